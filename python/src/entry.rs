@@ -13,7 +13,9 @@ use crate::moves;
 /// The fields that an entry has as a sequence: those of `chess.polyglot.Entry`.
 const FIELDS: [&str; 5] = ["key", "raw_move", "weight", "learn", "move"];
 
-/// See the stub.
+/// A move of a book, with what the book says of it.
+///
+/// As a sequence it has the fields of ``chess.polyglot.Entry``: key, raw_move, weight, learn and move.
 #[pyclass(frozen, module = "tabiya", name = "Entry", sequence)]
 pub struct Entry {
     key: u64,
@@ -80,81 +82,97 @@ impl Entry {
         FIELDS.into()
     }
 
+    /// The Polyglot key of the position.
     #[getter]
     fn key(&self) -> u64 {
         self.key
     }
 
+    /// The move as Polyglot codes it; of a Polyglot book as the file has it.
     #[getter]
     fn raw_move(&self) -> u16 {
         self.raw.0
     }
 
+    /// The weight of the move; 0 means never play.
     #[getter(weight)]
     fn py_weight(&self) -> u64 {
         self.weight
     }
 
+    /// The learn field of a Polyglot book: games in the upper half, half-points in the lower one. 0 in other formats.
     #[getter]
     fn learn(&self) -> u32 {
         self.learn
     }
 
+    /// The move as a ``chess.Move``: castling is the king's two steps, or in Chess960 the king taking its rook.
     #[getter(r#move)]
     fn mv(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         moves::python(py, self.code)
     }
 
+    /// The move as text, as UCI writes it.
     #[getter]
     fn uci(&self) -> String {
         self.code.to_string()
     }
 
+    /// Games with the move, or ``None`` if the format does not count.
     #[getter]
     fn games(&self) -> Option<u64> {
         self.facts.counts.map(|counts| counts.games)
     }
 
+    /// Games that the side that moves won, or ``None``.
     #[getter]
     fn wins(&self) -> Option<u64> {
         self.facts.counts.map(|counts| counts.wins)
     }
 
+    /// Drawn games, or ``None``.
     #[getter]
     fn draws(&self) -> Option<u64> {
         self.facts.counts.map(|counts| counts.draws)
     }
 
+    /// Games that the side that moves lost, or ``None``.
     #[getter]
     fn losses(&self) -> Option<u64> {
         self.facts.counts.map(|counts| counts.losses)
     }
 
+    /// The author's mark: ``!``, ``?``, ``!!``, ``??``, ``!?``, ``?!``, ``only`` or ``zugzwang``; or ``None``.
     #[getter]
     fn annotation(&self) -> Option<&'static str> {
         self.facts.annotation.map(|mark| mark.as_str())
     }
 
+    /// ``True`` for a green move, ``False`` for a red one or one that a limit of the book rules out, else ``None``.
     #[getter]
     fn recommended(&self) -> Option<bool> {
         self.facts.recommended.map(|color| color.is_green())
     }
 
+    /// Games and half-points that a Polyglot book has learned, or ``None``.
     #[getter]
     fn learned(&self) -> Option<(u32, u32)> {
         self.facts.learned.map(|learned| (learned.games, learned.halfpoints))
     }
 
+    /// The average rating of the players who made the move, or ``None``.
     #[getter]
     fn average_rating(&self) -> Option<u32> {
         self.facts.ratings.and_then(|ratings| ratings.average)
     }
 
+    /// The rating at which they performed, or ``None``.
     #[getter]
     fn performance(&self) -> Option<u32> {
         self.facts.ratings.and_then(|ratings| ratings.performance)
     }
 
+    /// The opening after the move, or ``None`` if that has no name of its own.
     #[getter]
     fn opening<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some((at, mv)) = &self.at else { return Ok(None) };
@@ -164,6 +182,7 @@ impl Entry {
         Opening::at(&at.after(*mv)).map(|opening| named(py, opening)).transpose()
     }
 
+    /// The fields of ``chess.polyglot.Entry`` by their names.
     fn _asdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let fields = PyDict::new(py);
         for (name, value) in FIELDS.iter().zip(self.tuple(py)?.iter()) {

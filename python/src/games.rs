@@ -14,7 +14,7 @@ use crate::tasks::paths_of;
 /// Errors of games that could not be read at all which are kept; the others are counted.
 const MOST_ERRORS: usize = 1000;
 
-/// See the stub.
+/// Games, one after another. It is an iterator and a context manager.
 #[pyclass(frozen, module = "tabiya", name = "Games")]
 pub struct Games {
     state: Mutex<State>,
@@ -28,7 +28,13 @@ struct State {
     unreadable: u64,
 }
 
-/// See the stub.
+/// Opens the games of PGN files (also compressed ones and archives), ChessBase databases, folders of them, or a list of these.
+///
+/// Each game is a ``chess.pgn.Game`` with variations, comments and glyphs; with *moves_only* a :class:`MainLine`, which is much
+/// faster. Damaged games have their moves up to the damage; those that cannot be read at all are left out and counted.
+///
+/// :raises NotFoundError: if there is no such file.
+/// :raises FormatError: if a file holds no games.
 #[pyfunction]
 #[pyo3(signature = (path, *, moves_only = false))]
 pub fn open_games(py: Python<'_>, path: &Bound<'_, PyAny>, moves_only: bool) -> PyResult<Games> {
@@ -104,17 +110,20 @@ impl Games {
         }
     }
 
+    /// Why games could not be read at all: the first thousand reasons, of the games so far.
     #[getter]
     fn errors<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.errors.iter().map(|error| game_error(py, error)).collect()
     }
 
+    /// How many games so far could not be read at all.
     #[getter]
     fn unreadable(&self) -> u64 {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).unreadable
     }
 
+    /// Closes the files. There is no further game.
     fn close(&self) -> PyResult<()> {
         let Ok(mut state) = self.state.try_lock() else {
             return Err(PyRuntimeError::new_err("another thread is asking for the next game"));
@@ -150,7 +159,7 @@ fn tree(py: Python<'_>, game: Game) -> PyResult<Bound<'_, PyAny>> {
     py.import("tabiya._games")?.getattr("build")?.call1((game.tags, events, result, errors))
 }
 
-/// See the stub.
+/// The main line of a game, and what is known of the game. ``len()`` is the number of plies.
 #[pyclass(frozen, module = "tabiya", name = "MainLine")]
 pub struct MainLine {
     line: Line,
@@ -158,61 +167,73 @@ pub struct MainLine {
 
 #[pymethods]
 impl MainLine {
+    /// The tournament; empty if it is unknown, like the other texts.
     #[getter]
     fn event(&self) -> &str {
         &self.line.header.event
     }
 
+    /// Where it was played.
     #[getter]
     fn site(&self) -> &str {
         &self.line.header.site
     }
 
+    /// The date, as PGN writes it: ``2021.03.??``.
     #[getter]
     fn date(&self) -> String {
         self.line.header.date.to_string()
     }
 
+    /// The round.
     #[getter]
     fn round(&self) -> &str {
         &self.line.header.round
     }
 
+    /// White's name.
     #[getter]
     fn white(&self) -> &str {
         &self.line.header.white
     }
 
+    /// Black's name.
     #[getter]
     fn black(&self) -> &str {
         &self.line.header.black
     }
 
+    /// White's rating, or ``None``.
     #[getter]
     fn white_elo(&self) -> Option<u16> {
         Some(self.line.header.white_elo).filter(|elo| *elo > 0)
     }
 
+    /// Black's rating, or ``None``.
     #[getter]
     fn black_elo(&self) -> Option<u16> {
         Some(self.line.header.black_elo).filter(|elo| *elo > 0)
     }
 
+    /// ``1-0``, ``0-1``, ``1/2-1/2`` or ``*``.
     #[getter]
     fn result(&self) -> &'static str {
         result_text(self.line.result)
     }
 
+    /// The position that it starts from, or ``None`` for the ordinary one.
     #[getter]
     fn fen(&self) -> Option<String> {
         self.line.header.start.as_ref().map(|start| start.fen())
     }
 
+    /// Whether castling is written as in Chess960.
     #[getter]
     fn chess960(&self) -> bool {
         self.line.mode.is_chess960()
     }
 
+    /// These facts as tags of PGN.
     #[getter]
     fn headers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let headers = PyDict::new(py);
@@ -220,27 +241,32 @@ impl MainLine {
         Ok(headers)
     }
 
+    /// The moves as ``chess.Move``.
     #[getter(moves)]
     fn py_moves<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let moves = self.line.moves.iter().map(|code| moves::python(py, *code));
         PyList::new(py, moves.collect::<PyResult<Vec<_>>>()?)
     }
 
+    /// The moves as UCI writes them.
     #[getter]
     fn uci(&self) -> Vec<String> {
         self.line.moves.iter().map(|code| code.to_string()).collect()
     }
 
+    /// The file.
     #[getter]
     fn file(&self) -> String {
         self.line.header.place.file.to_string_lossy().into_owned()
     }
 
+    /// Where the game begins, in bytes from the start of the file, after decompression.
     #[getter]
     fn offset(&self) -> u64 {
         self.line.header.place.offset
     }
 
+    /// The number of the game in a database, or ``None``.
     #[getter]
     fn number(&self) -> Option<u64> {
         match self.line.header.place.spot {
@@ -249,6 +275,7 @@ impl MainLine {
         }
     }
 
+    /// What cut the game short: a :class:`GameError`, or ``None``.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.line.error.as_ref().map(|error| game_error(py, error)).transpose()

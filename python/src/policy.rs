@@ -15,7 +15,15 @@ use crate::library::{self, Book, BookSet, Found, MAX_LOSS_MAX, MoveCode, OpenBoo
 use crate::reader::Reader;
 use crate::tasks::path_of;
 
-/// See the stub.
+/// How moves are chosen: by the rules and options of tabiya's adapter.
+///
+/// *books* are readers or paths, in order of priority; those of *white* and *black* are asked first, for their side. Without any
+/// book the starter book answers. The options are the adapter's, with its defaults: *variety* (0 the best move, 50 by weight, 100
+/// all alike), *depth* (the last full move, 0 without a limit), *threshold* (the share of the position's weight that a move needs,
+/// in thousandths), *games* (that a move needs, where they are counted), *reserve* (plies that the line of a move needs),
+/// *max_loss* (centipawns, by the store of evaluations beside the book; 0 without a limit), *tournament* (colours, marks and limits
+/// count), *repeats* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
+/// a random one).
 #[pyclass(frozen, module = "tabiya", name = "Policy")]
 pub struct Policy {
     policy: library::Policy,
@@ -127,6 +135,10 @@ impl Policy {
         Ok(Self { policy, state: Mutex::new(State { set, rng: rng(seed) }) })
     }
 
+    /// The entry of the move that the adapter would play, or ``None`` if no book has a playable one.
+    ///
+    /// With a *seed* the choice depends on that alone; otherwise it is the next one of the policy's seed. The moves of a board
+    /// decide what would repeat a position.
     #[pyo3(signature = (board, *, seed = None))]
     fn choose(&self, board: &Bound<'_, PyAny>, seed: Option<u64>) -> PyResult<Option<Entry>> {
         let Some((entries, drawn)) = self.ask(board, seed, true)? else { return Ok(None) };
@@ -134,6 +146,8 @@ impl Policy {
         Ok(entries.into_iter().nth(drawn).map(|(entry, _)| entry))
     }
 
+    /// The moves of the book that answers with the chance of each, the most likely first; 0 for moves that may not be played. Empty
+    /// if no book has a playable move.
     fn chances(&self, board: &Bound<'_, PyAny>) -> PyResult<Vec<(Entry, f64)>> {
         let Some((mut entries, _)) = self.ask(board, None, false)? else { return Ok(Vec::new()) };
         entries.sort_by(|(a, chance_a), (b, chance_b)| {

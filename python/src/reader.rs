@@ -20,7 +20,12 @@ use crate::tasks::{long, path_of, wait_for};
 const PART: usize = 1024;
 const WAITING: usize = 4;
 
-/// See the stub.
+/// A book that is open. It has the interface of ``chess.polyglot.MemoryMappedReader``, for every format.
+///
+/// A *board* is a ``chess.Board`` of standard chess or Chess960, or a FEN; boards of other variants find nothing. Polyglot books are
+/// also asked by keys.
+///
+/// With *tournament*, weights are those that the book's colours, marks and limits leave in tournaments.
 #[pyclass(frozen, module = "tabiya", name = "Reader")]
 pub struct Reader {
     /// `None` once it is closed.
@@ -160,21 +165,27 @@ impl Reader {
         })
     }
 
+    /// The path that was opened.
     #[getter]
     fn path(&self) -> &str {
         &self.path
     }
 
+    /// The format: ``polyglot``, ``ctg``, ``abk``, ``kvetka`` or ``counts``.
     #[getter]
     fn format(&self) -> &str {
         &self.format
     }
 
+    /// Whether the book is closed.
     #[getter]
     fn closed(&self) -> bool {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
+    /// The entries of a position, in the order of the book: legal moves, each once.
+    ///
+    /// Those of less than *minimum_weight* are left out, and those whose move is in *exclude_moves*.
     #[pyo3(signature = (board, *, minimum_weight = 1, exclude_moves = None))]
     fn find_all(
         &self,
@@ -186,6 +197,9 @@ impl Reader {
         Ok(Found(Mutex::new(entries.into_iter())))
     }
 
+    /// The heaviest entry of a position, the first among equals.
+    ///
+    /// :raises IndexError: if there is none.
     #[pyo3(signature = (board, *, minimum_weight = 1, exclude_moves = None))]
     fn find(
         &self,
@@ -196,6 +210,7 @@ impl Reader {
         self.best(board, &Choice::new(minimum_weight, exclude_moves)?)?.ok_or_else(nothing)
     }
 
+    /// The heaviest entry of a position, or *default* if there is none.
     #[pyo3(signature = (board, default = None, *, minimum_weight = 1, exclude_moves = None))]
     fn get<'py>(
         &self,
@@ -210,6 +225,9 @@ impl Reader {
         }
     }
 
+    /// A random entry of a position, all with the same chance. *random* is asked for ``randint``.
+    ///
+    /// :raises IndexError: if there is none.
     #[pyo3(signature = (board, *, minimum_weight = 1, exclude_moves = None, random = None))]
     fn choice<'py>(
         &self,
@@ -229,6 +247,9 @@ impl Reader {
         chosen.ok_or_else(nothing)
     }
 
+    /// A random entry of a position, by weight. *random* is asked for ``randint``.
+    ///
+    /// :raises IndexError: if there is none.
     #[pyo3(signature = (board, *, exclude_moves = None, random = None))]
     fn weighted_choice<'py>(
         &self,
@@ -249,6 +270,7 @@ impl Reader {
         Err(nothing())
     }
 
+    /// What the book says of a position in words, or ``None``.
     fn comment(&self, board: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         Ok(match Asked::of(board)? {
             Asked::Place(place) => self.book()?.comment(&place.at),
@@ -317,6 +339,7 @@ impl Reader {
         Ok(false)
     }
 
+    /// Closes the book. What was begun with it goes on.
     fn close(&self) {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
@@ -335,7 +358,7 @@ impl Reader {
     }
 }
 
-/// The name of the opening of a position, if it has one.
+/// The opening of a position, or ``None`` if it has no name. *board* may also be a Polyglot key.
 #[pyfunction]
 pub fn opening<'py>(board: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     match Asked::of(board)? {

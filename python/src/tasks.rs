@@ -157,7 +157,10 @@ fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>>
     class.call1((severity.to_string(), what, count, offset, file))
 }
 
-/// See the stub.
+/// Reads a book, a count file, a folder of count files or a ChessBase database to its end, and returns what is wrong with it.
+///
+/// :raises NotFoundError: if there is no such file.
+/// :raises FormatError: if it is none of these.
 #[pyfunction]
 pub fn check<'py>(py: Python<'py>, path: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let path = path_of(path)?;
@@ -320,12 +323,12 @@ fn files(written: &Written) -> Vec<String> {
 #[pyfunction]
 pub fn merge<'py>(
     py: Python<'py>,
-    inputs: &Bound<'py, PyAny>,
+    sources: &Bound<'py, PyAny>,
     output: &Bound<'py, PyAny>,
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = Options(options);
-    let (inputs, new, reachable) = (paths_of(inputs)?, new_book(output, &options)?, options.is("reachable")?);
+    let (inputs, new, reachable) = (paths_of(sources)?, new_book(output, &options)?, options.is("reachable")?);
     let (merged, written, damage) = long(py, || library::merge(&inputs, &new, reachable))?;
     if written.moves == 0 {
         let why = match merged.read {

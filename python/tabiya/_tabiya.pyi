@@ -1,6 +1,6 @@
 from collections.abc import Container, Iterator
 from types import TracebackType
-from typing import Any, Literal, Optional, Protocol, TypeVar, Union, overload
+from typing import Any, Generic, Literal, Optional, Protocol, TypeVar, Union, final, overload
 
 import chess
 import chess.pgn
@@ -9,6 +9,8 @@ from ._errors import GameError
 from ._types import BuildReport, Finding, MergeReport, Opening
 from ._write import Path, Paths
 
+__all__ = ["Entry", "Games", "MainLine", "Policy", "Reader", "build", "check", "merge", "open_games", "opening"]
+
 _Board = Union[chess.Board, str]
 _Asked = Union[chess.Board, str, int]
 _Default = TypeVar("_Default")
@@ -16,6 +18,7 @@ _Default = TypeVar("_Default")
 class _Random(Protocol):
     def randint(self, a: int, b: int, /) -> int: ...
 
+@final
 class Entry:
     _fields: tuple[str, str, str, str, str]
     __match_args__: tuple[
@@ -60,6 +63,7 @@ class Entry:
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
+@final
 class Reader:
     def __new__(cls, path: Path, *, tournament: bool = False) -> Reader: ...
     @property
@@ -132,6 +136,7 @@ class Reader:
         /,
     ) -> None: ...
 
+@final
 class Policy:
     def __new__(
         cls,
@@ -152,9 +157,10 @@ class Policy:
     def choose(self, board: _Board, *, seed: Optional[int] = None) -> Optional[Entry]: ...
     def chances(self, board: _Board) -> list[tuple[Entry, float]]: ...
 
-_Item = TypeVar("_Item", covariant=True)
+_Item = TypeVar("_Item")
 
-class Games(Protocol[_Item]):
+@final
+class Games(Generic[_Item]):
     @property
     def errors(self) -> list[GameError]: ...
     @property
@@ -171,6 +177,7 @@ class Games(Protocol[_Item]):
         /,
     ) -> None: ...
 
+@final
 class MainLine:
     @property
     def event(self) -> str: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
 
@@ -14,7 +15,8 @@ class Opening(NamedTuple):
     """Its name, mostly with a variation after a colon."""
 
 
-class Finding(NamedTuple):
+@dataclass(frozen=True)
+class Finding:
     """What is wrong with a file, or several findings of one kind."""
 
     severity: str
@@ -29,7 +31,8 @@ class Finding(NamedTuple):
     """The name of that file, where it is another than the one that was checked."""
 
 
-class MergeReport(NamedTuple):
+@dataclass(frozen=True)
+class MergeReport:
     """What :func:`tabiya.convert` and :func:`tabiya.merge` did."""
 
     files: list[str]
@@ -46,7 +49,8 @@ class MergeReport(NamedTuple):
     """What is damaged in the books that were read: the file, and a finding for each kind of damage."""
 
 
-class BuildReport(NamedTuple):
+@dataclass(frozen=True)
+class BuildReport:
     """What :func:`tabiya.build` did."""
 
     files: list[str]

@@ -94,7 +94,8 @@ def test_a_seed_gives_the_games_of_the_adapter(
         expected = adapter.game(30)
         adapter.end()
         chooser = tabiya.Policy(STARTER, seed=seed, **policy)  # type: ignore[arg-type]
-        board, moves = chess.Board(), []
+        board = chess.Board()
+        moves: list[str] = []
         while len(moves) < 30:
             entry = chooser.choose(board)
             if entry is None:

@@ -43,7 +43,8 @@ def test_python_chess_s_own_tests_pass(source: Path, monkeypatch: pytest.MonkeyP
 
 def positions(path: Path, count: int) -> list[chess.Board]:
     """Positions of games that the book's moves lead through, and one move beyond."""
-    rng, boards = random.Random(7), []
+    rng = random.Random(7)
+    boards: list[chess.Board] = []
     with chess.polyglot.open_reader(path) as reader:
         while len(boards) < count:
             board = chess.Board()
