@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa: E402, F401
+
 STARTER = ROOT / "books" / "starter.bin"
 
 # Seconds after which a program counts as hanging.
@@ -21,7 +25,7 @@ def samples() -> Path:
     """The folder of sample books and databases; without it the test is skipped."""
     named = os.environ.get("TABIYA_SAMPLES")
     if not named:
-        pytest.skip("TABIYA_SAMPLES is not set: it names the folder of samples")
+        pytest.skip("TABIYA_SAMPLES is unset: it names the folder of samples")
     return Path(named)
 
 
