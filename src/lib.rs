@@ -96,7 +96,10 @@
 //! assert_eq!(plies.0, 3);
 //! # Ok::<_, tabiya::base::error::Error>(())
 //! ```
-#![cfg_attr(not(feature = "program"), allow(dead_code, unused_imports, reason = "the command line uses them"))]
+#![cfg_attr(
+    not(feature = "program"),
+    allow(dead_code, unused_imports, reason = "the command line uses them")
+)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 #[cfg(feature = "program")]
@@ -111,9 +114,9 @@ pub mod choose;
 pub mod cli;
 #[cfg(feature = "workshop")]
 pub mod edit;
-#[cfg(feature = "program")]
+#[cfg(feature = "workshop")]
 pub mod engine;
-#[cfg(feature = "program")]
+#[cfg(feature = "workshop")]
 pub mod evals;
 #[cfg(feature = "explore")]
 pub mod explore;
@@ -129,9 +132,9 @@ pub mod report;
 pub mod settings;
 #[cfg(feature = "program")]
 pub mod suite;
-#[cfg(feature = "program")]
+#[cfg(feature = "workshop")]
 pub mod uci;
-#[cfg(feature = "program")]
+#[cfg(feature = "workshop")]
 pub mod vet;
-#[cfg(feature = "program")]
+#[cfg(feature = "workshop")]
 pub mod view;

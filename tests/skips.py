@@ -30,7 +30,9 @@ def judge(report, path):
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
     reason = reason.removeprefix("Skipped: ")
     function = report.nodeid.rpartition("::")[2].partition("[")[0] if "::" in report.nodeid else ""
-    name = f"{path.relative_to(TESTS).as_posix()}::{function}" if path.is_relative_to(TESTS) else report.nodeid
+    # Those of the Python package have their folder beside this one.
+    place = TESTS if path.is_relative_to(TESTS) else TESTS.parent
+    name = f"{path.relative_to(place).as_posix()}::{function}" if path.is_relative_to(place) else report.nodeid
     if not any(reason.startswith(known) for known in read(LIST.read_text(encoding="utf-8")).get(name, [])):
         report.outcome = "failed"
         report.longrepr = f"{name} is skipped, which {LIST.name} does not allow: {reason}"

@@ -34,6 +34,11 @@ pub fn ask() {
     ASKED.store(true, Ordering::Relaxed);
 }
 
+/// Takes the request back, after all work that it was meant for has stopped: the process goes on.
+pub fn withdraw() {
+    ASKED.store(false, Ordering::Relaxed);
+}
+
 /// Whether the work must stop.
 pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)

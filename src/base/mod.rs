@@ -11,7 +11,7 @@ pub mod error;
 pub mod file;
 pub mod findings;
 pub mod folder;
-pub(crate) mod interrupt;
+pub mod interrupt;
 #[cfg(feature = "workshop")]
 pub(crate) mod lock;
 pub mod map;

@@ -206,7 +206,7 @@ impl Seek for Replacement {
 ///
 /// # Errors
 /// When an output and an input are the same file.
-pub(crate) fn keep_inputs(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<()> {
+pub fn keep_inputs(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<()> {
     // A pipe would wait for its other end.
     let file = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let handle = |path: &Path| file(path).then(|| Handle::from_path(path).ok()).flatten();

@@ -32,8 +32,8 @@ pub(crate) use game::CBH_RECORD;
 pub use game::{GameReference, SourceKind};
 #[cfg(feature = "workshop")]
 pub use open::create;
-pub use open::{open, open_among, open_bytes, parts};
 pub(crate) use open::{format_of, in_any_case};
+pub use open::{open, open_among, open_bytes, parts};
 pub use record::{PositionRecord, Scope};
 pub(crate) use slice::SLICE_BITS;
 pub use slice::{Among, By, RATING, SPEED, Slice};

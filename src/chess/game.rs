@@ -52,7 +52,7 @@ impl Game {
     }
 
     /// A game from any position.
-    pub(crate) fn from_position(position: Position) -> Self {
+    pub fn from_position(position: Position) -> Self {
         Self { start: Arc::new(position.clone()), moves: Vec::new(), position, earlier: Vec::new() }
     }
 

@@ -35,7 +35,8 @@ pub struct Header {
     pub result: Option<GameResult>,
     /// The position that the game starts from, if it is not the ordinary one.
     pub start: Option<Position>,
-    /// The tags that the visitor [wants](super::Visitor::wanted_tags), by their names there, with the texts of the source.
+    /// The tags that the visitor [wants](super::Visitor::wanted_tags), by their names there, with the texts of the source; or
+    /// [all of them](super::Visitor::wants_all_tags), by their names in the source.
     pub tags: Vec<(String, String)>,
     /// Where the game is.
     pub place: Place,

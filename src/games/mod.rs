@@ -48,6 +48,11 @@ pub trait Visitor {
         &[]
     }
 
+    /// Whether the header is to hold every tag, as the source has it and in its order, if the source is a text.
+    fn wants_all_tags(&self) -> bool {
+        false
+    }
+
     /// A game begins. If this returns `false`, its moves are not wanted, and nothing more of it follows.
     fn begin(&mut self, game: &Header) -> bool;
 

@@ -116,7 +116,7 @@ impl Source {
 
 impl Sources {
     /// The same games once more, before any of them was read; `None` if there is a pipe, which can be read only once.
-    pub(crate) fn again(&self) -> Option<Self> {
+    pub fn again(&self) -> Option<Self> {
         self.size?;
         Some(Self { all: self.all.clone(), size: self.size, ahead: self.ahead, ..Self::default() })
     }
@@ -156,7 +156,7 @@ impl Sources {
     }
 
     /// Why files in folders that look as if they held games cannot be read.
-    pub(crate) fn passed_over(&self) -> &[Error] {
+    pub fn passed_over(&self) -> &[Error] {
         &self.passed_over
     }
 

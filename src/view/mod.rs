@@ -60,20 +60,8 @@ impl<'a> View<'a> {
     ) -> Self {
         let position = game.position();
         let color = position.chess().turn();
-        let covered = policy.covers(game.fullmove());
-        let losses = match book_set.evaluations(book).filter(|_| policy.max_loss > 0) {
-            Some(known) => {
-                let mut moves = Vec::new();
-                book.moves(position, &mut moves);
-                Worth::at(position, moves.iter().map(|facts| facts.mv), |at| known.value(at))
-            }
-            None => Worth::default(),
-        };
-        let moves = by_chance(book, position, policy, |mv| {
-            covered
-                && policy.admits(book_set, from, game, mv)
-                && !losses.loss_of(mv).is_some_and(|loss| policy.refuses(loss))
-        });
+        let Chances { moves, chances, losses } = chances_in(book, (book_set, from), game, policy);
+        let moves = likeliest_first(moves, chances);
         let first = moves.first().filter(|(_, chance)| *chance > 0.0);
         let line = first.map(|(first, _)| {
             book_set.line_of(policy.reading(color, from), position, first.mv, 0, &mut Vec::new())
@@ -83,6 +71,42 @@ impl<'a> View<'a> {
         let reference = remarks.and_then(|book| book.game(position));
         Self { book, game, mode, moves, losses, opening, comment, reference, line, asked: None, worth: None }
     }
+}
+
+/// A book's moves in the position of a game, in the book's order, and the chance of each: what the adapter draws from.
+#[derive(Clone, Debug, Default)]
+pub struct Chances {
+    /// The moves.
+    pub moves: Vec<MoveFacts>,
+    /// Their chances; all 0 where no move may be played.
+    pub chances: Vec<f64>,
+    /// What the moves lose, if that matters.
+    pub losses: Worth,
+}
+
+/// Looks the position of a game up in a book under a policy. The books of its set, from this one on, tell how long its lines
+/// are, and what is known beside it of what its moves lose.
+pub fn chances_in(
+    book: &dyn Book,
+    (book_set, from): (&mut BookSet, usize),
+    game: &Game,
+    policy: &Policy,
+) -> Chances {
+    let position = game.position();
+    let mut found = Chances::default();
+    book.moves(position, &mut found.moves);
+    if let Some(known) = book_set.evaluations(book).filter(|_| policy.max_loss > 0) {
+        let moves = found.moves.iter().map(|facts| facts.mv);
+        found.losses = Worth::at(position, moves, |at| known.value(at));
+    }
+    let covered = policy.covers(game.fullmove());
+    let admit = |mv| {
+        covered
+            && policy.admits(book_set, from, game, mv)
+            && !found.losses.loss_of(mv).is_some_and(|loss| policy.refuses(loss))
+    };
+    chances(&found.moves, policy, admit, &mut found.chances);
+    found
 }
 
 /// A book's moves in a position with the chance of each, the most likely first; those that `admit` refuses have none.
@@ -95,6 +119,10 @@ pub(crate) fn by_chance(
     let (mut moves, mut shares) = (Vec::new(), Vec::new());
     book.moves(at, &mut moves);
     chances(&moves, policy, admit, &mut shares);
+    likeliest_first(moves, shares)
+}
+
+fn likeliest_first(moves: Vec<MoveFacts>, shares: Vec<f64>) -> Vec<(MoveFacts, f64)> {
     let mut moves: Vec<_> = moves.into_iter().zip(shares).collect();
     moves.sort_by(|(a, chance_a), (b, chance_b)| chance_b.total_cmp(chance_a).then(b.weight.cmp(&a.weight)));
     moves

@@ -11,7 +11,7 @@ use crate::base::folder;
 pub const PARTS: [&str; 11] = ["cbh", "cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj", "cbl", "cbm"];
 
 /// Whether a name is that of a file of a database, or of an archive or newer format of ChessBase.
-pub(crate) fn is_named(path: &Path) -> bool {
+pub fn is_named(path: &Path) -> bool {
     let named = |name: &&str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
     PARTS.iter().any(named) || ["2cbh", "cbv", "cbz"].iter().any(named)
 }

@@ -24,7 +24,11 @@ impl GameReader<'_> {
     pub(super) fn take_tag(&mut self, name: &[u8], value: &[u8]) {
         let value = value.trim_ascii();
         let header = &mut self.header;
-        if let Some(wanted) = self.wanted.iter().find(|wanted| wanted.as_bytes().eq_ignore_ascii_case(name)) {
+        if self.wants_all_tags {
+            header.tags.push((decode_text(name).into_owned(), decode_text(value).into_owned()));
+        } else if let Some(wanted) =
+            self.wanted.iter().find(|wanted| wanted.as_bytes().eq_ignore_ascii_case(name))
+        {
             header.tags.push((wanted.clone(), decode_text(value).into_owned()));
         }
         let set = |text: &mut String| {

@@ -49,6 +49,8 @@ pub(super) struct GameReader<'a> {
     pub variant: String,
     /// The tags that the visitor wants.
     pub wanted: Vec<String>,
+    /// Whether it wants all of them.
+    pub wants_all_tags: bool,
     pub state: State,
     pub game: Game,
     pub position: Position,
@@ -80,6 +82,7 @@ impl<'a> GameReader<'a> {
             fen: None,
             variant: String::new(),
             wanted: visitor.wanted_tags().to_vec(),
+            wants_all_tags: visitor.wants_all_tags(),
             state: State::None,
             game: Game::default(),
             position: Position::start(),

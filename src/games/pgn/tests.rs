@@ -35,11 +35,18 @@ struct Listener {
     most: Option<usize>,
     unwanted: bool,
     open: bool,
+    /// The tags of the last game, if all are wanted.
+    tags: Option<Vec<(String, String)>>,
 }
 
 impl Visitor for Listener {
+    fn wants_all_tags(&self) -> bool {
+        self.tags.is_some()
+    }
+
     fn begin(&mut self, game: &Header) -> bool {
         assert!(!self.open, "a game begins within another");
+        self.tags.iter_mut().for_each(|tags| tags.clone_from(&game.tags));
         if self.unwanted {
             return false;
         }
@@ -79,6 +86,26 @@ impl Visitor for Listener {
         assert!(!self.open);
         let error = Some((error.reason, error.to_string()));
         self.games.push(Received { error, unreadable: true, ..Received::default() });
+    }
+}
+
+#[test]
+fn a_visitor_may_want_all_tags() {
+    let text: &[u8] = b"[White \"A\"]\n\n1. e4 *\n\n[Event \"?\"]\n[X_1 \"H\xfcbner, \\\"R\\\"\"]\n[White \" B \"]\n\n1. d4 *\n";
+    for (tags, expected) in [
+        (None, None),
+        (Some(Vec::new()), Some(vec![("Event", "?"), ("X_1", "H\u{fc}bner, \"R\""), ("White", "B")])),
+    ] {
+        let mut listener = Listener { tags, ..Listener::default() };
+        let mut pgn = Pgn::new(Arc::from(Path::new("a.pgn")), text);
+        while let Some(batch) = pgn.next_batch() {
+            batch.play(&mut listener);
+        }
+        assert_eq!(listener.games.len(), 2);
+        let known = |tags: Vec<(&str, &str)>| -> Vec<(String, String)> {
+            tags.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+        };
+        assert_eq!(listener.tags, expected.map(known));
     }
 }
 

@@ -1,0 +1,31 @@
+//! The extension module of the Python package `tabiya`. The package's own files are in `tabiya/`: the stubs there have the
+//! documentation of everything here.
+#![warn(missing_docs)]
+#![allow(clippy::must_use_candidate, reason = "Python calls these")]
+
+mod board;
+mod entry;
+mod errors;
+mod games;
+mod library;
+mod moves;
+mod policy;
+mod reader;
+mod stream;
+mod tasks;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _tabiya {
+    #[pymodule_export]
+    use crate::entry::Entry;
+    #[pymodule_export]
+    use crate::games::{Games, MainLine, open_games};
+    #[pymodule_export]
+    use crate::policy::Policy;
+    #[pymodule_export]
+    use crate::reader::{Reader, opening};
+    #[pymodule_export]
+    use crate::tasks::{build, check, merge};
+}

@@ -1,0 +1,389 @@
+//! What of the tabiya crate is used for books; `stream.rs` has what is used for games. Nothing else names that crate.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use tabiya::base::error::{Error, ErrorKind, Result};
+pub use tabiya::base::findings::Finding;
+use tabiya::base::findings::listed;
+pub use tabiya::base::interrupt;
+use tabiya::base::map::Map;
+use tabiya::base::progress::Progress;
+use tabiya::base::replace::keep_inputs;
+use tabiya::base::visit::Break;
+use tabiya::book::counts::{CountFile, named, split, sum};
+use tabiya::book::polyglot::Polyglot;
+use tabiya::book::polyglot::entry::Entry as RawEntry;
+use tabiya::book::{self, BookWriter, Green, PositionRecord, Scope, WriteOptions, plain_weights};
+pub use tabiya::book::{Book, BookSet, Format, MoveFacts, Written};
+use tabiya::bookmaker::{self, Damage, Input, Names, Plan, Repeated, widest};
+pub use tabiya::bookmaker::{Filter, Merged, Only, Report, Resources, TagPattern, Tags, Weigh};
+use tabiya::chess::odd;
+pub use tabiya::chess::{Game, MoveCode, Position};
+pub use tabiya::choose::{MAX_LOSS_MAX, Policy, draw};
+use tabiya::evals::open_beside;
+use tabiya::games::cbh::{self, Cbh, check::check as check_database};
+use tabiya::games::{self};
+pub use tabiya::games::{Date, PlayerName};
+use tabiya::learn::open_settled;
+pub use tabiya::openings::Opening;
+use tabiya::view::chances_in;
+
+use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, PositionError, Setup};
+
+/// Names of files that are never taken for an empty Polyglot book.
+const OTHERS: [&str; 8] = ["ctg", "cto", "ctb", "abk", "kob", "kin", "ksf", "parquet"];
+
+/// Bytes of memory that building and merging need at least.
+const LEAST_MEMORY: usize = 16 << 20;
+
+/// An open book. Of a Polyglot book the entries are known as they are in the file.
+#[derive(Clone)]
+pub struct OpenBook {
+    pub book: Arc<dyn Book>,
+    polyglot: Option<Arc<Polyglot>>,
+}
+
+/// An entry of a book.
+#[derive(Clone, Copy)]
+pub struct Found {
+    /// What the book says of the move.
+    pub facts: MoveFacts,
+    /// The move as the file has it.
+    pub raw: MoveCode,
+    /// The learn field of a Polyglot book as the file has it.
+    pub learn: u32,
+}
+
+/// An entry as a file has it, of a position or just of a key.
+pub struct Raw {
+    pub key: u64,
+    pub at: Option<Arc<Position>>,
+    pub facts: MoveFacts<MoveCode>,
+    pub learn: u32,
+}
+
+impl OpenBook {
+    /// Opens a book. An empty file is a Polyglot book without entries, as it is in python-chess.
+    ///
+    /// # Errors
+    /// As those of tabiya.
+    pub fn open(path: &Path) -> Result<Self> {
+        let opened = book::open(path);
+        if opened.is_err() && is_empty(path) {
+            return Ok(Self::polyglot(Polyglot::new(path, Vec::new())));
+        }
+        let book = opened?;
+        if book.format() == Format::Polyglot {
+            return Ok(Self::polyglot(Polyglot::new(path, Map::open(path)?)));
+        }
+        Ok(Self { book, polyglot: None })
+    }
+
+    fn polyglot(polyglot: Polyglot) -> Self {
+        let polyglot = Arc::new(polyglot);
+        Self { book: Arc::clone(&polyglot) as _, polyglot: Some(polyglot) }
+    }
+
+    /// The moves in a position. With `tournament` the weights are those that colours, marks and limits leave.
+    pub fn find(&self, at: &Position, tournament: bool) -> Vec<Found> {
+        let mut moves = Vec::new();
+        self.book.moves(at, &mut moves);
+        if tournament && self.polyglot.is_none() {
+            let mut record = PositionRecord::of(at, &moves);
+            plain_weights(&mut record);
+            moves.iter_mut().zip(record.moves).for_each(|(facts, left)| facts.weight = left.weight);
+        }
+        let found = |facts: MoveFacts| Found { facts, raw: MoveCode::from_move(facts.mv), learn: 0 };
+        let mut found: Vec<Found> = moves.into_iter().map(found).collect();
+        if let Some(polyglot) = self.polyglot.as_ref().filter(|_| !found.is_empty()) {
+            let mut last = None;
+            for entry in polyglot.entries().of(at.key()) {
+                // Of entries in sequence that repeat a move the first counts.
+                if last.replace(entry.mv) != Some(entry.mv) {
+                    complete(&mut found, &entry, at);
+                }
+            }
+        }
+        found
+    }
+
+    /// The entries of a key, as the file has them; `None` if the book is not asked by keys.
+    pub fn of_key(&self, key: u64) -> Option<Vec<Raw>> {
+        Some(self.polyglot.as_ref()?.entries().of(key).map(raw).collect())
+    }
+
+    /// The entry of a number; `None` in the outer place if the entries of the book have no numbers.
+    pub fn entry(&self, number: usize) -> Option<Option<Raw>> {
+        Some(self.polyglot.as_ref()?.entries().get(number).map(raw))
+    }
+
+    /// How many entries there are, if that is known without reading all of the book.
+    pub fn quick_len(&self) -> Option<usize> {
+        Some(self.polyglot.as_ref()?.entries().len())
+    }
+
+    /// How many moves there are. Reads the whole book.
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    pub fn count(&self) -> Result<u64> {
+        let mut count = 0;
+        self.each(&mut |_| {
+            count += 1;
+            !interrupt::asked()
+        })?;
+        interrupt::check().map(|()| count)
+    }
+
+    /// Shows all moves of the book until `see` returns `false`.
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    pub fn each(&self, see: &mut dyn FnMut(Raw) -> bool) -> Result<()> {
+        let show = &mut |record: &PositionRecord| {
+            let at = record.position.clone().map(Arc::new);
+            for facts in &record.moves {
+                let learn = facts.learned.map_or(0, |learned| learned.games << 16 | learned.halfpoints);
+                if !see(Raw { key: record.key, at: at.clone(), facts: *facts, learn }) {
+                    return Err(Break::Enough);
+                }
+            }
+            Ok(())
+        };
+        self.book.each(Scope::All, &Progress::none(), show).map(drop)
+    }
+
+    /// What the book says of a position in words.
+    pub fn comment(&self, at: &Position) -> Option<String> {
+        self.book.as_remarks()?.comment(at)
+    }
+}
+
+/// Adds what the file has of an entry to its move.
+fn complete(found: &mut [Found], entry: &RawEntry, at: &Position) {
+    let found = match found.iter().position(|found| found.raw == entry.mv) {
+        Some(place) => found.get_mut(place),
+        // Castling in its old form.
+        None => found.iter_mut().find(|found| MoveCode::codes(found.facts.mv, at.chess())[1] == entry.mv),
+    };
+    if let Some(found) = found {
+        (found.raw, found.learn) = (entry.mv, learn(entry));
+    }
+}
+
+fn learn(entry: &RawEntry) -> u32 {
+    u32::from(entry.games) << 16 | u32::from(entry.halfpoints)
+}
+
+fn raw(entry: RawEntry) -> Raw {
+    Raw { key: entry.key, at: None, facts: entry.facts(entry.mv), learn: learn(&entry) }
+}
+
+fn is_empty(path: &Path) -> bool {
+    let end = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+    let other = end.is_some_and(|end| OTHERS.contains(&&*end));
+    !other && fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0 && !metadata.is_dir())
+}
+
+/// The book inside the executable.
+///
+/// # Errors
+/// Never.
+pub fn starter() -> Result<Arc<dyn Book>> {
+    book::starter()
+}
+
+/// A position that can be played on, as leniently as tabiya reads a FEN.
+pub fn position(setup: Setup, mode: CastlingMode) -> Option<Position> {
+    let chess = Chess::from_setup(setup, mode)
+        .or_else(odd)
+        .or_else(PositionError::ignore_invalid_ep_square)
+        .or_else(PositionError::ignore_invalid_castling_rights);
+    chess.ok().map(Position::from_chess)
+}
+
+/// How castling is written in a position: as the king's two steps, unless ordinary chess does not have its castling rights.
+pub fn mode_of(at: &Position) -> CastlingMode {
+    use shakmaty::{Color, File, Square};
+    let rooks = at.chess().castles().castling_rights();
+    let ordinary = |rook: Square| {
+        let color = if rook.rank() == Color::White.backrank() { Color::White } else { Color::Black };
+        let king = at.chess().board().king_of(color).map(Square::file);
+        matches!(rook.file(), File::A | File::H) && king == Some(File::E)
+    };
+    CastlingMode::from_chess960(!rooks.into_iter().all(ordinary))
+}
+
+/// Several books as one, with the evaluations beside them where `evaluated`; and why some of these cannot be opened.
+pub fn book_set(
+    white: &[Arc<dyn Book>],
+    black: &[Arc<dyn Book>],
+    both: &[Arc<dyn Book>],
+    evaluated: bool,
+) -> Result<BookSet> {
+    let set = BookSet::new(white, black, both);
+    if !evaluated {
+        return Ok(set);
+    }
+    let (opened, failed) = open_beside(&[white, black, both].concat());
+    match failed.into_iter().next() {
+        Some(error) => Err(error),
+        None => Ok(set.with_evaluations(opened)),
+    }
+}
+
+/// The first book with a playable move: its moves in the book's order, and the chance of each. This is the adapter's choice.
+pub fn advice(
+    set: &mut BookSet,
+    game: &Game,
+    policy: &Policy,
+) -> Option<(Arc<dyn Book>, Vec<MoveFacts>, Vec<f64>)> {
+    let turn = game.position().chess().turn();
+    for number in 0..set.books(turn).len() {
+        let Some(book) = set.books(turn).get(number).cloned() else { break };
+        let found = chances_in(&*book, (set, 0), game, policy);
+        if found.chances.iter().any(|chance| *chance > 0.0) {
+            return Some((book, found.moves, found.chances));
+        }
+    }
+    None
+}
+
+/// Reads a book, a count file, a folder of them or a database to its end, and reports what is wrong with it.
+///
+/// # Errors
+/// When it cannot be opened, or the work is interrupted.
+pub fn check(path: &Path) -> Result<Vec<Finding>> {
+    let mut found = Vec::new();
+    let report = &mut |finding| found.push(finding);
+    let threads = Resources::new(None, Some(LEAST_MEMORY), None).map_or(1, |resources| resources.threads);
+    if cbh::is_named(path) {
+        let db = Cbh::open(path)?;
+        let at = |_| interrupt::check();
+        listed(report, |findings| check_database(&db, threads, &at, findings))?;
+    } else if let Some(files) = named(path)? {
+        let files = files.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
+        listed(report, |findings| {
+            files.iter().try_for_each(|file| sum(file, &Progress::none(), findings).map(drop))
+        })?;
+    } else {
+        book::open(path)?.check(&Progress::none(), report);
+    }
+    Ok(found)
+}
+
+/// A book that is to be written.
+pub struct NewBook {
+    pub output: PathBuf,
+    pub force: bool,
+    /// The share of a position's weight that makes a move green, in thousandths.
+    pub green: Option<u16>,
+    pub threads: Option<usize>,
+    pub memory: Option<usize>,
+    pub temp: Option<PathBuf>,
+}
+
+impl NewBook {
+    fn resources(&self) -> Result<Resources> {
+        if self.memory.is_some_and(|memory| memory < LEAST_MEMORY) {
+            return Err(Error::new(ErrorKind::Usage, "memory must be at least 16 MiB"));
+        }
+        Resources::new(self.threads, self.memory, self.temp.as_deref())
+    }
+
+    fn options(&self, resources: &Resources) -> WriteOptions {
+        WriteOptions {
+            force: self.force,
+            needs_moves: true,
+            caption: self.output.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            memory: resources.memory / 4,
+            temp: Some(resources.temp.clone()),
+            green: self.green.map_or(Green::Weights, |share| Green::PerMille(share.into())),
+            ..WriteOptions::default()
+        }
+    }
+
+    /// Refuses to write over what is read.
+    fn keep(&self, inputs: &[PathBuf]) -> Result<()> {
+        keep_inputs(&book::parts(&self.output), inputs)
+    }
+}
+
+/// Writes the contents of books into one; with `reachable` only what their moves reach from the start. What of them is
+/// damaged is returned too.
+///
+/// # Errors
+/// When a file cannot be read or written, or the work is interrupted: then no book is written.
+pub fn merge(
+    inputs: &[PathBuf],
+    new: &NewBook,
+    reachable: bool,
+) -> Result<(Merged, Written, Vec<(PathBuf, Finding)>)> {
+    let books = inputs.iter().map(|path| open_settled(path)).collect::<Result<Vec<_>>>()?;
+    let files: Vec<_> = books.iter().flat_map(|book| book.files()).collect();
+    new.keep(&files)?;
+    let resources = new.resources()?;
+    let writer = book::create(&new.output, &new.options(&resources))?;
+    let scope = |book: &dyn Book, writer: &dyn BookWriter| match reachable {
+        true => Scope::Reachable,
+        false => widest(book, writer),
+    };
+    let scoped: Vec<_> =
+        books.iter().map(|book| (&**book as &dyn book::Moves, scope(&**book, &*writer))).collect();
+    let (merged, written) = bookmaker::merge(&scoped, &resources, writer, &Progress::none())?;
+    let mut damage = Vec::new();
+    for book in &books {
+        let found = book.damage(&Progress::none()).into_iter();
+        damage.extend(found.map(|finding| (book.path().to_owned(), finding)));
+    }
+    Ok((merged, written, damage))
+}
+
+/// Builds a book from games and count files.
+///
+/// # Errors
+/// When a file cannot be read or written, or the work is interrupted: then no book is written.
+pub fn build(
+    sources: &[PathBuf],
+    new: &NewBook,
+    filter: &Filter,
+    weigh: &Weigh,
+    eco: &[PathBuf],
+) -> Result<(Report, Written)> {
+    let resources = new.resources()?;
+    let (paths, counted) = split(sources)?;
+    let counted = counted.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
+    let mut games = games::open(&paths)?;
+    let files = games.files();
+    let parts = files.iter().flat_map(|path| match cbh::is_named(path) {
+        true => cbh::parts(path),
+        false => vec![path.clone()],
+    });
+    let counts = counted.iter().map(|file| file.path().to_owned());
+    new.keep(&parts.chain(counts).chain(eco.iter().cloned()).collect::<Vec<_>>())?;
+    let names = Names::read(eco)?;
+    let progress = Progress::none();
+    let repeated = match filter.unique {
+        true => {
+            let mut first_round = games.again().ok_or_else(|| {
+                let what = "unique reads the games twice, and a pipe can be read only once";
+                Error::new(ErrorKind::Usage, what).advice("write the games to a file")
+            })?;
+            Repeated::find(&mut first_round, filter, &resources, &progress)?
+        }
+        false => Repeated::default(),
+    };
+    let options = WriteOptions {
+        plies: filter.max_ply,
+        least_elo: [0, 0, 0, filter.min_elo],
+        ..new.options(&resources)
+    };
+    let writer = book::create(&new.output, &options)?;
+    let damage = Damage::default();
+    let input =
+        Input { games: &mut games, repeated: &repeated, counts: &counted, work: None, damage: &damage };
+    let plan = Plan { filter, weigh, names: &names, resources: &resources, progress: &progress };
+    bookmaker::build(input, &plan, writer)
+}

@@ -1,0 +1,60 @@
+//! Moves as python-chess has them.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Move};
+
+use crate::library::MoveCode;
+
+/// Bits of a code of a move: two squares, and three for a promotion.
+const CODES: usize = 1 << 15;
+
+/// The class `chess.Move`.
+fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let found = CLASS.get_or_try_init(py, || {
+        let chess = py.import("chess").map_err(|error| {
+            let what = "moves of python-chess need the package chess: pip install chess";
+            let asked = pyo3::exceptions::PyImportError::new_err(what);
+            asked.set_cause(py, Some(error));
+            asked
+        })?;
+        Ok::<_, PyErr>(chess.getattr("Move")?.unbind())
+    })?;
+    Ok(found.bind(py))
+}
+
+/// The squares and the promotion of a move, as Polyglot codes them, in the form in which python-chess writes castling.
+pub fn code(mv: Move, mode: CastlingMode) -> MoveCode {
+    match mv.to_uci(mode) {
+        UciMove::Normal { from, to, promotion } => MoveCode::new(from, to, promotion),
+        _ => MoveCode::NULL,
+    }
+}
+
+/// The `chess.Move` of a code, always the same one. A code that is no move becomes what python-chess makes of it.
+pub fn python(py: Python<'_>, code: MoveCode) -> PyResult<Py<PyAny>> {
+    static KNOWN: PyOnceLock<Box<[PyOnceLock<Py<PyAny>>]>> = PyOnceLock::new();
+    let known = KNOWN.get_or_init(py, || (0..CODES).map(|_| PyOnceLock::new()).collect());
+    match known.get(usize::from(code.0)) {
+        Some(place) => Ok(place.get_or_try_init(py, || new(py, code))?.clone_ref(py)),
+        None => new(py, code),
+    }
+}
+
+fn new(py: Python<'_>, code: MoveCode) -> PyResult<Py<PyAny>> {
+    let (from, to) = (u8::from(code.from()), u8::from(code.to()));
+    // python-chess reads three bits, of which 1 is a knight, and counts pieces from the pawn.
+    let number = code.0 >> 12 & 7;
+    let promotion = (number > 0).then_some(number + 1);
+    let arguments = PyDict::new(py);
+    if from == to {
+        arguments.set_item(intern!(py, "drop"), promotion)?;
+    } else {
+        arguments.set_item(intern!(py, "promotion"), promotion)?;
+    }
+    Ok(class(py)?.call((from, to), Some(&arguments))?.unbind())
+}

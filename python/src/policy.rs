@@ -1,0 +1,181 @@
+//! How moves are chosen.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+
+use crate::board::game_of;
+use crate::entry::Entry;
+use crate::errors::raise;
+use crate::library::{self, Book, BookSet, Found, MAX_LOSS_MAX, MoveCode, OpenBook};
+use crate::reader::Reader;
+use crate::tasks::path_of;
+
+/// How moves are chosen: by the rules and options of tabiya's adapter.
+///
+/// *books* are readers or paths, in order of priority; those of *white* and *black* are asked first, for their side. Without any
+/// book the starter book answers. The options are the adapter's, with its defaults: *variety* (0 the best move, 50 by weight, 100
+/// all alike), *depth* (the last full move, 0 without a limit), *threshold* (the share of the position's weight that a move needs,
+/// in thousandths), *games* (that a move needs, where they are counted), *reserve* (plies that the line of a move needs),
+/// *max_loss* (centipawns, by the store of evaluations beside the book; 0 without a limit), *tournament* (colours, marks and limits
+/// count), *repeats* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
+/// a random one).
+#[pyclass(frozen, module = "tabiya", name = "Policy")]
+pub struct Policy {
+    policy: library::Policy,
+    /// The books, and the random numbers of choices without a seed of their own.
+    state: Mutex<State>,
+}
+
+struct State {
+    set: BookSet,
+    rng: Xoshiro256PlusPlus,
+}
+
+/// A number within its limits.
+fn within(name: &str, number: i64, most: u32) -> PyResult<u32> {
+    let found = u32::try_from(number).ok().filter(|number| *number <= most);
+    found.ok_or_else(|| PyValueError::new_err(format!("{name} must be from 0 to {most}, not {number}")))
+}
+
+/// A book that is open, or the path of one.
+fn book_of(given: &Bound<'_, PyAny>) -> PyResult<Arc<dyn Book>> {
+    if let Ok(reader) = given.cast::<Reader>() {
+        return Ok(reader.get().book()?.book);
+    }
+    let path = path_of(given)?;
+    given.py().detach(|| OpenBook::open(&path)).map(|open| open.book).map_err(|error| raise(&error))
+}
+
+fn books_of<'py>(
+    books: Option<impl IntoIterator<Item = PyResult<Bound<'py, PyAny>>>>,
+) -> PyResult<Vec<Arc<dyn Book>>> {
+    books.into_iter().flatten().map(|book| book_of(&book?)).collect()
+}
+
+/// The generator of a seed; 0 takes one from the system, as *Book Seed* does.
+fn rng(seed: u64) -> Xoshiro256PlusPlus {
+    if seed == 0 { rand::make_rng() } else { Xoshiro256PlusPlus::seed_from_u64(seed) }
+}
+
+impl Policy {
+    /// The entries of the book that answers, with their chances and the one that is drawn.
+    fn ask(
+        &self,
+        board: &Bound<'_, PyAny>,
+        seed: Option<u64>,
+        draws: bool,
+    ) -> PyResult<Option<(Vec<(Entry, f64)>, Option<usize>)>> {
+        let Some((game, mode)) = game_of(board)? else { return Ok(None) };
+        // Whoever holds it holds the lock of Python too, so nobody waits here.
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { set, rng: own } = &mut *state;
+        let Some((_, moves, chances)) = library::advice(set, &game, &self.policy) else { return Ok(None) };
+        let drawn = match (draws, seed) {
+            (false, _) => None,
+            (true, Some(seed)) => library::draw(&chances, &mut rng(seed)),
+            (true, None) => library::draw(&chances, own),
+        };
+        let at = Arc::new(game.position().clone());
+        let entries = moves.into_iter().zip(chances).map(|(facts, chance)| {
+            let learn = facts.learned.map_or(0, |learned| learned.games << 16 | learned.halfpoints);
+            let found = Found { facts, raw: MoveCode::from_move(facts.mv), learn };
+            (Entry::found(&found, &at, mode), chance)
+        });
+        Ok(Some((entries.collect(), drawn)))
+    }
+}
+
+#[pymethods]
+impl Policy {
+    #[new]
+    #[pyo3(signature = (*books, white = None, black = None, variety = 50, depth = 0, threshold = 5, games = 0,
+        reserve = 0, max_loss = 0, tournament = true, repeats = false, learn = false, seed = 0))]
+    #[allow(clippy::too_many_arguments, reason = "each is an option of the adapter")]
+    fn new(
+        books: &Bound<'_, PyTuple>,
+        white: Option<&Bound<'_, PyAny>>,
+        black: Option<&Bound<'_, PyAny>>,
+        variety: i64,
+        depth: i64,
+        threshold: i64,
+        games: i64,
+        reserve: i64,
+        max_loss: i64,
+        tournament: bool,
+        repeats: bool,
+        learn: bool,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let policy = library::Policy {
+            variety: within("variety", variety, 100)?,
+            depth: within("depth", depth, u32::MAX)?,
+            threshold: within("threshold", threshold, 1000)?,
+            games: within("games", games, u32::MAX)?,
+            reserve: within("reserve", reserve, u32::MAX)?,
+            max_loss: within("max_loss", max_loss, MAX_LOSS_MAX)?,
+            tournament,
+            repeats,
+            learn,
+            ..library::Policy::default()
+        };
+        let of =
+            |books: Option<&Bound<'_, PyAny>>| books_of(books.map(|books| books.try_iter()).transpose()?);
+        let (white, black) = (of(white)?, of(black)?);
+        let mut both = books_of(Some(books.iter().map(Ok)))?;
+        if white.is_empty() && black.is_empty() && both.is_empty() {
+            both.push(library::starter().map_err(|error| raise(&error))?);
+        }
+        let set = library::book_set(&white, &black, &both, policy.max_loss > 0);
+        let set = set.map_err(|error| raise(&error))?;
+        Ok(Self { policy, state: Mutex::new(State { set, rng: rng(seed) }) })
+    }
+
+    /// The entry of the move that the adapter would play, or ``None`` if no book has a playable one.
+    ///
+    /// With a *seed* the choice depends on that alone; otherwise it is the next one of the policy's seed. The moves of a board
+    /// decide what would repeat a position.
+    #[pyo3(signature = (board, *, seed = None))]
+    fn choose(&self, board: &Bound<'_, PyAny>, seed: Option<u64>) -> PyResult<Option<Entry>> {
+        let Some((entries, drawn)) = self.ask(board, seed, true)? else { return Ok(None) };
+        let drawn = drawn.ok_or_else(|| PyRuntimeError::new_err("no move was drawn"))?;
+        Ok(entries.into_iter().nth(drawn).map(|(entry, _)| entry))
+    }
+
+    /// The moves of the book that answers with the chance of each, the most likely first; 0 for moves that may not be played. Empty
+    /// if no book has a playable move.
+    fn chances(&self, board: &Bound<'_, PyAny>) -> PyResult<Vec<(Entry, f64)>> {
+        let Some((mut entries, _)) = self.ask(board, None, false)? else { return Ok(Vec::new()) };
+        entries.sort_by(|(a, chance_a), (b, chance_b)| {
+            chance_b.total_cmp(chance_a).then(b.weight().cmp(&a.weight()))
+        });
+        Ok(entries)
+    }
+
+    fn __repr__(&self) -> String {
+        let library::Policy {
+            variety,
+            depth,
+            threshold,
+            games,
+            reserve,
+            max_loss,
+            tournament,
+            repeats,
+            learn,
+            ..
+        } = self.policy;
+        let python = |is: bool| if is { "True" } else { "False" };
+        format!(
+            "Policy(variety={variety}, depth={depth}, threshold={threshold}, games={games}, reserve={reserve}, \
+             max_loss={max_loss}, tournament={}, repeats={}, learn={})",
+            python(tournament),
+            python(repeats),
+            python(learn)
+        )
+    }
+}

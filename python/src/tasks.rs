@@ -1,0 +1,408 @@
+//! Work that takes long: it releases the lock of Python, and Ctrl-C stops it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString};
+use shakmaty::{ByColor, Color};
+
+use crate::errors::{new, raise};
+use crate::library::{
+    self, Date, Error, Filter, Finding, NewBook, Only, PlayerName, Report, TagPattern, Tags, Weigh, Written,
+    interrupt,
+};
+
+/// How often a wait for work looks whether Ctrl-C was pressed.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How much work runs that a request to stop ends, and in which process: a child has none of its parent's threads. No lock,
+/// because a thread that is gone after a fork might have held it.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// Work that is counted while it runs.
+struct Running;
+
+impl Running {
+    /// Waits for work that was asked to stop, because a new one is not meant.
+    fn begin() -> Self {
+        let own = std::process::id();
+        if PROCESS.swap(own, Ordering::SeqCst) != own {
+            RUNNING.store(0, Ordering::SeqCst);
+            interrupt::withdraw();
+        }
+        while RUNNING.load(Ordering::SeqCst) > 0 && interrupt::asked() {
+            thread::sleep(TICK);
+        }
+        RUNNING.fetch_add(1, Ordering::SeqCst);
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if RUNNING.fetch_sub(1, Ordering::SeqCst) == 1 {
+            interrupt::withdraw();
+        }
+    }
+}
+
+/// Does work on another thread, without the lock of Python. Ctrl-C asks it, and all other such work, to stop, and is raised
+/// when it has stopped.
+///
+/// # Errors
+/// What the work returns; what a signal raises.
+pub fn long<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
+    py.detach(|| {
+        let _running = Running::begin();
+        let (done, found) = channel();
+        thread::scope(|scope| {
+            scope.spawn(move || drop(done.send(work())));
+            let mut raised = None;
+            let result = loop {
+                match found.recv_timeout(TICK) {
+                    Ok(result) => break result,
+                    Err(RecvTimeoutError::Disconnected) => {
+                        return Err(PyRuntimeError::new_err("the work failed"));
+                    }
+                    Err(RecvTimeoutError::Timeout) if raised.is_none() => {
+                        raised = Python::attach(|py| py.check_signals()).err();
+                        if raised.is_some() {
+                            interrupt::ask();
+                        }
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            };
+            raised.map_or_else(|| result.map_err(|error| raise(&error)), Err)
+        })
+    })
+}
+
+/// Does work that cannot stop, without the lock of Python. After Ctrl-C nobody waits for it.
+///
+/// # Errors
+/// What a signal raises.
+pub fn abandonable<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let (done, mut found): (_, Receiver<T>) = channel();
+    thread::Builder::new().name("tabiya".to_owned()).spawn(move || drop(done.send(work())))?;
+    wait_for(py, &mut found)?.ok_or_else(|| PyRuntimeError::new_err("the work failed"))
+}
+
+/// What another thread sends next, waited for without the lock of Python; `None` if that thread has ended.
+///
+/// # Errors
+/// What a signal raises.
+pub fn wait_for<T: Send>(py: Python<'_>, found: &mut Receiver<T>) -> PyResult<Option<T>> {
+    // By a unique reference, which another thread may have.
+    let next = |found: &mut Receiver<T>| found.recv_timeout(TICK);
+    loop {
+        match py.detach(|| next(found)) {
+            Ok(result) => return Ok(Some(result)),
+            Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+        }
+    }
+}
+
+/// A path: a text, bytes, or what has `__fspath__`.
+///
+/// # Errors
+/// `TypeError` for anything else.
+pub fn path_of(path: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+    path.py().import("os")?.call_method1("fsdecode", (path,))?.extract()
+}
+
+/// One path, or several.
+pub fn paths_of(paths: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
+    let is_one = paths.is_instance_of::<PyString>()
+        || paths.is_instance_of::<PyBytes>()
+        || paths.hasattr("__fspath__")?;
+    if is_one {
+        return Ok(vec![path_of(paths)?]);
+    }
+    let all: Vec<_> = paths.try_iter()?.map(|path| path_of(&path?)).collect::<PyResult<_>>()?;
+    if all.is_empty() { Err(PyValueError::new_err("no file is named")) } else { Ok(all) }
+}
+
+/// A share in per cent, in thousandths.
+fn share(name: &str, percent: f64) -> PyResult<u16> {
+    if !(0.0..=100.0).contains(&percent) {
+        return Err(PyValueError::new_err(format!("{name} must be from 0 to 100, in per cent")));
+    }
+    // It is at most 1000.
+    Ok((percent * 10.0).round() as u16)
+}
+
+fn side(name: &str, side: &str) -> PyResult<Color> {
+    match side {
+        "white" => Ok(Color::White),
+        "black" => Ok(Color::Black),
+        _ => Err(PyValueError::new_err(format!("{name} must be \"white\" or \"black\", not {side:?}"))),
+    }
+}
+
+/// A finding as a `tabiya.Finding`.
+fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>> {
+    let Finding { severity, what, count, offset, file } = found;
+    let class = py.import("tabiya._types")?.getattr("Finding")?;
+    class.call1((severity.to_string(), what, count, offset, file))
+}
+
+/// Reads a book, a count file, a folder of count files or a ChessBase database to its end, and returns what is wrong with it.
+///
+/// :raises NotFoundError: if there is no such file.
+/// :raises FormatError: if it is none of these.
+#[pyfunction]
+pub fn check<'py>(py: Python<'py>, path: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let path = path_of(path)?;
+    let found = abandonable(py, move || library::check(&path))?.map_err(|error| raise(&error))?;
+    found.iter().map(|found| finding(py, found)).collect()
+}
+
+/// The book that a call describes: the entries that all calls have.
+fn new_book(output: &Bound<'_, PyAny>, options: &Options<'_, '_>) -> PyResult<NewBook> {
+    let threads = options.number("threads")?;
+    if threads.is_some_and(|threads| !(1..=1024).contains(&threads)) {
+        return Err(PyValueError::new_err("threads must be from 1 to 1024"));
+    }
+    Ok(NewBook {
+        output: path_of(output)?,
+        force: options.is("force")?,
+        green: options.share("green")?,
+        threads,
+        memory: options.number("memory")?,
+        temp: options.get("temp")?.map(|temp| path_of(&temp)).transpose()?,
+    })
+}
+
+/// The options of a call, by their names; all of them are there, perhaps as `None`.
+struct Options<'a, 'py>(&'a Bound<'py, PyDict>);
+
+impl<'py> Options<'_, 'py> {
+    fn get(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(self.0.get_item(name)?.filter(|value| !value.is_none()))
+    }
+
+    fn is(&self, name: &str) -> PyResult<bool> {
+        self.get(name)?.map_or(Ok(false), |value| value.is_truthy())
+    }
+
+    fn text(&self, name: &str) -> PyResult<Option<String>> {
+        self.get(name)?.map(|value| value.extract()).transpose()
+    }
+
+    fn number<T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(&self, name: &str) -> PyResult<Option<T>> {
+        let named = |error: PyErr| PyValueError::new_err(format!("{name}: {error}"));
+        self.get(name)?.map(|value| value.extract().map_err(named)).transpose()
+    }
+
+    fn share(&self, name: &str) -> PyResult<Option<u16>> {
+        self.number(name)?.map(|percent| share(name, percent)).transpose()
+    }
+
+    fn side(&self, name: &str) -> PyResult<Option<Color>> {
+        self.text(name)?.map(|text| side(name, &text)).transpose()
+    }
+
+    fn date(&self, name: &str) -> PyResult<Option<Date>> {
+        let Some(value) = self.get(name)? else { return Ok(None) };
+        let text = value.str()?.to_string();
+        text.parse().map(Some).map_err(|what| PyValueError::new_err(format!("{name}: {text:?} is {what}")))
+    }
+
+    /// Patterns of tags, by the names of the tags.
+    fn tags(&self, name: &str) -> PyResult<Vec<TagPattern>> {
+        let Some(value) = self.get(name)? else { return Ok(Vec::new()) };
+        let tags = value.cast::<PyDict>().map_err(|_| {
+            PyTypeError::new_err(format!("{name} is a dict of patterns by the names of tags"))
+        })?;
+        tags.iter()
+            .map(|(tag, pattern)| {
+                let wrong = |what| PyValueError::new_err(format!("{name}: {what}"));
+                format!("{}={}", tag.str()?, pattern.str()?).parse().map_err(wrong)
+            })
+            .collect()
+    }
+
+    fn only(&self) -> PyResult<Option<Only>> {
+        Ok(match self.text("only")?.as_deref() {
+            None => None,
+            Some("white") => Some(Only::Side(Color::White)),
+            Some("black") => Some(Only::Side(Color::Black)),
+            Some("player") => Some(Only::Player),
+            Some(other) => {
+                let what = format!("only must be \"white\", \"black\" or \"player\", not {other:?}");
+                return Err(PyValueError::new_err(what));
+            }
+        })
+    }
+
+    fn player(&self) -> PyResult<Option<PlayerName>> {
+        let (part, exact) = (self.text("player")?, self.text("player_exact")?);
+        let several: Option<Vec<String>> = self.number("players")?;
+        if usize::from(part.is_some()) + usize::from(exact.is_some()) + usize::from(several.is_some()) > 1 {
+            return Err(PyValueError::new_err("name players by one of player, player_exact and players"));
+        }
+        Ok(match several {
+            Some(names) => Some(PlayerName::one_of(names.iter().map(String::as_str))),
+            None => PlayerName::given(part.as_deref(), exact.as_deref()),
+        })
+    }
+
+    fn filter(&self) -> PyResult<Filter> {
+        let (player, repertoire) = (self.player()?, self.side("repertoire")?);
+        let (only, player_side) = (self.only()?, self.side("player_side")?);
+        if player.is_none() && (only == Some(Only::Player) || player_side.is_some()) {
+            let what = "only=\"player\" and player_side need a player: player, player_exact or players";
+            return Err(PyValueError::new_err(what));
+        }
+        if repertoire.is_some() && only.is_some() {
+            return Err(PyValueError::new_err("repertoire names the side itself: leave out only"));
+        }
+        Ok(Filter {
+            max_ply: self.number("max_ply")?.filter(|plies| *plies > 0),
+            only: repertoire.map(Only::Side).or(only),
+            min_elo: self.number("min_elo")?.unwrap_or_default(),
+            min_mover_elo: self.number("min_mover_elo")?.unwrap_or_default(),
+            max_elo_difference: self.number("max_elo_difference")?,
+            tags: Tags::new(self.tags("tags")?, self.tags("not_tags")?),
+            min_plies: self.number("min_plies")?.unwrap_or_default(),
+            unique: self.is("unique")?,
+            from: self.date("date_from")?,
+            to: self.date("date_to")?,
+            player,
+            side: player_side,
+            finished: self.is("finished")?,
+            strict: self.is("strict")?,
+            variations: self.is("variations")? || repertoire.is_some(),
+            skip_mistakes: self.is("skip_mistakes")?,
+            repertoire: repertoire.is_some(),
+            ..Filter::default()
+        })
+    }
+
+    fn weigh(&self, repertoire: bool) -> PyResult<Weigh> {
+        let usual = Weigh::default();
+        let least = if repertoire { 1 } else { usual.min_games };
+        let min_score = self.number("min_score")?.unwrap_or(usual.min_score);
+        share("min_score", min_score)?;
+        Ok(Weigh {
+            min_games: self.number("min_games")?.unwrap_or(least),
+            min_score,
+            uniform: self.is("uniform")? || repertoire,
+            min_share: self.share("min_share")?.unwrap_or_default(),
+            min_side_share: ByColor {
+                white: self.share("min_share_white")?.unwrap_or_default(),
+                black: self.share("min_share_black")?.unwrap_or_default(),
+            },
+        })
+    }
+}
+
+/// The error of a book without moves, which is not written.
+fn empty(py: Python<'_>, output: &NewBook, why: &str) -> PyErr {
+    let path = output.output.to_string_lossy();
+    let text = format!("{path}: not written: {why}");
+    new(py, "EmptyBookError", &text, Some(&path), None, None).unwrap_or_else(|error| error)
+}
+
+fn files(written: &Written) -> Vec<String> {
+    written.files.iter().map(|file| file.to_string_lossy().into_owned()).collect()
+}
+
+/// Merges books; `options` are those of the functions in `tabiya/_write.py`.
+#[pyfunction]
+pub fn merge<'py>(
+    py: Python<'py>,
+    sources: &Bound<'py, PyAny>,
+    output: &Bound<'py, PyAny>,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let options = Options(options);
+    let (inputs, new, reachable) = (paths_of(sources)?, new_book(output, &options)?, options.is("reachable")?);
+    let (merged, written, damage) = long(py, || library::merge(&inputs, &new, reachable))?;
+    if written.moves == 0 {
+        let why = match merged.read {
+            0 => "no line from the starting position reaches a move of the book",
+            _ => "the format can hold none of the moves",
+        };
+        return Err(empty(py, &new, why));
+    }
+    let mut left_out = written.left_out.clone();
+    for (count, what) in [
+        (merged.unreached, "positions that no line from the starting position reaches"),
+        (merged.unplaced, "positions with more pieces than a game has"),
+        (merged.ruled_out, "moves that colours or marks rule out"),
+        (written.lost_weights, "weights that do not follow from the results"),
+    ] {
+        if count > 0 {
+            left_out.push((what.to_owned(), count));
+        }
+    }
+    let damage = damage
+        .iter()
+        .map(|(path, found)| Ok((path.to_string_lossy().into_owned(), finding(py, found)?)))
+        .collect::<PyResult<Vec<_>>>()?;
+    let class = py.import("tabiya._types")?.getattr("MergeReport")?;
+    class.call1((files(&written), merged.read, written.positions, written.moves, left_out, damage))
+}
+
+/// Builds a book; `options` are those of the function in `tabiya/_write.py`.
+#[pyfunction]
+pub fn build<'py>(
+    py: Python<'py>,
+    sources: &Bound<'py, PyAny>,
+    output: &Bound<'py, PyAny>,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let options = Options(options);
+    let (sources, new, filter) = (paths_of(sources)?, new_book(output, &options)?, options.filter()?);
+    let weigh = options.weigh(filter.repertoire)?;
+    let eco = options.get("eco")?.map_or_else(|| Ok(Vec::new()), |eco| paths_of(&eco))?;
+    let (report, written) = long(py, || library::build(&sources, &new, &filter, &weigh, &eco))?;
+    if written.moves == 0 {
+        return Err(empty(py, &new, &why_nothing(&report)));
+    }
+    let errors = report
+        .errors
+        .values()
+        .map(|failed| (failed.first.reason.to_string(), failed.games, failed.used, failed.first.to_string()));
+    let Report { games, used, plies, unfinished, .. } = report;
+    let class = py.import("tabiya._types")?.getattr("BuildReport")?;
+    class.call1((
+        files(&written),
+        games,
+        used,
+        plies,
+        unfinished,
+        written.positions,
+        written.moves,
+        written.left_out.clone(),
+        errors.collect::<Vec<_>>(),
+    ))
+}
+
+/// Why no move is left to write.
+fn why_nothing(report: &Report) -> String {
+    let Report { games, used, plies, dropped, .. } = report;
+    if !dropped.is_empty() {
+        "no move passed the filters: lower the limit with min_games=1".to_owned()
+    } else if *games == 0 {
+        "there are no games in the sources".to_owned()
+    } else if *used == 0 {
+        format!("none of {games} games passed the filters")
+    } else if *plies == 0 {
+        "no move counted: the games have none, or only and max_ply leave none".to_owned()
+    } else {
+        format!("the format can hold none of the {plies} plies")
+    }
+}

@@ -1,0 +1,54 @@
+"""Opening books of every format, and games, for Python.
+
+:func:`open_reader` opens a Polyglot, ChessBase, Arena or Kvetka book, or a count file, with the interface of
+``chess.polyglot``; :class:`Policy` chooses moves as tabiya's adapter does; :func:`open_games` iterates over PGN files and
+ChessBase databases; :func:`build`, :func:`convert`, :func:`merge` and :func:`check` are the commands of the same names.
+
+>>> import chess, tabiya
+>>> with tabiya.open_reader("book.ctg") as reader:
+...     for entry in reader.find_all(chess.Board()):
+...         print(entry.move, entry.weight, entry.games, entry.recommended)
+"""
+
+from ._errors import (
+    DamageWarning,
+    DeniedError,
+    EmptyBookError,
+    Error,
+    ExistsError,
+    FormatError,
+    GameError,
+    NotFoundError,
+    UsageError,
+)
+from ._tabiya import Entry, Games, MainLine, Policy, Reader, check, open_games, opening
+from ._types import BuildReport, Finding, MergeReport, Opening
+from ._write import build, convert, merge, open_reader
+
+__all__ = [
+    "BuildReport",
+    "DamageWarning",
+    "DeniedError",
+    "EmptyBookError",
+    "Entry",
+    "Error",
+    "ExistsError",
+    "Finding",
+    "FormatError",
+    "GameError",
+    "Games",
+    "MainLine",
+    "MergeReport",
+    "NotFoundError",
+    "Opening",
+    "Policy",
+    "Reader",
+    "UsageError",
+    "build",
+    "check",
+    "convert",
+    "merge",
+    "open_games",
+    "open_reader",
+    "opening",
+]

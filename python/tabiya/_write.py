@@ -1,0 +1,148 @@
+"""Opening and writing books."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from typing import Iterable, Mapping, Optional, Union
+
+from . import _tabiya
+from ._tabiya import Reader
+from ._types import BuildReport, MergeReport
+
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Paths = Union[Path, Iterable[Path]]
+
+
+def open_reader(path: Path, *, tournament: bool = False) -> Reader:
+    """Opens a book: Polyglot, ChessBase, Arena, Kvetka, or a count file. Its content decides which it is.
+
+    The reader has the interface of the one that ``chess.polyglot.open_reader`` returns, and is a context manager.
+
+    With *tournament*, weights are those that the book's colours, marks and limits leave in tournaments: 0 for moves that
+    are ruled out, and at least 1 for those that the author chose. Without it they are what the book says.
+
+    :raises NotFoundError: if there is no such file; it is a ``FileNotFoundError``.
+    :raises FormatError: if the file is no book.
+
+    >>> with tabiya.open_reader("book.ctg") as reader:
+    ...     entry = reader.weighted_choice(chess.Board())
+    """
+    return Reader(path, tournament=tournament)
+
+
+def convert(
+    source: Path,
+    output: Path,
+    *,
+    force: bool = False,
+    reachable: bool = False,
+    green: Optional[float] = None,
+    memory: Optional[int] = None,
+    threads: Optional[int] = None,
+    temp: Optional[Path] = None,
+) -> MergeReport:
+    """Writes a book anew, in the format that the extension of *output* selects.
+
+    *force* lets it replace a file that exists; *reachable* leaves out what the book's moves do not reach from the starting
+    position; *green* marks moves of a CTG book green that have at least this share of their position's weight, in per
+    cent. *memory* is in bytes, at least 16 MiB and by default a quarter of the machine's; the rest goes into files in *temp*.
+
+    The book appears complete or not at all. Ctrl-C stops the work.
+
+    :raises ExistsError: if the file exists, without *force*.
+    :raises EmptyBookError: if no move is left to write.
+    """
+    return merge(
+        [source],
+        output,
+        force=force,
+        reachable=reachable,
+        green=green,
+        memory=memory,
+        threads=threads,
+        temp=temp,
+    )
+
+
+def merge(
+    sources: Paths,
+    output: Path,
+    *,
+    force: bool = False,
+    reachable: bool = False,
+    green: Optional[float] = None,
+    memory: Optional[int] = None,
+    threads: Optional[int] = None,
+    temp: Optional[Path] = None,
+) -> MergeReport:
+    """Writes one book from several: weights, games and results are added up, and marks come from the first book that has
+    them. The options are those of :func:`convert`.
+    """
+    options = {
+        "force": force,
+        "reachable": reachable,
+        "green": green,
+        "memory": memory,
+        "threads": threads,
+        "temp": temp,
+    }
+    return _tabiya.merge(sources, output, options)
+
+
+def build(
+    sources: Paths,
+    output: Path,
+    *,
+    force: bool = False,
+    max_ply: Optional[int] = None,
+    only: Optional[str] = None,
+    min_elo: int = 0,
+    min_mover_elo: int = 0,
+    max_elo_difference: Optional[int] = None,
+    tags: Optional[Mapping[str, str]] = None,
+    not_tags: Optional[Mapping[str, str]] = None,
+    min_plies: int = 0,
+    unique: bool = False,
+    date_from: Union[str, datetime.date, None] = None,
+    date_to: Union[str, datetime.date, None] = None,
+    player: Optional[str] = None,
+    player_exact: Optional[str] = None,
+    players: Optional[Iterable[str]] = None,
+    player_side: Optional[str] = None,
+    finished: bool = False,
+    strict: bool = False,
+    variations: bool = False,
+    skip_mistakes: bool = False,
+    repertoire: Optional[str] = None,
+    min_games: Optional[int] = None,
+    min_score: Optional[float] = None,
+    min_share: Optional[float] = None,
+    min_share_white: Optional[float] = None,
+    min_share_black: Optional[float] = None,
+    uniform: bool = False,
+    green: Optional[float] = None,
+    eco: Optional[Paths] = None,
+    memory: Optional[int] = None,
+    threads: Optional[int] = None,
+    temp: Optional[Path] = None,
+) -> BuildReport:
+    """Builds a book from games: PGN files, also compressed ones, folders of them, ChessBase databases, and count files.
+
+    The options are those of ``tabiya build``, with ``_`` for ``-``. Those that name a side take ``"white"`` or ``"black"``,
+    *only* also ``"player"``; *tags* and *not_tags* have patterns by the names of tags; *date_from* and *date_to* are its
+    ``--from`` and ``--to``. The others are those of :func:`convert`.
+
+    The book appears complete or not at all. Games that cannot be read are never fatal: the report counts them.
+
+    :raises ExistsError: if the file exists, without *force*.
+    :raises EmptyBookError: if no move is left to write.
+
+    >>> tabiya.build("games.pgn.zst", "my.bin", max_ply=40, min_games=5)
+    """
+    options = dict(locals())
+    del options["sources"], options["output"]
+    options["players"] = None if players is None else list(players)
+    options["tags"] = None if tags is None else dict(tags)
+    options["not_tags"] = None if not_tags is None else dict(not_tags)
+    return _tabiya.build(sources, output, options)

@@ -1,0 +1,106 @@
+"""The examples of the README and the guide run, and bots play from a CTG book after one changed import."""
+
+from __future__ import annotations
+
+import functools
+import re
+import runpy
+import shutil
+from pathlib import Path
+from typing import Any, Optional
+
+import chess
+import chess.polyglot
+import pytest
+
+import tabiya
+
+from conftest import PGN, ROOT, samples
+
+PAGES = ["README.md", "python/README.md", "docs/guide/python.md"]
+
+
+def examples() -> list[Any]:
+    found = []
+    for page in PAGES:
+        blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+        assert blocks, page
+        found += [pytest.param(block, id=f"{page} {number}") for number, block in enumerate(blocks, 1)]
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path, books: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files that the examples name."""
+    assert books["ctg"] == tmp_path / "book.ctg" and books["bin"] == tmp_path / "book.bin"
+    (tmp_path / "games.pgn").write_text(PGN, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("code", examples())
+def test_an_example_runs_and_prints(
+    code: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chess.polyglot, "open_reader", chess.polyglot.open_reader)
+    if "database.cbh" in code:
+        for part in samples().glob("cbh/linares/linares.cb*"):
+            shutil.copy(part, folder / f"database{part.suffix}")
+    script = folder / "example.py"
+    script.write_text(code, encoding="utf-8")
+    runpy.run_path(str(script))
+    assert "print" not in code or capsys.readouterr().out.strip()
+
+
+# After the calls of lichess-bot's get_book_move.
+def lichess_bot_move(board: chess.Board, book: Path, selection: str, min_weight: int) -> Optional[chess.Move]:
+    with chess.polyglot.open_reader(book) as reader:
+        try:
+            if selection == "weighted_random":
+                return reader.weighted_choice(board).move
+            if selection == "uniform_random":
+                return reader.choice(board, minimum_weight=min_weight).move
+            return reader.find(board, minimum_weight=min_weight).move
+        except IndexError:
+            return None
+
+
+# After the calls of BotLi's book moves, which keeps its readers and names the share of the move.
+class BotLi:
+    def __init__(self, books: list[Path]) -> None:
+        self.readers: list[chess.polyglot.MemoryMappedReader] = [chess.polyglot.open_reader(book) for book in books]
+
+    def move(self, board: chess.Board, selection: str) -> Optional[tuple[chess.Move, float, int]]:
+        for reader in self.readers:
+            entries = list(reader.find_all(board))
+            if not entries:
+                continue
+            if selection == "weighted_random":
+                entry = reader.weighted_choice(board)
+            elif selection == "uniform_random":
+                entry = reader.choice(board)
+            else:
+                entry = max(entries, key=lambda entry: entry.weight)
+            return entry.move, entry.weight / sum(entry.weight for entry in entries) * 100.0, entry.learn
+        return None
+
+
+@pytest.mark.parametrize("selection", ["weighted_random", "uniform_random", "best_move"])
+def test_bots_play_from_a_ctg_book(
+    selection: str, books: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = books["ctg"]
+    monkeypatch.setattr(chess.polyglot, "open_reader", functools.partial(tabiya.open_reader, tournament=True))
+    board, plies = chess.Board(), 0
+    while (move := lichess_bot_move(board, book, selection, 1)) is not None:
+        assert board.is_legal(move)
+        board.push(move)
+        plies += 1
+    # The shortest line ends after three.
+    assert 3 <= plies <= 4
+    bot, board = BotLi([book]), chess.Board()
+    while (found := bot.move(board, selection)) is not None:
+        move, share, learn = found
+        assert board.is_legal(move) and 0 < share <= 100 and learn == 0
+        board.push(move)
+    assert 3 <= board.ply() <= 4
