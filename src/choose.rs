@@ -2,6 +2,7 @@
 //!
 //! Pure: no clock, no files, no global random numbers.
 
+mod in_book;
 mod worth;
 
 use rand::{Rng, RngExt};
@@ -11,6 +12,8 @@ use crate::book::verdict::Rest;
 use crate::book::{BookSet, Learned, MoveFacts, Reading};
 use crate::chess::Game;
 
+pub use in_book::{Chances, chances_in};
+pub(crate) use in_book::{by_chance, likeliest_first};
 pub(crate) use worth::Loss;
 pub use worth::Worth;
 

@@ -9,6 +9,7 @@
 //! | [`cli`] | the commands: arguments, terminal output, exit codes | explore, adapter, settings, suite, report, view, vet, edit, bookmaker, learn, choose, evals, games, book, openings, engine, chess, uci, base |
 //! | [`explore`] | the server of `tabiya explore`: its page, its interface, Lichess's interface | adapter, settings, view, vet, edit, bookmaker, learn, choose, evals, games, book, openings, engine, chess, uci, base |
 //! | [`adapter`] | the proxy between a GUI and the child engine | settings, learn, choose, evals, book, openings, engine, chess, uci, base |
+//! | [`library`] | the interface for other programs | bookmaker, learn, choose, games, book, chess, base |
 //! | [`settings`] | the user's settings: the table of them, the command line's, the configuration file, UCI's options | choose, uci, base |
 //! | [`suite`] | opening suites for matches: drawn from what books reach, by evaluation, and refined by games | view, bookmaker, choose, games, book, openings, chess, uci, base |
 //! | [`report`] | what books did in games: exits, openings, players | view, choose, evals, games, book, openings, chess, uci |
@@ -28,74 +29,36 @@
 //! | [`uci`] | a line, a command, a reply; knows nothing of books | |
 //! | [`base`] | bounds-checked reading, maps, atomic replacement of files, sorting, errors, progress | |
 //!
-//! # Entry points
+//! # The library
 //!
-//! What only the crate itself uses is private to it, so that the compiler reports what nothing uses. The command line
-//! goes through the same entry points as the examples here.
+//! Other programs use what is at the root of the crate: it is the promise that versions keep, in the sense of semantic
+//! versioning. The modules are how the executable is made; they are public for its tests and change with any version.
 //!
-//! A book is opened from a path or from bytes, asked for a position, and a move is chosen:
+//! A book is opened, asked for a position, and a move is chosen as the adapter does:
 //!
 //! ```
 //! use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
-//! use tabiya::chess::Position;
-//! use tabiya::choose::{Policy, chances, draw};
+//! use tabiya::{Book, Policy, shakmaty::Chess};
 //!
-//! let book = tabiya::book::open("books/starter.bin")?;
-//! let (mut moves, mut shares) = (Vec::new(), Vec::new());
-//! book.moves(&Position::start(), &mut moves);
-//! chances(&moves, &Policy::default(), |_| true, &mut shares);
-//! let chosen = draw(&shares, &mut Xoshiro256PlusPlus::seed_from_u64(1)).expect("the starter book knows the start");
-//! assert!(moves[chosen].weight > 0);
-//! # Ok::<_, tabiya::base::error::Error>(())
-//! ```
-//!
-//! A book is traversed, and written in another format:
-//!
-//! ```
-//! use tabiya::base::progress::Progress;
-//! use tabiya::book::{self, Scope, WriteOptions};
-//!
-//! let folder = tempfile::tempdir().expect("a folder");
-//! let (book, path) = (book::open("books/starter.bin")?, folder.path().join("starter.ctg"));
-//! let mut writer = book::create(&path, &WriteOptions::default())?;
-//! book.each(Scope::Reachable, &Progress::none(), &mut |record| Ok(writer.add(record)?))?;
-//! assert!(writer.finish()?.positions > 0);
-//! # Ok::<_, tabiya::base::error::Error>(())
-//! ```
-//!
-//! Games are opened and iterated:
-//!
-//! ```
-//! use std::ops::ControlFlow;
-//! use shakmaty::Move;
-//! use tabiya::chess::Position;
-//! use tabiya::games::{self, End, Header, GameError, Visitor};
-//!
-//! #[derive(Default)]
-//! struct Plies(u32);
-//!
-//! impl Visitor for Plies {
-//!     fn begin(&mut self, _: &Header) -> bool {
-//!         true
-//!     }
-//!     fn ply(&mut self, _: &Position, _: Move) -> ControlFlow<()> {
-//!         self.0 += 1;
-//!         ControlFlow::Continue(())
-//!     }
-//!     fn end(&mut self, _: End) {}
-//!     fn unreadable(&mut self, _: GameError) {}
+//! let (book, at) = (Book::open("books/starter.bin")?, Chess::default());
+//! for (known, chance) in book.chances(&at, &Policy::default()) {
+//!     println!("{}: weight {}, {:.0} %", known.mv, known.weight, chance * 100.0);
 //! }
-//!
-//! let folder = tempfile::tempdir().expect("a folder");
-//! let path = folder.path().join("one.pgn");
-//! std::fs::write(&path, "1. e4 e5 2. Nf3 *\n").expect("a file");
-//! let (mut games, mut plies) = (games::open(&[path])?, Plies::default());
-//! while let Some(batch) = games.next_batch()? {
-//!     batch.play(&mut plies);
-//! }
-//! assert_eq!(plies.0, 3);
-//! # Ok::<_, tabiya::base::error::Error>(())
+//! let chosen = book.choose(&at, &Policy::default(), &mut Xoshiro256PlusPlus::seed_from_u64(1));
+//! assert!(chosen.is_some());
+//! # Ok::<_, tabiya::Error>(())
 //! ```
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | none | reading books of all formats but count files, chances, a seeded choice, names of openings: 22 crates, no C compiler |
+//! | `workshop` | [`Draft`], [`NewBook`] and [`Games`]: writing and building books, games of PGN files and ChessBase databases |
+//! | `parquet` | count files |
+//! | `serialize` | Serde's `Serialize` for what books say |
+//! | `program`, `explore`, `zstd` | the executable, its explorer, and Zstandard by its library in C |
+//!
+//! The default is the executable: a program that uses the library names `default-features = false` and what it needs. The
+//! oldest Rust that compiles it is in `Cargo.toml` as `rust-version`; a newer one is a minor version.
 #![cfg_attr(
     not(feature = "program"),
     allow(dead_code, unused_imports, reason = "the command line uses them")
@@ -124,6 +87,7 @@ pub mod explore;
 pub mod games;
 #[cfg(feature = "workshop")]
 pub mod learn;
+pub mod library;
 pub mod openings;
 pub mod parquet;
 #[cfg(feature = "program")]
@@ -138,3 +102,21 @@ pub mod uci;
 pub mod vet;
 #[cfg(feature = "workshop")]
 pub mod view;
+
+pub use shakmaty;
+
+pub use base::error::{Error, ErrorKind};
+pub use base::findings::Finding;
+pub use book::{Annotation, Counts, Format, Learned, MoveFacts, Ratings, Recommendation};
+#[cfg(feature = "workshop")]
+pub use book::{WriteOptions, Written};
+#[cfg(feature = "workshop")]
+pub use bookmaker::{Filter, Merged, Report, Weigh};
+pub use chess::Position;
+pub use choose::Policy;
+#[cfg(feature = "workshop")]
+pub use games::{Date, End, GameError, GameResult, Header, Visitor};
+pub use library::Book;
+#[cfg(feature = "workshop")]
+pub use library::{Draft, Games, MainLine, NewBook};
+pub use openings::Opening;

@@ -9,12 +9,12 @@ use super::remark::Remark;
 use crate::book::Book;
 use crate::chess::{MoveCode, Position};
 use crate::choose::Policy;
+use crate::choose::by_chance;
 use crate::evals::Store;
 use crate::games::play::GamesPlayer;
 use crate::games::{End, GameError, GameResult, Header, Visitor};
 use crate::openings::Opening;
 use crate::uci::Score;
-use crate::view::by_chance;
 
 /// Centipawns that a mate counts as, as `vet` has it.
 const MATE: i64 = 10_000;

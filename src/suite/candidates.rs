@@ -16,8 +16,8 @@ use crate::bookmaker::PositionCounts;
 use crate::chess::normal::forms;
 use crate::chess::{MoveCode, Packed, Position};
 use crate::choose::Policy;
+use crate::choose::by_chance;
 use crate::openings::Opening;
-use crate::view::by_chance;
 
 /// Which positions are looked for.
 #[derive(Clone, Debug)]

@@ -14,13 +14,14 @@ use crate::book::polyglot::Polyglot;
 use crate::book::{Book as _, Learned};
 use crate::chess::Position;
 use crate::choose::Policy;
+use crate::choose::by_chance;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::facts::learned;
 use crate::cli::output::rows::{self, many, percent};
 use crate::cli::output::{Printed, columns_of_reader, complain, shortened};
 use crate::learn::History;
 use crate::openings::Opening;
-use crate::view::{by_chance, continued, san};
+use crate::view::{continued, san};
 
 /// The columns, and whether they hold numbers.
 const COLUMNS: [(&str, bool); 5] =

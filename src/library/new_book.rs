@@ -1,0 +1,166 @@
+//! A book that is made of others, or of games.
+
+use std::path::{Path, PathBuf};
+
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::findings::Finding;
+use crate::base::progress::Progress;
+use crate::base::replace::keep_inputs;
+use crate::book::counts::{CountFile, split};
+use crate::book::{self, BookWriter, Green, Scope, WriteOptions, Written};
+use crate::bookmaker::{
+    self, Damage, Filter, Input, Merged, Names, Plan, Repeated, Report, Resources, Weigh, widest,
+};
+use crate::games::{self, cbh};
+use crate::learn::open_settled;
+
+/// Bytes of memory that building and merging need at least.
+const LEAST_MEMORY: usize = 16 << 20;
+
+/// A book that is to be written: its name, and what the work may use of the machine.
+#[derive(Clone, Debug, Default)]
+pub struct NewBook {
+    /// Its path, whose extension says the format: `.bin`, `.ctg`, `.kob` or `.abk`.
+    pub output: PathBuf,
+    /// Whether it may replace a book.
+    pub force: bool,
+    /// The share of a position's weight that makes a move green in a CTG book, in thousandths.
+    pub green: Option<u16>,
+    /// Threads; by default one for each processor.
+    pub threads: Option<usize>,
+    /// Bytes of memory; by default a quarter of the machine's.
+    pub memory: Option<usize>,
+    /// The folder for temporary files; by default the system's.
+    pub temp: Option<PathBuf>,
+}
+
+impl NewBook {
+    /// A book at this path, which must not exist.
+    pub fn at(path: impl AsRef<Path>) -> Self {
+        Self { output: path.as_ref().to_owned(), ..Self::default() }
+    }
+
+    fn resources(&self) -> Result<Resources> {
+        if self.memory.is_some_and(|memory| memory < LEAST_MEMORY) {
+            return Err(Error::new(ErrorKind::Usage, "memory must be at least 16 MiB"));
+        }
+        Resources::new(self.threads, self.memory, self.temp.as_deref())
+    }
+
+    fn options(&self, resources: &Resources) -> WriteOptions {
+        WriteOptions {
+            force: self.force,
+            needs_moves: true,
+            caption: self.output.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            memory: resources.memory / 4,
+            temp: Some(resources.temp.clone()),
+            green: self.green.map_or(Green::Weights, |share| Green::PerMille(share.into())),
+            ..WriteOptions::default()
+        }
+    }
+
+    /// Refuses to write over what is read.
+    fn keep(&self, inputs: &[PathBuf]) -> Result<()> {
+        keep_inputs(&book::parts(&self.output), inputs)
+    }
+
+    /// Writes the contents of books into one; with `reachable` only what their moves reach from the start. One book is converted
+    /// so. Returns also what of them is damaged.
+    ///
+    /// ```
+    /// use tabiya::NewBook;
+    ///
+    /// let folder = tempfile::tempdir().expect("a folder");
+    /// let new = NewBook::at(folder.path().join("starter.ctg"));
+    /// let (_, written, damage) = new.merge(&["books/starter.bin".into()], true)?;
+    /// assert!(written.positions > 1000 && damage.is_empty());
+    /// # Ok::<_, tabiya::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a file cannot be read or written, or the work is interrupted: then no book is written.
+    pub fn merge(
+        &self,
+        inputs: &[PathBuf],
+        reachable: bool,
+    ) -> Result<(Merged, Written, Vec<(PathBuf, Finding)>)> {
+        let books = inputs.iter().map(|path| open_settled(path)).collect::<Result<Vec<_>>>()?;
+        let files: Vec<_> = books.iter().flat_map(|book| book.files()).collect();
+        self.keep(&files)?;
+        let resources = self.resources()?;
+        let writer = book::create(&self.output, &self.options(&resources))?;
+        let scope = |book: &dyn book::Book, writer: &dyn BookWriter| match reachable {
+            true => Scope::Reachable,
+            false => widest(book, writer),
+        };
+        let scoped: Vec<_> =
+            books.iter().map(|book| (&**book as &dyn book::Moves, scope(&**book, &*writer))).collect();
+        let (merged, written) = bookmaker::merge(&scoped, &resources, writer, &Progress::none())?;
+        let mut damage = Vec::new();
+        for book in &books {
+            let found = book.damage(&Progress::none()).into_iter();
+            damage.extend(found.map(|finding| (book.path().to_owned(), finding)));
+        }
+        Ok((merged, written, damage))
+    }
+
+    /// Builds a book from games and count files: `sources` are those that `tabiya build` takes, `eco` files of openings' names
+    /// for Kvetka books. A move needs three games unless [`Weigh`] says otherwise.
+    ///
+    /// ```
+    /// use tabiya::{Filter, NewBook, Weigh};
+    ///
+    /// let folder = tempfile::tempdir().expect("a folder");
+    /// let games = folder.path().join("three.pgn");
+    /// std::fs::write(&games, "1. e4 e5 1-0\n\n".repeat(3)).expect("a file");
+    /// let new = NewBook::at(folder.path().join("three.bin"));
+    /// let (_, written) = new.build(&[games], &Filter::default(), &Weigh::default(), &[])?;
+    /// assert_eq!(written.positions, 2);
+    /// # Ok::<_, tabiya::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a file cannot be read or written, or the work is interrupted: then no book is written.
+    pub fn build(
+        &self,
+        sources: &[PathBuf],
+        filter: &Filter,
+        weigh: &Weigh,
+        eco: &[PathBuf],
+    ) -> Result<(Report, Written)> {
+        let resources = self.resources()?;
+        let (paths, counted) = split(sources)?;
+        let counted = counted.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
+        let mut games = games::open(&paths)?;
+        let files = games.files();
+        let parts = files.iter().flat_map(|path| match cbh::is_named(path) {
+            true => cbh::parts(path),
+            false => vec![path.clone()],
+        });
+        let counts = counted.iter().map(|file| file.path().to_owned());
+        self.keep(&parts.chain(counts).chain(eco.iter().cloned()).collect::<Vec<_>>())?;
+        let names = Names::read(eco)?;
+        let progress = Progress::none();
+        let repeated = match filter.unique {
+            true => {
+                let mut first_round = games.again().ok_or_else(|| {
+                    let what = "unique reads the games twice, and a pipe can be read only once";
+                    Error::new(ErrorKind::Usage, what).advice("write the games to a file")
+                })?;
+                Repeated::find(&mut first_round, filter, &resources, &progress)?
+            }
+            false => Repeated::default(),
+        };
+        let options = WriteOptions {
+            plies: filter.max_ply,
+            least_elo: [0, 0, 0, filter.min_elo],
+            ..self.options(&resources)
+        };
+        let writer = book::create(&self.output, &options)?;
+        let damage = Damage::default();
+        let input =
+            Input { games: &mut games, repeated: &repeated, counts: &counted, work: None, damage: &damage };
+        let plan = Plan { filter, weigh, names: &names, resources: &resources, progress: &progress };
+        bookmaker::build(input, &plan, writer)
+    }
+}
