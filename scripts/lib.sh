@@ -259,10 +259,10 @@ PROFILE=release BUILD_ARGS=() BUILT=$TARGET/release
 # What that executable has besides the defaults: Zstandard by its library in C.
 FEATURES=(--features zstd)
 
-# What scripts/run plays with is built sooner.
+# What scripts/run plays with is built sooner, and without the library in C.
 quickly() {
     # shellcheck disable=SC2034
-    PROFILE=quick BUILT=${BUILT%/release}/quick
+    PROFILE=quick BUILT=${BUILT%/release}/quick FEATURES=()
 }
 
 # From here on the programs are built like those of `cargo test`: they check their arithmetic, and what they need is built
