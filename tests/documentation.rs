@@ -127,8 +127,10 @@ fn each_option_in_the_guide_exists() {
     let mut known: Vec<String> = commands(&cli).iter().flat_map(longs).collect();
     known.extend(longs(&cli));
     // Cargo's.
-    known
-        .extend(["release", "locked", "path", "example", "target", "no-default-features", "features"].map(str::to_owned));
+    known.extend(
+        ["release", "locked", "path", "example", "target", "no-default-features", "features"]
+            .map(str::to_owned),
+    );
     // Those of scripts/spark_counts.py and spark-submit.
     known.extend(["tabiya", "cat", "master", "conf"].map(str::to_owned));
     for word in guide().split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-') {
@@ -227,5 +229,5 @@ fn the_oldest_rust_is_named_alike_everywhere() {
 #[test]
 fn the_readme_is_short() {
     let length = fs::metadata(root().join("README.md")).unwrap().len();
-    assert!((8_000..=11_200).contains(&length), "{length} bytes: the details belong to docs/guide");
+    assert!((8_000..=11_300).contains(&length), "{length} bytes: the details belong to docs/guide");
 }
