@@ -118,5 +118,5 @@ pub use choose::Policy;
 pub use games::{Date, End, GameError, GameResult, Header, Visitor};
 pub use library::Book;
 #[cfg(feature = "workshop")]
-pub use library::{Draft, Games, MainLine, NewBook};
+pub use library::{Damaged, Draft, Games, MainLine, NewBook};
 pub use openings::Opening;

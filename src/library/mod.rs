@@ -21,4 +21,4 @@ pub use draft::Draft;
 #[cfg(feature = "workshop")]
 pub use games::{Games, MainLine};
 #[cfg(feature = "workshop")]
-pub use new_book::NewBook;
+pub use new_book::{Damaged, NewBook};

@@ -17,6 +17,9 @@ use crate::learn::open_settled;
 /// Bytes of memory that building and merging need at least.
 const LEAST_MEMORY: usize = 16 << 20;
 
+/// What is damaged, and in which file.
+pub type Damaged = (PathBuf, Finding);
+
 /// A book that is to be written: its name, and what the work may use of the machine.
 #[derive(Clone, Debug, Default)]
 pub struct NewBook {
@@ -79,11 +82,7 @@ impl NewBook {
     ///
     /// # Errors
     /// When a file cannot be read or written, or the work is interrupted: then no book is written.
-    pub fn merge(
-        &self,
-        inputs: &[PathBuf],
-        reachable: bool,
-    ) -> Result<(Merged, Written, Vec<(PathBuf, Finding)>)> {
+    pub fn merge(&self, inputs: &[PathBuf], reachable: bool) -> Result<(Merged, Written, Vec<Damaged>)> {
         let books = inputs.iter().map(|path| open_settled(path)).collect::<Result<Vec<_>>>()?;
         let files: Vec<_> = books.iter().flat_map(|book| book.files()).collect();
         self.keep(&files)?;

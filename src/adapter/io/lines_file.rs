@@ -8,14 +8,9 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use log::Level;
-
 use super::appended;
-use super::shared::Shared;
-use super::state::State;
 use crate::adapter::session::Node;
 use crate::base::task_thread::TaskThread;
 use crate::settings::search_paths::SearchPaths;
@@ -118,54 +113,25 @@ fn node(line: &[u8]) -> Option<Node> {
     Some((key(at)?, after.split_ascii_whitespace().map(key).collect::<Option<_>>()?))
 }
 
-impl Shared {
-    /// Hands what the session says of played lines to the thread.
-    pub(super) fn share_lines(self: &Arc<Self>, state: &mut State) {
-        let State { out, lines, .. } = state;
-        let (file, nodes) = (out.lines_file.take(), std::mem::take(&mut out.lines));
-        let reads = std::mem::take(&mut out.reads_lines);
-        if file.is_none() && lines.is_none() {
-            return;
-        }
-        let shared = Arc::clone(self);
-        match TaskThread::started(lines, "lines", move |tasks| shared.exchange_lines(&tasks)) {
-            Ok(thread) => {
-                file.into_iter().for_each(|name| thread.send(Task::To(name)));
-                if reads || !nodes.is_empty() {
-                    thread.send(Task::Add(nodes));
-                }
-            }
-            Err(error) => {
-                let what =
-                    format!("lines that other processes play are not known: no thread for them: {error}");
-                state.update(|session, out| session.gui.notify(what, out));
-            }
-        }
-    }
-
-    /// The work of the thread.
-    fn exchange_lines(self: &Arc<Self>, tasks: &Receiver<Task>) {
-        let mut open: Option<LinesFile> = None;
-        for task in tasks {
-            match task {
-                Task::To(name) if name.is_empty() => open = None,
-                Task::To(name) => match LinesFile::open(&name, &self.loader.search_paths) {
-                    Ok(file) => open = Some(file),
-                    Err(problem) => {
-                        open = None;
-                        self.report(Level::Warn, problem);
-                    }
-                },
-                Task::Tell(waiting) => _ = waiting.send(()),
-                Task::Add(nodes) => {
-                    let Some(file) = &mut open else { continue };
-                    let mut see = |nodes| self.lock().session.played_elsewhere(nodes);
-                    if let Err(error) = file.exchange(&nodes, &mut see) {
-                        let path = file.path.display();
-                        let what = "lines of other processes may be played again";
-                        self.report(Level::Warn, format!("{path}: {error}: {what}"));
-                        open = None;
-                    }
+/// What the thread does with what it is sent: lines of others go to `see`, and what is wrong to `report`.
+pub(super) fn exchange(
+    tasks: &Receiver<Task>,
+    search_paths: &SearchPaths,
+    see: &mut dyn FnMut(Vec<Node>),
+    report: &dyn Fn(String),
+) {
+    let mut open: Option<LinesFile> = None;
+    for task in tasks {
+        match task {
+            Task::To(name) if name.is_empty() => open = None,
+            Task::To(name) => open = LinesFile::open(&name, search_paths).map_err(report).ok(),
+            Task::Tell(waiting) => _ = waiting.send(()),
+            Task::Add(nodes) => {
+                let Some(file) = &mut open else { continue };
+                if let Err(error) = file.exchange(&nodes, see) {
+                    let path = file.path.display();
+                    report(format!("{path}: {error}: lines of other processes may be played again"));
+                    open = None;
                 }
             }
         }

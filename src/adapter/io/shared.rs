@@ -11,12 +11,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::book_loader::BookLoader;
+use super::lines_file::{self, Task};
 use super::log as logfile;
 use super::state::{Flush, Locked, Side, State};
 use super::stderr;
 use crate::adapter::learning::{Report, Work, spool_path, spool_paths};
 use crate::adapter::session::{Output, Session};
 use crate::base::cut;
+use crate::base::task_thread::TaskThread;
 use crate::engine::Engine;
 use crate::learn;
 use crate::settings::Config;
@@ -175,6 +177,35 @@ impl Shared {
         let mut state = self.lock();
         state.update(|session, out| session.gui.report(level, message, out));
         drop(self.settle(state, Side::Engine));
+    }
+
+    /// Hands what the session says of played lines to the thread that shares them.
+    fn share_lines(self: &Arc<Self>, state: &mut State) {
+        let State { out, lines, .. } = state;
+        let (file, nodes) = (out.lines_file.take(), std::mem::take(&mut out.lines));
+        let reads = std::mem::take(&mut out.reads_lines);
+        if file.is_none() && lines.is_none() {
+            return;
+        }
+        let shared = Arc::clone(self);
+        let work = move |tasks| {
+            let see = &mut |nodes| shared.lock().session.played_elsewhere(nodes);
+            let report = |what| shared.report(log::Level::Warn, what);
+            lines_file::exchange(&tasks, &shared.loader.search_paths, see, &report);
+        };
+        match TaskThread::started(lines, "lines", work) {
+            Ok(thread) => {
+                file.into_iter().for_each(|name| thread.send(Task::To(name)));
+                if reads || !nodes.is_empty() {
+                    thread.send(Task::Add(nodes));
+                }
+            }
+            Err(error) => {
+                let what =
+                    format!("lines that other processes play are not known: no thread for them: {error}");
+                state.update(|session, out| session.gui.notify(what, out));
+            }
+        }
     }
 
     /// Hands the games and books of the session's output to the learning threads.

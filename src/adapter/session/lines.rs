@@ -149,7 +149,6 @@ mod tests {
     use super::*;
     use crate::book::MoveFacts;
     use crate::chess::MoveCode;
-    use shakmaty::Position as _;
 
     /// A book: after these moves it plays one of those.
     type Book<'a> = &'a [(&'a str, &'a [&'a str])];
