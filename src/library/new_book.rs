@@ -111,7 +111,7 @@ impl NewBook {
     ///
     /// let folder = tempfile::tempdir().expect("a folder");
     /// let games = folder.path().join("three.pgn");
-    /// std::fs::write(&games, "1. e4 e5 1-0\n\n".repeat(3)).expect("a file");
+    /// std::fs::write(&games, "1. e4 e5 1/2-1/2\n\n".repeat(3)).expect("a file");
     /// let new = NewBook::at(folder.path().join("three.bin"));
     /// let (_, written) = new.build(&[games], &Filter::default(), &Weigh::default(), &[])?;
     /// assert_eq!(written.positions, 2);
