@@ -1,7 +1,7 @@
 //! What of the tabiya crate is used for books; `stream.rs` has what is used for games. Nothing else names that crate.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 pub use tabiya::base::error::{Error, ErrorKind, Result};
@@ -10,33 +10,27 @@ use tabiya::base::findings::listed;
 pub use tabiya::base::interrupt;
 use tabiya::base::map::Map;
 use tabiya::base::progress::Progress;
-use tabiya::base::replace::keep_inputs;
 use tabiya::base::visit::Break;
-use tabiya::book::counts::{CountFile, named, split, sum};
+use tabiya::book::counts::{CountFile, named, sum};
 use tabiya::book::polyglot::Polyglot;
 use tabiya::book::polyglot::entry::Entry as RawEntry;
-use tabiya::book::{self, BookWriter, Green, PositionRecord, Scope, WriteOptions, plain_weights};
+use tabiya::book::{self, PositionRecord, Scope, plain_weights};
 pub use tabiya::book::{Book, BookSet, Format, MoveFacts, Written};
-use tabiya::bookmaker::{self, Damage, Input, Names, Plan, Repeated, widest};
-pub use tabiya::bookmaker::{Filter, Merged, Only, Report, Resources, TagPattern, Tags, Weigh};
+pub use tabiya::bookmaker::{Filter, Only, Report, TagPattern, Tags, Weigh};
 use tabiya::chess::odd;
 pub use tabiya::chess::{Game, MoveCode, Position};
+use tabiya::choose::chances_in;
 pub use tabiya::choose::{MAX_LOSS_MAX, Policy, draw};
 use tabiya::evals::open_beside;
 use tabiya::games::cbh::{self, Cbh, check::check as check_database};
-use tabiya::games::{self};
 pub use tabiya::games::{Date, PlayerName};
-use tabiya::learn::open_settled;
+pub use tabiya::library::NewBook;
 pub use tabiya::openings::Opening;
-use tabiya::view::chances_in;
 
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, PositionError, Setup};
 
 /// Names of files that are never taken for an empty Polyglot book.
 const OTHERS: [&str; 8] = ["ctg", "cto", "ctb", "abk", "kob", "kin", "ksf", "parquet"];
-
-/// Bytes of memory that building and merging need at least.
-const LEAST_MEMORY: usize = 16 << 20;
 
 /// An open book. Of a Polyglot book the entries are known as they are in the file.
 #[derive(Clone)]
@@ -258,7 +252,7 @@ pub fn advice(
 pub fn check(path: &Path) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     let report = &mut |finding| found.push(finding);
-    let threads = Resources::new(None, Some(LEAST_MEMORY), None).map_or(1, |resources| resources.threads);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     if cbh::is_named(path) {
         let db = Cbh::open(path)?;
         let at = |_| interrupt::check();
@@ -272,118 +266,4 @@ pub fn check(path: &Path) -> Result<Vec<Finding>> {
         book::open(path)?.check(&Progress::none(), report);
     }
     Ok(found)
-}
-
-/// A book that is to be written.
-pub struct NewBook {
-    pub output: PathBuf,
-    pub force: bool,
-    /// The share of a position's weight that makes a move green, in thousandths.
-    pub green: Option<u16>,
-    pub threads: Option<usize>,
-    pub memory: Option<usize>,
-    pub temp: Option<PathBuf>,
-}
-
-impl NewBook {
-    fn resources(&self) -> Result<Resources> {
-        if self.memory.is_some_and(|memory| memory < LEAST_MEMORY) {
-            return Err(Error::new(ErrorKind::Usage, "memory must be at least 16 MiB"));
-        }
-        Resources::new(self.threads, self.memory, self.temp.as_deref())
-    }
-
-    fn options(&self, resources: &Resources) -> WriteOptions {
-        WriteOptions {
-            force: self.force,
-            needs_moves: true,
-            caption: self.output.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-            memory: resources.memory / 4,
-            temp: Some(resources.temp.clone()),
-            green: self.green.map_or(Green::Weights, |share| Green::PerMille(share.into())),
-            ..WriteOptions::default()
-        }
-    }
-
-    /// Refuses to write over what is read.
-    fn keep(&self, inputs: &[PathBuf]) -> Result<()> {
-        keep_inputs(&book::parts(&self.output), inputs)
-    }
-}
-
-/// Writes the contents of books into one; with `reachable` only what their moves reach from the start. What of them is
-/// damaged is returned too.
-///
-/// # Errors
-/// When a file cannot be read or written, or the work is interrupted: then no book is written.
-pub fn merge(
-    inputs: &[PathBuf],
-    new: &NewBook,
-    reachable: bool,
-) -> Result<(Merged, Written, Vec<(PathBuf, Finding)>)> {
-    let books = inputs.iter().map(|path| open_settled(path)).collect::<Result<Vec<_>>>()?;
-    let files: Vec<_> = books.iter().flat_map(|book| book.files()).collect();
-    new.keep(&files)?;
-    let resources = new.resources()?;
-    let writer = book::create(&new.output, &new.options(&resources))?;
-    let scope = |book: &dyn Book, writer: &dyn BookWriter| match reachable {
-        true => Scope::Reachable,
-        false => widest(book, writer),
-    };
-    let scoped: Vec<_> =
-        books.iter().map(|book| (&**book as &dyn book::Moves, scope(&**book, &*writer))).collect();
-    let (merged, written) = bookmaker::merge(&scoped, &resources, writer, &Progress::none())?;
-    let mut damage = Vec::new();
-    for book in &books {
-        let found = book.damage(&Progress::none()).into_iter();
-        damage.extend(found.map(|finding| (book.path().to_owned(), finding)));
-    }
-    Ok((merged, written, damage))
-}
-
-/// Builds a book from games and count files.
-///
-/// # Errors
-/// When a file cannot be read or written, or the work is interrupted: then no book is written.
-pub fn build(
-    sources: &[PathBuf],
-    new: &NewBook,
-    filter: &Filter,
-    weigh: &Weigh,
-    eco: &[PathBuf],
-) -> Result<(Report, Written)> {
-    let resources = new.resources()?;
-    let (paths, counted) = split(sources)?;
-    let counted = counted.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
-    let mut games = games::open(&paths)?;
-    let files = games.files();
-    let parts = files.iter().flat_map(|path| match cbh::is_named(path) {
-        true => cbh::parts(path),
-        false => vec![path.clone()],
-    });
-    let counts = counted.iter().map(|file| file.path().to_owned());
-    new.keep(&parts.chain(counts).chain(eco.iter().cloned()).collect::<Vec<_>>())?;
-    let names = Names::read(eco)?;
-    let progress = Progress::none();
-    let repeated = match filter.unique {
-        true => {
-            let mut first_round = games.again().ok_or_else(|| {
-                let what = "unique reads the games twice, and a pipe can be read only once";
-                Error::new(ErrorKind::Usage, what).advice("write the games to a file")
-            })?;
-            Repeated::find(&mut first_round, filter, &resources, &progress)?
-        }
-        false => Repeated::default(),
-    };
-    let options = WriteOptions {
-        plies: filter.max_ply,
-        least_elo: [0, 0, 0, filter.min_elo],
-        ..new.options(&resources)
-    };
-    let writer = book::create(&new.output, &options)?;
-    let damage = Damage::default();
-    let input =
-        Input { games: &mut games, repeated: &repeated, counts: &counted, work: None, damage: &damage };
-    let plan = Plan { filter, weigh, names: &names, resources: &resources, progress: &progress };
-    bookmaker::build(input, &plan, writer)
 }

@@ -329,7 +329,7 @@ pub fn merge<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = Options(options);
     let (inputs, new, reachable) = (paths_of(sources)?, new_book(output, &options)?, options.is("reachable")?);
-    let (merged, written, damage) = long(py, || library::merge(&inputs, &new, reachable))?;
+    let (merged, written, damage) = long(py, || new.merge(&inputs, reachable))?;
     if written.moves == 0 {
         let why = match merged.read {
             0 => "no line from the starting position reaches a move of the book",
@@ -368,7 +368,7 @@ pub fn build<'py>(
     let (sources, new, filter) = (paths_of(sources)?, new_book(output, &options)?, options.filter()?);
     let weigh = options.weigh(filter.repertoire)?;
     let eco = options.get("eco")?.map_or_else(|| Ok(Vec::new()), |eco| paths_of(&eco))?;
-    let (report, written) = long(py, || library::build(&sources, &new, &filter, &weigh, &eco))?;
+    let (report, written) = long(py, || new.build(&sources, &filter, &weigh, &eco))?;
     if written.moves == 0 {
         return Err(empty(py, &new, &why_nothing(&report)));
     }
