@@ -258,6 +258,8 @@ need_cbvault() {
 PROFILE=release BUILD_ARGS=() BUILT=$TARGET/release
 # What that executable has besides the defaults: Zstandard by its library in C.
 FEATURES=(--features zstd)
+# In a wheel, what is small is preferred.
+[ -z "${TABIYA_SMALL:-}" ] || FEATURES=()
 
 # What scripts/run plays with is built sooner, and without the library in C.
 quickly() {

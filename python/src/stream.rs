@@ -348,6 +348,12 @@ impl Visitor for Games<'_> {
         ControlFlow::Continue(())
     }
 
+    fn pass(&mut self) -> bool {
+        // python-chess codes it so too.
+        self.put(Event::Move(MoveCode::NULL));
+        true
+    }
+
     fn wants_variations(&self) -> bool {
         true
     }

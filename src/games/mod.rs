@@ -68,6 +68,12 @@ pub trait Visitor {
     /// A game that could not be read at all.
     fn unreadable(&mut self, error: GameError);
 
+    /// A side passes. Returns whether its line goes on after that, with the other side to move; otherwise the line ends before,
+    /// as at an illegal move. Only sources that are texts ask.
+    fn pass(&mut self) -> bool {
+        false
+    }
+
     /// Whether variations are wanted, if the source has any.
     fn wants_variations(&self) -> bool {
         false

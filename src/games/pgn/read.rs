@@ -292,6 +292,7 @@ impl<'a> GameReader<'a> {
         match read_move(&text, &self.position) {
             Ok(mv) => self.play(mv),
             Err(_) if self.is_result(word) => {}
+            Err(ReadMoveError::Null) if self.passes() => {}
             Err(error) => self.unplayable(at, &text, error),
         }
     }
@@ -334,6 +335,19 @@ impl<'a> GameReader<'a> {
         if flow.is_break() {
             if self.lines.is_inside() { self.lines.ended = true } else { self.state = State::Over }
         }
+    }
+
+    /// Lets the side to move pass, if it is not in check and the visitor goes on from there.
+    fn passes(&mut self) -> bool {
+        let Ok(after) = self.position.chess().clone().swap_turn() else { return false };
+        if !self.visitor.pass() {
+            return false;
+        }
+        if self.wants_variations {
+            self.lines.before = Some(self.position.clone());
+        }
+        self.position = Position::from_chess(after);
+        true
     }
 
     /// Ends the present line at a word that is no move of its position.

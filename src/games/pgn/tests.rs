@@ -35,6 +35,8 @@ struct Listener {
     most: Option<usize>,
     unwanted: bool,
     open: bool,
+    /// A side may pass.
+    passes: bool,
     /// The tags of the last game, if all are wanted.
     tags: Option<Vec<(String, String)>>,
 }
@@ -75,6 +77,14 @@ impl Visitor for Listener {
         }
     }
 
+    fn pass(&mut self) -> bool {
+        let game = self.games.last_mut().unwrap();
+        if self.passes {
+            game.moves.push_str(" --");
+        }
+        self.passes
+    }
+
     fn end(&mut self, end: End) {
         assert!(std::mem::take(&mut self.open));
         let game = self.games.last_mut().unwrap();
@@ -86,6 +96,25 @@ impl Visitor for Listener {
         assert!(!self.open);
         let error = Some((error.reason, error.to_string()));
         self.games.push(Received { error, unreadable: true, ..Received::default() });
+    }
+}
+
+#[test]
+fn a_side_passes_where_the_visitor_goes_on_and_it_is_not_in_check() {
+    for (text, passes, moves, has_error) in [
+        ("1. e4 -- 2. d4 e5 *", true, "e2e4 -- d2d4 e7e5", false),
+        ("1. e4 -- 2. d4 e5 *", false, "e2e4", true),
+        // A pawn that was pushed before cannot be taken any more.
+        ("1. e4 a6 2. e5 d5 3. -- -- 4. exd6 *", true, "e2e4 a7a6 e4e5 d7d5 -- --", true),
+        ("1. e4 f5 2. Qh5+ -- *", true, "e2e4 f7f5 d1h5", true),
+    ] {
+        let mut listener = Listener { passes, ..Listener::default() };
+        let mut pgn = Pgn::new(Arc::from(Path::new("a.pgn")), text.as_bytes());
+        while let Some(batch) = pgn.next_batch() {
+            batch.play(&mut listener);
+        }
+        let [game] = &listener.games[..] else { panic!("{text}") };
+        assert_eq!((&*game.moves, game.error.is_some()), (moves, has_error), "{text}");
     }
 }
 
