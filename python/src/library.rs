@@ -228,12 +228,11 @@ pub fn book_set(
     }
 }
 
+/// A book that answers, its moves in its order, and the chance of each.
+pub type Advice = (Arc<dyn Book>, Vec<MoveFacts>, Vec<f64>);
+
 /// The first book with a playable move: its moves in the book's order, and the chance of each. This is the adapter's choice.
-pub fn advice(
-    set: &mut BookSet,
-    game: &Game,
-    policy: &Policy,
-) -> Option<(Arc<dyn Book>, Vec<MoveFacts>, Vec<f64>)> {
+pub fn advice(set: &mut BookSet, game: &Game, policy: &Policy) -> Option<Advice> {
     let turn = game.position().chess().turn();
     for number in 0..set.books(turn).len() {
         let Some(book) = set.books(turn).get(number).cloned() else { break };

@@ -62,14 +62,12 @@ fn rng(seed: u64) -> Xoshiro256PlusPlus {
     if seed == 0 { rand::make_rng() } else { Xoshiro256PlusPlus::seed_from_u64(seed) }
 }
 
+/// Entries with their chances, and the number of the one that is drawn.
+type Asked = (Vec<(Entry, f64)>, Option<usize>);
+
 impl Policy {
     /// The entries of the book that answers, with their chances and the one that is drawn.
-    fn ask(
-        &self,
-        board: &Bound<'_, PyAny>,
-        seed: Option<u64>,
-        draws: bool,
-    ) -> PyResult<Option<(Vec<(Entry, f64)>, Option<usize>)>> {
+    fn ask(&self, board: &Bound<'_, PyAny>, seed: Option<u64>, draws: bool) -> PyResult<Option<Asked>> {
         let Some((game, mode)) = game_of(board)? else { return Ok(None) };
         // Whoever holds it holds the lock of Python too, so nobody waits here.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -116,7 +116,7 @@ enum Part {
 /// The file that is read.
 enum Current {
     Sources(Box<Sources>),
-    Database(Cbh, u32),
+    Database(Box<Cbh>, u32),
 }
 
 impl Stream {
@@ -173,7 +173,9 @@ impl Stream {
                 Some(Part::Text(path)) => {
                     self.current = Some(Current::Sources(Box::new(games::open(&[path])?)));
                 }
-                Some(Part::Database(path)) => self.current = Some(Current::Database(Cbh::open(path)?, 1)),
+                Some(Part::Database(path)) => {
+                    self.current = Some(Current::Database(Box::new(Cbh::open(path)?), 1))
+                }
             },
         }
         Ok(true)
