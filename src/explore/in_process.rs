@@ -79,7 +79,7 @@ mod tests {
     use crate::book;
     use proptest::prelude::*;
 
-    const PATHS: [&str; 14] = [
+    const PATHS: [&str; 17] = [
         "/",
         "/api/books",
         "/api/view",
@@ -93,7 +93,10 @@ mod tests {
         "/api/events",
         "/lichess",
         "/masters",
+        "/master",
         "/player",
+        "/chessdb",
+        "/cdb.php",
     ];
 
     #[test]
@@ -102,7 +105,7 @@ mod tests {
         let status = |method, target| server.ask(method, target, &[], b"").unwrap().0;
         for path in PATHS {
             let expected = match path {
-                "/api/read" => 400,
+                "/api/read" | "/player" => 400,
                 "/api/game" | "/api/engine" => 404,
                 _ => 200,
             };
@@ -123,7 +126,7 @@ mod tests {
         #[test]
         fn no_request_makes_the_server_fail(
             path in prop::sample::select(&PATHS[..]),
-            parameters in prop::collection::vec(("(start|fen|play|books|book|moves|text|q|lines|variety|limit)", "[ -~]{0,30}"), 0..5),
+            parameters in prop::collection::vec(("(start|fen|play|books|book|moves|text|q|lines|variety|limit|action|board|json|showall|player|color)", "[ -~]{0,30}"), 0..5),
             body in prop::collection::vec(any::<u8>(), 0..60),
         ) {
             let server = InProcess::new(book::starter().unwrap()).unwrap();

@@ -15,7 +15,6 @@ use super::place::Place;
 use super::position::split;
 use super::reply::text;
 use super::request::Query;
-use super::shelf::Slot;
 use crate::book::Among;
 use crate::book::{Counts, MoveFacts};
 use crate::chess::{Position, RatingBand, Speed};
@@ -30,9 +29,6 @@ const MOVES_MAX: usize = 1000;
 
 /// The variants whose rules are those of the books.
 const VARIANTS: [&str; 4] = ["standard", "chess", "chess960", "fromPosition"];
-
-/// Formats that count games.
-const COUNTING: [&str; 4] = ["ctg", "kvetka", "abk", "counts"];
 
 /// Which of the three interfaces is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,7 +115,13 @@ fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fa
     let place = Place::read(query.get("fen"), moves)?;
     let default = if kind == Kind::Player { MOVES_MAX } else { MOVES };
     let most = query.number("moves", MOVES_MAX)?.unwrap_or(default);
-    let slot = if query.get("book").is_some() { explorer.book(query)? } else { counting(explorer)? };
+    if kind == Kind::Player {
+        // Lichess needs both, and a client that forgets them is to notice it here already.
+        query.get("player").ok_or_else(|| Fault::bad("player: write the name of a player"))?;
+        let color = query.get("color").filter(|color| ["white", "black"].contains(color));
+        color.ok_or_else(|| Fault::bad("color: write white or black"))?;
+    }
+    let slot = explorer.answering(query, &place)?;
     let open = slot.read();
     let book = open.book.as_ref().map_err(Fault::io)?;
     let (mut known, at) = (Vec::new(), place.game.position());
@@ -128,7 +130,8 @@ fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fa
     if !book.as_sliced().is_some_and(|book| book.moves_among(at, &among, &mut known)) {
         book.moves(at, &mut known);
     }
-    let mut line = Answer::of(&place, &known, most, kind);
+    let playable = explorer.playable_in(slot, &open, &place)?;
+    let mut line = Answer::of(&place, &known, |mv| playable.takes(mv), most, kind);
     // Clients in Python write True.
     let history = query.get("history").is_some_and(|word| word.eq_ignore_ascii_case("true"));
     line.history = history.then_some([]);
@@ -139,10 +142,7 @@ fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fa
 
 /// The games that a request means: `speeds` and `ratings`, which is the lowest rating of each band.
 fn among(query: &Query, kind: Kind) -> Result<Among, Fault> {
-    let words = |name| {
-        let words = query.get(name).filter(|_| kind != Kind::Masters).unwrap_or_default().split(',');
-        words.map(str::trim).filter(|word| !word.is_empty())
-    };
+    let words = |name: &'static str| query.list(name).filter(|_| kind != Kind::Masters);
     let speed = |word: &str| {
         let names = || Speed::NAMES.map(|(name, _)| name).join(", ");
         Speed::named(&word.to_ascii_lowercase())
@@ -159,19 +159,9 @@ fn among(query: &Query, kind: Kind) -> Result<Among, Fault> {
     })
 }
 
-/// The first book of a format that counts games, else the first book that is open.
-fn counting(explorer: &Explorer) -> Result<&Slot, Fault> {
-    let slots = explorer.shelf.slots();
-    let format = |slot: &Slot| slot.read().book.as_ref().ok().map(|book| book.format().to_string());
-    let counts = |slot: &&Slot| format(slot).is_some_and(|format| COUNTING.contains(&format.as_str()));
-    let open = |slot: &&Slot| slot.error().is_none();
-    let found = slots.iter().find(counts).or_else(|| slots.iter().find(open));
-    // One that cannot be read says why.
-    found.or(slots.first()).ok_or_else(|| Fault::not_found("there is no book"))
-}
-
 impl Answer {
-    fn of(place: &Place, known: &[MoveFacts], most: usize, kind: Kind) -> Self {
+    /// What a book says of a place: its moves that `takes` accepts, and the games of all.
+    fn of(place: &Place, known: &[MoveFacts], takes: impl Fn(Move) -> bool, most: usize, kind: Kind) -> Self {
         let at = place.game.position();
         let turn = at.chess().turn();
         let counted = known.iter().any(|known| known.counts.is_some_and(Counts::has_results));
@@ -187,7 +177,7 @@ impl Answer {
                 black: sum.black.saturating_add(results.black),
             };
             let games = results.white.saturating_add(results.draws).saturating_add(results.black);
-            if games > 0 {
+            if games > 0 && takes(known.mv) {
                 rows.push((games, results, known));
             }
         }
@@ -257,7 +247,7 @@ mod tests {
             MoveFacts { counts: *counts, ..MoveFacts::new(mv, *weight) }
         };
         let known: Vec<_> = known.iter().map(facts).collect();
-        serde_json::to_value(Answer::of(&place, &known, most, kind)).unwrap()
+        serde_json::to_value(Answer::of(&place, &known, |_| true, most, kind)).unwrap()
     }
 
     #[test]

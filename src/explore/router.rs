@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use super::fault::Fault;
 use super::guard::Admission;
 use super::request::Query;
-use super::{Explorer, edits, engine, lichess, line, page, position, settings};
+use super::{Explorer, chessdb, edits, engine, lichess, line, page, position, settings};
 use crate::base::panics::caught;
 
 /// Bytes of the longest body of a request.
@@ -42,6 +42,16 @@ enum Kind {
 
 /// The longest path and parameters of a request, in bytes: a line of 1,000 plies has 6,000.
 const URI_MAX: usize = 12 << 10;
+
+/// What lets pages of any site read an answer, also those on the network that ask for something on this machine.
+const OPEN: [(&str, &str); 6] = [
+    ("access-control-allow-origin", "*"),
+    ("access-control-allow-methods", "GET"),
+    ("access-control-allow-headers", "Authorization, *"),
+    ("access-control-allow-private-network", "true"),
+    ("access-control-max-age", "7200"),
+    ("cross-origin-resource-policy", "cross-origin"),
+];
 
 /// What the handlers share.
 #[derive(Clone)]
@@ -89,7 +99,10 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
         .route("/api/doctor", tell(Kind::Program, settings::doctor))
         .route("/lichess", ask(lichess::lichess))
         .route("/masters", ask(lichess::masters))
+        .route("/master", ask(lichess::masters))
         .route("/player", ask(lichess::player))
+        .route("/chessdb", ask(chessdb::chessdb))
+        .route("/cdb.php", ask(chessdb::chessdb))
         .fallback(async || Fault::not_found("there is no such page"))
         .method_not_allowed_fallback(async || {
             Fault::refused(StatusCode::METHOD_NOT_ALLOWED, "this page is asked in another way")
@@ -164,11 +177,12 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
         shared.explorer.guard.admit(&parts)
     };
     let is_page = parts.uri.path() == "/";
+    let is_open = matches!(admission, Ok(Admission::Open | Admission::Preflight));
     if let Ok(Admission::First(key)) = &admission {
         parts.extensions.insert(Key(key.clone()));
     }
     let mut response = match admission {
-        Ok(Admission::Admitted | Admission::First(_)) => {
+        Ok(Admission::Admitted | Admission::First(_) | Admission::Open) => {
             if let Some(Known(known)) = parts.extensions.get() {
                 known.store(true, Ordering::Relaxed);
             }
@@ -180,6 +194,7 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
             response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
             response
         }
+        Ok(Admission::Preflight) => StatusCode::NO_CONTENT.into_response(),
         Err(fault) if is_page && parts.method == Method::GET => page::refused(fault),
         Err(fault) => fault.into_response(),
     };
@@ -191,6 +206,9 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
+    }
+    for (name, value) in OPEN.iter().filter(|_| is_open) {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
         let policy = "default-src 'none'; frame-ancestors 'none'";

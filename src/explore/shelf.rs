@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
+use shakmaty::ByColor;
 
 use super::opened;
 use crate::base::error::Result as Done;
@@ -42,6 +43,8 @@ pub(super) struct Slot {
     among: Among,
     /// The rules of the configuration under which it is asked, with their numbers.
     pub(super) rules: Vec<(usize, Rule)>,
+    /// Whether the adapter asks it when White and when Black is to move.
+    pub(super) asked: ByColor<bool>,
     open: RwLock<Opened>,
     looked: Mutex<Instant>,
     /// Held while the book is edited.
@@ -96,12 +99,18 @@ impl Slot {
         Self { open: RwLock::new(Opened::new(Ok(book), None, None)), ..Self::with(None) }
     }
 
+    /// The same, which the adapter asks only when one of these is to move.
+    pub(super) fn asked_by(self, asked: ByColor<bool>) -> Self {
+        Self { asked, ..self }
+    }
+
     fn with(path: Option<PathBuf>) -> Self {
         Self {
             editor: Mutex::new(Editor::new(path.as_deref().unwrap_or(Path::new("")))),
             path,
             among: Among::default(),
             rules: Vec::new(),
+            asked: ByColor { white: true, black: true },
             open: RwLock::new(Opened::new(Err(String::new()), None, None)),
             looked: Mutex::new(Instant::now()),
         }

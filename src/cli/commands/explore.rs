@@ -30,6 +30,13 @@ pub struct Args {
     /// settings name programs to run
     #[arg(long)]
     settings: bool,
+    /// Answer what programs ask about positions, as Lichess's explorer and chessdb.cn do, without a token; only where no other
+    /// machine can connect
+    #[arg(long)]
+    open_api: bool,
+    /// Answer such programs only with moves that the adapter would play
+    #[arg(long)]
+    playable: bool,
     /// The engine that is asked for its opinion [default: that of the configuration]
     #[arg(long, value_name = "PROGRAM")]
     engine: Option<String>,
@@ -57,6 +64,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         token_file: args.token_file.clone(),
         edit: args.edit,
         settings: args.settings,
+        open_api: args.open_api,
+        playable: args.playable,
         engine: args.engine.clone(),
         config: args.config.clone(),
         among: args.slices.among(),
@@ -97,6 +106,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         no_open: _,
         edit: _,
         settings: _,
+        open_api: _,
+        playable: _,
         engine: _,
         config: _,
         slices,
