@@ -1,8 +1,6 @@
 //! `/api/read`, `/api/openings`, `/api/pgn`, `/api/game`: lines as people write them.
 
 use std::cmp::Reverse;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use axum::response::Response;
@@ -11,6 +9,8 @@ use shakmaty::Position as _;
 
 use super::Explorer;
 use super::fault::Fault;
+use super::games;
+use super::part::part_of;
 use super::place::{PLIES_MAX, Place};
 use super::reply::{json, text};
 use super::request::Query;
@@ -123,8 +123,11 @@ fn pgn_of(place: &Place) -> String {
     format!("{}\n", String::from_utf8_lossy(writer.text()).trim_end())
 }
 
-/// `/api/game`: the sample game of a position as PGN.
+/// `/api/game`: the sample game of a position as PGN, or with `id` one of the indexed games.
 pub(super) fn game(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
+    if let Some(id) = query.get("id") {
+        return games::pgn(explorer, id);
+    }
     let place = Place::of(query)?;
     let slot = explorer.book(query)?;
     let open = slot.read();
@@ -152,18 +155,6 @@ pub(super) fn game(explorer: &Explorer, query: &Query) -> Result<Response, Fault
         return Err(gone("the file beside the book has another content by now"));
     }
     Ok(text("text/plain; charset=utf-8", text_of.into_owned()))
-}
-
-/// A part of a regular file.
-fn part_of(path: &Path, at: u64, len: u64) -> std::io::Result<Vec<u8>> {
-    if !std::fs::symlink_metadata(path)?.is_file() {
-        return Err(std::io::ErrorKind::NotFound.into());
-    }
-    let mut file = File::open(path)?;
-    file.seek(SeekFrom::Start(at))?;
-    let mut bytes = Vec::new();
-    file.take(len).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 #[cfg(test)]

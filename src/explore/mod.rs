@@ -21,11 +21,14 @@ mod engine;
 mod evaluated;
 mod events;
 mod fault;
+mod games;
 mod guard;
 mod in_process;
 mod lichess;
 mod line;
 mod page;
+mod part;
+mod paste;
 mod place;
 mod position;
 mod reasons;
@@ -47,6 +50,7 @@ use shakmaty::{ByColor, Color};
 
 use crate::adapter::session::set_chess;
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::progress::Progress;
 use crate::book::Among;
 use crate::book::{self, Book};
 use crate::choose::Policy;
@@ -60,6 +64,7 @@ use crate::settings::{Config, FILE_NAME, Given};
 use self::engine::{Engines, Start};
 use self::events::Feeds;
 use self::fault::Fault;
+use self::games::Games;
 use self::guard::Guard;
 pub use self::in_process::InProcess;
 pub use self::server::{is_local, serve};
@@ -83,6 +88,8 @@ pub struct Options {
     pub open_api: bool,
     /// Whether programs are answered only with moves that the adapter would play.
     pub playable: bool,
+    /// Files with games, which are found by their positions.
+    pub games: Vec<PathBuf>,
     /// The engine's program.
     pub engine: Option<String>,
     /// The configuration file; `None`: the one that is found.
@@ -101,6 +108,7 @@ pub struct Explorer {
     playable: bool,
     engines: Engines,
     feeds: Feeds,
+    games: Option<Games>,
     /// The configuration file, or why requests have nothing to do with it.
     settings: Result<Settings, Fault>,
 }
@@ -109,16 +117,17 @@ pub struct Explorer {
 pub type Warnings = Vec<String>;
 
 impl Explorer {
-    /// Opens the books; `address` is the one that is listened on. When the address of the page has been used, a new one goes to
+    /// Opens the books, and indexes the games; `address` is the one that is listened on. When the address of the page has been used, a new one goes to
     /// `addresses`.
     ///
     /// # Errors
     /// When no book can be opened, the configuration is not valid where its books are asked for, the engine is not found, or
-    /// settings are asked for where other machines can connect.
+    /// settings are asked for where other machines can connect; or when the games cannot be read.
     pub fn new(
         options: &Options,
         address: SocketAddr,
         addresses: SyncSender<String>,
+        progress: &Progress,
     ) -> Result<(Self, Receiver<Start>, Warnings)> {
         if options.settings && !is_local(&address) {
             let what = format!(
@@ -170,6 +179,10 @@ impl Explorer {
         for slot in &slots {
             warnings.extend(slot.error());
         }
+        let beside = || slots.iter().find_map(Slot::path);
+        let games = (!options.games.is_empty())
+            .then(|| Games::open(&options.games, beside(), progress, &mut warnings))
+            .transpose()?;
         let mut program = |path, mut config: Config| {
             warnings.extend(set_chess(&mut config.settings));
             let folder = config.find_engine_dir().ok().flatten();
@@ -198,6 +211,7 @@ impl Explorer {
             playable: options.playable,
             engines: Engines::new(program, starts),
             feeds: Feeds::default(),
+            games,
         };
         Ok((explorer, receiver, warnings))
     }
@@ -216,6 +230,7 @@ impl Explorer {
             playable: false,
             engines: Engines::new(None, starts),
             feeds: Feeds::default(),
+            games: None,
             settings: Err(Settings::not_allowed()),
         })
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::to_bytes;
-use axum::extract::{Extension, RawQuery, Request, State};
+use axum::extract::{Extension, Path, RawQuery, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -16,11 +16,14 @@ use tokio::sync::Semaphore;
 use super::fault::Fault;
 use super::guard::Admission;
 use super::request::Query;
-use super::{Explorer, chessdb, edits, engine, lichess, line, page, position, settings};
+use super::{Explorer, chessdb, edits, engine, games, lichess, line, page, paste, position, settings};
 use crate::base::panics::caught;
 
 /// Bytes of the longest body of a request.
 const BODY_MAX: usize = 64 << 10;
+
+/// Bytes of the longest text of games.
+const GAMES_MAX: usize = 1 << 20;
 
 /// How long the body of a request may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
@@ -86,10 +89,11 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
         .route("/api/view", ask(position::view))
         .route("/api/position", ask(position::position))
         .route("/api/next", ask(position::next))
-        .route("/api/read", ask(line::read))
+        .route("/api/read", ask(line::read).merge(tells(Kind::LookUp, GAMES_MAX, paste::games)))
         .route("/api/openings", ask(line::openings))
         .route("/api/pgn", ask(line::pgn))
         .route("/api/game", ask(line::game))
+        .route("/api/games", ask(games::list))
         .route("/api/engine", asks(Kind::Program, engine::watch))
         .route("/api/events", ask(|explorer, _| explorer.feeds.listen()))
         .route("/api/edit", tell(Kind::Save, edits::edit))
@@ -100,6 +104,8 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
         .route("/lichess", ask(lichess::lichess))
         .route("/masters", ask(lichess::masters))
         .route("/master", ask(lichess::masters))
+        .route("/masters/pgn/{id}", get(game))
+        .route("/master/pgn/{id}", get(game))
         .route("/player", ask(lichess::player))
         .route("/chessdb", ask(chessdb::chessdb))
         .route("/cdb.php", ask(chessdb::chessdb))
@@ -116,6 +122,10 @@ async fn page(State(shared): State<Shared>, key: Option<Extension<Key>>) -> Answ
     shared.work(Kind::LookUp, move |explorer| page::page(explorer, key.as_deref())).await
 }
 
+async fn game(State(shared): State<Shared>, Path(id): Path<String>) -> Answer {
+    shared.work(Kind::LookUp, move |explorer| games::pgn(explorer, &id)).await
+}
+
 fn ask(handler: Ask) -> axum::routing::MethodRouter<Shared> {
     asks(Kind::LookUp, handler)
 }
@@ -127,8 +137,12 @@ fn asks(kind: Kind, handler: Ask) -> axum::routing::MethodRouter<Shared> {
 }
 
 fn tell(kind: Kind, handler: Tell) -> axum::routing::MethodRouter<Shared> {
+    tells(kind, BODY_MAX, handler)
+}
+
+fn tells(kind: Kind, most: usize, handler: Tell) -> axum::routing::MethodRouter<Shared> {
     post(async move |State(shared): State<Shared>, request: Request| {
-        let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), BODY_MAX));
+        let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), most));
         let body = match body.await {
             Ok(Ok(body)) => body,
             Ok(Err(_)) => {

@@ -21,7 +21,7 @@ use crate::settings::rules::Rule;
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What shows that a file is another, or has changed: its length, when it was last written, and its number.
-type Stamp = (u64, Option<SystemTime>, u64);
+pub(super) type FileStamp = (u64, Option<SystemTime>, u64);
 
 /// A book, or why it cannot be opened.
 pub(super) struct Opened {
@@ -32,7 +32,7 @@ pub(super) struct Opened {
     /// The evaluations beside it.
     pub(super) evals: Option<Arc<Store>>,
     /// Its files as they were.
-    stamps: Vec<(PathBuf, Option<Stamp>)>,
+    stamps: Vec<(PathBuf, Option<FileStamp>)>,
 }
 
 /// A place for a book.
@@ -56,7 +56,7 @@ pub(super) struct Shelf(Vec<Slot>);
 
 impl Opened {
     /// `before` is what the file was before the book was opened: it may have changed since.
-    fn new(book: Result<Arc<dyn Book>, String>, path: Option<&Path>, before: Option<Stamp>) -> Self {
+    fn new(book: Result<Arc<dyn Book>, String>, path: Option<&Path>, before: Option<FileStamp>) -> Self {
         let mut files = match &book {
             Ok(book) if path.is_some() => book.files(),
             _ => path.map(Path::to_owned).into_iter().collect(),
@@ -68,8 +68,8 @@ impl Opened {
             .and_then(|path| Store::open(path).ok())
             .map(Arc::new);
         files.extend(store);
-        let stamp_of = |file: &Path| if Some(file) == path { before } else { stamp(file) };
-        let stamps = files.into_iter().map(|file| (stamp_of(&file), file)).map(|(stamp, file)| (file, stamp));
+        let stamp = |file: &Path| if Some(file) == path { before } else { stamp_of(file) };
+        let stamps = files.into_iter().map(|file| (stamp(&file), file)).map(|(stamp, file)| (file, stamp));
         let set = BookSet::new(&[], &[], &book.iter().map(Arc::clone).collect::<Vec<_>>());
         let known = evals.clone().map(|store| -> Arc<dyn Evaluations> { store });
         let set = set.with_evaluations(book.iter().map(Arc::clone).zip(known));
@@ -82,7 +82,7 @@ impl Opened {
     }
 
     fn at(path: &Path, open: impl FnOnce(&Path) -> Done<Arc<dyn Book>>) -> Self {
-        let before = stamp(path);
+        let before = stamp_of(path);
         Self::new(open(path).map_err(|error| worded(&error)), Some(path), before)
     }
 }
@@ -165,7 +165,7 @@ impl Slot {
         // Whoever edits it opens it again.
         let Ok(_editing) = self.editor.try_lock() else { return false };
         let before = self.error();
-        let changed = self.read().stamps.iter().any(|(file, known)| stamp(file) != *known);
+        let changed = self.read().stamps.iter().any(|(file, known)| stamp_of(file) != *known);
         // The file need not have changed for it to be readable again: another one that belongs to it may have come back.
         if changed || before.is_some() {
             self.reopen();
@@ -233,7 +233,8 @@ pub(super) fn editable(format: &str) -> Option<Value> {
     Some(json!({ "weight": weight, "priority": priority, "looks": looks, "undo": true, "whole": whole }))
 }
 
-fn stamp(file: &Path) -> Option<Stamp> {
+/// What a file is now; `None` if there is none.
+pub(super) fn stamp_of(file: &Path) -> Option<FileStamp> {
     let data = fs::metadata(file).ok()?;
     #[cfg(unix)]
     let number = std::os::unix::fs::MetadataExt::ino(&data);
