@@ -18,6 +18,7 @@ use super::request::read;
 use crate::chess::Position;
 use crate::games::text::checked;
 use crate::games::{End, GameError, GameResult, Header, Visitor, open_text};
+use crate::view::san;
 
 /// Games that are read at most.
 const GAMES_MAX: usize = 200;
@@ -42,6 +43,7 @@ struct GameRead {
     result: &'static str,
     start: String,
     play: Vec<String>,
+    san: Vec<String>,
     /// The ply at which the position that was asked for occurs first.
     ply: Option<usize>,
     /// Why the rest of it is missing.
@@ -83,15 +85,17 @@ impl Visitor for Reader {
         let result = game.result.map_or("*", GameResult::as_pgn);
         let (white, black) = (game.white.clone(), game.black.clone());
         let (start, ply) = (place.start_fen(), self.occurs(place.game.position()).then_some(0));
-        let read = GameRead { white, black, result, start, play: Vec::new(), ply, error: None };
+        let read =
+            GameRead { white, black, result, start, play: Vec::new(), san: Vec::new(), ply, error: None };
         self.open = Some((read, place));
         self.games.len() < GAMES_MAX
     }
 
-    fn ply(&mut self, _: &Position, mv: Move) -> ControlFlow<()> {
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
         let wanted = self.wanted;
         let Some((game, place)) = &mut self.open else { return ControlFlow::Break(()) };
         game.play.push(place.uci(mv));
+        game.san.push(san(at, mv));
         place.game.push(mv);
         if game.ply.is_none() && wanted == Some(place.game.position().key()) {
             game.ply = Some(game.play.len());

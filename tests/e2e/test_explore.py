@@ -194,7 +194,7 @@ def test_a_view_knows_the_line_its_end_and_its_choices(explore, tmp_path):
     policy = {move["uci"]: move for move in server.get("/api/view", play="e2e4", variety=0)["books"][0]["moves"]}
     assert (policy["e7e5"]["chance"], policy["c7c5"]["why"]) == (1.0, "not the best move")
     policy = {move["uci"]: move for move in server.get("/api/view", play="e2e4", threshold=500)["books"][0]["moves"]}
-    assert policy["c7c5"]["why"] == "below the threshold"
+    assert policy["c7c5"]["why"] == "played too rarely (below 50 %)"
     assert server.get("/api/next")["play"] == ["e2e4"]
     assert server.get("/api/next", play="e2e4")["play"] == []
 

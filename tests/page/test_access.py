@@ -34,7 +34,7 @@ def test_the_address_works_once_and_the_browser_keeps_its_session(serve, look, b
     stranger = browser.new_context()
     page = stranger.new_page()
     assert page.goto(server.once).status == 401
-    expect(page.locator("body")).to_contain_text("open the one in the last line that `tabiya explore` printed")
+    expect(page.locator("body")).to_contain_text("open the one in the last line that tabiya explore printed")
     stranger.close()
     page = look(server, address=next_address(server))
     page.keyboard.press("1")

@@ -24,13 +24,15 @@ const STYLE: &str = include_str!("style.css");
 const PIECES: &str = include_str!("pieces.svg");
 
 /// The script, in this order.
-const SCRIPT: [&str; 15] = [
+const SCRIPT: [&str; 17] = [
     include_str!("script/state.js"),
     include_str!("script/net.js"),
     include_str!("script/board.js"),
     include_str!("script/moves.js"),
     include_str!("script/columns.js"),
     include_str!("script/table.js"),
+    include_str!("script/together.js"),
+    include_str!("script/games.js"),
     include_str!("script/line.js"),
     include_str!("script/policy.js"),
     include_str!("script/engine.js"),

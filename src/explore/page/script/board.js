@@ -209,7 +209,7 @@ const arrows = {
 
   draw() {
     const { pointed } = this;
-    const others = firstMoves(state.view).filter((move) => move.chance >= 0.05 && move.uci !== pointed?.uci).slice(0, 3);
+    const others = firstMoves(state.view).filter((move) => move.chance >= 0.05 && move.uci !== pointed?.uci).sort((a, b) => b.chance - a.chance).slice(0, 3);
     byId("arrows").replaceChildren(...others.map((move) => arrow(move.uci, move.chance, "faint")),
       ...(pointed ? [arrow(pointed.uci, pointed.chance, "strong")] : []));
   },

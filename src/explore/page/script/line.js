@@ -39,6 +39,7 @@ function take(place, view) {
     announced = view.fen + view.line.length;
     announce(spoken(view));
     engine.follow();
+    followGames();
   }
   catchUp();
 }
@@ -272,14 +273,19 @@ async function openGame(book) {
   query.set("book", String(book.id));
   try {
     const text = await (await request(`/api/game?${query}`)).text();
-    if (isSame(book.at, here())) showText("A game", text);
+    if (isSame(book.at, here())) showText("A game", text, () => void playText(text, book.at));
   } catch (error) {
     say(book.id, book.at, false, words(error));
   }
 }
 
-/** A text to read and to copy. @param {string} title @param {string} text */
-function showText(title, text) {
+/** A text to read and to copy. @param {string} title @param {string} text @param {() => void} [play] Puts it on the board. */
+function showText(title, text, play) {
+  byId("text-play").hidden = !play;
+  byId("text-play").onclick = () => {
+    closeDialog("text");
+    play?.();
+  };
   byId("text-title").textContent = title;
   byId("text-body").textContent = text;
   byId("text-copy").onclick = () => void copy(text, title);

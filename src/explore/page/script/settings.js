@@ -101,22 +101,14 @@ function setTheme(theme) {
 
 /** @returns {string} */
 function keptTheme() {
-  try {
-    const theme = localStorage.getItem("tabiya-theme") ?? "auto";
-    return THEMES.includes(theme) ? theme : "auto";
-  } catch {
-    return "auto";
-  }
+  const theme = kept("theme") ?? "auto";
+  return THEMES.includes(theme) ? theme : "auto";
 }
 
 function nextTheme() {
   const theme = THEMES[(THEMES.indexOf(document.documentElement.getAttribute("data-theme") ?? "auto") + 1) % THEMES.length] ?? "auto";
   setTheme(theme);
-  try {
-    localStorage.setItem("tabiya-theme", theme);
-  } catch {
-    // It holds until the page is closed.
-  }
+  keep("theme", theme);
 }
 
 function listenToSettings() {
