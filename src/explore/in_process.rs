@@ -79,7 +79,7 @@ mod tests {
     use crate::book;
     use proptest::prelude::*;
 
-    const PATHS: [&str; 17] = [
+    const PATHS: [&str; 19] = [
         "/",
         "/api/books",
         "/api/view",
@@ -89,6 +89,8 @@ mod tests {
         "/api/openings",
         "/api/pgn",
         "/api/game",
+        "/api/games",
+        "/masters/pgn/00000000",
         "/api/engine",
         "/api/events",
         "/lichess",
@@ -106,7 +108,7 @@ mod tests {
         for path in PATHS {
             let expected = match path {
                 "/api/read" | "/player" => 400,
-                "/api/game" | "/api/engine" => 404,
+                "/api/game" | "/api/games" | "/masters/pgn/00000000" | "/api/engine" => 404,
                 _ => 200,
             };
             assert_eq!(status("GET", path), expected, "{path}");
@@ -132,7 +134,7 @@ mod tests {
             let server = InProcess::new(book::starter().unwrap()).unwrap();
             let mut query = form_urlencoded::Serializer::new(String::new());
             let query = query.extend_pairs(&parameters).finish();
-            for (method, target) in [("GET", format!("{path}?{query}")), ("POST", "/api/edit".to_owned())] {
+            for (method, target) in [("GET", format!("{path}?{query}")), ("POST", "/api/edit".to_owned()), ("POST", "/api/read".to_owned())] {
                 let answer = server.ask(method, &target, &[("content-type", "application/json")], &body);
                 prop_assert!(answer.is_none_or(|(status, _)| status != 500), "{target}");
             }

@@ -39,6 +39,7 @@ pub(super) fn read(_: &Explorer, query: &Query) -> Result<Response, Fault> {
         return Err(Fault::bad("write moves, such as 1. e4 c5, or a FEN"));
     }
     let here = Place::of(query)?;
+    let typed = &*plain(typed);
     let mut words = typed.split(|letter: char| letter.is_whitespace() || letter == ',');
     match Place::start(Some(typed.trim())) {
         Ok(place) => return Ok(place_of(&place)),
@@ -65,6 +66,30 @@ pub(super) fn read(_: &Explorer, query: &Query) -> Result<Response, Fault> {
         }
     }
     Err(Fault::illegal(wrong))
+}
+
+/// What a person typed, with letters for figurines; of a link to a position, as Lichess has them, its FEN.
+pub(super) fn plain(typed: &str) -> String {
+    let is_link = typed.starts_with("http") && !typed.contains(char::is_whitespace);
+    if let Some((_, path)) = typed.split_once("://").filter(|_| is_link) {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let in_query = Query::parse(query);
+        let decoded = Query::parse(&format!("path={path}"));
+        let path = decoded.get("path").unwrap_or_default();
+        // The board is the part of the path from eight ranks before its last stroke on.
+        let board = path.rmatch_indices('/').nth(7).and_then(|(at, _)| path.get(at + 1..));
+        return in_query.get("fen").or(board).unwrap_or_default().replace('_', " ");
+    }
+    let letter = |letter: char| match letter {
+        '\u{2654}' | '\u{265a}' => Some('K'),
+        '\u{2655}' | '\u{265b}' => Some('Q'),
+        '\u{2656}' | '\u{265c}' => Some('R'),
+        '\u{2657}' | '\u{265d}' => Some('B'),
+        '\u{2658}' | '\u{265e}' => Some('N'),
+        '\u{2659}' | '\u{265f}' | '\u{fe0e}' | '\u{fe0f}' => None,
+        other => Some(other),
+    };
+    typed.chars().filter_map(letter).collect()
 }
 
 fn place_of(place: &Place) -> Response {
@@ -170,6 +195,28 @@ mod tests {
         let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
         let pgn = pgn_of(&Place::read(Some(fen), ["c7c5", "g1f3"]).unwrap());
         assert!(pgn.contains(&format!("[FEN \"{fen}\"]")) && pgn.ends_with("\n1... c5 2. Nf3 *\n"), "{pgn}");
+    }
+
+    #[test]
+    fn figurines_and_links_are_read() {
+        assert_eq!(
+            plain("1. e4 e5 2. \u{2658}f3 \u{265e}\u{fe0e}c6 3. \u{2659}d4"),
+            "1. e4 e5 2. Nf3 Nc6 3. d4"
+        );
+        let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+        let path = fen.replace(' ', "_");
+        for link in [
+            format!("https://lichess.org/analysis/{path}"),
+            format!("https://lichess.org/analysis/standard/{path}?color=black"),
+            format!("https://lichess.org/editor/{}", fen.replace(' ', "%20")),
+            format!("https://example.org/x?fen={}", fen.replace(' ', "+")),
+        ] {
+            assert_eq!(plain(&link), fen, "{link}");
+        }
+        assert_eq!(
+            (plain("https://lichess.org/abcdefgh"), plain("e4 c5")),
+            (String::new(), "e4 c5".to_owned())
+        );
     }
 
     #[test]

@@ -12,6 +12,7 @@ use shakmaty::Move;
 
 use super::Explorer;
 use super::fault::Fault;
+use super::line::plain;
 use super::place::{PLIES_MAX, Place};
 use super::reply::json;
 use super::request::read;
@@ -64,7 +65,7 @@ pub(super) fn games(_: &Explorer, body: &[u8]) -> Result<Response, Fault> {
     let at = asked.at.as_deref().map(|fen| Place::start(Some(fen))).transpose()?;
     let wanted = at.map(|place| place.game.position().key());
     let path = Path::new(NAME);
-    let text = checked(path, Box::new(Cursor::new(asked.text.into_owned().into_bytes())))?;
+    let text = checked(path, Box::new(Cursor::new(plain(&asked.text).into_bytes())))?;
     let mut reader = Reader { wanted, open: None, games: Vec::new(), error: None };
     let mut sources = open_text(path, text, None, Arc::default());
     while let Some(batch) = sources.next_batch()? {

@@ -223,10 +223,10 @@ pub(super) fn lines_of(open: &Opened) -> MutexGuard<'_, BookSet> {
 /// How books of a format can be edited: what a number may be, or that moves have colours and marks.
 pub(super) fn editable(format: &str) -> Option<Value> {
     let (weight, priority, looks) = match format {
-        "polyglot" => (json!({ "min": 0, "max": u16::MAX }), Value::Null, Value::Null),
-        "kvetka" => (json!({ "min": 0, "max": u32::MAX }), Value::Null, Value::Null),
-        "abk" => (Value::Null, json!({ "min": 0, "max": 9 }), Value::Null),
-        "ctg" => (Value::Null, Value::Null, json!(true)),
+        "polyglot" => (json!({ "min": 0, "max": u16::MAX }), Value::Null, false),
+        "kvetka" => (json!({ "min": 0, "max": u32::MAX }), Value::Null, false),
+        "abk" => (Value::Null, json!({ "min": 0, "max": 9 }), false),
+        "ctg" => (Value::Null, Value::Null, true),
         _ => return None,
     };
     let whole = format != "polyglot";

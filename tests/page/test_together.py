@@ -213,3 +213,38 @@ def test_the_table_and_the_board_are_seen_at_once(serve, look, books, engine, wi
         box = page.locator(part).bounding_box()
         assert box["y"] + box["height"] <= height, part
     assert page.locator("#board").bounding_box()["height"] > 0.5 * height
+
+
+# What is pasted and dropped
+
+PASTE = """text => {
+    const data = new DataTransfer();
+    data.setData("text/plain", text);
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}"""
+DROP = """([name, text]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], name));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
+GAME = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 {best} c5 (1... e5 2. Nf3) 2. Nf3 d6 1-0\n'
+
+
+def test_lines_positions_and_games_are_pasted_and_dropped(serve, look, books):
+    page = look(serve(books / "main.bin"))
+    page.evaluate(PASTE, "1. e4 e5 2. ♘f3 Nc6 3. Bb5")
+    address(page, "#e4,e5,Nf3,Nc6,Bb5")
+    page.evaluate(PASTE, "https://lichess.org/analysis/8/P6k/8/8/8/8/7K/8_w_-_-_0_1")
+    piece(page, "a7", "white pawn")
+    page.evaluate(PASTE, GAME)
+    expect(line(page)).to_have_text(["e4", "c5", "Nf3", "d6"])
+    page.wait_for_function("location.hash === ''")
+    page.keyboard.press("ArrowRight")
+    address(page, "#e4")
+    page.evaluate(DROP, ["games.pgn", GAME + "\n[Event \"x\"]\n[White \"C\"]\n[Black \"D\"]\n\n1. d4 d5 *\n"])
+    expect(page.get_by_role("dialog", name="2 games")).to_be_visible()
+    page.get_by_role("button", name="C – D, *").click()
+    expect(line(page)).to_have_text(["d4", "d5"])
+    page.evaluate(PASTE, "no such thing")
+    expect(page.locator("#toast")).to_contain_text("not a legal move")
+    expect(line(page)).to_have_text(["d4", "d5"])

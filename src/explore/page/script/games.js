@@ -93,7 +93,67 @@ async function playText(text, at) {
   }
 }
 
+// Games, lines and positions that are pasted or dropped.
+
+/** The most letters of a text of games. */
+const TEXT_MAX = 1_000_000;
+
+/** Puts what a text says on the board: a line, a position, or one of its games. @param {string} text */
+async function takeText(text) {
+  const place = here();
+  const typed = text.trim();
+  try {
+    if (typed.length > TEXT_MAX) throw new Error("The text is too long: 1 MB of games can be read.");
+    if (!typed.includes("\n") && !typed.includes("[")) {
+      const query = queryOf(place);
+      query.set("text", typed);
+      const found = await getJson(`/api/read?${query}`);
+      if (isSame(place, here())) goToPlace(found);
+      return;
+    }
+    const { games } = await postJson("/api/read", { text: typed });
+    if (!isSame(place, here())) return;
+    const show = (/** @type {any} */ game) => {
+      closeDialog("pasted");
+      goToLine(game.start, game.play.map((/** @type {string} */ uci, /** @type {number} */ index) => ({ uci, san: game.san[index] })), 0);
+      toast(game.error ? `The rest cannot be read: ${game.error}` : "→ plays it");
+    };
+    if (games.length === 0) throw new Error("There is no game in this text.");
+    if (games.length === 1) {
+      show(games[0]);
+      return;
+    }
+    byId("pasted-title").textContent = many(games.length, "game");
+    byId("pasted-list").replaceChildren(...games.map((/** @type {any} */ game) => el("li", {},
+      el("button", { type: "button", class: "game", onclick: () => show(game) }, `${game.white || "?"} – ${game.black || "?"}, ${game.result}`))));
+    openDialog("pasted");
+  } catch (error) {
+    toast(words(error));
+  }
+}
+
+function listenToPastes() {
+  addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    const field = event.target instanceof Element && event.target.closest("input, select, textarea");
+    // A field takes what fits into it, and the search more than that.
+    if (text.trim() === "" || (field && !(field.id === "search-text" && text.trim().includes("\n")))) return;
+    event.preventDefault();
+    closeDialog("search");
+    void takeText(text);
+  });
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file && file.size > TEXT_MAX) toast("The file is too long: name it with --games.");
+    else if (file) void file.text().then(takeText);
+    else if (event.dataTransfer) void takeText(event.dataTransfer.getData("text/plain"));
+  });
+}
+
 function listenToGames() {
+  listenToPastes();
   const turn = (/** @type {boolean} */ latest) => {
     listed.latest = latest;
     keep("games", latest ? "latest" : "best");
