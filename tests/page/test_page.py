@@ -419,6 +419,10 @@ def test_settings_are_shown_and_saved(serve, look, books, engine, tmp_path):
     page.click("#open-settings")
     field = page.get_by_label("Book Variety")
     expect(field).to_have_value("60")
+    expect(page.locator("#settings .group")).to_have_text(["Engine", "Books", "Learning", "Log and name", "Choosing moves"])
+    # Save is seen wherever the form is scrolled to.
+    save = page.get_by_role("button", name="Save").bounding_box()
+    assert save["y"] + save["height"] <= page.viewport_size["height"]
     field.fill("70")
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#settings-words")).to_have_text("Saved.")

@@ -141,6 +141,10 @@ def test_engine_lines_are_played_as_far_as_they_are_clicked(serve, look, books, 
     first = page.locator("#engine-lines li").first
     # For White, who is not to move.
     expect(page.locator("#engine-score")).to_have_text("−0.30")
+    # A bar beside the board, and the arrow of its move.
+    expect(page.locator("#balance")).to_be_visible()
+    assert 40 < float(page.evaluate("byId('balance').style.getPropertyValue('--part')").rstrip("%")) < 50
+    expect(page.locator("#arrows .engine")).to_have_count(1)
     moves = first.locator(".moves button")
     expect(moves).not_to_have_count(0)
     count = moves.count()

@@ -72,6 +72,23 @@ const engine = {
     search?.abort();
   },
 
+  /** The best line of the position on the board, if one is known. @returns {EngineLine | undefined} */
+  best() {
+    return isSame(this.at, here()) ? this.info?.lines[0] : undefined;
+  },
+
+  /** The bar beside the board: White's part of it is what White scores on average. */
+  drawBalance() {
+    const best = this.best();
+    const bar = byId("balance");
+    bar.hidden = !best;
+    if (!best) return;
+    const score = this.at.fen.split(" ")[1] === "b" ? -(worthOf(best) ?? 0) : worthOf(best) ?? 0;
+    const part = 100 / (1 + Math.exp(-score / 330));
+    bar.style.setProperty("--part", `${part.toFixed(1)}%`);
+    bar.classList.toggle("turned", state.flipped);
+  },
+
   /** @param {string} text What is said instead of lines. */
   draw(text) {
     const { info } = this;
@@ -91,6 +108,8 @@ const engine = {
     byId("engine-text").hidden = text === "";
     byId("engine-stop").textContent = this.search ? "Stop" : "Start";
     byId("engine").classList.toggle("running", this.search !== null);
+    this.drawBalance();
+    arrows.draw();
   },
 
   toggle() {
