@@ -133,6 +133,7 @@ function stepText(san, index, ply) {
 function playLine(at, line, count) {
   if (!isSame(at, here())) return;
   const { start, line: moves, ply } = state;
+  keepBranch(moves);
   goToLine(start, [...moves.slice(0, ply), ...line.uci.slice(0, count).map((uci, index) => ({ uci, san: line.san[index] ?? null }))], ply + count);
 }
 

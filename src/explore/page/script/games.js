@@ -86,6 +86,8 @@ async function playText(text, at) {
     if (!isSame(at, here())) return;
     if (!read) throw new Error("The game cannot be read.");
     const line = read.play.map((/** @type {string} */ uci, /** @type {number} */ index) => ({ uci, san: read.san[index] }));
+    keepBranch(state.line);
+    if (read.start !== state.start) state.branches = [];
     goToLine(read.start, line, read.ply ?? 0);
     toast(`${read.white || "?"} – ${read.black || "?"}: → goes on`);
   } catch (error) {
@@ -115,6 +117,7 @@ async function takeText(text) {
     if (!isSame(place, here())) return;
     const show = (/** @type {any} */ game) => {
       closeDialog("pasted");
+      state.branches = [];
       goToLine(game.start, game.play.map((/** @type {string} */ uci, /** @type {number} */ index) => ({ uci, san: game.san[index] })), 0);
       toast(game.error ? `The rest cannot be read: ${game.error}` : "→ plays it");
     };

@@ -77,7 +77,7 @@ async function main() {
   const wide = matchMedia("(min-width: 56.25rem)");
   if (wide.matches) byId("policy").setAttribute("open", "");
   const clicks = /** @type {[string, () => void][]} */ ([
-    ["first", () => goTo(0)], ["back", () => goTo(state.ply - 1)], ["forward", () => goTo(state.ply + 1)], ["last", () => goTo(state.line.length)],
+    ["first", () => goTo(0)], ["back", () => goTo(state.ply - 1)], ["forward", () => goTo(state.ply + 1)], ["last", () => goTo(Infinity)],
     ["flip", () => board.flip()], ["next-choice", () => void nextChoice()], ["last-choice", lastChoice],
     ["copy-fen", copyFen], ["copy-pgn", () => void copyPgn()], ["open-search", openSearch], ["open-keys", () => openDialog("keys")],
   ]);

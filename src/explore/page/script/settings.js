@@ -20,9 +20,9 @@ async function openSettings() {
 const GROUPS = [
   ["Engine", /^engine/],
   ["Books", /^(own-book|book|book-file|book-white|book-black|book-optional)$/],
+  ["Choosing moves", /^(?!.*(learn|log|seed)|name$)/],
   ["Learning", /learn/],
-  ["Log and name", /log|^name$|seed/],
-  ["Choosing moves", /./],
+  ["Log and name", /./],
 ];
 
 /** @param {string} key */

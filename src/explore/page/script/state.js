@@ -50,6 +50,8 @@ const state = {
   start: START,
   /** @type {{uci: string, san: string | null}[]} The line with the moves that were taken back; SAN where it is known. */
   line: [],
+  /** Other lines from the same start, which were played before. @type {{uci: string, san: string | null}[][]} */
+  branches: [],
   /** How many moves of the line are on the board. */
   ply: 0,
   /** @type {Policy} */
