@@ -1,7 +1,9 @@
 //! Who may ask: programs with the token, pages with a session; and the names under which the server is known.
 //!
+//! What `--open-api` opens needs neither: the answers to programs about positions, which change nothing.
+//!
 //! Any page of the web can make a browser send requests to this machine. It cannot know the token, a browser does not send
-//! the cookie with requests from other sites (`SameSite=Strict`), and a name that is made to lead here (DNS rebinding) is
+//! the cookie with requests of other sites, except where a link leads to the page (`SameSite=Lax`), and a name that is made to lead here (DNS rebinding) is
 //! not among those that the server answers to.
 //!
 //! The address that opens the page is seen by others: it is among the arguments of the browser. So it holds a code that works
@@ -31,6 +33,9 @@ const SESSIONS: usize = 64;
 /// The port of addresses without one.
 const HTTP_PORT: u16 = 80;
 
+/// What programs ask about positions.
+const FOR_PROGRAMS: [&str; 6] = ["/lichess", "/master", "/masters", "/player", "/chessdb", "/cdb.php"];
+
 /// What a request may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Admission {
@@ -40,6 +45,10 @@ pub(super) enum Admission {
     First(String),
     /// It brings a code or the token: it is led to the page without it, with the cookie of a session that begins.
     Led(Option<String>),
+    /// It is answered, and a page of any site may read the answer.
+    Open,
+    /// It only asks whether a page of another site may ask something that is [open](Self::Open).
+    Preflight,
 }
 
 /// The token, the sessions, and the address listened on.
@@ -50,6 +59,8 @@ pub(super) struct Guard {
     sessions: Mutex<Sessions>,
     /// Where a new address goes when a code has been used.
     addresses: SyncSender<String>,
+    /// Whether what programs ask about positions is answered to all.
+    open: bool,
 }
 
 struct Sessions {
@@ -76,7 +87,12 @@ impl Guard {
         addresses: SyncSender<String>,
     ) -> Done<Self> {
         let sessions = Mutex::new(Sessions { code: token::random()?, begun: VecDeque::new() });
-        Ok(Self { token, address, sessions, addresses })
+        Ok(Self { token, address, sessions, addresses, open: false })
+    }
+
+    /// The same that answers to all what programs ask about positions, if `open`.
+    pub(super) fn opened(self, open: bool) -> Self {
+        Self { open, ..self }
     }
 
     /// The address of the page, with the code that opens it once.
@@ -115,7 +131,14 @@ impl Guard {
                 self.address
             )));
         }
-        self.refuse_other_sites(host, headers)?;
+        if self.open && is_for_programs(uri.path()) {
+            match *method {
+                Method::GET | Method::HEAD => return Ok(Admission::Open),
+                Method::OPTIONS => return Ok(Admission::Preflight),
+                _ => {}
+            }
+        }
+        self.refuse_other_sites(host, request)?;
         if method == Method::POST && !is_json(headers) {
             return Err(Fault::bad("a POST needs Content-Type: application/json"));
         }
@@ -176,7 +199,7 @@ impl Guard {
         if sessions.begun.len() >= SESSIONS {
             sessions.begun.pop_front();
         }
-        let led = format!("{}={cookie}; HttpOnly; SameSite=Strict; Path=/", self.cookie());
+        let led = format!("{}={cookie}; HttpOnly; SameSite=Lax; Path=/", self.cookie());
         sessions.begun.push_back(Session { cookie, key, is_new: true });
         Ok(Admission::Led(Some(led)))
     }
@@ -200,8 +223,15 @@ impl Guard {
         bare.parse::<IpAddr>().is_ok_and(|ip| ip == own || own.is_unspecified())
     }
 
-    fn refuse_other_sites(&self, host: &str, headers: &HeaderMap) -> Result<(), Fault> {
+    fn refuse_other_sites(&self, host: &str, request: &Parts) -> Result<(), Fault> {
+        let headers = &request.headers;
         let refuse = || Err(Fault::forbidden("the request comes from another site"));
+        // A link leads to the page, which shows itself to nobody but its reader.
+        let is = |name, value: &str| headers.get(name).is_some_and(|known| known == value);
+        let is_link = request.method == Method::GET
+            && request.uri.path() == "/"
+            && is("sec-fetch-mode", "navigate")
+            && is("sec-fetch-dest", "document");
         let own = format!("http://{host}");
         for origin in headers.get_all(header::ORIGIN) {
             if !origin.to_str().is_ok_and(|origin| origin.eq_ignore_ascii_case(&own)) {
@@ -209,7 +239,7 @@ impl Guard {
             }
         }
         for site in headers.get_all("sec-fetch-site") {
-            if !matches!(site.as_bytes(), b"same-origin" | b"none") {
+            if !is_link && !matches!(site.as_bytes(), b"same-origin" | b"none") {
                 return refuse();
             }
         }
@@ -219,6 +249,12 @@ impl Guard {
     fn is_token(&self, text: &str) -> bool {
         self.token.as_ref().is_some_and(|token| is_same(token, text))
     }
+}
+
+/// Whether this is what programs ask about positions, or about the games in them.
+fn is_for_programs(path: &str) -> bool {
+    let game = path.strip_prefix("/masters/pgn/").or_else(|| path.strip_prefix("/master/pgn/"));
+    FOR_PROGRAMS.contains(&path) || game.is_some()
 }
 
 /// Compares a secret with what somebody sends, in a time that depends on its length alone.
@@ -309,7 +345,7 @@ mod tests {
     fn begun(guard: &Guard, uri: &str) -> (String, String) {
         let Ok(Admission::Led(Some(cookie))) = admission(guard, "GET", uri, &[HOST]) else { panic!("{uri}") };
         let (cookie, rest) = cookie.split_once(';').unwrap();
-        assert_eq!(rest, " HttpOnly; SameSite=Strict; Path=/");
+        assert_eq!(rest, " HttpOnly; SameSite=Lax; Path=/");
         let first = admission(guard, "GET", "/", &[HOST, ("cookie", cookie)]);
         let Ok(Admission::First(key)) = first else { panic!("{first:?}") };
         (cookie.to_owned(), key)
@@ -419,6 +455,57 @@ mod tests {
         for (site, expected) in [("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403)]
         {
             assert_eq!(from("sec-fetch-site", site), expected, "{site}");
+        }
+    }
+
+    #[test]
+    fn a_link_of_another_site_leads_to_the_page_and_nowhere_else() {
+        let guard = guard(HERE);
+        let (cookie, _) = begun(&guard, &format!("/?token={TOKEN}"));
+        let from = |method, uri, dest| {
+            let headers = [
+                HOST,
+                ("cookie", &*cookie),
+                ("sec-fetch-site", "cross-site"),
+                ("sec-fetch-mode", "navigate"),
+                ("sec-fetch-dest", dest),
+                ("content-type", "application/json"),
+            ];
+            admission(&guard, method, uri, &headers)
+        };
+        assert_eq!(from("GET", "/", "document"), Ok(Admission::Admitted));
+        for (method, uri, dest) in [
+            ("GET", "/", "iframe"),
+            ("GET", "/", "image"),
+            ("POST", "/", "document"),
+            ("GET", "/api/books", "document"),
+            ("GET", "/lichess", "document"),
+        ] {
+            assert_eq!(from(method, uri, dest), Err(403), "{method} {uri} {dest}");
+        }
+    }
+
+    #[test]
+    fn what_is_open_is_what_programs_ask_about_positions() {
+        let closed = guard(HERE);
+        let open = guard(HERE).opened(true);
+        let site = [HOST, ("origin", "https://lichess.org"), ("sec-fetch-site", "cross-site")];
+        for uri in
+            ["/lichess", "/masters?play=e2e4", "/master", "/player", "/chessdb", "/masters/pgn/aaaaaaaa"]
+        {
+            for headers in [&site[..1], &site] {
+                assert_eq!(admission(&open, "GET", uri, headers), Ok(Admission::Open), "{uri}");
+                assert_eq!(admission(&open, "OPTIONS", uri, headers), Ok(Admission::Preflight), "{uri}");
+            }
+            assert_eq!(admission(&open, "POST", uri, &site), Err(403), "{uri}");
+            assert_eq!(admission(&closed, "GET", uri, &[HOST]), Err(401), "{uri}");
+            assert_eq!(admission(&open, "GET", uri, &[("host", "evil.example:8421")]), Err(403), "{uri}");
+        }
+        for uri in ["/", "/api/books", "/api/position", "/api/engine", "/lichess/", "/mastersx", "/player/x"]
+        {
+            assert_eq!(admission(&open, "GET", uri, &[HOST]), Err(401), "{uri}");
+            assert_eq!(admission(&open, "GET", uri, &site), Err(403), "{uri}");
+            assert_eq!(admission(&open, "OPTIONS", uri, &site), Err(403), "{uri}");
         }
     }
 

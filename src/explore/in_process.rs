@@ -79,7 +79,7 @@ mod tests {
     use crate::book;
     use proptest::prelude::*;
 
-    const PATHS: [&str; 14] = [
+    const PATHS: [&str; 19] = [
         "/",
         "/api/books",
         "/api/view",
@@ -89,11 +89,16 @@ mod tests {
         "/api/openings",
         "/api/pgn",
         "/api/game",
+        "/api/games",
+        "/masters/pgn/00000000",
         "/api/engine",
         "/api/events",
         "/lichess",
         "/masters",
+        "/master",
         "/player",
+        "/chessdb",
+        "/cdb.php",
     ];
 
     #[test]
@@ -102,8 +107,8 @@ mod tests {
         let status = |method, target| server.ask(method, target, &[], b"").unwrap().0;
         for path in PATHS {
             let expected = match path {
-                "/api/read" => 400,
-                "/api/game" | "/api/engine" => 404,
+                "/api/read" | "/player" => 400,
+                "/api/game" | "/api/games" | "/masters/pgn/00000000" | "/api/engine" => 404,
                 _ => 200,
             };
             assert_eq!(status("GET", path), expected, "{path}");
@@ -123,13 +128,13 @@ mod tests {
         #[test]
         fn no_request_makes_the_server_fail(
             path in prop::sample::select(&PATHS[..]),
-            parameters in prop::collection::vec(("(start|fen|play|books|book|moves|text|q|lines|variety|limit)", "[ -~]{0,30}"), 0..5),
+            parameters in prop::collection::vec(("(start|fen|play|books|book|moves|text|q|lines|variety|limit|action|board|json|showall|player|color)", "[ -~]{0,30}"), 0..5),
             body in prop::collection::vec(any::<u8>(), 0..60),
         ) {
             let server = InProcess::new(book::starter().unwrap()).unwrap();
             let mut query = form_urlencoded::Serializer::new(String::new());
             let query = query.extend_pairs(&parameters).finish();
-            for (method, target) in [("GET", format!("{path}?{query}")), ("POST", "/api/edit".to_owned())] {
+            for (method, target) in [("GET", format!("{path}?{query}")), ("POST", "/api/edit".to_owned()), ("POST", "/api/read".to_owned())] {
                 let answer = server.ask(method, &target, &[("content-type", "application/json")], &body);
                 prop_assert!(answer.is_none_or(|(status, _)| status != 500), "{target}");
             }

@@ -2,23 +2,24 @@
 //!
 //! The names and meanings of parameters and fields are those that Lichess documents publicly (<https://lichess.org/api>,
 //! Opening Explorer), so that its clients can ask tabiya. What the books do not know is empty, null or (ratings) 0; filters by
-//! speed and rating act on count files that count games separately by them; those by date and player are accepted and have no effect.
+//! speed and rating act on count files that count games separately by them; those by date act on the games that are listed; those by player are accepted and have no effect.
+
+use std::cmp::Reverse;
 
 use axum::response::Response;
 use serde::Serialize;
-use serde_json::Value;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::Explorer;
 use super::fault::Fault;
+use super::games::{self, Found, Game};
 use super::place::Place;
 use super::position::split;
 use super::reply::text;
 use super::request::Query;
-use super::shelf::Slot;
-use crate::book::Among;
-use crate::book::{Counts, MoveFacts};
+use crate::book::{Among, Counts, MoveFacts, Slice};
 use crate::chess::{Position, RatingBand, Speed};
+use crate::games::{Date, GameResult};
 use crate::openings::Opening;
 use crate::view::san;
 
@@ -28,11 +29,15 @@ const MOVES: usize = 12;
 /// The most moves that may be asked for: more than any position has.
 const MOVES_MAX: usize = 1000;
 
+/// Games that are answered if the request does not say, and those of masters, which are the most that are answered.
+const SHOWN: usize = 4;
+const TOP_MASTERS: usize = 15;
+
+/// Recent games of `/player` if the request does not say.
+const RECENT_PLAYER: usize = 8;
+
 /// The variants whose rules are those of the books.
 const VARIANTS: [&str; 4] = ["standard", "chess", "chess960", "fromPosition"];
-
-/// Formats that count games.
-const COUNTING: [&str; 4] = ["ctg", "kvetka", "abk", "counts"];
 
 /// Which of the three interfaces is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,8 +65,8 @@ struct MoveLine {
     ratings: RatingsOf,
     #[serde(flatten)]
     results: Results,
-    /// A game with the move, if it is the only one; books do not say which it is.
-    game: Option<Value>,
+    /// A game with the move, if it is the only one, and known.
+    game: Option<GameLine>,
     opening: Option<Opening>,
 }
 
@@ -75,6 +80,35 @@ enum RatingsOf {
     Player { average_opponent_rating: u32, performance: u32 },
 }
 
+/// A player, with Lichess's names.
+#[derive(Clone, Debug, Serialize)]
+struct Player {
+    name: String,
+    rating: u16,
+}
+
+/// A game, with Lichess's names.
+#[derive(Clone, Debug, Serialize)]
+struct GameLine {
+    id: String,
+    winner: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    speed: Option<&'static str>,
+    white: Player,
+    black: Player,
+    year: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    month: Option<String>,
+}
+
+/// A game, and the move that it went on with.
+#[derive(Clone, Debug, Serialize)]
+struct GameWithMove {
+    uci: String,
+    #[serde(flatten)]
+    game: GameLine,
+}
+
 /// An answer, with Lichess's names.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -83,14 +117,14 @@ struct Answer {
     results: Results,
     moves: Vec<MoveLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    recent_games: Option<[Value; 0]>,
+    recent_games: Option<Vec<GameWithMove>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    top_games: Option<[Value; 0]>,
+    top_games: Option<Vec<GameWithMove>>,
     opening: Option<Opening>,
     #[serde(skip_serializing_if = "Option::is_none")]
     queue_position: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    history: Option<[Value; 0]>,
+    history: Option<[u8; 0]>,
     /// Not Lichess's: what the numbers are made of, `games` or `weights`.
     source: &'static str,
 }
@@ -119,7 +153,13 @@ fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fa
     let place = Place::read(query.get("fen"), moves)?;
     let default = if kind == Kind::Player { MOVES_MAX } else { MOVES };
     let most = query.number("moves", MOVES_MAX)?.unwrap_or(default);
-    let slot = if query.get("book").is_some() { explorer.book(query)? } else { counting(explorer)? };
+    if kind == Kind::Player {
+        // Lichess needs both, and a client that forgets them is to notice it here already.
+        query.get("player").ok_or_else(|| Fault::bad("player: write the name of a player"))?;
+        let color = query.get("color").filter(|color| ["white", "black"].contains(color));
+        color.ok_or_else(|| Fault::bad("color: write white or black"))?;
+    }
+    let slot = explorer.answering(query, &place)?;
     let open = slot.read();
     let book = open.book.as_ref().map_err(Fault::io)?;
     let (mut known, at) = (Vec::new(), place.game.position());
@@ -128,8 +168,12 @@ fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fa
     if !book.as_sliced().is_some_and(|book| book.moves_among(at, &among, &mut known)) {
         book.moves(at, &mut known);
     }
-    let mut line = Answer::of(&place, &known, most, kind);
+    let playable = explorer.playable_in(slot, &open, &place)?;
+    let mut line = Answer::of(&place, &known, |mv| playable.takes(mv), most, kind);
     // Clients in Python write True.
+    if let Some(games) = &explorer.games {
+        line.add_games(at, &games.at(at), query, &among, kind)?;
+    }
     let history = query.get("history").is_some_and(|word| word.eq_ignore_ascii_case("true"));
     line.history = history.then_some([]);
     let mut bytes = serde_json::to_vec(&line).map_err(|error| Fault::io(error.to_string()))?;
@@ -139,10 +183,7 @@ fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fa
 
 /// The games that a request means: `speeds` and `ratings`, which is the lowest rating of each band.
 fn among(query: &Query, kind: Kind) -> Result<Among, Fault> {
-    let words = |name| {
-        let words = query.get(name).filter(|_| kind != Kind::Masters).unwrap_or_default().split(',');
-        words.map(str::trim).filter(|word| !word.is_empty())
-    };
+    let words = |name: &'static str| query.list(name).filter(|_| kind != Kind::Masters);
     let speed = |word: &str| {
         let names = || Speed::NAMES.map(|(name, _)| name).join(", ");
         Speed::named(&word.to_ascii_lowercase())
@@ -159,19 +200,9 @@ fn among(query: &Query, kind: Kind) -> Result<Among, Fault> {
     })
 }
 
-/// The first book of a format that counts games, else the first book that is open.
-fn counting(explorer: &Explorer) -> Result<&Slot, Fault> {
-    let slots = explorer.shelf.slots();
-    let format = |slot: &Slot| slot.read().book.as_ref().ok().map(|book| book.format().to_string());
-    let counts = |slot: &&Slot| format(slot).is_some_and(|format| COUNTING.contains(&format.as_str()));
-    let open = |slot: &&Slot| slot.error().is_none();
-    let found = slots.iter().find(counts).or_else(|| slots.iter().find(open));
-    // One that cannot be read says why.
-    found.or(slots.first()).ok_or_else(|| Fault::not_found("there is no book"))
-}
-
 impl Answer {
-    fn of(place: &Place, known: &[MoveFacts], most: usize, kind: Kind) -> Self {
+    /// What a book says of a place: its moves that `takes` accepts, and the games of all.
+    fn of(place: &Place, known: &[MoveFacts], takes: impl Fn(Move) -> bool, most: usize, kind: Kind) -> Self {
         let at = place.game.position();
         let turn = at.chess().turn();
         let counted = known.iter().any(|known| known.counts.is_some_and(Counts::has_results));
@@ -186,25 +217,117 @@ impl Answer {
                 draws: sum.draws.saturating_add(results.draws),
                 black: sum.black.saturating_add(results.black),
             };
-            let games = results.white.saturating_add(results.draws).saturating_add(results.black);
-            if games > 0 {
+            let games = results.games();
+            if games > 0 && takes(known.mv) {
                 rows.push((games, results, known));
             }
         }
-        rows.sort_by_key(|(games, ..)| std::cmp::Reverse(*games));
+        rows.sort_by_key(|(games, ..)| Reverse(*games));
         let moves = rows.into_iter().take(most).map(|(_, results, known)| line(at, known, results, kind));
-        let nothing = || Some([]);
         Self {
             results: sum,
             moves: moves.collect(),
-            recent_games: if kind == Kind::Masters { None } else { nothing() },
-            top_games: if kind == Kind::Player { None } else { nothing() },
+            recent_games: (kind != Kind::Masters).then(Vec::new),
+            top_games: (kind != Kind::Player).then(Vec::new),
             opening: Opening::of(&place.game),
             queue_position: (kind == Kind::Player).then_some(0),
             history: None,
             source: if counted { "games" } else { "weights" },
         }
     }
+}
+
+impl Answer {
+    /// Adds the games of the position.
+    ///
+    /// # Errors
+    /// When the request does not say properly which games it wants.
+    fn add_games(
+        &mut self,
+        at: &Position,
+        found: &Found<'_>,
+        query: &Query,
+        among: &Among,
+        kind: Kind,
+    ) -> Result<(), Fault> {
+        let period = [date_in(query, "since")?, date_in(query, "until")?.map(Date::last_day)];
+        let [since, until] = period;
+        let wanted = |game: &Game<'_>| {
+            let slice = Slice::new(game.speed, RatingBand::of(game.white_elo, game.black_elo));
+            let in_time =
+                since.is_none_or(|since| since <= game.date) && until.is_none_or(|until| game.date <= until);
+            in_time && among.has(slice)
+        };
+        let of_move = |game: &Game<'_>| Some(uci(games::move_of(at, game)?));
+        // All games with a move are there only if all games of the position are.
+        let whole = found.total == found.games.len() as u64;
+        for mv in self.moves.iter_mut().filter(|mv| whole && mv.results.games() == 1) {
+            let mut with = found.games.iter().filter(|game| of_move(game).as_deref() == Some(&*mv.uci));
+            mv.game = with.next().filter(|_| with.next().is_none()).map(GameLine::of);
+        }
+        let mut games: Vec<&Game<'_>> = found.games.iter().filter(|game| wanted(game)).collect();
+        let most = |name, default: usize, most: usize| {
+            Ok::<_, Fault>(query.number(name, usize::MAX)?.unwrap_or(default).min(most))
+        };
+        let with = |game: &&Game<'_>| {
+            let mut game_line = GameLine::of(game);
+            game_line.speed = game_line.speed.filter(|_| kind != Kind::Masters);
+            Some(GameWithMove { uci: of_move(game)?, game: game_line })
+        };
+        games.sort_by_key(|game| Reverse((game.strength(), game.date)));
+        if let Some(top) = &mut self.top_games {
+            let of_masters = kind == Kind::Masters;
+            let most = most("topGames", if of_masters { TOP_MASTERS } else { SHOWN }, TOP_MASTERS)?;
+            *top = games.iter().filter_map(with).take(most).collect();
+        }
+        games.sort_by_key(|game| Reverse((game.date, game.strength())));
+        if let Some(recent) = &mut self.recent_games {
+            let default = if kind == Kind::Player { RECENT_PLAYER } else { SHOWN };
+            *recent =
+                games.iter().filter_map(with).take(most("recentGames", default, TOP_MASTERS)?).collect();
+        }
+        Ok(())
+    }
+}
+
+impl GameLine {
+    fn of(game: &Game<'_>) -> Self {
+        let player = |name: &str, rating| Player { name: name.to_owned(), rating };
+        let Date { year, month, .. } = game.date;
+        Self {
+            id: game.id(),
+            winner: match game.outcome {
+                Some(GameResult::White) => Some("white"),
+                Some(GameResult::Black) => Some("black"),
+                Some(GameResult::Draw) | None => None,
+            },
+            speed: game
+                .speed
+                .map(|speed| if speed == Speed::UltraBullet { "ultraBullet" } else { speed.name() }),
+            white: player(game.white, game.white_elo),
+            black: player(game.black, game.black_elo),
+            year,
+            month: (month > 0).then(|| format!("{year:04}-{month:02}")),
+        }
+    }
+}
+
+impl Results {
+    /// All games.
+    fn games(self) -> u64 {
+        self.white.saturating_add(self.draws).saturating_add(self.black)
+    }
+}
+
+/// A year, or a month of one, in a request.
+///
+/// # Errors
+/// When it is something else.
+fn date_in(query: &Query, name: &str) -> Result<Option<Date>, Fault> {
+    let date = |text: &str| {
+        text.parse().map_err(|_| Fault::bad(format!("{name}: write a year, or a month such as 2021-03")))
+    };
+    query.get(name).map(date).transpose()
 }
 
 fn line(at: &Position, known: &MoveFacts, results: Results, kind: Kind) -> MoveLine {
@@ -248,7 +371,7 @@ fn of_weight(weight: u64) -> Results {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn answered(moves: &str, known: &[(&str, u64, Option<Counts>)], most: usize, kind: Kind) -> Value {
         let place = Place::read(None, moves.split(',')).unwrap();
@@ -257,7 +380,7 @@ mod tests {
             MoveFacts { counts: *counts, ..MoveFacts::new(mv, *weight) }
         };
         let known: Vec<_> = known.iter().map(facts).collect();
-        serde_json::to_value(Answer::of(&place, &known, most, kind)).unwrap()
+        serde_json::to_value(Answer::of(&place, &known, |_| true, most, kind)).unwrap()
     }
 
     #[test]

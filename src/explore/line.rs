@@ -1,22 +1,22 @@
 //! `/api/read`, `/api/openings`, `/api/pgn`, `/api/game`: lines as people write them.
 
 use std::cmp::Reverse;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use axum::response::Response;
 use serde_json::json;
-use shakmaty::Position as _;
+use shakmaty::{Move, Position as _};
 
 use super::Explorer;
 use super::fault::Fault;
+use super::games;
+use super::part::part_of;
 use super::place::{PLIES_MAX, Place};
 use super::reply::{json, text};
 use super::request::Query;
 use crate::book::SourceKind;
-use crate::chess::{Game, notation};
-use crate::games::export::{Head, San, Writer};
+use crate::chess::{Game, Position, notation};
+use crate::games::export::{Head, Notes, San, Tree, Writer};
 use crate::openings::{self, Opening};
 use crate::view::san;
 
@@ -29,6 +29,9 @@ const OPENINGS_MAX: usize = 100;
 /// Openings that are found if the request does not say.
 const OPENINGS: usize = 20;
 
+/// Variations of a line that are written at most.
+const VARIATIONS_MAX: usize = 50;
+
 /// Bytes of a game's text.
 const GAME_MAX: u64 = 64 << 10;
 
@@ -39,6 +42,7 @@ pub(super) fn read(_: &Explorer, query: &Query) -> Result<Response, Fault> {
         return Err(Fault::bad("write moves, such as 1. e4 c5, or a FEN"));
     }
     let here = Place::of(query)?;
+    let typed = &*plain(typed);
     let mut words = typed.split(|letter: char| letter.is_whitespace() || letter == ',');
     match Place::start(Some(typed.trim())) {
         Ok(place) => return Ok(place_of(&place)),
@@ -65,6 +69,30 @@ pub(super) fn read(_: &Explorer, query: &Query) -> Result<Response, Fault> {
         }
     }
     Err(Fault::illegal(wrong))
+}
+
+/// What a person typed, with letters for figurines; of a link to a position, as Lichess has them, its FEN.
+pub(super) fn plain(typed: &str) -> String {
+    let is_link = typed.starts_with("http") && !typed.contains(char::is_whitespace);
+    if let Some((_, path)) = typed.split_once("://").filter(|_| is_link) {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let in_query = Query::parse(query);
+        let decoded = Query::parse(&format!("path={path}"));
+        let path = decoded.get("path").unwrap_or_default();
+        // The board is the part of the path from eight ranks before its last stroke on.
+        let board = path.rmatch_indices('/').nth(7).and_then(|(at, _)| path.get(at + 1..));
+        return in_query.get("fen").or(board).unwrap_or_default().replace('_', " ");
+    }
+    let letter = |letter: char| match letter {
+        '\u{2654}' | '\u{265a}' => Some('K'),
+        '\u{2655}' | '\u{265b}' => Some('Q'),
+        '\u{2656}' | '\u{265c}' => Some('R'),
+        '\u{2657}' | '\u{265d}' => Some('B'),
+        '\u{2658}' | '\u{265e}' => Some('N'),
+        '\u{2659}' | '\u{265f}' | '\u{fe0e}' | '\u{fe0f}' => None,
+        other => Some(other),
+    };
+    typed.chars().filter_map(letter).collect()
 }
 
 fn place_of(place: &Place) -> Response {
@@ -95,12 +123,19 @@ pub(super) fn openings(_: &Explorer, query: &Query) -> Result<Response, Fault> {
     Ok(json(&json!({ "openings": rows.collect::<Vec<_>>() })))
 }
 
-/// `/api/pgn`: the line as a game.
+/// `/api/pgn`: the line as a game, with `variations`: other lines from the same start, with `;` between them.
 pub(super) fn pgn(_: &Explorer, query: &Query) -> Result<Response, Fault> {
-    Ok(text("text/plain; charset=utf-8", pgn_of(&Place::of(query)?)))
+    let place = Place::of(query)?;
+    let others = query.get("variations").unwrap_or_default().split(';').filter(|line| !line.is_empty());
+    let mut lines = vec![place.clone()];
+    for line in others.take(VARIATIONS_MAX) {
+        lines.push(Place::read(query.get("start"), line.split(','))?);
+    }
+    Ok(text("text/plain; charset=utf-8", pgn_of(&place, &lines)))
 }
 
-fn pgn_of(place: &Place) -> String {
+/// Lines as a game; the first one is the main line.
+fn pgn_of(place: &Place, lines: &[Place]) -> String {
     let mut writer = Writer::default();
     let start = place.is_set_up.then(|| place.start_fen());
     writer.head(&Head {
@@ -109,22 +144,44 @@ fn pgn_of(place: &Place) -> String {
         opening: Opening::of(&place.game).map(Opening::parts),
         ..Head::default()
     });
-    writer.begin_moves();
-    let mut at = place.game.start_position().clone();
-    for (ply, mv) in place.game.moves().iter().enumerate() {
-        let black = at.chess().turn().is_black();
-        if ply == 0 || !black {
-            writer.number(at.chess().fullmoves().into(), black);
-        }
-        writer.san(San::new(san(&at, *mv).as_bytes()));
-        at.play(*mv);
-    }
-    writer.end_moves("*");
+    let at = place.game.start_position();
+    let mut tree = Tree::default();
+    (tree.first, tree.number) = (at.chess().turn(), at.chess().fullmoves().into());
+    grow(&mut tree, at.clone(), 0, &lines.iter().map(|place| place.game.moves()).collect::<Vec<_>>());
+    writer.moves(&tree, &Notes::default(), "*");
     format!("{}\n", String::from_utf8_lossy(writer.text()).trim_end())
 }
 
-/// `/api/game`: the sample game of a position as PGN.
+/// Adds what lines that are alike up to this ply go on with.
+fn grow(tree: &mut Tree, mut at: Position, mut ply: usize, lines: &[&[Move]]) {
+    let mut lines = lines.to_vec();
+    loop {
+        let mut ways: Vec<(Move, Vec<&[Move]>)> = Vec::new();
+        for line in lines {
+            let Some(mv) = line.get(ply) else { continue };
+            match ways.iter_mut().find(|(known, _)| known == mv) {
+                Some((_, same)) => same.push(line),
+                None => ways.push((*mv, vec![line])),
+            }
+        }
+        let Some((last, rest)) = ways.pop() else { return };
+        for (mv, same) in ways {
+            tree.push();
+            tree.add(San::new(san(&at, mv).as_bytes()));
+            grow(tree, at.after(mv), ply + 1, &same);
+            tree.pop();
+        }
+        tree.add(San::new(san(&at, last).as_bytes()));
+        at.play(last);
+        (ply, lines) = (ply + 1, rest);
+    }
+}
+
+/// `/api/game`: the sample game of a position as PGN, or with `id` one of the indexed games.
 pub(super) fn game(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
+    if let Some(id) = query.get("id") {
+        return games::pgn(explorer, id);
+    }
     let place = Place::of(query)?;
     let slot = explorer.book(query)?;
     let open = slot.read();
@@ -154,18 +211,6 @@ pub(super) fn game(explorer: &Explorer, query: &Query) -> Result<Response, Fault
     Ok(text("text/plain; charset=utf-8", text_of.into_owned()))
 }
 
-/// A part of a regular file.
-fn part_of(path: &Path, at: u64, len: u64) -> std::io::Result<Vec<u8>> {
-    if !std::fs::symlink_metadata(path)?.is_file() {
-        return Err(std::io::ErrorKind::NotFound.into());
-    }
-    let mut file = File::open(path)?;
-    file.seek(SeekFrom::Start(at))?;
-    let mut bytes = Vec::new();
-    file.take(len).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,18 +218,52 @@ mod tests {
     #[test]
     fn a_line_is_a_game_that_others_read() {
         let place = Place::read(None, "e2e4,c7c5,g1f3".split(',')).unwrap();
-        let pgn = pgn_of(&place);
+        let pgn = pgn_of(&place, &[place.clone()]);
         assert!(pgn.ends_with("\n\n1. e4 c5 2. Nf3 *\n"), "{pgn}");
         assert!(pgn.contains("[ECO \"B27\"]") && !pgn.contains("SetUp"), "{pgn}");
         let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
-        let pgn = pgn_of(&Place::read(Some(fen), ["c7c5", "g1f3"]).unwrap());
+        let place = Place::read(Some(fen), ["c7c5", "g1f3"]).unwrap();
+        let pgn = pgn_of(&place, &[place.clone()]);
         assert!(pgn.contains(&format!("[FEN \"{fen}\"]")) && pgn.ends_with("\n1... c5 2. Nf3 *\n"), "{pgn}");
+    }
+
+    #[test]
+    fn figurines_and_links_are_read() {
+        assert_eq!(
+            plain("1. e4 e5 2. \u{2658}f3 \u{265e}\u{fe0e}c6 3. \u{2659}d4"),
+            "1. e4 e5 2. Nf3 Nc6 3. d4"
+        );
+        let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+        let path = fen.replace(' ', "_");
+        for link in [
+            format!("https://lichess.org/analysis/{path}"),
+            format!("https://lichess.org/analysis/standard/{path}?color=black"),
+            format!("https://lichess.org/editor/{}", fen.replace(' ', "%20")),
+            format!("https://example.org/x?fen={}", fen.replace(' ', "+")),
+        ] {
+            assert_eq!(plain(&link), fen, "{link}");
+        }
+        assert_eq!(
+            (plain("https://lichess.org/abcdefgh"), plain("e4 c5")),
+            (String::new(), "e4 c5".to_owned())
+        );
+    }
+
+    #[test]
+    fn lines_with_the_same_beginning_are_variations() {
+        let lines =
+            ["e2e4,c7c5,g1f3,d7d6", "e2e4,c7c5,b1c3", "d2d4,d7d5", "e2e4,e7e5", "e2e4,c7c5,g1f3,b8c6,d2d4"];
+        let lines = lines.map(|line| Place::read(None, line.split(',')).unwrap());
+        let pgn = pgn_of(&lines[0], &lines);
+        let moves = "1. e4 (1. d4 d5) 1... c5 (1... e5) 2. Nf3 (2. Nc3) 2... d6 (2... Nc6 3. d4) *";
+        assert!(pgn.replace('\n', " ").ends_with(&format!("{moves} ")), "{pgn}");
     }
 
     #[test]
     fn long_lines_are_broken() {
         let round = "g1f3,g8f6,f3g1,f6g8,".repeat(50);
-        let pgn = pgn_of(&Place::read(None, round.split(',')).unwrap());
+        let place = Place::read(None, round.split(',')).unwrap();
+        let pgn = pgn_of(&place, &[place.clone()]);
         assert!(pgn.lines().all(|line| line.len() <= 79) && pgn.lines().count() > 20);
     }
 }

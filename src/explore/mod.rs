@@ -8,22 +8,27 @@
 //! | which request goes where | [`router`] |
 //! | what a request says | [`request`] |
 //! | the open books | [`shelf`] |
-//! | answers | [`position`], [`mod@line`], [`lichess`], [`edits`], [`engine`] |
+//! | answers | [`position`], [`mod@line`], [`lichess`], [`chessdb`], [`edits`], [`engine`] |
 //!
 //! Requests come from outside: what they may be is bounded in [`server`] and [`request`], and books never learn of one that
 //! [`guard`] refuses. Only the thread of a connection is asynchronous; everything that reads a file runs on a bounded number
 //! of other threads.
 
+mod answering;
+mod chessdb;
 mod edits;
 mod engine;
 mod evaluated;
 mod events;
 mod fault;
+mod games;
 mod guard;
 mod in_process;
 mod lichess;
 mod line;
 mod page;
+mod part;
+mod paste;
 mod place;
 mod position;
 mod reasons;
@@ -41,8 +46,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
+use shakmaty::{ByColor, Color};
+
 use crate::adapter::session::set_chess;
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::progress::Progress;
 use crate::book::Among;
 use crate::book::{self, Book};
 use crate::choose::Policy;
@@ -56,6 +64,7 @@ use crate::settings::{Config, FILE_NAME, Given};
 use self::engine::{Engines, Start};
 use self::events::Feeds;
 use self::fault::Fault;
+use self::games::Games;
 use self::guard::Guard;
 pub use self::in_process::InProcess;
 pub use self::server::{is_local, serve};
@@ -75,6 +84,12 @@ pub struct Options {
     pub edit: bool,
     /// Whether the configuration may be seen, changed and tried.
     pub settings: bool,
+    /// Whether programs on this machine, and pages in its browsers, may ask about positions without a token.
+    pub open_api: bool,
+    /// Whether programs are answered only with moves that the adapter would play.
+    pub playable: bool,
+    /// Files with games, which are found by their positions.
+    pub games: Vec<PathBuf>,
     /// The engine's program.
     pub engine: Option<String>,
     /// The configuration file; `None`: the one that is found.
@@ -89,8 +104,11 @@ pub struct Explorer {
     shelf: Shelf,
     policy: Policy,
     edit: bool,
+    /// Whether programs are answered only with moves that the adapter would play.
+    playable: bool,
     engines: Engines,
     feeds: Feeds,
+    games: Option<Games>,
     /// The configuration file, or why requests have nothing to do with it.
     settings: Result<Settings, Fault>,
 }
@@ -99,22 +117,29 @@ pub struct Explorer {
 pub type Warnings = Vec<String>;
 
 impl Explorer {
-    /// Opens the books; `address` is the one that is listened on. When the address of the page has been used, a new one goes to
+    /// Opens the books, and indexes the games; `address` is the one that is listened on. When the address of the page has been used, a new one goes to
     /// `addresses`.
     ///
     /// # Errors
     /// When no book can be opened, the configuration is not valid where its books are asked for, the engine is not found, or
-    /// settings are asked for where other machines can connect.
+    /// settings are asked for where other machines can connect; or when the games cannot be read.
     pub fn new(
         options: &Options,
         address: SocketAddr,
         addresses: SyncSender<String>,
+        progress: &Progress,
     ) -> Result<(Self, Receiver<Start>, Warnings)> {
         if options.settings && !is_local(&address) {
             let what = format!(
                 "settings name programs to run, so they are shown to this machine only, and others can connect to {address}"
             );
             return Err(Error::new(ErrorKind::Usage, what).advice("leave out --settings, or --listen"));
+        }
+        if options.open_api && !is_local(&address) {
+            let what = format!(
+                "answers without a token are for this machine only, and others can connect to {address}"
+            );
+            return Err(Error::new(ErrorKind::Usage, what).advice("leave out --open-api, or --listen"));
         }
         let mut warnings = Vec::new();
         let given = Given::default().with(ENGINE, options.engine.clone());
@@ -154,6 +179,10 @@ impl Explorer {
         for slot in &slots {
             warnings.extend(slot.error());
         }
+        let beside = || slots.iter().find_map(Slot::path);
+        let games = (!options.games.is_empty())
+            .then(|| Games::open(&options.games, beside(), progress, &mut warnings))
+            .transpose()?;
         let mut program = |path, mut config: Config| {
             warnings.extend(set_chess(&mut config.settings));
             let folder = config.find_engine_dir().ok().flatten();
@@ -175,12 +204,14 @@ impl Explorer {
         let (starts, receiver) = channel();
         let explorer = Self {
             settings,
-            guard: Guard::new(address, token, addresses)?,
+            guard: Guard::new(address, token, addresses)?.opened(options.open_api),
             shelf: Shelf::new(slots),
             policy,
             edit: options.edit,
+            playable: options.playable,
             engines: Engines::new(program, starts),
             feeds: Feeds::default(),
+            games,
         };
         Ok((explorer, receiver, warnings))
     }
@@ -196,8 +227,10 @@ impl Explorer {
             shelf: Shelf::new(vec![Slot::of_book(book)]),
             policy: Policy::default(),
             edit: false,
+            playable: false,
             engines: Engines::new(None, starts),
             feeds: Feeds::default(),
+            games: None,
             settings: Err(Settings::not_allowed()),
         })
     }
@@ -212,24 +245,36 @@ impl Explorer {
 fn configured(config: &Config, warnings: &mut Warnings) -> Result<Vec<Slot>> {
     warnings.extend(config.warnings.iter().cloned());
     let files = &config.options.books;
-    let mut named: Vec<(PathBuf, Vec<(usize, Rule)>)> = Vec::new();
-    let mut add = |name: &str, rule: Option<(usize, Rule)>| {
+    let mut named: Vec<(PathBuf, Vec<(usize, Rule)>, ByColor<bool>)> = Vec::new();
+    let mut add = |name: &str, rule: Option<(usize, Rule)>, asked: [bool; 2]| {
         let path = config.search_paths.find(name);
         let path = path.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
         let path = path.unwrap_or_else(|_| Path::new(name).to_owned());
-        match named.iter_mut().find(|(known, _)| *known == path) {
-            Some((_, rules)) => rules.extend(rule),
-            None => named.push((path, rule.into_iter().collect())),
+        let [white, black] = asked;
+        match named.iter_mut().find(|(known, ..)| *known == path) {
+            Some((_, rules, known)) => {
+                rules.extend(rule);
+                *known = ByColor { white: known.white || white, black: known.black || black };
+            }
+            None => named.push((path, rule.into_iter().collect(), ByColor { white, black })),
         }
     };
-    let lists: [&BookList; 3] = [&files.white, &files.black, &files.both];
-    lists.into_iter().flat_map(|list| list.files()).for_each(|name| add(name, None));
-    for (number, rule) in (1..).zip(files.both.rules()) {
-        add(&rule.file, Some((number, rule.clone())));
+    let lists: [(&BookList, [bool; 2]); 3] =
+        [(&files.white, [true, false]), (&files.black, [false, true]), (&files.both, [true, true])];
+    for (list, asked) in lists {
+        list.files().iter().for_each(|name| add(name, None, asked));
     }
-    let mut slots: Vec<Slot> =
-        named.iter().map(|(path, rules)| Slot::open(path, &Among::default(), rules.clone())).collect();
-    slots.push(Slot::of_book(book::starter()?));
+    for (number, rule) in (1..).zip(files.both.rules()) {
+        let asked = |color| rule.color().is_none_or(|known| known == color);
+        add(&rule.file, Some((number, rule.clone())), [asked(Color::White), asked(Color::Black)]);
+    }
+    let mut slots: Vec<Slot> = named
+        .into_iter()
+        .map(|(path, rules, asked)| Slot::open(&path, &Among::default(), rules).asked_by(asked))
+        .collect();
+    // The adapter asks it only where no other book is named.
+    let alone = slots.is_empty();
+    slots.push(Slot::of_book(book::starter()?).asked_by(ByColor::new_with(|_| alone)));
     Ok(slots)
 }
 

@@ -36,6 +36,7 @@ pub(super) fn all_books(explorer: &Explorer) -> Value {
         "edit": explorer.edit,
         "engine": explorer.engines.name(),
         "settings": explorer.settings.is_ok(),
+        "games": explorer.games.is_some(),
         "sliders": form::sliders(&explorer.policy),
         "books": books,
     })

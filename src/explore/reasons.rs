@@ -1,5 +1,7 @@
 //! Why a move of a book is not played, in words.
 
+use std::borrow::Cow;
+
 use shakmaty::Move;
 
 use crate::book::{Annotation, MoveFacts, Recommendation};
@@ -7,17 +9,21 @@ use crate::choose::{Judge, Policy, Refusal};
 use crate::view::View;
 
 /// Why each move of a view is not played; `None` where it is.
-pub(super) fn of_moves(view: &View<'_>, policy: &Policy) -> Vec<Option<&'static str>> {
+pub(super) fn of_moves(view: &View<'_>, policy: &Policy) -> Vec<Option<Cow<'static, str>>> {
     let facts: Vec<MoveFacts> = view.moves.iter().map(|(known, _)| *known).collect();
     let judge = Judge::new(&facts, policy);
     let covered = policy.covers(view.game.fullmove());
-    let why = |known: &MoveFacts| match judge.refuses(known) {
-        Some(Refusal::Verdict) => verdict(known),
-        Some(Refusal::Weight) => "weight 0",
-        Some(Refusal::Threshold) => "below the threshold",
-        Some(Refusal::Games) => "played in too few games",
-        None if !covered => "after the last move for which the book is asked",
-        None => later(view, policy, known.mv),
+    let why = |known: &MoveFacts| -> Cow<'static, str> {
+        match judge.refuses(known) {
+            Some(Refusal::Verdict) => verdict(known).into(),
+            Some(Refusal::Weight) => "weight 0".into(),
+            Some(Refusal::Threshold) => {
+                format!("played too rarely (below {} %)", f64::from(policy.threshold) / 10.0).into()
+            }
+            Some(Refusal::Games) => format!("played in too few games (below {})", policy.games).into(),
+            None if !covered => "after the last move for which the book is asked".into(),
+            None => later(view, policy, known.mv).into(),
+        }
     };
     view.moves.iter().map(|(known, chance)| (*chance <= 0.0).then(|| why(known))).collect()
 }

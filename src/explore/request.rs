@@ -24,6 +24,14 @@ impl Query {
         Some(value.trim()).filter(|value| !value.is_empty())
     }
 
+    /// The words of a list: with commas between them, or one in each of several parameters, of which some clients write the
+    /// name with `[]` after it.
+    pub(super) fn list<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let named = move |key: &str| key.strip_suffix("[]").unwrap_or(key) == name;
+        let values = self.0.iter().filter(move |(key, _)| named(key)).flat_map(|(_, value)| value.split(','));
+        values.map(str::trim).filter(|word| !word.is_empty())
+    }
+
     /// A number from 0 to `most`; `None` if it is missing.
     ///
     /// # Errors
@@ -95,6 +103,14 @@ mod tests {
         let query = Query::parse("fen=a+b%20c&play=e2e4%2Ce7e5&empty=&fen=second&x");
         assert_eq!((query.get("fen"), query.get("play")), (Some("a b c"), Some("e2e4,e7e5")));
         assert_eq!((query.get("empty"), query.get("x"), query.get("none")), (None, None, None));
+    }
+
+    #[test]
+    fn lists_are_written_in_several_ways() {
+        for text in ["s=a,b&x=c", "s[]=a&s[]=b", "s%5B%5D=a&s%5B%5D=b&s%5B%5D=", "s=%20a&s=b,", "s=a&s[]=b"] {
+            assert_eq!(Query::parse(text).list("s").collect::<Vec<_>>(), ["a", "b"], "{text}");
+        }
+        assert_eq!(Query::parse("s&t=a").list("s").count(), 0);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::to_bytes;
-use axum::extract::{Extension, RawQuery, Request, State};
+use axum::extract::{Extension, Path, RawQuery, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -16,11 +16,14 @@ use tokio::sync::Semaphore;
 use super::fault::Fault;
 use super::guard::Admission;
 use super::request::Query;
-use super::{Explorer, edits, engine, lichess, line, page, position, settings};
+use super::{Explorer, chessdb, edits, engine, games, lichess, line, page, paste, position, settings};
 use crate::base::panics::caught;
 
 /// Bytes of the longest body of a request.
 const BODY_MAX: usize = 64 << 10;
+
+/// Bytes of the longest text of games.
+const GAMES_MAX: usize = 1 << 20;
 
 /// How long the body of a request may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
@@ -42,6 +45,16 @@ enum Kind {
 
 /// The longest path and parameters of a request, in bytes: a line of 1,000 plies has 6,000.
 const URI_MAX: usize = 12 << 10;
+
+/// What lets pages of any site read an answer, also those on the network that ask for something on this machine.
+const OPEN: [(&str, &str); 6] = [
+    ("access-control-allow-origin", "*"),
+    ("access-control-allow-methods", "GET"),
+    ("access-control-allow-headers", "Authorization, *"),
+    ("access-control-allow-private-network", "true"),
+    ("access-control-max-age", "7200"),
+    ("cross-origin-resource-policy", "cross-origin"),
+];
 
 /// What the handlers share.
 #[derive(Clone)]
@@ -76,10 +89,11 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
         .route("/api/view", ask(position::view))
         .route("/api/position", ask(position::position))
         .route("/api/next", ask(position::next))
-        .route("/api/read", ask(line::read))
+        .route("/api/read", ask(line::read).merge(tells(Kind::LookUp, GAMES_MAX, paste::games)))
         .route("/api/openings", ask(line::openings))
         .route("/api/pgn", ask(line::pgn))
         .route("/api/game", ask(line::game))
+        .route("/api/games", ask(games::list))
         .route("/api/engine", asks(Kind::Program, engine::watch))
         .route("/api/events", ask(|explorer, _| explorer.feeds.listen()))
         .route("/api/edit", tell(Kind::Save, edits::edit))
@@ -89,7 +103,12 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
         .route("/api/doctor", tell(Kind::Program, settings::doctor))
         .route("/lichess", ask(lichess::lichess))
         .route("/masters", ask(lichess::masters))
+        .route("/master", ask(lichess::masters))
+        .route("/masters/pgn/{id}", get(game))
+        .route("/master/pgn/{id}", get(game))
         .route("/player", ask(lichess::player))
+        .route("/chessdb", ask(chessdb::chessdb))
+        .route("/cdb.php", ask(chessdb::chessdb))
         .fallback(async || Fault::not_found("there is no such page"))
         .method_not_allowed_fallback(async || {
             Fault::refused(StatusCode::METHOD_NOT_ALLOWED, "this page is asked in another way")
@@ -103,6 +122,10 @@ async fn page(State(shared): State<Shared>, key: Option<Extension<Key>>) -> Answ
     shared.work(Kind::LookUp, move |explorer| page::page(explorer, key.as_deref())).await
 }
 
+async fn game(State(shared): State<Shared>, Path(id): Path<String>) -> Answer {
+    shared.work(Kind::LookUp, move |explorer| games::pgn(explorer, &id)).await
+}
+
 fn ask(handler: Ask) -> axum::routing::MethodRouter<Shared> {
     asks(Kind::LookUp, handler)
 }
@@ -114,8 +137,12 @@ fn asks(kind: Kind, handler: Ask) -> axum::routing::MethodRouter<Shared> {
 }
 
 fn tell(kind: Kind, handler: Tell) -> axum::routing::MethodRouter<Shared> {
+    tells(kind, BODY_MAX, handler)
+}
+
+fn tells(kind: Kind, most: usize, handler: Tell) -> axum::routing::MethodRouter<Shared> {
     post(async move |State(shared): State<Shared>, request: Request| {
-        let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), BODY_MAX));
+        let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), most));
         let body = match body.await {
             Ok(Ok(body)) => body,
             Ok(Err(_)) => {
@@ -164,11 +191,12 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
         shared.explorer.guard.admit(&parts)
     };
     let is_page = parts.uri.path() == "/";
+    let is_open = matches!(admission, Ok(Admission::Open | Admission::Preflight));
     if let Ok(Admission::First(key)) = &admission {
         parts.extensions.insert(Key(key.clone()));
     }
     let mut response = match admission {
-        Ok(Admission::Admitted | Admission::First(_)) => {
+        Ok(Admission::Admitted | Admission::First(_) | Admission::Open) => {
             if let Some(Known(known)) = parts.extensions.get() {
                 known.store(true, Ordering::Relaxed);
             }
@@ -180,6 +208,7 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
             response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
             response
         }
+        Ok(Admission::Preflight) => StatusCode::NO_CONTENT.into_response(),
         Err(fault) if is_page && parts.method == Method::GET => page::refused(fault),
         Err(fault) => fault.into_response(),
     };
@@ -191,6 +220,9 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
+    }
+    for (name, value) in OPEN.iter().filter(|_| is_open) {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
         let policy = "default-src 'none'; frame-ancestors 'none'";

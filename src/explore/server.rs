@@ -21,6 +21,7 @@ use super::{Explorer, Options, Warnings};
 use crate::base::cut;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
+use crate::base::progress::Progress;
 use crate::engine::join_job;
 
 /// Connections that may wait without having sent a request with the token; of more the oldest is closed.
@@ -45,12 +46,13 @@ const LOOK: Duration = Duration::from_millis(50);
 const END_TIME: Duration = Duration::from_secs(10);
 
 /// Listens, calls `announce` with the address of the page and what is wrong with the books, and answers requests until the
-/// process is asked to end. An address opens the page once: then `renew` is called with another, on a thread of its own.
+/// process is asked to end. `progress` shows how games are indexed before that. An address opens the page once: then `renew` is called with another, on a thread of its own.
 ///
 /// # Errors
 /// When the address cannot be listened on; and as [`Explorer::new`].
 pub fn serve(
     options: &Options,
+    progress: Progress,
     announce: impl FnOnce(&str, Warnings) -> Result<()>,
     renew: impl Fn(&str) + Send + 'static,
 ) -> Result<()> {
@@ -68,7 +70,8 @@ pub fn serve(
     }
     // One waits at most: a terminal that takes no more lines holds up nobody.
     let (addresses, used) = sync_channel(1);
-    let (explorer, starts, warnings) = Explorer::new(options, address, addresses)?;
+    let (explorer, starts, warnings) = Explorer::new(options, address, addresses, &progress)?;
+    drop(progress);
     let explorer = Arc::new(explorer);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
+use shakmaty::ByColor;
 
 use super::opened;
 use crate::base::error::Result as Done;
@@ -20,7 +21,7 @@ use crate::settings::rules::Rule;
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What shows that a file is another, or has changed: its length, when it was last written, and its number.
-type Stamp = (u64, Option<SystemTime>, u64);
+pub(super) type FileStamp = (u64, Option<SystemTime>, u64);
 
 /// A book, or why it cannot be opened.
 pub(super) struct Opened {
@@ -31,7 +32,7 @@ pub(super) struct Opened {
     /// The evaluations beside it.
     pub(super) evals: Option<Arc<Store>>,
     /// Its files as they were.
-    stamps: Vec<(PathBuf, Option<Stamp>)>,
+    stamps: Vec<(PathBuf, Option<FileStamp>)>,
 }
 
 /// A place for a book.
@@ -42,6 +43,8 @@ pub(super) struct Slot {
     among: Among,
     /// The rules of the configuration under which it is asked, with their numbers.
     pub(super) rules: Vec<(usize, Rule)>,
+    /// Whether the adapter asks it when White and when Black is to move.
+    pub(super) asked: ByColor<bool>,
     open: RwLock<Opened>,
     looked: Mutex<Instant>,
     /// Held while the book is edited.
@@ -53,7 +56,7 @@ pub(super) struct Shelf(Vec<Slot>);
 
 impl Opened {
     /// `before` is what the file was before the book was opened: it may have changed since.
-    fn new(book: Result<Arc<dyn Book>, String>, path: Option<&Path>, before: Option<Stamp>) -> Self {
+    fn new(book: Result<Arc<dyn Book>, String>, path: Option<&Path>, before: Option<FileStamp>) -> Self {
         let mut files = match &book {
             Ok(book) if path.is_some() => book.files(),
             _ => path.map(Path::to_owned).into_iter().collect(),
@@ -65,8 +68,8 @@ impl Opened {
             .and_then(|path| Store::open(path).ok())
             .map(Arc::new);
         files.extend(store);
-        let stamp_of = |file: &Path| if Some(file) == path { before } else { stamp(file) };
-        let stamps = files.into_iter().map(|file| (stamp_of(&file), file)).map(|(stamp, file)| (file, stamp));
+        let stamp = |file: &Path| if Some(file) == path { before } else { stamp_of(file) };
+        let stamps = files.into_iter().map(|file| (stamp(&file), file)).map(|(stamp, file)| (file, stamp));
         let set = BookSet::new(&[], &[], &book.iter().map(Arc::clone).collect::<Vec<_>>());
         let known = evals.clone().map(|store| -> Arc<dyn Evaluations> { store });
         let set = set.with_evaluations(book.iter().map(Arc::clone).zip(known));
@@ -79,7 +82,7 @@ impl Opened {
     }
 
     fn at(path: &Path, open: impl FnOnce(&Path) -> Done<Arc<dyn Book>>) -> Self {
-        let before = stamp(path);
+        let before = stamp_of(path);
         Self::new(open(path).map_err(|error| worded(&error)), Some(path), before)
     }
 }
@@ -96,12 +99,18 @@ impl Slot {
         Self { open: RwLock::new(Opened::new(Ok(book), None, None)), ..Self::with(None) }
     }
 
+    /// The same, which the adapter asks only when one of these is to move.
+    pub(super) fn asked_by(self, asked: ByColor<bool>) -> Self {
+        Self { asked, ..self }
+    }
+
     fn with(path: Option<PathBuf>) -> Self {
         Self {
             editor: Mutex::new(Editor::new(path.as_deref().unwrap_or(Path::new("")))),
             path,
             among: Among::default(),
             rules: Vec::new(),
+            asked: ByColor { white: true, black: true },
             open: RwLock::new(Opened::new(Err(String::new()), None, None)),
             looked: Mutex::new(Instant::now()),
         }
@@ -156,7 +165,7 @@ impl Slot {
         // Whoever edits it opens it again.
         let Ok(_editing) = self.editor.try_lock() else { return false };
         let before = self.error();
-        let changed = self.read().stamps.iter().any(|(file, known)| stamp(file) != *known);
+        let changed = self.read().stamps.iter().any(|(file, known)| stamp_of(file) != *known);
         // The file need not have changed for it to be readable again: another one that belongs to it may have come back.
         if changed || before.is_some() {
             self.reopen();
@@ -214,17 +223,18 @@ pub(super) fn lines_of(open: &Opened) -> MutexGuard<'_, BookSet> {
 /// How books of a format can be edited: what a number may be, or that moves have colours and marks.
 pub(super) fn editable(format: &str) -> Option<Value> {
     let (weight, priority, looks) = match format {
-        "polyglot" => (json!({ "min": 0, "max": u16::MAX }), Value::Null, Value::Null),
-        "kvetka" => (json!({ "min": 0, "max": u32::MAX }), Value::Null, Value::Null),
-        "abk" => (Value::Null, json!({ "min": 0, "max": 9 }), Value::Null),
-        "ctg" => (Value::Null, Value::Null, json!(true)),
+        "polyglot" => (json!({ "min": 0, "max": u16::MAX }), Value::Null, false),
+        "kvetka" => (json!({ "min": 0, "max": u32::MAX }), Value::Null, false),
+        "abk" => (Value::Null, json!({ "min": 0, "max": 9 }), false),
+        "ctg" => (Value::Null, Value::Null, true),
         _ => return None,
     };
     let whole = format != "polyglot";
     Some(json!({ "weight": weight, "priority": priority, "looks": looks, "undo": true, "whole": whole }))
 }
 
-fn stamp(file: &Path) -> Option<Stamp> {
+/// What a file is now; `None` if there is none.
+pub(super) fn stamp_of(file: &Path) -> Option<FileStamp> {
     let data = fs::metadata(file).ok()?;
     #[cfg(unix)]
     let number = std::os::unix::fs::MetadataExt::ino(&data);

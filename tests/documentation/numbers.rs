@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 use super::{fs, root};
 
 /// What a page says, with blanks and ends of lines alike, and the line of the sources that makes it so.
-const LIMITS: [(&str, &str, &str, &str); 21] = [
+const LIMITS: [(&str, &str, &str, &str); 25] = [
     (
         "docs/guide/inspecting-books.md",
         "lists the first 20 findings of each kind",
@@ -26,6 +26,15 @@ const LIMITS: [(&str, &str, &str, &str); 21] = [
         "SEARCH_TIME: Duration = Duration::from_secs(300);",
     ),
     ("docs/guide/explore.md", "has 32 to 256 letters", "explore/token.rs", "MOST_LETTERS: usize = 256;"),
+    ("docs/guide/explore.md", "the 15 latest of the others", "explore/games/make.rs", "LATEST: usize = 15;"),
+    ("docs/guide/explore.md", "the first 50 plies of each", "explore/games/make.rs", "PLIES: usize = 50;"),
+    (
+        "docs/guide/explore.md",
+        "at most 256 MB of memory",
+        "explore/games/mod.rs",
+        "MEMORY: usize = 256 << 20;",
+    ),
+    ("docs/guide/explore.md", "up to 200 games", "explore/paste.rs", "GAMES_MAX: usize = 200;"),
     ("docs/guide/explore.md", "has 32 to 256 letters", "explore/token.rs", "TOKEN_LEN: usize = 16;"),
     (
         "docs/guide/learning.md",

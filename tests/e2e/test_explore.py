@@ -194,7 +194,7 @@ def test_a_view_knows_the_line_its_end_and_its_choices(explore, tmp_path):
     policy = {move["uci"]: move for move in server.get("/api/view", play="e2e4", variety=0)["books"][0]["moves"]}
     assert (policy["e7e5"]["chance"], policy["c7c5"]["why"]) == (1.0, "not the best move")
     policy = {move["uci"]: move for move in server.get("/api/view", play="e2e4", threshold=500)["books"][0]["moves"]}
-    assert policy["c7c5"]["why"] == "below the threshold"
+    assert policy["c7c5"]["why"] == "played too rarely (below 50 %)"
     assert server.get("/api/next")["play"] == ["e2e4"]
     assert server.get("/api/next", play="e2e4")["play"] == []
 
@@ -281,6 +281,9 @@ def test_lines_are_read_found_and_written(explore, small_book):
     assert server.get("/api/read", text="1. e4 c5 2.Nf3!?") == {"start": START, "play": ["e2e4", "c7c5", "g1f3"]}
     assert server.get("/api/read", text="c5", play="e2e4")["play"] == ["e2e4", "c7c5"]
     assert server.get("/api/read", text="d4", play="e2e4")["play"] == ["d2d4"]
+    assert server.get("/api/read", text="1. e4 e5 2. ♘f3 ♞c6 3. ♗c4 ♝c5 4. 0-0")["play"][-1] == "e1g1"
+    link = f"https://lichess.org/analysis/{START.replace(' ', '_')}"
+    assert server.get("/api/read", text=link, play="e2e4") == {"start": START, "play": []}
     fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
     assert server.get("/api/read", text=fen) == {"start": fen, "play": []}
     assert server.wrong("/api/read", text="Qh9") == (400, "illegal-move")

@@ -40,7 +40,7 @@ class Browser:
         self.server = server
         status, headers, page = server.raw("GET", path, token=False)
         assert (status, headers["Location"]) == (303, "/"), page
-        self.cookie = re.fullmatch(r"(tabiya_(\d+)=[0-9a-f]{32}); HttpOnly; SameSite=Strict; Path=/", headers["Set-Cookie"])
+        self.cookie = re.fullmatch(r"(tabiya_(\d+)=[0-9a-f]{32}); HttpOnly; SameSite=Lax; Path=/", headers["Set-Cookie"])
         assert int(self.cookie[2]) == server.port
         self.headers = {"Cookie": self.cookie[1]}
         page = server.raw("GET", "/", headers=self.headers, token=False)[2]
@@ -126,6 +126,28 @@ def test_nothing_opens_without_a_session_or_the_token(explore, small_book):
     # The address of the page with the token can be kept: it opens the page as often as it is wanted.
     for _ in range(2):
         assert Browser(server, f"/?token={server.token}").status("/") == 200
+
+
+def test_a_link_of_another_site_leads_to_the_page(explore, small_book):
+    server = explore(small_book)
+    browser = Browser(server, code_path(server.address))
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1"}
+    assert browser.status("/", **link) == 200
+    # Not without the cookie, in a frame, as an image, or elsewhere.
+    assert server.raw("GET", "/", headers=link, token=False)[0] == 401
+    for other in ({"Sec-Fetch-Dest": "iframe"}, {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}):
+        assert browser.status("/", **link | other) == 403
+    assert browser.status("/api/books", **link, **browser.key) == 403
+
+
+def test_a_refusal_is_a_page_that_says_what_to_do(explore, small_book):
+    server = explore(small_book)
+    for headers, status, words in (({}, 401, b"open the address in the last line"), ({"Sec-Fetch-Site": "cross-site"}, 403, b"another site")):
+        answer, headers, page = server.raw("GET", "/", headers=headers, token=False)
+        assert (answer, headers["Content-Type"]) == (status, "text/html; charset=utf-8")
+        nonce = re.search(r"style-src 'nonce-([0-9a-f]+)'", headers["Content-Security-Policy"])[1]
+        assert words in page and f'nonce="{nonce}"'.encode() in page and b"<script" not in page and b"{{" not in page
+        assert b"`" not in page
 
 
 def test_a_token_is_kept_in_a_file(explore, small_book, tmp_path):

@@ -34,7 +34,7 @@ def test_the_address_works_once_and_the_browser_keeps_its_session(serve, look, b
     stranger = browser.new_context()
     page = stranger.new_page()
     assert page.goto(server.once).status == 401
-    expect(page.locator("body")).to_contain_text("open the one in the last line that `tabiya explore` printed")
+    expect(page.locator("body")).to_contain_text("open the one in the last line that tabiya explore printed")
     stranger.close()
     page = look(server, address=next_address(server))
     page.keyboard.press("1")
@@ -87,3 +87,58 @@ def test_settings_are_offered_only_with_their_flag(serve, look, books):
     page.click("#open-settings")
     expect(page.get_by_label("Book Variety")).to_be_enabled()
     expect(page.locator("#settings-save")).to_be_visible()
+
+
+@pytest.fixture
+def other_site():
+    """A page of another site; what it says is set on it."""
+
+    class Site(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(self.server.says.encode())
+
+        def log_message(self, *_):
+            pass
+
+    site = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    site.says = "<p>another site</p>"
+    threading.Thread(target=site.serve_forever, daemon=True).start()
+    yield site
+    site.shutdown()
+    site.server_close()
+
+
+def test_a_link_of_another_site_leads_to_its_position(serve, look, books, other_site):
+    server = serve(books / "main.bin")
+    page = look(server)
+    other_site.says = f'<a href="http://127.0.0.1:{server.port}/#e4,c5">the Sicilian</a>'
+    other = page.context.new_page()
+    other.goto(f"http://localhost:{other_site.server_port}/")
+    other.get_by_role("link").click()
+    expect(other.locator("#line button")).to_have_text(["e4", "c5"])
+    expect(other.locator("#opening")).to_contain_text("Sicilian")
+
+
+def test_pages_of_other_sites_read_what_is_open_and_nothing_else(serve, look, books, other_site):
+    ask = """async ([port, path, headers]) => {
+        try {
+            const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+            return [answer.status, (await answer.json()).moves?.length ?? 0];
+        } catch (error) {
+            return [0, 0];
+        }
+    }"""
+    server, closed = serve(books / "main.bin", "--open-api"), serve(books / "main.bin")
+    page = look(server)
+    page.goto(f"http://localhost:{other_site.server_port}/")
+    for path in ("/lichess?play=e2e4", "/masters", "/chessdb?action=queryall&json=1&board=startpos"):
+        status, moves = page.evaluate(ask, [server.port, path, {}])
+        assert (status, moves > 0) == (200, True), path
+        # With a header of its own the browser asks first.
+        assert page.evaluate(ask, [server.port, path, {"Authorization": "Bearer x"}])[0] == 200
+        assert page.evaluate(ask, [closed.port, path, {}]) == [0, 0]
+    for path in ("/api/books", "/api/position", "/api/view"):
+        assert page.evaluate(ask, [server.port, path, {}]) == [0, 0]

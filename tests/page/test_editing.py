@@ -115,6 +115,13 @@ def test_a_move_is_added_and_deleted(serve, look, books):
     expect(note(page)).to_contain_text("d5 added · saved")
     assert show(book, "e4")["d7d5"]["weight"] == 9
     page.get_by_role("button", name="Delete d5 from main.bin").click()
+    # It is said twice.
+    expect(note(page)).to_contain_text("Delete d5 and what is known of it?")
+    note(page).get_by_role("button", name="Keep").click()
+    expect(note(page)).to_have_count(0)
+    assert show(book, "e4")["d7d5"]["weight"] == 9
+    page.get_by_role("button", name="Delete d5 from main.bin").click()
+    note(page).get_by_role("button", name="Delete").click()
     expect(note(page)).to_contain_text("d5 deleted · saved")
     assert "d7d5" not in show(book, "e4")
     page.keyboard.press("u")
@@ -157,6 +164,7 @@ def test_what_was_written_is_in_the_table_before_the_server_is_asked_again(serve
     expect(note(page)).to_contain_text("→ 77 · saved")
     expect(weight(page, "d2d4")).to_have_text("77")
     page.get_by_role("button", name="Delete c4 from main.bin").click()
+    note(page).get_by_role("button", name="Delete").click()
     expect(note(page)).to_contain_text("c4 deleted · saved")
     expect(weight(page, "c2c4")).to_have_count(0)
     # The next edit builds on the last, and is no conflict.

@@ -11,7 +11,7 @@ AXE = os.environ.get("TABIYA_AXE")
 SIZES = {360: 740, 768: 1024, 1280: 800}
 
 # What is wider than its place, apart from texts that end with an ellipsis on purpose.
-CLIPPED = """[...document.querySelectorAll('th, td:not(.opening), button, .chip, .slider > *, .score, .results > span')].filter(node =>
+CLIPPED = """[...document.querySelectorAll('th:not([scope=colgroup]), td:not(.opening, .player), button:not(.game), .chip, .slider > *, .score, .results > span')].filter(node =>
     node.checkVisibility() && node.clientWidth > 1 && node.scrollWidth > node.clientWidth + 1).map(node => node.outerHTML.slice(0, 120))"""
 
 
@@ -65,8 +65,12 @@ def test_reading(serve, look, books, shots, theme, size):
     for name, place in (("start", ""), ("deep", NAJDORF), ("end", "#e4,e5,Nf3,Nc6,Bb5,a6,h4"), ("unknown", "#fen=8/P6k/8/8/8/8/7K/8_w_-_-_0_1")):
         if place:
             go(page, place)
+        expect(page.locator("section.together .names th, section.together .aside")).not_to_have_count(0)
+        check(page, shots, f"{name}-one-{size['width']}-{theme}")
+        page.get_by_role("button", name="Each", exact=True).click()
         expect(page.locator("section.book")).to_have_count(4)
         check(page, shots, f"{name}-{size['width']}-{theme}")
+        page.get_by_role("button", name="One table", exact=True).click()
 
 
 def test_editing(serve, look, books, shots, theme, size):
@@ -89,7 +93,7 @@ def test_engine_search_and_keys(serve, look, books, shots, theme, size, engine):
     check(page, shots, f"engine-{size['width']}-{theme}")
     page.keyboard.press("/")
     page.keyboard.type("dragon")
-    expect(page.get_by_role("option").first).to_be_visible()
+    expect(page.locator("#search-hits").get_by_role("option").first).to_be_visible()
     check(page, shots, f"search-{size['width']}-{theme}", whole=False)
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog", name="Search")).to_be_hidden()

@@ -189,18 +189,18 @@ def test_search_finds_names_moves_and_positions(serve, look, books):
     page = look(serve(books / "main.bin"))
     page.keyboard.press("/")
     page.keyboard.type("sicilian najdorf")
-    expect(page.get_by_role("option").first).to_contain_text("Najdorf")
+    expect(page.locator("#search-hits").get_by_role("option").first).to_contain_text("Najdorf")
     page.keyboard.press("Enter")
     expect(page.locator("#opening")).to_contain_text("Najdorf")
     page.keyboard.press("/")
     page.keyboard.type("1. d4 Nf6 2. c4")
-    expect(page.get_by_role("option").first).to_contain_text("these moves")
+    expect(page.locator("#search-hits").get_by_role("option").first).to_contain_text("these moves")
     page.keyboard.press("Enter")
     address(page, "#d4,Nf6,c4")
     page.keyboard.press("/")
     page.keyboard.type("8/P6k/8/8/8/8/7K/8 w - - 0 1")
-    expect(page.get_by_role("option").first).to_contain_text("this position")
-    page.get_by_role("option").first.click()
+    expect(page.locator("#search-hits").get_by_role("option").first).to_contain_text("this position")
+    page.locator("#search-hits").get_by_role("option").first.click()
     piece(page, "a7", "white pawn")
     page.keyboard.press("/")
     page.keyboard.type("xyzzy")
@@ -247,9 +247,9 @@ def test_the_policy_acts_at_once(serve, look, books):
     expect(shares.first).to_have_text("25 %")
     page.get_by_role("button", name="Reset").click()
     expect(shares.first).to_have_text(most)
-    page.locator("#threshold-number").fill("200")
+    page.locator("#threshold-number").fill("20")
     expect(page.locator('tr[data-move="c2c4"]')).to_have_class("move idle")
-    expect(page.locator('tr[data-move="c2c4"] td.chance')).to_have_attribute("title", "Not played: below the threshold")
+    expect(page.locator('tr[data-move="c2c4"] td.chance')).to_have_attribute("title", "Not played: played too rarely (below 20 %)")
 
 
 def test_rows_draw_arrows(serve, look, books):
@@ -267,7 +267,7 @@ def test_rows_draw_arrows(serve, look, books):
 
 def test_only_columns_with_data_are_shown(serve, look, books):
     page = look(serve(books / "main.bin"), width=1600)
-    head = page.locator("thead th")
+    head = page.locator("#tables thead th")
     expect(head).to_have_text(["move", "chance", "weight", "eval", "loss", "leads to"])
     expect(page.locator('tr[data-move="d2d4"] td.loss')).to_have_text("10")
     # What is not known is blank.
@@ -282,6 +282,7 @@ def test_only_columns_with_data_are_shown(serve, look, books):
 
 def test_several_books_and_their_facts(serve, look, books):
     page = look(serve(books / "marks.ctg", books / "main.bin", books / "arena.abk", books / "named.kob"), "#e4,c5,Nf3")
+    page.get_by_role("button", name="Each", exact=True).click()
     expect(page.locator("section.book")).to_have_count(4)
     kvetka = page.locator('[data-book="3"]')
     expect(kvetka.locator(".comment")).to_contain_text("Sicilian")
@@ -317,7 +318,7 @@ def test_other_orders_of_moves_and_great_numbers(serve, look, books, browser):
 def test_the_end_of_the_book_and_unknown_positions(serve, look, books, engine):
     program, _ = engine
     page = look(serve(books / "main.bin", "--engine", program), "#e4,e5,Nf3,Nc6,Bb5,a6,h4")
-    expect(page.locator("#notice")).to_contain_text("The book ends here after 6 plies.")
+    expect(page.locator("#notice")).to_contain_text("The book ends here after 3 moves.")
     # The engine goes on where the book does not.
     expect(page.locator("#engine-lines li")).to_have_count(3)
     page.get_by_role("button", name="Back to the last choice").click()
@@ -403,7 +404,7 @@ def test_what_a_screen_reader_says_and_the_order_of_tab(serve, look, books, engi
         place = page.evaluate("document.activeElement.closest('#squares, #controls, #line, #tables, #policy, #engine, header')?.id || document.activeElement.tagName")
         if place not in places:
             places.append(place)
-    wanted = ["squares", "controls", "line", "tables", "policy", "engine"]
+    wanted = ["squares", "controls", "line", "engine", "tables", "policy"]
     assert [place for place in places if place in wanted] == wanted
     unnamed = page.evaluate("""[...document.querySelectorAll('button, input, select')].filter(node => node.checkVisibility()
         && !node.textContent.trim() && !node.getAttribute('aria-label') && !node.labels?.length).map(node => node.outerHTML)""")
@@ -418,6 +419,10 @@ def test_settings_are_shown_and_saved(serve, look, books, engine, tmp_path):
     page.click("#open-settings")
     field = page.get_by_label("Book Variety")
     expect(field).to_have_value("60")
+    expect(page.locator("#settings .group")).to_have_text(["Engine", "Books", "Choosing moves", "Learning", "Log and name"])
+    # Save is seen wherever the form is scrolled to.
+    save = page.get_by_role("button", name="Save").bounding_box()
+    assert save["y"] + save["height"] <= page.viewport_size["height"]
     field.fill("70")
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#settings-words")).to_have_text("Saved.")

@@ -30,6 +30,16 @@ pub struct Args {
     /// settings name programs to run
     #[arg(long)]
     settings: bool,
+    /// Answer what programs ask about positions, as Lichess's explorer and chessdb.cn do, without a token; only where no other
+    /// machine can connect
+    #[arg(long)]
+    open_api: bool,
+    /// Answer such programs only with moves that the adapter would play
+    #[arg(long)]
+    playable: bool,
+    /// Find the games of a position in these PGN files and .cbh databases: they are indexed once, in a file beside the first book
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    games: Vec<PathBuf>,
     /// The engine that is asked for its opinion [default: that of the configuration]
     #[arg(long, value_name = "PROGRAM")]
     engine: Option<String>,
@@ -48,7 +58,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Exit> {
     use std::io::Write;
 
-    use crate::cli::output::{unwritable, warn};
+    use crate::base::progress::Progress;
+    use crate::cli::output::{progress, unwritable, warn};
     use crate::explore::{Options, is_local, serve};
 
     let options = Options {
@@ -57,6 +68,9 @@ pub fn run(args: &Args) -> Result<Exit> {
         token_file: args.token_file.clone(),
         edit: args.edit,
         settings: args.settings,
+        open_api: args.open_api,
+        playable: args.playable,
+        games: args.games.clone(),
         engine: args.engine.clone(),
         config: args.config.clone(),
         among: args.slices.among(),
@@ -78,7 +92,10 @@ pub fn run(args: &Args) -> Result<Exit> {
         Ok(())
     };
     // Where nobody reads it, nobody misses it.
-    serve(&options, announce, |address| drop(writeln!(std::io::stdout(), "for another browser: {address}")))?;
+    let progress = if args.games.is_empty() { Progress::none() } else { progress::on_terminal("games") };
+    serve(&options, progress, announce, |address| {
+        drop(writeln!(std::io::stdout(), "for another browser: {address}"))
+    })?;
     Ok(Exit::Done)
 }
 
@@ -97,6 +114,9 @@ pub fn run(args: &Args) -> Result<Exit> {
         no_open: _,
         edit: _,
         settings: _,
+        open_api: _,
+        playable: _,
+        games: _,
         engine: _,
         config: _,
         slices,

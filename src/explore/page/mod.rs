@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
@@ -14,6 +14,9 @@ use super::{Explorer, position};
 /// The markup, with the places of the rest.
 const MARKUP: &str = include_str!("page.html");
 
+/// What is seen in its place by those who may not see it.
+const REFUSED: &str = include_str!("refused.html");
+
 /// The style.
 const STYLE: &str = include_str!("style.css");
 
@@ -21,13 +24,15 @@ const STYLE: &str = include_str!("style.css");
 const PIECES: &str = include_str!("pieces.svg");
 
 /// The script, in this order.
-const SCRIPT: [&str; 15] = [
+const SCRIPT: [&str; 17] = [
     include_str!("script/state.js"),
     include_str!("script/net.js"),
     include_str!("script/board.js"),
     include_str!("script/moves.js"),
     include_str!("script/columns.js"),
     include_str!("script/table.js"),
+    include_str!("script/together.js"),
+    include_str!("script/games.js"),
     include_str!("script/line.js"),
     include_str!("script/policy.js"),
     include_str!("script/engine.js"),
@@ -80,13 +85,34 @@ pub(super) fn page(explorer: &Explorer, key: Option<&str>) -> Result<Response, F
     Ok(response)
 }
 
-/// Why somebody does not see the page, in words.
+/// The page of somebody who does not see the other one: why, and what to do.
 pub(super) fn refused(fault: Fault) -> Response {
-    let (what, mut response) = (format!("{}.\n", fault.what()), fault.into_response());
+    let (what, response) = (html(fault.what()), fault.into_response());
     let status = response.status();
-    response = text("text/plain; charset=utf-8", what);
+    let title = match status {
+        StatusCode::UNAUTHORIZED => "This page needs its address",
+        StatusCode::FORBIDDEN => "This is not answered",
+        _ => "This cannot be shown",
+    };
+    let nonce = format!("{:032x}", rand::random::<u128>());
+    let page = REFUSED.replace(NONCE, &nonce).replace("{{title}}", title).replace("{{what}}", &what);
+    let mut response = text("text/html; charset=utf-8", page);
     *response.status_mut() = status;
+    let policy =
+        format!("default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'; frame-ancestors 'none'");
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
     response
+}
+
+/// Words as HTML; what is between backticks is code.
+fn html(words: &str) -> String {
+    let escaped = words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let parts = escaped.split('`').enumerate();
+    parts
+        .map(|(number, part)| if number % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() })
+        .collect()
 }
 
 #[cfg(test)]
@@ -99,5 +125,12 @@ mod tests {
             assert!(MARKUP.contains(place) && !document().contains(place), "{place}");
         }
         assert!(document().contains(NONCE) && document().matches(FIRST).count() == 1);
+    }
+    #[test]
+    fn a_refusal_is_a_page_that_holds_no_markup_of_others() {
+        let response = refused(Fault::unauthorized("run `a <b> & c` first"));
+        assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
+        assert_eq!(html("run `a <b> & c` first"), "run <code>a &lt;b&gt; &amp; c</code> first");
+        assert!(REFUSED.contains("{{title}}") && REFUSED.contains("{{what}}") && REFUSED.contains(NONCE));
     }
 }

@@ -121,6 +121,7 @@ const board = {
     this.build();
     if (state.view) this.mark(state.view);
     arrows.draw();
+    engine.drawBalance();
     announce(`${state.flipped ? "Black" : "White"} is at the bottom.`);
   },
 };
@@ -209,8 +210,9 @@ const arrows = {
 
   draw() {
     const { pointed } = this;
-    const others = firstMoves(state.view).filter((move) => move.chance >= 0.05 && move.uci !== pointed?.uci).slice(0, 3);
-    byId("arrows").replaceChildren(...others.map((move) => arrow(move.uci, move.chance, "faint")),
+    const others = firstMoves(state.view).filter((move) => move.chance >= 0.05 && move.uci !== pointed?.uci).sort((a, b) => b.chance - a.chance).slice(0, 3);
+    const best = engine.best()?.uci[0];
+    byId("arrows").replaceChildren(...(best ? [arrow(best, 0.5, "engine")] : []), ...others.map((move) => arrow(move.uci, move.chance, "faint")),
       ...(pointed ? [arrow(pointed.uci, pointed.chance, "strong")] : []));
   },
 };

@@ -5,8 +5,9 @@
  *   key: string, head: string, name: string, width: number, rank: number, flexible?: boolean,
  *   has: (book: BookView, known: Book) => boolean,
  *   cell: (move: BookMove, book: BookView, known: Book) => Child | Child[],
- *   title?: (move: BookMove) => string | null
- * }} Column
+ *   title?: (move: BookMove, book: BookView) => string | null,
+ *   order: (move: BookMove) => number | string | null
+ * }} Column `order` is what rows are sorted by.
  */
 
 /** @param {(move: BookMove) => unknown} value @returns {(book: BookView) => boolean} */
@@ -37,85 +38,140 @@ function rangeOf(book) {
   return book.edit?.weight ?? book.edit?.priority ?? null;
 }
 
+/** What a score is worth to the side to move. @param {Score | null} score @returns {number | null} */
+function worthOf(score) {
+  if (!score) return null;
+  return score.mate === undefined ? score.cp ?? 0 : score.mate > 0 ? 1e6 - score.mate : -1e6 - score.mate;
+}
+
+/** Which column the rows of tables are sorted by; without one they come as the server has them, the likeliest first. */
+const sorting = {
+  /** The key of the column. */
+  key: "",
+  /** Whether the smallest comes first. */
+  up: false,
+
+  /** The next order that a click on a head means: great first, small first, none. @param {string} key */
+  turn(key) {
+    const first = key === "move" || key === "opening";
+    if (this.key !== key) Object.assign(this, { key, up: first });
+    else if (this.up === first) this.up = !first;
+    else this.key = "";
+    drawTables();
+    arrows.draw();
+  },
+  /** Compares what two rows have; what is not known comes last. @param {number | string | null} a @param {number | string | null} b */
+  compare(a, b) {
+    if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0);
+    const less = typeof a === "string" ? a.localeCompare(String(b)) : a - Number(b);
+    return this.up ? less : -less;
+  },
+  /** @param {BookView} book @returns {BookMove[]} */
+  sorted(book) {
+    const column = COLUMNS.find(({ key }) => key === this.key);
+    return column ? [...book.moves].sort((a, b) => this.compare(column.order(a), column.order(b))) : book.moves;
+  },
+  /** The head of a column, which sorts by it. @param {string} key @param {string} text @param {string} name @param {string} focus @param {Record<string, string | number>} [more] */
+  head(key, text, name, focus, more = {}) {
+    const on = this.key === key;
+    return el("th", { scope: "col", class: key, "aria-sort": on ? (this.up ? "ascending" : "descending") : null, ...more },
+      el("button", { type: "button", class: on ? (this.up ? "sort up" : "sort down") : "sort", "data-focus": focus,
+        title: name === text ? `Sort by ${text}` : `${name}: sort by it`, onclick: () => this.turn(key) }, text));
+  },
+};
+
 /** Columns in the order in which they are seen; a smaller rank stays longer where there is little room. @type {Column[]} */
 const COLUMNS = [
   {
     key: "move", head: "move", name: "Move", width: 84, rank: 0,
     has: () => true,
     cell: moveCell,
+    order: (move) => move.san,
   },
   {
     key: "games", head: "games", name: "Games", width: 62, rank: 4,
     has: some((move) => move.games),
     cell: (move) => move.games === null ? "" : brief(move.games),
     title: (move) => move.games === null ? null : many(move.games, "game"),
+    order: (move) => move.games,
   },
   {
     key: "bar", head: "results", name: "White · drawn · Black", width: 100, rank: 2, flexible: true,
     has: some((move) => move.white),
     cell: resultBar,
+    order: (move) => move.white === null ? null : move.white / Math.max(1, (move.white ?? 0) + (move.draws ?? 0) + (move.black ?? 0)),
   },
   {
     key: "score", head: "score", name: "Score", width: 60, rank: 5,
     has: some((move) => move.score),
     cell: (move) => move.score === null ? "" : percent(move.score),
     title: (move) => move.score === null ? null : `${(move.score * 100).toFixed(2)} % for the side that moves`,
+    order: (move) => move.score,
   },
   {
     key: "chance", head: "chance", name: "Chance", width: 92, rank: 1,
     has: () => true,
     cell: chanceCell,
     title: (move) => move.why ? `Not played: ${move.why}` : `${(move.chance * 100).toFixed(2)} % under the policy below`,
+    order: (move) => move.chance,
   },
   {
     key: "priority", head: "priority", name: "Priority", width: 68, rank: 3,
     has: (book, known) => known.format === "abk" && (known.edit?.priority !== undefined || some((move) => move.priority)(book)),
     cell: (move, book, known) => known.edit?.priority ? valueButton(move, book, known) : String(move.priority ?? ""),
+    order: (move) => move.priority ?? null,
   },
   {
     key: "weight", head: "weight", name: "Weight", width: 72, rank: 3,
     has: (book, known) => Boolean(known.edit?.weight) || book.moves.some((move) => move.weight !== move.games && move.weight !== move.priority),
     cell: (move, book, known) => known.edit?.weight ? valueButton(move, book, known) : brief(move.weight),
     title: (move) => `weight ${exact(move.weight)}`,
+    order: (move) => move.weight,
   },
   {
     key: "learn", head: "learned", name: "Learned", width: 70, rank: 8,
     has: some((move) => move.learn),
     cell: (move) => move.learn ? `${move.learn.halfpoints / 2}/${move.learn.games}` : "",
     title: (move) => move.learn ? `${move.learn.halfpoints / 2} points in ${many(move.learn.games, "game")} learned` : null,
+    order: (move) => move.learn?.games ?? null,
   },
   {
     key: "eval", head: "eval", name: "Evaluation", width: 62, rank: 6,
     has: some((move) => move.eval),
-    cell: (move) => move.eval ? evaluation(move.eval) : "",
-    title: (move) => move.eval ? `${evaluation(move.eval)} for the side that moves` : null,
+    cell: (move, book) => move.eval ? evaluation(asShown(move.eval, book.at.fen)) : "",
+    title: (move, book) => move.eval ? `${evaluation(asShown(move.eval, book.at.fen))} ${whose()}` : null,
+    order: (move) => worthOf(move.eval),
   },
   {
     key: "loss", head: "loss", name: "Loss", width: 52, rank: 7,
     has: some((move) => move.loss),
     cell: (move) => move.loss === null ? "" : exact(move.loss),
     title: (move) => move.loss === null ? null : `${exact(move.loss)} centipawns worse than the best move of the book`,
+    order: (move) => move.loss === null ? null : -move.loss,
   },
   {
     key: "average", head: "rating", name: "Rating", width: 60, rank: 10,
     has: some((move) => move.average),
     cell: (move) => move.average === null ? "" : String(move.average),
+    order: (move) => move.average,
   },
   {
     key: "performance", head: "perf.", name: "Performance", width: 60, rank: 9,
     has: some((move) => move.performance),
     cell: (move) => move.performance === null ? "" : String(move.performance),
+    order: (move) => move.performance,
   },
   {
     key: "opening", head: "leads to", name: "Leads to", width: 150, rank: 11, flexible: true,
     has: some((move) => move.opening),
     cell: (move) => move.opening?.name ?? "",
     title: (move) => move.opening ? `${move.opening.eco} ${move.opening.name}` : null,
+    order: (move) => move.opening?.name ?? null,
   },
 ];
 
 /** The width of a column of small buttons: what is folded away, or what deletes the move. */
-const TOOL = 30;
+const TOOL = matchMedia("(pointer: coarse)").matches ? 44 : 30;
 /** The least width of a table. */
 const LEAST = 300;
 
@@ -173,7 +229,7 @@ function resultBar(move) {
 /** Reasons that are too long for their column; the whole one is the title. @type {Record<string, string>} */
 const BRIEF_REASONS = {
   "after the last move for which the book is asked": "too late",
-  "below the threshold": "threshold",
+  "played too rarely": "too rare",
   "line too short": "too short",
   "marked ? in the book": "marked ?",
   "marked ?! in the book": "marked ?!",
@@ -188,7 +244,7 @@ const BRIEF_REASONS = {
 /** The bar of the likeliest move fills its place. @param {BookMove} move @param {BookView} book @returns {Child[]} */
 function chanceCell(move, book) {
   if (move.why || move.chance === 0) {
-    return [el("span", { class: "reason", "aria-hidden": "true" }, el("span", { class: "why" }, move.why ? BRIEF_REASONS[move.why] ?? move.why : ""), el("span", {}, "–")),
+    return [el("span", { class: "reason", "aria-hidden": "true" }, el("span", { class: "why" }, move.why ? BRIEF_REASONS[move.why.replace(/ \(.*/, "")] ?? move.why : ""), el("span", {}, "–")),
       el("span", { class: "unseen" }, `not played${move.why ? `: ${move.why}` : ""}`)];
   }
   const fill = el("span", { class: "fill" });

@@ -95,6 +95,20 @@ async function write(edit) {
   }
 }
 
+/** Deletes a move as soon as it is said once more. @param {Edit} edit */
+function askToDelete(edit) {
+  const { at, book, san } = edit;
+  const forget = () => {
+    tables.notes.delete(book);
+    drawTables();
+  };
+  say(book, at, false, `Delete ${san} and what is known of it? `, linkButton("Delete", `${book} delete`, () => {
+    forget();
+    void write(edit);
+  }), " · ", linkButton("Keep", `${book} keep`, forget));
+  focusOn(byId("tables").querySelector(`[data-focus="${book} delete"]`));
+}
+
 /** Takes back the last edit of a book, or makes it again. @param {"undo" | "redo"} way @param {number} [which] */
 async function takeBack(way, which) {
   const editable = shownBooks().filter((book) => book.edit?.undo);

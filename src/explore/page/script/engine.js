@@ -12,8 +12,8 @@ const engine = {
   search: null,
   /** @type {EngineInfo | null} */
   info: null,
-  /** The place that is searched. @type {Place} */
-  at: here(),
+  /** The place that is searched. @type {At} */
+  at: { ...here(), fen: START },
   stopped: false,
 
   /** Searches the position on the board, if the section is open. */
@@ -40,7 +40,7 @@ const engine = {
     const search = new AbortController();
     this.search = search;
     const query = queryOf(this.at);
-    query.set("lines", "3");
+    query.set("lines", kept("lines") ?? "3");
     // A new search of this page ends the one before.
     query.set("page", pageName);
     try {
@@ -72,23 +72,44 @@ const engine = {
     search?.abort();
   },
 
+  /** The best line of the position on the board, if one is known. @returns {EngineLine | undefined} */
+  best() {
+    return isSame(this.at, here()) ? this.info?.lines[0] : undefined;
+  },
+
+  /** The bar beside the board: White's part of it is what White scores on average. */
+  drawBalance() {
+    const best = this.best();
+    const bar = byId("balance");
+    bar.hidden = !best;
+    if (!best) return;
+    const score = this.at.fen.split(" ")[1] === "b" ? -(worthOf(best) ?? 0) : worthOf(best) ?? 0;
+    const part = 100 / (1 + Math.exp(-score / 330));
+    bar.style.setProperty("--part", `${part.toFixed(1)}%`);
+    bar.classList.toggle("turned", state.flipped);
+  },
+
   /** @param {string} text What is said instead of lines. */
   draw(text) {
     const { info } = this;
     const best = info?.lines[0];
-    byId("engine-score").textContent = best ? evaluation(best) : "";
+    const shown = (/** @type {Score} */ score) => evaluation(asShown(score, this.at.fen));
+    byId("engine-score").textContent = best ? shown(best) : "";
+    byId("engine-score").title = best ? whose() : "";
     byId("engine-depth").textContent = info ? `depth ${info.depth} · ${brief(info.nodes)} nodes · ${brief(info.nps)}/s` : "";
     const { at } = this;
     const ply = at.play.length;
     byId("engine-lines").replaceChildren(...(info?.lines ?? []).map((line) => el("li", {},
-      el("span", { class: "score", title: "for the side to move" }, evaluation(line)),
-      el("span", { class: "moves" },
-        line.uci.length > 0 && el("button", { type: "button", class: "link", title: "Play this move", onclick: () => playMove(at, { uci: line.uci[0] ?? "", san: line.san[0] ?? "" }) }, written(line.san.slice(0, 1), ply)),
-        ` ${rest(line.san, ply)}`))));
+      el("span", { class: "score", title: whose() }, shown(line)),
+      el("span", { class: "moves" }, ...line.uci.flatMap((_, index) => [
+        el("button", { type: "button", class: index === 0 ? "link" : "step", title: index === 0 ? "Play this move" : "Play up to this move", tabindex: index === 0 ? 0 : -1,
+          onclick: () => playLine(at, line, index + 1) }, stepText(line.san, index, ply)), " "])))));
     byId("engine-text").textContent = text;
     byId("engine-text").hidden = text === "";
     byId("engine-stop").textContent = this.search ? "Stop" : "Start";
     byId("engine").classList.toggle("running", this.search !== null);
+    this.drawBalance();
+    arrows.draw();
   },
 
   toggle() {
@@ -102,9 +123,18 @@ const engine = {
   },
 };
 
-/** A line without its first move. @param {string[]} san @param {number} ply */
-function rest(san, ply) {
-  return written(san.slice(1), ply + 1).replace(/^\d+\.\.\. /, "");
+/** A move of a line as it is written there. @param {string[]} san @param {number} index @param {number} ply */
+function stepText(san, index, ply) {
+  const text = written(san.slice(index, index + 1), ply + index);
+  return index === 0 ? text : text.replace(/^\d+\.\.\. /, "");
+}
+
+/** Plays the first moves of a line. @param {Place} at @param {EngineLine} line @param {number} count */
+function playLine(at, line, count) {
+  if (!isSame(at, here())) return;
+  const { start, line: moves, ply } = state;
+  keepBranch(moves);
+  goToLine(start, [...moves.slice(0, ply), ...line.uci.slice(0, count).map((uci, index) => ({ uci, san: line.san[index] ?? null }))], ply + count);
 }
 
 function listenToEngine() {
@@ -123,4 +153,11 @@ function listenToEngine() {
     }
   };
   byId("engine-stop").onclick = () => engine.toggle();
+  const lines = byId("engine-count");
+  if (!(lines instanceof HTMLSelectElement)) return;
+  lines.value = kept("lines") ?? "3";
+  lines.onchange = () => {
+    keep("lines", lines.value);
+    if (engine.search) engine.follow();
+  };
 }

@@ -4,13 +4,14 @@
 const KEYS = [
   ["← →", "a move back, a move forward"],
   ["Home End", "the start, the end of the line"],
-  ["1 … 9", "plays that move of the first book"],
+  ["1 … 9", "plays that row of the table"],
   ["↑ ↓", "from row to row of a table; Enter plays the move"],
   ["f", "turns the board"],
   ["n b", "the next position with a choice; back to the last one"],
   ["/", "searches an opening, moves or a FEN"],
   ["c p", "copies the FEN; the PGN"],
   ["e", "opens and closes the engine"],
+  ["t", "one table of all books, or a table for each"],
   ["u U", "takes back the last edit; makes it again"],
   ["?", "these keys"],
 ];
@@ -20,7 +21,7 @@ const ACTIONS = {
   ArrowLeft: () => goTo(state.ply - 1),
   ArrowRight: () => goTo(state.ply + 1),
   Home: () => goTo(0),
-  End: () => goTo(state.line.length),
+  End: () => goTo(Infinity),
   f: () => board.flip(),
   n: () => void nextChoice(),
   b: () => lastChoice(),
@@ -31,6 +32,7 @@ const ACTIONS = {
     const section = byId("engine");
     if (section instanceof HTMLDetailsElement && !section.hidden) section.open = !section.open;
   },
+  t: () => byId(isTogether() ? "view-each" : "view-together").click(),
   u: () => void takeBack("undo"),
   U: () => void takeBack("redo"),
   "?": () => openDialog("keys"),

@@ -39,6 +39,7 @@ function take(place, view) {
     announced = view.fen + view.line.length;
     announce(spoken(view));
     engine.follow();
+    followGames();
   }
   catchUp();
 }
@@ -101,17 +102,45 @@ function playNumber(number) {
 function playMove(place, { uci, san }) {
   if (!isSame(place, here())) return;
   const { start, line, ply } = state;
-  goToLine(start, line[ply]?.uci === uci ? line : [...line.slice(0, ply), { uci, san }], ply + 1);
+  const next = [...line.slice(0, ply), { uci, san }];
+  // A line that was played before goes on as it did.
+  const known = [line, ...state.branches].find((other) => startsWith(other, next));
+  keepBranch(line);
+  goToLine(start, known ?? next, ply + 1);
+}
+
+/** The most letters of variations in a request. */
+const ADDRESS_ROOM = 4000;
+
+/** Lines that are kept besides the one on the board. */
+const BRANCHES = 50;
+
+/** @param {typeof state.line} line @param {typeof state.line} start */
+function startsWith(line, start) {
+  return line.length >= start.length && start.every(({ uci }, index) => line[index]?.uci === uci);
+}
+
+/** Keeps a line, unless a longer one has all of it. @param {typeof state.line} line */
+function keepBranch(line) {
+  if (line.length === 0 || state.branches.some((other) => startsWith(other, line))) return;
+  state.branches = [line, ...state.branches.filter((other) => !startsWith(line, other))].slice(0, BRANCHES);
+}
+
+function forgetBranches() {
+  state.branches = [];
+  drawLine();
 }
 
 /** @param {number} ply */
 function goTo(ply) {
-  const there = Math.max(0, Math.min(state.line.length, ply));
-  if (there !== state.ply) goToLine(state.start, state.line, there);
+  const whole = state.branches.find((other) => startsWith(other, state.line)) ?? state.line;
+  const there = Math.max(0, Math.min(whole.length, ply));
+  if (there !== state.ply) goToLine(state.start, whole, there);
 }
 
 /** @param {Place} place */
 function goToPlace({ start, play }) {
+  state.branches = [];
   const known = start === state.start ? state.line : [];
   goToLine(start, play.map((uci, index) => known[index]?.uci === uci ? known[index] : { uci, san: null }), play.length);
 }
@@ -133,6 +162,7 @@ function show(start, line, ply, trouble) {
   closePromotion();
   board.select(null);
   awaited = [];
+  if (start !== state.start) state.branches = [];
   Object.assign(state, { start, line, ply, trouble });
   const place = here();
   for (const [book, note] of tables.notes) if (!isSame(note.place, place)) tables.notes.delete(book);
@@ -179,6 +209,7 @@ async function readAddress(hash) {
   if (location.hash !== hash || history.state?.line) return false;
   if (trouble) trouble = `The address names no position: ${trouble}. This is ${place.start === START ? "the start" : "where its line begins"}.`;
   show(place.start, place.play.map((uci) => ({ uci, san: null })), place.play.length, trouble);
+  state.branches = [];
   remember("replaceState", location.href);
   return true;
 }
@@ -212,31 +243,68 @@ function drawOpening(view) {
   document.title = opening ? `${opening.name} · tabiya` : "tabiya";
 }
 
+/**
+ * What is seen of lines that are alike up to this ply: the first of them, each move followed by what the others have in its place.
+ * @param {(typeof state.line)[]} lines @param {number} from @param {boolean} main Whether the first is the line on the board. @returns {Node[]}
+ */
+function branchNodes(lines, from, main) {
+  /** @type {Node[]} */
+  const nodes = [];
+  const [line] = lines;
+  if (!line) return nodes;
+  let numbered = true;
+  let alike = lines;
+  for (let index = from; index < line.length; index += 1) {
+    const move = line[index];
+    if (!move) break;
+    const { number, white } = moveNumber(index);
+    const ply = index + 1;
+    const on = main && ply === state.ply;
+    const button = el("button", {
+      type: "button", class: main && ply <= state.ply ? null : "ahead", tabindex: -1,
+      "aria-current": on ? "step" : null, onclick: () => goToBranch(line, ply),
+    }, move.san ?? move.uci);
+    nodes.push(el("li", { class: main ? null : "branch" }, white || numbered ? el("span", { class: "number" }, white ? `${number}.` : `${number}…`) : null, button));
+    numbered = false;
+    const others = new Map();
+    for (const other of alike) {
+      const way = other[index]?.uci;
+      if (way && way !== move.uci) others.set(way, [...others.get(way) ?? [], other]);
+    }
+    for (const way of others.values()) {
+      nodes.push(el("li", { class: "bracket", "aria-hidden": "true" }, "("), ...branchNodes(way, index, false), el("li", { class: "bracket", "aria-hidden": "true" }, ")"));
+      numbered = true;
+    }
+    alike = alike.filter((other) => other[index]?.uci === move.uci);
+  }
+  return nodes;
+}
+
+/** To a move of a line, which takes the place of the one on the board. @param {typeof state.line} line @param {number} ply */
+function goToBranch(line, ply) {
+  if (line !== state.line) keepBranch(state.line);
+  goToLine(state.start, line, ply);
+}
+
 function drawLine() {
   const root = byId("line");
   const inside = root.contains(document.activeElement);
-  /** @type {Node[]} */
-  const nodes = [];
-  state.line.forEach((move, index) => {
-    const { number, white } = moveNumber(index);
-    const ply = index + 1;
-    const button = el("button", {
-      type: "button", class: ply > state.ply ? "ahead" : null, tabindex: -1,
-      "aria-current": ply === state.ply ? "step" : null, onclick: () => goTo(ply),
-    }, move.san ?? move.uci);
-    nodes.push(el("li", {}, white || index === 0 ? el("span", { class: "number" }, white ? `${number}.` : `${number}…`) : null, button));
-  });
+  // The longest line that the one on the board begins is what is ahead of it.
+  const whole = state.branches.find((other) => startsWith(other, state.line)) ?? state.line;
+  const nodes = branchNodes([whole, ...state.branches.filter((other) => other !== whole)], 0, true);
+  if (state.branches.some((other) => !startsWith(state.line, other) && !startsWith(other, state.line))) {
+    nodes.push(el("li", {}, el("button", { type: "button", class: "forget", "aria-label": "Forget the other lines", title: "Forget the other lines", tabindex: -1, onclick: forgetBranches }, "×")));
+  }
   root.replaceChildren(...nodes);
   root.hidden = nodes.length === 0;
-  const buttons = root.querySelectorAll("button");
-  const current = buttons[Math.max(0, state.ply - 1)];
-  if (current) {
+  const current = root.querySelector("[aria-current]") ?? root.querySelector("button");
+  if (current instanceof HTMLElement) {
     current.tabIndex = 0;
     if (inside) focusOn(current);
     if (root.scrollWidth > root.clientWidth) root.scrollLeft = current.offsetLeft - root.clientWidth / 2;
   }
   const atStart = state.ply === 0;
-  const atEnd = state.ply === state.line.length;
+  const atEnd = state.ply === whole.length;
   for (const [id, off] of /** @type {[string, boolean][]} */ ([["first", atStart], ["back", atStart], ["forward", atEnd], ["last", atEnd]])) {
     byId(id).setAttribute("aria-disabled", String(off));
   }
@@ -260,7 +328,12 @@ function copyFen() {
 
 async function copyPgn() {
   try {
-    await copy(await (await request(`/api/pgn?${queryOf()}`)).text(), "PGN");
+    const query = queryOf({ start: state.start, play: state.line.map(({ uci }) => uci) });
+    const others = state.branches.filter((other) => !startsWith(state.line, other)).map((other) => other.map(({ uci }) => uci).join());
+    // An address has its limits.
+    while (others.join(";").length > ADDRESS_ROOM) others.pop();
+    if (others.length > 0) query.set("variations", others.join(";"));
+    await copy(await (await request(`/api/pgn?${query}`)).text(), "PGN");
   } catch (error) {
     toast(words(error));
   }
@@ -272,14 +345,19 @@ async function openGame(book) {
   query.set("book", String(book.id));
   try {
     const text = await (await request(`/api/game?${query}`)).text();
-    if (isSame(book.at, here())) showText("A game", text);
+    if (isSame(book.at, here())) showText("A game", text, () => void playText(text, book.at));
   } catch (error) {
     say(book.id, book.at, false, words(error));
   }
 }
 
-/** A text to read and to copy. @param {string} title @param {string} text */
-function showText(title, text) {
+/** A text to read and to copy. @param {string} title @param {string} text @param {() => void} [play] Puts it on the board. */
+function showText(title, text, play) {
+  byId("text-play").hidden = !play;
+  byId("text-play").onclick = () => {
+    closeDialog("text");
+    play?.();
+  };
   byId("text-title").textContent = title;
   byId("text-body").textContent = text;
   byId("text-copy").onclick = () => void copy(text, title);

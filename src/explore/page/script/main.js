@@ -10,6 +10,7 @@ function drawChips() {
     if (books.length === 1) return el("span", { class: kind, title }, text);
     return el("button", { type: "button", class: kind, title, "aria-pressed": String(!state.hidden.has(book.id)), "data-focus": `chip ${book.id}`, onclick: () => {
       if (!state.hidden.delete(book.id)) state.hidden.add(book.id);
+      keep("hidden", JSON.stringify(books.filter(({ id }) => state.hidden.has(id)).map(({ path }) => path)));
       drawChips();
       focusOn(document.querySelector(`[data-focus="chip ${book.id}"]`));
       announced = "";
@@ -20,12 +21,25 @@ function drawChips() {
   byId("warnings").replaceChildren(...warnings.map(({ text }) => el("li", {}, text)));
 }
 
+/** Hides the books that were hidden before, unless these are all. @param {Books} books */
+function hideAgain({ books }) {
+  let paths;
+  try {
+    paths = JSON.parse(kept("hidden") ?? "[]");
+  } catch {
+    return;
+  }
+  const hidden = Array.isArray(paths) ? books.filter(({ path }) => paths.includes(path)) : [];
+  if (hidden.length < books.length) for (const { id } of hidden) state.hidden.add(id);
+}
+
 /** @param {Books} books */
 function takeBooks(books) {
   const paths = (/** @type {Books | null} */ some) => some?.books.map(({ path }) => path).join("\n");
   if (paths(books) !== paths(state.books)) {
     // The numbers of the books mean other books now.
     for (const kept of [state.hidden, tables.notes, tables.rows, tables.unfolded, editor.forms]) kept.clear();
+    hideAgain(books);
   }
   state.books = books;
   byId("open-settings").hidden = !books.settings;
@@ -58,10 +72,12 @@ async function main() {
   listenToKeys();
   listenToSearch();
   listenToSettings();
+  listenToView();
+  listenToGames();
   const wide = matchMedia("(min-width: 56.25rem)");
   if (wide.matches) byId("policy").setAttribute("open", "");
   const clicks = /** @type {[string, () => void][]} */ ([
-    ["first", () => goTo(0)], ["back", () => goTo(state.ply - 1)], ["forward", () => goTo(state.ply + 1)], ["last", () => goTo(state.line.length)],
+    ["first", () => goTo(0)], ["back", () => goTo(state.ply - 1)], ["forward", () => goTo(state.ply + 1)], ["last", () => goTo(Infinity)],
     ["flip", () => board.flip()], ["next-choice", () => void nextChoice()], ["last-choice", lastChoice],
     ["copy-fen", copyFen], ["copy-pgn", () => void copyPgn()], ["open-search", openSearch], ["open-keys", () => openDialog("keys")],
   ]);
@@ -87,9 +103,11 @@ async function main() {
   };
   connection.changes = first.changes;
   connection.follow();
+  hideAgain(first.books);
   state.books = first.books;
   buildPolicy();
   takeBooks(first.books);
+  drawGames();
   await followAddress(first.view);
 }
 

@@ -10,19 +10,11 @@ const session = {
   begin(key) {
     if (!key) return;
     this.key = key;
-    try {
-      localStorage.setItem("tabiya-key", key);
-    } catch {
-      // It holds until the page is closed.
-    }
+    keep("key", key);
   },
   /** Another page may have begun a newer one. */
   headers() {
-    try {
-      return { "Tabiya-Key": localStorage.getItem("tabiya-key") ?? this.key };
-    } catch {
-      return { "Tabiya-Key": this.key };
-    }
+    return { "Tabiya-Key": kept("key") ?? this.key };
   },
 };
 

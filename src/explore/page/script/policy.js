@@ -11,17 +11,26 @@ function short(name) {
 }
 
 function buildPolicy() {
-  byId("sliders").replaceChildren(...sliders().map(({ key, name, max, slider: unit, help }) => el("div", { class: "slider", title: help },
+  byId("sliders").replaceChildren(...sliders().map(({ key, name, max, slider, help: words }) => {
+    const { unit, part } = unitIn(slider);
+    const help = words.replace("in thousandths", "in per cent");
+    return el("div", { class: "slider", title: help },
     el("label", { for: key }, short(name)),
     el("input", { type: "range", id: key, min: 0, max: slots(max), "aria-describedby": `${key}-help`,
       oninput: (/** @type {Event} */ event) => setPolicy(key, valueAt(max, numberIn(event))) }),
-    el("input", { type: "number", id: `${key}-number`, min: 0, max, "aria-label": unit ? `${short(name)}, ${unit}` : short(name),
-      oninput: (/** @type {Event} */ event) => setPolicy(key, numberIn(event)) }),
+    el("input", { type: "number", id: `${key}-number`, min: 0, max: max / part, step: 1 / part, "aria-label": unit ? `${short(name)}, ${unit}` : short(name),
+      oninput: (/** @type {Event} */ event) => setPolicy(key, Math.round(numberIn(event) * part)) }),
     el("span", { class: "unit", "aria-hidden": "true" }, unit),
-    el("span", { class: "unseen", id: `${key}-help` }, help))),
+    el("span", { class: "unseen", id: `${key}-help` }, help));
+  }),
   el("button", { type: "button", class: "link", id: "policy-reset", onclick: resetPolicy }, "Reset"));
   state.policy = preset();
   drawPolicy();
+}
+
+/** How a unit is shown: nobody thinks in thousandths. @param {string} unit @returns {{unit: string, part: number}} */
+function unitIn(unit) {
+  return unit === "‰" ? { unit: "%", part: 10 } : { unit, part: 1 };
 }
 
 /** @returns {Policy} The policy of the server. */
@@ -68,16 +77,17 @@ function resetPolicy() {
 }
 
 function drawPolicy() {
-  for (const { key, max, slider: unit } of sliders()) {
+  for (const { key, max, slider } of sliders()) {
     const value = state.policy[key] ?? 0;
+    const { unit, part } = unitIn(slider);
     const range = byId(key);
     const number = byId(`${key}-number`);
     if (range instanceof HTMLInputElement) {
       if (valueAt(max, range.valueAsNumber) !== value) range.value = String(positionOf(max, value));
-      range.setAttribute("aria-valuetext", `${value} ${unit}`.trim());
+      range.setAttribute("aria-valuetext", `${value / part} ${unit}`.trim());
       range.style.setProperty("--part", `${(100 * range.valueAsNumber) / slots(max)}%`);
     }
-    if (number instanceof HTMLInputElement && number.valueAsNumber !== value) number.value = String(value);
+    if (number instanceof HTMLInputElement && Math.round(number.valueAsNumber * part) !== value) number.value = String(value / part);
   }
   byId("policy-reset").hidden = sliders().every(({ key, value }) => Number(value) === state.policy[key]);
 }

@@ -16,13 +16,28 @@ async function openSettings() {
   }
 }
 
+/** The groups of settings, and whose keys they hold; a key is in the first that fits. @type {[string, RegExp][]} */
+const GROUPS = [
+  ["Engine", /^engine/],
+  ["Books", /^(own-book|book|book-file|book-white|book-black|book-optional)$/],
+  ["Choosing moves", /^(?!.*(learn|log|seed)|name$)/],
+  ["Learning", /learn/],
+  ["Log and name", /./],
+];
+
+/** @param {string} key */
+function groupOf(key) {
+  return GROUPS.find(([, keys]) => keys.test(key))?.[0];
+}
+
 /** @param {Settings} settings */
 function drawSettings(settings) {
   byId("settings-file").textContent = settings.exists ? settings.file : `${settings.file} (is made when you save)`;
-  byId("settings-rows").replaceChildren(...settings.rows.map((row) => el("div", { class: "setting" },
+  const of = (/** @type {string} */ group) => settings.rows.filter(({ key }) => groupOf(key) === group);
+  byId("settings-rows").replaceChildren(...GROUPS.flatMap(([group]) => of(group).length === 0 ? [] : [el("h3", { class: "group" }, group), ...of(group).map((row) => el("div", { class: "setting" },
     el("label", { for: `set-${row.key}` }, row.name),
     settingField(row),
-    el("span", { class: "quiet", id: `set-${row.key}-help` }, `${row.help}${row.default === "" ? "" : ` [default: ${row.default}]`}`))));
+    el("span", { class: "quiet", id: `set-${row.key}-help` }, `${row.help}${row.default === "" ? "" : ` [default: ${row.default}]`}`)))]));
   byId("settings-words").textContent = "";
   drawDoctor(settings.doctor);
 }
@@ -72,6 +87,7 @@ async function runDoctor() {
   byId("doctor").replaceChildren(el("li", {}, "Checking …"));
   try {
     drawDoctor((await postJson("/api/doctor", {})).doctor);
+    byId("doctor").scrollIntoView({ block: "nearest" });
   } catch (error) {
     drawDoctor([{ level: "error", text: words(error) }]);
   }
@@ -101,22 +117,14 @@ function setTheme(theme) {
 
 /** @returns {string} */
 function keptTheme() {
-  try {
-    const theme = localStorage.getItem("tabiya-theme") ?? "auto";
-    return THEMES.includes(theme) ? theme : "auto";
-  } catch {
-    return "auto";
-  }
+  const theme = kept("theme") ?? "auto";
+  return THEMES.includes(theme) ? theme : "auto";
 }
 
 function nextTheme() {
   const theme = THEMES[(THEMES.indexOf(document.documentElement.getAttribute("data-theme") ?? "auto") + 1) % THEMES.length] ?? "auto";
   setTheme(theme);
-  try {
-    localStorage.setItem("tabiya-theme", theme);
-  } catch {
-    // It holds until the page is closed.
-  }
+  keep("theme", theme);
 }
 
 function listenToSettings() {

@@ -6,6 +6,8 @@
  * @typedef {Place & {fen: string}} At What an answer is about; whatever is made of it carries it along.
  * @typedef {{eco: string, name: string}} Opening
  * @typedef {{uci: string, san: string, fen: string, opening: Opening | null}} LineMove
+ * @typedef {{name: string, rating: number | null}} Player
+ * @typedef {{id: string, uci: string, san: string, white: Player, black: Player, result: string, date: string, event: string}} ListedGame
  * @typedef {{uci: string, san: string, from: string, to: string, promotion: string | null}} LegalMove
  * @typedef {{cp?: number, mate?: number}} Score
  * @typedef {{color: string | null, mark: string | null}} Looks
@@ -34,7 +36,7 @@
  *   warnings: string[], error: string | null}} Book
  * @typedef {Record<string, number>} Policy
  * @typedef {{key: string, name: string, max: number, slider: string, help: string, value: string}} Slider
- * @typedef {{version: string, edit: boolean, engine: string | null, settings: boolean, sliders: Slider[], books: Book[]}} Books
+ * @typedef {{version: string, edit: boolean, engine: string | null, settings: boolean, games: boolean, sliders: Slider[], books: Book[]}} Books
  */
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -48,6 +50,8 @@ const state = {
   start: START,
   /** @type {{uci: string, san: string | null}[]} The line with the moves that were taken back; SAN where it is known. */
   line: [],
+  /** Other lines from the same start, which were played before. @type {{uci: string, san: string | null}[][]} */
+  branches: [],
   /** How many moves of the line are on the board. */
   ply: 0,
   /** @type {Policy} */
@@ -58,6 +62,50 @@ const state = {
   trouble: "",
   flipped: false,
 };
+
+// What the browser remembers.
+
+/** @param {string} name @returns {string | null} */
+function kept(name) {
+  try {
+    return localStorage.getItem(`tabiya-${name}`);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} name @param {string} value */
+function keep(name, value) {
+  try {
+    localStorage.setItem(`tabiya-${name}`, value);
+  } catch {
+    // It holds until the page is closed.
+  }
+}
+
+/** How things are shown. */
+const taste = {
+  /** Whether several books have one table; null where nobody has said. @type {boolean | null} */
+  together: { together: true, each: false }[kept("tables") ?? ""] ?? null,
+  /** Whether evaluations are those of the side to move, and not White's. */
+  mover: kept("evaluations") === "mover",
+};
+
+/** Whether several books have one table now. Values are edited in tables of their own. */
+function isTogether() {
+  return shownBooks().length > 1 && (taste.together ?? !state.books?.edit);
+}
+
+/** A score of the side to move in this position, as it is shown. @param {Score} score @param {string} fen @returns {Score} */
+function asShown(score, fen) {
+  if (taste.mover || fen.split(" ")[1] !== "b") return score;
+  return score.mate !== undefined ? { mate: -score.mate } : { cp: -(score.cp ?? 0) };
+}
+
+/** Whose score it is, in words. */
+function whose() {
+  return taste.mover ? "for the side to move" : "for White";
+}
 
 /** The moves on the board. */
 function played() {
@@ -89,9 +137,12 @@ function current() {
   return state.view && isSame(state.view.at, here()) ? state.view : null;
 }
 
-/** The moves of the first shown book that knows the position. @param {View | null} view @returns {BookMove[]} */
+/** The moves of the first table, as they are seen: those of all books, or of the first that knows the position. @param {View | null} view @returns {BookMove[]} */
 function firstMoves(view) {
-  return view?.books.find((book) => book.found)?.moves ?? [];
+  if (!view) return [];
+  if (isTogether()) return rowsOfAll(view).map((row) => row.likeliest);
+  const book = view.books.find((book) => book.found);
+  return book ? sorting.sorted(book) : [];
 }
 
 /** A place in a request. @param {Place} [place] */

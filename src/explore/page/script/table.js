@@ -25,6 +25,7 @@ function drawTables() {
   const root = byId("tables");
   const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   tables.width = root.clientWidth;
+  drawView();
   const gap = 24;
   const columns = Math.max(1, Math.min(view.books.length, Math.floor((tables.width + gap) / (LEAST * scale + gap))));
   const width = (tables.width - gap * (columns - 1)) / columns / scale;
@@ -32,7 +33,9 @@ function drawTables() {
   const inside = root.contains(document.activeElement);
   tables.drawing = true;
   root.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
-  const sections = view.books.map((book) => bookSection(book, view, width));
+  const whole = isTogether() ? allBooks(view, tables.width / scale) : null;
+  if (whole) root.style.gridTemplateColumns = "minmax(0, 1fr)";
+  const sections = whole ? [whole] : view.books.map((book) => bookSection(book, view, width));
   root.replaceChildren(...sections.filter((section) => section !== null));
   if (inside && focus) focusOn(root.querySelector(`[data-focus="${CSS.escape(focus)}"]`) ?? root.querySelector("button.san"));
   tables.drawing = false;
@@ -49,13 +52,18 @@ function bookSection(book, view, width) {
   if (!known) return null;
   return el("section", { class: known.edit ? "book editable" : "book", "data-book": book.id, "aria-label": book.name },
     book.moves.length > 0 ? moveTable(book, known, width) : el("h2", { class: "book-name" }, bookName(known)),
-    book.moves.length === 0 && el("p", { class: "quiet" }, book.error ?? (view.end ? "The game is over." : "This book does not know the position.")),
+    book.moves.length === 0 && el("p", { class: "quiet" }, unknown(book, view)),
     book.comment && el("p", { class: "comment" }, book.comment),
     sums(book),
     book.rule && el("p", { class: "quiet" }, book.rule),
     sampleGame(book),
     known.edit && !view.end && adding(book, known, view.legal),
     noteOf(book));
+}
+
+/** Why a book has no moves. @param {BookView} book @param {View} view */
+function unknown(book, view) {
+  return book.error ?? (view.end ? "The game is over." : "This book does not know the position.");
 }
 
 /** What was last said of a book; what was done in another place is said here only if it matters here too. @param {BookView} book @returns {Child} */
@@ -93,15 +101,12 @@ function moveTable(book, known, width) {
     cols.push(col);
   }
   const reach = book.moves.some((move) => move.uci === tables.rows.get(book.id)) ? tables.rows.get(book.id) : book.moves[0]?.uci;
-  const body = el("tbody", {}, ...book.moves.flatMap((move) => moveRows(move, book, known, shown, folded, move.uci === reach)));
+  const body = el("tbody", {}, ...sorting.sorted(book).flatMap((move) => moveRows(move, book, known, shown, folded, move.uci === reach)));
   return el("table", { onkeydown: onTableKey },
     el("caption", {}, bookName(known), el("span", { class: "unseen" }, `, ${many(book.moves.length, "move")}`)),
     el("colgroup", {}, ...cols),
     el("thead", {}, el("tr", {},
-      ...shown.map((column) => {
-        const text = column.key === "weight" && known.edit ? unitOf(known) : column.head;
-        return el("th", { scope: "col", class: column.key, title: column.name === text ? null : column.name }, text);
-      }),
+      ...shown.map((column) => sorting.head(column.key, column.key === "weight" && known.edit ? unitOf(known) : column.head, column.name, `${book.id} head ${column.key}`)),
       tools > 0 && el("td", { colspan: tools }))),
     body);
 }
@@ -116,12 +121,12 @@ function moveRows(move, book, known, shown, folded, reached) {
   };
   const cells = shown.map((column, index) => {
     const content = column.cell(move, book, known);
-    const attributes = { class: column.key, title: column.title?.(move) ?? null };
+    const attributes = { class: column.key, title: column.title?.(move, book) ?? null };
     const children = Array.isArray(content) ? content : [content];
     return index === 0 ? el("th", { scope: "row", ...attributes }, ...children) : el("td", attributes, ...children);
   });
   const remove = (/** @type {string} */ kind, /** @type {string} */ text) => el("button", { type: "button", class: kind, "data-focus": `${key} delete`,
-    "aria-label": `Delete ${move.san} from ${book.name}`, title: "Delete", onclick: () => void write(editOf(book, known, move, "delete")) }, text);
+    "aria-label": `Delete ${move.san} from ${book.name}`, title: "Delete", onclick: () => askToDelete(editOf(book, known, move, "delete")) }, text);
   if (folded.length > 0) {
     cells.push(el("td", { class: "tool" }, el("button", { type: "button", class: "icon", "data-focus": `${key} more`, "aria-expanded": String(open),
       "aria-label": `More of ${move.san}`, onclick: toggle }, open ? "▴" : "▾")));
@@ -155,7 +160,7 @@ function moveRows(move, book, known, shown, folded, reached) {
 function detail(column, move, book, known) {
   const content = column.cell(move, book, known);
   if (content === "" || content === null) return [];
-  return [el("div", { class: column.key }, el("dt", {}, column.name), el("dd", { title: column.title?.(move) ?? null }, ...(Array.isArray(content) ? content : [content])))];
+  return [el("div", { class: column.key }, el("dt", {}, column.name), el("dd", { title: column.title?.(move, book) ?? null }, ...(Array.isArray(content) ? content : [content])))];
 }
 
 /** @param {EventTarget | null} target @returns {boolean} */
@@ -168,7 +173,7 @@ function listenToTables() {
   // Rows of a position that is not on the board any more do nothing.
   for (const kind of ["pointerdown", "click", "submit"]) {
     root.addEventListener(kind, (event) => {
-      if (current() || !(event.target instanceof Element) || !event.target.closest("table, .adding, .sample")) return;
+      if (current() || !(event.target instanceof Element) || !event.target.closest("tbody, .adding, .sample")) return;
       event.preventDefault();
       event.stopPropagation();
     }, true);
@@ -209,7 +214,7 @@ function sums(book) {
   const parts = [];
   if (book.games !== null && book.moves.length > 0) parts.push(el("span", { title: many(book.games, "game") }, `Σ ${brief(book.games)} games here`));
   if (book.elsewhere) parts.push(el("span", { title: many(book.elsewhere, "game") }, `reached by other orders ${brief(book.elsewhere)}`));
-  if (book.reserve) parts.push(`line goes on for ${many(book.reserve, "ply", "plies")}`);
+  if (book.reserve) parts.push(`the line goes on for ${many(Math.ceil(book.reserve / 2), "move")}`);
   return parts.length > 0 && el("p", { class: "sums" }, ...parts.flatMap((part, index) => index === 0 ? [part] : [" · ", part]));
 }
 
@@ -236,7 +241,7 @@ function drawNotice() {
   if (state.trouble) parts.push(`${state.trouble} `);
   if (view.end) parts.push({ checkmate: "Checkmate.", stalemate: "Stalemate." }[view.end] ?? "Drawn: insufficient material.");
   else if (none) parts.push("No book is chosen: choose one above.");
-  else if (!found && view.book_end !== null) parts.push(`The book ends here after ${many(view.book_end, "ply", "plies")}.`);
+  else if (!found && view.book_end !== null) parts.push(`The book ends here after ${many(Math.ceil(view.book_end / 2), "move")}.`);
   else if (!found) parts.push("No book knows this position.");
   const ancestor = view.ancestor;
   if (!found && view.book_end === null && ancestor && !view.end) {

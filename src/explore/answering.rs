@@ -1,0 +1,80 @@
+//! Which book answers the programs that ask about a position, and with which of its moves.
+
+use shakmaty::{Move, Position as _};
+
+use super::Explorer;
+use super::fault::Fault;
+use super::place::Place;
+use super::position::looked_up;
+use super::request::Query;
+use super::shelf::{Opened, Slot};
+use crate::view::View;
+
+/// Formats that count games.
+const COUNTING: [&str; 4] = ["ctg", "kvetka", "abk", "counts"];
+
+/// The moves that a program may be answered with.
+pub(super) enum Playable {
+    /// All of the book.
+    All,
+    /// Those that the adapter would play.
+    Only(Vec<Move>),
+}
+
+impl Playable {
+    /// Whether this move is one of them.
+    pub(super) fn takes(&self, mv: Move) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(moves) => moves.contains(&mv),
+        }
+    }
+
+    /// The moves of a view that the adapter would play.
+    pub(super) fn of(view: &View<'_>) -> Self {
+        let played = view.moves.iter().filter(|(_, chance)| *chance > 0.0);
+        Self::Only(played.map(|(known, _)| known.mv).collect())
+    }
+}
+
+impl Explorer {
+    /// The book that answers: the one that the request names; or where only playable moves are wanted, the first that the adapter
+    /// would play from; or else the first of a format that counts games, or the first that is open.
+    ///
+    /// # Errors
+    /// When there is no such book.
+    pub(super) fn answering(&self, query: &Query, place: &Place) -> Result<&Slot, Fault> {
+        if query.get("book").is_some() {
+            return self.book(query);
+        }
+        let slots = self.shelf.slots();
+        if self.playable {
+            let turn = place.game.position().chess().turn();
+            let asked = || slots.iter().filter(|slot| *slot.asked.get(turn));
+            let plays = |slot: &&Slot| {
+                let view = looked_up(slot, &slot.read(), place, &self.policy).map(|view| view.line.is_some());
+                view.unwrap_or(false)
+            };
+            if let Some(slot) = asked().find(plays).or_else(|| asked().next()) {
+                return Ok(slot);
+            }
+        }
+        let format = |slot: &Slot| slot.read().book.as_ref().ok().map(|book| book.format().to_string());
+        let counts = |slot: &&Slot| format(slot).is_some_and(|format| COUNTING.contains(&format.as_str()));
+        let open = |slot: &&Slot| slot.error().is_none();
+        let found = slots.iter().find(counts).or_else(|| slots.iter().find(open));
+        // One that cannot be read says why.
+        found.or(slots.first()).ok_or_else(|| Fault::not_found("there is no book"))
+    }
+
+    /// Which moves of a book programs are answered with.
+    ///
+    /// # Errors
+    /// When the book is not open.
+    pub(super) fn playable_in(&self, slot: &Slot, open: &Opened, place: &Place) -> Result<Playable, Fault> {
+        match self.playable {
+            true => Ok(Playable::of(&looked_up(slot, open, place, &self.policy)?)),
+            false => Ok(Playable::All),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Looking positions and games up in an index.
+
+use std::path::Path;
+
+use super::layout::{
+    ENTRY_LEN, GAME_LEN, HEAD_LEN, Head, Section, Stamp, date_of, id, key_of, read_entry, read_text,
+    result_of, speed_of,
+};
+use crate::base::bytes;
+use crate::base::error::Result;
+use crate::base::map::Map;
+use crate::chess::{MoveCode, Speed};
+use crate::games::{Date, GameResult};
+
+/// Games that are listed of a position at most: more than any index has.
+const LISTED: usize = 1000;
+
+/// An index that is open.
+pub(super) struct Index {
+    map: Map,
+    head: Head,
+}
+
+/// A game of a position.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Game<'a> {
+    /// Its number, by which its file and its place there are found.
+    pub(super) number: u64,
+    /// Bytes of its text.
+    pub(super) length: u32,
+    /// The move that it went on with.
+    pub(super) mv: MoveCode,
+    /// White's name, and Black's.
+    pub(in super::super) white: &'a str,
+    pub(in super::super) black: &'a str,
+    /// Their ratings; 0 if unknown.
+    pub(in super::super) white_elo: u16,
+    pub(in super::super) black_elo: u16,
+    /// The result.
+    pub(in super::super) outcome: Option<GameResult>,
+    /// When it was played.
+    pub(in super::super) date: Date,
+    /// How fast it was played.
+    pub(in super::super) speed: Option<Speed>,
+    /// The tournament.
+    pub(super) event: &'a str,
+}
+
+/// The games of a position.
+#[derive(Debug, Default)]
+pub(in super::super) struct Found<'a> {
+    /// How many there are.
+    pub(in super::super) total: u64,
+    /// Those that are listed: with the highest ratings first, and the latest.
+    pub(in super::super) games: Vec<Game<'a>>,
+}
+
+impl Game<'_> {
+    /// Its name.
+    pub(in super::super) fn id(&self) -> String {
+        id(self.number)
+    }
+
+    /// The result as in PGN.
+    pub(super) fn result(&self) -> &'static str {
+        self.outcome.map_or("*", GameResult::as_pgn)
+    }
+
+    /// The mean of the ratings, twice; an unknown one counts as 0.
+    pub(in super::super) fn strength(&self) -> u32 {
+        u32::from(self.white_elo) + u32::from(self.black_elo)
+    }
+}
+
+impl Index {
+    /// Opens an index; `None` if it is one of other files, or of another version, or not whole.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(super) fn open(path: &Path, stamp: &Stamp) -> Result<Option<Self>> {
+        let map = Map::open(path)?;
+        let Some(head) = Head::read(&map).filter(|head| head.stamp == *stamp) else { return Ok(None) };
+        let whole = |section: &Section| {
+            section.at >= HEAD_LEN as u64 && bytes::slice(&map, section.at, section.len).is_some()
+        };
+        let is_whole = head.sections.iter().all(whole);
+        Ok(is_whole.then_some(Self { map, head }))
+    }
+
+    fn section(&self, section: Section) -> &[u8] {
+        bytes::slice(&self.map, section.at, section.len).unwrap_or_default()
+    }
+
+    fn positions(&self) -> &[[u8; ENTRY_LEN]] {
+        let [positions, ..] = self.head.sections;
+        self.section(positions).as_chunks().0
+    }
+
+    /// The games in which a position occurred.
+    pub(super) fn at(&self, key: u64) -> Found<'_> {
+        let positions = self.positions();
+        let from = positions.partition_point(|entry| key_of(entry) < key);
+        let entries = positions.iter().skip(from).take_while(|entry| key_of(entry) == key).take(LISTED);
+        let mut found = Found::default();
+        for (number, mv) in entries.map(read_entry) {
+            match mv {
+                MoveCode::NULL => found.total = number,
+                mv => found.games.extend(self.game(number).map(|game| Game { mv, ..game })),
+            }
+        }
+        found.total = found.total.max(found.games.len() as u64);
+        found
+    }
+
+    /// The game with this number.
+    pub(super) fn game(&self, number: u64) -> Option<Game<'_>> {
+        let [_, games, texts] = self.head.sections;
+        let (records, _) = self.section(games).as_chunks::<GAME_LEN>();
+        let number_of = |record: &[u8; GAME_LEN]| bytes::u64_be(record, 0).unwrap_or_default();
+        let at = records.binary_search_by_key(&number, number_of).ok()?;
+        let record = records.get(at)?;
+        let text = usize::try_from(bytes::u64_be(record, 24)?).ok()?;
+        let (white, rest) = read_text(self.section(texts).get(text..)?)?;
+        let (black, rest) = read_text(rest)?;
+        let (event, _) = read_text(rest)?;
+        Some(Game {
+            number,
+            length: bytes::u32_be(record, 8)?,
+            mv: MoveCode::NULL,
+            white,
+            black,
+            white_elo: bytes::u16_be(record, 12)?,
+            black_elo: bytes::u16_be(record, 14)?,
+            outcome: result_of(*record.get(20)?),
+            date: date_of(bytes::u32_be(record, 16)?),
+            speed: speed_of(*record.get(21)?),
+            event,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_after_a_head_are_looked_up_in(
+            body in prop::collection::vec(any::<u8>(), 0..400),
+            sections in prop::collection::vec((90..500_u64, 0..500_u64), 3),
+            key in any::<u64>(),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("index");
+            let stamp = Stamp::of([]);
+            let sections = [0, 1, 2].map(|number| Section { at: sections[number].0, len: sections[number].1 });
+            let head = Head { sections, stamp: stamp.clone() };
+            std::fs::write(&path, [head.to_bytes(), body].concat()).unwrap();
+            if let Some(index) = Index::open(&path, &stamp).unwrap() {
+                let keys: Vec<u64> = index.positions().iter().map(key_of).chain([key]).collect();
+                for key in keys {
+                    let _ = (index.at(key), index.game(key));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Making an index: all games are played through once, and what is found is sorted on the disk.
+#![allow(clippy::cast_possible_truncation, reason = "lengths are cut before")]
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use shakmaty::Move;
+
+use super::layout::{
+    ENTRY_LEN, GAME_LEN, HEAD_LEN, Head, Section, Stamp, date_bits, entry, put_text, result_bits, speed_bits,
+};
+use super::source::Files;
+use crate::base::bytes;
+use crate::base::error::{Error, Result};
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::base::replace::Replacement;
+use crate::base::resources::Resources;
+use crate::base::scratch::Scratch;
+use crate::base::sort::{Sorted, Sorter};
+use crate::chess::{MoveCode, Position, Speed};
+use crate::games::play::{GamesPlayer, play};
+use crate::games::{End, GameError, Header, KeyedPly, Sources, Visitor};
+
+/// Plies of each game whose positions are found, as in Lichess's explorer.
+const PLIES: usize = 50;
+
+/// Games of a position that are kept: those with the highest ratings, and the latest of the others.
+const BEST: usize = 15;
+const LATEST: usize = 15;
+
+/// Bytes of a position while it is sorted: key, rating, date, number and move. Ratings and dates are turned, so that the
+/// highest come first.
+const SORTED_LEN: usize = 8 + 4 + 4 + 8 + 2;
+
+/// Bytes of a game while it is sorted, before its text: its number, and what its record has between that and the text.
+const GAME_HEAD: usize = GAME_LEN - 8;
+
+/// Where the result is in it.
+const RESULT_AT: usize = 20;
+
+/// Bytes that a thread gathers before it hands them over.
+const GATHERED: usize = 1 << 16;
+
+/// Entries between two checks for an interrupt.
+const STRIDE: u64 = 1 << 14;
+
+/// The tag that says how fast a game was played.
+const TIME_CONTROL: &str = "TimeControl";
+
+/// What was found in the games.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Made {
+    games: u64,
+    /// Games of which moves are lost.
+    damaged: u64,
+}
+
+impl Made {
+    /// What is to be said of it.
+    pub(super) fn warning(self) -> Option<String> {
+        let Self { games, damaged } = self;
+        (damaged > 0).then(|| {
+            format!("{damaged} of {games} games cannot be read to their end: they are found up to there")
+        })
+    }
+}
+
+/// Where what is found goes.
+struct Sinks {
+    positions: Mutex<Sorter>,
+    games: Mutex<Sorter>,
+}
+
+/// Plays through games on one thread.
+struct Player<'a> {
+    files: &'a Files,
+    sinks: &'a Sinks,
+    tags: Vec<String>,
+    made: Made,
+    /// What is the same in all positions of the game: rating, date and number.
+    same: [u8; 16],
+    /// The game.
+    game: Vec<u8>,
+    plies: usize,
+    /// Positions, one after another.
+    positions: Vec<u8>,
+    games: Vec<Vec<u8>>,
+    failed: Option<Error>,
+}
+
+/// Begins the file of an index.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn begin(target: &Path, force: bool) -> Result<Replacement> {
+    Replacement::new(target, force)
+}
+
+/// Makes the index of these sources at `target`.
+///
+/// # Errors
+/// When a file cannot be read or written, or the work is interrupted.
+pub(super) fn make(
+    sources: &mut Sources,
+    files: &Files,
+    stamp: &Stamp,
+    target: &Path,
+    resources: &Resources,
+    progress: &Progress,
+) -> Result<Made> {
+    let sorter = |part| Mutex::new(Sorter::new(&resources.temp, resources.memory / part));
+    let sinks = Sinks { positions: sorter(2), games: sorter(8) };
+    let player = || Player {
+        files,
+        sinks: &sinks,
+        tags: vec![TIME_CONTROL.to_owned()],
+        made: Made::default(),
+        same: [0; 16],
+        game: Vec::new(),
+        plies: 0,
+        positions: Vec::new(),
+        games: Vec::new(),
+        failed: None,
+    };
+    let made = play(sources, resources, progress, player, Player::finish)?;
+    let made = made.into_iter().fold(Made::default(), |sum, one| Made {
+        games: sum.games + one.games,
+        damaged: sum.damaged + one.damaged,
+    });
+    let Sinks { positions, games } = sinks;
+    let [positions, games] =
+        [positions, games].map(|sorter| sorter.into_inner().unwrap_or_else(PoisonError::into_inner).finish());
+    write(positions?, games?, stamp, target, resources)?;
+    Ok(made)
+}
+
+impl Player<'_> {
+    /// Hands over what was gathered.
+    fn hand_over(&mut self) {
+        let lock = |sorter: &Mutex<Sorter>, push: &mut dyn FnMut(&mut Sorter) -> Result<()>| {
+            push(&mut sorter.lock().unwrap_or_else(PoisonError::into_inner))
+        };
+        let (positions, games) = (&self.positions, &self.games);
+        let handed = lock(&self.sinks.positions, &mut |sorter| {
+            positions.as_chunks::<SORTED_LEN>().0.iter().try_for_each(|record| sorter.push(record))
+        })
+        .and_then(|()| {
+            lock(&self.sinks.games, &mut |sorter| games.iter().try_for_each(|record| sorter.push(record)))
+        });
+        self.failed = self.failed.take().or(handed.err());
+        self.positions.clear();
+        self.games.clear();
+    }
+
+    /// What was found, after all of it is handed over.
+    fn finish(mut self) -> Result<Made> {
+        self.hand_over();
+        self.failed.map_or(Ok(self.made), Err)
+    }
+
+    fn position(&mut self, key: u64, mv: MoveCode) {
+        self.plies += 1;
+        self.positions.extend(key.to_be_bytes());
+        self.positions.extend(self.same);
+        self.positions.extend(mv.0.to_be_bytes());
+    }
+}
+
+impl GamesPlayer for Player<'_> {
+    fn games(&self) -> u64 {
+        self.made.games
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+}
+
+impl Visitor for Player<'_> {
+    fn wanted_tags(&self) -> &[String] {
+        &self.tags
+    }
+
+    fn begin(&mut self, game: &Header) -> bool {
+        self.made.games += 1;
+        self.game.clear();
+        self.plies = 0;
+        let Some(number) = self.files.number(&game.place) else { return false };
+        let date = date_bits(game.date);
+        let strength = u32::from(game.white_elo) + u32::from(game.black_elo);
+        let mut same =
+            (!strength).to_be_bytes().into_iter().chain((!date).to_be_bytes()).chain(number.to_be_bytes());
+        self.same = [(); 16].map(|()| same.next().unwrap_or_default());
+        let length = u32::try_from(game.place.length).unwrap_or(u32::MAX);
+        let speed = game.tag(TIME_CONTROL).and_then(|time| Speed::from_pgn(&time));
+        let out = &mut self.game;
+        out.extend(number.to_be_bytes());
+        out.extend(length.to_be_bytes());
+        out.extend(game.white_elo.to_be_bytes());
+        out.extend(game.black_elo.to_be_bytes());
+        out.extend(date.to_be_bytes());
+        out.extend([result_bits(game.result), speed_bits(speed), 0, 0]);
+        [&game.white, &game.black, &game.event].into_iter().for_each(|text| put_text(out, text));
+        true
+    }
+
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
+        self.position(at.key(), MoveCode::from_move(mv));
+        if self.plies < PLIES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn keyed_plies(&self) -> Option<usize> {
+        Some(PLIES)
+    }
+
+    fn keyed_line(&mut self, plies: &[KeyedPly]) {
+        plies.iter().for_each(|ply| self.position(ply.key, ply.mv));
+    }
+
+    fn end(&mut self, end: End) {
+        self.made.damaged += u64::from(end.error.is_some());
+        if let Some(result) = self.game.get_mut(RESULT_AT).filter(|_| end.result.is_some()) {
+            *result = result_bits(end.result);
+        }
+        self.games.push(std::mem::take(&mut self.game));
+        if self.positions.len() + self.games.len() * GAME_LEN > GATHERED {
+            self.hand_over();
+        }
+    }
+
+    fn unreadable(&mut self, _: GameError) {
+        self.made.games += 1;
+        self.made.damaged += 1;
+    }
+}
+
+/// The games of one position, as they come: those with the highest ratings first.
+#[derive(Default)]
+struct Gathered {
+    key: u64,
+    count: u64,
+    best: Vec<(u64, MoveCode)>,
+    /// The latest of the others, by date.
+    latest: BinaryHeap<Reverse<(u32, u64, u16)>>,
+    last: Option<u64>,
+}
+
+impl Gathered {
+    /// Takes a game, unless it came already: positions recur.
+    fn take(&mut self, date: u32, number: u64, mv: MoveCode) {
+        if self.last.replace(number) == Some(number) {
+            return;
+        }
+        self.count += 1;
+        if self.best.len() < BEST {
+            self.best.push((number, mv));
+            return;
+        }
+        self.latest.push(Reverse((date, number, mv.0)));
+        if self.latest.len() > LATEST {
+            self.latest.pop();
+        }
+    }
+
+    /// The entries of the position.
+    fn entries(&mut self) -> impl Iterator<Item = [u8; ENTRY_LEN]> + '_ {
+        let kept = (self.best.len() + self.latest.len()) as u64;
+        let count = (self.count > kept).then(|| (self.count, MoveCode::NULL));
+        let latest = std::mem::take(&mut self.latest).into_sorted_vec().into_iter();
+        let latest = latest.map(|Reverse((_, number, mv))| (number, MoveCode(mv)));
+        let key = self.key;
+        let best = self.best.drain(..);
+        count.into_iter().chain(best).chain(latest).map(move |(number, mv)| entry(key, number, mv))
+    }
+}
+
+/// Writes the index of what was sorted.
+fn write(
+    mut positions: Sorted,
+    mut games: Sorted,
+    stamp: &Stamp,
+    target: &Path,
+    resources: &Resources,
+) -> Result<()> {
+    let mut file = begin(target, true)?;
+    macro_rules! put {
+        ($bytes:expr) => {
+            file.write_all($bytes).map_err(|error| file.error(error))?
+        };
+    }
+    put!(&[0; HEAD_LEN]);
+    let mut at = HEAD_LEN as u64;
+    let mut sections = [Section::default(); 3];
+    let [of_positions, of_games, of_texts] = &mut sections;
+    of_positions.at = at;
+    let mut gathered = Gathered::default();
+    let mut met = 0_u64;
+    loop {
+        met += 1;
+        if met.is_multiple_of(STRIDE) {
+            interrupt::check()?;
+        }
+        let next = positions.next()?.and_then(read_sorted);
+        let is_new = next.is_none_or(|(key, ..)| key != gathered.key);
+        if is_new && gathered.count > 0 {
+            for entry in gathered.entries() {
+                put!(&entry);
+                at += ENTRY_LEN as u64;
+            }
+        }
+        let Some((key, date, number, mv)) = next else { break };
+        if is_new {
+            gathered = Gathered { key, ..Gathered::default() };
+        }
+        gathered.take(date, number, mv);
+    }
+    *of_positions = Section { at: of_positions.at, len: at - of_positions.at };
+    of_games.at = at;
+    let mut texts = Scratch::new(&resources.temp, resources.memory / 8);
+    let mut last = None;
+    while let Some(game) = games.next()? {
+        let number = bytes::u64_be(game, 0);
+        // A file that was named twice.
+        if number == last {
+            continue;
+        }
+        last = number;
+        let (head, text) = game.split_at_checked(GAME_HEAD).unwrap_or_default();
+        put!(head);
+        put!(&texts.size().to_be_bytes());
+        texts.push(text)?;
+        at += GAME_LEN as u64;
+    }
+    of_games.len = at - of_games.at;
+    *of_texts = Section { at, len: texts.size() };
+    let mut buffer = vec![0; GATHERED];
+    let mut done = 0;
+    while done < texts.size() {
+        let len = usize::try_from(texts.size() - done).unwrap_or(GATHERED).min(GATHERED);
+        let part = buffer.get_mut(..len).unwrap_or_default();
+        texts.read(done, part)?;
+        put!(part);
+        done += len as u64;
+    }
+    let head = Head { sections, stamp: stamp.clone() };
+    file.seek(SeekFrom::Start(0)).map_err(|error| file.error(error))?;
+    put!(&head.to_bytes());
+    file.commit()
+}
+
+/// Key, date, number and move of a sorted position.
+fn read_sorted(record: &[u8]) -> Option<(u64, u32, u64, MoveCode)> {
+    let date = !bytes::u32_be(record, 12)?;
+    Some((bytes::u64_be(record, 0)?, date, bytes::u64_be(record, 16)?, MoveCode(bytes::u16_be(record, 24)?)))
+}

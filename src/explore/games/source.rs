@@ -1,0 +1,122 @@
+//! The files of games: the numbers of the games in them, and their texts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::super::fault::Fault;
+use super::super::part::part_of;
+use super::super::shelf::{FileStamp, stamp_of};
+use super::index::Game;
+use super::layout::Stamp;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::games::cbh::export::{self, Options, Output, export};
+use crate::games::cbh::{self, Cbh};
+use crate::games::{GameError, Place, Sources, Spot};
+
+/// Bytes of a game's text that are shown: more than any has.
+const TEXT_MAX: u64 = 4 << 20;
+
+/// The files of games. The numbers of their games are places in all of them together.
+pub(super) struct Files(Vec<File>);
+
+/// A file of games.
+struct File {
+    /// The name that the places of its games have.
+    name: PathBuf,
+    /// The file itself.
+    path: PathBuf,
+    /// The number before those of its games.
+    base: u64,
+    /// The file as it was.
+    known: Option<FileStamp>,
+    /// The database, if it is one.
+    database: Option<Arc<Cbh>>,
+}
+
+impl Files {
+    /// The files of these sources, and what distinguishes them from others.
+    ///
+    /// # Errors
+    /// When one has disappeared, or its games cannot be found again: in pipes, archives and compressed files.
+    pub(super) fn of(sources: &Sources) -> Result<(Self, Stamp)> {
+        let again = |path: &Path| {
+            Error::new(
+                ErrorKind::Usage,
+                "games are read again when they are shown, which this file does not allow",
+            )
+            .at_path(path)
+            .advice("name PGN files that are not compressed, or .cbh files")
+        };
+        let mut files: Vec<File> = Vec::new();
+        let mut base = 0_u64;
+        for (name, path) in sources.linked() {
+            let path = path.ok_or_else(|| again(name))?;
+            let cannot = |error| Error::file(path, "cannot open the file", error);
+            let len = fs::metadata(path).map_err(cannot)?.len();
+            let database = cbh::is_named(path).then(|| Cbh::open(path).map(Arc::new)).transpose()?;
+            let known = stamp_of(path);
+            if !files.iter().any(|file| file.name == name) {
+                files.push(File { name: name.to_owned(), path: path.to_owned(), base, known, database });
+                base = base.saturating_add(len).saturating_add(1);
+            }
+        }
+        let each = sources.each()?.ok_or_else(|| again(Path::new("-")))?;
+        let stamp = Stamp::of(each.iter().flat_map(|(_, stamp)| [&*stamp.name, &*stamp.state]));
+        Ok((Self(files), stamp))
+    }
+
+    /// The number of the game at a place.
+    pub(super) fn number(&self, place: &Place) -> Option<u64> {
+        let file = self.0.iter().find(|file| file.name == *place.file)?;
+        let within = match place.spot {
+            Spot::Game(number) => number,
+            Spot::Line(_) => place.offset,
+        };
+        file.base.checked_add(within)
+    }
+
+    /// The text of a game.
+    ///
+    /// # Errors
+    /// When its file has changed, or cannot be read.
+    pub(super) fn text(&self, game: &Game<'_>) -> std::result::Result<Vec<u8>, Fault> {
+        let gone = || Fault::not_found("there is no such game");
+        let last = self.0.partition_point(|file| file.base <= game.number);
+        let file = last.checked_sub(1).and_then(|last| self.0.get(last)).ok_or_else(gone)?;
+        if stamp_of(&file.path) != file.known {
+            let path = file.path.display();
+            return Err(Fault::io(format!(
+                "{path} has changed: start `tabiya explore` again, and its games are read anew"
+            )));
+        }
+        let within = game.number - file.base;
+        let Some(database) = &file.database else {
+            let length = u64::from(game.length).min(TEXT_MAX);
+            let text = part_of(&file.path, within, length);
+            return text.map_err(|error| Fault::io(format!("{}: {error}", file.path.display())));
+        };
+        let number = u32::try_from(within).map_err(|_| gone())?;
+        let options =
+            Options { games: (number, number), main_line: false, bare: false, deleted: false, threads: 1 };
+        let mut text = Text(Vec::new());
+        let export::Totals { games, .. } = export(database, &options, &mut text)?;
+        if games == 0 { Err(gone()) } else { Ok(text.0) }
+    }
+}
+
+/// Takes what is written.
+struct Text(Vec<u8>);
+
+impl Output for Text {
+    fn write(&mut self, text: &[u8]) -> Result<()> {
+        self.0.extend(text);
+        Ok(())
+    }
+
+    fn error(&mut self, _: &GameError) {}
+
+    fn at(&mut self, _: u32) -> Result<()> {
+        Ok(())
+    }
+}

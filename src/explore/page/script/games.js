@@ -1,0 +1,171 @@
+// The games of the position: those with the highest ratings, or the latest; a click plays one on the board.
+
+/** Games that are listed before all are wanted. */
+const FEW = 5;
+
+const listed = {
+  /** @type {{at: At, total: number, games: ListedGame[]} | null} */
+  found: null,
+  latest: kept("games") === "latest",
+  whole: false,
+};
+
+/** Asks for the games of what is seen. */
+const followGames = latest(
+  async (signal) => {
+    const at = state.view?.at;
+    if (!at || !state.books?.games) return null;
+    return { at, ...await getJson(`/api/games?${queryOf(at)}`, { signal }) };
+  },
+  (found) => {
+    listed.found = found;
+    drawGames();
+  },
+  (error) => {
+    listed.found = null;
+    drawGames(words(error));
+  },
+);
+
+/** @param {string} [trouble] */
+function drawGames(trouble = "") {
+  byId("games").hidden = !state.books?.games;
+  const { found } = listed;
+  const games = [...found?.games ?? []];
+  const strength = (/** @type {ListedGame} */ game) => (game.white.rating ?? 0) + (game.black.rating ?? 0);
+  // What is unknown of a date sorts as its beginning.
+  const date = (/** @type {ListedGame} */ game) => game.date.replaceAll("?", "0");
+  games.sort((a, b) => listed.latest ? date(b).localeCompare(date(a)) : strength(b) - strength(a));
+  byId("games-best").setAttribute("aria-pressed", String(!listed.latest));
+  byId("games-latest").setAttribute("aria-pressed", String(listed.latest));
+  byId("games-count").textContent = found ? many(found.total, "game") : "";
+  const some = listed.whole ? games : games.slice(0, FEW);
+  const inside = byId("games").contains(document.activeElement);
+  const focus = document.activeElement?.getAttribute("data-focus") ?? "";
+  byId("games-list").replaceChildren(...some.map((game) => gameRow(game, found?.at)));
+  const more = byId("games-more");
+  more.hidden = games.length <= FEW;
+  more.textContent = listed.whole ? "Show fewer" : `Show ${exact(games.length)}`;
+  const note = byId("games-note");
+  note.textContent = trouble || (found?.total === 0 ? "No game has this position in its first 25 moves." : "");
+  note.hidden = note.textContent === "";
+  byId("games-order").hidden = games.length < 2;
+  if (inside && focus) focusOn(document.querySelector(`[data-focus="${CSS.escape(focus)}"]`));
+}
+
+/** @param {ListedGame} game @param {At | undefined} at */
+function gameRow(game, at) {
+  const player = (/** @type {Player} */ { name, rating }) => `${name || "?"}${rating ? ` ${rating}` : ""}`;
+  const year = game.date.slice(0, 4).replace("????", "");
+  const play = () => {
+    if (at) void playGame(game, at);
+  };
+  const title = `${player(game.white)} – ${player(game.black)}, ${game.result}${year && `, ${game.date.replace(/\.\?\?/g, "")}`}${game.event && game.event !== "?" ? `, ${game.event}` : ""}`;
+  return el("tr", { onclick: (/** @type {Event} */ event) => !isControl(event.target) && play(), title },
+    el("td", { class: "player" }, el("button", { type: "button", class: "game", "data-focus": `game ${game.id}`, "aria-label": `Play ${title}`, onclick: play }, player(game.white))),
+    el("td", { class: "player" }, player(game.black)),
+    el("td", { class: "result" }, game.result === "1/2-1/2" ? "½–½" : game.result.replace("-", "–")),
+    el("td", { class: "year" }, year),
+    el("td", { class: "next" }, game.san));
+}
+
+/** Puts a game on the board, at the position where it was listed. @param {ListedGame} game @param {At} at */
+async function playGame(game, at) {
+  try {
+    const text = await (await request(`/api/game?${new URLSearchParams({ id: game.id })}`)).text();
+    await playText(text, at);
+  } catch (error) {
+    toast(words(error));
+  }
+}
+
+/** Puts a game on the board, at a position that occurs in it. @param {string} text @param {At} at */
+async function playText(text, at) {
+  try {
+    const { games: [read] } = await postJson("/api/read", { text, at: at.fen });
+    if (!isSame(at, here())) return;
+    if (!read) throw new Error("The game cannot be read.");
+    const line = read.play.map((/** @type {string} */ uci, /** @type {number} */ index) => ({ uci, san: read.san[index] }));
+    keepBranch(state.line);
+    if (read.start !== state.start) state.branches = [];
+    goToLine(read.start, line, read.ply ?? 0);
+    toast(`${read.white || "?"} – ${read.black || "?"}: → goes on`);
+  } catch (error) {
+    toast(words(error));
+  }
+}
+
+// Games, lines and positions that are pasted or dropped.
+
+/** The most letters of a text of games. */
+const TEXT_MAX = 1_000_000;
+
+/** Puts what a text says on the board: a line, a position, or one of its games. @param {string} text */
+async function takeText(text) {
+  const place = here();
+  const typed = text.trim();
+  try {
+    if (typed.length > TEXT_MAX) throw new Error("The text is too long: 1 MB of games can be read.");
+    if (!typed.includes("\n") && !typed.includes("[")) {
+      const query = queryOf(place);
+      query.set("text", typed);
+      const found = await getJson(`/api/read?${query}`);
+      if (isSame(place, here())) goToPlace(found);
+      return;
+    }
+    const { games } = await postJson("/api/read", { text: typed });
+    if (!isSame(place, here())) return;
+    const show = (/** @type {any} */ game) => {
+      closeDialog("pasted");
+      state.branches = [];
+      goToLine(game.start, game.play.map((/** @type {string} */ uci, /** @type {number} */ index) => ({ uci, san: game.san[index] })), 0);
+      toast(game.error ? `The rest cannot be read: ${game.error}` : "→ plays it");
+    };
+    if (games.length === 0) throw new Error("There is no game in this text.");
+    if (games.length === 1) {
+      show(games[0]);
+      return;
+    }
+    byId("pasted-title").textContent = many(games.length, "game");
+    byId("pasted-list").replaceChildren(...games.map((/** @type {any} */ game) => el("li", {},
+      el("button", { type: "button", class: "game", onclick: () => show(game) }, `${game.white || "?"} – ${game.black || "?"}, ${game.result}`))));
+    openDialog("pasted");
+  } catch (error) {
+    toast(words(error));
+  }
+}
+
+function listenToPastes() {
+  addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    const field = event.target instanceof Element && event.target.closest("input, select, textarea");
+    // A field takes what fits into it, and the search more than that.
+    if (text.trim() === "" || (field && !(field.id === "search-text" && text.trim().includes("\n")))) return;
+    event.preventDefault();
+    closeDialog("search");
+    void takeText(text);
+  });
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file && file.size > TEXT_MAX) toast("The file is too long: name it with --games.");
+    else if (file) void file.text().then(takeText);
+    else if (event.dataTransfer) void takeText(event.dataTransfer.getData("text/plain"));
+  });
+}
+
+function listenToGames() {
+  listenToPastes();
+  const turn = (/** @type {boolean} */ latest) => {
+    listed.latest = latest;
+    keep("games", latest ? "latest" : "best");
+    drawGames();
+  };
+  byId("games-best").addEventListener("click", () => turn(false));
+  byId("games-latest").addEventListener("click", () => turn(true));
+  byId("games-more").addEventListener("click", () => {
+    listed.whole = !listed.whole;
+    drawGames();
+  });
+}

@@ -1,0 +1,226 @@
+// One table of all books: rows are moves, columns what each book says of them, so that differences are seen at a glance.
+
+/** @typedef {{uci: string, san: string, likeliest: BookMove, of: Map<number, BookMove>}} Row A move with what each book says of it. */
+
+/** Columns of a book in this table, by what is left out first where there is little room; and their widths. @type {{keys: string[], width: number, least: number}[]} */
+const SHARED = [
+  { keys: ["chance"], width: 104, least: 58 },
+  { keys: ["games", "priority", "weight"], width: 64, least: 62 },
+  { keys: ["eval"], width: 62, least: 58 },
+  { keys: ["bar"], width: 110, least: 84 },
+];
+
+/** The width of the column of moves. */
+const MOVE_WIDTH = 56;
+
+/** The width of a book that has nothing to say but its name. */
+const NAME_WIDTH = 58;
+
+/** The width of a mark and a colour beside a chance. */
+const MARK_WIDTH = 30;
+
+/** The least width of a chance with its bar. */
+const GAUGE_WIDTH = 96;
+
+/** Chances that differ by so much from those of the other books stand out. */
+const DIFFERS = 0.2;
+
+/** The order in which a book's columns are seen. */
+const ORDER = ["chance", "games", "priority", "weight", "bar", "eval"];
+
+/** The rows: those that were played most first, or else the likeliest. @param {View} view @returns {Row[]} */
+function rowsOfAll(view) {
+  /** @type {Map<string, Row>} */
+  const rows = new Map();
+  for (const book of view.books) {
+    for (const move of book.moves) {
+      const row = rows.get(move.uci) ?? { uci: move.uci, san: move.san, likeliest: move, of: new Map() };
+      if (move.chance > row.likeliest.chance) row.likeliest = move;
+      row.of.set(book.id, move);
+      rows.set(move.uci, row);
+    }
+  }
+  const sum = (/** @type {Row} */ row, /** @type {(move: BookMove) => number} */ value) => [...row.of.values()].reduce((all, move) => all + value(move), 0);
+  const found = [...rows.values()].sort((a, b) => sum(b, (move) => move.chance) - sum(a, (move) => move.chance) || sum(b, (move) => move.games ?? 0) - sum(a, (move) => move.games ?? 0));
+  const [key = "", id] = sorting.key.split(" ");
+  const column = COLUMNS.find((column) => column.key === key);
+  if (!column) return found;
+  const value = (/** @type {Row} */ row) => {
+    const move = key === "move" ? row.likeliest : row.of.get(Number(id));
+    return move ? column.order(move) : null;
+  };
+  return found.sort((a, b) => sorting.compare(value(a), value(b)));
+}
+
+/** What each book shows in this width; null where there is no room for all of them. @param {View} view @param {number} width */
+function columnsOfAll(view, width) {
+  const wanted = view.books.map((book) => {
+    const known = bookOf(book.id);
+    const marked = book.moves.some((move) => move.annotation || move.recommended !== null);
+    return SHARED.map(({ keys, width, least }) => {
+      const size = keys[0] === "chance" && marked ? { width: width + MARK_WIDTH, least: least + MARK_WIDTH } : { width, least };
+      const column = COLUMNS.find((column) => keys.includes(column.key) && known !== undefined && book.moves.length > 0 && column.has(book, known));
+      return column ? { column, ...size } : null;
+    });
+  });
+  for (let depth = SHARED.length; depth > 0; depth -= 1) {
+    const books = wanted.map((columns) => columns.slice(0, depth).flatMap((column) => column ?? []));
+    const taken = books.reduce((sum, columns) => sum + (columns.reduce((all, { least }) => all + least, 0) || NAME_WIDTH), MOVE_WIDTH);
+    if (taken > width) continue;
+    const whole = books.flat();
+    let spare = width - taken;
+    const widths = new Map(whole.map((place) => [place, place.least]));
+    // First every column gets what it would like to have, then the bars and the chances share the rest.
+    const wish = whole.reduce((sum, { width, least }) => sum + width - least, 0);
+    const part = wish > 0 ? Math.min(1, spare / wish) : 0;
+    for (const place of whole) widths.set(place, place.least + (place.width - place.least) * part);
+    spare -= wish * part;
+    const wide = whole.filter(({ column }) => column.key === "bar");
+    const stretched = wide.length > 0 ? wide : whole.filter(({ column }) => column.key === "chance");
+    const most = wide.length > 0 ? 150 : 90;
+    for (const place of stretched) widths.set(place, (widths.get(place) ?? 0) + Math.min(most, spare / stretched.length));
+    const bar = wide[0];
+    tables.barWidth = bar ? (widths.get(bar) ?? 0) - 14 : 0;
+    return books.map((columns) => columns.sort((a, b) => ORDER.indexOf(a.column.key) - ORDER.indexOf(b.column.key))
+      .map((place) => ({ column: place.column, width: widths.get(place) ?? place.least })));
+  }
+  return null;
+}
+
+/** The table, and what else each book says; null where it has no room. @param {View} view @param {number} width @returns {HTMLElement | null} */
+function allBooks(view, width) {
+  const columns = columnsOfAll(view, width);
+  if (!columns) return null;
+  const rows = rowsOfAll(view);
+  const cols = [MOVE_WIDTH, ...columns.flatMap((places) => places.length > 0 ? places.map(({ width }) => width) : [NAME_WIDTH])].map((width) => {
+    const col = el("col");
+    col.style.width = `${width / 16}rem`;
+    return col;
+  });
+  const reach = rows.some(({ uci }) => uci === tables.rows.get(ALL)) ? tables.rows.get(ALL) : rows[0]?.uci;
+  const span = (/** @type {number} */ index) => Math.max(1, columns[index]?.length ?? 1);
+  return el("section", { class: "together", "data-book": ALL, "aria-label": "All books" },
+    rows.length > 0 && el("table", { onkeydown: onTableKey, class: columns.flat().some(({ column, width }) => column.key === "chance" && width < GAUGE_WIDTH) ? "slim" : null },
+      el("caption", { class: "unseen" }, `All books, ${many(rows.length, "move")}`),
+      el("colgroup", {}, ...cols, el("col")),
+      el("thead", {},
+        el("tr", { class: "names" }, el("td", {}), ...view.books.map((book, index) => el("th", { scope: "colgroup", colspan: span(index), class: "of", title: bookOf(book.id)?.path ?? book.name }, book.name)), el("td", {})),
+        el("tr", {}, sorting.head("move", "move", "Move", "all head move"),
+          ...view.books.flatMap((book, index) => columns[index]?.length
+            ? columns[index].map(({ column }, place) => sorting.head(`${column.key} ${book.id}`, column.head, `${column.name} in ${book.name}`, `all head ${column.key} ${book.id}`, { class: place === 0 ? `${column.key} of` : column.key }))
+            : [el("td", { class: "of" })]), el("td", {}))),
+      el("tbody", {}, ...rows.map((row) => rowOfAll(row, view, columns, row.uci === reach))),
+      el("tfoot", {}, el("tr", {}, el("th", { scope: "row" }, "Σ"), ...view.books.map((book, index) => el("td", { class: "of", colspan: span(index) }, ...totals(book))), el("td", {})))),
+    ...view.books.map((book) => aside(book, view)));
+}
+
+/** The number of the table of all books among those of books. */
+const ALL = -1;
+
+/** @param {Row} row @param {View} view @param {NonNullable<ReturnType<typeof columnsOfAll>>} columns @param {boolean} reached */
+function rowOfAll(row, view, columns, reached) {
+  const found = view.books.filter((book) => book.moves.length > 0);
+  const chances = new Map(found.map((book) => [book.id, row.of.get(book.id)?.chance ?? 0]));
+  const differs = (/** @type {number} */ id) => {
+    const others = [...chances].filter(([other]) => other !== id).map(([, chance]) => chance);
+    const mean = others.reduce((sum, chance) => sum + chance, 0) / Math.max(1, others.length);
+    return others.length > 0 && Math.abs((chances.get(id) ?? 0) - mean) >= DIFFERS;
+  };
+  const cells = view.books.flatMap((book, index) => {
+    const move = row.of.get(book.id);
+    const places = columns[index] ?? [];
+    const known = bookOf(book.id);
+    if (!move || !known || places.length === 0) {
+      const says = book.moves.length > 0 ? `${book.name} does not have ${row.san}` : unknown(book, view);
+      return [el("td", { class: differs(book.id) ? "of absent differs" : "of absent", colspan: Math.max(1, places.length), title: says },
+        el("span", { "aria-hidden": "true" }, book.moves.length > 0 ? "·" : ""), el("span", { class: "unseen" }, "not in the book"))];
+    }
+    return places.map(({ column }, place) => {
+      const content = column.key === "chance" ? sharedChance(move, book) : column.key === "weight" ? brief(move.weight) : column.key === "priority" ? String(move.priority ?? "") : column.cell(move, book, known);
+      const kinds = [column.key, place === 0 && "of", column.key === "chance" && differs(book.id) && "differs", move.why && "unplayed"].filter(Boolean).join(" ");
+      return el("td", { class: kinds, title: column.title?.(move, book) ?? null }, ...(Array.isArray(content) ? content : [content]));
+    });
+  });
+  const idle = [...row.of.values()].every((move) => move.why);
+  const node = el("tr", {
+    class: idle ? "move idle" : "move", "data-move": row.uci,
+    onclick: (/** @type {MouseEvent} */ event) => {
+      if (!isControl(event.target)) playMove(view.at, row);
+    },
+    onpointerenter: () => arrows.point(row.likeliest),
+    onpointerleave: () => arrows.point(null),
+    onfocusin: () => {
+      arrows.point(row.likeliest);
+      reach(ALL, row.uci);
+    },
+    onfocusout: () => arrows.point(null),
+  }, el("th", { scope: "row", class: "move" }, el("button", { type: "button", class: "san", tabindex: reached ? 0 : -1, "data-focus": `all ${row.uci} san`, onclick: () => playMove(view.at, row) }, row.san)),
+  ...cells, el("td", {}));
+  return node;
+}
+
+/** A chance with the book's colour and mark beside it. @param {BookMove} move @param {BookView} book @returns {Child[]} */
+function sharedChance(move, book) {
+  const parts = chanceCell(move, book);
+  const verdict = move.recommended === null ? "" : move.recommended ? "green" : "red";
+  if (verdict === "" && !move.annotation) return parts;
+  const words = [move.recommended === null ? "" : move.recommended ? "recommended (green)" : "to be avoided (red)", move.annotation].filter(Boolean).join(", ");
+  return [...parts, el("span", { class: `mark ${verdict}`, title: words }, move.annotation && MARKS.indexOf(move.annotation) < 6 ? move.annotation : "", el("span", { class: "unseen" }, ` ${words}`))];
+}
+
+/** All games of a book here, and how its line goes on. @param {BookView} book @returns {Child[]} */
+function totals(book) {
+  const { games, elsewhere, reserve } = book;
+  const moves = Math.ceil((reserve ?? 0) / 2);
+  return [
+    games !== null && book.moves.length > 0 && el("span", { title: `${many(games, "game")}${elsewhere ? `, ${exact(elsewhere)} of them by other orders of moves` : ""}` }, many(games, "game").replace(exact(games), brief(games))),
+    games !== null && moves > 0 && " ",
+    moves > 0 && el("span", { title: `The line goes on for ${many(moves, "move")}` }, `+${many(moves, "move")}`),
+  ];
+}
+
+/** What a book says besides its moves, under its name. @param {BookView} book @param {View} view @returns {Child} */
+function aside(book, view) {
+  const parts = [
+    book.moves.length === 0 && el("p", { class: "quiet" }, unknown(book, view)),
+    book.comment && el("p", { class: "comment" }, book.comment),
+    book.rule && el("p", { class: "quiet" }, book.rule),
+    sampleGame(book),
+    noteOf(book),
+  ].filter(Boolean);
+  return parts.length > 0 && el("div", { class: "aside", "data-of": book.id }, el("b", { title: bookOf(book.id)?.path ?? null }, book.name), ...parts);
+}
+
+// The switch between one table and a table for each.
+
+/** Shows what can be switched, and which way it is. */
+function drawView() {
+  const several = shownBooks().length > 1;
+  byId("view").hidden = !several;
+  byId("view-together").setAttribute("aria-pressed", String(isTogether()));
+  byId("view-each").setAttribute("aria-pressed", String(!isTogether()));
+  const side = byId("side");
+  side.hidden = !state.books?.engine && !state.books?.books.some((book) => book.evals);
+  side.setAttribute("aria-label", `Evaluations: ${whose()}`);
+  side.title = `Evaluations: ${whose()}`;
+  side.classList.toggle("mover", taste.mover);
+}
+
+function listenToView() {
+  const turn = (/** @type {boolean} */ together) => {
+    taste.together = together;
+    keep("tables", together ? "together" : "each");
+    sorting.key = "";
+    drawTables();
+    arrows.draw();
+  };
+  byId("view-together").addEventListener("click", () => turn(true));
+  byId("view-each").addEventListener("click", () => turn(false));
+  byId("side").addEventListener("click", () => {
+    taste.mover = !taste.mover;
+    keep("evaluations", taste.mover ? "mover" : "white");
+    drawTables();
+    engine.draw(byId("engine-text").textContent ?? "");
+    announce(`Evaluations ${whose()}.`);
+  });
+}

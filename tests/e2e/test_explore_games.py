@@ -1,0 +1,308 @@
+"""`tabiya explore --games`: the games of a position, on the page's interface and Lichess's, against python-chess."""
+
+import gzip
+import io
+import json
+from collections import defaultdict
+
+import berserk
+import chess
+import chess.pgn
+import pytest
+
+import cbh_writer
+from conftest import not_windows
+from polyglot_writer import Book, key
+from random_games import pgn, random_games
+
+START = chess.STARTING_FEN
+PLIES, KEPT = 50, 15
+GAMES = random_games(400, seed=23, most_plies=70, mixed=True)
+
+
+def years(date):
+    return tuple(int(part) if part.isdigit() else 0 for part in date.split("."))
+
+
+class Known:
+    """The games of each position by their keys: the number of the game, and its first move there."""
+
+    def __init__(self, games):
+        self.games = games
+        self.of = defaultdict(dict)
+        self.boards = {}
+        for number, game in enumerate(games):
+            board = chess.Board(game.fen, chess960=game.chess960)
+            for move in game.moves[:PLIES]:
+                at = key(board)
+                self.boards.setdefault(at, board.copy(stack=False))
+                self.of[at].setdefault(number, move)
+                board.push(move)
+
+    def strength(self, number):
+        head = self.games[number].head
+        return int(head.get("WhiteElo", 0)) + int(head.get("BlackElo", 0))
+
+    def date(self, number):
+        return years(self.games[number].head["Date"])
+
+    def listed(self, at):
+        """The games that an answer has: as sets of strengths and dates, since games may be alike in both."""
+        numbers = sorted(self.of[at], key=lambda number: (self.strength(number), self.date(number)), reverse=True)
+        best, others = numbers[:KEPT], numbers[KEPT:]
+        latest = sorted(others, key=self.date, reverse=True)[:KEPT]
+        return best, latest
+
+
+@pytest.fixture(scope="module")
+def known():
+    return Known(GAMES)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """The games in two PGN files, and a book with a name of its own."""
+    half = len(GAMES) // 2
+    for name, games in (("one.pgn", GAMES[:half]), ("two.pgn", GAMES[half:])):
+        (tmp_path / name).write_text(pgn(games), encoding="utf-8")
+    return Book().line("e2e4 e7e5", weight=3).write(tmp_path / "book.bin"), tmp_path / "one.pgn", tmp_path / "two.pgn"
+
+
+def number_of(line):
+    return int(line["event"].removeprefix("Game "))
+
+
+def test_the_games_of_each_position_are_found(explore, known, files):
+    book, *games = files
+    server = explore(book, "--games", *games)
+    several = truncated = 0
+    for at, played in known.of.items():
+        board = known.boards[at]
+        if len(played) == 1 and at % 20:
+            continue
+        answer = server.get("/api/games", start=board.fen())
+        assert answer["total"] == len(played)
+        best, latest = known.listed(at)
+        assert len(answer["games"]) == len(best) + len(latest)
+        for line in answer["games"]:
+            number = number_of(line)
+            game = GAMES[number]
+            assert line["uci"] == board.uci(played[number]) and line["san"] == board.san(played[number])
+            assert (line["white"]["name"], line["black"]["name"]) == (game.head["White"], game.head["Black"])
+            for color, tag in (("white", "WhiteElo"), ("black", "BlackElo")):
+                assert line[color]["rating"] == (int(game.head[tag]) if tag in game.head else None)
+            assert (line["date"], line["result"]) == (game.head["Date"], game.result)
+        numbers = [number_of(line) for line in answer["games"]]
+        assert len(set(numbers)) == len(numbers)
+        assert [known.strength(number) for number in numbers[:KEPT]] == [known.strength(number) for number in best]
+        assert [known.date(number) for number in numbers[KEPT:]] == [known.date(number) for number in latest]
+        several += len(played) > 1
+        truncated += len(played) > len(numbers)
+    assert several > 50 and truncated > 5
+    assert server.get("/api/games", start="8/8/4k3/8/8/4K3/8/8 w - - 0 1") == {"total": 0, "games": []}
+
+
+def test_a_game_is_shown_and_played(explore, known, files):
+    book, *games = files
+    server = explore(book, "--games", *games)
+    for at in list(known.of)[:40]:
+        board = known.boards[at]
+        line = server.get("/api/games", start=board.fen())["games"][0]
+        game = GAMES[number_of(line)]
+        for path in (f"/masters/pgn/{line['id']}", f"/master/pgn/{line['id']}", f"/api/game?id={line['id']}"):
+            status, headers, text = server.raw("GET", path)
+            assert (status, headers["Content-Type"]) == (200, "application/x-chess-pgn")
+        read = chess.pgn.read_game(io.StringIO(text.decode()))
+        assert read.headers["Event"] == game.head["Event"] and list(read.mainline_moves()) == game.moves
+        status, answer = server.post("/api/read", {"text": text.decode(), "at": board.fen()})
+        assert status == 200 and len(answer["games"]) == 1
+        played = answer["games"][0]
+        assert (played["white"], played["black"], played["result"]) == (game.head["White"], game.head["Black"], game.result)
+        assert bool(played["error"]) == bool(game.broken)
+        replayed = chess.Board(played["start"], chess960=game.chess960)
+        for uci in played["play"][: played["ply"]]:
+            replayed.push_uci(uci)
+        assert key(replayed) == at and played["play"][played["ply"]] == line["uci"]
+    for bad in ("00000001", "zzzzzzzz", "x", "../../etc/passwd", "%2e%2e", "é"):
+        assert server.raw("GET", f"/masters/pgn/{bad.encode().hex() if bad == 'é' else bad}")[0] == 404, bad
+
+
+def test_pasted_games_are_read(explore, small_book):
+    server = explore(small_book)
+    read = lambda text, **more: server.post("/api/read", {"text": text} | more)
+    text = "1. e4 e5 {a comment} (1... c5 2. Nf3) 2. Nf3 $1 Nc6 *\n\n[Event \"x\"]\n[White \"A\"]\n\n1. d4 d5 1-0\n"
+    status, answer = read(text, at=START)
+    assert status == 200
+    assert [(game["play"], game["result"], game["ply"]) for game in answer["games"]] == [(["e2e4", "e7e5", "g1f3", "b8c6"], "*", 0), (["d2d4", "d7d5"], "1-0", 0)]
+    assert read("1. e4 e5 2. Ke3")[1]["games"][0]["error"] and read("1. e4 e5 2. Ke3")[1]["games"][0]["play"] == ["e2e4", "e7e5"]
+    fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+    assert read(f'[SetUp "1"]\n[FEN "{fen}"]\n\n1. e4 Kd7 *')[1]["games"][0] | {"white": "", "black": "", "error": None} == {
+        "white": "", "black": "", "result": "*", "start": fen, "play": ["e2e4", "e8d7"], "san": ["e4", "Kd7"], "ply": None, "error": None,
+    }  # fmt: skip
+    assert len(read("1. e4 *\n\n[Event \"x\"]\n\n" * 500)[1]["games"]) == 200
+    assert len(read("1. " + "Nf3 Nf6 Ng1 Ng8 " * 400)[1]["games"][0]["play"]) == 1000
+    for bad in ({"text": "\0\1\2"}, {}, {"text": "1. e4", "at": "x"}, {"text": "1. e4", "more": 1}):
+        assert server.post("/api/read", bad)[0] in (400, 500), bad
+    assert server.raw("POST", "/api/read", b'"' + b"x" * (1 << 20) + b'"', {"Content-Type": "application/json"})[0] == 413
+
+
+# The index
+
+
+def test_an_index_is_made_once_and_again_when_games_change(explore, known, files, tmp_path):
+    book, one, two = files
+    index = tmp_path / "book.bin.games"
+    server = explore(book, "--games", one, two)
+    total = server.get("/api/games")["total"]
+    before = index.stat()
+    assert total == len(known.of[key(chess.Board())])
+    server.end()
+    server = explore(book, "--games", one, two)
+    assert server.get("/api/games")["total"] == total and index.stat().st_mtime_ns == before.st_mtime_ns
+    line = server.get("/api/games")["games"][0]
+    # A file that has changed meanwhile is not read at the place of another game.
+    with one.open("a") as file:
+        file.write('[Event "Game 0"]\n[Date "2030.01.01"]\n\n1. e4 *\n')
+    with two.open("a") as file:
+        file.write("\n")
+    status, _, body = server.raw("GET", f"/masters/pgn/{line['id']}")
+    assert status == 500 and b"has changed" in body
+    server.end()
+    server = explore(book, "--games", one, two)
+    assert server.get("/api/games")["total"] == total + 1
+    assert server.raw("GET", f"/masters/pgn/{server.get('/api/games')['games'][0]['id']}")[0] == 200
+    # Other games are another index.
+    assert explore(book, "--games", two).get("/api/games")["total"] < total
+
+
+def test_a_damaged_or_cut_index_is_made_again(explore, files, tmp_path):
+    book, one, _ = files
+    index = tmp_path / "book.bin.games"
+    explore(book, "--games", one).end()
+    whole = index.read_bytes()
+    for content in (whole[:100], whole[:-1], whole[:8] + b"\xff" * 60, whole[:16] + b"\xff" * 80 + whole[96:]):
+        index.write_bytes(content)
+        server = explore(book, "--games", one)
+        assert server.get("/api/games")["games"] and index.read_bytes() == whole
+        server.end()
+    # Bytes that only look like an index are looked up in without harm.
+    index.write_bytes(whole[:96] + bytes(255 - byte for byte in whole[96:]))
+    server = explore(book, "--games", one)
+    for play in ("", "e2e4", "d2d4,d7d5"):
+        assert server.raw("GET", f"/api/games?play={play}")[0] == 200 and server.raw("GET", f"/lichess?play={play}")[0] == 200
+
+
+def test_no_other_file_is_replaced(explore, tabiya, files, tmp_path):
+    book, one, _ = files
+    index = tmp_path / "book.bin.games"
+    index.write_bytes(b"my games, by hand")
+    done = tabiya("explore", "--no-open", book, "--games", one)
+    assert done.returncode == 3 and b"book.bin.games" in done.stderr and b"not an index" in done.stderr
+    assert index.read_bytes() == b"my games, by hand"
+    (tmp_path / "c.pgn.gz").write_bytes(gzip.compress(one.read_bytes()))
+    for bad, code in (("c.pgn.gz", 2), ("none.pgn", 3), ("book.bin", 3)):
+        done = tabiya("explore", "--no-open", book, "--games", bad)
+        assert done.returncode == code and bad.encode() in done.stderr, done
+
+
+@not_windows
+def test_where_the_index_cannot_be_kept_it_is_made_for_the_time(explore, files, tmp_path):
+    book, one, _ = files
+    # Where the index would be is a folder.
+    (tmp_path / "books").mkdir()
+    link = tmp_path / "books" / "a.bin"
+    link.write_bytes(book.read_bytes())
+    (tmp_path / "books" / "a.bin.games").symlink_to(tmp_path / "nowhere" / "index")
+    server = explore(link, "--games", one)
+    assert server.get("/api/games")["games"]
+    server.end()
+    assert b"the index of the games is not kept" in server.process.stderr.read()
+
+
+def test_games_without_a_book_of_ones_own(explore, files, tmp_path):
+    _, one, _ = files
+    server = explore("--games", one)
+    assert server.get("/api/books")["books"][0]["name"] == "starter book" and server.get("/api/games")["games"]
+    assert (tmp_path / "one.pgn.games").exists()
+    assert explore("book.bin").wrong("/api/games") == (404, "not-found")
+
+
+# Databases
+
+
+def test_games_of_a_database(explore, tabiya, tmp_path):
+    games = random_games(60, seed=4, most_plies=30)
+    path = cbh_writer.write(tmp_path / "base.cbh", [(0, chess.pgn.read_game(io.StringIO(pgn([game]).replace('"Nn"', '"Nn, N"')))) for game in games])
+    book = Book().line("e2e4", weight=3).write(tmp_path / "book.bin")
+    text = tabiya("export", path).stdout.decode()
+    exported = list(iter(lambda file=io.StringIO(text): chess.pgn.read_game(file), None))
+    of = defaultdict(dict)
+    for number, game in enumerate(exported):
+        board = game.board()
+        for move in game.mainline_moves():
+            of[key(board)].setdefault(number, (board.copy(stack=False), move))
+            board.push(move)
+    server = explore(book, "--games", path)
+    shown = 0
+    for played in of.values():
+        board = next(iter(played.values()))[0]
+        answer = server.get("/api/games", start=board.fen())
+        assert answer["total"] == len(played)
+        if len(played) > 3:
+            continue
+        assert sorted(line["uci"] for line in answer["games"]) == sorted(move.uci() for _, move in played.values())
+        text = server.raw("GET", f"/masters/pgn/{answer['games'][0]['id']}")[2].decode()
+        read = chess.pgn.read_game(io.StringIO(text))
+        assert str(read) in {str(exported[number]) for number in played}
+        shown += 1
+    assert shown > 100
+
+
+# Lichess's interface
+
+
+def test_lichess_games(explore, tabiya, tmp_path):
+    head = '[Event "{0}"]\n[Date "{1}"]\n[White "{2}"]\n[Black "B {0}"]\n[WhiteElo "{3}"]\n[BlackElo "2000"]\n[TimeControl "{4}"]\n[Result "{5}"]\n\n1. {6} {5}\n\n'
+    played = [
+        ("a", "2020.03.01", "Müller", 2400, "180+2", "1-0", "e4 e5"),
+        ("b", "2021.??.??", "X", 2600, "15", "0-1", "e4 c5"),
+        ("c", "2022.07.09", "Y", 2200, "600+5", "1/2-1/2", "d4 d5"),
+        ("d", "????.??.??", "Z", 2500, "-", "*", "e4 e5"),
+    ]
+    (tmp_path / "games.pgn").write_text("".join(head.format(*game) for game in played), encoding="utf-8")
+    assert tabiya("build", "games.pgn", "-o", "book.kob", "--min-games", "1").returncode == 0
+    server = explore("--open-api", "book.kob", "--games", "games.pgn")
+    client = berserk.Client(explorer_url=f"http://{server.host}:{server.port}").opening_explorer
+    answer = client.get_lichess_games(top_games=2, recent_games=3)
+    names = lambda games: [game["black"]["name"][2:] for game in games]
+    assert (names(answer["topGames"]), names(answer["recentGames"])) == (["b", "d"], ["c", "b", "a"])
+    first = answer["topGames"][0]
+    assert first | {"id": ""} == {
+        "uci": "e2e4", "id": "", "winner": "black", "speed": "ultraBullet", "white": {"name": "X", "rating": 2600},
+        "black": {"name": "B b", "rating": 2000}, "year": 2021,
+    }  # fmt: skip
+    third = answer["recentGames"][2]
+    assert (third["month"], third["year"], third["winner"], third["white"]["name"]) == ("2020-03", 2020, "white", "Müller")
+    # A move that was played once names its game.
+    moves = {move["san"]: move for move in answer["moves"]}
+    assert moves["e4"]["game"] is None and moves["d4"]["game"]["id"] == next(game["id"] for game in answer["recentGames"] if game["uci"] == "d2d4")
+    get = lambda path, **query: server.get(path, **query)
+    assert len(get("/lichess", topGames=0, recentGames=0)["topGames"]) == 0
+    assert names(get("/lichess", speeds="blitz,rapid")["topGames"]) == ["a", "c"]
+    assert names(get("/lichess", ratings="2200")["topGames"]) == ["b", "d", "a"]
+    assert names(get("/lichess", since="2021", until="2022-06")["recentGames"]) == ["b"]
+    masters = client.get_masters_games()
+    assert names(masters["topGames"]) == ["b", "d", "a", "c"] and "speed" not in masters["topGames"][0] and "recentGames" not in masters
+    assert names(get("/masters", since="2020", until="2020")["topGames"]) == ["a"]
+    assert names(get("/player", player="x", color="white")["recentGames"]) == ["c", "b", "a", "d"]
+    game = chess.pgn.read_game(io.StringIO(client.get_otb_master_game(first["id"])))
+    assert (game.headers["White"], game.headers["Result"]) == ("X", "0-1")
+    status, headers, _ = server.raw("GET", f"/masters/pgn/{first['id']}", headers={"Origin": "https://lichess.org"}, token=False)
+    assert (status, headers["Access-Control-Allow-Origin"]) == (200, "*")
+    assert server.wrong("/lichess", since="soon") == (400, "bad-request")
+
+
+def test_without_games_there_are_none(explore, small_book):
+    server = explore(small_book)
+    assert server.wrong("/api/games") == (404, "not-found")
+    assert json.loads(server.raw("GET", "/masters/pgn/00000000")[2])["code"] == "not-found"
