@@ -328,7 +328,8 @@ pub fn merge<'py>(
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = Options(options);
-    let (inputs, new, reachable) = (paths_of(sources)?, new_book(output, &options)?, options.is("reachable")?);
+    let (inputs, new, reachable) =
+        (paths_of(sources)?, new_book(output, &options)?, options.is("reachable")?);
     let (merged, written, damage) = long(py, || library::merge(&inputs, &new, reachable))?;
     if written.moves == 0 {
         let why = match merged.read {
