@@ -62,7 +62,7 @@ PGN = """\
 [WhiteElo "2600"]
 [Annotator "me"]
 
-{Before} 1. e4 {first} e5 (1... c5 $1 {Sicilian} 2. Nf3 (2. c3 {Alapin}) 2... d6) ({or} 1... c6) 2. Nf3! Nc6 $14 3. Bb5 1-0
+{Before} 1. e4 {first} e5 (1... c5 $1 {Sicilian} 2. Nf3 (2. c3 {Alapin}) 2... d6) ({or} 1... c6) (1... -- {threat} 2. d4 d5) 2. Nf3! Nc6 $14 3. Bb5 1-0
 
 [Event "Set up"]
 [White "A"]

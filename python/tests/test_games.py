@@ -65,7 +65,7 @@ def test_games_are_those_that_python_chess_reads(pgn: Path) -> None:
     error = ours[3].errors[0]
     assert isinstance(error, tabiya.GameError) and error.path == str(pgn)
     assert error.offset == PGN.encode().index(b"Ke5") and error.line is not None and "Ke5" in str(error)
-    assert str(ours[0].variations[0]).startswith("1. e4")
+    assert any(not node.move for node in all_nodes(ours[0])), "the null move"
 
 
 def test_main_lines_have_the_moves_and_the_head(pgn: Path) -> None:
@@ -95,7 +95,7 @@ def databases() -> list[Path]:
 
 
 def test_games_of_databases_are_those_of_their_pgn(tmp_path: Path) -> None:
-    games = variations = comments = passes = 0
+    games = variations = comments = 0
     for database in databases():
         text = tabiya_says("export", database)
         pgn = tmp_path / "exported.pgn"
@@ -108,11 +108,10 @@ def test_games_of_databases_are_those_of_their_pgn(tmp_path: Path) -> None:
             assert (line.white or "?", line.black or "?") == (other.headers["White"], other.headers["Black"])
             same(game, other)
             assert game.errors == []
-            passes += sum(not node.move for node in all_nodes(other))
             games += 1
             variations += sum(len(node.variations) > 1 for node in all_nodes(other))
             comments += sum(bool(node.comment) for node in all_nodes(other))
-    assert games > 1000 and variations > 100 and comments > 100 and passes > 10
+    assert games > 1000 and variations > 100 and comments > 100
 
 
 def before_a_pass(game: chess.pgn.Game) -> Iterator[chess.Move]:

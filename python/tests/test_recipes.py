@@ -96,11 +96,11 @@ def test_bots_play_from_a_ctg_book(
         assert board.is_legal(move)
         board.push(move)
         plies += 1
-    # The shortest line ends after three.
-    assert 3 <= plies <= 4
+    # After 1. e4 c5 only a lost game goes on, whose moves weigh nothing.
+    assert 2 <= plies <= 4
     bot, board = BotLi([book]), chess.Board()
     while (found := bot.move(board, selection)) is not None:
         move, share, learn = found
         assert board.is_legal(move) and 0 < share <= 100 and learn == 0
         board.push(move)
-    assert 3 <= board.ply() <= 4
+    assert 2 <= board.ply() <= 4
