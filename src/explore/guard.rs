@@ -20,6 +20,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Uri, header};
 
 use super::fault::Fault;
+use super::page::FOLDER;
 use super::request::Query;
 use super::token;
 use crate::base::error::Result as Done;
@@ -47,6 +48,8 @@ pub(super) enum Admission {
     Led(Option<String>),
     /// It is answered, and a page of any site may read the answer.
     Open,
+    /// It asks for a part of the page that holds nothing of anybody's.
+    Public,
     /// It only asks whether a page of another site may ask something that is [open](Self::Open).
     Preflight,
 }
@@ -141,6 +144,9 @@ impl Guard {
         self.refuse_other_sites(host, request)?;
         if method == Method::POST && !is_json(headers) {
             return Err(Fault::bad("a POST needs Content-Type: application/json"));
+        }
+        if method == Method::GET && uri.path().starts_with(FOLDER) {
+            return Ok(Admission::Public);
         }
         let query = Query::parse(uri.query().unwrap_or_default());
         let text = |name| headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
@@ -483,6 +489,18 @@ mod tests {
         ] {
             assert_eq!(from(method, uri, dest), Err(403), "{method} {uri} {dest}");
         }
+    }
+
+    #[test]
+    fn the_parts_of_the_page_are_for_all_pages_of_this_server() {
+        let ask = |method, uri, headers: &[(&str, &str)]| {
+            admission(&guard(HERE), method, uri, &[&[HOST], headers].concat())
+        };
+        assert_eq!(ask("GET", "/page/0.js", &[]), Ok(Admission::Public));
+        assert_eq!(ask("GET", "/page/0.js", &[("sec-fetch-site", "cross-site")]), Err(403));
+        assert_eq!(ask("POST", "/page/0.js", &[("content-type", "application/json")]), Err(401));
+        assert_eq!(ask("GET", "/page", &[]), Err(401));
+        assert_eq!(admission(&guard(HERE), "GET", "/page/0.js", &[("host", "evil.example:8421")]), Err(403));
     }
 
     #[test]

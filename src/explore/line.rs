@@ -125,17 +125,17 @@ pub(super) fn openings(_: &Explorer, query: &Query) -> Result<Response, Fault> {
 
 /// `/api/pgn`: the line as a game, with `variations`: other lines from the same start, with `;` between them.
 pub(super) fn pgn(_: &Explorer, query: &Query) -> Result<Response, Fault> {
-    let place = Place::of(query)?;
+    let mut lines = vec![Place::of(query)?];
     let others = query.get("variations").unwrap_or_default().split(';').filter(|line| !line.is_empty());
-    let mut lines = vec![place.clone()];
     for line in others.take(VARIATIONS_MAX) {
         lines.push(Place::read(query.get("start"), line.split(','))?);
     }
-    Ok(text("text/plain; charset=utf-8", pgn_of(&place, &lines)))
+    Ok(text("text/plain; charset=utf-8", pgn_of(&lines)))
 }
 
 /// Lines as a game; the first one is the main line.
-fn pgn_of(place: &Place, lines: &[Place]) -> String {
+fn pgn_of(lines: &[Place]) -> String {
+    let Some(place) = lines.first() else { return String::new() };
     let mut writer = Writer::default();
     let start = place.is_set_up.then(|| place.start_fen());
     writer.head(&Head {
@@ -218,12 +218,12 @@ mod tests {
     #[test]
     fn a_line_is_a_game_that_others_read() {
         let place = Place::read(None, "e2e4,c7c5,g1f3".split(',')).unwrap();
-        let pgn = pgn_of(&place, &[place.clone()]);
+        let pgn = pgn_of(&[place]);
         assert!(pgn.ends_with("\n\n1. e4 c5 2. Nf3 *\n"), "{pgn}");
         assert!(pgn.contains("[ECO \"B27\"]") && !pgn.contains("SetUp"), "{pgn}");
         let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
         let place = Place::read(Some(fen), ["c7c5", "g1f3"]).unwrap();
-        let pgn = pgn_of(&place, &[place.clone()]);
+        let pgn = pgn_of(&[place]);
         assert!(pgn.contains(&format!("[FEN \"{fen}\"]")) && pgn.ends_with("\n1... c5 2. Nf3 *\n"), "{pgn}");
     }
 
@@ -254,7 +254,7 @@ mod tests {
         let lines =
             ["e2e4,c7c5,g1f3,d7d6", "e2e4,c7c5,b1c3", "d2d4,d7d5", "e2e4,e7e5", "e2e4,c7c5,g1f3,b8c6,d2d4"];
         let lines = lines.map(|line| Place::read(None, line.split(',')).unwrap());
-        let pgn = pgn_of(&lines[0], &lines);
+        let pgn = pgn_of(&lines);
         let moves = "1. e4 (1. d4 d5) 1... c5 (1... e5) 2. Nf3 (2. Nc3) 2... d6 (2... Nc6 3. d4) *";
         assert!(pgn.replace('\n', " ").ends_with(&format!("{moves} ")), "{pgn}");
     }
@@ -263,7 +263,7 @@ mod tests {
     fn long_lines_are_broken() {
         let round = "g1f3,g8f6,f3g1,f6g8,".repeat(50);
         let place = Place::read(None, round.split(',')).unwrap();
-        let pgn = pgn_of(&place, &[place.clone()]);
+        let pgn = pgn_of(&[place]);
         assert!(pgn.lines().all(|line| line.len() <= 79) && pgn.lines().count() > 20);
     }
 }

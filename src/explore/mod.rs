@@ -241,22 +241,38 @@ impl Explorer {
     }
 }
 
+/// A book of the configuration.
+struct Named {
+    path: PathBuf,
+    /// The rules under which it is asked, with their numbers.
+    rules: Vec<(usize, Rule)>,
+    /// Whether it is asked when White and when Black is to move.
+    asked: ByColor<bool>,
+}
+
 /// The books of the configuration, each once, with the rules under which it is asked; and the starter book.
 fn configured(config: &Config, warnings: &mut Warnings) -> Result<Vec<Slot>> {
     warnings.extend(config.warnings.iter().cloned());
     let files = &config.options.books;
-    let mut named: Vec<(PathBuf, Vec<(usize, Rule)>, ByColor<bool>)> = Vec::new();
+    let mut named: Vec<Named> = Vec::new();
     let mut add = |name: &str, rule: Option<(usize, Rule)>, asked: [bool; 2]| {
         let path = config.search_paths.find(name);
         let path = path.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
         let path = path.unwrap_or_else(|_| Path::new(name).to_owned());
         let [white, black] = asked;
-        match named.iter_mut().find(|(known, ..)| *known == path) {
-            Some((_, rules, known)) => {
-                rules.extend(rule);
-                *known = ByColor { white: known.white || white, black: known.black || black };
+        match named.iter_mut().find(|known| known.path == path) {
+            Some(known) => {
+                known.rules.extend(rule);
+                let ByColor { white: for_white, black: for_black } = known.asked;
+                known.asked = ByColor { white: for_white || white, black: for_black || black };
             }
-            None => named.push((path, rule.into_iter().collect(), ByColor { white, black })),
+            None => {
+                named.push(Named {
+                    path,
+                    rules: rule.into_iter().collect(),
+                    asked: ByColor { white, black },
+                });
+            }
         }
     };
     let lists: [(&BookList, [bool; 2]); 3] =
@@ -270,7 +286,7 @@ fn configured(config: &Config, warnings: &mut Warnings) -> Result<Vec<Slot>> {
     }
     let mut slots: Vec<Slot> = named
         .into_iter()
-        .map(|(path, rules, asked)| Slot::open(&path, &Among::default(), rules).asked_by(asked))
+        .map(|known| Slot::open(&known.path, &Among::default(), known.rules).asked_by(known.asked))
         .collect();
     // The adapter asks it only where no other book is named.
     let alone = slots.is_empty();

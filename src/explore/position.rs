@@ -10,6 +10,7 @@ use super::reply::{json, text};
 use super::request::Query;
 use super::shelf::{Opened, Slot, lines_of};
 use super::{Explorer, evaluated, reasons};
+use crate::base::parallel::processors;
 use crate::book::{Book, Counts, Evaluations as _, MoveFacts};
 use crate::choose::{Policy, Worth};
 use crate::openings::Opening;
@@ -35,6 +36,7 @@ pub(super) fn all_books(explorer: &Explorer) -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "edit": explorer.edit,
         "engine": explorer.engines.name(),
+        "threads": processors(),
         "settings": explorer.settings.is_ok(),
         "games": explorer.games.is_some(),
         "sliders": form::sliders(&explorer.policy),

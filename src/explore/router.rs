@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::{Extension, Path, RawQuery, Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -85,6 +85,10 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
     let shared = Shared { explorer, working: Arc::new(WORKING.map(Semaphore::new)) };
     Router::new()
         .route("/", get(page))
+        .route(
+            "/page/{name}",
+            get(async |Path(name): Path<String>, asked: HeaderMap| page::asset(&name, &asked)),
+        )
         .route("/api/books", ask(position::books))
         .route("/api/view", ask(position::view))
         .route("/api/position", ask(position::position))
@@ -208,6 +212,7 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
             response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
             response
         }
+        Ok(Admission::Public) => next.run(Request::from_parts(parts, body)).await,
         Ok(Admission::Preflight) => StatusCode::NO_CONTENT.into_response(),
         Err(fault) if is_page && parts.method == Method::GET => page::refused(fault),
         Err(fault) => fault.into_response(),
@@ -216,11 +221,11 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
-        (header::CACHE_CONTROL, "no-store"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     for (name, value) in OPEN.iter().filter(|_| is_open) {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }

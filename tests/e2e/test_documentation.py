@@ -124,6 +124,10 @@ def serves(tabiya_exe, words, folder):
             assert [Path(book["path"] or "").name for book in shown["books"]][: len(named)] == named
             assert all(book["edit"] for book in shown["books"]) or "--edit" not in words
             assert "stockfish" in (shown["engine"] or "") or "--engine" not in words
+            assert shown["games"] == ("--games" in words)
+            if "--open-api" in words:
+                with urllib.request.urlopen(f"{address.split('?')[0]}lichess", timeout=HANG) as answer:
+                    assert json.loads(answer.read())["moves"]
         finally:
             server.terminate()
 

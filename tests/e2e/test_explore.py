@@ -647,10 +647,11 @@ def test_an_engine_thinks_for_as_long_as_somebody_listens(explore, engine_script
     engine_script("--think", "600000", "--score", "cp 31")
     server = explore(small_book)
     assert server.get("/api/books")["engine"].startswith("scripted-engine")
-    connection, events = server.listen("/api/engine", play="e2e4,e7e5", lines=2)
+    connection, events = server.listen("/api/engine", play="e2e4,e7e5", lines=2, threads=1)
     eventually("the engine searches", lambda: (tmp_path / "heard").exists() and "go " in (tmp_path / "heard").read_text())
     heard = (tmp_path / "heard").read_text()
-    assert "setoption name MultiPV value 2" in heard and "moves e2e4 e7e5" in heard
+    # It has no threads to choose.
+    assert "setoption name MultiPV value 2" in heard and "Threads" not in heard and "moves e2e4 e7e5" in heard
     pid = int((tmp_path / "pid").read_text())
     assert alive(pid)
     connection.sock.shutdown(socket.SHUT_RDWR)
@@ -682,6 +683,7 @@ def test_an_engine_that_answers_or_dies_is_reported(explore, engine_script, smal
         seen.append(events.get(timeout=HANG))
     assert ("done", {"bestmove": "g1f3"}) in seen
     assert server.wrong("/api/engine", play="f2f3,e7e5,g2g4,d8h4") == (400, "bad-request")
+    assert server.wrong("/api/engine", threads=100_000) == (400, "bad-request")
     engine_script("--die-on-go", "exit")
     server = explore(small_book)
     connection, events = server.listen("/api/engine")

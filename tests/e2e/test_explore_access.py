@@ -1,6 +1,7 @@
 """`tabiya explore`: who may ask for what, and requests that others do not wait for."""
 
 import contextlib
+import gzip
 import hashlib
 import http.client
 import json
@@ -113,6 +114,20 @@ def test_nothing_opens_without_a_session_or_the_token(explore, small_book):
     nonce = re.search(r"script-src 'nonce-([0-9a-f]+)'", policy)[1]
     assert status == 200 and page.count(f'nonce="{nonce}"'.encode()) == 2 and b"{{nonce}}" not in page
     assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+    # What it is made of holds nothing of anybody's, is compressed once, and is kept by browsers.
+    whole = 0
+    for name in re.findall(rb'(?:href|src)="(/page/[0-9a-f]{16}\.(?:css|js))"', page):
+        path = name.decode()
+        status, part, content = server.raw("GET", path, headers={"Accept-Encoding": "gzip"}, token=False)
+        assert (status, part["Content-Encoding"], part["X-Content-Type-Options"]) == (200, "gzip", "nosniff") and "immutable" in part["Cache-Control"]
+        assert gzip.decompress(content) == server.raw("GET", path, token=False)[2]
+        status, again, nothing = server.raw("GET", path, headers={"If-None-Match": part["ETag"]}, token=False)
+        assert (status, nothing, again["ETag"]) == (304, b"", part["ETag"])
+        assert server.raw("GET", path, headers={"Sec-Fetch-Site": "cross-site"}, token=False)[0] == 403
+        assert server.raw("POST", path, token=False)[0] in (400, 401)
+        whole += len(content)
+    assert 0 < whole + len(gzip.compress(page)) < 100_000
+    assert server.raw("GET", "/page/0000000000000000.js", token=False)[0] == 404
     other = server.raw("GET", "/")[1]["Content-Security-Policy"]
     assert other != policy
     for path in ("/", "/api/books", "/api/view", "/lichess", "/none", "/api/edit", "/api/events"):

@@ -171,6 +171,15 @@ def test_an_index_is_made_once_and_again_when_games_change(explore, known, files
     server = explore(book, "--games", one, two)
     assert server.get("/api/games")["total"] == total + 1
     assert server.raw("GET", f"/masters/pgn/{server.get('/api/games')['games'][0]['id']}")[0] == 200
+    # A file that is named twice has its games once, and a folder has those of all its files.
+    assert explore(book, "--games", one, one).get("/api/games")["total"] == explore(book, "--games", one).get("/api/games")["total"]
+    (tmp_path / "folder" / "deeper").mkdir(parents=True)
+    for number in range(40):
+        (tmp_path / "folder" / ("deeper" if number % 2 else "") / f"{number}.pgn").write_text(f'[Event "Game {number}"]\n\n1. a4 {"a5 a6 b5 b6 c5"[3 * (number % 5):][:2]} *\n')
+    server = explore(book, "--games", tmp_path / "folder")
+    assert (server.get("/api/games")["total"], server.get("/api/games", play="a2a4,a7a5")["total"]) == (40, 0)
+    for line in server.get("/api/games")["games"]:
+        assert f'"Game {number_of(line)}"' in server.raw("GET", f"/masters/pgn/{line['id']}")[2].decode()
     # Other games are another index.
     assert explore(book, "--games", two).get("/api/games")["total"] < total
 

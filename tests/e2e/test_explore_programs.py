@@ -157,6 +157,9 @@ def test_books_of_a_colour_answer_for_that_colour(explore, tmp_path):
     sans = lambda server, **query: [move["san"] for move in server.get("/lichess", **query)["moves"]]
     server = explore("--playable")
     assert (sans(server), sans(server, play="e2e4")) == (["e4"], ["c5"])
+    (tmp_path / "tabiya.toml").write_text("".join(f"[[book]]\nfile = '{color}.bin'\ncolor = '{color}'\n" for color in ("white", "black")))
+    server = explore("--playable")
+    assert (sans(server), sans(server, play="e2e4")) == (["e4"], ["c5"])
     # The starter book is asked only if there is no other.
     assert sans(server, play="d2d4") == []
     (tmp_path / "tabiya.toml").unlink()

@@ -155,6 +155,16 @@ def test_a_fen_in_the_address_and_promotion(serve, look, books):
     expect(page.get_by_role("button", name="queen")).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.locator("#promotion")).to_have_count(0)
+    # Tab stays in the choice, and a click beside it closes it.
+    click(page, "a7")
+    click(page, "a8")
+    for name in ("knight", "rook", "bishop", "queen"):
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("button", name=name)).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    expect(page.get_by_role("button", name="bishop")).to_be_focused()
+    page.locator(".brand").click()
+    expect(page.locator("#promotion")).to_have_count(0)
     click(page, "a7")
     click(page, "a8")
     page.keyboard.press("r")

@@ -152,6 +152,12 @@ def test_engine_lines_are_played_as_far_as_they_are_clicked(serve, look, books, 
     expect(line(page)).to_have_count(1 + count)
     with page.expect_response(lambda answer: "/api/engine" in answer.url and "lines=5" in answer.url):
         page.locator("#engine-count").select_option("5")
+    # The engine of the tests counts its threads among its nodes a second.
+    expect(first).to_be_visible()
+    assert page.evaluate("engine.info.nps") == 100_000
+    with page.expect_response(lambda answer: "/api/engine" in answer.url and "threads=1" in answer.url):
+        page.locator("#engine-threads").select_option("1")
+    page.wait_for_function("() => engine.info?.nps === 100001")
 
 
 # Games

@@ -20,6 +20,7 @@ use super::place::Place;
 use super::request::Query;
 use super::stream::events;
 use crate::base::error::Result;
+use crate::base::parallel::processors;
 use crate::engine::{Client, Engine, Setup};
 
 /// Engines that may run at once.
@@ -131,6 +132,7 @@ impl Drop for Seat {
 pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     let place = Place::of(query)?;
     let lines = query.number("lines", LINES_MAX)?.unwrap_or(LINES).max(1);
+    let threads = query.number("threads", processors())?.map(|threads| threads.max(1));
     let page = query.get("page").filter(|page| page.len() <= PAGE_MAX);
     let engines = &explorer.engines;
     let Some(program) = engines.program.clone() else { return Err(Fault::no_engine()) };
@@ -149,7 +151,7 @@ pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Faul
     starts.send(start).map_err(|_| Fault::no_engine())?;
     let client = started.recv_timeout(START_TIME).map_err(|_| Fault::busy("the engine does not start"))??;
     seat.take(client.engine());
-    let search = Search { place, lines, setup, sender, stop: Arc::clone(&seat.stop) };
+    let search = Search { place, lines, threads, setup, sender, stop: Arc::clone(&seat.stop) };
     let thread = thread::Builder::new().name("engine".to_owned());
     // If the thread does not start, the client is dropped, and its engine ends.
     thread

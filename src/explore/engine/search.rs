@@ -36,6 +36,8 @@ pub(super) struct Search {
     pub(super) place: Place,
     /// How many lines.
     pub(super) lines: usize,
+    /// With how many threads; `None`: as the engine is set up.
+    pub(super) threads: Option<usize>,
     /// The engine.
     pub(super) setup: Setup,
     pub(super) sender: Sender<Event>,
@@ -86,6 +88,9 @@ impl Search {
         })?;
         let offers = |name: &str| offered.iter().any(|other| same_name(other, name.as_bytes()));
         client.send(&format!("setoption name MultiPV value {}", self.lines));
+        if let Some(threads) = self.threads.filter(|_| offers("Threads")) {
+            client.send(&format!("setoption name Threads value {threads}"));
+        }
         if self.place.mode == CastlingMode::Chess960 && offers("UCI_Chess960") {
             client.send("setoption name UCI_Chess960 value true");
         }

@@ -270,7 +270,7 @@ impl Gathered {
     /// The entries of the position.
     fn entries(&mut self) -> impl Iterator<Item = [u8; ENTRY_LEN]> + '_ {
         let kept = (self.best.len() + self.latest.len()) as u64;
-        let count = (self.count > kept).then(|| (self.count, MoveCode::NULL));
+        let count = (self.count > kept).then_some((self.count, MoveCode::NULL));
         let latest = std::mem::take(&mut self.latest).into_sorted_vec().into_iter();
         let latest = latest.map(|Reverse((_, number, mv))| (number, MoveCode(mv)));
         let key = self.key;

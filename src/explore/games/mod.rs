@@ -3,7 +3,7 @@
 //! | step | module |
 //! |---|---|
 //! | the bytes of an index | [`layout`] |
-//! | making one | [`make`] |
+//! | making one | [`mod@make`] |
 //! | looking positions and games up in one | [`index`] |
 //! | the text of a game, from its file | [`source`] |
 

@@ -1,5 +1,7 @@
 //! The files of games: the numbers of the games in them, and their texts.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,12 +20,14 @@ use crate::games::{GameError, Place, Sources, Spot};
 const TEXT_MAX: u64 = 4 << 20;
 
 /// The files of games. The numbers of their games are places in all of them together.
-pub(super) struct Files(Vec<File>);
+pub(super) struct Files {
+    files: Vec<File>,
+    /// The place of each by the name that the places of its games have: folders may hold many thousands.
+    by_name: HashMap<PathBuf, usize>,
+}
 
 /// A file of games.
 struct File {
-    /// The name that the places of its games have.
-    name: PathBuf,
     /// The file itself.
     path: PathBuf,
     /// The number before those of its games.
@@ -48,27 +52,28 @@ impl Files {
             .at_path(path)
             .advice("name PGN files that are not compressed, or .cbh files")
         };
-        let mut files: Vec<File> = Vec::new();
+        let (mut files, mut by_name) = (Vec::new(), HashMap::new());
         let mut base = 0_u64;
         for (name, path) in sources.linked() {
             let path = path.ok_or_else(|| again(name))?;
+            // A file that is named twice has its games once.
+            let Entry::Vacant(place) = by_name.entry(name.to_owned()) else { continue };
+            place.insert(files.len());
             let cannot = |error| Error::file(path, "cannot open the file", error);
             let len = fs::metadata(path).map_err(cannot)?.len();
             let database = cbh::is_named(path).then(|| Cbh::open(path).map(Arc::new)).transpose()?;
             let known = stamp_of(path);
-            if !files.iter().any(|file| file.name == name) {
-                files.push(File { name: name.to_owned(), path: path.to_owned(), base, known, database });
-                base = base.saturating_add(len).saturating_add(1);
-            }
+            files.push(File { path: path.to_owned(), base, known, database });
+            base = base.saturating_add(len).saturating_add(1);
         }
         let each = sources.each()?.ok_or_else(|| again(Path::new("-")))?;
         let stamp = Stamp::of(each.iter().flat_map(|(_, stamp)| [&*stamp.name, &*stamp.state]));
-        Ok((Self(files), stamp))
+        Ok((Self { files, by_name }, stamp))
     }
 
     /// The number of the game at a place.
     pub(super) fn number(&self, place: &Place) -> Option<u64> {
-        let file = self.0.iter().find(|file| file.name == *place.file)?;
+        let file = self.files.get(*self.by_name.get(&*place.file)?)?;
         let within = match place.spot {
             Spot::Game(number) => number,
             Spot::Line(_) => place.offset,
@@ -82,8 +87,8 @@ impl Files {
     /// When its file has changed, or cannot be read.
     pub(super) fn text(&self, game: &Game<'_>) -> std::result::Result<Vec<u8>, Fault> {
         let gone = || Fault::not_found("there is no such game");
-        let last = self.0.partition_point(|file| file.base <= game.number);
-        let file = last.checked_sub(1).and_then(|last| self.0.get(last)).ok_or_else(gone)?;
+        let last = self.files.partition_point(|file| file.base <= game.number);
+        let file = last.checked_sub(1).and_then(|last| self.files.get(last)).ok_or_else(gone)?;
         if stamp_of(&file.path) != file.known {
             let path = file.path.display();
             return Err(Fault::io(format!(

@@ -1,11 +1,15 @@
-//! The page: one document with its style, its script and the pieces, all of which are inside the executable.
+//! The page: one document with the pieces, its style and its script, all of which are inside the executable.
+
+mod asset;
 
 use std::sync::OnceLock;
 
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
+use self::asset::Asset;
+pub(super) use self::asset::FOLDER;
 use super::fault::Fault;
 use super::reply::text;
 use super::request::Query;
@@ -54,9 +58,25 @@ const FIRST: &str = "{{first}}";
 fn document() -> &'static str {
     static DOCUMENT: OnceLock<String> = OnceLock::new();
     DOCUMENT.get_or_init(|| {
-        let markup = MARKUP.replace("<!--PIECES-->", PIECES).replace("/*STYLE*/", STYLE);
-        markup.replace("/*SCRIPT*/", &SCRIPT.join("\n"))
+        let markup = MARKUP.replace("<!--PIECES-->", PIECES).replace("{{style}}", &style().address());
+        markup.replace("{{script}}", &script().address())
     })
+}
+
+fn style() -> &'static Asset {
+    static ASSET: OnceLock<Asset> = OnceLock::new();
+    ASSET.get_or_init(|| Asset::new("css", "text/css; charset=utf-8", STYLE.to_owned()))
+}
+
+fn script() -> &'static Asset {
+    static ASSET: OnceLock<Asset> = OnceLock::new();
+    ASSET.get_or_init(|| Asset::new("js", "text/javascript; charset=utf-8", SCRIPT.join("\n")))
+}
+
+/// `/page/NAME`: the style or the script.
+pub(super) fn asset(name: &str, asked: &HeaderMap) -> Result<Response, Fault> {
+    let asset = [style(), script()].into_iter().find(|asset| asset.name == name);
+    asset.map(|asset| asset.answer(asked)).ok_or_else(|| Fault::not_found("there is no such page"))
 }
 
 /// `/`: the page, with the books and what they say of the starting position, which spares it two requests, and the key of the
@@ -121,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_document_is_whole() {
-        for place in ["/*STYLE*/", "/*SCRIPT*/", "<!--PIECES-->"] {
+        for place in ["{{style}}", "{{script}}", "<!--PIECES-->"] {
             assert!(MARKUP.contains(place) && !document().contains(place), "{place}");
         }
         assert!(document().contains(NONCE) && document().matches(FIRST).count() == 1);

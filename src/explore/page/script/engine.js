@@ -41,6 +41,8 @@ const engine = {
     this.search = search;
     const query = queryOf(this.at);
     query.set("lines", kept("lines") ?? "3");
+    const threads = Number(kept("threads"));
+    if (threads > 0) query.set("threads", String(Math.min(threads, state.books?.threads ?? 1)));
     // A new search of this page ends the one before.
     query.set("page", pageName);
     try {
@@ -96,7 +98,7 @@ const engine = {
     const shown = (/** @type {Score} */ score) => evaluation(asShown(score, this.at.fen));
     byId("engine-score").textContent = best ? shown(best) : "";
     byId("engine-score").title = best ? whose() : "";
-    byId("engine-depth").textContent = info ? `depth ${info.depth} · ${brief(info.nodes)} nodes · ${brief(info.nps)}/s` : "";
+    byId("engine-depth").textContent = info ? `depth ${info.depth} · ${brief(info.nps)}/s` : "";
     const { at } = this;
     const ply = at.play.length;
     byId("engine-lines").replaceChildren(...(info?.lines ?? []).map((line) => el("li", {},
@@ -153,11 +155,18 @@ function listenToEngine() {
     }
   };
   byId("engine-stop").onclick = () => engine.toggle();
-  const lines = byId("engine-count");
-  if (!(lines instanceof HTMLSelectElement)) return;
-  lines.value = kept("lines") ?? "3";
-  lines.onchange = () => {
-    keep("lines", lines.value);
-    if (engine.search) engine.follow();
-  };
+  // As many as the machine has, and half of that, and so on; or as the engine is set up.
+  const counts = [];
+  for (let count = state.books?.threads ?? 1; count >= 1; count = Math.floor(count / 2)) counts.unshift(count);
+  byId("engine-threads").replaceChildren(el("option", { value: 0 }, "–"), ...counts.map((count) => el("option", { value: count }, String(count))));
+  for (const [id, name, usual] of [["engine-count", "lines", "3"], ["engine-threads", "threads", "0"]]) {
+    const choice = byId(id ?? "");
+    if (!(choice instanceof HTMLSelectElement) || !name) continue;
+    choice.value = kept(name) ?? usual ?? "";
+    if (choice.selectedIndex < 0) choice.value = usual ?? "";
+    choice.onchange = () => {
+      keep(name, choice.value);
+      if (engine.search) engine.follow();
+    };
+  }
 }

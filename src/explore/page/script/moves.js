@@ -127,7 +127,7 @@ function choosePromotion(found) {
       playMove(place, move);
     } }, pieceImage(white ? letter.toUpperCase() : letter));
   });
-  const chooser = el("div", { id: "promotion", role: "dialog", "aria-label": "Promote to", onkeydown: onPromotionKey }, ...buttons);
+  const chooser = el("div", { id: "promotion", role: "dialog", "aria-modal": "true", "aria-label": "Promote to", onkeydown: onPromotionKey }, ...buttons);
   chooser.style.left = `${(x - 50) / 8}%`;
   chooser.style[y < 400 ? "top" : "bottom"] = "0";
   byId("board").append(chooser);
@@ -138,7 +138,8 @@ function choosePromotion(found) {
 function onPromotionKey(event) {
   const buttons = [...byId("promotion").querySelectorAll("button")];
   const here = buttons.findIndex((button) => button === document.activeElement);
-  const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+  // Tab stays within as long as the choice is not made.
+  const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Tab: event.shiftKey ? -1 : 1 }[event.key];
   if (event.key === "Escape") {
     closePromotion();
     board.select(null);
@@ -195,6 +196,12 @@ function listenToBoard() {
   squares.addEventListener("pointerup", onPointerUp);
   squares.addEventListener("pointercancel", () => {
     release();
+    board.select(null);
+  });
+  document.addEventListener("pointerdown", (event) => {
+    // What happens on the board the board sees to.
+    if (!document.getElementById("promotion") || (event.target instanceof Element && event.target.closest("#board"))) return;
+    closePromotion();
     board.select(null);
   });
   // The focus does not follow the mouse onto the board, so that the arrow keys go on stepping through the line.

@@ -15,13 +15,13 @@ function buildPolicy() {
     const { unit, part } = unitIn(slider);
     const help = words.replace("in thousandths", "in per cent");
     return el("div", { class: "slider", title: help },
-    el("label", { for: key }, short(name)),
-    el("input", { type: "range", id: key, min: 0, max: slots(max), "aria-describedby": `${key}-help`,
-      oninput: (/** @type {Event} */ event) => setPolicy(key, valueAt(max, numberIn(event))) }),
-    el("input", { type: "number", id: `${key}-number`, min: 0, max: max / part, step: 1 / part, "aria-label": unit ? `${short(name)}, ${unit}` : short(name),
-      oninput: (/** @type {Event} */ event) => setPolicy(key, Math.round(numberIn(event) * part)) }),
-    el("span", { class: "unit", "aria-hidden": "true" }, unit),
-    el("span", { class: "unseen", id: `${key}-help` }, help));
+      el("label", { for: key }, short(name)),
+      el("input", { type: "range", id: key, min: 0, max: slots(max), "aria-describedby": `${key}-help`,
+        oninput: (/** @type {Event} */ event) => setPolicy(key, valueAt(max, numberIn(event))) }),
+      el("input", { type: "number", id: `${key}-number`, min: 0, max: max / part, step: 1 / part, "aria-label": unit ? `${short(name)}, ${unit}` : short(name),
+        oninput: (/** @type {Event} */ event) => setPolicy(key, Math.round(numberIn(event) * part)) }),
+      el("span", { class: "unit", "aria-hidden": "true" }, unit),
+      el("span", { class: "unseen", id: `${key}-help` }, help));
   }),
   el("button", { type: "button", class: "link", id: "policy-reset", onclick: resetPolicy }, "Reset"));
   state.policy = preset();

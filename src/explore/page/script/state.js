@@ -36,7 +36,7 @@
  *   warnings: string[], error: string | null}} Book
  * @typedef {Record<string, number>} Policy
  * @typedef {{key: string, name: string, max: number, slider: string, help: string, value: string}} Slider
- * @typedef {{version: string, edit: boolean, engine: string | null, settings: boolean, games: boolean, sliders: Slider[], books: Book[]}} Books
+ * @typedef {{version: string, edit: boolean, engine: string | null, threads: number, settings: boolean, games: boolean, sliders: Slider[], books: Book[]}} Books
  */
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
