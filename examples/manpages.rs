@@ -45,7 +45,9 @@ fn write(folder: &Path) -> io::Result<()> {
 fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
         // clap's own below a command of commands; that of tabiya has options.
-        if inner.get_name() == "help" && !inner.get_arguments().any(|argument| argument.get_long() == Some("guide")) {
+        if inner.get_name() == "help"
+            && !inner.get_arguments().any(|argument| argument.get_long() == Some("guide"))
+        {
             continue;
         }
         write_pages(inner, folder)?;
