@@ -32,7 +32,7 @@ fn write(folder: &Path) -> io::Result<()> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&man)?;
     fs::create_dir_all(&completions)?;
-    let mut cli = tabiya::cli::command().disable_help_subcommand(true);
+    let mut cli = tabiya::cli::command();
     cli.build();
     write_pages(&cli, &man)?;
     for shell in Shell::value_variants() {
@@ -44,6 +44,12 @@ fn write(folder: &Path) -> io::Result<()> {
 /// The page of a command, and those of its commands.
 fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        // clap's own below a command of commands; that of tabiya has options.
+        if inner.get_name() == "help"
+            && !inner.get_arguments().any(|argument| argument.get_long() == Some("guide"))
+        {
+            continue;
+        }
         write_pages(inner, folder)?;
     }
     let man = clap_mangen::Man::new(command.clone());
@@ -109,7 +115,7 @@ mod tests {
             }
         };
         let mut pages = 1;
-        for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
+        for command in cli.get_subcommands() {
             let name = command.get_name();
             assert!(top.contains(&format!("tabiya\\-{name}(1)")), "{name} is not in tabiya.1");
             check(name, command);

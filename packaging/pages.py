@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Copies the pages for users into FOLDER, so that each link in them leads somewhere there.
+"""Copies the pages for users into FOLDER, beside the guide as HTML in its folder `guide`, so that each link in them leads somewhere.
 
 usage: packaging/pages.py FOLDER LICENSE [ADDRESS]
 
@@ -13,14 +13,18 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s]+)\)")
+sys.path.insert(0, str(ROOT / "packaging/guide"))
+
+import make as guide  # noqa: E402
+
+PICTURE = re.compile(r"!\[([^\[\]]*)\]\(([^()\s]+)\)")
+TOP = ("README.md", "CHANGELOG.md", "SECURITY.md")
 
 
 def places(license_name):
     """Where each file of the project is in the folder."""
-    guide = {f"docs/guide/{path.name}": f"guide/{path.name}" for path in sorted((ROOT / "docs/guide").glob("*.md"))}
-    top = ["README.md", "CHANGELOG.md", "SECURITY.md"]
-    return guide | {name: name for name in top} | {"LICENSE": license_name}
+    pages = {page: f"guide/{place}" for page, place in guide.places().items()}
+    return pages | {name: name for name in TOP} | {"LICENSE": license_name}
 
 
 def relinked(text, page, place_of, address):
@@ -40,7 +44,11 @@ def relinked(text, page, place_of, address):
             return words
         return f"[{words}]({name}{sharp}{heading})"
 
-    return LINK.sub(link, text)
+    def picture(match):
+        words, target = match.groups()
+        return f"![{words}](guide/pictures/{posixpath.basename(target)})"
+
+    return guide.LINK.sub(link, PICTURE.sub(picture, text))
 
 
 def main():
@@ -48,7 +56,8 @@ def main():
         sys.exit(__doc__)
     folder, place_of = Path(sys.argv[1]), places(sys.argv[2])
     address = sys.argv[3] if len(sys.argv) == 4 else ""
-    for page, place in place_of.items():
+    for page in (*TOP, "LICENSE"):
+        place = place_of[page]
         text = (ROOT / page).read_text(encoding="utf-8")
         if page.endswith(".md"):
             text = relinked(text, page, place_of, address)

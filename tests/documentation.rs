@@ -206,6 +206,36 @@ fn links_lead_to_files_and_headings() {
     }
 }
 
+/// All pictures together, in bytes: whoever clones the project or downloads a release loads them.
+const MOST_PICTURES: u64 = 500_000;
+
+#[test]
+fn pictures_are_shown_described_and_small() {
+    let mut shown = vec![];
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for (at, _) in text.match_indices("![") {
+            let (words, rest) = text[at + 2..].split_once("](").unwrap();
+            assert!(
+                words.len() > 30 && !words.contains('['),
+                "{}: what does it show? {words}",
+                page.display()
+            );
+            let file = page.parent().unwrap().join(rest.split(')').next().unwrap());
+            shown.push(dunce::canonicalize(&file).unwrap());
+        }
+    }
+    let files = fs::read_dir(root().join("docs/guide/pictures")).unwrap();
+    let files: Vec<PathBuf> =
+        files.map(|entry| dunce::canonicalize(entry.unwrap().path()).unwrap()).collect();
+    assert!(files.len() > 5, "{files:?}");
+    for file in &files {
+        assert!(shown.contains(file), "{}: no page shows it", file.display());
+    }
+    let bytes: u64 = files.iter().map(|file| fs::metadata(file).unwrap().len()).sum();
+    assert!(bytes <= MOST_PICTURES, "{bytes} bytes of pictures");
+}
+
 /// The anchor that Git hosts give a heading.
 fn anchor(heading: &str) -> String {
     let heading = heading.trim_start_matches('#').trim().to_lowercase();

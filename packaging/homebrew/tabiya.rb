@@ -32,7 +32,7 @@ class Tabiya < Formula
     bash_completion.install "completions/tabiya.bash" => "tabiya"
     fish_completion.install "completions/tabiya.fish"
     zsh_completion.install "completions/_tabiya"
-    doc.install Dir["guide/*"]
+    doc.install "guide"
   end
 
   test do

@@ -14,8 +14,8 @@ use crate::base::{cut, interrupt};
 
 use args::adapter;
 use commands::{
-    build, check, convert, diff, doctor, dump, edit, evals, explore, export, info, init, learn, merge, play,
-    report, show, suite, tree, trim, vet,
+    build, check, convert, diff, doctor, dump, edit, evals, explore, export, help, info, init, learn, merge,
+    play, report, show, suite, tree, trim, vet,
 };
 pub use output::exit::Exit;
 
@@ -25,7 +25,12 @@ pub use output::exit::Exit;
 /// output. It starts the real engine, answers from the books as long as they know the position, and forwards everything
 /// else.
 #[derive(Parser)]
-#[command(version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(
+    version,
+    args_conflicts_with_subcommands = true,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -76,6 +81,8 @@ enum Command {
     Doctor(doctor::Args),
     /// Find an engine and a book, write tabiya.toml for them, and try it
     Init(init::Args),
+    /// Print the options of a command, or open the guide in the browser
+    Help(help::Args),
 }
 
 /// Only the adapter's arguments: GUIs wait for the adapter, and describing all commands to clap takes a sixth of the time until
@@ -140,6 +147,7 @@ pub fn main() -> ExitCode {
         Some(Command::Evals(args)) => at_end(evals::run(args)),
         Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Init(args)) => init::run(args),
+        Some(Command::Help(args)) => help::run(args),
     };
     // A file that shrinks while it is read is not read to its end.
     let result = match cut::take().first() {
@@ -193,7 +201,7 @@ fn starts_adapter(first: Option<&OsStr>) -> bool {
     let names = |command: &clap::Command| {
         first == command.get_name() || command.get_all_aliases().any(|alias| first == alias)
     };
-    first != "help" && !command().get_subcommands().any(names)
+    !command().get_subcommands().any(names)
 }
 
 /// The command line as clap sees it, for man pages, completions and the tests of the documentation.
@@ -214,5 +222,6 @@ mod tests {
         assert!(super::starts_adapter(None) && starts_adapter("--book") && starts_adapter("stockfish"));
         assert!(!starts_adapter("build") && !starts_adapter("doctor") && !starts_adapter("help"));
         assert!(!starts_adapter("export") && !starts_adapter("games"));
+        assert!(!starts_adapter("help"));
     }
 }

@@ -59,6 +59,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     use std::io::Write;
 
     use crate::base::progress::Progress;
+    use crate::cli::output::browser::open;
     use crate::cli::output::{progress, unwritable, warn};
     use crate::explore::{Options, is_local, serve};
 
@@ -124,25 +125,4 @@ pub fn run(args: &Args) -> Result<Exit> {
     let _ = slices.among();
     Err(Error::new(ErrorKind::Usage, "this tabiya was built without the feature `explore`")
         .advice("build it with its default features, or download a release"))
-}
-
-/// Opens an address in the browser. Where that fails, the address is printed already.
-#[cfg(feature = "explore")]
-fn open(address: &str) {
-    use std::process::{Command, Stdio};
-
-    let mut command = if cfg!(windows) {
-        let mut command = Command::new("cmd");
-        // The first text in quotes would be the title of a window.
-        command.args(["/c", "start", "", address]);
-        command
-    } else {
-        let mut command = Command::new(if cfg!(target_os = "macos") { "open" } else { "xdg-open" });
-        command.arg(address);
-        command
-    };
-    let started = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    if let Ok(mut child) = started {
-        std::thread::spawn(move || child.wait());
-    }
 }

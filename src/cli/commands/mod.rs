@@ -10,6 +10,7 @@ pub mod edit;
 pub mod evals;
 pub mod explore;
 pub mod export;
+pub mod help;
 pub mod info;
 pub mod init;
 pub mod learn;

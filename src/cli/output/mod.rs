@@ -1,5 +1,6 @@
 //! What commands print, and where it goes.
 
+pub(crate) mod browser;
 pub mod counts;
 pub mod damage;
 pub mod database;

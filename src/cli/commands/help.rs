@@ -1,0 +1,80 @@
+//! `tabiya help`: the options of a command, or the guide.
+
+use std::env;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::cli::output::browser::open;
+use crate::cli::output::exit::Exit;
+use crate::cli::output::{print, unwritable};
+
+/// The guide's first page, from the executable's folder: as the archives have it, and as packages install it.
+const PLACES: [&str; 2] = ["guide/index.html", "../share/doc/tabiya/guide/index.html"];
+
+/// `tabiya help`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The command [default: tabiya itself]
+    #[arg(value_name = "COMMAND")]
+    command: Vec<String>,
+    /// Open the guide in the browser; its pages are on this machine
+    #[arg(long, conflicts_with = "command")]
+    guide: bool,
+}
+
+/// Prints the help of a command, or opens the guide and prints where it is.
+///
+/// # Errors
+/// When there is no such command; when the guide is in none of the places where it is installed.
+pub fn run(args: &Args) -> Result<Exit> {
+    if args.guide {
+        let page = guide()?;
+        print(|out| {
+            writeln!(out, "{}", page.display())?;
+            Ok(Exit::Done)
+        })?;
+        open(page);
+        return Ok(Exit::Done);
+    }
+    let cli = crate::cli::command();
+    let (mut found, mut line) = (&cli, "tabiya".to_owned());
+    for name in &args.command {
+        found = found.find_subcommand(name).ok_or_else(|| {
+            Error::new(ErrorKind::Usage, format!("{line} has no command '{name}'"))
+                .advice(format!("`{line} --help` lists them"))
+        })?;
+        line = format!("{line} {name}");
+    }
+    let words = ["tabiya".to_owned()].into_iter().chain(args.command.clone()).chain(["--help".to_owned()]);
+    match cli.try_get_matches_from(words).map_err(|help| help.print()) {
+        Err(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
+        _ => Ok(Exit::Done),
+    }
+}
+
+/// The first page of the guide.
+fn guide() -> Result<PathBuf> {
+    let program = env::current_exe().and_then(dunce::canonicalize);
+    let program = program.map_err(|error| Error::file("tabiya", "cannot find its own executable", error))?;
+    let folder = program.parent().unwrap_or(Path::new(""));
+    // Where `..` would leave the name of a folder that nobody needs to read.
+    let places = PLACES.map(|place| match place.strip_prefix("../") {
+        Some(place) => folder.parent().unwrap_or(folder).join(place),
+        None => folder.join(place),
+    });
+    if let Some(page) = places.iter().find(|page| page.is_file()) {
+        return Ok(page.clone());
+    }
+    let [beside, installed] = places.map(|place| place.display().to_string());
+    let repository = env!("CARGO_PKG_REPOSITORY");
+    let source = match repository {
+        "" => "docs/guide/README.md of tabiya's sources".to_owned(),
+        repository => format!("{repository}/blob/v{}/docs/guide/README.md", env!("CARGO_PKG_VERSION")),
+    };
+    Err(Error::new(
+        ErrorKind::File,
+        format!("the guide is not installed; looked for it at {beside} and at {installed}"),
+    )
+    .advice(format!("unpack the archive of a release, which has it, or read {source}")))
+}
