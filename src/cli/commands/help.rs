@@ -59,9 +59,13 @@ fn guide() -> Result<PathBuf> {
     let program = program.map_err(|error| Error::file("tabiya", "cannot find its own executable", error))?;
     let folder = program.parent().unwrap_or(Path::new(""));
     // Where `..` would leave the name of a folder that nobody needs to read.
-    let places = PLACES.map(|place| match place.strip_prefix("../") {
-        Some(place) => folder.parent().unwrap_or(folder).join(place),
-        None => folder.join(place),
+    let places = PLACES.map(|place| {
+        let (above, place) = match place.strip_prefix("../") {
+            Some(place) => (folder.parent().unwrap_or(folder), place),
+            None => (folder, place),
+        };
+        // With the separators of this system.
+        place.split('/').fold(above.to_owned(), |path, name| path.join(name))
     });
     if let Some(page) = places.iter().find(|page| page.is_file()) {
         return Ok(page.clone());
