@@ -1,6 +1,6 @@
 //! Files that several processes append to, named by the user.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,7 @@ fn is_pipe(path: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
-        fs::metadata(path).is_ok_and(|data| data.file_type().is_fifo() || data.file_type().is_socket())
+        std::fs::metadata(path).is_ok_and(|data| data.file_type().is_fifo() || data.file_type().is_socket())
     }
     #[cfg(not(unix))]
     {
