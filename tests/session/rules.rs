@@ -372,10 +372,10 @@ fn a_rule_may_allow_a_position_for_the_third_time() {
         talk.send(&format!("setoption name Book Repeats value {option}"));
         talk.asks(shuffle, "go")
     };
-    let allowed = rule("first.bin").with("repeats", "true");
+    let allowed = rule("first.bin").with("threefold", "true");
     assert_eq!(ask(&only(rule("first.bin")), false), None);
     assert_eq!(ask(&only(allowed.clone()), false), Some(1));
     assert_eq!(ask(&only(rule("first.bin")), true), Some(1));
-    assert_eq!(ask(&only(rule("first.bin").with("repeats", "false")), true), None);
+    assert_eq!(ask(&only(rule("first.bin").with("threefold", "false")), true), None);
     assert_eq!(ask(&[rule("first.bin"), allowed], false), Some(2));
 }
