@@ -40,7 +40,8 @@ def read(browser, guide):
         contexts.append(browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme))
         page = contexts[-1].new_page()
         page.on("request", lambda request: complaints.append(request.url) if not request.url.startswith(("file:", "data:")) else None)
-        page.on("requestfailed", lambda request: complaints.append(request.url))
+        # What the next page cuts short has not failed.
+        page.on("requestfailed", lambda request: complaints.append(request.url) if "ABORTED" not in request.failure else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto((guide / name).as_uri())
         return page
