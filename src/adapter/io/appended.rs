@@ -1,24 +1,28 @@
 //! Files that several processes append to, named by the user.
 
 use std::fs::{File, OpenOptions};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::settings::search_paths::SearchPaths;
 
-/// Opens a file for reading and appending. A relative name is looked up like a book's; if there is no such file, it is
+/// Opens a file for appending, with these `options` besides. A relative name is looked up like a book's; if there is no such file, it is
 /// created in the first of the search paths that allows it. `what` is for messages, such as "the log".
 ///
 /// # Errors
 /// When it cannot be opened for writing in any of them.
-pub(super) fn open(name: &str, what: &str, search_paths: &SearchPaths) -> Result<(PathBuf, File), String> {
+pub(super) fn open(
+    name: &str,
+    what: &str,
+    search_paths: &SearchPaths,
+    options: &OpenOptions,
+) -> Result<(PathBuf, File), String> {
     let paths = search_paths.find(name).map_or_else(|tried| tried, |path| vec![path]);
     let mut problem = String::new();
     for path in paths {
         if is_pipe(&path) {
             return Err(format!("{}: a pipe cannot hold {what}", path.display()));
         }
-        match append(&path) {
+        match options.clone().append(true).create(true).open(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if problem.is_empty() => {
                 problem = format!("{}: cannot write {what}: {error}", path.display());
@@ -27,14 +31,6 @@ pub(super) fn open(name: &str, what: &str, search_paths: &SearchPaths) -> Result
         }
     }
     Err(problem)
-}
-
-/// Opens a file for reading and appending, and creates it if it is missing.
-///
-/// # Errors
-/// When the system refuses.
-pub(super) fn append(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).append(true).create(true).open(path)
 }
 
 /// Whether opening the file would wait for a reader.

@@ -57,7 +57,8 @@ impl LinesFile {
     /// # Errors
     /// When it cannot be opened for writing, or is another kind of file.
     fn open(name: &str, search_paths: &SearchPaths) -> Result<Self, String> {
-        let (path, mut file) = appended::open(name, "the lines that were played", search_paths)?;
+        let (path, mut file) =
+            appended::open(name, "the lines that were played", search_paths, File::options().read(true))?;
         let mut head = Vec::new();
         let begun = (&mut file).take(HEAD.len() as u64).read_to_end(&mut head);
         let written =

@@ -1,14 +1,14 @@
 //! The log's file: its name, which may contain the day and the process, and what happens when it has grown large.
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
 
 use time::{Date, OffsetDateTime};
 
-use crate::adapter::io::appended::{self, append};
+use crate::adapter::io::appended;
 use crate::base::lock::is_at;
 use crate::settings::search_paths::SearchPaths;
 
@@ -127,7 +127,11 @@ fn today() -> Date {
 /// Opens the log of this name for a day.
 fn find(name: &str, day: Date, search_paths: &SearchPaths) -> Result<(PathBuf, File), String> {
     let name = expand(name, &process::id().to_string(), &day.to_string());
-    appended::open(&name, "the log", search_paths)
+    appended::open(&name, "the log", search_paths, &OpenOptions::new())
+}
+
+fn append(path: &Path) -> io::Result<File> {
+    OpenOptions::new().append(true).create(true).open(path)
 }
 
 /// A name with `%p`, `%d` and `%%` replaced; other per cent signs stay.
