@@ -185,6 +185,11 @@ fn wdl(number: u32) -> Option<Option<Wdl>> {
 }
 
 impl Evaluation {
+    /// Of several evaluations of a position the one that counts; the first of equal ones.
+    pub fn best(all: impl IntoIterator<Item = Self>, position: &Packed) -> Option<Self> {
+        all.into_iter().reduce(|one, other| if other.outranks(&one, position) { other } else { one })
+    }
+
     /// Whether this one of a position counts, and not the other.
     pub fn outranks(&self, other: &Self, position: &Packed) -> bool {
         let rank = |of: &Self| {

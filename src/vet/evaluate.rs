@@ -53,18 +53,19 @@ impl Knowledge {
     /// The evaluation of a position that was packed by [`Packed::strict`].
     pub fn find(&self, at: &Packed) -> Option<Evaluation> {
         let held = self.store.as_ref().and_then(|store| store.find(at));
-        match (held, self.fresh.get(at)) {
-            (Some(held), Some(fresh)) => Some(if fresh.outranks(&held, at) { *fresh } else { held }),
-            (held, fresh) => held.or(fresh.copied()),
-        }
+        Evaluation::best(held.into_iter().chain(self.fresh.get(at).copied()), at)
+    }
+
+    /// All evaluations of a position, also those that do not count.
+    fn all(&self, at: &Packed) -> impl Iterator<Item = Evaluation> {
+        let stored = self.store.iter().flat_map(|store| store.all(at));
+        stored.chain([&self.fresh, &self.replaced].into_iter().filter_map(|found| found.get(at).copied()))
     }
 
     /// What the first search with a limit says of a position that was packed by [`Packed::strict`], whatever longer ones say
     /// since: the least evaluation that meets the limit, or else the one that counts.
     pub fn first(&self, at: &Packed, limit: Limit) -> Option<Evaluation> {
-        let stored = self.store.iter().flat_map(|store| store.all(at));
-        let found = [&self.fresh, &self.replaced].into_iter().filter_map(|found| found.get(at).copied());
-        let met = stored.chain(found).filter(|known| limit.is_met(known));
+        let met = self.all(at).filter(|known| limit.is_met(known));
         met.reduce(|one, other| if one.outranks(&other, at) { other } else { one }).or_else(|| self.find(at))
     }
 
@@ -76,12 +77,7 @@ impl Knowledge {
     /// How an engine expects the game to end from a position that was packed by [`Packed::strict`]: what the evaluation says
     /// that would count if only those that say it were there.
     pub fn wdl(&self, at: &Packed) -> Option<Wdl> {
-        let stored = self.store.iter().flat_map(|store| store.all(at));
-        best_wdl(
-            stored
-                .chain([&self.fresh, &self.replaced].into_iter().filter_map(|found| found.get(at).copied())),
-            at,
-        )
+        best_wdl(self.all(at), at)
     }
 
     /// Whether a position need not be searched with this limit.
@@ -122,8 +118,7 @@ impl Knowledge {
 
 /// What the evaluation of a position says that would count if only those with a [`Wdl`] were there.
 pub fn best_wdl(all: impl Iterator<Item = Evaluation>, at: &Packed) -> Option<Wdl> {
-    let with = all.filter(|known| known.wdl.is_some());
-    with.reduce(|one, other| if other.outranks(&one, at) { other } else { one }).and_then(|found| found.wdl)
+    Evaluation::best(all.filter(|known| known.wdl.is_some()), at).and_then(|found| found.wdl)
 }
 
 /// The engines, and how long they work.

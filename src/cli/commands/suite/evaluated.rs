@@ -54,8 +54,7 @@ impl<'a> Evaluations<'a> {
         let at = candidate.packed();
         let all =
             self.first.find(&at).into_iter().chain(self.others.iter().filter_map(|store| store.find(&at)));
-        let better = |one: Evaluation, other: Evaluation| if other.outranks(&one, &at) { other } else { one };
-        all.reduce(better).map(|found| found.score)
+        Evaluation::best(all, &at).map(|found| found.score)
     }
 
     /// How engines expect games from a position to end.
