@@ -278,6 +278,12 @@ impl Sources {
         self.all.iter().map(|source| source.name.clone()).collect()
     }
 
+    /// The files that are read: of a database all its parts.
+    pub(crate) fn parts(&self) -> Vec<PathBuf> {
+        let parts = |path: PathBuf| if cbh::is_named(&path) { cbh::parts(&path) } else { vec![path] };
+        self.files().into_iter().flat_map(parts).collect()
+    }
+
     /// The same with the file of each in which other programs find a game by its address, if there is one.
     pub(crate) fn linked(&self) -> impl Iterator<Item = (&Path, Option<&Path>)> {
         self.all.iter().map(|source| (&*source.name, source.linked.as_deref()))

@@ -11,7 +11,7 @@ use crate::book::{self, BookWriter, Green, Scope, WriteOptions, Written};
 use crate::bookmaker::{
     self, Damage, Filter, Input, Merged, Names, Plan, Repeated, Report, Resources, Weigh, widest,
 };
-use crate::games::{self, cbh};
+use crate::games;
 use crate::learn::open_settled;
 
 /// Bytes of memory that building and merging need at least.
@@ -131,13 +131,8 @@ impl NewBook {
         let (paths, counted) = split(sources)?;
         let counted = counted.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
         let mut games = games::open(&paths)?;
-        let files = games.files();
-        let parts = files.iter().flat_map(|path| match cbh::is_named(path) {
-            true => cbh::parts(path),
-            false => vec![path.clone()],
-        });
         let counts = counted.iter().map(|file| file.path().to_owned());
-        self.keep(&parts.chain(counts).chain(eco.iter().cloned()).collect::<Vec<_>>())?;
+        self.keep(&games.parts().into_iter().chain(counts).chain(eco.iter().cloned()).collect::<Vec<_>>())?;
         let names = Names::read(eco)?;
         let progress = Progress::none();
         let repeated = match filter.unique {

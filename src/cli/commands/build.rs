@@ -195,7 +195,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     let mut source = sources::open(&games)?;
     source.passed_over().iter().for_each(output::complain);
-    let mut inputs = written::sources(&source.files());
+    let mut inputs = source.parts();
     inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(args.eco.iter().cloned()));
     keep_inputs(&book::parts(&args.output), &inputs)?;
     keep_inputs(args.evals.as_slice(), &inputs)?;

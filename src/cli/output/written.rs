@@ -7,7 +7,6 @@ use super::rows::many;
 use super::warn;
 use crate::book::{Book, Written};
 use crate::bookmaker::Merged;
-use crate::games::cbh;
 use crate::learn::Disk;
 use crate::vet::Evaluated;
 
@@ -21,12 +20,6 @@ pub fn books<'a>(books: impl IntoIterator<Item = &'a dyn Book>) -> Vec<PathBuf> 
         journal.into_iter().chain([path])
     };
     books.into_iter().flat_map(Book::files).flat_map(with_journal).collect()
-}
-
-/// The files that games are read from: all parts of a database.
-pub fn sources(files: &[PathBuf]) -> Vec<PathBuf> {
-    let parts = |path: &PathBuf| if cbh::is_named(path) { cbh::parts(path) } else { vec![path.clone()] };
-    files.iter().flat_map(parts).collect()
 }
 
 /// What was written and what was left out, in lines for people.

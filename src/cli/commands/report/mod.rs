@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let mut source = games::open(&args.games)?;
     source.passed_over().iter().for_each(output::complain);
     let mut inputs = written::books(books.iter().map(|book| &**book));
-    inputs.extend(written::sources(&source.files()).into_iter().chain(paths));
+    inputs.extend(source.parts().into_iter().chain(paths));
     keep_inputs(args.pgn.as_slice(), &inputs)?;
     interrupt::watch();
     let mut file = args.pgn.as_ref().map(|path| Replacement::new(path, args.force)).transpose()?;

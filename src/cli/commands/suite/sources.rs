@@ -70,7 +70,7 @@ impl Sources {
     ) -> Result<()> {
         let mut source = games::open(paths)?;
         source.passed_over().iter().for_each(output::complain);
-        self.games = written::sources(&source.files());
+        self.games = source.parts();
         let (repeated, damage) = (Repeated::default(), Damage::default());
         let input =
             Input { games: &mut source, repeated: &repeated, counts: &[], work: None, damage: &damage };
