@@ -92,6 +92,13 @@ pub trait Moves: Send + Sync {
     /// Appends the moves in a position to `out`: legal ones only, each once, in any order.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>);
 
+    /// Whether [`Moves::moves`] has a legal move. Formats may know this faster.
+    fn has(&self, at: &Position, mv: Move) -> bool {
+        let mut moves = Vec::new();
+        self.moves(at, &mut moves);
+        moves.iter().any(|known| known.mv == mv)
+    }
+
     /// Shows the positions one by one, each with its moves and everything that is known of them, until `visit` breaks off.
     /// With [`Scope::All`] a damaged book may show the same position more than once. What cannot be read is left out, and
     /// [`Book::damage`] reports it.
@@ -237,6 +244,12 @@ pub trait Book: Moves {
         damage_of(self, progress)
     }
 
+    /// What look-ups do not find because of damage: of [`Book::damage`] what a command that only looks positions up reports.
+    /// Formats may know it without reading every position.
+    fn damage_to_look_ups(&self, progress: &Progress) -> Vec<Finding> {
+        self.damage(progress)
+    }
+
     /// Reads the whole book and reports what is wrong with it: the first findings of each kind one by one, the others in
     /// one line at the end.
     fn check(&self, progress: &Progress, report: &mut dyn FnMut(Finding)) {
@@ -246,7 +259,12 @@ pub trait Book: Moves {
 
 /// What inspecting the whole book finds lost, or of no use.
 fn damage_of<B: Book + ?Sized>(book: &B, progress: &Progress) -> Vec<Finding> {
-    let ((), mut findings) = summed(|findings| book.inspect(progress, findings));
+    errors(|findings| book.inspect(progress, findings))
+}
+
+/// The errors among what `find` finds, of each kind in one line.
+pub(crate) fn errors(find: impl FnOnce(&mut Findings<'_>)) -> Vec<Finding> {
+    let ((), mut findings) = summed(find);
     findings.retain(Finding::is_error);
     findings
 }

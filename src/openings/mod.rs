@@ -57,8 +57,9 @@ pub struct Opening(&'static str);
 impl Opening {
     /// The opening of the position with this Polyglot key.
     pub fn with_key(key: u64) -> Option<Self> {
-        let first = key.to_be_bytes();
-        let place = POSITIONS.binary_search_by(|position| position[..8].cmp(&first)).ok()?;
+        let key_of =
+            |&[a, b, c, d, e, f, g, h, ..]: &[u8; POSITION_LEN]| u64::from_be_bytes([a, b, c, d, e, f, g, h]);
+        let place = POSITIONS.binary_search_by_key(&key, key_of).ok()?;
         let &[.., a, b, c, d] = POSITIONS.get(place)?;
         let offset = usize::try_from(u32::from_be_bytes([a, b, c, d])).ok()?;
         NAMES.get(offset..)?.lines().next().map(Self)

@@ -75,8 +75,17 @@ pub struct Exit {
     pub left: Left,
     /// The move that was played.
     pub played: Option<Move>,
-    /// What the books have here, the most likely first.
+    /// What the books have here, the most likely first, where that is wanted.
     pub book_moves: Vec<BookMove>,
+}
+
+/// What is kept of each game besides.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// All its moves.
+    pub line: bool,
+    /// What the books have where it left them.
+    pub book_moves: bool,
 }
 
 /// A game, and where it left the books.
@@ -94,6 +103,8 @@ pub struct Game {
     pub start: Option<Position>,
     /// Plies from the start of the game until the first move that no book has.
     pub book_plies: u32,
+    /// The keys of the positions before these plies.
+    pub keys: Vec<u64>,
     /// Where it left the books.
     pub exit: Exit,
     /// Centipawns for White there: as the games says, or else a store.
@@ -133,6 +144,8 @@ struct Open {
     /// Moves of each side that each book has.
     known: ByColor<Vec<u32>>,
     plies: usize,
+    /// The position before the last move, and the move.
+    before: Option<(Position, Move)>,
 }
 
 /// Reads games, and says of each where it left the books. Games are numbered from 1.
@@ -141,8 +154,9 @@ pub struct Reader<'a> {
     stores: &'a [Store],
     /// Which games are wanted.
     admits: &'a (dyn Fn(&Header) -> bool + Sync),
-    /// Whether all moves of the games are kept.
-    keep_moves: bool,
+    kept: Kept,
+    /// For each book, whether it has the move that is looked at.
+    known: Vec<bool>,
     /// The games that were wanted.
     pub found: Vec<Game>,
     open: Option<Open>,
@@ -160,13 +174,14 @@ impl<'a> Reader<'a> {
         books: &'a [Arc<dyn Book>],
         stores: &'a [Store],
         admits: &'a (dyn Fn(&Header) -> bool + Sync),
-        keep_moves: bool,
+        kept: Kept,
     ) -> Self {
         Self {
             books,
             stores,
             admits,
-            keep_moves,
+            kept,
+            known: Vec::new(),
             found: Vec::new(),
             open: None,
             games: 0,
@@ -190,25 +205,11 @@ impl<'a> Reader<'a> {
         Some(at.chess().turn().fold_wb(score, -score))
     }
 
-    /// For each book, whether it has a move; and whether any has a move in the position.
-    fn look_up(&self, at: &Position, mv: Move) -> (Vec<bool>, bool) {
-        let (mut moves, mut any) = (Vec::new(), false);
-        let has = |book: &Arc<dyn Book>| {
-            moves.clear();
-            book.moves(at, &mut moves);
-            any |= !moves.is_empty();
-            moves.iter().any(|facts| facts.mv == mv)
-        };
-        let known = self.books.iter().map(has).collect();
-        (known, any)
-    }
-
-    /// Whether a move leads to a position in which a book has moves: a book for one side does not have the other's.
-    fn leads_back(&self, at: &Position, mv: Move) -> bool {
-        let after = at.after(mv);
+    /// Whether a book has moves in a position.
+    fn knows(&self, at: &Position) -> bool {
         let mut moves = Vec::new();
         self.books.iter().any(|book| {
-            book.moves(&after, &mut moves);
+            book.moves(at, &mut moves);
             !moves.is_empty()
         })
     }
@@ -230,6 +231,7 @@ impl Visitor for Reader<'_> {
             result: None,
             start: header.start.clone(),
             book_plies: 0,
+            keys: Vec::new(),
             exit,
             eval: None,
             book_moves: ByColor::default(),
@@ -242,42 +244,49 @@ impl Visitor for Reader<'_> {
         let none = vec![0; self.books.len()];
         let known = ByColor { white: none.clone(), black: none };
         let (last, times) = (None, ByColor::default());
-        self.open = Some(Open { game, in_book: true, is_scored: false, last, times, known, plies: 0 });
+        self.open =
+            Some(Open { game, in_book: true, is_scored: false, last, times, known, plies: 0, before: None });
         true
     }
 
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
         let in_book = self.open.as_ref().is_some_and(|open| open.in_book);
-        let (known, any) = if in_book { self.look_up(at, mv) } else { Default::default() };
-        let is_known = known.contains(&true);
+        self.known.clear();
+        if in_book {
+            self.known.extend(self.books.iter().map(|book| book.has(at, mv)));
+        }
+        let is_known = self.known.contains(&true);
+        let any = is_known || in_book && self.knows(at);
         // A book for both sides that has no move here has ended, wherever the game goes on.
         let turn = at.chess().turn();
         let has_moved = |open: &Open| *open.game.book_moves.get(turn) > 0;
         let is_others = !any && !self.open.as_ref().is_some_and(has_moved);
-        let goes_on = in_book && (is_known || is_others && self.leads_back(at, mv));
+        let goes_on = in_book && (is_known || is_others && self.knows(&at.after(mv)));
         let leaves = in_book && !goes_on;
         let stored = if leaves { self.stored(at) } else { None };
-        let moves = if leaves { BookMove::of(self.books, at) } else { Vec::new() };
+        let moves = if leaves && self.kept.book_moves { BookMove::of(self.books, at) } else { Vec::new() };
         let Some(open) = &mut self.open else { return ControlFlow::Break(()) };
         let code = MoveCode::from_move(mv);
         open.plies += 1;
         // FNV-1a, over the codes of the moves.
         open.game.moves = (open.game.moves ^ u64::from(code.0)).wrapping_mul(0x0100_0000_01b3);
-        if self.keep_moves {
+        if self.kept.line {
             open.game.line.push(code);
         }
-        if open.plies <= NAMED {
-            open.game.opening = Opening::at(&at.after(mv)).or(open.game.opening);
+        // The position before the first move was named when the game began.
+        if (2..=NAMED + 1).contains(&open.plies) {
+            open.game.opening = Opening::at(at).or(open.game.opening);
         }
+        open.before = Some((at.clone(), mv));
         open.last = Some((turn, in_book && is_known));
         if goes_on {
             open.game.book_plies += 1;
+            open.game.keys.push(at.key());
             open.game.exit.line.push(code);
-            open.game.exit.at = at.after(mv);
             if is_known {
                 *open.game.book_moves.get_mut(turn) += 1;
                 let counts = open.known.get_mut(turn).iter_mut();
-                counts.zip(known).for_each(|(count, known)| *count += u32::from(known));
+                counts.zip(&self.known).for_each(|(count, known)| *count += u32::from(*known));
             }
         } else if in_book {
             open.in_book = false;
@@ -317,7 +326,18 @@ impl Visitor for Reader<'_> {
         if let Some(error) = end.error {
             self.fail(error);
         }
-        let Some(Open { mut game, times, known, .. }) = self.open.take() else { return };
+        let Some(Open { mut game, in_book, times, known, plies, before, .. }) = self.open.take() else {
+            return;
+        };
+        if let Some((at, mv)) = before.filter(|_| in_book || plies <= NAMED) {
+            let last = at.after(mv);
+            if plies <= NAMED {
+                game.opening = Opening::at(&last).or(game.opening);
+            }
+            if in_book {
+                game.exit.at = last;
+            }
+        }
         game.result = end.result;
         game.saved = times.zip(game.book_moves).map(|(times, moves)| {
             let ((timed, spent), (count, sum)) = (times.book, times.after);

@@ -14,7 +14,7 @@ mod players;
 pub mod remark;
 mod sums;
 
-pub use game::{BookMove, ERRORS_KEPT, Exit, Game, Left, Reader};
+pub use game::{BookMove, ERRORS_KEPT, Exit, Game, Kept, Left, Reader};
 pub use players::{Match, Players};
 pub use sums::{Group, Leave, Step, Sums};
 

@@ -1,7 +1,8 @@
 //! Sums over games: by opening, by the move that left the books, by the line that was played from them.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
 use shakmaty::{Color, Position as _};
@@ -9,8 +10,10 @@ use shakmaty::{Color, Position as _};
 use super::Score;
 use super::elo::mean;
 use super::game::{BookMove, Exit, Game, Left};
+use crate::book::traverse::{KeyHasher, Keys};
 use crate::book::{Book, MoveFacts};
 use crate::chess::{MoveCode, Packed, Position};
+use crate::openings::Opening;
 
 /// Games that a move needs to be called bad.
 const LEAST: u64 = 4;
@@ -89,20 +92,23 @@ pub struct Step {
 pub struct Sums {
     /// All games.
     pub all: Group,
-    /// Games by opening; the name is empty where none is known.
-    pub openings: BTreeMap<&'static str, Group>,
+    /// Games by opening; `None` where it has no name.
+    openings: HashMap<Option<Opening>, Group>,
     /// Games by the position in which they left the books, and the move.
-    pub leaves: HashMap<(u64, MoveCode), Leave>,
+    leaves: Places<Leave>,
     /// The moves of the books that were played in games from the usual start, by the key of their position.
-    pub steps: HashMap<(u64, MoveCode), Step>,
+    steps: Places<Step>,
     /// Games that repeat another one move by move.
     pub repeated: u64,
     /// Games in which White, and Black, left the books, in which they ended, and that ended in them.
     pub left: [u64; 4],
     /// Games and seconds that the books saved on the clock of one side.
     pub saved: (u64, f64),
-    known: HashSet<u64>,
+    known: Keys,
 }
+
+/// Something of each move, by the key of its position.
+type Places<T> = HashMap<(u64, MoveCode), T, BuildHasherDefault<KeyHasher>>;
 
 impl Group {
     fn add(&mut self, game: &Game, side: Color) {
@@ -142,7 +148,7 @@ impl Sums {
     /// Takes in a game. Scores and evaluations of all games and of openings are those of `side`.
     pub fn add(&mut self, game: &Game, side: Color) {
         self.all.add(game, side);
-        self.openings.entry(game.opening.map_or("", |opening| opening.as_str())).or_default().add(game, side);
+        self.openings.entry(game.opening).or_default().add(game, side);
         self.repeated += u64::from(!self.known.insert(game.moves));
         let place = match game.exit.left {
             Left::Side(color) => color.fold_wb(0, 1),
@@ -175,10 +181,10 @@ impl Sums {
         if game.start.is_some() {
             return;
         }
-        let (mut at, mut before) = (Position::start(), None);
-        for mv in &game.exit.line {
-            let Some(facts) = MoveFacts::new(*mv, 0).at(&at) else { return };
-            let (place, mover) = ((at.key(), *mv), at.chess().turn());
+        let mut before = None;
+        let movers = [Color::White, Color::Black].into_iter().cycle();
+        for ((key, mv), mover) in game.keys.iter().zip(&game.exit.line).zip(movers) {
+            let place = (*key, *mv);
             let book = *game.books.get(mover);
             let fresh = Step { side: mover, score: Score::default(), book, before };
             let step = self.steps.entry(place).or_insert(fresh);
@@ -186,7 +192,6 @@ impl Sums {
                 step.score.add(halves);
             }
             before = Some(place);
-            at.play(facts.mv);
         }
     }
 
@@ -221,6 +226,13 @@ impl Sums {
             std::iter::successors(Some(place), before).map(|(_, mv)| mv).take(LONGEST).collect();
         line.reverse();
         line
+    }
+
+    /// The openings in the order of their codes and names, first what has none.
+    pub fn openings(&self) -> Vec<(Option<Opening>, &Group)> {
+        let mut openings: Vec<_> = self.openings.iter().map(|(opening, group)| (*opening, group)).collect();
+        openings.sort_by_key(|(opening, _)| opening.map(Opening::as_str));
+        openings
     }
 
     /// The moves that left the books, or the ends of lines, that a condition admits, the most frequent first.

@@ -134,3 +134,17 @@ def test_what_could_be_read_is_written(sources, tabiya, tmp_path):
     assert done.returncode == WANTING
     assert f"cut.bin: damaged: the last entry is cut off: it has 11 of 16 bytes (byte {len(data) - 16})" in done.stderr.decode()
     assert (tmp_path / "out.bin").read_bytes() == data[:-16]
+
+
+def test_a_report_names_what_its_look_ups_could_not_find(sources, tabiya, tmp_path):
+    (tmp_path / "game.pgn").write_text('[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n')
+    data = sources["bin"].read_bytes()
+    (tmp_path / "whole.bin").write_bytes(data)
+    (tmp_path / "cut.bin").write_bytes(data[:-5])
+    # The second half first: binary search finds little.
+    half = len(data) // 32 * 16
+    (tmp_path / "turned.bin").write_bytes(data[half:] + data[:half])
+    for name, code, what in [("whole", DONE, b""), ("cut", WANTING, b"the last entry is cut off"), ("turned", WANTING, b"follows the higher key")]:
+        done = tabiya("report", "game.pgn", "--book", f"{name}.bin")
+        assert done.returncode == code, done
+        assert (f"{name}.bin: damaged: ".encode() in done.stderr) == bool(what) and what in done.stderr, done

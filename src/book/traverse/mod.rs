@@ -178,7 +178,7 @@ pub(crate) fn depth_first(start: Position, mut visit: impl FnMut(&Position, &mut
     Ok(())
 }
 
-/// Keys are random numbers already, so they are their own hashes.
+/// Keys are random numbers already, so they are their own hashes; what follows a key is mixed into it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct KeyHasher(u64);
 
@@ -187,7 +187,6 @@ impl Hasher for KeyHasher {
         self.0
     }
 
-    /// Only for other types than keys.
     fn write(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
     }

@@ -8,6 +8,7 @@ use super::warn;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::findings::Finding;
 use crate::base::interrupt;
+use crate::base::progress::Progress;
 use crate::book::Book;
 use crate::book::counts::CountFile;
 use crate::bookmaker::Damage;
@@ -19,7 +20,22 @@ use crate::cli::output::progress;
 /// # Errors
 /// When the user asks to stop before the books are checked.
 pub fn report<'a>(books: impl IntoIterator<Item = &'a Arc<dyn Book>>, exit: Exit) -> Result<Exit> {
-    books.into_iter().try_fold(exit, |exit, book| Ok(exit.max(complain(book.path(), &find(book)?))))
+    with(books, exit, <dyn Book>::damage)
+}
+
+/// As [`report`], for a command that has only looked positions up.
+///
+/// # Errors
+/// As [`report`].
+pub fn of_look_ups<'a>(books: impl IntoIterator<Item = &'a Arc<dyn Book>>, exit: Exit) -> Result<Exit> {
+    with(books, exit, <dyn Book>::damage_to_look_ups)
+}
+
+/// What checks a book for damage.
+type Check = fn(&(dyn Book + 'static), &Progress) -> Vec<Finding>;
+
+fn with<'a>(books: impl IntoIterator<Item = &'a Arc<dyn Book>>, exit: Exit, check: Check) -> Result<Exit> {
+    books.into_iter().try_fold(exit, |exit, book| Ok(exit.max(complain(book.path(), &find(book, check)?))))
 }
 
 /// Reports what of count files could not be read.
@@ -37,9 +53,9 @@ fn complain(path: &Path, damage: &[Finding]) -> Exit {
 }
 
 /// Checks a book, until the user asks to stop.
-fn find(book: &Arc<dyn Book>) -> Result<Vec<Finding>> {
+fn find(book: &Arc<dyn Book>, check: Check) -> Result<Vec<Finding>> {
     let checked = Arc::clone(book);
-    let check = move || checked.damage(&progress::on_terminal(checked.path().to_string_lossy()));
+    let check = move || check(&*checked, &progress::on_terminal(checked.path().to_string_lossy()));
     let damage = interrupt::wait_for("check", check)
         .map_err(|error| Error::file(book.path(), "the book could not be checked for damage", error))?;
     damage.ok_or_else(|| {

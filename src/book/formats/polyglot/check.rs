@@ -3,16 +3,15 @@
 use super::kinds::{Kind, offset};
 use super::layout::ENTRY_LEN;
 use super::read::Entries;
-use super::scan::scan;
+use super::scan::{Totals, scan};
 use super::walk::walk;
 use crate::base::findings::{Findings, Place};
 use crate::base::map::{Access, Map};
 use crate::base::progress::Progress;
 use crate::book::Summary;
 
-/// Sums up the book and reports what is wrong with it: first what the entries show, in the order of the file, then what
-/// only the positions show, in the order in which play reaches them.
-pub(crate) fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+/// Counts the entries and reports what they show without their positions, in the order of the file.
+pub(crate) fn entries(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
     let entries = Entries::new(data);
     data.expect(Access::Sequential);
     let totals = scan(entries, progress, findings);
@@ -22,6 +21,13 @@ pub(crate) fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_
             format_args!("the last entry is cut off: it has {} of {ENTRY_LEN} bytes", entries.trailing);
         findings.add(Kind::Trailing, offset(entries.len()), what);
     }
+    totals
+}
+
+/// Sums up the book and reports what is wrong with it: first what the entries show, in the order of the file, then what
+/// only the positions show, in the order in which play reaches them.
+pub(crate) fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    let (totals, entries) = (entries(data, progress, findings), Entries::new(data));
     let walk = walk(entries, totals.positions, progress, &mut |found| {
         let (mv, fen) = (found.entry.mv, found.position.fen());
         let (kind, what) = match found.old_castling {

@@ -33,12 +33,12 @@ pub use read::{Entries, MOST_OF_ONE_KEY};
 pub use write::Writer;
 
 use crate::base::error::Result;
-use crate::base::findings::Findings;
+use crate::base::findings::{Finding, Findings};
 use crate::base::map::Map;
 use crate::base::progress::Progress;
 use crate::book::verdict::best;
-use crate::book::{Book, Fingerprint, Format, Learnable, MoveFacts, Moves, Scope, Summary, Visit};
-use crate::chess::Position;
+use crate::book::{Book, Fingerprint, Format, Learnable, MoveFacts, Moves, Scope, Summary, Visit, errors};
+use crate::chess::{MoveCode, Position};
 
 /// Different moves that [`Polyglot::best`] compares without allocating. Positions of real books have fewer.
 const FEW: usize = 32;
@@ -88,6 +88,11 @@ impl Moves for Polyglot {
         if !trusted {
             out.iter_mut().skip(start).for_each(|known| known.learned = None);
         }
+    }
+
+    fn has(&self, at: &Position, mv: Move) -> bool {
+        let codes = MoveCode::codes(mv, at.chess());
+        self.entries().of(at.key()).any(|entry| codes.contains(&entry.mv))
     }
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
@@ -156,5 +161,12 @@ impl Book for Polyglot {
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
         check::survey(&self.data, progress, findings)
+    }
+
+    /// An illegal move is none that a look-up misses.
+    fn damage_to_look_ups(&self, progress: &Progress) -> Vec<Finding> {
+        errors(|findings| {
+            check::entries(&self.data, progress, findings);
+        })
     }
 }

@@ -58,6 +58,24 @@ fn the_moves_of_a_position_are_found_among_others() {
 }
 
 #[test]
+fn a_move_is_there_as_often_as_it_is_listed() {
+    let castling = fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+    // Castling in both forms, a move that is not legal, and one of weight 0.
+    for codes in [&["e1h1", "a1a8", "e8e7"][..], &["e1g1", "e1a1", "e1e2"], &["e1c1"], &["h1h3"], &[]] {
+        let mut entries: Vec<_> = codes.iter().map(|mv| entry(&castling, mv, 0)).collect();
+        entries.push(entry(&after("e2e4"), "e7e5", 1));
+        entries.sort_by_key(|entry| entry.key);
+        let book = polyglot(&entries);
+        for at in [castling.clone(), after("e2e4"), Position::start()] {
+            let listed = moves(&book, &at);
+            for mv in at.chess().legal_moves() {
+                assert_eq!(book.has(&at, mv), listed.iter().any(|known| known.mv == mv), "{codes:?} {mv:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn appending_moves_keeps_what_was_there() {
     let start = Position::start();
     let book = polyglot(&[Entry { games: 1, halfpoints: 9, ..entry(&start, "e2e4", 1) }]);

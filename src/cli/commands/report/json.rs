@@ -72,14 +72,18 @@ pub(super) fn game(game: &Game, first: bool, out: &mut dyn Write) -> io::Result<
 
 /// Writes everything after the games.
 pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
-    let openings: Vec<Value> = found.sums.openings.iter().map(|(name, group)| {
-        let (eco, name) = name.split_once(' ').unwrap_or_default();
-        json!({
-            "eco": Some(eco).filter(|eco| !eco.is_empty()), "name": Some(name).filter(|name| !name.is_empty()),
-            "games": group.games, "score": score(group.score),
-            "book_plies": group.mean_plies(), "eval": group.mean_eval(),
+    let openings: Vec<Value> = found
+        .sums
+        .openings()
+        .into_iter()
+        .map(|(opening, group)| {
+            json!({
+                "eco": opening.map(Opening::eco), "name": opening.map(Opening::name),
+                "games": group.games, "score": score(group.score),
+                "book_plies": group.mean_plies(), "eval": group.mean_eval(),
+            })
         })
-    }).collect();
+        .collect();
     let players: Vec<Value> = found.players.matches.iter().map(|((first, second), games)| {
         let counts = games.counts();
         let elo = elo(&counts);

@@ -22,7 +22,7 @@ use crate::evals::{self, Store};
 use crate::games::play::play_in_order;
 use crate::games::{self, Header, PlayerName};
 use crate::learn;
-use crate::report::{ERRORS_KEPT, Game, Players, Reader, Sums};
+use crate::report::{ERRORS_KEPT, Game, Kept, Players, Reader, Sums};
 
 /// Rows of each list if no number is named.
 const TOP: usize = 10;
@@ -119,7 +119,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         let admits = |header: &Header| {
             player.as_ref().is_none_or(|player| player.is(&header.white) || player.is(&header.black))
         };
-        let reader = || Reader::new(&books, &stores, &admits, args.pgn.is_some());
+        let kept = Kept { line: args.pgn.is_some(), book_moves: args.json || args.pgn.is_some() };
+        let reader = || Reader::new(&books, &stores, &admits, kept);
         let played = play_in_order(&mut source, &resources, &progress, reader, |reader| {
             for mut game in reader.found {
                 game.number += before;
@@ -160,7 +161,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     if let Some(file) = file {
         file.commit()?;
     }
-    damage::report(&found.books, exit)
+    damage::of_look_ups(&found.books, exit)
 }
 
 fn nothing(args: &Args) -> Error {

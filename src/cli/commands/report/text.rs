@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::Found;
 use crate::book::Book;
 use crate::cli::output::rows::{self, many};
+use crate::openings::Opening;
 use crate::report::elo::{elo, mean};
 use crate::report::{Exit, Group, Leave, Left, Score};
 use crate::view::{Line, number, san};
@@ -109,8 +110,8 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
 fn openings(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     // The variations of an opening together.
     let mut families: BTreeMap<&str, Group> = BTreeMap::new();
-    for (name, group) in &found.sums.openings {
-        let name = name.split_once(' ').map_or("", |(_, name)| name);
+    for (opening, group) in found.sums.openings() {
+        let name = opening.map_or("", Opening::name);
         families.entry(name.split(':').next().unwrap_or_default()).or_default().merge(group);
     }
     let mut openings: Vec<(&str, Group)> = families.into_iter().collect();
