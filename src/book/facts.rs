@@ -220,6 +220,7 @@ impl<M> MoveFacts<M> {
     }
 }
 
+#[doc(hidden)]
 impl MoveFacts<MoveCode> {
     /// The move in its position; `None` if it is not legal there.
     pub fn at(self, at: &Position) -> Option<MoveFacts> {
@@ -228,6 +229,7 @@ impl MoveFacts<MoveCode> {
     }
 }
 
+#[doc(hidden)]
 impl From<MoveFacts> for MoveFacts<MoveCode> {
     fn from(facts: MoveFacts) -> Self {
         facts.with(MoveCode::from_move(facts.mv))

@@ -112,12 +112,12 @@ pub struct Among {
 
 impl Among {
     /// What has to be known of games to decide.
-    pub fn by(&self) -> By {
+    pub(crate) fn by(&self) -> By {
         By { speed: !self.speeds.is_empty(), rating: !self.ratings.is_empty() }
     }
 
     /// Whether games of this slice are meant.
-    pub fn has(&self, slice: Slice) -> bool {
+    pub(crate) fn has(&self, slice: Slice) -> bool {
         let speed = slice.speed().is_some_and(|speed| self.speeds.contains(&speed));
         let rating = slice.rating().is_some_and(|rating| self.ratings.contains(&rating));
         (speed || self.speeds.is_empty()) && (rating || self.ratings.is_empty())

@@ -48,7 +48,7 @@ pub(crate) struct Needs {
 
 impl Needs {
     /// Whether a book is written.
-    pub fn are_met(self, written: &Written) -> bool {
+    pub(crate) fn are_met(self, written: &Written) -> bool {
         let whole = written.left_out.is_empty() && written.lost_weights == 0;
         !(self.moves && written.moves == 0 || self.whole && !whole)
     }
@@ -61,7 +61,7 @@ impl WriteOptions {
     }
 
     /// The folder for temporary files.
-    pub fn temp(&self) -> PathBuf {
+    pub(crate) fn temp(&self) -> PathBuf {
         self.temp.clone().unwrap_or_else(std::env::temp_dir)
     }
 }

@@ -40,14 +40,14 @@ mod work;
 
 pub use crate::base::resources::Resources;
 pub use eco::Names;
-pub use filter::{Filter, Only, TagPattern, Tags};
+pub use filter::{Filter, Left, Only, TagPattern, Tags};
 pub(crate) use gather::write_counts;
 pub use gather::{Damage, Input};
 pub use merge::{Merged, merge, widest};
 pub use position_counts::PositionCounts;
 pub use repeated::Repeated;
-pub use report::Report;
-pub use weigh::Weigh;
+pub use report::{FailedGames, Report};
+pub use weigh::{Drop, Drops, Weigh};
 pub use work::Work;
 
 use crate::base::error::Result;
@@ -59,7 +59,6 @@ use files::Files;
 use game_index::GameIndex;
 use row::{CountRow, PlacedRow, Row};
 use sort::Sorted;
-use weigh::{Drop, Drops};
 
 /// Bytes of memory that do not hold rows but pieces of files and the games in them.
 const ASIDE: usize = 24 << 20;

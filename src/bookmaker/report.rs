@@ -61,12 +61,12 @@ impl FailedGames {
 
 impl Report {
     /// Counts a game with an error; `used` if it counted up to the error.
-    pub fn add(&mut self, error: GameError, used: bool) {
+    pub(crate) fn add(&mut self, error: GameError, used: bool) {
         self.add_many(FailedGames { games: 1, used: used.into(), first: error });
     }
 
     /// Counts a game with a variation that an error cut short.
-    pub fn add_cut(&mut self, error: GameError) {
+    pub(crate) fn add_cut(&mut self, error: GameError) {
         let cut = FailedGames { games: 1, used: 1, first: error };
         self.cut = Some(match self.cut.take() {
             Some(known) => known.and(cut),
@@ -84,7 +84,7 @@ impl Report {
     }
 
     /// Takes in the report of other games.
-    pub fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         let Self { games, used, plies, other_side, mistakes, limited, rows_left, unfinished, .. } = other;
         let Self { left, errors, crowded, cut, lost_marks, dropped, .. } = other;
         self.drop_moves(dropped);

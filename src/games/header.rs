@@ -44,7 +44,7 @@ pub struct Header {
 
 impl Header {
     /// Removes everything but the place, and keeps the memory.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let Self {
             event,
             site,

@@ -99,11 +99,13 @@ pub trait Visitor {
     /// How many plies of each main line are wanted, if the keys of the positions are enough. A source that can compute
     /// keys without positions then calls [`keyed_line`](Visitor::keyed_line) once for each game instead of
     /// [`ply`](Visitor::ply).
+    #[doc(hidden)]
     fn keyed_plies(&self) -> Option<usize> {
         None
     }
 
     /// The main line, as far as it is wanted and can be read; [`end`](Visitor::end) follows.
+    #[doc(hidden)]
     fn keyed_line(&mut self, _plies: &[KeyedPly]) {}
 }
 

@@ -76,6 +76,7 @@ impl Opening {
     }
 
     /// The opening of the last position of a game that has one.
+    #[doc(hidden)]
     pub fn of(game: &Game) -> Option<Self> {
         let mut position = game.start_position().clone();
         let mut opening = Self::at(&position);
