@@ -1,9 +1,10 @@
 //! What all writers of books share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{GameReference, PositionRecord};
 use crate::base::error::Result;
+use crate::base::resources::Resources;
 
 /// Which moves become green in positions without colours, if the format has colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +15,13 @@ pub enum Green {
     Weights,
     /// Those with at least this many per mille of their position's weight; 0 for no colours.
     PerMille(u32),
+}
+
+impl Green {
+    /// Those with at least this share of their position's weight, in thousandths; by default what the weights say.
+    pub(crate) fn of(share: Option<u16>) -> Self {
+        share.map_or(Self::Weights, |share| Self::PerMille(share.into()))
+    }
 }
 
 /// Options of writers of all formats.
@@ -55,6 +63,18 @@ impl Needs {
 }
 
 impl WriteOptions {
+    /// Those of a book at this path that must have a move, whose caption is the name of the file.
+    pub(crate) fn of(output: &Path, force: bool, resources: &Resources) -> Self {
+        Self {
+            force,
+            needs_moves: true,
+            caption: output.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            memory: resources.of_writer(),
+            temp: Some(resources.temp.clone()),
+            ..Self::default()
+        }
+    }
+
     /// What must be true of the book.
     pub(crate) fn needs(&self) -> Needs {
         Needs { moves: self.needs_moves, whole: self.whole }

@@ -1,6 +1,8 @@
 //! Merging books into one, and converting one into another format.
 #![allow(clippy::cast_possible_truncation, reason = "there are fewer books than 2^32")]
 
+use std::sync::Arc;
+
 use super::facts_row::FactsRow;
 use super::key_row::KeyRow;
 use super::merging::Merging;
@@ -11,7 +13,7 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::sort::{self, Sorter};
-use crate::book::{BookWriter, Moves, PositionRecord, Scope, Written, plain_weights};
+use crate::book::{Book, BookWriter, Moves, PositionRecord, Scope, Written, plain_weights};
 
 /// Bits of a game's number, after the number of its book.
 const BOOK_SHIFT: u32 = 48;
@@ -62,6 +64,22 @@ pub fn merge(
     } else {
         merge_rows::<FactsRow>(books, resources, writer, progress)
     }
+}
+
+/// As [`merge`]: each book as far as the writer can take it, or only what its moves reach from the starting position.
+///
+/// # Errors
+/// As [`merge`].
+pub(crate) fn merge_books(
+    books: &[Arc<dyn Book>],
+    reachable: bool,
+    resources: &Resources,
+    writer: Box<dyn BookWriter>,
+    progress: &Progress,
+) -> Result<(Merged, Written)> {
+    let scope = |book: &dyn Moves| if reachable { Scope::Reachable } else { widest(book, &*writer) };
+    let scoped: Vec<_> = books.iter().map(|book| (&**book as &dyn Moves, scope(&**book))).collect();
+    merge(&scoped, resources, writer, progress)
 }
 
 /// All positions of a book, or those that play reaches if only their keys are known and the writer needs more.

@@ -43,6 +43,7 @@ pub use eco::Names;
 pub use filter::{Filter, Left, Only, TagPattern, Tags};
 pub(crate) use gather::write_counts;
 pub use gather::{Damage, Input};
+pub(crate) use merge::merge_books;
 pub use merge::{Merged, merge, widest};
 pub use position_counts::PositionCounts;
 pub use repeated::Repeated;

@@ -34,6 +34,22 @@ const STRIDE: u64 = 1 << 14;
 pub struct Repeated(Option<Table<{ size_of::<u64>() }>>);
 
 impl Repeated {
+    /// Those of a source, if the filter lets each game count once; else none.
+    ///
+    /// # Errors
+    /// When the games are in a pipe, or as [`Repeated::find`].
+    pub(crate) fn among(
+        source: &Sources,
+        filter: &Filter,
+        resources: &Resources,
+        progress: &Progress,
+    ) -> Result<Self> {
+        if !filter.unique {
+            return Ok(Self::default());
+        }
+        Self::find(&mut source.twice("--unique")?, filter, resources, progress)
+    }
+
     /// Finds the games that have the same players, date and moves as one before them, among those that the filter admits.
     ///
     /// # Errors

@@ -251,14 +251,9 @@ impl Editor {
         progress: &Progress,
     ) -> Result<Option<Outcome>> {
         let options = WriteOptions {
-            force: true,
-            needs_moves: true,
             whole: true,
-            caption: self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-            memory: resources.of_writer(),
-            temp: Some(resources.temp.clone()),
             green: Green::PerMille(0),
-            ..WriteOptions::default()
+            ..WriteOptions::of(&self.path, true, resources)
         };
         let writer = book::create(&self.path, &options)?;
         let (merged, new) = bookmaker::merge(&[(edited, Scope::All)], resources, writer, progress)?;

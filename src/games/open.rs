@@ -121,6 +121,17 @@ impl Sources {
         Some(Self { all: self.all.clone(), size: self.size, ahead: self.ahead, ..Self::default() })
     }
 
+    /// As [`Sources::again`], for what reads all games twice.
+    ///
+    /// # Errors
+    /// When there is a pipe.
+    pub(crate) fn twice(&self, what: &str) -> Result<Self> {
+        self.again().ok_or_else(|| {
+            let what = format!("{what} reads the games twice, and a pipe can be read only once");
+            Error::new(ErrorKind::Usage, what).advice("write the games to a file, which may be compressed")
+        })
+    }
+
     /// Each file by itself with its stamp, before any of them was read; `None` if there is a pipe. They report their progress
     /// together.
     ///

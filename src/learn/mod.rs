@@ -52,7 +52,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -73,6 +73,15 @@ pub(crate) use storage::{Disk, has_journal, is_same_file};
 pub fn open_settled(path: &Path) -> Result<Arc<dyn Book>> {
     settle(path);
     open(path)
+}
+
+/// The files of books, including the journals of what they have learned.
+pub(crate) fn files_of<'a>(books: impl IntoIterator<Item = &'a dyn Book>) -> Vec<PathBuf> {
+    let with_journal = |path: PathBuf| {
+        let journal = Disk::new(&path).ok().map(|disk| disk.journal);
+        journal.into_iter().chain([path])
+    };
+    books.into_iter().flat_map(Book::files).flat_map(with_journal).collect()
 }
 
 /// Finishes what a process that died has begun to learn or edit, before the book is read. Where there is nothing to

@@ -7,12 +7,12 @@ use crate::base::findings::Finding;
 use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
 use crate::book::counts::{CountFile, split};
-use crate::book::{self, BookWriter, Green, Scope, WriteOptions, Written};
+use crate::book::{self, Green, WriteOptions, Written};
 use crate::bookmaker::{
-    self, Damage, Filter, Input, Merged, Names, Plan, Repeated, Report, Resources, Weigh, widest,
+    self, Damage, Filter, Input, Merged, Names, Plan, Repeated, Report, Resources, Weigh, merge_books,
 };
 use crate::games;
-use crate::learn::open_settled;
+use crate::learn::{files_of, open_settled};
 
 /// Bytes of memory that building and merging need at least.
 const LEAST_MEMORY: usize = 16 << 20;
@@ -51,15 +51,7 @@ impl NewBook {
     }
 
     fn options(&self, resources: &Resources) -> WriteOptions {
-        WriteOptions {
-            force: self.force,
-            needs_moves: true,
-            caption: self.output.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-            memory: resources.memory / 4,
-            temp: Some(resources.temp.clone()),
-            green: self.green.map_or(Green::Weights, |share| Green::PerMille(share.into())),
-            ..WriteOptions::default()
-        }
+        WriteOptions { green: Green::of(self.green), ..WriteOptions::of(&self.output, self.force, resources) }
     }
 
     /// Refuses to write over what is read.
@@ -84,20 +76,14 @@ impl NewBook {
     /// When a file cannot be read or written, or the work is interrupted: then no book is written.
     pub fn merge(&self, inputs: &[PathBuf], reachable: bool) -> Result<(Merged, Written, Vec<Damaged>)> {
         let books = inputs.iter().map(|path| open_settled(path)).collect::<Result<Vec<_>>>()?;
-        let files: Vec<_> = books.iter().flat_map(|book| book.files()).collect();
-        self.keep(&files)?;
+        self.keep(&files_of(books.iter().map(|book| &**book)))?;
         let resources = self.resources()?;
         let writer = book::create(&self.output, &self.options(&resources))?;
-        let scope = |book: &dyn book::Book, writer: &dyn BookWriter| match reachable {
-            true => Scope::Reachable,
-            false => widest(book, writer),
-        };
-        let scoped: Vec<_> =
-            books.iter().map(|book| (&**book as &dyn book::Moves, scope(&**book, &*writer))).collect();
-        let (merged, written) = bookmaker::merge(&scoped, &resources, writer, &Progress::none())?;
+        let progress = Progress::none();
+        let (merged, written) = merge_books(&books, reachable, &resources, writer, &progress)?;
         let mut damage = Vec::new();
         for book in &books {
-            let found = book.damage(&Progress::none()).into_iter();
+            let found = book.damage(&progress).into_iter();
             damage.extend(found.map(|finding| (book.path().to_owned(), finding)));
         }
         Ok((merged, written, damage))
@@ -135,16 +121,7 @@ impl NewBook {
         self.keep(&games.parts().into_iter().chain(counts).chain(eco.iter().cloned()).collect::<Vec<_>>())?;
         let names = Names::read(eco)?;
         let progress = Progress::none();
-        let repeated = match filter.unique {
-            true => {
-                let mut first_round = games.again().ok_or_else(|| {
-                    let what = "unique reads the games twice, and a pipe can be read only once";
-                    Error::new(ErrorKind::Usage, what).advice("write the games to a file")
-                })?;
-                Repeated::find(&mut first_round, filter, &resources, &progress)?
-            }
-            false => Repeated::default(),
-        };
+        let repeated = Repeated::among(&games, filter, &resources, &progress)?;
         let options = WriteOptions {
             plies: filter.max_ply,
             least_elo: [0, 0, 0, filter.min_elo],

@@ -1,6 +1,6 @@
 //! The book that a command writes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::resources::ResourcesArgs;
@@ -12,8 +12,9 @@ use crate::base::replace::keep_inputs;
 use crate::book::{self, Book, BookWriter, Green, WriteOptions, Written};
 use crate::bookmaker::{Merged, Resources};
 use crate::cli::output::exit::Exit;
-use crate::cli::output::written::{books, lines, merged_lines};
+use crate::cli::output::written::{lines, merged_lines};
 use crate::cli::output::{damage, print_lines, progress, written};
+use crate::learn::files_of;
 
 /// The book to write from others.
 #[derive(clap::Args, Debug)]
@@ -34,7 +35,7 @@ pub(crate) struct NewBook {
 impl NewBook {
     /// The options of its writer.
     pub fn options(&self, resources: &Resources) -> WriteOptions {
-        options(&self.output, self.force, self.green, resources)
+        WriteOptions { green: Green::of(self.green), ..WriteOptions::of(&self.output, self.force, resources) }
     }
 
     /// Begins the book, and the work from which an interrupt returns.
@@ -46,7 +47,7 @@ impl NewBook {
         read: impl IntoIterator<Item = &'a dyn Book>,
         resources: &ResourcesArgs,
     ) -> Result<(Resources, Box<dyn BookWriter>, Progress)> {
-        keep_inputs(&book::parts(&self.output), &books(read))?;
+        keep_inputs(&book::parts(&self.output), &files_of(read))?;
         let resources = resources.resolve()?;
         interrupt::watch();
         let writer = book::create(&self.output, &self.options(&resources))?;
@@ -70,20 +71,5 @@ impl NewBook {
         all.extend(lines(written));
         let exit = damage::report(read, print_lines(&all, exit)?)?;
         Ok(if written.moves == 0 { written::nothing(&self.output, nothing, None) } else { exit })
-    }
-}
-
-/// The options of any writer of a book: its caption is the file's name, and `green` the share that the command line names, in
-/// thousandths.
-pub fn options(output: &Path, force: bool, green: Option<u16>, resources: &Resources) -> WriteOptions {
-    let name = output.file_stem().unwrap_or_default();
-    WriteOptions {
-        force,
-        needs_moves: true,
-        caption: name.to_string_lossy().into_owned(),
-        memory: resources.of_writer(),
-        temp: Some(resources.temp.clone()),
-        green: green.map_or(Green::Weights, |share| Green::PerMille(share.into())),
-        ..WriteOptions::default()
     }
 }

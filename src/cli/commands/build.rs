@@ -13,9 +13,8 @@ use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
 use crate::book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split};
-use crate::book::{self, BookWriter, WriteOptions};
+use crate::book::{self, BookWriter, Green, WriteOptions};
 use crate::bookmaker::{self, Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh, Work};
-use crate::cli::args::new_book;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::share;
 use crate::cli::args::slices::ByArgs;
@@ -199,17 +198,11 @@ pub fn run(args: &Args) -> Result<Exit> {
     inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(args.eco.iter().cloned()));
     keep_inputs(&book::parts(&args.output), &inputs)?;
     keep_inputs(args.evals.as_slice(), &inputs)?;
-    let twice = |option: &str| source.again().ok_or_else(|| only_once(option));
-    let mut with_evals = args.evals.as_ref().map(|_| twice("--evals")).transpose()?;
+    let mut with_evals = args.evals.as_ref().map(|_| source.twice("--evals")).transpose()?;
     interrupt::watch();
     let names = Names::read(&args.eco)?;
     let progress = progress::on_terminal(args.output.to_string_lossy());
-    let repeated = if filter.unique {
-        let mut first_round = twice("--unique")?;
-        Repeated::find(&mut first_round, &filter, &resources, &progress)?
-    } else {
-        Repeated::default()
-    };
+    let repeated = Repeated::among(&source, &filter, &resources, &progress)?;
     if args.resume {
         resume::check(args, &source)?;
     }
@@ -221,7 +214,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         let options = WriteOptions {
             plies: filter.max_ply,
             least_elo: [0, 0, 0, filter.min_elo],
-            ..new_book::options(&args.output, args.force, args.moves.green, &resources)
+            green: Green::of(args.moves.green),
+            ..WriteOptions::of(&args.output, args.force, &resources)
         };
         let writer = book::create(&args.output, &options)?;
         if args.resume && writer.wants_games() {
@@ -279,12 +273,6 @@ pub fn run(args: &Args) -> Result<Exit> {
         return Ok(written::nothing(&args.output, &what, advice));
     }
     Ok(exit)
-}
-
-/// The error of a pipe, which can be read only once.
-fn only_once(option: &str) -> Error {
-    let what = format!("{option} reads the games twice, and a pipe can be read only once");
-    Error::new(ErrorKind::Usage, what).advice("write the games to a file, which may be compressed")
 }
 
 /// Puts the evaluations in the comments of the games that the filter admits into a store, and says what they are.

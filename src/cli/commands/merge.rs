@@ -7,7 +7,7 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::replace::keep_inputs;
 use crate::book::counts::{CountFile, CountWriter, Shape, is_named, split};
-use crate::book::{Book, By, Moves, Scope};
+use crate::book::{Book, By};
 use crate::bookmaker::{self, Damage, Filter, Input, Repeated};
 use crate::cli::args::new_book::NewBook;
 use crate::cli::args::resources::ResourcesArgs;
@@ -80,12 +80,7 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
     let books =
         inputs.iter().map(|path| learn::open_settled(path)).collect::<Result<Vec<Arc<dyn Book>>>>()?;
     let (resources, writer, progress) = to.file.begin(books.iter().map(|book| &**book), resources)?;
-    let scope = |book: &dyn Moves| match to.reachable {
-        true => Scope::Reachable,
-        false => bookmaker::widest(book, &*writer),
-    };
-    let scoped: Vec<_> = books.iter().map(|book| (&**book as &dyn Moves, scope(&**book))).collect();
-    let (merged, book) = bookmaker::merge(&scoped, &resources, writer, &progress)?;
+    let (merged, book) = bookmaker::merge_books(&books, to.reachable, &resources, writer, &progress)?;
     drop(progress);
     let lines = vec![format!("{} read", many(merged.read, "position"))];
     let why = if to.reachable { "--reachable" } else { "the book holds only their keys" };

@@ -1,26 +1,16 @@
 //! What commands that write a book have in common.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::exit::Exit;
 use super::rows::many;
 use super::warn;
-use crate::book::{Book, Written};
+use crate::book::Written;
 use crate::bookmaker::Merged;
-use crate::learn::Disk;
 use crate::vet::Evaluated;
 
 /// How many positions that could not be evaluated are listed.
 const MOST_LISTED: usize = 10;
-
-/// The files of books, including the journals of what they have learned.
-pub fn books<'a>(books: impl IntoIterator<Item = &'a dyn Book>) -> Vec<PathBuf> {
-    let with_journal = |path: PathBuf| {
-        let journal = Disk::new(&path).ok().map(|disk| disk.journal);
-        journal.into_iter().chain([path])
-    };
-    books.into_iter().flat_map(Book::files).flat_map(with_journal).collect()
-}
 
 /// What was written and what was left out, in lines for people.
 pub fn lines(written: &Written) -> Vec<String> {

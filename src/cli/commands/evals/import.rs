@@ -12,6 +12,7 @@ use crate::cli::output::rows::many;
 use crate::cli::output::{self, progress, written};
 use crate::evals::Wanted;
 use crate::evals::import::{Import, Plan, Tally, split};
+use crate::learn;
 
 /// `tabiya evals import`.
 #[derive(clap::Args, Debug)]
@@ -46,7 +47,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     keep_inputs(stores, &files)?;
     let book = args.book.as_ref().map(book::open).transpose()?;
     if let Some(book) = &book {
-        keep_inputs(stores, &written::books([&**book]))?;
+        keep_inputs(stores, &learn::files_of([&**book]))?;
     }
     let resources = args.resources.resolve()?;
     interrupt::watch();

@@ -17,7 +17,7 @@ use crate::base::replace::{Replacement, keep_inputs};
 use crate::base::resources::Resources;
 use crate::book::Book;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::{self, Printed, Stop, damage, progress, written};
+use crate::cli::output::{self, Printed, Stop, damage, progress};
 use crate::evals::{self, Store};
 use crate::games::play::play_in_order;
 use crate::games::{self, Header, PlayerName};
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let stores = paths.iter().map(Store::open).collect::<Result<Vec<_>>>()?;
     let mut source = games::open(&args.games)?;
     source.passed_over().iter().for_each(output::complain);
-    let mut inputs = written::books(books.iter().map(|book| &**book));
+    let mut inputs = learn::files_of(books.iter().map(|book| &**book));
     inputs.extend(source.parts().into_iter().chain(paths));
     keep_inputs(args.pgn.as_slice(), &inputs)?;
     interrupt::watch();

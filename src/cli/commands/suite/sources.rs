@@ -9,7 +9,7 @@ use crate::book::counts::split;
 use crate::book::{self, Book, Format};
 use crate::bookmaker::{Damage, Filter, Input, PositionCounts, Repeated, Report, Resources};
 use crate::cli::output::exit::Exit;
-use crate::cli::output::{self, report, written};
+use crate::cli::output::{self, report};
 use crate::games;
 use crate::learn;
 use crate::suite::Source;
@@ -98,7 +98,7 @@ impl Sources {
 
     /// The files that are read.
     pub fn files(&self) -> Vec<PathBuf> {
-        let mut files = written::books(self.books().map(|book| &**book));
+        let mut files = learn::files_of(self.books().map(|book| &**book));
         files.extend(self.games.iter().cloned());
         files
     }

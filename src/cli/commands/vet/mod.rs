@@ -120,8 +120,8 @@ fn vet(args: &Args) -> Result<Exit> {
     let path = args.store.clone().unwrap_or_else(|| evals::beside(&args.book));
     let mut written_files = book::parts(output);
     written_files.extend(args.report.clone());
-    keep_inputs(&written_files, &[written::books([&*book]), vec![path.clone()]].concat())?;
-    keep_inputs(std::slice::from_ref(&path), &written::books([&*book]))?;
+    keep_inputs(&written_files, &[learn::files_of([&*book]), vec![path.clone()]].concat())?;
+    keep_inputs(std::slice::from_ref(&path), &learn::files_of([&*book]))?;
     if let Some(report) = &args.report {
         // Neither need exist yet.
         let same = |a: &PathBuf, b: &PathBuf| std::path::absolute(a).ok() == std::path::absolute(b).ok();
