@@ -303,6 +303,16 @@ def test_learned_games_are_kept_and_taken_back_after_edits(tabiya, copy_of, tmp_
     assert book.read_bytes() == original
 
 
+def test_what_a_move_had_is_reported_so_that_it_can_be_set_again(tabiya, copy_of):
+    book, known = copy_of("abk"), GAMES[0].moves[0].uci()
+    told(tabiya("edit", book, "--set", f"{known}=3"), DONE)
+    before = book.read_bytes()
+    told(tabiya("edit", book, "--set", f"{known}=4"), DONE, f"  {known}: priority 3 -> 4\n")
+    told(tabiya("edit", book, "--undo"), USAGE, "set what the move had before, as the edit reported it")
+    told(tabiya("edit", book, "--set", f"{known}=3"), DONE, f"  {known}: priority 4 -> 3\n")
+    assert book.read_bytes() == before
+
+
 def test_an_adapter_that_is_running_plays_by_new_weights(tabiya, adapter, tmp_path):
     book = Book().at("", e2e4=10, d2d4=5).write(tmp_path / "a.bin")
     client = adapter("--book", book, "--set", "Book Variety=0")

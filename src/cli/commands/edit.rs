@@ -206,8 +206,11 @@ fn not_whole(path: &Path, merged: &Merged, new: &Written) -> Error {
     Error::new(ErrorKind::Format, what).at_path(path).advice("the old files are unchanged")
 }
 
-/// What a book says of a move, in words.
+/// What a book says of a move, in words: what an edit can set first.
 fn describe(said: &Said) -> String {
+    if let Some(priority) = said.priority {
+        return format!("priority {priority}");
+    }
     let colour = said.recommended.map(|colour| format!(", {}", colour.as_str())).unwrap_or_default();
     let mark = mark(said.annotation);
     format!("weight {}{colour}{}{mark}", said.weight, if mark.is_empty() { "" } else { ", " })
@@ -221,7 +224,8 @@ fn report(mv: &str, facts: [Option<String>; 2], out: &mut dyn Write) -> std::io:
         [Some(old), None] => writeln!(out, "  {mv}: deleted ({old})"),
         [Some(old), Some(new)] if old == new => writeln!(out, "  {mv}: {new}, as before"),
         [Some(old), Some(new)] => {
-            writeln!(out, "  {mv}: {old} -> {}", new.strip_prefix("weight ").unwrap_or(&new))
+            let what = if old.starts_with("weight ") { "weight " } else { "priority " };
+            writeln!(out, "  {mv}: {old} -> {}", new.strip_prefix(what).unwrap_or(&new))
         }
     }
 }
