@@ -27,17 +27,17 @@ pub struct Args {
     /// The book
     #[arg(value_name = "BOOK")]
     book: PathBuf,
-    /// The moves that lead from the start to the position, such as "1. e4 c5" [default: the starting position]
+    /// The moves from the start to the position, such as "1. e4 c5" [default: the starting position]
     #[arg(long, value_name = "MOVES", conflicts_with = "fen")]
     moves: Option<String>,
-    /// The position
+    /// The position, as a FEN
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
     /// Give a move of the book this weight, such as Nf3=60; repeatable
     ///
-    /// In a Polyglot book the weight is a number from 0, which is never played, to 65535. In an Arena book it is the
-    /// priority, 0 to 9; in a Kvetka book the half-points, two for a win and one for a draw. A CTG book has no weights:
-    /// write green, red, a mark (!, ?, !!, ??, !?, ?!, only, zugzwang), both as in Nf3=green,! or none
+    /// In a Polyglot book the weight is a number from 0 (never played) to 65535. In an Arena book it is a priority from 0
+    /// to 9. In a Kvetka book it is the number of half-points: two for a win, one for a draw. A CTG book has no weights:
+    /// write green, red, a mark (!, ?, !!, ??, !?, ?!, only, zugzwang), both (as in Nf3=green,!), or none
     #[arg(long, value_name = "MOVE=WEIGHT")]
     set: Vec<String>,
     /// Add a move with this weight, as for --set; repeatable
@@ -46,10 +46,10 @@ pub struct Args {
     /// Delete a move; repeatable
     #[arg(long, value_name = "MOVE")]
     delete: Vec<String>,
-    /// Take back the last edit of a Polyglot book; again, the one before
+    /// Undo the last edit of a Polyglot book; again, the one before
     #[arg(long, conflicts_with_all = ["set", "add", "delete", "moves", "fen", "redo"])]
     undo: bool,
-    /// Make the last edit again that was taken back; again, the one after
+    /// Redo the edit that was undone last; again, the next one
     #[arg(long, conflicts_with_all = ["set", "add", "delete", "moves", "fen"])]
     redo: bool,
     #[command(flatten)]

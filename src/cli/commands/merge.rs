@@ -42,7 +42,7 @@ pub(crate) struct To {
     file: NewBook,
     /// Only entries that the books' moves reach from the starting position
     ///
-    /// A format that needs positions always gets only these of a Polyglot book, which holds only keys.
+    /// A Polyglot book holds only keys. For a format that needs positions, only these entries can be converted.
     #[arg(long)]
     reachable: bool,
 }

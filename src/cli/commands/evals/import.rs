@@ -16,7 +16,7 @@ use crate::evals::import::{Import, Plan, Tally, split};
 /// `tabiya evals import`.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// The store, which is created if it is missing, such as book.bin.evals
+    /// The store, such as book.bin.evals; created if it is missing
     #[arg(value_name = "STORE")]
     store: PathBuf,
     /// The evaluations: Lichess's dump (lines of JSON, or Parquet), EPD, PGN with [%eval] in its comments, a folder of PGN or
@@ -26,7 +26,7 @@ pub(super) struct Args {
     /// Only positions that this book reaches from the starting position, and those after its moves
     #[arg(long = "for", value_name = "BOOK")]
     book: Option<PathBuf>,
-    /// The engine or other source that the evaluations are from [default: Lichess, EPD or PGN]
+    /// The engine or other source of the evaluations [default: Lichess, EPD or PGN]
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
     #[command(flatten)]

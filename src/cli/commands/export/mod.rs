@@ -45,7 +45,7 @@ pub struct Args {
     /// Include games that are marked as deleted
     #[arg(long)]
     deleted: bool,
-    /// Write the texts into this folder, as HTML; without -o, the games are not written
+    /// Write the database's texts into this folder, as HTML; without -o, no games are written
     #[arg(long, value_name = "DIR")]
     texts: Option<PathBuf>,
     /// Threads to use [default: one for each processor]

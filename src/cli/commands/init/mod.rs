@@ -21,13 +21,13 @@ use crate::settings::{FILE_NAME, TEMPLATE, own_file};
 /// `tabiya init`.
 #[derive(clap::Args, Default)]
 pub struct Args {
-    /// The engine: a path, or a name on PATH [default: asks, or takes the first that is found]
+    /// The engine: a path, or a name on PATH [default: ask, or take the first one found]
     #[arg(long, value_name = "PROGRAM")]
     engine: Option<String>,
-    /// A book; repeatable, in order of priority [default: asks, or takes the first that is found]
+    /// A book; repeatable, in order of priority [default: ask, or take the first one found]
     #[arg(long, value_name = "FILE")]
     book: Vec<String>,
-    /// Ask nothing: take what is found, and add tabiya to Cute Chess
+    /// Ask nothing: take the first engine and book found, and add tabiya to Cute Chess
     #[arg(long, short)]
     yes: bool,
     /// Replace an existing tabiya.toml

@@ -43,13 +43,13 @@ pub struct Args {
     /// for standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,
-    /// The suite to write: .epd, a position on each line, or .pgn, a game that leads to each position
+    /// The suite to write: .epd (one position per line) or .pgn (one game per position)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Replace the suite if it exists
     #[arg(long)]
     force: bool,
-    /// Write what the suite has into this file, as JSON
+    /// Write a summary of the suite into this file, as JSON
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
     #[command(flatten)]
@@ -73,8 +73,8 @@ struct Positions {
     /// Plies from the start, such as 16 or 8-16 [default: 16]
     #[arg(long, value_name = "A-B", value_parser = plies)]
     ply: Option<RangeInclusive<u32>>,
-    /// Games that went on from a position and from each one before it, or reached it after the most plies, where games are
-    /// counted [default: 3 for games and count files]
+    /// Only positions that at least this many games reached and played on from, like each one before it; after the most
+    /// plies, reaching it is enough [default: 3 for games and count files]
     #[arg(long, value_name = "N")]
     min_games: Option<u64>,
     /// Only positions in which the side to move is not in check
@@ -86,7 +86,7 @@ struct Positions {
     /// Only positions in which both sides may still castle
     #[arg(long)]
     both_can_castle: bool,
-    /// Take one of several positions that are the same with colours swapped, or mirrored where nobody may castle
+    /// Keep only one of several positions that are equal with colours swapped, or mirrored if nobody can castle
     #[arg(long, visible_alias = "unique-colors")]
     unique_colours: bool,
 }
@@ -95,21 +95,21 @@ struct Positions {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Evaluations")]
 struct EvaluationArgs {
-    /// Only positions whose evaluation is from LOW to HIGH centipawns for the better side, such as 80..120
+    /// Only positions in which the better side is ahead by LOW to HIGH centipawns, such as 80..120
     ///
-    /// Evaluations come from stores; with --engine, or how long it is to search, an engine evaluates what no store has.
+    /// Evaluations come from stores. With --engine, --nodes, --depth or --movetime, an engine evaluates what no store has.
     #[arg(long, value_name = "LOW..HIGH", value_parser = window, allow_hyphen_values = true)]
     eval: Option<RangeInclusive<i64>>,
-    /// With --eval: the evaluation for this side, in place of the better one
+    /// With --eval: use the evaluation for this side instead of the better one
     #[arg(long, value_name = "SIDE", value_parser = side(), requires = "eval")]
     side: Option<Color>,
-    /// Only positions of which the engine expects from LOW to HIGH per cent of draws, such as 30..60
+    /// Only positions in which the engine expects LOW to HIGH per cent of draws, such as 30..60
     ///
-    /// Stores have this from engines with the option UCI_ShowWDL; with --engine, or how long it is to search, an engine says it
-    /// of the other positions.
+    /// Stores have this from engines with the option UCI_ShowWDL. With --engine, --nodes, --depth or --movetime, an engine
+    /// evaluates the other positions.
     #[arg(long, value_name = "LOW..HIGH", value_parser = per_cent)]
     draw_rate: Option<DrawRate>,
-    /// A store of evaluations; repeatable. The engine's go into the first [default: SOURCE.evals]
+    /// A file of evaluations (a store); repeatable. The engine's go into the first [default: SOURCE.evals]
     #[arg(long, value_name = "FILE")]
     store: Vec<PathBuf>,
 }
@@ -118,43 +118,43 @@ struct EvaluationArgs {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Drawing")]
 struct Drawing {
-    /// At most this many positions of each opening
+    /// At most this many positions per opening
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     per_opening: Option<u32>,
-    /// What makes an opening: its name, or its code
+    /// Tell openings apart by name, or by ECO code
     #[arg(long, value_enum, default_value_t = By::Name)]
     by: By,
-    /// At most this many positions, drawn evenly over openings and plies
+    /// At most this many positions, picked at random and evenly over openings and plies
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
-    /// The same seed draws the same suite
+    /// Seed for random choices: the same seed picks the same suite
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Games that began with these positions; repeatable. Openings that were unfit are left out
+    /// Games played from these positions, to leave out unfit openings; repeatable
     #[arg(long, value_name = "GAMES")]
     refine: Vec<PathBuf>,
-    /// With --refine: which openings stay
+    /// With --refine: which openings to keep
     #[arg(long, value_enum, default_value_t = KeepArg::Fair, requires = "refine")]
     keep: KeepArg,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum By {
-    /// Its name, with the variation
+    /// By name, with the variation
     Name,
-    /// Its ECO code
+    /// By ECO code
     Eco,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum KeepArg {
-    /// Without those of which all games were drawn, or the same colour won both games of each pair
+    /// Drop openings whose games were all drawn, or whose every pair of games was won twice by the same colour
     Fair,
-    /// Without those of which all games were drawn
+    /// Drop openings whose games were all drawn
     Decisive,
-    /// Without those of which the same colour won both games of each pair
+    /// Drop openings whose every pair of games was won twice by the same colour
     Drawn,
-    /// Only those in which one player scored more than the other in a pair
+    /// Keep only openings in which a player outscored the other in some pair of games
     Pairs,
 }
 
