@@ -140,7 +140,7 @@ impl Successor {
         Ok(Self { file, path, target })
     }
 
-    /// Waits until all that was written is on the disk, then puts the file in the place of the other, all at once.
+    /// Waits until all that was written is on the disk, then renames it over the other, in one step.
     ///
     /// # Errors
     /// When it cannot be synced or renamed: the old file is unchanged then.

@@ -74,8 +74,8 @@ pub(crate) fn hand_out<I: Send, W, T: Send>(
     done.into_iter().collect()
 }
 
-/// Stops the work when a thread panics, and takes what it was to be handed: otherwise, with no thread left, nobody would
-/// ever take it.
+/// Stops the work when a thread panics, and takes what it was to be handed: otherwise, with no thread left, it would never
+/// be taken.
 struct Drain<'a, I> {
     receive: &'a Mutex<Receiver<I>>,
     stop: &'a AtomicBool,

@@ -51,7 +51,7 @@ impl<T: Send + 'static> TaskThread<T> {
         let _ = self.tasks.send(task);
     }
 
-    /// Lets others hand over work: the thread does not end before they have gone.
+    /// Lets others hand over work: the thread does not end before they are dropped.
     pub fn sender(&self) -> Sender<T> {
         self.tasks.clone()
     }

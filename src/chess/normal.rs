@@ -41,8 +41,8 @@ impl Frame {
     }
 }
 
-/// A position in the normal form. Bit `8 * file + rank` of a set stands for a square: the order of the bits is the
-/// order in which the formats count squares, a1 to a8, b1 to b8, and so on.
+/// A position in the normal form. Bit `8 * file + rank` of a set is a square: the order of the bits is the order in which
+/// the formats count squares, a1 to a8, b1 to b8, and so on.
 #[derive(Clone, Copy, Debug)]
 pub struct Normal {
     /// The pieces of both sides by their kind: pawns, knights, bishops, rooks, queens, kings.

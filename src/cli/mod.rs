@@ -153,7 +153,7 @@ pub fn main() -> ExitCode {
         Some(path) if cli.command.is_some() => {
             Err(Error::new(ErrorKind::File, "the file was truncated while it was read")
                 .at_path(path)
-                .advice("replace files by renaming, and try again"))
+                .advice("to replace a file, rename the new one over it; then try again"))
         }
         _ => result,
     };

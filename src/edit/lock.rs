@@ -61,7 +61,7 @@ impl BookLock {
             Some(file) => Ok(Self { path, _file: file }),
             None => Err(Error::new(ErrorKind::File, "another process is editing the book")
                 .at_path(book)
-                .advice("try again when it has ended")),
+                .advice("try again when it is done")),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The owner of edits by hand, in books of every format: compares, locks between processes, writes, takes back, makes again.
 //!
 //! A Polyglot book is edited in its place, and its journal knows how to take edits back. Books of the other formats are
-//! written anew beside their place and replaced in one step; what takes their edits back lives as long as their [`Editor`].
+//! rewritten beside the old file, which is then replaced in one step; what takes their edits back lives as long as their
+//! [`Editor`].
 
 mod history;
 mod lock;
@@ -124,9 +125,9 @@ impl Editor {
         refuse_read_only(&*book)?;
         let format = book.format();
         if !format.is_editable() {
-            return Err(Error::new(ErrorKind::Usage, "counts of games are not edited by hand")
+            return Err(Error::new(ErrorKind::Usage, "a count file cannot be edited")
                 .at_path(&self.path)
-                .advice("make a book of them, and edit that")
+                .advice("build a book from it, and edit that")
                 .remedied_by(Remedy::Build));
         }
         if format.learns() {
@@ -340,7 +341,7 @@ pub(crate) fn refuse_read_only(book: &dyn Book) -> Result<()> {
     let is_read_only = |file: &PathBuf| fs::metadata(file).is_ok_and(|data| data.permissions().readonly());
     match book.files().into_iter().find(is_read_only) {
         None => Ok(()),
-        Some(file) => Err(Error::new(ErrorKind::File, "the file may only be read")
+        Some(file) => Err(Error::new(ErrorKind::File, "the file is read-only")
             .at_path(file)
             .advice("make it writable, or edit a copy")),
     }

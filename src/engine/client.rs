@@ -194,7 +194,7 @@ impl Drop for Client {
     }
 }
 
-/// The end of standard error. It is read all the time, so that nobody has to wait to write there.
+/// The end of standard error. It is read all the time, so that the engine never waits to write there.
 struct Errors {
     last: Arc<Mutex<LastWords>>,
     /// Closed once the last line is read.

@@ -76,7 +76,7 @@ impl Client {
                 return wrong("the engine does not end its search after stop");
             }
             if watch.hangs(self) {
-                return wrong("the engine hangs: it answers nothing while it searches");
+                return wrong("the engine hangs: it does not answer while it searches");
             }
             let line = match self.line(Instant::now() + POLL) {
                 Ok(line) => line,

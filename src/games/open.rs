@@ -63,9 +63,8 @@ enum Kind {
 /// Returns the batches of the current file, one after another.
 type Batches = Box<dyn FnMut() -> Option<Box<dyn Batch>> + Send>;
 
-/// Opens the games in files and folders; `-` is standard input. In a folder and the folders within it, all PGN files,
-/// ZIP archives and ChessBase databases are read in the order of their names. Any file of a database stands for all of
-/// it.
+/// Opens the games in files and folders; `-` is standard input. In a folder and the folders within it, all PGN files, ZIP
+/// archives and ChessBase databases are read in the order of their names. Any file of a database means the whole database.
 ///
 /// # Errors
 /// When a file is missing or does not hold games, or when a folder holds no games.

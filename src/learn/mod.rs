@@ -5,8 +5,8 @@
 //! by that. An edit ([`Learner::edit`]) changes weights, and adds or deletes entries.
 //!
 //! # The promise
-//! A game is in the book entirely or not at all, and once [`Learner::learn`] has returned it is there for good,
-//! whatever processes are killed and whenever the power fails; any number of processes may learn into one book at once.
+//! A game is in the book entirely or not at all, and once [`Learner::learn`] has returned it is there for good, whatever
+//! processes are killed and whenever the power fails; any number of processes may learn into one book at the same time.
 //!
 //! # How it is kept
 //! Beside the book `NAME` is its journal `NAME.learn` (layout: docs/formats/learn.md, Journal). A process that learns
@@ -75,8 +75,8 @@ pub fn open_settled(path: &Path) -> Result<Arc<dyn Book>> {
     open(path)
 }
 
-/// Finishes what a process that died has begun to learn or edit, before the book is read. Where there is nothing to
-/// finish, another process has the journal, or the book may not be written, the book is read as it is.
+/// Finishes what a process that died has begun to learn or edit, before the book is read. Where there is nothing to finish,
+/// another process has the journal, or the book may not be written, the book is read unchanged.
 pub fn settle(book: &Path) {
     if has_journal(book)
         && let Ok(learner) = Learner::new(book)

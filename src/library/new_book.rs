@@ -138,7 +138,7 @@ impl NewBook {
         let repeated = match filter.unique {
             true => {
                 let mut first_round = games.again().ok_or_else(|| {
-                    let what = "unique reads the games twice, and a pipe can be read only once";
+                    let what = "unique reads the games twice, but a pipe can be read only once";
                     Error::new(ErrorKind::Usage, what).advice("write the games to a file")
                 })?;
                 Repeated::find(&mut first_round, filter, &resources, &progress)?

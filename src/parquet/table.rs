@@ -228,7 +228,7 @@ impl Table {
     fn read(&self, values: &mut Values, row: u64, most: usize) -> Result<()> {
         match caught(|| values.read(most)) {
             Some(Ok(some)) if some == most => Ok(()),
-            Some(Ok(some)) => Err(self.bad(row + some as u64, "a column ends here, and others go on")),
+            Some(Ok(some)) => Err(self.bad(row + some as u64, "a column ends here, but others go on")),
             Some(Err(error)) => Err(self.unread(row, error)),
             None => Err(self.bad(row, "the rows from here on are damaged")),
         }

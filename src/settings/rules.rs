@@ -1,4 +1,4 @@
-//! Rules: the `[[book]]` tables of the configuration file, each a book with a policy of its own.
+//! Rules: the `[[book]]` tables of the configuration file, each a book with its own policy.
 
 use std::path::Path;
 use std::time::Duration;

@@ -106,7 +106,7 @@ pub(crate) struct Row {
     pub(crate) key: &'static str,
     #[serde(flatten)]
     pub(crate) kind: Kind,
-    /// What holds if it is not given: empty for an option whose default is in [`Options`].
+    /// The default, as a value or in words; empty for an option whose default is in [`Options`].
     #[serde(skip)]
     default: &'static str,
     /// What the command line's help calls a value.
@@ -154,7 +154,7 @@ impl Row {
         self.holder.map(|value| value(options))
     }
 
-    /// What holds if it is not given, as a value or in words; empty for nothing.
+    /// The default, as a value or in words; empty for none.
     pub(crate) fn default(&self) -> String {
         match self.default {
             "" => self.text(&mut Options::default()),

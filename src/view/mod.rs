@@ -50,7 +50,7 @@ pub(crate) struct Asked {
 }
 
 impl<'a> View<'a> {
-    /// Looks a position up in a book; the books of its set, from this one on, tell how long its lines are.
+    /// Looks a position up in a book; the books of its set, from this one on, decide how long its lines are.
     pub(crate) fn of(
         book: &'a dyn Book,
         (book_set, from): (&mut BookSet, usize),

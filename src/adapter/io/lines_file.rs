@@ -1,4 +1,4 @@
-//! The file in which processes tell each other which lines they have played, and the thread that reads and writes it: a disk
+//! The file through which processes share the lines that they have played, and the thread that reads and writes it: a disk
 //! may hang.
 //!
 //! The file is text: a first line that says what it is, then a line for each position, its key in sixteen hexadecimal digits,
@@ -55,20 +55,18 @@ impl LinesFile {
     /// Opens the file of this name, which is created if it is missing.
     ///
     /// # Errors
-    /// When it cannot be opened for writing, or is another kind of file.
+    /// When it cannot be opened for writing, or is not such a file.
     fn open(name: &str, search_paths: &SearchPaths) -> Result<Self, String> {
         let (path, mut file) =
-            appended::open(name, "the lines that were played", search_paths, File::options().read(true))?;
+            appended::open(name, "the played lines", search_paths, File::options().read(true))?;
         let mut head = Vec::new();
         let begun = (&mut file).take(HEAD.len() as u64).read_to_end(&mut head);
         let written =
             begun.and_then(|_| if head.is_empty() { file.write_all(HEAD.as_bytes()) } else { Ok(()) });
         match written {
-            Err(error) => {
-                Err(format!("{}: cannot write the lines that were played: {error}", path.display()))
-            }
+            Err(error) => Err(format!("{}: cannot write the played lines: {error}", path.display())),
             Ok(()) if !HEAD.as_bytes().starts_with(&head) => Err(format!(
-                "{}: this file has something else than lines that were played: name another one for Book Fresh File",
+                "{}: this is not a file of played lines: name another one for Book Fresh File",
                 path.display()
             )),
             Ok(()) => Ok(Self { path, file, read: 0, rest: Vec::new() }),

@@ -41,7 +41,7 @@ pub(crate) fn is_about_learning(message: &str) -> bool {
 fn why_none_learns(books: &[Arc<dyn Book>]) -> Option<String> {
     if let Some(book) = books.iter().find(|book| book.as_learnable().is_some()) {
         let all = books.iter().all(|book| book.as_learnable().is_none_or(Learnable::is_read_only));
-        let what = "may only be read: results wait until it can be written";
+        let what = "is read-only: results are kept until it can be written";
         return all.then(|| format!("{} {what}", book.path().display()));
     }
     if let Some(book) = books.iter().find(|book| !book.format().learns()) {
@@ -54,10 +54,7 @@ fn why_none_learns(books: &[Arc<dyn Book>]) -> Option<String> {
         ));
     }
     let book = books.first()?;
-    Some(format!(
-        "the {} does not learn, only Polyglot books in files of their own: name one",
-        book.path().display()
-    ))
+    Some(format!("the {} cannot learn: name a Polyglot book (.bin)", book.path().display()))
 }
 
 /// A problem with a book.
@@ -188,7 +185,8 @@ impl Books {
         let waited = self.are_awaited();
         if waited {
             self.opening = Opening::Late;
-            let what = "the books take long to open (does the disk answer?): the engine plays until they are";
+            let what = "the books are slow to open (is the disk responding?): the engine plays until they \
+                        are open";
             gui.notify(what.to_owned(), out);
         }
         waited

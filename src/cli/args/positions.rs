@@ -109,7 +109,7 @@ pub(crate) fn game_after(option: &str, moves: &str) -> Result<Game> {
     notation::play(moves, &mut game).map_err(|wrong| {
         let error = Error::new(ErrorKind::Usage, format!("{option}: {wrong}"));
         match wrong.kind {
-            MoveErrorKind::Ambiguous(_) => error.advice("write which of them"),
+            MoveErrorKind::Ambiguous(_) => error.advice("write the one that you mean"),
             _ => error.advice("write moves such as \"1. e4 e5 2. Nf3\" or \"e2e4 e7e5 g1f3\""),
         }
     })?;

@@ -147,13 +147,16 @@ impl Args {
         if self.is_piped() && io::stdout().is_terminal() {
             return Err(Error::new(
                 ErrorKind::Usage,
-                "a count file is not text, and standard output is a terminal",
+                "a count file is not text, but standard output is a terminal",
             )
-            .advice("send it into a file or a program, or name a file with -o"));
+            .advice("redirect it to a file or a program, or name a file with -o"));
         }
         if self.by.by().any() && !self.counts {
-            return Err(Error::new(ErrorKind::Usage, "--by is for count files, and this is to be a book")
-                .advice("write a count file with --counts"));
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "--by works only for count files, and the output is a book",
+            )
+            .advice("write a count file with --counts"));
         }
         let name = self.output.display();
         let is_named = is_named(&self.output) || self.is_piped();
@@ -166,10 +169,8 @@ impl Args {
                 "write a count file with --counts",
             ),
             (true, true, Some(option)) => (
-                format!(
-                    "{option} decides about weights, and --counts keeps all moves with their exact counts"
-                ),
-                "leave it out here, and use it when you build a book from the count file",
+                format!("{option} changes weights, but --counts keeps all moves with their exact counts"),
+                "leave it out now, and use it when you build a book from the count file",
             ),
             _ => return Ok(()),
         };
@@ -189,7 +190,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     let counted = counted.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
     let filtered = filter.is_of_games();
     if filtered && games.is_empty() {
-        let what = "there are only count files, and filters of games except --speed and --rating do not apply to them";
+        let what = "all sources are count files, and of the filters of games only --speed and --rating work \
+                    on those";
         return Err(Error::new(ErrorKind::Usage, what)
             .advice("filter the games when you count them, with tabiya build --counts"));
     }
@@ -283,7 +285,7 @@ pub fn run(args: &Args) -> Result<Exit> {
 
 /// The error of a pipe, which can be read only once.
 fn only_once(option: &str) -> Error {
-    let what = format!("{option} reads the games twice, and a pipe can be read only once");
+    let what = format!("{option} reads the games twice, but a pipe can be read only once");
     Error::new(ErrorKind::Usage, what).advice("write the games to a file, which may be compressed")
 }
 

@@ -132,7 +132,9 @@ fn move_of(option: &str, word: &str, game: &Game) -> Result<Move> {
     notation::read(word, at).map_err(|kind| {
         let what = match kind {
             notation::MoveErrorKind::Illegal => format!("is not a legal move in {}", at.fen()),
-            notation::MoveErrorKind::Ambiguous(moves) => format!("may be {}", moves.join(" or ")),
+            notation::MoveErrorKind::Ambiguous(moves) => {
+                format!("is ambiguous: it can be {}", moves.join(" or "))
+            }
         };
         Error::new(ErrorKind::Usage, format!("{option}: \"{word}\" {what}"))
             .advice("write a move such as Nf3 or g1f3")
@@ -173,14 +175,14 @@ fn reverse(path: &Path, mut editor: Editor, way: Way, resources: &Resources) -> 
     let format = book::open(path)?.format();
     if !format.learns() {
         let what =
-            format!("only edits of Polyglot books are kept, and this is a book of the format {format}");
+            format!("edits can be undone only in Polyglot books, and this is a book of the format {format}");
         return Err(Error::new(ErrorKind::Usage, what)
             .at_path(path)
-            .advice("set what the move had before, as the edit reported it"));
+            .advice("set the old value again, as the edit reported it"));
     }
     let [wanted, done] = match way {
-        Way::Back => ["take back", "taken back"],
-        Way::Again => ["make again", "made again"],
+        Way::Back => ["undo", "undone"],
+        Way::Again => ["redo", "redone"],
     };
     let Outcome::Made(made) = editor.reverse(way, resources)? else {
         let line = format!("{}: there is no edit to {wanted}", path.display());
@@ -200,7 +202,7 @@ fn not_whole(path: &Path, merged: &Merged, new: &Written) -> Error {
     let mut lost = written::merged_lines(merged, "the book holds only their keys");
     lost.extend(written::lines(new).into_iter().filter(|line| line.starts_with("left out")));
     let what = match lost.first() {
-        Some(lost) => format!("written anew, the book would not be whole ({lost})"),
+        Some(lost) => format!("rewriting the book would lose a part of it ({lost})"),
         None => "the book would have no moves left".to_owned(),
     };
     Error::new(ErrorKind::Format, what).at_path(path).advice("the old files are unchanged")
@@ -216,7 +218,7 @@ fn describe(said: &Said) -> String {
 /// Prints a line of what a move had and has.
 fn report(mv: &str, facts: [Option<String>; 2], out: &mut dyn Write) -> std::io::Result<()> {
     match facts {
-        [None, None] => writeln!(out, "  {mv}: the book does not show it"),
+        [None, None] => writeln!(out, "  {mv}: not shown by the book"),
         [None, Some(new)] => writeln!(out, "  {mv}: added, {new}"),
         [Some(old), None] => writeln!(out, "  {mv}: deleted ({old})"),
         [Some(old), Some(new)] if old == new => writeln!(out, "  {mv}: {new}, as before"),

@@ -81,7 +81,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         warnings.iter().for_each(|warning| warn(warning));
         if !is_local(&args.listen) {
             warn(&format!(
-                "{}: others can connect, without encryption; whoever reads what is sent sees the books{}",
+                "{}: other machines can connect, without encryption; anyone who reads the traffic sees the \
+                 books{}",
                 args.listen,
                 if args.edit { " and may edit them" } else { "" },
             ));

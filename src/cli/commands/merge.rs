@@ -61,9 +61,12 @@ pub fn run(args: &Args) -> Result<Exit> {
         None => make(&args.inputs, &args.to, &args.resources),
         Some(option) => Err(Error::new(
             ErrorKind::Usage,
-            format!("{option} is for count files, and books do not count games separately"),
+            format!("{option} works only for count files: books do not count games separately"),
         )
-        .advice("end the name of the output with .parquet, or make a book of count files with tabiya build")),
+        .advice(
+            "end the name of the output with .parquet, or build a book from the count files with tabiya \
+             build",
+        )),
     }
 }
 
@@ -110,7 +113,7 @@ fn merge_counts(
 ) -> Result<Exit> {
     let (others, files) = split(inputs)?;
     if let Some(other) = others.first() {
-        let what = "this is not a count file, and only count files can be added up into one";
+        let what = "this is not a count file, and a count file can be merged only from others";
         return Err(Error::format(other, what).advice("count games with tabiya build --counts"));
     }
     let files = files.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;

@@ -144,14 +144,14 @@ fn report(tally: &Tally, trim: &Trim) -> Vec<String> {
             ),
             Cut::Side => "of the other side (--only)".to_owned(),
             Cut::Without => "named by --without".to_owned(),
-            Cut::Below => "beside the lines of --below".to_owned(),
+            Cut::Below => "outside the lines of --below".to_owned(),
             Cut::Weight => format!("that weigh less than {} (--min-weight)", trim.min_weight),
             Cut::Games => format!("with fewer than {} games (--min-games)", trim.min_games),
             Cut::Share => {
                 let percent = f64::from(trim.min_share) / 10.0;
                 format!("with less than {percent} % of their position's weight (--min-share)")
             }
-            Cut::Top => "lighter than others (--top)".to_owned(),
+            Cut::Top => "not among the heaviest (--top)".to_owned(),
         };
         format!("left out: {} {why}", many(count, "move"))
     }));

@@ -1,6 +1,6 @@
-//! `/api/engine`: what an engine thinks of a position, for as long as somebody listens.
+//! `/api/engine`: what an engine thinks of a position, for as long as a page listens.
 //!
-//! Each connection has an engine of its own, which is started for it and ends with it.
+//! Each connection has its own engine, which is started for it and ends with it.
 
 mod search;
 

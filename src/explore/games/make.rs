@@ -65,7 +65,7 @@ impl Made {
     pub(super) fn warning(self) -> Option<String> {
         let Self { games, damaged } = self;
         (damaged > 0).then(|| {
-            format!("{damaged} of {games} games cannot be read to their end: they are found up to there")
+            format!("{damaged} of {games} games cannot be read to their end: they are found up to the error")
         })
     }
 }

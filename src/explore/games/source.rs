@@ -47,7 +47,7 @@ impl Files {
         let again = |path: &Path| {
             Error::new(
                 ErrorKind::Usage,
-                "games are read again when they are shown, which this file does not allow",
+                "games are read again when they are shown, which is impossible with this file",
             )
             .at_path(path)
             .advice("name PGN files that are not compressed, or .cbh files")
@@ -92,7 +92,7 @@ impl Files {
         if stamp_of(&file.path) != file.known {
             let path = file.path.display();
             return Err(Fault::io(format!(
-                "{path} has changed: start `tabiya explore` again, and its games are read anew"
+                "{path} has changed: start `tabiya explore` again to read its games again"
             )));
         }
         let within = game.number - file.base;

@@ -159,10 +159,10 @@ impl<'a> GameReader<'a> {
             self.take_tag(name, &value);
         }
         if has_tags && self.is_cut_in_head() {
-            let why = "the file ends in the head of this game: the games before are used";
+            let why = "the file ends inside the tags of this game: the games before it are used";
             self.refuse(Reason::Unreadable, why);
         } else if is_broken {
-            let why = "a line of the head is longer than 8192 bytes or has no end";
+            let why = "a line of tags is longer than 8192 bytes or has no end";
             self.stop(self.game_start, Reason::TooLong, why);
         } else if has_tags {
             self.begin();

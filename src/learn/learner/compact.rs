@@ -18,8 +18,8 @@
 //! A process that waited for the lock of the old file finds that the file has lost its name, and opens the new one. A
 //! process that dies halfway leaves the old journal and a file whose name ends with `.part`.
 //!
-//! Each dropped byte of records costs a bounded number of written bytes: the more ids the store has, the more records
-//! are gathered before the store is written anew.
+//! Each dropped byte of records costs a bounded number of written bytes: the more ids the store has, the more records are
+//! gathered before the store is rewritten.
 
 use std::io::Write as _;
 

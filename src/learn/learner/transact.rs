@@ -21,8 +21,8 @@ pub(super) struct Transaction {
 }
 
 impl Learner {
-    /// Runs `work` under the lock, after what others have begun is finished, and commits the records that it adds. With
-    /// `reset` a journal that cannot be used is begun again.
+    /// Runs `work` under the lock, after what other processes have begun is finished, and commits the records that it adds.
+    /// With `reset` a journal that cannot be used is replaced by a new one.
     pub(super) fn transact<T>(
         &mut self,
         reset: bool,

@@ -121,7 +121,7 @@ pub fn open(name: &str) -> Result<(), String> {
     let mut log = Log::lock();
     if file.is_some() {
         TaskThread::started(&mut log.writer, "log", write)
-            .map_err(|error| format!("{name}: cannot write the log: no thread for it: {error}"))?;
+            .map_err(|error| format!("{name}: cannot write the log: cannot start a thread: {error}"))?;
     }
     log.base = file.as_ref().map(LogFile::base);
     let level = if file.is_some() { *level } else { LevelFilter::Off };

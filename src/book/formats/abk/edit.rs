@@ -1,4 +1,4 @@
-//! Edits of a book: records are changed and added, and everything else in the file stays as it is.
+//! Edits of a book: records are changed and added, and everything else in the file is unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -117,8 +117,8 @@ impl Draft<'_> {
     }
 }
 
-/// What edits at a position change in a book. Every record of a move gets its new priority, on whichever line. A new
-/// move comes last on each line that goes on from the position, and a deleted one is marked as Arena does.
+/// What edits at a position change in a book. Every record of a move gets its new priority, on whichever line. A new move
+/// comes last on each line that goes on from the position, and a deleted one is marked as Arena does.
 ///
 /// # Errors
 /// When a move to add is in the book, or another is not; when a priority is not from 0 to 9; when a move to be deleted
@@ -127,10 +127,10 @@ impl Draft<'_> {
 pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progress) -> Result<Patch> {
     let records = Records::new(data);
     if records.trailing > 0 {
-        let what = "the file ends within a record, and nothing can be added to it";
+        let what = "the file ends inside a record, so nothing can be added to it";
         return Err(Error::new(ErrorKind::Format, what)
             .at_offset((data.len() - records.trailing) as u64)
-            .advice("write it anew, and edit that book")
+            .advice("rewrite it, and edit the new book")
             .remedied_by(Remedy::Convert));
     }
     let place = Place::of(records, at, progress)?;
@@ -198,7 +198,7 @@ fn priority(value: Value) -> Result<u8> {
         Value::Verdict { .. } | Value::Plain => None,
     };
     number.ok_or_else(|| {
-        Error::new(ErrorKind::Usage, "an Arena book has no such weight")
+        Error::new(ErrorKind::Usage, "an Arena book cannot have this weight")
             .advice("write a priority from 1 to 9, or 0 for a move that is never played")
     })
 }

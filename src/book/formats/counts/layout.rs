@@ -35,8 +35,7 @@ pub(super) fn find(schema: &[Element]) -> Result<Vec<Column>> {
             count => format!("CAST(sum({count}) AS UBIGINT) AS {count}"),
         };
         let found = all.named(name)?.ok_or_else(|| {
-            let what =
-                format!("this Parquet file has no column {name:?}, and is not a count file without it");
+            let what = format!("this Parquet file has no column {name:?}, which every count file has");
             Error::new(ErrorKind::Format, what).advice("the columns are key, move, wins, draws and losses")
         })?;
         columns.push(found.numbers(&cast)?);

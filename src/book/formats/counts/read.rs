@@ -193,7 +193,7 @@ impl CountFile {
     pub(crate) fn require(&self, wanted: Shape) -> Result<()> {
         let has = self.shape();
         if wanted.positions && !has.positions {
-            let what = "this count file holds only the keys of positions, and the output needs the positions";
+            let what = "this count file holds only the keys of positions, but the output needs the positions";
             return Err(Error::format(self.path(), what).remedied_by(Remedy::CountPositions));
         }
         match wanted.by.columns().find(|name| !has.by.columns().any(|known| known == *name)) {

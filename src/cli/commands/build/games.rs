@@ -99,7 +99,7 @@ fn names(path: &Path) -> Result<PlayerName> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut names = text.lines().map(str::trim).filter(|name| !name.is_empty()).peekable();
     if names.peek().is_none() {
-        return Err(Error::new(ErrorKind::File, "there is no name in the file").at_path(path));
+        return Err(Error::new(ErrorKind::File, "the file has no names").at_path(path));
     }
     Ok(PlayerName::one_of(names))
 }

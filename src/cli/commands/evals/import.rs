@@ -80,7 +80,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     if taken == 0 {
         output::print_lines(&lines, Exit::Done)?;
         let what = if unwanted > 0 {
-            "no evaluation is of a position of the book"
+            "no evaluation is for a position of the book"
         } else {
             "no evaluations were found"
         };

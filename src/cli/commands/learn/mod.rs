@@ -164,12 +164,12 @@ pub fn run(args: &Args) -> Result<Exit> {
         Command::Undo(UndoArgs { of, games, undo }) => {
             let games = games.or(*undo).unwrap_or(1);
             let taken = learner(of)?.undo(games)?;
-            let line = format!("{}: {} taken back", of.book.display(), many(taken.into(), "game"));
+            let line = format!("{}: {} undone", of.book.display(), many(taken.into(), "game"));
             output::print_lines(&[line], if taken < games { Exit::Findings } else { Exit::Done })
         }
         Command::Reset(of) => {
             learner(of)?.reset()?;
-            let line = format!("{}: every learn field is set to nothing", of.book.display());
+            let line = format!("{}: everything that it had learned is cleared", of.book.display());
             output::print_lines(&[line], Exit::Done)
         }
         Command::Spool(args) => spool::learn(args.log.as_deref()),
@@ -276,7 +276,7 @@ fn summary(name: &str, collector: &Collector, totals: &Totals, out: &mut dyn Wri
     writeln!(out, "{name}: {games} read, {} learned into {entries}", totals.learned)?;
     for (count, what) in [
         (totals.known, "learned before"),
-        (totals.absent, "without a move that is an entry of the book"),
+        (totals.absent, "without a move of the book"),
         (collector.other_players, "of other players"),
         (collector.unfinished, "without a result"),
         (collector.unreadable, "that cannot be read to the end"),

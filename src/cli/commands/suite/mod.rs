@@ -449,12 +449,9 @@ fn why_nothing(drawn: &Drawn, plies: &RangeInclusive<u32>) -> String {
             many((*start).into(), "ply")
         )
     } else if drawn.other == drawn.found {
-        format!(
-            "none of {} positions is as it is asked for: leave out --quiet, --queens or --both-can-castle",
-            drawn.found
-        )
+        format!("none of {} positions matches: leave out --quiet, --queens or --both-can-castle", drawn.found)
     } else if drawn.unfit + drawn.other == drawn.found {
-        "the games of --refine show that no position is fit: choose another --keep".to_owned()
+        "the games of --refine leave no position: choose another --keep".to_owned()
     } else if drawn.outside_draws > 0 {
         format!("{} positions have a draw rate, and none is in the range of --draw-rate", drawn.outside_draws)
     } else if drawn.unknown_draws > 0 {
@@ -477,8 +474,8 @@ fn summed_up(drawn: &Drawn, summary: &Summary) -> Vec<String> {
         many(openings, "opening")
     )];
     for (count, why) in [
-        (drawn.other, "are not as asked for"),
-        (drawn.unfit, "are unfit by the games of --refine"),
+        (drawn.other, "do not match --quiet, --queens or --both-can-castle"),
+        (drawn.unfit, "are unfit, as the games of --refine show"),
         (drawn.unknown, "have no known evaluation"),
         (drawn.outside, "have an evaluation outside the window"),
         (drawn.unknown_draws, "have no known draw rate"),

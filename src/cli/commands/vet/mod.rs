@@ -195,7 +195,7 @@ fn vet(args: &Args) -> Result<Exit> {
         let positions = many(evaluated.done, "position");
         lines.push(format!("evaluated: {positions}; {known} were known already ({})", path.display()));
         if confirmed > 0 {
-            lines.push(format!("searched again before moves go: {}", many(confirmed, "position")));
+            lines.push(format!("searched again before dropping moves: {}", many(confirmed, "position")));
         }
     }
     if evaluated.cut {

@@ -204,7 +204,7 @@ impl Draft {
         [games, counts.wins, counts.losses].map(|count| (count >> shift) as u32)
     }
 
-    /// Appends a position if it has moves. It may come without its board if nobody needs that any more.
+    /// Appends a position if it has moves. It may come without its board if that is no longer needed.
     pub fn push(&mut self, key: u64, board: Option<Packed>, steps: &[Step]) -> Result<()> {
         let (Ok(first), Ok(len)) = (u32::try_from(self.moves()), u32::try_from(steps.len())) else {
             return Ok(());
