@@ -68,7 +68,7 @@ pub struct BookProblem {
 
 /// Whether the books that the options name are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Opening {
+enum OpenState {
     Done,
     /// They are being opened: lines wait.
     Awaited,
@@ -84,7 +84,7 @@ pub(super) struct Books {
     pub(super) set: BookSet,
     /// The rules of those books that have one.
     rules: Rules,
-    opening: Opening,
+    open_state: OpenState,
     /// Whether the stores of evaluations beside them were asked for.
     evaluated: bool,
     /// Whether the user was told that no book can learn.
@@ -104,7 +104,7 @@ impl Books {
             configured,
             set: BookSet::default(),
             rules: Rules::default(),
-            opening: Opening::Done,
+            open_state: OpenState::Done,
             evaluated: false,
             told_of_learning: false,
             rng: rng(seed),
@@ -117,7 +117,7 @@ impl Books {
 
     /// Whether lines wait for books that are being opened.
     pub(super) fn are_awaited(&self) -> bool {
-        self.opening == Opening::Awaited
+        self.open_state == OpenState::Awaited
     }
 
     /// The books that are named: by the options, else by the configuration.
@@ -139,7 +139,7 @@ impl Books {
 
     /// Asks for the books that the options name.
     pub(super) fn open(&mut self, options: &Options, out: &mut Output) {
-        self.opening = Opening::Awaited;
+        self.open_state = OpenState::Awaited;
         let files = self.files(options);
         // Until the books are open, none is asked.
         self.rules.set(files.both.rules());
@@ -174,7 +174,7 @@ impl Books {
         for problem in problems {
             gui.notify(problem.what, out);
         }
-        if std::mem::replace(&mut self.opening, Opening::Done) == Opening::Late {
+        if std::mem::replace(&mut self.open_state, OpenState::Done) == OpenState::Late {
             gui.notify("the books are open now".to_owned(), out);
         }
         std::mem::replace(&mut self.set, book_set)
@@ -184,7 +184,7 @@ impl Books {
     pub(super) fn are_late(&mut self, gui: &mut Gui, out: &mut Output) -> bool {
         let waited = self.are_awaited();
         if waited {
-            self.opening = Opening::Late;
+            self.open_state = OpenState::Late;
             let what = "the books are slow to open (is the disk responding?): the engine plays until they \
                         are open";
             gui.notify(what.to_owned(), out);
@@ -194,7 +194,7 @@ impl Books {
 
     /// Says that results cannot be learned although they should be, once until they can.
     pub(super) fn check_learning(&mut self, learns: bool, gui: &mut Gui, out: &mut Output) {
-        if self.opening != Opening::Done {
+        if self.open_state != OpenState::Done {
             return;
         }
         let why = if learns { why_none_learns(&self.set.distinct()) } else { None };
@@ -217,7 +217,7 @@ impl Books {
         advice.book = None;
         advice.skipped.clear();
         advice.refused.clear();
-        if self.opening != Opening::Done {
+        if self.open_state != OpenState::Done {
             return false;
         }
         let position = game.position();

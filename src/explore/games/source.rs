@@ -12,7 +12,7 @@ use super::super::shelf::{FileStamp, stamp_of};
 use super::index::Game;
 use super::layout::Stamp;
 use crate::base::error::{Error, ErrorKind, Result};
-use crate::games::cbh::export::{self, Options, Output, export};
+use crate::games::cbh::export::{self, ExportOptions, Output, export};
 use crate::games::cbh::{self, Cbh};
 use crate::games::{GameError, Place, Sources, Spot};
 
@@ -102,8 +102,13 @@ impl Files {
             return text.map_err(|error| Fault::io(format!("{}: {error}", file.path.display())));
         };
         let number = u32::try_from(within).map_err(|_| gone())?;
-        let options =
-            Options { games: (number, number), main_line: false, bare: false, deleted: false, threads: 1 };
+        let options = ExportOptions {
+            games: (number, number),
+            main_line: false,
+            bare: false,
+            deleted: false,
+            threads: 1,
+        };
         let mut text = Text(Vec::new());
         let export::Totals { games, .. } = export(database, &options, &mut text)?;
         if games == 0 { Err(gone()) } else { Ok(text.0) }
