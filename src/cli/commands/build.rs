@@ -43,8 +43,8 @@ pub struct Args {
     /// repeatable
     #[arg(long, value_name = "FILE", conflicts_with = "counts")]
     eco: Vec<PathBuf>,
-    /// Write exact counts to a Parquet file (.parquet) instead of a book: count files can be added up, and books can be built
-    /// from them
+    /// Write exact counts to a Parquet file (.parquet) instead of a book. Count files can be added up, and books can be
+    /// built from them
     #[arg(long)]
     counts: bool,
     /// With --counts: also write the positions, not just their keys; every format except Polyglot needs them
@@ -53,8 +53,8 @@ pub struct Args {
     /// Also collect the evaluations in the games' comments, such as [%eval 0.17], in this store; reads all games twice
     #[arg(long, value_name = "STORE")]
     evals: Option<PathBuf>,
-    /// For long builds that may be interrupted: keep the counts of each source in a folder (FILE.partial) until the output
-    /// is written, and continue from them next time
+    /// For long builds that may be interrupted: keep counts in a folder (FILE.partial) until the output is written, and
+    /// continue from them next time
     #[arg(long, conflicts_with_all = ["unique", "evals"])]
     resume: bool,
     #[command(flatten)]
@@ -89,7 +89,7 @@ struct Moves {
     /// Give every move the same weight, except where a comment sets one, such as [%prc 60] or prc:60
     #[arg(long)]
     uniform: bool,
-    /// In a CTG book, mark moves green if they have at least this share of their position's weight, in per cent
+    /// In a CTG book, mark moves green from this share of their position's weight on, in per cent
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     green: Option<u16>,
 }

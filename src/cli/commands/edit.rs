@@ -36,8 +36,8 @@ pub struct Args {
     /// Give a move of the book this weight, such as Nf3=60; repeatable
     ///
     /// In a Polyglot book the weight is a number from 0 (never played) to 65535. In an Arena book it is a priority from 0
-    /// to 9. In a Kvetka book it is the number of half-points: two for a win, one for a draw. A CTG book has no weights:
-    /// write green, red, a mark (!, ?, !!, ??, !?, ?!, only, zugzwang), both (as in Nf3=green,!), or none
+    /// to 9. In a Kvetka book it is the number of half-points: two for a win, one for a draw. A CTG book has no weights.
+    /// There, write green, red, a mark (!, ?, !!, ??, !?, ?!, only, zugzwang), both (as in Nf3=green,!), or none
     #[arg(long, value_name = "MOVE=WEIGHT")]
     set: Vec<String>,
     /// Add a move with this weight, as for --set; repeatable

@@ -21,8 +21,8 @@ use crate::learn;
 /// `tabiya merge`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books to read, or count files (.parquet): weights, games and results are added up, marks are taken from the first
-    /// book that has them
+    /// The books to read, or count files (.parquet). Weights, games and results are added up; marks are taken from the
+    /// first book that has them
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]

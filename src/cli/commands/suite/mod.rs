@@ -73,8 +73,8 @@ struct Positions {
     /// Plies from the start, such as 16 or 8-16 [default: 16]
     #[arg(long, value_name = "A-B", value_parser = plies)]
     ply: Option<RangeInclusive<u32>>,
-    /// Only positions that at least this many games reached and played on from, like each one before it; after the most
-    /// plies, reaching it is enough [default: 3 for games and count files]
+    /// Only positions from which at least this many games go on, like each position before them. At the last ply, reaching
+    /// it is enough [default: 3 for games and count files]
     #[arg(long, value_name = "N")]
     min_games: Option<u64>,
     /// Only positions in which the side to move is not in check
