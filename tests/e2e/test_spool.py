@@ -107,7 +107,7 @@ def test_a_signal_judges_the_game_before_the_engine_has_gone(tmp_path, start):
     client.rest()
     client.wait()
     log = (tmp_path / "log").read_text()
-    assert log.index("to be kept and learned: game 1 ") < log.index("the engine did not exit after quit")
+    assert log.index("will be kept and learned: game 1 ") < log.index("the engine did not exit after quit")
     assert learned(tmp_path / "a.bin") + len(waiting(tmp_path / "log.spool")) == 1
 
 

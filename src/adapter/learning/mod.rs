@@ -83,7 +83,7 @@ impl Learning {
         let PlayedGame { sources, game, verdict } = played;
         let game = game.identified(identity::of_played());
         self.games.add(game.id);
-        log::info!("to be kept and learned: {}", game.game.note);
+        log::info!("will be kept and learned: {}", game.game.note);
         let (report, games) = (Arc::clone(report), self.games.clone());
         self.write_spool(move || {
             let game = keep(sources, game, spool);

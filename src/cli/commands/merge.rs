@@ -113,7 +113,7 @@ fn merge_counts(
 ) -> Result<Exit> {
     let (others, files) = split(inputs)?;
     if let Some(other) = others.first() {
-        let what = "this is not a count file, and a count file can be merged only from others";
+        let what = "this is not a count file, and only count files can be merged into one";
         return Err(Error::format(other, what).advice("count games with tabiya build --counts"));
     }
     let files = files.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;

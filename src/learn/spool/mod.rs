@@ -101,7 +101,7 @@ impl Spool {
     ) -> Result<Vec<Place>> {
         let mut lines = Vec::new();
         let mut places = Vec::new();
-        let cannot = "cannot keep the game in the spool";
+        let cannot = "cannot keep the game in this file";
         let prepared = games.iter().try_for_each(|(book, fingerprint, game)| {
             let at = lines.len();
             let head = line::put(&mut lines, book, *fingerprint, game)?;
@@ -150,7 +150,7 @@ impl Spool {
         if !self.is_longer_than(from) {
             return Ok(batch);
         }
-        self.locked(false, patience, "cannot read the games kept in the spool", |file| {
+        self.locked(false, patience, "cannot read the games kept in this file", |file| {
             batch.next = each_line(file, from, |at, line| {
                 batch.games.extend(line::parse(line, at));
                 batch.games.len() < BATCH_GAMES && at - from < BATCH_BYTES
@@ -191,7 +191,7 @@ impl Spool {
         if !self.is_longer_than(0) {
             return Ok(());
         }
-        self.locked(false, patience, "cannot tidy the games kept in the spool", |file| {
+        self.locked(false, patience, "cannot compact the games kept in this file", |file| {
             if empty_if_done(file)? || file.size()? <= SMALL { Ok(()) } else { self.compact(file) }
         })
     }
@@ -240,7 +240,8 @@ impl Spool {
             Locked::Busy => Err(io::Error::new(io::ErrorKind::TimedOut, "it is locked by another program")),
             Locked::Missing => Err(io::ErrorKind::NotFound.into()),
         });
-        let mut file = locked.map_err(|error| Error::file(&self.path, "cannot open the spool", error))?;
+        let mut file =
+            locked.map_err(|error| Error::file(&self.path, "cannot open this file of kept games", error))?;
         work(&mut file).map_err(|error| Error::file(&self.path, cannot, error))
     }
 }
