@@ -111,7 +111,6 @@ impl Table {
         self.starts.get(group).copied().unwrap_or(0)
     }
 
-    /// Rows of a row group.
     pub(crate) fn group_rows(&self, group: usize) -> u64 {
         self.group_first(group + 1).saturating_sub(self.group_first(group))
     }

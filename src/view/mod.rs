@@ -16,7 +16,6 @@ use crate::openings::Opening;
 
 /// A book's moves in a position, the most likely first.
 pub(crate) struct View<'a> {
-    /// The book.
     pub(crate) book: &'a dyn Book,
     /// The game with the position.
     pub(crate) game: &'a Game,

@@ -100,9 +100,7 @@ pub(super) struct Writing {
 /// Which parts of the engine have ended.
 #[derive(Default)]
 pub(super) struct EngineEnds {
-    /// Its process.
     pub(super) process: bool,
-    /// Its output.
     pub(super) output: bool,
     /// Its standard error, all of which was forwarded.
     pub(super) stderr: bool,

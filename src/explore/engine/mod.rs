@@ -58,7 +58,6 @@ struct Running {
     stop: Arc<AtomicBool>,
 }
 
-/// The engines.
 pub(super) struct Engines {
     program: Option<Setup>,
     starts: Mutex<Sender<Start>>,

@@ -80,7 +80,6 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Its bytes.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(HEAD_LEN);
         out.extend(MAGIC);

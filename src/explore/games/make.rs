@@ -84,7 +84,6 @@ struct Player<'a> {
     made: Made,
     /// What is the same in all positions of the game: rating, date and number.
     same: [u8; 16],
-    /// The game.
     game: Vec<u8>,
     plies: usize,
     /// Positions, one after another.

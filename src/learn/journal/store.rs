@@ -15,7 +15,6 @@ pub const PAGE_LEN: usize = 4096;
 /// Bytes of an id and its sides.
 const STORED_LEN: usize = size_of::<Id>() + 1;
 
-/// Ids of a page.
 pub(crate) const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / STORED_LEN) as u64;
 
 /// An id with the sides that were learned: 1 White, 2 Black, 3 both.

@@ -32,7 +32,6 @@ const SPOOL_MAX: u64 = 1 << 30;
 /// The longest line: 16 MiB, a game of two million moves.
 const LINE_MAX: u64 = 16 << 20;
 
-/// Games in one batch.
 const BATCH_GAMES: usize = 64;
 
 /// Bytes that one batch reads: 16 MiB, so the lock is not kept for long.

@@ -74,7 +74,6 @@ impl CountFile {
         self.table.groups()
     }
 
-    /// Rows of a row group.
     pub(crate) fn group_rows(&self, group: usize) -> u64 {
         self.table.group_rows(group)
     }

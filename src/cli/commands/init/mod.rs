@@ -394,7 +394,6 @@ mod tests {
         (result, String::from_utf8(output).unwrap())
     }
 
-    /// A program.
     fn program() -> String {
         env::current_exe().unwrap().display().to_string()
     }
