@@ -43,8 +43,8 @@ pub fn lock(file: File, patience: Duration) -> io::Result<Option<File>> {
     }
 }
 
-/// Tries to lock again whenever `progress` has changed during an attempt in vain: then it is not one process that keeps
-/// the lock but several that take turns. `None` after an attempt in which nothing changed.
+/// Tries to lock again whenever `progress` has changed during a failed attempt: then it is not one process that keeps the
+/// lock but several that take turns. `None` after an attempt in which nothing changed.
 ///
 /// # Errors
 /// Those of `attempt`.

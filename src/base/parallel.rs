@@ -135,7 +135,7 @@ pub(crate) fn in_order<I: Send, W, T: Default + Send>(
             });
             (give, found)
         };
-        // Each thread gets every so manyth item, and is started for its first one.
+        // Each thread gets every n-th item, and is started for its first one.
         let (mut lanes, mut spare) = (Vec::new(), Vec::new());
         let (mut handed, mut over) = (0_usize, Ok(false));
         for number in 0.. {

@@ -19,7 +19,7 @@ use crate::base::map::Map;
 #[cfg(feature = "workshop")]
 use crate::base::replace::leftovers;
 
-/// What to do with a file that is no book of a known format.
+/// What to do with a file that is not a book of a known format.
 const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk) or Kvetka (.kob) book";
 
 /// What to do with a name without the extension of a writable format.

@@ -25,7 +25,7 @@ pub struct Weigh {
 }
 
 impl Default for Weigh {
-    /// PolyGlot's: three games, any score above nothing, weights by results.
+    /// PolyGlot's: three games, any score above zero, weights by results.
     fn default() -> Self {
         Self {
             min_games: 3,

@@ -145,8 +145,8 @@ pub struct Step {
 }
 
 impl Step {
-    /// The step of a move that is legal in the position whose normal form is given; `None` for castling and for a
-    /// promotion to another piece than a queen.
+    /// The step of a move that is legal in the position whose normal form is given; `None` for castling and for a promotion
+    /// to anything but a queen.
     pub fn of(mv: Move, normal: &Normal) -> Option<Self> {
         let (role, from, to) = match mv {
             Move::Normal { promotion: Some(role), .. } if role != Role::Queen => return None,

@@ -52,7 +52,7 @@ impl Position {
     }
 
     /// Reads a FEN leniently: missing counters, too much material, an impossible check, a bad en-passant square and bad
-    /// castling rights are accepted; a position that cannot be played on is not.
+    /// castling rights are accepted; an illegal position is not.
     ///
     /// # Errors
     /// When the text is not a FEN, or a king is missing, the side not to move is in check, and the like; and when it has
@@ -81,7 +81,7 @@ impl Position {
             .map_err(|error| FenError(error.to_string()))
     }
 
-    /// As [`Position::from_fen`]; the castling rights tell whether it is a position of Chess960: they then name files.
+    /// As [`Position::from_fen`]; the castling rights show whether it is a position of Chess960: they then name files.
     ///
     /// # Errors
     /// As [`Position::from_fen`].

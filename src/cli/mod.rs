@@ -173,7 +173,7 @@ pub fn main() -> ExitCode {
     code
 }
 
-/// Whether Windows opened a window for this process alone, and nobody but its user can type into it.
+/// Whether Windows opened a window for this process alone, so that only its user can type into it.
 fn has_own_window() -> bool {
     #[cfg(windows)]
     return std::io::IsTerminal::is_terminal(&std::io::stdin()) && crate::base::windows::owns_console();

@@ -46,7 +46,7 @@ pub(crate) struct Said {
     pub priority: Option<u8>,
 }
 
-/// What a book must say of a move to be edited: what whoever edits it was shown.
+/// What a book must say of a move to be edited: what the user was shown.
 #[cfg_attr(not(feature = "explore"), allow(dead_code, reason = "only the explorer compares"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
@@ -79,7 +79,7 @@ pub(crate) enum Outcome {
     Unexpected(Option<Said>),
     /// The book is unchanged, because its format could not hold all of it, or nothing would be left.
     NotWritten(Box<(Merged, Written)>),
-    /// There is no edit to take back or to make again.
+    /// There is no edit to undo or to redo.
     Nothing,
 }
 
@@ -109,7 +109,7 @@ impl Editor {
         Self { path: path.to_owned(), history: History::default() }
     }
 
-    /// Makes edits. `progress` is shown where the book is written anew.
+    /// Makes edits. `progress` is shown where the book is rewritten.
     ///
     /// # Errors
     /// When an edit does not fit the moves or the format, another process keeps the book, or it cannot be written: it is
@@ -244,7 +244,7 @@ impl Editor {
         file.commit()
     }
 
-    /// Writes the book anew; returns why not if its format cannot hold all that was read.
+    /// Rewrites the book; returns why not if its format cannot hold all that was read.
     fn write(
         &self,
         edited: &Edited<'_>,

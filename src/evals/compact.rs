@@ -136,7 +136,7 @@ impl Collector {
         Ok(put)
     }
 
-    /// Writes a store anew, with everything in order. Returns also how many positions it has.
+    /// Rewrites a store, with everything in order. Returns also how many positions it has.
     fn rewrite(mut self, path: &Path, progress: &Progress) -> Result<(Put, u64)> {
         let old = claim(path)?;
         let store = Store::open(path)?;

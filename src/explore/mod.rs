@@ -217,7 +217,7 @@ impl Explorer {
         Ok((explorer, receiver, warnings))
     }
 
-    /// Answers whoever has the token from one book in memory, without a network: for tests and fuzzing.
+    /// Answers requests with the token from one book in memory, without a network: for tests and fuzzing.
     ///
     /// # Errors
     /// When the system has no random numbers.

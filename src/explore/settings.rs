@@ -54,7 +54,7 @@ impl Settings {
         Self { path, changing: Mutex::default(), doctor: Mutex::default() }
     }
 
-    /// What is answered without the flag: whoever may change the settings can have any program started.
+    /// What is answered without the flag: those who may change the settings can have any program started.
     pub(super) fn not_allowed() -> Fault {
         Fault::forbidden("start `tabiya explore` with --settings to see, change and check the settings")
     }

@@ -265,7 +265,7 @@ pub fn plain(error: &ParquetError) -> String {
     for kind in ["External: ", "Parquet error: ", "EOF: ", "NYI: "] {
         text = text.strip_prefix(kind).map(str::to_owned).unwrap_or(text);
     }
-    // The path of a temporary file, which has gone by now.
+    // The path of a temporary file, which no longer exists.
     text.rfind(" at path \"").map_or(text.clone(), |end| text.get(..end).unwrap_or_default().to_owned())
 }
 

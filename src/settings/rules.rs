@@ -8,7 +8,7 @@ use shakmaty::Color;
 use super::given::Given;
 use crate::choose::Policy;
 
-/// A book that is asked under conditions, and with values of its own in place of the ordinary options.
+/// A book with conditions for its use, and its own values in place of the ordinary options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
     /// `file`: the book, as the user named it.

@@ -149,7 +149,7 @@ impl Row {
         self.former.map(|(_, key)| key)
     }
 
-    /// The value in these options; `None` for a setting that is no option.
+    /// The value in these options; `None` for a setting that is not an option.
     pub(super) fn value<'a>(&self, options: &'a mut Options) -> Option<Value<'a>> {
         self.holder.map(|value| value(options))
     }

@@ -154,8 +154,7 @@ impl fmt::Display for Wdl {
 }
 
 impl Score {
-    /// The score of an `info` line; `None` where there is none, or only a bound, or the score of another line than the
-    /// best.
+    /// The score of an `info` line; `None` where there is none, or only a bound, or a score of a line that is not the best.
     ///
     /// ```
     /// use tabiya::uci::Score;

@@ -12,7 +12,7 @@ use crate::chess::{Packed, Position};
 use crate::choose::Worth;
 use crate::evals::value;
 
-/// A store that is asked for the positions of a book.
+/// A store in which the positions of a book are looked up.
 #[derive(Debug)]
 pub struct Look {
     knowledge: Knowledge,

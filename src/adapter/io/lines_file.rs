@@ -34,7 +34,7 @@ pub(super) enum Task {
     Tell(Sender<()>),
 }
 
-/// Receives something, or finds that nobody will send it, once the thread has done all that it was sent before.
+/// Receives something, or finds that no one will send it, once the thread has done all that it was sent before.
 pub(super) fn when_done(thread: &TaskThread<Task>) -> Receiver<()> {
     let (tell, told) = channel();
     thread.send(Task::Tell(tell));
@@ -74,7 +74,7 @@ impl LinesFile {
     }
 
     /// Appends in one write, so that the lines of several processes do not mix; then shows what was appended since the last
-    /// time, by anybody.
+    /// time, by any process.
     fn exchange(&mut self, nodes: &[Node], see: &mut dyn FnMut(Vec<Node>)) -> io::Result<()> {
         if !nodes.is_empty() {
             let mut text = String::new();

@@ -1,7 +1,7 @@
 //! Learning from finished games on separate threads: no line ever waits for a disk.
 //!
 //! One thread writes each game to the spool immediately. Another one, the worker, learns it from there, however long that
-//! takes, and crosses it out. A game that cannot be written to the spool is learned without it.
+//! takes, and marks it as done. A game that cannot be written to the spool is learned without it.
 
 mod open_games;
 mod spool_path;

@@ -130,7 +130,7 @@ impl Worker {
             }
         }
         for (spool, places) in done {
-            // A game that is not crossed out is in the book's journal, and is not learned again.
+            // A game that is not marked as done is in the book's journal, and is not learned again.
             let _ = Spool::new(spool).cross_out(&places, PATIENCE);
         }
         games.iter().for_each(|game| self.games.close(game.finished.id));

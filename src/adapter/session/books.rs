@@ -245,7 +245,7 @@ impl Books {
             if advice.moves.is_empty() {
                 continue;
             }
-            // The books before that of a rule may have answered under conditions that hold no longer.
+            // The books before that of a rule may have answered under conditions that no longer hold.
             let from = if number.is_some() { index } else { 0 };
             let Advice { losses, refused, .. } = advice;
             losses.clear();

@@ -143,7 +143,7 @@ pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Faul
     let (reply, started) = sync_channel::<Result<Client>>(1);
     let setup = program.clone();
     let start = Start(Box::new(move || {
-        // An engine that nobody waits for any more is dropped, and ends.
+        // An engine that no page waits for any more is dropped, and ends.
         let _ = reply.send(Client::start(&program.program, &program.args, program.folder.as_deref()));
     }));
     let starts = engines.starts.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -92,7 +92,7 @@ impl Head {
         out
     }
 
-    /// Reads it; `None` where the bytes are no index of this version.
+    /// Reads it; `None` where the bytes are not an index of this version.
     pub(super) fn read(data: &[u8]) -> Option<Self> {
         if bytes::array(data, 0)? != MAGIC || bytes::u64_be(data, 8)? != VERSION {
             return None;

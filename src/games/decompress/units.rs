@@ -78,7 +78,7 @@ pub(super) struct Units<R> {
 
 /// Why no frame was read whole.
 enum Stop {
-    /// It is too long, cut off or damaged, or it is no frame.
+    /// It is too long, cut off or damaged, or it is not a frame.
     Other,
     /// The file cannot be read.
     Failed(io::Error),

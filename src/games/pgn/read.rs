@@ -29,7 +29,7 @@ pub(super) enum State {
 /// What is known of the current game.
 #[derive(Default)]
 pub(super) struct Game {
-    /// Whether a text without a head began with another word than a move.
+    /// Whether a text without a head began with a word that is not a move.
     is_prose: bool,
     /// The result after the moves.
     result: Option<GameResult>,
@@ -350,7 +350,7 @@ impl<'a> GameReader<'a> {
         true
     }
 
-    /// Ends the present line at a word that is no move of its position.
+    /// Ends the present line at a word that is not a move in its position.
     fn unplayable(&mut self, at: usize, word: &str, error: ReadMoveError) {
         let reason = match error {
             ReadMoveError::NoMove => Reason::UnreadableMove,

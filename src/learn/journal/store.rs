@@ -175,7 +175,7 @@ mod tests {
     }
 
     fn ids() -> impl Strategy<Value = BTreeMap<Id, u8>> {
-        // Evenly spread as digests are, and close together as nobody should make them.
+        // Evenly spread as digests are, and close together as real games never make them.
         let id = prop_oneof![any::<Id>(), any::<u16>().prop_map(|low| u128::from(low).to_be_bytes())];
         prop::collection::btree_map(id, 1..=3_u8, 0..1200)
     }

@@ -83,8 +83,8 @@ fn stay(state: &JournalState, games: usize) -> (&[LearnedGame], &[KnownEdit]) {
 }
 
 impl Learner {
-    /// Compacts the journal. The book has everything by now: if compaction fails, because the disk is full or the
-    /// folder may not be written, the journal stays unchanged, and only time is lost.
+    /// Compacts the journal. The book already has everything: if compaction fails, because the disk is full or the folder
+    /// may not be written, the journal stays unchanged, and only time is lost.
     pub(super) fn compact(&mut self, mut transaction: Transaction) {
         let (games, serial) = (self.limits.games, rand::random());
         let state = &transaction.state;

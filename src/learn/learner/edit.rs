@@ -80,7 +80,7 @@ impl Learner {
         })
     }
 
-    /// Makes again the edit that was taken back last; `None` if there is no such edit, or another was made since.
+    /// Redoes the edit that was taken back last; `None` if there is no such edit, or another was made since.
     ///
     /// # Errors
     /// As [`Learner::undo_edit`].

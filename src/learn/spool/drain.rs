@@ -113,7 +113,7 @@ impl Drain {
             see(book, games, Some(learned))
         });
         if !done.is_empty() {
-            // A game that is not crossed out is in the book's journal, and is not learned again.
+            // A game that is not marked as done is in the book's journal, and is not learned again.
             self.problem = self.spool.cross_out(&done, self.patience).err().or(self.problem.take());
         }
         seen?;

@@ -158,7 +158,7 @@ impl Spool {
         })
     }
 
-    /// Crosses out games that were learned. A line that is no longer where it was is left alone.
+    /// Marks games that were learned as done. A line that is no longer where it was is left alone.
     ///
     /// # Errors
     /// When the file cannot be locked within `patience`, read or written. The games are known to the journals of their

@@ -35,7 +35,7 @@ static LOG: Mutex<Log> = Mutex::new(Log { writer: None, lost: 0, base: None });
 /// Bytes of the lines that wait to be written.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
-/// The log as those know it who write to it.
+/// The log, as its writers see it.
 struct Log {
     /// The thread that writes the lines.
     writer: Option<TaskThread<Item>>,

@@ -41,7 +41,7 @@ pub(super) fn find(schema: &[Element]) -> Result<Vec<Column>> {
         columns.push(found.numbers(&cast)?);
     }
     columns.extend(all.named(POSITION)?.map(|found| found.bytes(PACKED_LEN)).transpose()?);
-    // Columns of another kind with these names are another program's own.
+    // Columns of another type with these names belong to another program.
     columns.extend(all.named(SPEED)?.and_then(|found| found.texts().ok()));
     columns.extend(all.named(RATING)?.and_then(|found| found.numbers("").ok()));
     Ok(columns)

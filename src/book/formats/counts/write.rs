@@ -100,8 +100,8 @@ impl CountWriter {
         Self::new(path, target, shape)
     }
 
-    /// Writes the remaining rows, syncs, and puts the file in place, unless no ply was counted. Whoever reads standard
-    /// output receives a file without rows then.
+    /// Writes the remaining rows, syncs, and puts the file in place, unless no ply was counted. A reader of standard output
+    /// receives a file without rows then.
     ///
     /// # Errors
     /// When the disk is full or fails, or when standard output is closed: the old file is unchanged.

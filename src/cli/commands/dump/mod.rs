@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     Ok(exit)
 }
 
-/// Reports what is damaged in the book, unless nobody reads the output any more.
+/// Reports what is damaged in the book, unless the output is closed.
 fn end(book: &Arc<dyn Book>, out: &mut dyn Write) -> Printed<Exit> {
     out.flush()?;
     Ok(damage::report([book], Exit::Done)?)

@@ -1,4 +1,4 @@
-//! `tabiya report`: where games left the books, and what came of it.
+//! `tabiya report`: where games left the books, and how they ended.
 
 mod json;
 mod person;

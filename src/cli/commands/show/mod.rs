@@ -148,7 +148,7 @@ fn print(view: &View<'_>, look: Option<Look>, out: &mut dyn Write) -> io::Result
 fn evals_of(args: &Args, book: &dyn Book) -> Result<Option<Evals>> {
     match (args.evals, args.json) {
         (true, _) => evals_beside(book).map(Some),
-        // Whoever did not ask for values gets the moves all the same.
+        // Without a request for values, the moves are shown without them.
         (false, true) => Ok(Evals::open(&evals::beside(book.path())).unwrap_or_else(|error| {
             output::warn(&error.to_string());
             None

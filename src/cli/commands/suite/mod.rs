@@ -148,13 +148,13 @@ enum By {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum KeepArg {
-    /// Drop openings whose games were all drawn, or whose every pair of games was won twice by the same colour
+    /// Drop openings in which every game was drawn, or the same colour won both games of every pair
     Fair,
-    /// Drop openings whose games were all drawn
+    /// Drop openings in which every game was drawn
     Decisive,
-    /// Drop openings whose every pair of games was won twice by the same colour
+    /// Drop openings in which the same colour won both games of every pair
     Drawn,
-    /// Keep only openings in which a player outscored the other in some pair of games
+    /// Keep only openings in which one player outscored the other in some pair of games
     Pairs,
 }
 
