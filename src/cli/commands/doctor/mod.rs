@@ -141,7 +141,7 @@ fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>, out: &mut 
         };
     let played = match greet(&mut client) {
         Ok(Greeted { name, options, chess }) => {
-            row("it is", format_args!("{name}, {options} options with tabiya's own"), out)?;
+            row("shown as", format_args!("{name}, {options} options with tabiya's own"), out)?;
             let plays_chess = set_chess(&mut client, &chess, out)?;
             writeln!(out)?;
             out.flush()?;

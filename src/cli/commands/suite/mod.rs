@@ -453,14 +453,14 @@ fn why_nothing(drawn: &Drawn, plies: &RangeInclusive<u32>) -> String {
     } else if drawn.unfit + drawn.other == drawn.found {
         "the games of --refine leave no position: choose another --keep".to_owned()
     } else if drawn.outside_draws > 0 {
-        format!("{} positions have a draw rate, and none is in the range of --draw-rate", drawn.outside_draws)
+        format!("{} positions have a draw rate, but none is in the range of --draw-rate", drawn.outside_draws)
     } else if drawn.unknown_draws > 0 {
         "no store has a draw rate of these positions: name an engine that has the option UCI_ShowWDL with --engine".to_owned()
     } else if drawn.outside == 0 {
         "no store has an evaluation of these positions: name stores with --store, or an engine with --engine"
             .to_owned()
     } else {
-        format!("{} positions have an evaluation, and none is in the window of --eval", drawn.outside)
+        format!("{} positions have an evaluation, but none is in the window of --eval", drawn.outside)
     }
 }
 
