@@ -116,7 +116,7 @@ struct EvaluationArgs {
 
 /// How the suite is drawn.
 #[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Drawing")]
+#[command(next_help_heading = "Selection")]
 struct Drawing {
     /// At most this many positions per opening
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
