@@ -256,8 +256,8 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
             "empty.bin",
             "the file is empty: name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk) or Kvetka (.kob) book",
         ),
-        ("short.bin", "the file is too short for a book: 2 bytes"),
-        ("games.bin", "this is text, no book"),
+        ("short.bin", "the file is too short for a book: it has 2 bytes"),
+        ("games.bin", "this is text, not a book"),
         ("other.ctg", "this is not the page file of a CTG book (byte 0): put the .ctg, .cto and .ctb"),
         ("other.kob", "this kind of Kvetka book, 0, is not supported: only kind 1 is described (byte 0)"),
     ] {
@@ -459,7 +459,7 @@ fn moves_are_given_as_people_write_them() {
     }
     for (moves, says) in [
         ("1. e4 e5 2. Ke3", "\"Ke3\", number 3, is not a legal move in rnbqkbnr/"),
-        ("d4 d5 Nf3 Nf6 Nd2", "\"Nd2\", number 5, may be Nbd2 or Nfd2 in "),
+        ("d4 d5 Nf3 Nf6 Nd2", "\"Nd2\", number 5, is ambiguous: it can be Nbd2 or Nfd2 in "),
         ("e4 hello", "\"hello\", number 2, is not a legal move in "),
     ] {
         let ended = folder.run(&["show", "a.bin", "--moves", moves]).with(2);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Color, Move, Position as _, Square};
-use tabiya::games::cbh::export::{Options, Output, export};
+use tabiya::games::cbh::export::{ExportOptions, Output, export};
 use tabiya::games::cbh::{Cbh, is_named};
 use tabiya::games::pgn::Pgn;
 use tabiya::games::{self, Batch, End, Header, KeyedPly, Sources, Visitor, decode_text};
@@ -229,7 +229,7 @@ fn text_of(db: &Cbh, games: (u32, u32)) -> Result<Vec<u8>> {
     }
 
     let mut text = Text(Vec::new());
-    let options = Options { games, main_line: false, bare: false, deleted: false, threads: 1 };
+    let options = ExportOptions { games, main_line: false, bare: false, deleted: false, threads: 1 };
     export(db, &options, &mut text)?;
     Ok(text.0)
 }

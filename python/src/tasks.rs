@@ -341,7 +341,7 @@ pub fn merge<'py>(
     let mut left_out = written.left_out.clone();
     for (count, what) in [
         (merged.unreached, "positions that no line from the starting position reaches"),
-        (merged.unplaced, "positions with more pieces than a game has"),
+        (merged.unplaced, "positions with more pieces than a game can have"),
         (merged.ruled_out, "moves that colours or marks rule out"),
         (written.lost_weights, "weights that do not follow from the results"),
     ] {

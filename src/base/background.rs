@@ -12,8 +12,8 @@ type Make<T> = Box<dyn FnOnce() -> T + Send>;
 pub(crate) struct Background<T>(Arc<LazyLock<T, Make<T>>>);
 
 impl<T: Default + Send + Sync + 'static> Background<T> {
-    /// Starts a thread that computes the value; if it cannot be started, whoever asks first computes it. The value is
-    /// the default if `make` panics, so that nobody waits forever and the program goes on.
+    /// Starts a thread that computes the value; if it cannot be started, the first caller that needs the value computes it.
+    /// The value is the default if `make` panics, so that no caller waits forever and the program continues.
     pub fn new(make: impl FnOnce() -> T + Send + 'static) -> Self {
         let make: Make<T> = Box::new(move || panics::caught(make).unwrap_or_default());
         let value = Arc::new(LazyLock::new(make));

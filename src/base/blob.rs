@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::error::{Error, Result};
 use super::file;
 
-/// Bytes to read pieces of: a file, or bytes in memory. Several threads may read at once.
+/// Bytes to read pieces of: a file, or bytes in memory. Several threads may read at the same time.
 #[derive(Debug)]
 pub(crate) struct Blob {
     path: PathBuf,

@@ -152,9 +152,9 @@ mod imp {
     /// instruction runs again.
     ///
     /// # Safety
-    /// Called by the system alone, with a valid `info`. It reads atomics, and makes system calls that are safe in a
-    /// handler (`sysconf`, `mmap`, `sigaction`). The pages that it replaces, from the missing one to the end of the
-    /// map, belong to a guarded map, so it exists and nobody else uses the addresses; they stay readable.
+    /// Called by the system alone, with a valid `info`. It reads atomics, and makes system calls that are safe in a handler
+    /// (`sysconf`, `mmap`, `sigaction`). The pages that it replaces, from the missing one to the end of the map, belong to
+    /// a guarded map, so it exists and nothing else uses the addresses; they stay readable.
     #[allow(unsafe_code)]
     extern "C" fn on_fault(_: c_int, info: *mut siginfo_t, _: *mut c_void) {
         // SAFETY: the system gives a valid pointer.

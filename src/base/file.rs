@@ -29,7 +29,7 @@ fn regular(path: &Path, metadata: &Metadata) -> Result<()> {
     if metadata.is_dir() {
         error("this is a folder", "name a file in it")
     } else {
-        error("this is a pipe or a device, no file", "save it to a file first")
+        error("this is a pipe or a device, not a file", "save it to a file first")
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) use kinds;
 pub struct Place<'a> {
     /// In bytes from the start of the file.
     pub offset: Option<u64>,
-    /// The file, where it is another than the one that holds the entries.
+    /// The file, if it is not the one that holds the entries.
     pub path: Option<&'a Path>,
 }
 
@@ -86,7 +86,7 @@ pub struct Finding {
     pub count: u64,
     /// Where it is, or the first one, in bytes from the start of the file; `None` where it is about the whole file.
     pub offset: Option<u64>,
-    /// The name of that file, where it is another than the one that holds the entries.
+    /// The name of that file, if it is not the one that holds the entries.
     pub file: Option<String>,
 }
 

@@ -93,7 +93,7 @@ fn add_files(
 ) -> Result<()> {
     let cannot = |error| Error::file(folder, "cannot read the folder", error);
     if depth == 0 {
-        return Err(Error::new(ErrorKind::File, "too many folders within one another").at_path(folder));
+        return Err(Error::new(ErrorKind::File, "the folders are nested too deep").at_path(folder));
     }
     let mut entries =
         fs::read_dir(folder).map_err(cannot)?.collect::<io::Result<Vec<_>>>().map_err(cannot)?;
@@ -132,6 +132,6 @@ mod tests {
         let mut deep = folder.path().to_owned();
         deep.extend(["d"; DEEPEST as usize]);
         fs::create_dir_all(deep).unwrap();
-        assert!(files(folder.path(), &|_| false).unwrap_err().to_string().contains("too many folders"));
+        assert!(files(folder.path(), &|_| false).unwrap_err().to_string().contains("nested too deep"));
     }
 }

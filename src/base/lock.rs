@@ -43,8 +43,8 @@ pub fn lock(file: File, patience: Duration) -> io::Result<Option<File>> {
     }
 }
 
-/// Tries to lock again whenever `progress` has changed during an attempt in vain: then it is not one process that keeps
-/// the lock but several that take turns. `None` after an attempt in which nothing changed.
+/// Tries to lock again whenever `progress` has changed during a failed attempt: then it is not one process that keeps the
+/// lock but several that take turns. `None` after an attempt in which nothing changed.
 ///
 /// # Errors
 /// Those of `attempt`.
@@ -140,7 +140,7 @@ impl Successor {
         Ok(Self { file, path, target })
     }
 
-    /// Waits until all that was written is on the disk, then puts the file in the place of the other, all at once.
+    /// Waits until all that was written is on the disk, then renames it over the other, in one step.
     ///
     /// # Errors
     /// When it cannot be synced or renamed: the old file is unchanged then.

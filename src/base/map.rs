@@ -159,7 +159,7 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
         for path in [&*path, Path::new("/dev/zero")] {
             let error = Map::open(path).unwrap_err();
-            assert!(error.to_string().contains("no file: save it to a file first"), "{error}");
+            assert!(error.to_string().contains("not a file: save it to a file first"), "{error}");
         }
     }
 

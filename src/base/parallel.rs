@@ -74,8 +74,8 @@ pub(crate) fn hand_out<I: Send, W, T: Send>(
     done.into_iter().collect()
 }
 
-/// Stops the work when a thread panics, and takes what it was to be handed: otherwise, with no thread left, nobody would
-/// ever take it.
+/// Stops the work when a thread panics, and takes what it was to be handed: otherwise, with no thread left, it would never
+/// be taken.
 struct Drain<'a, I> {
     receive: &'a Mutex<Receiver<I>>,
     stop: &'a AtomicBool,
@@ -135,7 +135,7 @@ pub(crate) fn in_order<I: Send, W, T: Default + Send>(
             });
             (give, found)
         };
-        // Each thread gets every so manyth item, and is started for its first one.
+        // Each thread gets every n-th item, and is started for its first one.
         let (mut lanes, mut spare) = (Vec::new(), Vec::new());
         let (mut handed, mut over) = (0_usize, Ok(false));
         for number in 0.. {

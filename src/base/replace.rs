@@ -213,14 +213,14 @@ pub fn keep_inputs(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<()> {
     for output in outputs {
         let Some(old) = handle(output) else { continue };
         if let Some(input) = inputs.iter().find(|input| handle(input).as_ref() == Some(&old)) {
-            let what = format!("this would replace a file that is read, {}", input.display());
-            return Err(Error::new(ErrorKind::Usage, what).at_path(output).advice("name another file"));
+            let what = format!("this would replace an input of the command, {}", input.display());
+            return Err(Error::new(ErrorKind::Usage, what).at_path(output).advice("name another output"));
         }
     }
     Ok(())
 }
 
-/// Makes the name of a file durable, where the file system can do that: the file itself is safe by now.
+/// Makes the name of a file durable, where the file system can do that: the file itself is already safe.
 fn sync_folder(file: &Path) {
     let _ = folder::sync(folder::of(file));
 }

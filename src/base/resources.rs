@@ -38,7 +38,7 @@ impl Resources {
         self.memory / 4
     }
 
-    /// These without so many bytes of memory, of which at least half is left.
+    /// These with so many bytes of memory less, but with at least half of it.
     #[must_use]
     pub fn without(&self, bytes: usize) -> Self {
         Self { memory: self.memory.saturating_sub(bytes).max(self.memory / 2), ..self.clone() }

@@ -1,4 +1,4 @@
-//! A thread for work that may have to wait for a disk or for another program: who hands it over does not wait.
+//! A thread for work that may have to wait for a disk or for another program: the caller does not wait.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -15,7 +15,7 @@ pub(crate) struct TaskThread<T> {
 pub(crate) struct Ending(Receiver<()>);
 
 impl<T: Send + 'static> TaskThread<T> {
-    /// Starts a thread that does `work` with what it is sent, until nobody can send more.
+    /// Starts a thread that does `work` with what it is sent, until all senders are gone.
     ///
     /// # Errors
     /// When the system has no thread for it.
@@ -51,7 +51,7 @@ impl<T: Send + 'static> TaskThread<T> {
         let _ = self.tasks.send(task);
     }
 
-    /// Lets others hand over work: the thread does not end before they have gone.
+    /// Lets others hand over work: the thread does not end before they are dropped.
     pub fn sender(&self) -> Sender<T> {
         self.tasks.clone()
     }

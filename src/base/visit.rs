@@ -1,4 +1,4 @@
-//! How whoever is shown things one by one breaks that off.
+//! How a visitor that is shown things one by one stops the visit.
 
 use std::result;
 
@@ -13,7 +13,7 @@ pub enum Break {
     Failed(Error),
 }
 
-/// What whoever is shown a thing answers: to go on, or why not.
+/// What a visitor answers: to continue, or why not.
 pub type Seen<T = ()> = result::Result<T, Break>;
 
 impl From<Error> for Break {
@@ -22,7 +22,7 @@ impl From<Error> for Break {
     }
 }
 
-/// What was seen to its end; `None` if it was broken off because enough was seen.
+/// The result of a visit; `None` if the visitor stopped it because it had seen enough.
 ///
 /// # Errors
 /// What failed.

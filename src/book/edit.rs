@@ -64,7 +64,7 @@ impl Edit {
         }
     }
 
-    /// Changes the moves of the position, for a format that is written anew.
+    /// Changes the moves of the position, for a format whose books are rewritten.
     ///
     /// # Errors
     /// As [`Edit::expect_known`], and when the format has no such weight.

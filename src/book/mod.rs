@@ -212,7 +212,7 @@ pub trait Book: Moves {
         None
     }
 
-    /// The book as one that is edited by replacing some of its bytes; others are written anew.
+    /// The book as one that is edited by replacing some of its bytes; others are rewritten.
     fn as_patchable(&self) -> Option<&dyn Patchable> {
         None
     }

@@ -19,7 +19,7 @@ use crate::base::map::Map;
 #[cfg(feature = "workshop")]
 use crate::base::replace::leftovers;
 
-/// What to do with a file that is no book of a known format.
+/// What to do with a file that is not a book of a known format.
 const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk) or Kvetka (.kob) book";
 
 /// What to do with a name without the extension of a writable format.
@@ -36,9 +36,9 @@ const STARTS: [(&[u8], &str, &str); 9] = [
     (b"Rar!\x1a\x07", "this is a rar archive", "unpack it first"),
     (&[0x28, 0xb5, 0x2f, 0xfd], "this is a zstd archive", "unpack it first"),
     (b"\xfd7zXZ\0", "this is an xz archive", "unpack it first"),
-    (b"TabEvals", "this is a store of evaluations, no book", "name the book beside it"),
-    (b"\x7fELF", "this is a program, no book", ADVICE),
-    (b"MZ\x90\0", "this is a program, no book", ADVICE),
+    (b"TabEvals", "this is a store of evaluations, not a book", "name the book beside it"),
+    (b"\x7fELF", "this is a program, not a book", ADVICE),
+    (b"MZ\x90\0", "this is a program, not a book", ADVICE),
 ];
 
 /// Opens a book, which takes the same time whatever its size.
@@ -94,7 +94,7 @@ pub fn open_among(path: impl AsRef<Path>, among: &Among) -> Result<Arc<dyn Book>
         Some(files) => Ok(Arc::new(CountBook::open(path, &files)?.among(among)?)),
         None => {
             let names = among.by().columns().collect::<Vec<_>>().join(" and ");
-            let what = format!("a book does not count games separately by {names}, as count files may");
+            let what = format!("a book does not count games separately by {names}; only count files do");
             Err(Error::new(ErrorKind::Usage, what).at_path(path).remedied_by(Remedy::CountBy))
         }
     }
@@ -131,7 +131,7 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
     }
     if is_ctg(path, &bytes) {
         return error(
-            "a CTG book is three files, of which this is one",
+            "this is one of the three files of a CTG book",
             "open it as a file, with the other two beside it",
         );
     }
@@ -148,11 +148,13 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
         );
     }
     if is_text(&bytes) {
-        return error("this is text, no book", ADVICE);
+        return error("this is text, not a book", ADVICE);
     }
     if bytes.len() < ENTRY_LEN {
-        let what =
-            format!("the file is too short for a book: {} bytes, and one entry has {ENTRY_LEN}", bytes.len());
+        let what = format!(
+            "the file is too short for a book: it has {} bytes, and one entry takes {ENTRY_LEN}",
+            bytes.len()
+        );
         return error(&what, ADVICE);
     }
     Ok(Arc::new(Polyglot::new(path, bytes)))
@@ -207,16 +209,16 @@ fn database(path: &Path) -> Option<(&'static str, Option<&'static str>, Remedy)>
     let end = path.extension()?.to_string_lossy().to_ascii_lowercase();
     match &*end {
         "cbh" | "cbg" | "cba" | "cbp" | "cbt" | "cbc" | "cbs" | "cbe" | "cbj" | "cbl" | "cbm" => {
-            Some(("this is a ChessBase database, no book", None, Remedy::ReadGames))
+            Some(("this is a ChessBase database, not a book", None, Remedy::ReadGames))
         }
         "2cbh" => Some((
-            "this is a database of the newer format of ChessBase, no book",
-            Some("save it as a CBH database in ChessBase, and make a book of that"),
+            "this is a database in ChessBase's newer format, not a book",
+            Some("save it as a CBH database in ChessBase, and build a book from that"),
             Remedy::Build,
         )),
         "cbv" | "cbz" => Some((
-            "this is an archive of a ChessBase database, no book",
-            Some("unpack it in ChessBase or its free Reader, and make a book of it"),
+            "this is an archive of a ChessBase database, not a book",
+            Some("unpack it in ChessBase or its free Reader, and build a book from it"),
             Remedy::Build,
         )),
         _ => None,
@@ -265,7 +267,7 @@ mod tests {
     fn an_empty_and_a_short_file_say_so() {
         assert_eq!(refusal("a.bin", b""), format!("a.bin: the file is empty: {ADVICE}"));
         let short = refusal("a.bin", &[0; 15]);
-        let what = "the file is too short for a book: 15 bytes, and one entry has 16";
+        let what = "the file is too short for a book: it has 15 bytes, and one entry takes 16";
         assert_eq!(short, format!("a.bin: {what}: {ADVICE}"));
     }
 
@@ -273,7 +275,7 @@ mod tests {
     fn other_formats_are_recognised_by_content_then_by_name() {
         let ctg = [0, 0x20, 0x10, 0, 0, 1, 0, 1, 0, 0, 0x10, 0, 0x7f, 0xff, 0x7f, 0xff];
         for name in ["a.bin", "a.CTO"] {
-            assert!(refusal(name, &ctg).contains("a CTG book is three files"), "{name}");
+            assert!(refusal(name, &ctg).contains("one of the three files of a CTG book"), "{name}");
         }
         let what = "this part of a Kvetka book has no positions";
         assert!(refusal("x/a.KIN", &[0; 16]).contains(what));
@@ -285,20 +287,20 @@ mod tests {
     fn an_arena_book_is_recognised_by_content_then_by_name() {
         let mut abk = b"\x03AB2\x70\x62\0\0\x1c\0\0\0\x11Happy".to_vec();
         let cut =
-            "a.bin: the file ends within its header of 25200 bytes (byte 18): copy or download it again";
+            "a.bin: the file ends inside its header of 25200 bytes (byte 18): copy or download it again";
         assert_eq!(refusal("a.bin", &abk), cut);
         let mut whole = abk.clone();
         whole.resize(25_200, b'x');
         assert_eq!(open_bytes("a.bin", whole).unwrap().format().to_string(), "abk");
         abk[4] = 0;
-        assert!(refusal("x/a.ABK", &abk).contains("does not begin as an Arena book"));
+        assert!(refusal("x/a.ABK", &abk).contains("does not start like an Arena book"));
         assert_eq!(open_bytes("a.bin", abk).unwrap().format().to_string(), "polyglot");
     }
 
     #[test]
     fn text_archives_and_programs_are_refused() {
         let pgn = b"[Event \"A\"]\r\n[Site \"B\xfcrgerhaus\"]\r\n\r\n1. e4 *\r\n";
-        assert_eq!(refusal("games.bin", pgn), format!("games.bin: this is text, no book: {ADVICE}"));
+        assert_eq!(refusal("games.bin", pgn), format!("games.bin: this is text, not a book: {ADVICE}"));
         let zip = b"PK\x03\x04\x14\0\0\0\x08\0aaaaaaaaaa";
         assert_eq!(refusal("b.bin", zip), "b.bin: this is a zip archive: unpack it first");
         let counts = refusal("a.bin", b"PAR1\x15\x04\x15\0PAR1");
@@ -310,7 +312,7 @@ mod tests {
     fn parts_of_a_database_are_no_books() {
         let folder = tempfile::tempdir().unwrap();
         for (name, says) in
-            [("a.cbh", "no book"), ("a.CBG", "no book"), ("a.cbv", "unpack it"), ("a.2cbh", "save it")]
+            [("a.cbh", "not a book"), ("a.CBG", "not a book"), ("a.cbv", "unpack it"), ("a.2cbh", "save it")]
         {
             let path = folder.path().join(name);
             std::fs::write(&path, [7; 64]).unwrap();

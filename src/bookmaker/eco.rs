@@ -47,7 +47,7 @@ impl Names {
             let before = names.len();
             add(&fs::read(path).map_err(cannot)?, &mut names);
             if names.len() == before {
-                return Err(Error::format(path, "the file names no opening")
+                return Err(Error::format(path, "the file has no openings")
                     .advice("name an .eco file, or a PGN file whose games have the tags ECO and Opening"));
             }
         }
@@ -191,7 +191,7 @@ mod tests {
         let path = folder.path().join("a.eco");
         fs::write(&path, "nothing here").unwrap();
         let error = Names::read(&[&path]).unwrap_err().to_string();
-        assert!(error.contains("the file names no opening: name an .eco file"), "{error}");
+        assert!(error.contains("the file has no openings: name an .eco file"), "{error}");
         assert!(Names::read(&[folder.path().join("none.eco")]).is_err());
     }
 

@@ -1,4 +1,4 @@
-//! A book with edits at one position, for the formats that are written anew.
+//! A book with edits at one position, for the formats that are rewritten.
 
 use std::collections::HashMap;
 

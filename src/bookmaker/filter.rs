@@ -191,7 +191,7 @@ impl Filter {
         self.among.has(slice)
     }
 
-    /// Whether anything but speeds and ratings decides, which count files do not tell.
+    /// Whether anything but speeds and ratings decides: count files know only those two.
     pub(crate) fn is_of_games(&self) -> bool {
         Self { among: Among::default(), ..self.clone() } != Self::default()
     }

@@ -117,7 +117,7 @@ struct Source<'a> {
     damage: Option<(&'a Damage, usize)>,
 }
 
-/// A count file. There may be more of them than can be open at once.
+/// A count file. There may be more of them than can be open at the same time.
 enum Held<'a> {
     Open(&'a CountFile),
     Closed(PathBuf),

@@ -9,7 +9,7 @@
 //! | sort more rows than fit into memory, and add them up | [`sort`] |
 //! | decide which moves to keep, and weigh them | [`weigh`] |
 //! | read the counts of other machines, and write counts for them | [`crate::book::counts`], [`write_counts`] |
-//! | keep counts in memory, for whoever follows games | [`PositionCounts`] |
+//! | keep counts in memory, to follow games with them | [`PositionCounts`] |
 //! | keep the counts of each file until all are counted | `work` |
 //! | merge several books, or convert one | [`merge()`] |
 //! | leave out a part of a book | [`trim`] |

@@ -1,4 +1,4 @@
-//! How often each move was played in each position, in memory: for whoever follows games from the start.
+//! How often each move was played in each position, in memory: for callers that follow games from the start.
 
 use super::Resources;
 use super::count::Counted;

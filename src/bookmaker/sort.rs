@@ -42,8 +42,8 @@ const MADE_LEN: usize = 512;
 /// again and again.
 const MOST_ROWS: u64 = 1 << 14;
 
-/// The part of a thread's rows that one bin may hold: keys that are no hashes may all belong to one, and to merge a bin takes
-/// several times its memory.
+/// The part of a thread's rows that one bin may hold: keys that are not hashes may all belong to one, and to merge a bin
+/// takes several times its memory.
 const CROWD: usize = 8;
 
 /// Rows that a bin may hold however little memory there is.

@@ -25,7 +25,7 @@ pub struct Weigh {
 }
 
 impl Default for Weigh {
-    /// PolyGlot's: three games, any score above nothing, weights by results.
+    /// PolyGlot's: three games, any score above zero, weights by results.
     fn default() -> Self {
         Self {
             min_games: 3,
@@ -93,7 +93,7 @@ impl Weigh {
 /// Counts are kept if they are `counted`. `drops` counts the moves that are not kept.
 pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut Drops) -> Vec<PositionRecord> {
     let (mut found, mut all) = (Vec::new(), Vec::new());
-    // Moves with too few games: most of all, so they are added to the map at once.
+    // Moves with too few games: most of all, so they are added to the map in one step.
     let mut rare = 0;
     for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
         let mut total = Counts { games: 0, wins: 0, draws: 0, losses: 0 };

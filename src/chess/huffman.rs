@@ -107,7 +107,7 @@ impl<'a> BitReader<'a> {
         (0..count).try_fold(0, |value, _| Some(value << 1 | self.bit()?))
     }
 
-    /// A board with White to move, and nothing else; `None` where the bits end too early, or are no code of a piece.
+    /// A board with White to move, and nothing else; `None` where the bits end too early, or are not the code of a piece.
     pub fn board(&mut self) -> Option<Setup> {
         let mut setup = Setup::empty();
         for at in 0..64 {

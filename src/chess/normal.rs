@@ -41,8 +41,8 @@ impl Frame {
     }
 }
 
-/// A position in the normal form. Bit `8 * file + rank` of a set stands for a square: the order of the bits is the
-/// order in which the formats count squares, a1 to a8, b1 to b8, and so on.
+/// A position in the normal form. Bit `8 * file + rank` of a set is a square: the order of the bits is the order in which
+/// the formats count squares, a1 to a8, b1 to b8, and so on.
 #[derive(Clone, Copy, Debug)]
 pub struct Normal {
     /// The pieces of both sides by their kind: pawns, knights, bishops, rooks, queens, kings.
@@ -145,8 +145,8 @@ pub struct Step {
 }
 
 impl Step {
-    /// The step of a move that is legal in the position whose normal form is given; `None` for castling and for a
-    /// promotion to another piece than a queen.
+    /// The step of a move that is legal in the position whose normal form is given; `None` for castling and for a promotion
+    /// to anything but a queen.
     pub fn of(mv: Move, normal: &Normal) -> Option<Self> {
         let (role, from, to) = match mv {
             Move::Normal { promotion: Some(role), .. } if role != Role::Queen => return None,

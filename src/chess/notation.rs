@@ -37,7 +37,9 @@ impl fmt::Display for MoveError {
         write!(f, "\"{word}\", number {number}, ")?;
         match kind {
             MoveErrorKind::Illegal => write!(f, "is not a legal move in {fen}"),
-            MoveErrorKind::Ambiguous(moves) => write!(f, "may be {} in {fen}", moves.join(" or ")),
+            MoveErrorKind::Ambiguous(moves) => {
+                write!(f, "is ambiguous: it can be {} in {fen}", moves.join(" or "))
+            }
         }
     }
 }
@@ -142,7 +144,10 @@ mod tests {
         assert_eq!(wrong("1. e5"), format!("\"e5\", number 1, is not a legal move in {start}"));
         assert_eq!(wrong("x4"), format!("\"x4\", number 1, is not a legal move in {start}"));
         assert!(wrong("e2e4 e2e4").starts_with("\"e2e4\", number 2, is not a legal move in rnbq"));
-        assert!(wrong("d4 d5 Nf3 e6 Nd2").starts_with("\"Nd2\", number 5, may be Nbd2 or Nfd2 in "));
+        assert!(
+            wrong("d4 d5 Nf3 e6 Nd2")
+                .starts_with("\"Nd2\", number 5, is ambiguous: it can be Nbd2 or Nfd2 in ")
+        );
         // A small b is a file, and a large one is not.
         assert!(wrong("b4 a5 Ba5").starts_with("\"Ba5\", number 3, is not a legal move in "));
     }

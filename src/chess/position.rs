@@ -52,11 +52,11 @@ impl Position {
     }
 
     /// Reads a FEN leniently: missing counters, too much material, an impossible check, a bad en-passant square and bad
-    /// castling rights are accepted; a position that cannot be played on is not.
+    /// castling rights are accepted; an illegal position is not.
     ///
     /// # Errors
     /// When the text is not a FEN, or a king is missing, the side not to move is in check, and the like; and when it has
-    /// pieces in hand or counts checks, as other kinds of chess do.
+    /// pieces in hand or counts checks, as other variants of chess do.
     ///
     /// ```
     /// use shakmaty::CastlingMode;
@@ -72,7 +72,7 @@ impl Position {
             setup.pockets.is_some_and(|sides| sides.iter().any(|side| side.iter().any(|count| *count > 0)));
         if in_hand || setup.remaining_checks.is_some() {
             return Err(FenError(
-                "pieces in hand and counted checks belong to another kind of chess".to_owned(),
+                "pieces in hand and counted checks belong to other variants of chess".to_owned(),
             ));
         }
         fen.into_position::<Chess>(mode)
@@ -81,7 +81,7 @@ impl Position {
             .map_err(|error| FenError(error.to_string()))
     }
 
-    /// As [`Position::from_fen`]; the castling rights tell whether it is a position of Chess960: they then name files.
+    /// As [`Position::from_fen`]; the castling rights show whether it is a position of Chess960: they then name files.
     ///
     /// # Errors
     /// As [`Position::from_fen`].

@@ -55,8 +55,8 @@ impl StepCodes {
         chess.is_legal(mv).then_some(mv)
     }
 
-    /// The code of a legal move in a position with this normal form; `None` for a promotion to another piece than a queen,
-    /// and for a piece whose number has no codes.
+    /// The code of a legal move in a position with this normal form; `None` for a promotion to anything but a queen, and
+    /// for a piece whose number has no codes.
     pub fn code(&self, mv: Move, normal: &Normal) -> Option<u8> {
         match mv.castling_side() {
             Some(CastlingSide::KingSide) => Some(self.short),

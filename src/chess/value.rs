@@ -8,7 +8,7 @@ use super::Position;
 /// What a position or a move is worth, in hundredths of a pawn: above 30,000 a mate, the nearer the greater.
 pub type Value = i16;
 
-/// The greatest value that is no mate. Nobody plays on to find out what a greater one is worth.
+/// The greatest value that is not a mate. A greater one makes no difference to a player.
 const MOST: Value = 30_000;
 
 /// A mate in no moves; each further move is one less.

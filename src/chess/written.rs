@@ -26,7 +26,7 @@ impl fmt::Display for ReadMoveError {
             Self::NoMove => "this is not a move in standard notation",
             Self::Null => "a side passes",
             Self::Illegal => "the move is not legal",
-            Self::Ambiguous => "several moves can be meant",
+            Self::Ambiguous => "the move is ambiguous",
         })
     }
 }

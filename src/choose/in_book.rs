@@ -17,8 +17,8 @@ pub struct Chances {
     pub losses: Worth,
 }
 
-/// Looks the position of a game up in a book under a policy. The books of its set, from this one on, tell how long its lines
-/// are, and what is known beside it of what its moves lose.
+/// Looks the position of a game up in a book under a policy. The books of its set, from this one on, decide how long its
+/// lines are, and what is known beside it of what its moves lose.
 pub fn chances_in(
     book: &dyn Book,
     (book_set, from): (&mut BookSet, usize),

@@ -21,9 +21,8 @@ pub use output::exit::Exit;
 
 /// Gives any UCI chess engine any opening book.
 ///
-/// Without a command, tabiya is the adapter: a chess GUI starts it as an engine, and it speaks UCI on standard input and
-/// output. It starts the real engine, answers from the books as long as they know the position, and forwards everything
-/// else.
+/// Without a command, tabiya is the adapter: a chess GUI starts it in place of the engine, and talks UCI to it. It starts
+/// the real engine, plays from the books while they know the position, and passes everything else on.
 #[derive(Parser)]
 #[command(
     version,
@@ -46,7 +45,7 @@ enum Command {
     Explore(explore::Args),
     /// Show what each book contains
     Info(info::Args),
-    /// Read each book to its end and report all damage with its offset
+    /// Read whole books, and report all damage with its offset
     Check(check::Args),
     /// Build a book from games
     Build(build::Args),
@@ -58,24 +57,24 @@ enum Command {
     Trim(trim::Args),
     /// Change, add or delete moves of a position by hand
     Edit(edit::Args),
-    /// Show what differs between two books, of any formats
+    /// Show what differs between two books of any format
     Diff(diff::Args),
     /// Write out every entry of a book
     Dump(dump::Args),
     /// Show a book's lines as a tree
     Tree(tree::Args),
-    /// Learn exact results of games into a Polyglot book, show what it has learned, or undo that
+    /// Teach a Polyglot book the results of games, show what it has learned, or undo that
     Learn(learn::Args),
     /// Write a ChessBase database as PGN
     #[command(alias = "games")]
     Export(export::Args),
     /// Evaluate a book's positions with an engine, and write a book without the moves that lose too much
     Vet(vet::Args),
-    /// Make an opening suite for matches of engines, by evaluation, evenly over openings
+    /// Make an opening suite for engine matches: chosen by evaluation, spread evenly over openings
     Suite(suite::Args),
-    /// Report where games left the books, and what came of it
+    /// Report where games left the books, and how they ended
     Report(report::Args),
-    /// Keep evaluations of positions in a store: import, export, info, compact
+    /// Keep evaluations of positions in a file (a store): import, export, info, compact
     Evals(evals::Args),
     /// Try the configuration as a GUI would, and report what is wrong and how to fix it
     Doctor(doctor::Args),
@@ -154,7 +153,7 @@ pub fn main() -> ExitCode {
         Some(path) if cli.command.is_some() => {
             Err(Error::new(ErrorKind::File, "the file was truncated while it was read")
                 .at_path(path)
-                .advice("replace files by renaming, and try again"))
+                .advice("to replace a file, rename the new one over it; then try again"))
         }
         _ => result,
     };
@@ -174,7 +173,7 @@ pub fn main() -> ExitCode {
     code
 }
 
-/// Whether Windows opened a window for this process alone, and nobody but its user can type into it.
+/// Whether Windows opened a window for this process alone, so that only its user can type into it.
 fn has_own_window() -> bool {
     #[cfg(windows)]
     return std::io::IsTerminal::is_terminal(&std::io::stdin()) && crate::base::windows::owns_console();

@@ -1,4 +1,4 @@
-//! Edits of a book that is written anew, each kept as what takes it back.
+//! Edits of a book that is rewritten, each kept as the edit that takes it back.
 
 use shakmaty::Move;
 

@@ -24,7 +24,7 @@ const LINKS_MAX: usize = 40;
 /// A book that is ours alone until this is dropped. The lock is a file beside it, because the book's own files are replaced.
 pub(super) struct BookLock {
     path: PathBuf,
-    /// Dropped after the file is removed: until then nobody else has the lock.
+    /// Dropped after the file is removed: until then no other process has the lock.
     _file: File,
 }
 
@@ -61,7 +61,7 @@ impl BookLock {
             Some(file) => Ok(Self { path, _file: file }),
             None => Err(Error::new(ErrorKind::File, "another process is editing the book")
                 .at_path(book)
-                .advice("try again when it has ended")),
+                .advice("try again when it is done")),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The owner of edits by hand, in books of every format: compares, locks between processes, writes, takes back, makes again.
 //!
 //! A Polyglot book is edited in its place, and its journal knows how to take edits back. Books of the other formats are
-//! written anew beside their place and replaced in one step; what takes their edits back lives as long as their [`Editor`].
+//! rewritten beside the old file, which is then replaced in one step; what takes their edits back lives as long as their
+//! [`Editor`].
 
 mod history;
 mod lock;
@@ -45,7 +46,7 @@ pub(crate) struct Said {
     pub priority: Option<u8>,
 }
 
-/// What a book must say of a move to be edited: what whoever edits it was shown.
+/// What a book must say of a move to be edited: what the user was shown.
 #[cfg_attr(not(feature = "explore"), allow(dead_code, reason = "only the explorer compares"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
@@ -78,7 +79,7 @@ pub(crate) enum Outcome {
     Unexpected(Option<Said>),
     /// The book is unchanged, because its format could not hold all of it, or nothing would be left.
     NotWritten(Box<(Merged, Written)>),
-    /// There is no edit to take back or to make again.
+    /// There is no edit to undo or to redo.
     Nothing,
 }
 
@@ -108,7 +109,7 @@ impl Editor {
         Self { path: path.to_owned(), history: History::default() }
     }
 
-    /// Makes edits. `progress` is shown where the book is written anew.
+    /// Makes edits. `progress` is shown where the book is rewritten.
     ///
     /// # Errors
     /// When an edit does not fit the moves or the format, another process keeps the book, or it cannot be written: it is
@@ -124,9 +125,9 @@ impl Editor {
         refuse_read_only(&*book)?;
         let format = book.format();
         if !format.is_editable() {
-            return Err(Error::new(ErrorKind::Usage, "counts of games are not edited by hand")
+            return Err(Error::new(ErrorKind::Usage, "a count file cannot be edited")
                 .at_path(&self.path)
-                .advice("make a book of them, and edit that")
+                .advice("build a book from it, and edit that")
                 .remedied_by(Remedy::Build));
         }
         if format.learns() {
@@ -243,7 +244,7 @@ impl Editor {
         file.commit()
     }
 
-    /// Writes the book anew; returns why not if its format cannot hold all that was read.
+    /// Rewrites the book; returns why not if its format cannot hold all that was read.
     fn write(
         &self,
         edited: &Edited<'_>,
@@ -335,7 +336,7 @@ pub(crate) fn refuse_read_only(book: &dyn Book) -> Result<()> {
     let is_read_only = |file: &PathBuf| fs::metadata(file).is_ok_and(|data| data.permissions().readonly());
     match book.files().into_iter().find(is_read_only) {
         None => Ok(()),
-        Some(file) => Err(Error::new(ErrorKind::File, "the file may only be read")
+        Some(file) => Err(Error::new(ErrorKind::File, "the file is read-only")
             .at_path(file)
             .advice("make it writable, or edit a copy")),
     }

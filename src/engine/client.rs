@@ -38,7 +38,7 @@ pub enum NoLine {
     Late,
     /// The process has closed its output. It may live on.
     Ended,
-    /// The user asked the work to stop, or nobody wants an answer any more.
+    /// The user asked the work to stop, or the answer is no longer wanted.
     Interrupted,
 }
 
@@ -194,7 +194,7 @@ impl Drop for Client {
     }
 }
 
-/// The end of standard error. It is read all the time, so that nobody has to wait to write there.
+/// The end of standard error. It is read all the time, so that the engine never waits to write there.
 struct Errors {
     last: Arc<Mutex<LastWords>>,
     /// Closed once the last line is read.
@@ -224,7 +224,7 @@ impl Errors {
     }
 }
 
-/// Writes lines to a pipe on a separate thread, until nobody sends them or reads them any more.
+/// Writes lines to a pipe on a separate thread, until all senders, or the reader, are gone.
 fn write_lines(mut pipe: impl Write + Send + 'static) -> SyncSender<String> {
     let (sender, lines) = sync_channel::<String>(LINES_UNWRITTEN);
     thread::spawn(move || {

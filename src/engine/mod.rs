@@ -49,7 +49,7 @@ pub struct Setup {
     pub folder: Option<PathBuf>,
     /// Options that are set: name and value.
     pub options: Vec<(String, String)>,
-    /// How long it may take to answer `uci` and `isready`, and be silent before it is asked whether it is there.
+    /// How long it may take to answer `uci` and `isready`, and stay silent before it is asked whether it is alive.
     pub patience: Duration,
 }
 
@@ -79,7 +79,7 @@ impl Engine {
     pub fn start(program: &Path, args: &[String], folder: Option<&Path>) -> Result<(Self, Pipes)> {
         let depth = env::var(DEPTH).ok().and_then(|depth| depth.parse::<u32>().ok()).unwrap_or(0);
         if depth >= DEPTH_MAX {
-            return Err(wrong(program, format!("tabiya starts tabiya, {depth} deep"))
+            return Err(wrong(program, format!("tabiya starts itself as the engine, {depth} deep"))
                 .advice("name the real engine instead of tabiya"));
         }
         let mut command = Command::new(program);
@@ -99,7 +99,7 @@ impl Engine {
         bind::bind(&mut command);
         let child = SharedChild::spawn(&mut command).map_err(|error| {
             wrong(program, format!("cannot start the engine: {error}"))
-                .advice("is it a program for this machine, and may it be run?")
+                .advice("check that it is a program for this machine, and that you may run it")
         })?;
         let pipes = match (child.take_stdin(), child.take_stdout(), child.take_stderr()) {
             (Some(stdin), Some(stdout), Some(stderr)) => Pipes { stdin, stdout, stderr },

@@ -42,7 +42,7 @@ impl Client {
         Ok(())
     }
 
-    /// Waits until the engine has done all that it was told.
+    /// Waits until the engine has handled all that it was sent.
     pub(crate) fn settle(&mut self, patience: Duration) -> Result<(), Failure> {
         self.expect("isready", "readyok", patience, |_| {})
     }
@@ -76,7 +76,7 @@ impl Client {
                 return wrong("the engine does not end its search after stop");
             }
             if watch.hangs(self) {
-                return wrong("the engine hangs: it answers nothing while it searches");
+                return wrong("the engine hangs: it does not answer while it searches");
             }
             let line = match self.line(Instant::now() + POLL) {
                 Ok(line) => line,
@@ -97,7 +97,7 @@ impl Client {
     }
 }
 
-/// Watches a search: an engine that makes no progress for a while is asked whether it is there, and must answer.
+/// Watches a search: an engine that makes no progress for a while is asked whether it is alive, and must answer.
 struct Watch {
     patience: Duration,
     /// When it last made progress.
@@ -114,7 +114,7 @@ impl Watch {
         Self { patience, progress: Instant::now(), depth: 0, nodes: 0, asked: None }
     }
 
-    /// Takes a line of the engine. What repeats itself is no progress.
+    /// Takes a line of the engine. Repeated lines are not progress.
     fn heard(&mut self, line: &[u8], info: &Info<'_>) {
         let (depth, nodes) = (info.depth.unwrap_or_default(), info.nodes.unwrap_or_default());
         if depth > self.depth || nodes > self.nodes || words(line).next() == Some(b"readyok") {

@@ -33,7 +33,7 @@ impl LastWords {
     }
 }
 
-/// The last lines among these that are no replies of UCI, as the end of a message; empty if there are none.
+/// The last lines among these that are not replies of UCI, as the end of a message; empty if there are none.
 pub(crate) fn quoted(lines: impl Iterator<Item = String>) -> String {
     let said: Vec<String> =
         lines.filter(|line| is_said(line.as_bytes())).map(|line| shortened(&line)).collect();

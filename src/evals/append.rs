@@ -59,7 +59,7 @@ impl Appender {
     /// the store next. They may be lost if the power fails before [`Appender::sync`], but not if the process dies.
     ///
     /// # Errors
-    /// When the store cannot be locked or written, or is no longer one.
+    /// When the store cannot be locked or written, or is no longer a store.
     pub fn append(&mut self, batch: &[(Packed, Evaluation)]) -> Result<()> {
         self.write(batch.iter().map(|(position, evaluation)| slot(&guarded(position, evaluation))))
     }
@@ -125,17 +125,17 @@ pub(crate) fn claim(path: &Path) -> Result<File> {
             Locked::Busy | Locked::Missing => {
                 return Err(Error::new(
                     ErrorKind::File,
-                    "another process keeps the store of evaluations locked",
+                    "the store of evaluations is locked by another process",
                 )
                 .at_path(path)
-                .advice("try again when it has ended"));
+                .advice("try again when it is done"));
             }
         }
     }
 }
 
-/// Makes a locked file ready for appending: writes the header of a new one, and cuts off what was never a whole record.
-/// Returns where the next record goes.
+/// Makes a locked file ready for appending: writes the header of a new one, and cuts off an incomplete record. Returns
+/// where the next record goes.
 fn ready(path: &Path, file: &mut File) -> Result<u64> {
     let error = |error| Error::file(path, "cannot write the store of evaluations", error);
     let mut start = [0; RECORD_LEN];

@@ -83,8 +83,8 @@ impl Collector {
         self.pushed == 0
     }
 
-    /// Puts everything into a store, which is created if it is missing. What it has already stays as it is. Few
-    /// evaluations are appended; with many the store is put in order.
+    /// Puts everything into a store, which is created if it is missing. What it already has is unchanged. Few evaluations
+    /// are appended; with many the store is put in order.
     ///
     /// # Errors
     /// When a file cannot be read or written, or the work is interrupted: what was appended before stays.
@@ -136,7 +136,7 @@ impl Collector {
         Ok(put)
     }
 
-    /// Writes a store anew, with everything in order. Returns also how many positions it has.
+    /// Rewrites a store, with everything in order. Returns also how many positions it has.
     fn rewrite(mut self, path: &Path, progress: &Progress) -> Result<(Put, u64)> {
         let old = claim(path)?;
         let store = Store::open(path)?;

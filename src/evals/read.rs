@@ -21,7 +21,7 @@ kinds! {
     pub enum Findings {
         Damaged: Error "damaged records",
         Order: Error "records that are not in order",
-        Cut: Warning "bytes of a record that was never whole",
+        Cut: Warning "bytes of an incomplete record",
     }
 }
 
@@ -82,9 +82,9 @@ impl Store {
         let Some(sorted) = sorted else { return Ok(store) };
         let sorted = usize::try_from(sorted).unwrap_or(usize::MAX).min(store.slots().len());
         if u32::try_from(store.slots().len() - sorted).is_err() {
-            return Err(Error::new(ErrorKind::File, "too many evaluations were appended to this store")
+            return Err(Error::new(ErrorKind::File, "too many evaluations in this store are not sorted")
                 .at_path(path)
-                .advice("put them in order")
+                .advice("sort them")
                 .remedied_by(Remedy::CompactEvaluations));
         }
         store.sorted = sorted;
@@ -269,7 +269,7 @@ impl Store {
         }
         let rest = self.map.len() % RECORD_LEN;
         if rest > 0 {
-            let what = format!("{rest} bytes at the end were never a whole record");
+            let what = format!("the last {rest} bytes are an incomplete record");
             findings.add(Findings::Cut, (self.map.len() - rest) as u64, what);
         }
         Ok(())

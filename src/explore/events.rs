@@ -77,7 +77,7 @@ impl Feeds {
 
 impl State {
     fn send(&mut self, event: &Event) {
-        // A page that does not take its events reads everything again when it has connected anew.
+        // A page that does not take its events reads everything again when it has reconnected.
         self.feeds.retain(|feed| feed.try_send(event.clone()).is_ok());
     }
 }

@@ -48,7 +48,7 @@ pub(super) enum Admission {
     Led(Option<String>),
     /// It is answered, and a page of any site may read the answer.
     Open,
-    /// It asks for a part of the page that holds nothing of anybody's.
+    /// It asks for a part of the page that is the same for everyone.
     Public,
     /// It only asks whether a page of another site may ask something that is [open](Self::Open).
     Preflight,
@@ -232,7 +232,7 @@ impl Guard {
     fn refuse_other_sites(&self, host: &str, request: &Parts) -> Result<(), Fault> {
         let headers = &request.headers;
         let refuse = || Err(Fault::forbidden("the request comes from another site"));
-        // A link leads to the page, which shows itself to nobody but its reader.
+        // A link leads to the page, which only its reader sees.
         let is = |name, value: &str| headers.get(name).is_some_and(|known| known == value);
         let is_link = request.method == Method::GET
             && request.uri.path() == "/"
@@ -263,7 +263,7 @@ fn is_for_programs(path: &str) -> bool {
     FOR_PROGRAMS.contains(&path) || game.is_some()
 }
 
-/// Compares a secret with what somebody sends, in a time that depends on its length alone.
+/// Compares a secret with what a request has, in a time that depends on its length alone.
 fn is_same(own: &str, other: &str) -> bool {
     let (own, other) = (own.as_bytes(), other.as_bytes());
     let differences = own.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b));

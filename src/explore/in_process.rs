@@ -41,8 +41,8 @@ impl InProcess {
         Ok(Self { runtime, router: router(Arc::new(explorer)), token })
     }
 
-    /// Status and body of an answer to a request with the token; `None` if these are no request. The body of events is left
-    /// out: it does not end.
+    /// Status and body of an answer to a request with the token; `None` if these are not a request. The body of events is
+    /// left out: it does not end.
     pub fn ask(
         &self,
         method: &str,

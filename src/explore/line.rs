@@ -204,9 +204,9 @@ pub(super) fn game(explorer: &Explorer, query: &Query) -> Result<Response, Fault
     let bytes = part_of(&path, game.address, game.length.min(GAME_MAX))
         .map_err(|_| gone("there is no such file beside the book"))?;
     let text_of = String::from_utf8_lossy(&bytes);
-    // Tags begin every game; what else the file may hold there is nobody's business.
+    // Tags begin every game; whatever else the file holds there is private.
     if !text_of.trim_start_matches(['\u{feff}', ' ', '\r', '\n']).starts_with('[') {
-        return Err(gone("the file beside the book has another content by now"));
+        return Err(gone("the file beside the book has changed"));
     }
     Ok(text("text/plain; charset=utf-8", text_of.into_owned()))
 }

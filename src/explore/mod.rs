@@ -117,8 +117,8 @@ pub struct Explorer {
 pub type Warnings = Vec<String>;
 
 impl Explorer {
-    /// Opens the books, and indexes the games; `address` is the one that is listened on. When the address of the page has been used, a new one goes to
-    /// `addresses`.
+    /// Opens the books, and indexes the games; `address` is the one that is listened on. When the address of the page has
+    /// been used, a new one is sent to `addresses`.
     ///
     /// # Errors
     /// When no book can be opened, the configuration is not valid where its books are asked for, the engine is not found, or
@@ -131,13 +131,14 @@ impl Explorer {
     ) -> Result<(Self, Receiver<Start>, Warnings)> {
         if options.settings && !is_local(&address) {
             let what = format!(
-                "settings name programs to run, so they are shown to this machine only, and others can connect to {address}"
+                "settings name programs to run, so they are shown to this machine only, but others can \
+                 connect to {address}"
             );
             return Err(Error::new(ErrorKind::Usage, what).advice("leave out --settings, or --listen"));
         }
         if options.open_api && !is_local(&address) {
             let what = format!(
-                "answers without a token are for this machine only, and others can connect to {address}"
+                "answers without a token are for this machine only, but others can connect to {address}"
             );
             return Err(Error::new(ErrorKind::Usage, what).advice("leave out --open-api, or --listen"));
         }
@@ -165,7 +166,7 @@ impl Explorer {
             _ => Policy::default(),
         };
         if options.books.is_empty() && options.among.by().any() {
-            let what = "only count files count games separately by speed or rating, and none is named";
+            let what = "only count files count games separately by speed or rating, but none is named";
             return Err(Error::new(ErrorKind::Usage, what));
         }
         let slots = match &config {
@@ -216,7 +217,7 @@ impl Explorer {
         Ok((explorer, receiver, warnings))
     }
 
-    /// Answers whoever has the token from one book in memory, without a network: for tests and fuzzing.
+    /// Answers requests with the token from one book in memory, without a network: for tests and fuzzing.
     ///
     /// # Errors
     /// When the system has no random numbers.
@@ -250,7 +251,7 @@ struct Named {
     asked: ByColor<bool>,
 }
 
-/// The books of the configuration, each once, with the rules under which it is asked; and the starter book.
+/// The books of the configuration, each once, with the rules that use it; and the starter book.
 fn configured(config: &Config, warnings: &mut Warnings) -> Result<Vec<Slot>> {
     warnings.extend(config.warnings.iter().cloned());
     let files = &config.options.books;

@@ -77,7 +77,6 @@ impl Place {
         Ok(Self { game, mode, is_set_up })
     }
 
-    /// The start as a FEN.
     pub(super) fn start_fen(&self) -> String {
         self.game.start_position().fen()
     }

@@ -21,7 +21,7 @@ pub(super) fn of_moves(view: &View<'_>, policy: &Policy) -> Vec<Option<Cow<'stat
                 format!("played too rarely (below {} %)", f64::from(policy.threshold) / 10.0).into()
             }
             Some(Refusal::Games) => format!("played in too few games (below {})", policy.games).into(),
-            None if !covered => "after the last move for which the book is asked".into(),
+            None if !covered => "after the last move played from the book".into(),
             None => later(view, policy, known.mv).into(),
         }
     };

@@ -89,8 +89,7 @@ impl Query {
 /// # Errors
 /// When it says something else.
 pub(super) fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Fault> {
-    serde_json::from_slice(body)
-        .map_err(|error| Fault::bad(format!("the body is not what is expected: {error}")))
+    serde_json::from_slice(body).map_err(|error| Fault::bad(format!("the body is not as expected: {error}")))
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl Settings {
         Self { path, changing: Mutex::default(), doctor: Mutex::default() }
     }
 
-    /// What is answered without the flag: whoever may change the settings can have any program started.
+    /// What is answered without the flag: those who may change the settings can have any program started.
     pub(super) fn not_allowed() -> Fault {
         Fault::forbidden("start `tabiya explore` with --settings to see, change and check the settings")
     }
@@ -116,7 +116,7 @@ pub(super) fn doctor(explorer: &Explorer, _: &[u8]) -> std::result::Result<Respo
     let settings = of(explorer)?;
     // One at a time.
     let Ok(_working) = settings.doctor.try_lock() else {
-        return Err(Fault::busy("the doctor is at work already"));
+        return Err(Fault::busy("doctor is already running"));
     };
     let file = settings.path.exists().then_some(&*settings.path);
     Ok(json(&json!({ "doctor": verdicts(file)? })))
@@ -143,7 +143,7 @@ fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
     let verdict = |level: &str, text: &str| json!({ "level": level, "text": text });
     let status = if why == NoLine::Ended { doctor.wait(END_TIME).map_err(cannot)? } else { None };
     let Some(status) = status else {
-        return Ok(vec![verdict("error", "the doctor did not end in three minutes")]);
+        return Ok(vec![verdict("error", "doctor did not finish in three minutes")]);
     };
     // 1: something was found wanting; above: nothing works.
     let level = if status.code() == Some(1) { "warning" } else { "error" };

@@ -25,7 +25,6 @@ pub(super) type FileStamp = (u64, Option<SystemTime>, u64);
 
 /// A book, or why it cannot be opened.
 pub(super) struct Opened {
-    /// The book.
     pub(super) book: Result<Arc<dyn Book>, String>,
     /// The book alone as a set, which remembers the lengths of its lines.
     pub(super) lines: Mutex<BookSet>,

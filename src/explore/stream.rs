@@ -12,8 +12,8 @@ use tokio::sync::mpsc::{Sender, channel};
 /// Events that wait until the connection takes them.
 const WAITING: usize = 16;
 
-/// An answer of events, and where they go in. It is closed when the connection is: what is written after this time of silence
-/// shows that nobody listens.
+/// An answer of events, and where they go in. It is closed when the connection is: what is written after this time of
+/// silence shows whether the page still listens.
 pub(super) fn events(silence: Duration) -> (Sender<Event>, Response) {
     let (sender, mut receiver) = channel(WAITING);
     let stream =

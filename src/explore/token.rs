@@ -39,17 +39,18 @@ pub(super) fn kept(path: &Path) -> Result<String> {
     }
 }
 
-/// Who else can read the file of a token, and what to do; `None` if nobody can, or the system does not say.
+/// Who else can read the file of a token, and what to do; `None` if no one can, or the system does not say.
 pub(super) fn exposed(path: &Path) -> Option<String> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
 
         let mode = std::fs::metadata(path).ok()?.permissions().mode() & 0o777;
-        let who = if mode & 0o007 != 0 { "everybody" } else { "its group" };
+        let who = if mode & 0o007 != 0 { "anyone" } else { "anyone in its group" };
         let path = path.display();
         let what = format!(
-            "{path}: {who} on this machine can read the token (mode {mode:o}): `chmod 600 {path}`, and let a new one be written"
+            "{path}: {who} on this machine can read the token (mode {mode:o}): delete the file, and a new \
+             token is written"
         );
         (mode & 0o077 != 0).then_some(what)
     }

@@ -36,11 +36,11 @@ impl fmt::Display for Reason {
             Self::UnreadableMove => "unreadable move",
             Self::NullMove => "null move",
             Self::BadPosition => "no legal starting position",
-            Self::OtherVariant => "another kind of chess",
-            Self::Unterminated => "comment or variation without end",
+            Self::OtherVariant => "another chess variant",
+            Self::Unterminated => "unterminated comment or variation",
             Self::TooLong => "longer than any real game",
             Self::Damaged => "damaged",
-            Self::Unreadable => "file that ends in its middle",
+            Self::Unreadable => "truncated file",
         })
     }
 }

@@ -155,7 +155,6 @@ impl Date {
         Self { month, day: if self.day == 0 { last } else { self.day }, ..self }
     }
 
-    /// Whether all of it is unknown.
     pub(crate) fn is_unknown(self) -> bool {
         self == Self::default()
     }

@@ -63,9 +63,8 @@ enum Kind {
 /// Returns the batches of the current file, one after another.
 type Batches = Box<dyn FnMut() -> Option<Box<dyn Batch>> + Send>;
 
-/// Opens the games in files and folders; `-` is standard input. In a folder and the folders within it, all PGN files,
-/// ZIP archives and ChessBase databases are read in the order of their names. Any file of a database stands for all of
-/// it.
+/// Opens the games in files and folders; `-` is standard input. In a folder and the folders within it, all PGN files, ZIP
+/// archives and ChessBase databases are read in the order of their names. Any file of a database means the whole database.
 ///
 /// # Errors
 /// When a file is missing or does not hold games, or when a folder holds no games.
@@ -127,7 +126,7 @@ impl Sources {
     /// When there is a pipe.
     pub(crate) fn twice(&self, what: &str) -> Result<Self> {
         self.again().ok_or_else(|| {
-            let what = format!("{what} reads the games twice, and a pipe can be read only once");
+            let what = format!("{what} reads the games twice, but a pipe can be read only once");
             Error::new(ErrorKind::Usage, what).advice("write the games to a file, which may be compressed")
         })
     }

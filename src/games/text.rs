@@ -66,7 +66,7 @@ fn refused(start: &[u8]) -> Option<(&'static str, &'static str)> {
         return Some(("this is a ZIP archive in a pipe", "name its file, or unpack it first"));
     }
     if OTHER_ARCHIVES.iter().any(|sign| start.starts_with(sign)) {
-        return Some(("this is an archive of a kind that cannot be read", "unpack it first"));
+        return Some(("this is an archive of an unsupported kind", "unpack it first"));
     }
     if start.contains(&0) {
         return Some((

@@ -73,7 +73,7 @@ pub(crate) fn members(path: &Path) -> Result<Vec<Member>> {
             _ if entry.encrypted() => return refuse("in this archive is encrypted"),
             CompressionMethod::Stored => false,
             CompressionMethod::Deflated => true,
-            _ => return refuse("in this archive is compressed in a way that cannot be read"),
+            _ => return refuse("in this archive is compressed in an unsupported way"),
         };
         if members.len() == MOST_MEMBERS {
             return Err(Error::format(path, "this archive holds too many files").advice(UNPACK));

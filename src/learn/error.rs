@@ -60,19 +60,15 @@ impl LearnError {
         let until_reset = |what: String| format(what).remedied_by(Remedy::ResetLearned);
         match self {
             Self::Other(error) => error,
-            Self::Journal(error) => {
-                Error::file(book, format!("cannot write its journal {name}"), error)
-            }
+            Self::Journal(error) => Error::file(book, format!("cannot write its journal {name}"), error),
             Self::Busy => {
                 let seconds = patience.as_secs_f32();
                 let what = format!("its journal is locked by another process (waited {seconds} s)");
                 Error::new(ErrorKind::File, what).at_path(book).advice("try again, or end that process")
             }
-            Self::TooLong => {
-                Error::new(ErrorKind::Usage, "that is too much for one record of the journal")
-                    .at_path(book)
-                    .advice("do less at once")
-            }
+            Self::TooLong => Error::new(ErrorKind::Usage, "this is too much for one record of the journal")
+                .at_path(book)
+                .advice("do it in smaller steps"),
             Self::Foreign => format(format!("the file {name} is not a journal of tabiya"))
                 .at_offset(0)
                 .advice("move it away: tabiya records the results that the book learns under this name"),
@@ -81,20 +77,19 @@ impl LearnError {
                     .at_offset(8)
                     .advice(format!("use that tabiya, or {MOVE_AWAY}"))
             }
-            Self::Damaged(at) => until_reset(format!("its journal {name} is damaged"))
-                .at_offset(at)
-                .advice(MOVE_AWAY),
+            Self::Damaged(at) => {
+                until_reset(format!("its journal {name} is damaged")).at_offset(at).advice(MOVE_AWAY)
+            }
             Self::OtherJournal => {
                 until_reset(format!("the journal {name} belongs to another book")).advice(MOVE_AWAY)
             }
             Self::OldBook => until_reset(format!(
-                "the book does not have what its journal {name} says was learned last: this is an older copy of it"
+                "this is an older copy of the book: what its journal {name} says was learned last is not in \
+                 it"
             ))
             .advice(format!("put the newer copy back, or {MOVE_AWAY}")),
-            Self::OtherBook => {
-                format("this is another book than the one that the game was played from".to_owned())
-                    .advice("put that book back, and the game is learned")
-            }
+            Self::OtherBook => format("this is not the book that the game was played from".to_owned())
+                .advice("put that book back, and the game will be learned"),
             Self::OtherFields(index) => until_reset(
                 "the learn field of an entry holds something other than games and half-points".to_owned(),
             )

@@ -38,7 +38,7 @@ impl Field {
         Self { games: (both >> 16) as u16, halfpoints: both as u16 }
     }
 
-    /// Whether PolyGlot can have written it: nobody wins more than two half-points a game.
+    /// Whether PolyGlot can have written it: no game gives more than two half-points.
     pub(crate) fn is_plausible(self) -> bool {
         u32::from(self.halfpoints) <= u32::from(WIN) * u32::from(self.games)
     }

@@ -1,12 +1,12 @@
 //! Writes results of games, and edits by hand, into Polyglot books. None is lost.
 //!
-//! For every position of a game in which a side that learns was to move, and whose played move is an entry of the book,
-//! the entry's learn field gets one game and the mover's half-points ([`Field`]). No other byte of the book changes
-//! by that. An edit ([`Learner::edit`]) changes weights, and adds or deletes entries.
+//! For every position of a game in which a side that learns was to move, and whose played move is an entry of the book, the
+//! entry's learn field gets one game and the mover's half-points ([`Field`]). No other byte of the book changes. An edit
+//! ([`Learner::edit`]) changes weights, and adds or deletes entries.
 //!
 //! # The promise
-//! A game is in the book entirely or not at all, and once [`Learner::learn`] has returned it is there for good,
-//! whatever processes are killed and whenever the power fails; any number of processes may learn into one book at once.
+//! A game is in the book entirely or not at all, and once [`Learner::learn`] has returned it is there for good, whatever
+//! processes are killed and whenever the power fails; any number of processes may learn into one book at the same time.
 //!
 //! # How it is kept
 //! Beside the book `NAME` is its journal `NAME.learn` (layout: docs/formats/learn.md, Journal). A process that learns
@@ -34,7 +34,7 @@
 //! | the book's length or fingerprint is not that in the header | another book: nothing is learned |
 //! | no entry that the last record changed has its new field, and each has an older one | an older copy of the book was put in its place: nothing is learned |
 //! | an entry has another field | another program changed it: learning continues from there |
-//! | there is no journal, or the file is empty or the beginning of one that was never whole | it is begun |
+//! | there is no journal, or the file is empty or an incomplete beginning | it is begun |
 //! | the file is not a journal, or has a newer version | it is never changed |
 //!
 //! The lock is the file system's own. It is on the journal and never on the book, so readers of the book do not notice
@@ -84,13 +84,13 @@ pub(crate) fn files_of<'a>(books: impl IntoIterator<Item = &'a dyn Book>) -> Vec
     books.into_iter().flat_map(Book::files).flat_map(with_journal).collect()
 }
 
-/// Finishes what a process that died has begun to learn or edit, before the book is read. Where there is nothing to
-/// finish, another process has the journal, or the book may not be written, the book is read as it is.
+/// Finishes what a process that died has begun to learn or edit, before the book is read. Where there is nothing to finish,
+/// another process has the journal, or the book may not be written, the book is read unchanged.
 pub fn settle(book: &Path) {
     if has_journal(book)
         && let Ok(learner) = Learner::new(book)
     {
-        // An error is reported when somebody learns into the book.
+        // An error is reported when the book is learned into.
         let _ = learner.patience(Duration::ZERO).recover();
     }
 }

@@ -106,8 +106,8 @@ pub trait NewJournal {
     /// Its bytes.
     fn bytes(&mut self) -> &mut dyn Bytes;
 
-    /// Waits until all that was written is on the disk, then puts the file in the journal's place, all at once. Returns
-    /// the new journal, which is locked.
+    /// Waits until all that was written is on the disk, then renames it over the journal, in one step. Returns the new
+    /// journal, which is locked.
     ///
     /// # Errors
     /// When it cannot be synced or renamed: the journal is unchanged then.
@@ -146,8 +146,7 @@ pub trait Storage: Send {
     /// Those of `write`, or when the file cannot be written or put in its place.
     fn replace_book(&mut self, write: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()>;
 
-    /// Begins a file that is to replace the journal, which must be locked. Dropped before that, it leaves nothing
-    /// behind.
+    /// Begins a file that is to replace the journal, which must be locked. Dropped before that, it leaves nothing.
     ///
     /// # Errors
     /// When it cannot be created.

@@ -35,7 +35,7 @@ impl Book {
     /// Opens a book. Any of the files of a CTG or Kvetka book opens it.
     ///
     /// # Errors
-    /// When the file cannot be opened, is too short, or is something else than a book.
+    /// When the file cannot be opened, is too short, or is not a book.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         book::open(path).map(Self)
     }

@@ -17,7 +17,7 @@ pub(crate) struct Column {
     pub at: usize,
     /// Its name and type.
     pub descriptor: ColumnDescPtr,
-    /// Whether its numbers are unsigned: negative ones then stand for large ones.
+    /// Whether its numbers are unsigned: negative ones are then large ones.
     pub is_unsigned: bool,
 }
 

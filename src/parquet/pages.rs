@@ -175,7 +175,7 @@ impl PageReader for Pages {
                 &read
             };
             if header.crc.is_some_and(|crc| crc != checksum(data)) {
-                let what = "the bytes of a page do not have its checksum";
+                let what = "the bytes of a page do not match its checksum";
                 return Err(external(Error::format(self.file.path(), what).at_offset(page_start)));
             }
             if let Some(page) = page(&header, data, self.chunk.codec, self.value_len)? {
@@ -235,7 +235,7 @@ fn page(header: &PageHeader, data: &[u8], codec: CompressionCodec, value_len: u6
             let levels = u64::from(nulls) + u64::from(repeats);
             let parts = data.split_at_checked(usize::try_from(levels).unwrap_or(usize::MAX));
             let (Some((before, rest)), Some(len)) = (parts, len.checked_sub(levels)) else {
-                return Err(broken("a page is shorter than what it claims to begin with"));
+                return Err(broken("a page is shorter than the start that it claims"));
             };
             // The levels are never compressed.
             let buf = if head.is_compressed.unwrap_or(true) && !rest.is_empty() {
@@ -265,7 +265,7 @@ pub fn plain(error: &ParquetError) -> String {
     for kind in ["External: ", "Parquet error: ", "EOF: ", "NYI: "] {
         text = text.strip_prefix(kind).map(str::to_owned).unwrap_or(text);
     }
-    // The path of a temporary file, which has gone by now.
+    // The path of a temporary file, which no longer exists.
     text.rfind(" at path \"").map_or(text.clone(), |end| text.get(..end).unwrap_or_default().to_owned())
 }
 
@@ -423,7 +423,7 @@ mod tests {
             (data(1 << 17, 1 << 14, 77), "an unknown way"),
             (header(PageType::DATA_PAGE, 1 << 17), "the header of a page is damaged"),
             (dictionary, "more values than it has bytes for"),
-            (levels, "shorter than what it claims"),
+            (levels, "shorter than the start that it claims"),
         ] {
             assert!(refusal(header).is_some_and(|refusal| refusal.contains(what)), "{what}");
         }

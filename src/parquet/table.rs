@@ -111,7 +111,6 @@ impl Table {
         self.starts.get(group).copied().unwrap_or(0)
     }
 
-    /// Rows of a row group.
     pub(crate) fn group_rows(&self, group: usize) -> u64 {
         self.group_first(group + 1).saturating_sub(self.group_first(group))
     }
@@ -228,7 +227,7 @@ impl Table {
     fn read(&self, values: &mut Values, row: u64, most: usize) -> Result<()> {
         match caught(|| values.read(most)) {
             Some(Ok(some)) if some == most => Ok(()),
-            Some(Ok(some)) => Err(self.bad(row + some as u64, "a column ends here, and others go on")),
+            Some(Ok(some)) => Err(self.bad(row + some as u64, "a column ends here, but others go on")),
             Some(Err(error)) => Err(self.unread(row, error)),
             None => Err(self.bad(row, "the rows from here on are damaged")),
         }

@@ -140,7 +140,7 @@ fn fill<T: DataType>(
 }
 
 /// The number that a footer or an index has for a column: the lowest byte first, decimals the highest first. `None` if the
-/// bytes are none.
+/// bytes are not one.
 pub fn number(column: &Column, bytes: &[u8]) -> Option<i128> {
     Some(match (column.descriptor.physical_type(), column.is_unsigned) {
         (Type::INT32, true) => u32::from_le_bytes(bytes.try_into().ok()?).into(),

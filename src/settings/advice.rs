@@ -16,14 +16,14 @@ pub(crate) fn worded(error: &Error) -> String {
         Some(Remedy::CountBy) => "write the counts again with --by speed,rating",
         Some(Remedy::ResetLearned) => "clear what it has learned with `tabiya learn reset BOOK`",
         Some(Remedy::NameEngine) => "name an engine with --engine, or in the configuration file",
-        Some(Remedy::EngineFolder) => "correct --engine-dir, the folder in which the engine works",
-        Some(Remedy::OptionalBooks) => "name another book, or give --book-optional to play without it",
+        Some(Remedy::EngineFolder) => "correct --engine-dir, the engine's working folder",
+        Some(Remedy::OptionalBooks) => "name another book, or use --book-optional to play without it",
         Some(Remedy::TryEngine) => "try it with `tabiya doctor`",
         Some(Remedy::TrustConfiguration) => {
             "name it with --config FILE if you trust it, or move it to a folder that only you can write to"
         }
         Some(Remedy::ReadGames) => {
-            "`tabiya info` sums it up, `tabiya export` writes it as PGN, `tabiya build` makes a book of it"
+            "`tabiya info` sums it up, `tabiya export` writes it as PGN, `tabiya build` makes a book from it"
         }
         Some(Remedy::Build) => "`tabiya build` makes one",
         Some(Remedy::Convert) => "`tabiya convert` does that",

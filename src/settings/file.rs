@@ -46,8 +46,8 @@ fn line_of(before: &str) -> usize {
 /// Parses the text of a configuration file.
 ///
 /// # Errors
-/// When it is not TOML, has a misspelt key, a bad value about the engine or books, a name in `set` that is not an option, or a
-/// mistake in a `[[book]]` table: a tournament played by another engine or from another book is worse than none.
+/// When it is not TOML, has a misspelt key, a bad value about the engine or books, a name in `set` that is not an option,
+/// or a mistake in a `[[book]]` table: tabiya stops rather than play a tournament with the wrong engine or book.
 pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<(Given, Vec<Rule>)> {
     let wrong = |offset: usize, what: String| {
         let line = line_of(text.get(..offset).unwrap_or(text));

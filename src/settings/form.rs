@@ -129,7 +129,7 @@ fn put(path: &Path, text: &str, row: &Row, value: Option<Value>) -> Result<Strin
     let found =
         table.and_then(|table| table.iter().find(|(known, _)| known.get_ref().eq_ignore_ascii_case(name)));
     if found.is_some_and(|(_, value)| has_tables(value.get_ref())) {
-        let what = format!("[[{name}]] has tables of its own, which a form does not show");
+        let what = format!("[[{name}]] has tables inside it, which a form does not show");
         return Err(Error::format(path, what).advice("change the file by hand"));
     }
     let Some(value) = value else {

@@ -239,12 +239,15 @@ fn first_file(mut paths: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf
     let Some(path) = paths.find(|path| path.symlink_metadata().is_ok()) else { return Ok(None) };
     match path.metadata() {
         Ok(data) if data.is_file() => Ok(Some(path)),
-        Ok(_) => Err(Error::new(ErrorKind::File, "this is not a file, but the configuration would be one")
-            .at_path(path)
-            .advice("give it another name")),
+        Ok(_) => Err(Error::new(
+            ErrorKind::File,
+            "this is not a file, but tabiya would read its configuration here",
+        )
+        .at_path(path)
+        .advice("give it another name")),
         Err(error) => {
             let what =
-                if path.is_symlink() { "this link leads nowhere" } else { "cannot read the configuration" };
+                if path.is_symlink() { "this is a broken link" } else { "cannot read the configuration" };
             Err(Error::file(path, what, error).advice("correct or remove it"))
         }
     }
@@ -327,7 +330,7 @@ pub(crate) mod tests {
         {
             std::fs::remove_dir(path("own.toml")).unwrap();
             std::os::unix::fs::symlink(path("nowhere"), path("own.toml")).unwrap();
-            assert!(first().unwrap_err().to_string().contains("own.toml: this link leads nowhere"));
+            assert!(first().unwrap_err().to_string().contains("own.toml: this is a broken link"));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Rules: the `[[book]]` tables of the configuration file, each a book with a policy of its own.
+//! Rules: the `[[book]]` tables of the configuration file, each a book with its own policy.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use shakmaty::Color;
 use super::given::Given;
 use crate::choose::Policy;
 
-/// A book that is asked under conditions, and with values of its own in place of the ordinary options.
+/// A book with conditions for its use, and its own values in place of the ordinary options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
     /// `file`: the book, as the user named it.

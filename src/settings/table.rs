@@ -106,7 +106,7 @@ pub(crate) struct Row {
     pub(crate) key: &'static str,
     #[serde(flatten)]
     pub(crate) kind: Kind,
-    /// What holds if it is not given: empty for an option whose default is in [`Options`].
+    /// The default, as a value or in words; empty for an option whose default is in [`Options`].
     #[serde(skip)]
     default: &'static str,
     /// What the command line's help calls a value.
@@ -149,12 +149,12 @@ impl Row {
         self.former.map(|(_, key)| key)
     }
 
-    /// The value in these options; `None` for a setting that is no option.
+    /// The value in these options; `None` for a setting that is not an option.
     pub(super) fn value<'a>(&self, options: &'a mut Options) -> Option<Value<'a>> {
         self.holder.map(|value| value(options))
     }
 
-    /// What holds if it is not given, as a value or in words; empty for nothing.
+    /// The default, as a value or in words; empty for none.
     pub(crate) fn default(&self) -> String {
         match self.default {
             "" => self.text(&mut Options::default()),
@@ -200,69 +200,69 @@ const BOOK: Row = Row { by_book: true, ..ROW };
 static ROWS: &[Row] = &[
     Row { name: "Engine", key: ENGINE, value_name: "PROGRAM", default: "stockfish",
         help: "The engine: a path, or a name on PATH", ..START },
-    Row { name: "Engine's arguments", key: ENGINE_ARG, value_name: "ARG", kind: Texts,
+    Row { name: "Engine arguments", key: ENGINE_ARG, value_name: "ARG", kind: Texts,
         help: "An argument for the engine", ..START },
-    Row { name: "Engine's folder", key: ENGINE_DIR, value_name: "DIR", default: "tabiya's",
+    Row { name: "Engine folder", key: ENGINE_DIR, value_name: "DIR", default: "tabiya's",
         help: "The engine's working folder", ..START },
     // Clients give up after 10 to 35 seconds.
-    Row { name: "Engine's time", key: ENGINE_TIMEOUT, value_name: "SECONDS", kind: Spin { min: 1, max: DAY }, default: "30",
-        help: "How long the engine may take to answer `uci`, in seconds", ..START },
+    Row { name: "Engine timeout", key: ENGINE_TIMEOUT, value_name: "SECONDS", kind: Spin { min: 1, max: DAY }, default: "30",
+        help: "Seconds to wait for the engine to answer `uci`", ..START },
     Row { name: OWN_BOOK, kind: Check, holder: Some(|it| Value::Check(&mut it.own_book)),
         help: "Play from the books", ..ROW },
     Row { name: "Book File", key: "book", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.both)),
         default: "the starter book inside tabiya", change: Change::Books,
-        help: "A book, asked in order of priority", ..START },
+        help: "A book; of several, the first that knows the position answers", ..START },
     Row { name: "Book White", key: "book-white", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.white)),
-        change: Change::Books, help: "A book for White, asked before the others", ..START },
+        change: Change::Books, help: "A book for White, tried before the others", ..START },
     Row { name: "Book Black", key: "book-black", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.black)),
-        change: Change::Books, help: "A book for Black, asked before the others", ..START },
-    Row { name: "Books may be missing", key: "book-optional", kind: Check, default: "false",
-        help: "Play on when a book cannot be opened, with the other books or the engine alone", ..START },
+        change: Change::Books, help: "A book for Black, tried before the others", ..START },
+    Row { name: "Play without missing books", key: "book-optional", kind: Check, default: "false",
+        help: "If a book cannot be opened, play on with the others or the engine alone", ..START },
     Row { key: "file", help: "The book", ..BOOK },
-    Row { key: "color", kind: Choice { choices: &["white", "black"] }, help: "The side for which the book is asked", ..BOOK },
+    Row { key: "color", kind: Choice { choices: &["white", "black"] }, help: "The only side that plays from the book", ..BOOK },
     Row { name: "Book Variety", key: "variety", value_name: "0-100", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.variety)),
         slider: Some(""), help: "0 = always the best move, 50 = by weight, 100 = every playable move equally often", ..POLICY },
     Row { name: "Book Depth", key: "depth", value_name: "MOVE", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.depth)),
-        help: "Last full move that the book answers; 0 = no limit", ..POLICY },
+        help: "Last full move to play from the book; 0 = no limit", ..POLICY },
     Row { name: "Book Threshold", key: "threshold", value_name: "0-1000", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.threshold)),
-        slider: Some("‰"), help: "Share of the position's weight that a move needs, in thousandths", ..POLICY },
+        slider: Some("‰"), help: "Skip rare moves: the least share of the position's total weight, in thousandths (5 = 0.5 %)", ..POLICY },
     Row { name: "Book Games", key: "games", value_name: "GAMES", kind: Spin { min: 0, max: 1_000_000 }, holder: Some(|it| Value::Spin(&mut it.policy.games)),
-        help: "Games that a move needs, in formats that count them", ..POLICY },
+        help: "Skip moves with fewer games than this, where the book counts games", ..POLICY },
     Row { name: "Book Reserve", key: "reserve", value_name: "PLIES", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.reserve)),
-        slider: Some("plies"), help: "Leave the book when its line has fewer plies left than this", ..POLICY },
+        slider: Some("plies"), help: "Skip moves whose line in the book is shorter than this many plies, the move included", ..POLICY },
     Row { name: "Book Max Loss", key: "max-loss", value_name: "CENTIPAWNS", kind: Spin { min: 0, max: MAX_LOSS_MAX }, holder: Some(|it| Value::Spin(&mut it.policy.max_loss)),
         change: Change::Evaluations,
-        help: "Play no move that loses more than this many centipawns, by the store of evaluations beside the book; 0 = no limit", ..POLICY },
+        help: "Skip moves that lose more than this many centipawns, by the evaluations beside the book (BOOK.evals); 0 = no limit", ..POLICY },
     Row { name: "Book Guard", key: "guard", kind: Spin { min: 0, max: 60_000 }, holder: Some(|it| Value::Spin(&mut it.policy.guard)),
-        shown: false, help: "Milliseconds for which the engine checks a book move without an evaluation; 0 = no check", ..POLICY },
+        shown: false, help: "Milliseconds for the engine to check a book move that has no evaluation; 0 = no check", ..POLICY },
     Row { name: "Book Tournament", key: "tournament", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.tournament)),
-        help: "Honour the book's own recommendations: colours, marks and limits", ..POLICY },
+        help: "Follow the book's own recommendations: colours, marks and limits", ..POLICY },
     Row { name: "Book Threefold", key: "threefold", former: Some(("Book Repeats", "repeats")), kind: Check, holder: Some(|it| Value::Check(&mut it.policy.repeats)),
-        help: "Allow a book move that brings about a position for the third time", ..POLICY },
-    Row { key: "optional", kind: Check, help: "Play on when the book cannot be opened", ..BOOK },
-    Row { key: "min-clock", kind: Spin { min: 0, max: DAY }, help: "Seconds that the mover's clock must have left", ..BOOK },
-    Row { key: "max-uses", kind: Spin { min: 1, max: 1000 }, help: "The most moves of a game that the book answers", ..BOOK },
+        help: "Allow book moves that repeat a position for the third time", ..POLICY },
+    Row { key: "optional", kind: Check, help: "Play on without the book if it cannot be opened", ..BOOK },
+    Row { key: "min-clock", kind: Spin { min: 0, max: DAY }, help: "Skip the book when the side to move has fewer seconds left than this", ..BOOK },
+    Row { key: "max-uses", kind: Spin { min: 1, max: 1000 }, help: "Play at most this many moves of a game from the book", ..BOOK },
     Row { name: "Book Fresh", kind: Check, holder: Some(|it| Value::Check(&mut it.fresh)),
-        help: "Prefer moves that lead to lines which were not played since tabiya started, by weight among them", ..ROW },
+        help: "Prefer moves into lines not yet played since tabiya started; choose among them by weight", ..ROW },
     Row { name: "Book Fresh File", holder: Some(|it| Value::Text(&mut it.fresh_file)), change: Change::Lines,
-        help: "With Book Fresh: share the played lines with other processes in this file", ..ROW },
+        help: "With Book Fresh: share played lines with other running copies of tabiya through this file", ..ROW },
     Row { name: "Book Ponder", kind: Check, holder: Some(|it| Value::Check(&mut it.ponder)),
-        help: "Let the engine ponder while the book still answers", ..ROW },
+        help: "Let the engine ponder while moves still come from the book", ..ROW },
     Row { name: "Book Score", kind: Choice { choices: &BookScore::NAMES }, holder: Some(|it| Value::Score(&mut it.score)),
-        help: "The score that GUIs see with a book move", ..ROW },
+        help: "The score to show with a book move", ..ROW },
     Row { name: "Book Learn", key: "learn", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.learn)), change: Change::Learn,
-        by_book: false, help: "Let the results that the book has learned affect the weights", ..POLICY },
+        by_book: false, help: "Let learned results change the weights", ..POLICY },
     Row { name: "Book Learn Margin", kind: Spin { min: 0, max: 10_000 }, holder: Some(|it| Value::Spin(&mut it.learn_margin)),
-        help: "Centipawns from which an unfinished game counts as won or lost", ..ROW },
+        help: "The score, in centipawns, at which an unfinished game counts as won or lost", ..ROW },
     Row { name: "Book Seed", key: "seed", value_name: "N", kind: Spin { min: 0, max: SEED_MAX }, holder: Some(|it| Value::Spin(&mut it.seed)),
-        change: Change::Seed, help: "The seed of random choices, to repeat them; 0 = a new one each time", ..START },
+        change: Change::Seed, help: "Seed for random choices: the same seed repeats them; 0 = different each time", ..START },
     Row { name: "Book Log", key: "log", value_name: "FILE", holder: Some(|it| Value::Text(&mut it.log)), change: Change::Log,
-        help: "Write a log to this file; %p in the name is the process ID, %d the day", ..START },
-    Row { name: "Level of the log", key: "log-level", value_name: "LEVEL", kind: Choice { choices: &["error", "warn", "info", "debug", "trace"] }, default: "info",
-        help: "The lowest level that is logged: error, warn, info, debug (the GUI's lines, and why the book is silent) or trace \
-               (the engine's lines)", ..START },
-    Row { name: "Name", key: "name", value_name: "NAME", default: "the engine's own and \"(tabiya)\"", help: "The name that GUIs see", ..START },
-    Row { name: "Options", key: SET, value_name: "NAME=VALUE", kind: Pairs, help: "An option of the engine or of tabiya", ..START },
+        help: "Write a log to this file; in its name, %p becomes the process ID and %d the date", ..START },
+    Row { name: "Log level", key: "log-level", value_name: "LEVEL", kind: Choice { choices: &["error", "warn", "info", "debug", "trace"] }, default: "info",
+        help: "How much to log: error, warn, info, debug (adds the GUI's lines, and why the book did not \
+               answer) or trace (adds the engine's lines)", ..START },
+    Row { name: "Name", key: "name", value_name: "NAME", default: "the engine's own and \"(tabiya)\"", help: "The engine name that GUIs show", ..START },
+    Row { name: "Options", key: SET, value_name: "NAME=VALUE", kind: Pairs, help: "Set an option of the engine or of tabiya", ..START },
 ];
 
 /// The settings that are given at the start: in the file, or on the command line.

@@ -11,7 +11,7 @@ use crate::base::error::{Error, ErrorKind, Remedy, Result};
 /// Checks a configuration file that was found, not named.
 ///
 /// # Errors
-/// When somebody other than this user or the administrator may have written it.
+/// When users other than this one and the administrator may have written it.
 pub fn check(path: &Path) -> Result<()> {
     match objection(path) {
         None => Ok(()),
@@ -64,9 +64,9 @@ fn judge(us: u32, file: Owned, folder: Owned) -> Option<&'static str> {
     /// The administrator's number.
     const ROOT: u32 = 0;
     if folder.mode & EVERYBODY_WRITES != 0 {
-        Some("everybody may write into the folder of this configuration")
+        Some("anyone can write to the folder of this configuration")
     } else if file.mode & EVERYBODY_WRITES != 0 {
-        Some("everybody may write this configuration")
+        Some("anyone can write to this configuration")
     } else if file.user != us && file.user != ROOT {
         Some("this configuration belongs to another user")
     } else {

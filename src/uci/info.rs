@@ -21,7 +21,7 @@ pub struct Info<'a> {
     pub time: Option<u64>,
     /// The score of this line; `None` where it is only a bound.
     pub score: Option<Score>,
-    /// How the engine expects the game to end; `None` unless it comes with a score that is no bound.
+    /// How the engine expects the game to end; `None` unless it comes with a score that is not a bound.
     pub wdl: Option<Wdl>,
     /// The text with the moves.
     pub pv: &'a [u8],
@@ -154,8 +154,7 @@ impl fmt::Display for Wdl {
 }
 
 impl Score {
-    /// The score of an `info` line; `None` where there is none, or only a bound, or the score of another line than the
-    /// best.
+    /// The score of an `info` line; `None` where there is none, or only a bound, or a score of a line that is not the best.
     ///
     /// ```
     /// use tabiya::uci::Score;

@@ -1,9 +1,9 @@
 //! Searching again, for longer, what decides that moves are dropped.
 //!
-//! The best of many values is more often too great than too small, because errors that raise a value make it the best. So of
-//! the moves that short searches condemn, many are good. Before a move is dropped, the two evaluations that decide it are made anew with a
-//! longer search: the one that the best of its position rests on, and the one that the value of the move rests on.
-//! Then others may decide, and these are searched again too, until those that decide are all confirmed.
+//! The best of many values is more often too great than too small, because errors that raise a value make it the best. So
+//! of the moves that short searches condemn, many are good. Before a move is dropped, the two evaluations that decide it
+//! are replaced by those of a longer search: the one that the best of its position rests on, and the one that the value of
+//! the move rests on. Then others may decide, and these are searched again too, until those that decide are all confirmed.
 //!
 //! What is searched depends only on the book and on the first evaluations: a run that goes on after an interruption asks for
 //! the same searches in the same rounds, and finds those that were made in the store.

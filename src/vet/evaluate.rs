@@ -39,7 +39,7 @@ impl Knowledge {
     /// What a store holds; empty if the file does not exist.
     ///
     /// # Errors
-    /// When it cannot be read, or is no store.
+    /// When it cannot be read, or is not a store.
     pub fn open(path: &Path) -> Result<Self> {
         let store = if path.exists() { Some(Store::open(path)?) } else { None };
         Ok(Self { path: path.to_owned(), store, ..Self::default() })
@@ -206,7 +206,7 @@ pub fn evaluate(
     appender.sync()?;
     if interrupt::asked() {
         return Err(Error::new(ErrorKind::Interrupted, "interrupted").advice(format!(
-            "run it again to go on; {} has all evaluations so far",
+            "run the same command again to continue; {} has all evaluations so far",
             knowledge.path.display()
         )));
     }

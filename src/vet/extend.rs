@@ -1,4 +1,4 @@
-//! New moves where play leaves the book: the engine's best move at the most probable places.
+//! New moves where play leaves the book: the engine's best move at the most probable candidates.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -20,33 +20,33 @@ use crate::chess::{Packed, Position};
 const GOES_ON: f64 = 0.5;
 
 /// A position without a move to play, and how probable it is. Of equally probable ones the earlier comes first.
-struct Place {
+struct Candidate {
     chance: f64,
     order: u64,
     at: Position,
 }
 
-impl Ord for Place {
+impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
         self.chance.total_cmp(&other.chance).then(other.order.cmp(&self.order))
     }
 }
 
-impl PartialOrd for Place {
+impl PartialOrd for Candidate {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Place {
+impl PartialEq for Candidate {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Place {}
+impl Eq for Candidate {}
 
-/// Adds moves to `book` until there are `count` more, at the places where `vetted`, the same book as judged, has none to play,
+/// Adds moves to `book` until there are `count` more, at the candidates where `vetted`, the same book as judged, has none to play,
 /// the most probable first. Lines go on after a new move: with a `side` given after the engine's best reply to it, which
 /// a Polyglot book need not have.
 ///
@@ -64,10 +64,10 @@ pub fn extend(
     progress: &Progress,
 ) -> Result<Evaluated> {
     let (reach, ends) = graph.reach_under(vetted);
-    let (mut places, mut order) = (BinaryHeap::new(), 0);
+    let (mut candidates, mut order) = (BinaryHeap::new(), 0);
     for ((number, chance), end) in (0_u32..).zip(reach).zip(ends) {
         if let Some(at) = graph.position(number).filter(|_| end && chance > 0.0) {
-            places.push(Place { chance, order, at });
+            candidates.push(Candidate { chance, order, at });
             order += 1;
         }
     }
@@ -76,14 +76,14 @@ pub fn extend(
     progress.things(count as u64, "new moves");
     while added < count {
         let several = work.map_or(1, |work| work.jobs).min(count - added).max(1);
-        let mut now: Vec<_> = std::iter::from_fn(|| places.pop()).take(several).collect();
+        let mut now: Vec<_> = std::iter::from_fn(|| candidates.pop()).take(several).collect();
         if now.is_empty() {
             break;
         }
         now.retain(|place| result(&place.at).is_none() && seen.insert(place.at.key()));
         if let Some(work) = work {
             let limit = work.limit;
-            let is_open = |place: &&Place| {
+            let is_open = |place: &&Candidate| {
                 let packed = Packed::strict(&place.at);
                 packed.is_some_and(|packed| {
                     !knowledge.is_searched(&packed, limit) || best(knowledge, &place.at).is_none()
@@ -97,7 +97,7 @@ pub fn extend(
                 break;
             }
         }
-        for Place { chance, at, .. } in now {
+        for Candidate { chance, at, .. } in now {
             let Some(mv) = best(knowledge, &at) else { continue };
             let is_ours = side.is_none_or(|side| side == at.chess().turn());
             if (is_ours || format.keeps() != Keeps::Weights) && book.add(&at, mv) {
@@ -106,7 +106,7 @@ pub fn extend(
             }
             let next = at.after(mv);
             if graph.number(next.key()).is_none() {
-                places.push(Place { chance: chance * GOES_ON, order, at: next });
+                candidates.push(Candidate { chance: chance * GOES_ON, order, at: next });
                 order += 1;
             }
         }

@@ -12,7 +12,7 @@ use crate::chess::{Packed, Position};
 use crate::choose::Worth;
 use crate::evals::value;
 
-/// A store that is asked for the positions of a book.
+/// A store in which the positions of a book are looked up.
 #[derive(Debug)]
 pub struct Look {
     knowledge: Knowledge,
@@ -23,7 +23,7 @@ impl Look {
     /// Opens a store; `None` if the file does not exist.
     ///
     /// # Errors
-    /// When it cannot be read, or is no store.
+    /// When it cannot be read, or is not a store.
     pub fn open(store: &Path) -> Result<Option<Self>> {
         let knowledge = Knowledge::open(store)?;
         Ok(knowledge.has_store().then_some(Self { knowledge, backed: None }))

@@ -120,7 +120,7 @@ impl<'a> Searcher<'a> {
         })?;
         let mv = answer.parse::<UciMove>().ok().and_then(|uci| uci.to_move(at.chess()).ok());
         let Some(mv) = mv.filter(|mv| at.chess().is_legal(*mv)) else {
-            return Err(Failure::Engine(format!("the engine answers '{answer}', which is no legal move")));
+            return Err(Failure::Engine(format!("the engine answers '{answer}', which is not a legal move")));
         };
         let Some((score, wdl)) = last else {
             return Err(Failure::Engine("the engine gives no score".to_owned()));

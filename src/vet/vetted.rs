@@ -62,7 +62,7 @@ impl Moves for Vetted<'_> {
         self.book.each(scope, progress, &mut |record| {
             let at = || self.graph.position(self.graph.number(record.key)?);
             let Some(at) = at() else { return visit(record) };
-            // A code that is no legal move stays as it is.
+            // A code that is not a legal move is unchanged.
             let (mut legal, mut rest) = (Vec::new(), Vec::new());
             for facts in &record.moves {
                 match facts.at(&at) {

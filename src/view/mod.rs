@@ -16,7 +16,6 @@ use crate::openings::Opening;
 
 /// A book's moves in a position, the most likely first.
 pub(crate) struct View<'a> {
-    /// The book.
     pub(crate) book: &'a dyn Book,
     /// The game with the position.
     pub(crate) game: &'a Game,
@@ -50,7 +49,7 @@ pub(crate) struct Asked {
 }
 
 impl<'a> View<'a> {
-    /// Looks a position up in a book; the books of its set, from this one on, tell how long its lines are.
+    /// Looks a position up in a book; the books of its set, from this one on, decide how long its lines are.
     pub(crate) fn of(
         book: &'a dyn Book,
         (book_set, from): (&mut BookSet, usize),

@@ -127,4 +127,4 @@ def test_a_cut_header_is_refused_with_its_offset(tabiya, tmp_path):
     path.write_bytes(path.read_bytes()[:20000])
     done = tabiya("show", path)
     assert done.returncode == 3
-    assert "the file ends within its header of 25200 bytes (byte 20000)" in done.stderr.decode()
+    assert "the file ends inside its header of 25200 bytes (byte 20000)" in done.stderr.decode()

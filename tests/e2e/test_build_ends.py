@@ -142,16 +142,16 @@ def test_bad_games_are_counted_and_the_good_ones_used(tabiya, folder):
     head = '[Event "bad"]\n[Result "1-0"]\n'
     plies = "Nf3 Nf6 Ng1 Ng8 " * 1250
     bad = {
-        "parentheses": (head + "\n1. e4 " + "(" * 200_000 + "\n\n", "variation without end"),
+        "parentheses": (head + "\n1. e4 " + "(" * 200_000 + "\n\n", "unterminated comment or variation"),
         "nested": (head + "\n1. e4 " + "(" * 200_000 + ")" * 200_000 + " e5 2. Nf3 1-0\n\n", None),
         "tag": (f'[Event "bad"]\n[White "{"x" * (1 << 20)}"]\n\n1. e4 1-0\n\n', "longer than any real game"),
         "name": (f'[Event "{"x" * (1 << 20)}"]\n\n1. e4 1-0\n\n', "longer than any real game"),
-        "comment": (head + "\n1. e4 {" + "x" * (1 << 20) + "\n\n", "without end"),
+        "comment": (head + "\n1. e4 {" + "x" * (1 << 20) + "\n\n", "unterminated"),
         "plies": (f"{head}\n{plies}1-0\n\n", None),
         "word": (head + "\n1. e4 " + "x" * (1 << 20) + " e5 1-0\n\n", None),
         "illegal": (head + "\n1. e4 e5 2. Ke3 1-0\n\n", '2. "Ke3": the move is not legal'),
         "fen": (head + '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 1-0\n\n', "no legal starting position"),
-        "variant": (head + '[Variant "Atomic"]\n\n1. e4 1-0\n\n', "another kind of chess"),
+        "variant": (head + '[Variant "Atomic"]\n\n1. e4 1-0\n\n', "another chess variant"),
         "bytes": (head + "\n" + "\u0416" * 500 + "\n\n", None),
     }
     for name, (text, word) in bad.items():

@@ -156,7 +156,7 @@ def test_a_database_is_never_written_over(tabiya, tmp_path, samples):
         (tmp_path / "link.bin").hardlink_to(tmp_path / name)
         for argv in (["export", database, "-o", tmp_path / "link.pgn"], ["build", database, "-o", tmp_path / "link.bin"]):
             done = tabiya(*argv, "--force")
-            assert done.returncode == 2 and b"would replace a file that is read" in done.stderr, argv
+            assert done.returncode == 2 and b"would replace an input of the command" in done.stderr, argv
         (tmp_path / "link.pgn").unlink()
         (tmp_path / "link.bin").unlink()
         assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before, name

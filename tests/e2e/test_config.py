@@ -198,8 +198,8 @@ def test_a_value_that_the_engine_does_not_list_is_reported(configured, engine):
     client.start()
     told = warnings(client)
     assert len(told) == 3 and "'hash' is set twice" in told[0], told
-    assert "Hash: the engine takes no '4096'" in told[1] and "max 1024" in told[1]
-    assert "hash: the engine takes no '2048'" in told[2]
+    assert "Hash: the engine does not accept '4096'" in told[1] and "max 1024" in told[1]
+    assert "hash: the engine does not accept '2048'" in told[2]
 
 
 def special(path, what):

@@ -262,13 +262,13 @@ def test_what_cannot_be_counts_is_refused(shards, refused, duck, tmp_path):
     assert 'the column "wins" holds DOUBLE numbers, which are not exact: write it as whole numbers, with CAST(sum(' in said
     # Rows before such a one would count.
     said = written("key, move, wins::BIGINT - 99999 AS wins, draws, losses", code=1)
-    assert re.search(r"x\.parquet: damaged: row \d+, counted from 0: wins is -\d+, and cannot be negative", said)
+    assert re.search(r"x\.parquet: damaged: row \d+, counted from 0: wins is -\d+, but cannot be negative", said)
     said = written("key, move, wins, draws, NULL::BIGINT AS losses", code=1)
     assert "row 0, counted from 0: a value is missing (NULL)" in said
     said = written("key, move, wins, draws", more="")
     assert 'this Parquet file has no column "losses"' in said
     said = written("key, 40000 AS move, wins, draws, losses", code=1)
-    assert "move is 40000, which codes no move" in said
+    assert "move is 40000, which is not the code of a move" in said
     said = written("*", more=", COMPRESSION brotli", code=1)
     assert "is compressed with BROTLI: write it with snappy, zstd" in said
     assert not (tmp_path / "x.bin").exists()
@@ -277,12 +277,12 @@ def test_what_cannot_be_counts_is_refused(shards, refused, duck, tmp_path):
 def test_options_that_do_not_go_together_are_refused(pgn, shards, refused, done, tmp_path):
     for option in (["--min-games", "3"], ["--min-score", "1"], ["--uniform"]):
         said = refused(2, "build", "--counts", "-o", "x.parquet", pgn, *option)
-        assert said.startswith(f"tabiya: {option[0]} decides about weights, and --counts keeps all"), said
+        assert said.startswith(f"tabiya: {option[0]} changes weights, but --counts keeps all"), said
     assert "end its name with .parquet" in refused(2, "build", "--counts", "-o", "x.bin", pgn)
     assert "write a count file with --counts" in refused(2, "build", "-o", "x.parquet", pgn)
-    assert "--rating do not apply to them" in refused(2, "build", "-o", "x.bin", "shards", "--max-ply", "3")
+    assert "--rating work on those" in refused(2, "build", "-o", "x.bin", "shards", "--max-ply", "3")
     assert "not a count file" in refused(3, "merge", "-o", "x.parquet", "shards/0.parquet", pgn)
-    assert "counts of games are not edited by hand" in refused(2, "edit", "shards/0.parquet", "--set", "e4=5")
+    assert "a count file cannot be edited" in refused(2, "edit", "shards/0.parquet", "--set", "e4=5")
     assert "only Polyglot books can keep results" in refused(2, "learn", "shards/0.parquet", "--games", pgn, "--player", "x")
     assert "exists already" in refused(3, "merge", "-o", "shards/0.parquet", "shards/1.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.pgn", "pgn", "shards"]
@@ -318,7 +318,7 @@ def test_count_files_are_books(games, shards, done, duck, tabiya, tmp_path):
                 break
     assert tabiya("show", "all.parquet", "--fen", "8/8/8/4k3/8/4K3/8/8 w - - 0 1").returncode == 1
     wrong = tabiya("show", "wrong.parquet")
-    assert wrong.returncode == 3 and b"it is not sorted by keys: sort it; `tabiya merge" in wrong.stderr
+    assert wrong.returncode == 3 and b"it is not sorted by key: sort it; `tabiya merge" in wrong.stderr
     done("convert", "all.parquet", "-o", "all.bin")
     with chess.polyglot.open_reader(tmp_path / "all.bin") as reader:
         for entry in reader.find_all(chess.Board()):
@@ -453,7 +453,7 @@ def test_what_count_files_do_not_tell_apart_is_no_filter(shards, pgn, refused, d
             said = refused(3, *command, "shards/0.parquet", "-o", "x.parquet" if command == ["merge"] else "x.bin", *options)
             assert "shards/0.parquet: this count file does not count games separately by" in said and "with --by speed,rating" in said
     assert "does not count games separately by rating" in refused(3, "merge", "shards", "-o", "x.parquet", "--by", "rating")
-    assert "--by is for count files" in refused(2, "build", pgn, "-o", "x.bin", "--by", "speed")
+    assert "--by works only for count files" in refused(2, "build", pgn, "-o", "x.bin", "--by", "speed")
     assert "--speed is for count files" in refused(2, "merge", "a.bin", "-o", "x.bin", "--speed", "blitz")
     assert "no band begins at" in refused(2, "build", pgn, "-o", "x.bin", "--rating", "1850")
     done("build", "--counts", "--by", "speed", "-o", "speed.parquet", pgn, "--speed", "blitz")

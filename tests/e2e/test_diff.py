@@ -194,4 +194,4 @@ def test_a_file_that_is_no_book_is_named(tabiya, sources, tmp_path):
     (tmp_path / "text.bin").write_text("nothing to see here, move on\n")
     for pair in ((tmp_path / "text.bin", sources["bin"]), (sources["bin"], tmp_path / "text.bin")):
         done = tabiya("diff", *pair)
-        assert done.returncode == FILE and b"text.bin: this is text, no book" in done.stderr
+        assert done.returncode == FILE and b"text.bin: this is text, not a book" in done.stderr

@@ -124,13 +124,13 @@ def test_edits_of_a_polyglot_book_follow_a_model_and_are_taken_back_one_by_one(t
     told(tabiya("check", book), DONE)
     states = [state for state, before in zip(states, [None, *states]) if state != before]
     for state in reversed(states[:-1]):
-        told(tabiya("edit", book, "--undo"), DONE, "taken back")
+        told(tabiya("edit", book, "--undo"), DONE, "undone")
         assert book.read_bytes() == state
-    told(tabiya("edit", book, "--undo"), WANTING, "no edit to take back")
+    told(tabiya("edit", book, "--undo"), WANTING, "no edit to undo")
     for state in states[1:]:
-        told(tabiya("edit", book, "--redo"), DONE, "made again")
+        told(tabiya("edit", book, "--redo"), DONE, "redone")
         assert book.read_bytes() == state
-    told(tabiya("edit", book, "--redo"), WANTING, "no edit to make again")
+    told(tabiya("edit", book, "--redo"), WANTING, "no edit to redo")
 
 
 @pytest.mark.parametrize("name", ["abk", "kob"])
@@ -254,7 +254,7 @@ def test_what_cannot_be_edited_is_refused_and_nothing_changes(tabiya, copy_of, n
         told(tabiya("edit", book, *words), code, *([what] if what else []))
         assert files(book.parent) == before
     if name != "bin":
-        told(tabiya("edit", book, "--undo"), USAGE, "only edits of Polyglot books")
+        told(tabiya("edit", book, "--undo"), USAGE, "edits can be undone only in Polyglot books")
 
 
 def test_an_arena_book_keeps_the_line_after_a_move_that_is_deleted(tabiya, copy_of):
@@ -299,7 +299,7 @@ def test_learned_games_are_kept_and_taken_back_after_edits(tabiya, copy_of, tmp_
     told(tabiya("edit", book, "--undo"), DONE, known)
     told(tabiya("edit", book, "--undo"), DONE, free)
     assert book.read_bytes() == learned
-    told(tabiya("learn", "undo", book, "20"), DONE, "20 games taken back")
+    told(tabiya("learn", "undo", book, "20"), DONE, "20 games undone")
     assert book.read_bytes() == original
 
 

@@ -334,7 +334,7 @@ def test_what_is_wrong_is_reported_and_the_rest_is_imported(tabiya, tmp_path, ex
     # A compressed file that is cut off is used up to there.
     text = json_text(BOARDS, FOUND)
     (tmp_path / "cut.jsonl.gz").write_bytes(gzip.compress(text)[:-2000])
-    assert b"cannot be read any further" in imported(tabiya, "d.evals", "cut.jsonl.gz", code=WANTING).stderr
+    assert b"cannot read the rest of the file" in imported(tabiya, "d.evals", "cut.jsonl.gz", code=WANTING).stderr
     found = exported("d.evals")
     assert 0 < len(found) < len(FOUND) and found.items() <= FOUND.items()
 
@@ -356,7 +356,7 @@ def test_files_that_are_none_of_these_are_refused(tabiya, tmp_path):
     imported(tabiya, "c.evals", "b.epd")
     for command in ("info", "check", "show"):
         done = tabiya(command, "c.evals")
-        assert done.returncode == FILE and b"this is a store of evaluations, no book" in done.stderr
+        assert done.returncode == FILE and b"this is a store of evaluations, not a book" in done.stderr
     duckdb.connect().execute(f"COPY (SELECT 1 AS fen) TO '{tmp_path / 'a.parquet'}' (FORMAT parquet)")
     assert b"fen" in imported(tabiya, "a.evals", "a.parquet", code=FILE).stderr
 

@@ -671,7 +671,7 @@ def test_another_kind_of_chess_is_set_aside_for_the_engine(explore, engine_scrip
     assert sent and all(line == "setoption name UCI_Variant value chess" for line in sent), sent
     server.process.terminate()
     said = server.process.stderr.read().decode()
-    assert said.count("UCI_Variant is horde: positions are searched in standard chess only") == 1, said
+    assert said.count("UCI_Variant is horde: this command searches standard chess only") == 1, said
 
 
 def test_an_engine_that_answers_or_dies_is_reported(explore, engine_script, small_book):

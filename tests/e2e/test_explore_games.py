@@ -225,7 +225,7 @@ def test_where_the_index_cannot_be_kept_it_is_made_for_the_time(explore, files, 
     server = explore(link, "--games", one)
     assert server.get("/api/games")["games"]
     server.end()
-    assert b"the index of the games is not kept" in server.process.stderr.read()
+    assert b"the index of the games cannot be kept" in server.process.stderr.read()
 
 
 def test_games_without_a_book_of_ones_own(explore, files, tmp_path):

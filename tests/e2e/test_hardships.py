@@ -208,7 +208,7 @@ def test_the_engine_plays_until_the_disk_answers(adapter, hanging_book):
     answer = client.go("movetime 10", START)
     assert answer.move == "h2h3"
     assert is_hanging()
-    assert any("the books take long to open" in line for line in problems(client.heard))
+    assert any("the books are slow to open" in line for line in problems(client.heard))
     let_go()
     client.until("info")
     assert client.heard[-1] == "info string tabiya: the books are open now"

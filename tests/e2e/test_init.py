@@ -122,7 +122,7 @@ def test_what_is_not_in_the_list_or_no_program_is_asked_for_again(init, stockfis
     assert done.returncode == DONE, done.stdout + done.stderr
     number, text, script, book = done.stderr.splitlines()
     assert "no number 77 in the list: type 1" in number and ", or a path" in number
-    assert "readme.txt: this is not a program" in text and "script: this ends without an answer" in script
+    assert "readme.txt: this is not a program" in text and "script: this program ends without answering" in script
     assert "no number 99 in the list: type 0" in book
     assert str(stockfish) in (init.work / "tabiya.toml").read_text()
 

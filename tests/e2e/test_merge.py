@@ -156,5 +156,5 @@ def test_a_book_is_not_written_over_what_is_read(tabiya, tmp_path):
         for command in ("merge", "convert"):
             for force in ([], ["--force"]):
                 done = tabiya(command, book, "-o", tmp_path / out, *force)
-                assert done.returncode == USAGE and b"would replace a file that is read" in done.stderr
+                assert done.returncode == USAGE and b"would replace an input of the command" in done.stderr
     assert book.read_bytes() == before

@@ -203,7 +203,7 @@ def test_what_cannot_be_read_is_said(tabiya, small_book, tmp_path):
     refused("none.pgn", "--book", small_book, code=FILE, says="none.pgn")
     refused("games.pgn", code=USAGE, says="--book")
     refused("games.pgn", "--book", small_book, code=FINDINGS, says="Ke5")
-    refused("games.pgn", "--book", small_book, "--pgn", "games.pgn", "--force", code=USAGE, says="replace a file that is read")
+    refused("games.pgn", "--book", small_book, "--pgn", "games.pgn", "--force", code=USAGE, says="replace an input of the command")
     (tmp_path / "empty.pgn").write_text("")
     refused("empty.pgn", "--book", small_book, code=FILE, says="no games")
     assert reported(tabiya, "empty.pgn", "--book", small_book) == {

@@ -87,7 +87,7 @@ def test_what_cannot_be_unpacked_is_refused_with_what_to_do(build, tmp_path):
     zipped(tmp_path / "none.zip", {"readme.txt": "no"})
     build("none.zip", code=FILE, words=["none.zip: this archive holds no PGN files"])
     zipped(tmp_path / "bzip2.zip", {"a.pgn": GAME}, zipfile.ZIP_BZIP2)
-    build("bzip2.zip", code=FILE, words=["compressed in a way that cannot be read: unpack it first"])
+    build("bzip2.zip", code=FILE, words=["compressed in an unsupported way: unpack it first"])
     whole = zipped(tmp_path / "cut.zip", {"a.pgn": GAME}).read_bytes()
     (tmp_path / "cut.zip").write_bytes(whole[:-30])
     build("cut.zip", code=FILE, words=["this archive is damaged: unpack it first"])

@@ -130,7 +130,7 @@ def test_planted_blunders_are_found(tabiya, planted, stockfish, tmp_path, export
             board.push_uci(move)
         assert f"{board.san(chess.Move.from_uci(blunder))}" in text
     again = [found.nodes for found in evals.values() if found.nodes > 4 * NODES]
-    assert f"searched again before moves go: {len(again)} position" in text or not again
+    assert f"searched again before dropping moves: {len(again)} position" in text or not again
     # Run again, nothing is searched.
     again = tabiya(*line, "--force")
     assert again.returncode == DONE and f"evaluated: 0 positions; {len(wanted)} were known" in again.stdout.decode()
@@ -315,7 +315,7 @@ def test_what_decides_that_a_move_goes_is_searched_again(tabiya, engine, tiny, t
         heard = engine.heard()[before:]
         again = [heard[place - 1] for place, text in enumerate(heard) if text == f"go nodes {nodes}" and nodes > 20]
         assert again == ([] if nodes == 20 else searched), (score, args)
-        assert (b"searched again before moves go: 3 positions" in done.stdout) == (nodes > 20)
+        assert (b"searched again before dropping moves: 3 positions" in done.stdout) == (nodes > 20)
         # Everything is known to another run, and to one without an engine.
         before, book = len(engine.commands("go")), (tmp_path / "out.bin").read_bytes()
         assert b"evaluated: 0 positions; 9 were known" in tabiya(*line).stdout
@@ -448,7 +448,7 @@ def test_another_kind_of_chess_is_set_aside(tabiya, engine, tiny, tmp_path):
     line = ("vet", tiny, "-o", tmp_path / "out.bin", *engine.recorded("--legal"), "--nodes", "20")
     done = tabiya(*line, "--set", "uci_variant=horde", "--set", "Hash=16")
     assert done.returncode == DONE, done.stderr
-    assert done.stderr.count(b"UCI_Variant is horde: positions are searched in standard chess only") == 1, done.stderr
+    assert done.stderr.count(b"UCI_Variant is horde: this command searches standard chess only") == 1, done.stderr
     sent = [line for line in engine.commands("setoption") if "ariant" in line]
     assert sent and all(line == "setoption name uci_variant value chess" for line in sent), sent
     done = tabiya(*line, "--force", "--set", "UCI_Variant=chess")

@@ -53,7 +53,7 @@ fn a_hundred_games_learned_twice_are_learned_once() {
     assert_eq!(fs::read(world.book()).unwrap(), once);
     // The other side has not been learned, but its moves are no entries.
     let both = run(&["--both"]);
-    assert!(both.ends_with("  not learned: 100 without a move that is an entry of the book\n"), "{both}");
+    assert!(both.ends_with("  not learned: 100 without a move of the book\n"), "{both}");
     assert_eq!(fs::read(world.book()).unwrap(), once);
     assert!(run(&["--again"]).contains(" 100 learned into 300 entries\n"));
     world.check(world.plays.iter().chain(&world.plays));
@@ -67,13 +67,13 @@ fn games_are_taken_back_and_all_is_reset() {
     assert_eq!(run(&["--undo", "3"]).code, Some(1));
     run(&["--games", "games.pgn", "--both"]);
     let undone = run(&["--undo", "20"]);
-    assert_eq!((undone.code, &*undone.out), (Some(0), "crowd.bin: 20 games taken back\n"));
+    assert_eq!((undone.code, &*undone.out), (Some(0), "crowd.bin: 20 games undone\n"));
     world.check(&world.plays[..30]);
     let rest = run(&["--undo", "100"]);
-    assert_eq!((rest.code, &*rest.out), (Some(1), "crowd.bin: 30 games taken back\n"));
+    assert_eq!((rest.code, &*rest.out), (Some(1), "crowd.bin: 30 games undone\n"));
     world.check(&[]);
     run(&["--games", "games.pgn", "--both"]);
-    assert_eq!(run(&["--reset"]).out, "crowd.bin: every learn field is set to nothing\n");
+    assert_eq!(run(&["--reset"]).out, "crowd.bin: everything that it had learned is cleared\n");
     world.check(&[]);
     assert!(run(&["--games", "games.pgn", "--both"]).out.contains(" 50 learned into 150 entries\n"));
     world.check(&world.plays);
@@ -136,7 +136,7 @@ fn an_older_copy_of_the_book_is_refused() {
     for args in [&["--games", "games.pgn", "--player", "us"][..], &["--undo", "1"]] {
         let refused = run(args);
         assert_eq!((refused.code, &*refused.out), (Some(3), ""));
-        let what = "the book does not have what its journal crowd.bin.learn says was learned last";
+        let what = "what its journal crowd.bin.learn says was learned last is not in it";
         assert!(
             refused.err.contains(what) && refused.err.contains("move the journal away"),
             "{}",
@@ -145,7 +145,7 @@ fn an_older_copy_of_the_book_is_refused() {
     }
     let shown = run(&["--show"]);
     assert_eq!(shown.code, Some(1));
-    assert!(shown.err.contains("this is an older copy of it"), "{}", shown.err);
+    assert!(shown.err.contains("this is an older copy of the book"), "{}", shown.err);
     assert_eq!(fs::read(world.book()).unwrap(), pristine);
     fs::rename(world.path("crowd.bin.learn"), world.path("old.learn")).unwrap();
     assert!(run(&["--games", "games.pgn", "--player", "us"]).out.contains(" 10 learned into 30 entries"));
@@ -182,7 +182,7 @@ fn only_the_last_games_of_many_can_be_taken_back() {
     world.check(&world.plays);
     let refused = run(&["--undo", "9000"]);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.err.contains("games that were learned can be taken back"), "{}", refused.err);
+    assert!(refused.err.contains("games that were learned can be undone"), "{}", refused.err);
     world.check(&world.plays);
     assert_eq!(run(&["--undo", "1000"]).code, Some(0));
     world.check(&world.plays[..8000]);

@@ -160,7 +160,7 @@ fn options_follow_the_engines_and_settings_are_sent_first() {
          E setoption name Hash value 64
          E setoption name Clear Hash
          G uciok
-         G info string tabiya: Hash: the engine takes no '64': it lists spin default 1 min 1 max 9
+         G info string tabiya: Hash: the engine does not accept '64': it lists spin default 1 min 1 max 9
          > setoption name Hash value 32
          E setoption name Hash value 32
          > setoption name ownbook value false
@@ -562,7 +562,7 @@ fn the_engine_plays_while_books_are_late() {
          > isready
          > go movetime 5
          late
-         G info string tabiya: the books take long to open (does the disk answer?): the engine plays until they are
+         G info string tabiya: the books are slow to open (is the disk responding?): the engine plays until they are open
          E isready
          E go movetime 5
          < readyok

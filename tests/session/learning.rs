@@ -714,12 +714,11 @@ fn it_is_said_once_that_no_book_can_learn() {
     assert_eq!(told_of_learning(&[Arc::clone(&starter), Arc::clone(&arena)]), [only]);
     assert_eq!(told_of_learning(&[arena, learns]), [""; 0]);
     assert_eq!(told_of_learning(&[]), [""; 0]);
-    let own =
-        format!("{on} the starter book does not learn, only Polyglot books in files of their own: name one");
+    let own = format!("{on} the starter book cannot learn: name a Polyglot book (.bin)");
     assert_eq!(told_of_learning(&[Arc::clone(&starter)]), [own]);
     let mut permissions = path.metadata().unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(&path, permissions).unwrap();
-    let locked = format!("{on} {} may only be read: results wait until it can be written", path.display());
+    let locked = format!("{on} {} is read-only: results are kept until it can be written", path.display());
     assert_eq!(told_of_learning(&[starter, open(&path).unwrap()]), [locked]);
 }

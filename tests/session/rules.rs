@@ -222,8 +222,8 @@ fn a_gui_that_debugs_learns_why_rules_are_skipped() {
     talk.send("isready");
     talk.session.engine_line(b"readyok\n", &mut talk.out);
     assert_eq!(talk.asks("", "go"), Some(1));
-    let used = "rule 1 is skipped: it has answered as many moves as its max-uses";
-    let late = "rule 2 is skipped: less than its min-clock is left";
+    let used = "rule 1 is skipped: its max-uses are used up";
+    let late = "rule 2 is skipped: the clock is below its min-clock";
     for (moves, answer) in [(E4_E5, "bestmove g1f3"), ("e2e4 e7e5 g1f3 b8c6", "tabiya: not in the book")] {
         talk.send(&format!("position startpos moves {moves}"));
         talk.out.gui.clear();

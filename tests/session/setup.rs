@@ -48,7 +48,7 @@ fn options_of_the_engine_are_announced_as_configured() {
          E setoption name Skill value 99
          E setoption name Path value /a b
          G uciok
-         G info string tabiya: Skill: the engine takes no '99': it lists spin default 20 min 0 max 20",
+         G info string tabiya: Skill: the engine does not accept '99': it lists spin default 20 min 0 max 20",
     );
 }
 

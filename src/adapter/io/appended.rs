@@ -20,7 +20,7 @@ pub(super) fn open(
     let mut problem = String::new();
     for path in paths {
         if is_pipe(&path) {
-            return Err(format!("{}: a pipe cannot hold {what}", path.display()));
+            return Err(format!("{}: this is a pipe, but {what} need a file", path.display()));
         }
         match options.clone().append(true).create(true).open(&path) {
             Ok(file) => return Ok((path, file)),

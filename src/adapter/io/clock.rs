@@ -20,7 +20,7 @@ impl Shared {
         self.clock.notify_all();
     }
 
-    /// The engine has become useless: it is given up unless it exits by itself in this time.
+    /// The engine is of no more use: it is killed unless it exits within this time.
     pub(super) fn give_up_after(&self, state: &mut State, time: Duration, why: &'static str) {
         state.due.useless.get_or_insert((self.now() + time, why));
         self.clock.notify_all();
@@ -61,7 +61,7 @@ impl Shared {
         while !state.engine.process {
             let now = self.now();
             if state.due.exit.is_some_and(|due| due <= now) {
-                log::warn!("the engine did not exit after quit; it is killed");
+                log::warn!("the engine did not exit after quit, so it was killed");
                 return self.child.kill();
             }
             let useless = state.due.useless.filter(|_| state.end.is_none());

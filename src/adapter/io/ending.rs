@@ -18,7 +18,7 @@ use crate::settings::Config;
 /// How long the engine may take to exit after `quit`.
 const QUIT_TIME: Duration = Duration::from_secs(2);
 
-/// How long it may take after a signal: whoever sends one waits, often in a terminal.
+/// How long it may take after a signal: its sender waits, often in a terminal.
 const SIGNAL_QUIT_TIME: Duration = Duration::from_millis(800);
 
 /// How long a write may make no progress, once the engine has ended, before its reader counts as one that does not
@@ -28,7 +28,7 @@ const STUCK_TIME: Duration = Duration::from_secs(2);
 /// The number of such periods that forwarding the last output of an engine that failed may take.
 const LAST_OUTPUT_PERIODS: u32 = 5;
 
-/// The number of such periods that it may take after `quit`, when nobody waits for it.
+/// The number of such periods that it may take after `quit`, when no one waits for it.
 const QUIT_OUTPUT_PERIODS: u32 = 2;
 
 /// How long the adapter's end waits for the books of the configuration: no longer than for the engine.
@@ -155,7 +155,7 @@ fn report_end(end: End, state: &mut State, engine: &str, word: fn(&Error) -> Str
     let State { session, out, .. } = state;
     match end {
         End::Asked => Ok(()),
-        // A match without the requested books is worse than none. The last of them is the error; the others are
+        // tabiya stops rather than play a match without the requested books. The last of them is the error; the others are
         // reported before it.
         End::Books(mut unopened) => {
             let last = unopened.pop().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The file in which processes tell each other which lines they have played, and the thread that reads and writes it: a disk
+//! The file through which processes share the lines that they have played, and the thread that reads and writes it: a disk
 //! may hang.
 //!
 //! The file is text: a first line that says what it is, then a line for each position, its key in sixteen hexadecimal digits,
@@ -34,7 +34,7 @@ pub(super) enum Task {
     Tell(Sender<()>),
 }
 
-/// Receives something, or finds that nobody will send it, once the thread has done all that it was sent before.
+/// Receives something, or finds that no one will send it, once the thread has done all that it was sent before.
 pub(super) fn when_done(thread: &TaskThread<Task>) -> Receiver<()> {
     let (tell, told) = channel();
     thread.send(Task::Tell(tell));
@@ -55,20 +55,18 @@ impl LinesFile {
     /// Opens the file of this name, which is created if it is missing.
     ///
     /// # Errors
-    /// When it cannot be opened for writing, or is another kind of file.
+    /// When it cannot be opened for writing, or is not such a file.
     fn open(name: &str, search_paths: &SearchPaths) -> Result<Self, String> {
         let (path, mut file) =
-            appended::open(name, "the lines that were played", search_paths, File::options().read(true))?;
+            appended::open(name, "the played lines", search_paths, File::options().read(true))?;
         let mut head = Vec::new();
         let begun = (&mut file).take(HEAD.len() as u64).read_to_end(&mut head);
         let written =
             begun.and_then(|_| if head.is_empty() { file.write_all(HEAD.as_bytes()) } else { Ok(()) });
         match written {
-            Err(error) => {
-                Err(format!("{}: cannot write the lines that were played: {error}", path.display()))
-            }
+            Err(error) => Err(format!("{}: cannot write the played lines: {error}", path.display())),
             Ok(()) if !HEAD.as_bytes().starts_with(&head) => Err(format!(
-                "{}: this file has something else than lines that were played: name another one for Book Fresh File",
+                "{}: this is not a file of played lines: name another one for Book Fresh File",
                 path.display()
             )),
             Ok(()) => Ok(Self { path, file, read: 0, rest: Vec::new() }),
@@ -76,7 +74,7 @@ impl LinesFile {
     }
 
     /// Appends in one write, so that the lines of several processes do not mix; then shows what was appended since the last
-    /// time, by anybody.
+    /// time, by any process.
     fn exchange(&mut self, nodes: &[Node], see: &mut dyn FnMut(Vec<Node>)) -> io::Result<()> {
         if !nodes.is_empty() {
             let mut text = String::new();

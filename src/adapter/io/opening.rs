@@ -30,7 +30,7 @@ impl Shared {
             shared.books_opened(request, book_set, problems);
         };
         if let Err(error) = thread::Builder::new().name("books".to_owned()).spawn(open) {
-            let what = format!("the books are not opened: cannot start a thread: {error}");
+            let what = format!("cannot open the books: cannot start a thread: {error}");
             let problem = BookProblem { what, unopened: true };
             state.update(|session, out| session.books_opened(BookSet::default(), vec![problem], out));
         }

@@ -44,10 +44,15 @@ pub fn run(config: &Config, word: fn(&Error) -> String) -> Result<()> {
     if !config.options.log.is_empty() {
         problems.extend(logfile::open(&config.options.log).err());
     }
-    problems.extend(engine::join_job().err().map(|why| format!("no Windows job: {why}")));
+    problems.extend(
+        engine::join_job()
+            .err()
+            .map(|why| format!("the engine may outlive tabiya: cannot create a Windows job: {why}")),
+    );
     log::info!("tabiya {} starts", env!("CARGO_PKG_VERSION"));
-    let (input, output, own_stderr) = standard_streams()
-        .map_err(|error| Error::new(ErrorKind::File, format!("no standard streams: {error}")))?;
+    let (input, output, own_stderr) = standard_streams().map_err(|error| {
+        Error::new(ErrorKind::File, format!("cannot use standard input and output: {error}"))
+    })?;
     let signals = Signals::catch();
     // The main thread starts the child: on Linux the child dies with the thread that started it.
     let (child, Pipes { stdin, stdout, stderr }) = start(config).inspect_err(|error| refuse(&word(error)))?;
@@ -167,7 +172,7 @@ mod tests {
     use crate::base::background::Background;
     use std::process::Command;
 
-    /// The variable that makes the test below run one of its parts, each in a process of its own.
+    /// The variable that makes the test below run one of its parts, each in its own process.
     const PART: &str = "TABIYA_TEST_PANIC";
 
     #[test]

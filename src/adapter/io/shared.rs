@@ -1,9 +1,8 @@
 //! What the adapter's threads share: the session, the bytes that wait to be written, and the end.
 //!
-//! A line costs one read, one decision under the lock, and one write by the thread that has read it: no line is handed
-//! from thread to thread. A thread that finds another one writing to the same side leaves its bytes to that one, which
-//! keeps the order. Only the engine writer waits for the engine: it writes the bytes that a pipe might not take at
-//! once.
+//! A line costs one read, one decision under the lock, and one write by the thread that has read it: no line is handed from
+//! thread to thread. A thread that finds another one writing to the same side leaves its bytes to that one, which keeps the
+//! order. Only the engine writer waits for the engine: it writes the bytes that a pipe might not take immediately.
 
 use std::fs::File;
 use std::process::ChildStdin;
@@ -202,7 +201,7 @@ impl Shared {
             }
             Err(error) => {
                 let what =
-                    format!("lines that other processes play are not known: no thread for them: {error}");
+                    format!("cannot learn which lines other processes play: cannot start a thread: {error}");
                 state.update(|session, out| session.gui.notify(what, out));
             }
         }
@@ -233,8 +232,8 @@ impl Shared {
 /// Reports the books whose files were truncated while in use.
 fn report_cut_files(state: &mut State) {
     for path in cut::take() {
-        let what = "the file was truncated while in use: missing moves are not played";
-        let message = format!("{}: {what}; replace books by renaming", path.display());
+        let what = "the file was truncated while in use: moves in the missing part are not played";
+        let message = format!("{}: {what}; to replace a book, rename the new file over it", path.display());
         state.update(|session, out| session.gui.notify(message, out));
     }
 }

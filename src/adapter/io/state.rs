@@ -64,18 +64,18 @@ pub(super) struct State {
     pub(super) lines: Option<TaskThread<Task>>,
 }
 
-/// When which time is up, as [`Shared::now`](super::shared::Shared::now) counts it.
+/// Deadlines, as [`Shared::now`](super::shared::Shared::now) counts them.
 #[derive(Default)]
 pub(super) struct Due {
-    /// That of the engine to answer `uci`.
+    /// For the engine to answer `uci`.
     pub(super) uci: Option<Duration>,
-    /// That of a check of a book move.
+    /// For the check of a book move.
     pub(super) check: Option<Duration>,
-    /// That for which lines wait for books.
+    /// For the lines that wait for books.
     pub(super) books: Option<Duration>,
-    /// That of a useless engine to exit by itself, and why it is useless.
+    /// For a failed engine to exit by itself, and why it failed.
     pub(super) useless: Option<(Duration, &'static str)>,
-    /// That of the engine to exit after `quit`.
+    /// For the engine to exit after `quit`.
     pub(super) exit: Option<Duration>,
 }
 
@@ -100,9 +100,7 @@ pub(super) struct Writing {
 /// Which parts of the engine have ended.
 #[derive(Default)]
 pub(super) struct EngineEnds {
-    /// Its process.
     pub(super) process: bool,
-    /// Its output.
     pub(super) output: bool,
     /// Its standard error, all of which was forwarded.
     pub(super) stderr: bool,

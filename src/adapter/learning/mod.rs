@@ -1,7 +1,7 @@
 //! Learning from finished games on separate threads: no line ever waits for a disk.
 //!
-//! One thread writes each game to the spool at once. Another one, the worker, learns it from there, however long that
-//! takes, and crosses it out. A game that cannot be written to the spool is learned without it.
+//! One thread writes each game to the spool immediately. Another one, the worker, learns it from there, however long that
+//! takes, and marks it as done. A game that cannot be written to the spool is learned without it.
 
 mod open_games;
 mod spool_path;
@@ -83,7 +83,7 @@ impl Learning {
         let PlayedGame { sources, game, verdict } = played;
         let game = game.identified(identity::of_played());
         self.games.add(game.id);
-        log::info!("to be kept and learned: {}", game.game.note);
+        log::info!("will be kept and learned: {}", game.game.note);
         let (report, games) = (Arc::clone(report), self.games.clone());
         self.write_spool(move || {
             let game = keep(sources, game, spool);
@@ -100,7 +100,10 @@ impl Learning {
         let (report, games) = (Arc::clone(report), self.games.clone());
         let learn = move |work| learn_all(&work, &mut Worker::new(games), &*report);
         let worker = TaskThread::started(&mut self.worker, "learn", learn);
-        worker.inspect_err(|error| log::error!("no game is learned: {error}")).ok().map(TaskThread::sender)
+        worker
+            .inspect_err(|error| log::error!("games will not be learned: {error}"))
+            .ok()
+            .map(TaskThread::sender)
     }
 
     /// Hands a job to the thread that writes the spool.
@@ -108,7 +111,7 @@ impl Learning {
         let work = |jobs: Receiver<SpoolJob>| jobs.into_iter().for_each(|job| job());
         match TaskThread::started(&mut self.spool, "spool", work) {
             Ok(spool) => spool.send(Box::new(job)),
-            Err(error) => log::error!("no game is kept or learned: {error}"),
+            Err(error) => log::error!("games will be neither kept nor learned: {error}"),
         }
     }
 
@@ -135,7 +138,7 @@ impl Ending {
 /// Writes a game to the spool.
 fn keep(sources: Arc<[Source]>, finished: IdentifiedGame, spool: Option<PathBuf>) -> Game {
     let kept = match spool {
-        None => Err("there is no folder for a spool".to_owned()),
+        None => Err("there is no folder to keep it in".to_owned()),
         Some(path) => {
             let spool = Spool::new(path);
             let games: Vec<_> =

@@ -63,8 +63,8 @@ impl OpenGames {
             messages.push((
                 Level::Warn,
                 format!(
-                    "{count} {games} could not be learned in {seconds} s, {are} kept in {spool} and learned by the \
-                     next tabiya"
+                    "{count} {games} could not be learned in {seconds} s, {are} kept in {spool}, and will be \
+                     learned when tabiya starts again"
                 ),
             ));
         }

@@ -36,7 +36,7 @@ pub(in crate::adapter) struct Game {
 }
 
 impl Game {
-    /// Adds the game's place in its spool, for the book of this index, to those that are crossed out.
+    /// Adds the game's place in its spool, for the book of this index, to those that are marked as done.
     fn cross_out<'a>(&'a self, index: usize, done: &mut HashMap<&'a Path, Vec<Place>>) {
         if let Ok((spool, places)) = &self.kept {
             done.entry(spool.path()).or_default().extend(places.get(index).cloned());
@@ -130,7 +130,7 @@ impl Worker {
             }
         }
         for (spool, places) in done {
-            // A game that is not crossed out is in the book's journal, and is not learned again.
+            // A game that is not marked as done is in the book's journal, and is not learned again.
             let _ = Spool::new(spool).cross_out(&places, PATIENCE);
         }
         games.iter().for_each(|game| self.games.close(game.finished.id));
@@ -141,12 +141,12 @@ impl Worker {
         let what = match outcome {
             Outcome::Learned(1) => format!("{note}: learned: 1 entry of {book}"),
             Outcome::Learned(count) => format!("{note}: learned: {count} entries of {book}"),
-            Outcome::Known => format!("{note}: learned: by another tabiya, into {book}"),
-            Outcome::Absent => format!("{note}: no move of it is an entry of {book}"),
+            Outcome::Known => format!("{note}: learned: already by another tabiya, into {book}"),
+            Outcome::Absent => format!("{note}: none of its moves is in {book}"),
         };
         self.say(Level::Info, what);
         if let Err(error) = &game.kept {
-            self.say(Level::Warn, format!("{note}: learned, but not kept in a spool before: {error}"));
+            self.say(Level::Warn, format!("{note}: learned, but could not be kept on disk first: {error}"));
         }
     }
 
@@ -220,7 +220,7 @@ impl Worker {
     fn report(&mut self, Resumed { drain, learned, problems }: Resumed) {
         for (book, count) in learned {
             let book = book.display();
-            self.say(Level::Info, format!("games kept earlier and learned now into {book}: {count}"));
+            self.say(Level::Info, format!("games kept earlier, learned now into {book}: {count}"));
         }
         let path = drain.path().display();
         for error in problems {
@@ -229,8 +229,8 @@ impl Worker {
     }
 }
 
-/// Does the work as it comes: new games first, games that were kept earlier while there are no new ones. Returns when
-/// nobody can send more.
+/// Does the work as it comes: new games first, then games that were kept earlier, while there are no new ones. Returns when
+/// all senders are gone.
 pub(super) fn learn_all(work: &Receiver<Work>, worker: &mut Worker, report: impl Fn(Level, String)) {
     let mut open = true;
     while open {

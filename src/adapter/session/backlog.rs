@@ -31,7 +31,6 @@ impl Backlog {
         left.get(..end)
     }
 
-    /// All lines.
     pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         self.bytes.get(self.start..).unwrap_or_default().split_inclusive(|byte| *byte == b'\n')
     }

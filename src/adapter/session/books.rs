@@ -41,7 +41,7 @@ pub(crate) fn is_about_learning(message: &str) -> bool {
 fn why_none_learns(books: &[Arc<dyn Book>]) -> Option<String> {
     if let Some(book) = books.iter().find(|book| book.as_learnable().is_some()) {
         let all = books.iter().all(|book| book.as_learnable().is_none_or(Learnable::is_read_only));
-        let what = "may only be read: results wait until it can be written";
+        let what = "is read-only: results are kept until it can be written";
         return all.then(|| format!("{} {what}", book.path().display()));
     }
     if let Some(book) = books.iter().find(|book| !book.format().learns()) {
@@ -54,10 +54,7 @@ fn why_none_learns(books: &[Arc<dyn Book>]) -> Option<String> {
         ));
     }
     let book = books.first()?;
-    Some(format!(
-        "the {} does not learn, only Polyglot books in files of their own: name one",
-        book.path().display()
-    ))
+    Some(format!("the {} cannot learn: name a Polyglot book (.bin)", book.path().display()))
 }
 
 /// A problem with a book.
@@ -71,7 +68,7 @@ pub struct BookProblem {
 
 /// Whether the books that the options name are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Opening {
+enum OpenState {
     Done,
     /// They are being opened: lines wait.
     Awaited,
@@ -87,7 +84,7 @@ pub(super) struct Books {
     pub(super) set: BookSet,
     /// The rules of those books that have one.
     rules: Rules,
-    opening: Opening,
+    open_state: OpenState,
     /// Whether the stores of evaluations beside them were asked for.
     evaluated: bool,
     /// Whether the user was told that no book can learn.
@@ -107,7 +104,7 @@ impl Books {
             configured,
             set: BookSet::default(),
             rules: Rules::default(),
-            opening: Opening::Done,
+            open_state: OpenState::Done,
             evaluated: false,
             told_of_learning: false,
             rng: rng(seed),
@@ -120,7 +117,7 @@ impl Books {
 
     /// Whether lines wait for books that are being opened.
     pub(super) fn are_awaited(&self) -> bool {
-        self.opening == Opening::Awaited
+        self.open_state == OpenState::Awaited
     }
 
     /// The books that are named: by the options, else by the configuration.
@@ -142,7 +139,7 @@ impl Books {
 
     /// Asks for the books that the options name.
     pub(super) fn open(&mut self, options: &Options, out: &mut Output) {
-        self.opening = Opening::Awaited;
+        self.open_state = OpenState::Awaited;
         let files = self.files(options);
         // Until the books are open, none is asked.
         self.rules.set(files.both.rules());
@@ -177,7 +174,7 @@ impl Books {
         for problem in problems {
             gui.notify(problem.what, out);
         }
-        if std::mem::replace(&mut self.opening, Opening::Done) == Opening::Late {
+        if std::mem::replace(&mut self.open_state, OpenState::Done) == OpenState::Late {
             gui.notify("the books are open now".to_owned(), out);
         }
         std::mem::replace(&mut self.set, book_set)
@@ -187,8 +184,9 @@ impl Books {
     pub(super) fn are_late(&mut self, gui: &mut Gui, out: &mut Output) -> bool {
         let waited = self.are_awaited();
         if waited {
-            self.opening = Opening::Late;
-            let what = "the books take long to open (does the disk answer?): the engine plays until they are";
+            self.open_state = OpenState::Late;
+            let what = "the books are slow to open (is the disk responding?): the engine plays until they \
+                        are open";
             gui.notify(what.to_owned(), out);
         }
         waited
@@ -196,7 +194,7 @@ impl Books {
 
     /// Says that results cannot be learned although they should be, once until they can.
     pub(super) fn check_learning(&mut self, learns: bool, gui: &mut Gui, out: &mut Output) {
-        if self.opening != Opening::Done {
+        if self.open_state != OpenState::Done {
             return;
         }
         let why = if learns { why_none_learns(&self.set.distinct()) } else { None };
@@ -219,7 +217,7 @@ impl Books {
         advice.book = None;
         advice.skipped.clear();
         advice.refused.clear();
-        if self.opening != Opening::Done {
+        if self.open_state != OpenState::Done {
             return false;
         }
         let position = game.position();
@@ -247,7 +245,7 @@ impl Books {
             if advice.moves.is_empty() {
                 continue;
             }
-            // The books before that of a rule may have answered under conditions that hold no longer.
+            // The books before that of a rule may have answered under conditions that no longer hold.
             let from = if number.is_some() { index } else { 0 };
             let Advice { losses, refused, .. } = advice;
             losses.clear();

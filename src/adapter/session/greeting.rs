@@ -19,7 +19,7 @@ pub(super) struct Name {
 }
 
 impl Name {
-    /// An `id name` line of the engine, which calls itself `own`, with our name in place of its own.
+    /// An `id name` line of the engine, which calls itself `own`, with our name instead.
     fn replace(&mut self, line: &[u8], own: &[u8]) -> Vec<u8> {
         self.is_sent = true;
         let addition = NAME_ADDITION.as_bytes();

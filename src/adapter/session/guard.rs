@@ -60,10 +60,7 @@ impl Session {
         if self.phase == Phase::Dead || out.quit || self.due().is_none_or(|due| self.watch.now < due) {
             return;
         }
-        out.note(
-            Level::Warn,
-            "the engine did not finish the check of a book move in time: the move is played",
-        );
+        out.note(Level::Warn, "the engine did not finish checking a book move in time: the move is played");
         self.end_check(out);
         self.child.is_late = self.child.is_abandoned();
         self.resume(out);

@@ -37,7 +37,7 @@ impl OpeningNames {
         self.said = None;
     }
 
-    /// The opening of a game that a book continues with this move, if it is another than the last that this returned.
+    /// The opening of a game that a book continues with this move, if it differs from the last that this returned.
     pub(super) fn changed(&mut self, game: &Game, mv: Move) -> Option<Opening> {
         let same_start = self.start.chess() == game.start_position().chess();
         if !same_start || !game.moves().starts_with(&self.moves) {

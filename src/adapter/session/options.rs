@@ -56,15 +56,15 @@ pub(crate) fn is_chess(variant: &str) -> bool {
     CHESS.contains(&variant.trim().to_ascii_lowercase().as_str())
 }
 
-/// Sets standard chess, for work that knows no other, where the settings of an engine have another kind; returns what to say
-/// then.
+/// Sets standard chess where an engine is set to another variant, for commands that know no other; returns the message
+/// about it.
 pub(crate) fn set_chess(settings: &mut [(String, String)]) -> Option<String> {
     let is_other = |(name, value): &&mut (String, String)| {
         same_name(name.as_bytes(), VARIANT.as_bytes()) && !is_chess(value)
     };
     let mut said = None;
     for (_, value) in settings.iter_mut().filter(is_other) {
-        said = Some(format!("{OTHER_VARIANT}{value}: positions are searched in standard chess only"));
+        said = Some(format!("{OTHER_VARIANT}{value}: this command searches standard chess only"));
         value.replace_range(.., CHESS_VALUE);
     }
     said
@@ -199,11 +199,11 @@ impl Session {
     pub(super) fn engine_option(&mut self, line: &[u8], out: &mut Output) {
         let name = option_name(line);
         if self.engine_options.is_hidden(&name, line) {
-            let what = format!("hidden, the adapter's own replaces it: {}", lossy(line));
+            let what = format!("hidden, tabiya's own option replaces it: {}", lossy(line));
             return out.note(Level::Info, what);
         }
         let configured = self.engine_options.configured(&name, line);
-        // An engine may play another kind of chess unless it is told not to.
+        // An engine may play another variant of chess unless it is set to standard chess.
         let is_first = !self.engine_options.settings_sent;
         if is_first && configured.is_none() && same_name(&name, VARIANT.as_bytes()) {
             let default = option_default(line);
@@ -237,7 +237,8 @@ impl Session {
                 self.gui.notify(unknown_option(&name), out);
             }
             if let Some(kind) = refused_by {
-                self.gui.notify(format!("{name}: the engine takes no '{value}': it lists {kind}"), out);
+                self.gui
+                    .notify(format!("{name}: the engine does not accept '{value}': it lists {kind}"), out);
             }
             let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
             self.child.send(format!("setoption name {name}{value}\n").as_bytes(), out);
@@ -299,7 +300,7 @@ impl Session {
         }
     }
 
-    /// Shares played lines with other processes in the file that the options name, or with nobody.
+    /// Shares played lines with other processes in the file that the options name, or with none.
     pub(super) fn share_lines(&mut self, out: &mut Output) {
         let name = self.options.fresh_file.clone();
         self.books.lines.share(!name.is_empty());

@@ -42,7 +42,7 @@ impl Session {
             // While lines wait, this one, which cannot be kept, would overtake them.
             self.long.drops_gui_line = !self.child.is_idle() || self.request.is_some();
             let what = if self.long.drops_gui_line { "dropped" } else { "forwarded unread" };
-            self.gui.notify(format!("a line of the GUI is too long to be read; it is {what}"), out);
+            self.gui.notify(format!("the GUI sent a line that is too long to read; it is {what}"), out);
         }
         if !self.long.drops_gui_line {
             out.engine.extend_from_slice(bytes);
@@ -90,7 +90,7 @@ impl Session {
     fn long_line(&mut self, head: &[u8], out: &mut Output) -> Long {
         let start = head.get(..KEPT).unwrap_or(head);
         let logged = lossy(start.get(..LOGGED).unwrap_or(start));
-        out.note(Level::Warn, format!("a line of the engine is too long to be kept: {logged}..."));
+        out.note(Level::Warn, format!("the engine sent a line that is too long to keep: {logged}..."));
         match Reply::parse(start) {
             Reply::Info if self.child.is_abandoned() || self.check().is_some() => Long::Dropped,
             reply @ (Reply::Info | Reply::Other) => {

@@ -62,7 +62,6 @@ pub(super) struct GoRequest {
     pub(super) game: Arc<Game>,
     /// Its arguments.
     pub(super) go: Go,
-    /// Its line.
     pub(super) line: Vec<u8>,
 }
 
@@ -76,7 +75,6 @@ impl GoRequest {
 /// How long checks may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Times {
-    /// Each search.
     pub(super) search: Duration,
     /// All of them: then the move under check is played.
     all: Duration,

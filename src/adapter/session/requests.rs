@@ -241,7 +241,7 @@ impl Session {
         let is_stop = is_stop(line);
         if self.uses_books() && self.books.ask(&asked, &self.options.policy, &[]) {
             if self.child.abandon(out) {
-                self.gui.trace("the child's pondering ends; its bestmove is dropped", out);
+                self.gui.trace("the engine stops pondering; its bestmove is dropped", out);
             }
             // The child may get another position only if the GUI has sent one meanwhile, against the protocol.
             let on_board = self.board.game().map(|game| game.position().chess());
@@ -278,8 +278,10 @@ impl Session {
         };
         if waits_for_gui && self.is_full() {
             let mebibytes = WAITING_MAX >> 20;
-            self.gui
-                .notify(format!("{mebibytes} MiB of lines wait for an endless search: it is stopped"), out);
+            self.gui.notify(
+                format!("{mebibytes} MiB of lines are waiting for an endless search: it is stopped"),
+                out,
+            );
             self.stop(b"stop\n", out);
         }
     }

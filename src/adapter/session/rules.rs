@@ -40,11 +40,11 @@ impl Rules {
 
     /// Why a rule does not let its book answer this request about the game; `None` if it does.
     pub(super) fn objection(&self, number: usize, game: &Game, go: &Go) -> Option<&'static str> {
-        let Some(rule) = self.get(number) else { return Some("it is not known") };
+        let Some(rule) = self.get(number) else { return Some("it does not exist") };
         if !rule.has_time(time_left(go, game.position().chess().turn())) {
-            Some("less than its min-clock is left")
+            Some("the clock is below its min-clock")
         } else if rule.max_uses().is_some() && !rule.has_uses(self.uses(number, game)) {
-            Some("it has answered as many moves as its max-uses")
+            Some("its max-uses are used up")
         } else {
             None
         }

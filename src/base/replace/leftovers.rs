@@ -95,8 +95,8 @@ pub fn remove(folder: &Path) {
     }
 }
 
-/// Puts back the old files of a folder that a dead process moved aside: what it had not finished never was. A process that lives
-/// is waited for, as it has no file in its place for a moment.
+/// Puts back the old files of a folder that a dead process moved aside: what it had not finished is undone. A process that
+/// lives is waited for, as it has no file in its place for a moment.
 pub fn put_back(folder: &Path) {
     for _ in 0..LOOKS {
         let files = named(folder, START);

@@ -1,5 +1,5 @@
 //! Traverses books that store a position in its normal form: one entry serves up to four positions, with colours swapped,
-//! and mirrored if nobody may castle.
+//! and mirrored if neither side may castle.
 
 use shakmaty::{Chess, Move, Position as _};
 

@@ -15,7 +15,6 @@ const RANGE_BITS: u32 = 12;
 /// Ranges of the whole key space: a run knows where each begins.
 pub(crate) const RANGES: usize = 1 << RANGE_BITS;
 
-/// Ranges of a bin.
 pub(crate) const BIN_RANGES: usize = 1 << (RANGE_BITS - BIN_BITS);
 
 /// Runs of a bin that are worth merging.

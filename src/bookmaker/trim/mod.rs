@@ -29,7 +29,7 @@ pub struct Trim {
     pub min_weight: u64,
     /// As many moves of each position, the heaviest.
     pub top: Option<usize>,
-    /// Only moves of this side. All moves of the other side still lead on.
+    /// Only moves of this side. All moves of the other side are still followed.
     pub only: Option<Color>,
     /// Only the positions after one of these lines, and the moves of the lines themselves.
     pub below: Vec<Vec<Move>>,

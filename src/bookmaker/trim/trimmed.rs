@@ -16,7 +16,7 @@ use crate::chess::{MoveCode, Position};
 
 /// Where a position is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Region {
     /// Its moves may stay.
     Inside,
     /// On a line that stays: the moves of the lines stay.
@@ -105,7 +105,7 @@ impl<'a> Trimmed<'a> {
             known || !moves.is_empty()
         };
         let lines = self.trim.without.iter().enumerate();
-        lines.filter(|(_, line)| !has(line)).map(|(place, _)| place).collect()
+        lines.filter(|(_, line)| !has(line)).map(|(index, _)| index).collect()
     }
 
     fn note_lines(&mut self) {
@@ -165,7 +165,7 @@ impl<'a> Trimmed<'a> {
     fn walk(
         &self,
         progress: &Progress,
-        mut see: impl FnMut(&Position, Place, &[MoveFacts]) -> Seen,
+        mut see: impl FnMut(&Position, Region, &[MoveFacts]) -> Seen,
     ) -> Result<(Keys, Keys)> {
         let mut deep = Keys::default();
         let mut moves = Vec::new();
@@ -176,10 +176,10 @@ impl<'a> Trimmed<'a> {
             if self.trim.max_ply.is_some_and(|most| plies >= most) {
                 deep.insert(at.key());
                 let on_line = self.lines.contains_key(&at.key());
-                return see(at, if on_line { Place::OnLine } else { Place::TooDeep }, &moves);
+                return see(at, if on_line { Region::OnLine } else { Region::TooDeep }, &moves);
             }
             self.follow(at, &moves, follow);
-            see(at, Place::Inside, &moves)
+            see(at, Region::Inside, &moves)
         })?;
         Ok((reached, deep))
     }
@@ -197,7 +197,7 @@ impl<'a> Trimmed<'a> {
                 interrupt::check()?;
             }
             if let Some(at) = &record.position {
-                let cuts = self.cuts(record, Place::Inside);
+                let cuts = self.cuts(record, Region::Inside);
                 let left = record.moves.iter().zip(cuts).filter(|(_, cut)| cut.is_none());
                 targets.extend(left.filter_map(|(facts, _)| Some(at.after(facts.at(at)?.mv).key())));
             }
@@ -206,23 +206,23 @@ impl<'a> Trimmed<'a> {
         Ok(targets)
     }
 
-    fn place(&self, key: u64) -> Place {
+    fn region(&self, key: u64) -> Region {
         match &self.reached {
-            None => Place::Inside,
-            Some((reached, deep)) if reached.contains(&key) && !deep.contains(&key) => Place::Inside,
-            Some(_) if self.lines.contains_key(&key) => Place::OnLine,
-            Some((_, deep)) if deep.contains(&key) => Place::TooDeep,
-            Some(_) => Place::Outside,
+            None => Region::Inside,
+            Some((reached, deep)) if reached.contains(&key) && !deep.contains(&key) => Region::Inside,
+            Some(_) if self.lines.contains_key(&key) => Region::OnLine,
+            Some((_, deep)) if deep.contains(&key) => Region::TooDeep,
+            Some(_) => Region::Outside,
         }
     }
 
     /// For each move of a position the reason why it is removed; `None` if it stays.
-    fn cuts(&self, record: &PositionRecord, place: Place) -> Vec<Option<Cut>> {
+    fn cuts(&self, record: &PositionRecord, region: Region) -> Vec<Option<Cut>> {
         let turn = record.position.as_ref().map(|at| at.chess().turn());
         let on_lines = self.lines.get(&record.key).map_or(&[][..], Vec::as_slice);
-        let whole = match place {
-            Place::Outside => Some(Cut::Unreached),
-            Place::TooDeep => Some(Cut::Ply),
+        let whole = match region {
+            Region::Outside => Some(Cut::Unreached),
+            Region::TooDeep => Some(Cut::Ply),
             _ if self.is_other_side(turn) => Some(Cut::Side),
             _ => None,
         };
@@ -235,7 +235,7 @@ impl<'a> Trimmed<'a> {
                 Some(Cut::Without)
             } else if on_lines.contains(&facts.mv) {
                 None
-            } else if place == Place::OnLine {
+            } else if region == Region::OnLine {
                 Some(Cut::Below)
             } else {
                 judged
@@ -256,9 +256,9 @@ impl<'a> Trimmed<'a> {
     }
 
     /// What stays of a position, if anything does.
-    fn trimmed(&self, record: &PositionRecord, place: Place, tally: &mut Tally) -> Option<PositionRecord> {
+    fn trimmed(&self, record: &PositionRecord, region: Region, tally: &mut Tally) -> Option<PositionRecord> {
         let mut kept = Vec::with_capacity(record.moves.len());
-        for (facts, cut) in record.moves.iter().zip(self.cuts(record, place)) {
+        for (facts, cut) in record.moves.iter().zip(self.cuts(record, region)) {
             match cut {
                 Some(why) => tally.cut(why, 1),
                 None => {
@@ -278,11 +278,11 @@ impl<'a> Trimmed<'a> {
     /// Shows what stays of a book that holds only keys, with the positions that the traversal finds.
     fn each_found(&self, progress: &Progress, visit: Visit<'_>) -> Result<Tally> {
         let mut tally = Tally::default();
-        let mut see = |at: &Position, place, moves: &[MoveFacts]| {
+        let mut see = |at: &Position, region, moves: &[MoveFacts]| {
             if moves.is_empty() {
                 return Ok(());
             }
-            match self.trimmed(&PositionRecord::of(at, moves), place, &mut tally) {
+            match self.trimmed(&PositionRecord::of(at, moves), region, &mut tally) {
                 Some(kept) => visit(&kept),
                 None => Ok(()),
             }
@@ -305,7 +305,7 @@ impl<'a> Trimmed<'a> {
         for at in &on_lines {
             moves.clear();
             self.book.moves(at, &mut moves);
-            if to_the_end(see(at, Place::OnLine, &moves))?.is_none() {
+            if to_the_end(see(at, Region::OnLine, &moves))?.is_none() {
                 break;
             }
         }
@@ -334,7 +334,7 @@ impl Moves for Trimmed<'_> {
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let mut moves = Vec::new();
         self.book.moves(at, &mut moves);
-        let cuts = self.cuts(&PositionRecord::of(at, &moves), self.place(at.key()));
+        let cuts = self.cuts(&PositionRecord::of(at, &moves), self.region(at.key()));
         out.extend(moves.into_iter().zip(cuts).filter(|(_, cut)| cut.is_none()).map(|(facts, _)| facts));
     }
 
@@ -349,7 +349,7 @@ impl Moves for Trimmed<'_> {
         let mut tally = Tally::default();
         let unreached = self.book.each(scope, progress, &mut |record| match self.trimmed(
             record,
-            self.place(record.key),
+            self.region(record.key),
             &mut tally,
         ) {
             Some(kept) => visit(&kept),

@@ -8,7 +8,7 @@
 //! | `NAME.json` | written after that: the state of the source, and what became of its games |
 //!
 //! NAME is a digest of the source's name. Each file is written beside its place, synced and renamed, so whatever is there
-//! is whole, and a source without its second file is counted anew.
+//! is whole, and a source without its second file is counted again.
 
 mod record;
 
@@ -43,7 +43,7 @@ const LOCK: &str = "lock";
 const BUILD: &str = "build.json";
 const RECORD: &str = "json";
 
-const CANNOT_KEEP: &str = "cannot keep the work in this folder";
+const CANNOT_KEEP: &str = "cannot keep unfinished work in this folder";
 
 /// A record that is longer was not written by us.
 const MOST_RECORD_LEN: u64 = 1 << 20;
@@ -74,11 +74,11 @@ impl Build {
     /// How it differs from another build.
     fn difference(&self, other: &Self) -> Option<&'static str> {
         if self.tabiya != other.tabiya {
-            Some("it was begun by another version of tabiya")
+            Some("it was started by another version of tabiya")
         } else if self.games != other.games {
-            Some("it was begun with other filters of games or moves")
+            Some("it was started with other filters of games or moves")
         } else if self != other {
-            Some("it was begun for an output that needs other counts")
+            Some("it was started for an output that needs other counts")
         } else {
             None
         }
@@ -123,7 +123,7 @@ impl Work {
         }
         let mut names = fs::read_dir(&folder).map_err(cannot)?.flatten().map(|entry| entry.file_name());
         if !folder.join(BUILD).exists() && names.any(|name| name != LOCK && !is_unfinished(&name)) {
-            return Err(Error::new(ErrorKind::File, "this folder is not the work of a build")
+            return Err(Error::new(ErrorKind::File, "this folder is not the unfinished work of a build")
                 .at_path(&folder)
                 .advice("move it away, or name another output"));
         }
@@ -132,7 +132,7 @@ impl Work {
             Locked::Busy | Locked::Missing => {
                 Err(Error::new(ErrorKind::File, "another tabiya is building with this folder")
                     .at_path(&folder)
-                    .advice("wait until it ends"))
+                    .advice("wait until it is done"))
             }
         }
     }
@@ -151,7 +151,7 @@ impl Work {
         })
     }
 
-    /// Sources that were changed after they were counted, and are counted anew.
+    /// Sources that were changed after they were counted, and are counted again.
     pub fn changed(&self) -> &[String] {
         &self.changed
     }
@@ -178,7 +178,7 @@ impl Work {
         let build = Build::new(filter, shape).map_err(|error| self.unwritable(error.into()))?;
         self.begin(&build)?;
         let all = sources.each()?.ok_or_else(|| {
-            Error::new(ErrorKind::Usage, "a pipe can be read only once, so its counts cannot be continued")
+            Error::new(ErrorKind::Usage, "a pipe can be read only once, so the build cannot be continued")
                 .advice("write the games to a file, which may be compressed")
         })?;
         let mut kept = Kept { report: Report::default(), shards: Vec::new() };
@@ -256,7 +256,7 @@ impl Work {
         let what = format!("the work in this folder cannot be continued: {difference}");
         Err(Error::new(ErrorKind::Usage, what)
             .at_path(&self.folder)
-            .advice("run the same command as before, or remove the folder to begin anew"))
+            .advice("run the same command as before, or remove the folder to start over"))
     }
 
     /// What is known of a source under this name, if it has not changed since.

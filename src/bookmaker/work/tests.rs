@@ -155,7 +155,10 @@ fn what_others_put_into_a_folder_stays() {
     let partial = Work::folder_of(&output);
     fs::create_dir(&partial).unwrap();
     fs::write(partial.join("mine.txt"), "x").unwrap();
-    assert!(Work::open(&output).is_err_and(|error| error.to_string().contains("not the work of a build")));
+    assert!(
+        Work::open(&output)
+            .is_err_and(|error| error.to_string().contains("not the unfinished work of a build"))
+    );
     fs::remove_file(partial.join("mine.txt")).unwrap();
     let work = Work::open(&output).unwrap();
     fs::write(partial.join("mine.txt"), "x").unwrap();

@@ -12,8 +12,8 @@ pub struct Adapter;
 
 impl Group for Adapter {
     const CONFIG: Option<&'static str> = Some(
-        "The configuration file [default: tabiya.toml in the working folder, else beside tabiya; a copy of tabiya that was \
-         renamed to NAME reads NAME.toml beside it first]",
+        "The configuration file [default: tabiya.toml in the working folder, else beside tabiya; a copy of \
+         tabiya renamed to NAME first reads NAME.toml beside it]",
     );
 
     fn rows() -> impl Iterator<Item = &'static Row> {

@@ -21,7 +21,7 @@ pub struct Searcher;
 impl Group for Searcher {
     const HEADING: Option<&'static str> = Some("The engine");
     const CONFIG: Option<&'static str> =
-        Some("The configuration file whose engine is used [default: as the adapter's]");
+        Some("Use the engine of this configuration file [default: the tabiya.toml that a game would use]");
 
     fn rows() -> impl Iterator<Item = &'static Row> {
         table::start().filter(|row| row.key.starts_with(ENGINE) || row.key == SET)
@@ -34,10 +34,10 @@ impl Group for Searcher {
                 "The engine: a path, or a name on PATH [default: that of tabiya.toml, else {default}]"
             )),
             ENGINE_TIMEOUT => argument.help(format!(
-                "How long the engine may take to answer `uci`, and be silent while it searches before it is asked whether \
-                 it is there, in seconds [default: {default}]"
+                "Seconds to wait for the engine to answer `uci`, and for a silent search before checking \
+                 that the engine is alive [default: {default}]"
             )),
-            SET => argument.help("An option of the engine; repeatable"),
+            SET => argument.help("Set an option of the engine; repeatable"),
             _ => argument,
         }
     }

@@ -25,9 +25,8 @@ pub(crate) struct NewBook {
     /// Replace the book if it exists
     #[arg(long)]
     pub force: bool,
-    /// In a CTG book, where the moves of a position have no colours: mark moves green that have at least this share of the
-    /// position's weight, in per cent; 0 = none [default: if only weights are known, moves with at least half the
-    /// weight of the heaviest]
+    /// In a CTG book, if a position has no coloured moves: mark moves green from this share of its weight on, in per cent;
+    /// 0 = none [default: if only weights are known, moves with at least half the weight of the heaviest]
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     green: Option<u16>,
 }

@@ -7,11 +7,12 @@ use crate::choose::Policy;
 use crate::settings::table::{self, Row};
 
 /// What the book's recommendations are.
-const TOURNAMENT: &str = "With true, red moves and moves marked ?, ?? or ?! of a CTG book are never played. A move marked as \
-                          the only move is played alone. Where there is a green move, only green moves are played, whatever \
-                          their statistics. The moves that are left weigh 2 for each win of the side to move and 1 for each \
-                          draw. With false, colours are ignored, and marks multiply the weight: ! by 1.23, !! by 1.46, ?, ?? \
-                          and ?! by 0. The limits of an Arena book apply only with true.";
+const TOURNAMENT: &str = "With true, a CTG book never plays red moves or moves marked ?, ?? or ?!. If a move \
+                          is marked as the only move, it is always played. If some moves are green, only \
+                          those are played, whatever their statistics. The remaining moves weigh 2 for each \
+                          win of the side to move and 1 for each draw. With false, colours are ignored, and \
+                          marks multiply the weight: ! by 1.23, !! by 1.46, ?, ?? and ?! by 0. The limits of \
+                          an Arena book apply only with true.";
 
 /// Which of a book's moves may be played, and how often.
 pub(crate) type PolicyArgs = Arguments<Choice>;

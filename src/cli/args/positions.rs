@@ -19,13 +19,13 @@ const LONGEST_LINE: u64 = 1024;
 #[derive(clap::Args, Debug)]
 #[group(multiple = false)]
 pub struct Positions {
-    /// The position
+    /// The position, as a FEN
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// The moves that lead from the start to the position, such as "1. e4 e5 2. Nf3" or "e2e4 e7e5 g1f3"
+    /// The moves from the start to the position, such as "1. e4 e5 2. Nf3" or "e2e4 e7e5 g1f3"
     #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
-    /// A file with one FEN per line; blank lines and lines that begin with # are ignored
+    /// A file with one FEN per line; blank lines and lines that start with # are ignored
     #[arg(long, value_name = "FILE")]
     fen_file: Option<PathBuf>,
 }
@@ -109,7 +109,7 @@ pub(crate) fn game_after(option: &str, moves: &str) -> Result<Game> {
     notation::play(moves, &mut game).map_err(|wrong| {
         let error = Error::new(ErrorKind::Usage, format!("{option}: {wrong}"));
         match wrong.kind {
-            MoveErrorKind::Ambiguous(_) => error.advice("write which of them"),
+            MoveErrorKind::Ambiguous(_) => error.advice("write the one that you mean"),
             _ => error.advice("write moves such as \"1. e4 e5 2. Nf3\" or \"e2e4 e7e5 g1f3\""),
         }
     })?;

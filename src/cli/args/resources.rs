@@ -12,6 +12,7 @@ const LEAST: u64 = 16 << 20;
 
 /// The resources of the machine that a command may use.
 #[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Memory and threads")]
 pub(crate) struct ResourcesArgs {
     /// Memory to use, such as 64M or 2G; the rest goes to temporary files [default: a quarter of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = size)]

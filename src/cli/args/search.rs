@@ -14,19 +14,19 @@ const NODES: u64 = 1_000_000;
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Evaluating")]
 pub(crate) struct SearchArgs {
-    /// Nodes that the engine searches in each position [default: 1000000]
+    /// Nodes to search in each position [default: 1000000]
     #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Plies that the engine searches instead
+    /// Search to this depth instead, in plies
     #[arg(long, value_name = "D", group = "limit", value_parser = clap::value_parser!(u64).range(1..=1000))]
     depth: Option<u64>,
-    /// Milliseconds that the engine searches instead
+    /// Search for this many milliseconds instead
     #[arg(long, value_name = "MS", group = "limit", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
     movetime: Option<u64>,
-    /// How many engines search at the same time [default: 1]
+    /// Run this many engines at the same time [default: 1]
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Stop evaluating after this time, such as 30m or 8h, and go on with what is known
+    /// Stop evaluating after this time, such as 30m or 8h, and use what is known by then
     #[arg(long, value_name = "LIMIT", value_parser = time::duration)]
     time: Option<Duration>,
 }

@@ -33,7 +33,6 @@ pub(crate) trait Group: Clone + Default + Send + Sync + 'static {
 /// An argument for each setting of a group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arguments<G> {
-    /// What is given.
     pub(super) given: Given,
     pub(super) group: PhantomData<G>,
 }

@@ -9,13 +9,13 @@ use crate::chess::{RatingBand, Speed};
 /// Which games count, by what count files can tell apart.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SliceArgs {
-    /// Only games at these speeds, by the tag TimeControl and the limits of Lichess; with commas between them. Of count files,
-    /// only of those written with --by speed
+    /// Only games at these speeds, separated by commas: by the TimeControl tag, with Lichess's limits. Works on
+    /// count files written with --by speed
     #[arg(long, value_name = "SPEED", value_delimiter = ',', value_parser = speed())]
     speed: Vec<Speed>,
-    /// Only games in which the mean of both ratings is in these bands: 1800 (that is 1800 to 1999), 1800-2200 (below 2200) or
-    /// 2200+; with commas between them. Of count files, only of those written with --by rating. Bands begin at 0, 1000, 1200,
-    /// 1400, 1600, 1800, 2000, 2200 and 2500
+    /// Only games whose average rating is in these bands, separated by commas: 1800 (1800 to 1999), 1800-2200 (below 2200)
+    /// or 2200+. Bands begin at 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200 and 2500. Works on count files written with --by
+    /// rating
     #[arg(long, value_name = "BAND", value_delimiter = ',', value_parser = bands)]
     rating: Vec<Bands>,
 }
@@ -42,7 +42,7 @@ impl SliceArgs {
 /// What the rows of a count file count separately.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ByArgs {
-    /// In a count file, count each speed (speed), each band of ratings (rating) or both (speed,rating) in rows of their own
+    /// In a count file, count games separately by speed, by rating band (rating), or by both (speed,rating)
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = PossibleValuesParser::new([SPEED, RATING]))]
     by: Vec<String>,
 }

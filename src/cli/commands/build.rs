@@ -38,22 +38,22 @@ pub struct Args {
     /// Replace the book if it exists
     #[arg(long)]
     force: bool,
-    /// A file with names of openings (.eco, or PGN with named lines), for formats that have comments, instead of the names that
-    /// tabiya knows; repeatable
+    /// A file of opening names (.eco, or PGN with named lines) for the book's comments, instead of tabiya's own names;
+    /// repeatable
     #[arg(long, value_name = "FILE", conflicts_with = "counts")]
     eco: Vec<PathBuf>,
-    /// Write exact counts to a Parquet file (.parquet) instead of a book: count files can be added up, and books can be built
-    /// from them
+    /// Write exact counts to a Parquet file (.parquet) instead of a book. Count files can be added up, and books can be
+    /// built from them
     #[arg(long)]
     counts: bool,
-    /// Also write the positions, not only their keys: every format except Polyglot needs them
+    /// With --counts: also write the positions, not just their keys; every format except Polyglot needs them
     #[arg(long, requires = "counts")]
     positions: bool,
-    /// Also put the evaluations in the comments of these games, such as [%eval 0.17], into a store; reads all games twice
+    /// Also collect the evaluations in the games' comments, such as [%eval 0.17], in this store; reads all games twice
     #[arg(long, value_name = "STORE")]
     evals: Option<PathBuf>,
-    /// Keep the counts of each source in a folder beside the output (FILE.partial) until the output is written, and go on
-    /// with those that are there: for builds that take hours and may be cut off
+    /// For long builds that may be interrupted: keep counts in a folder (FILE.partial) until the output is written, and
+    /// continue from them next time
     #[arg(long, conflicts_with_all = ["unique", "evals"])]
     resume: bool,
     #[command(flatten)]
@@ -79,16 +79,16 @@ struct Moves {
     /// Only moves with at least this share of their position's games, in per cent [default: 0]
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     min_share: Option<u16>,
-    /// The same for White's moves alone
+    /// The same, for White's moves only
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     min_share_white: Option<u16>,
-    /// The same for Black's moves alone
+    /// The same, for Black's moves only
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     min_share_black: Option<u16>,
-    /// Give every move the same weight, except where a comment names one: [%prc 60] or prc:60
+    /// Give every move the same weight, except where a comment sets one, such as [%prc 60] or prc:60
     #[arg(long)]
     uniform: bool,
-    /// In a CTG book, mark moves green that have at least this share of their position's weight, in per cent
+    /// In a CTG book, mark moves green from this share of their position's weight on, in per cent
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     green: Option<u16>,
 }
@@ -146,13 +146,16 @@ impl Args {
         if self.is_piped() && io::stdout().is_terminal() {
             return Err(Error::new(
                 ErrorKind::Usage,
-                "a count file is not text, and standard output is a terminal",
+                "a count file is not text, but standard output is a terminal",
             )
-            .advice("send it into a file or a program, or name a file with -o"));
+            .advice("redirect it to a file or a program, or name a file with -o"));
         }
         if self.by.by().any() && !self.counts {
-            return Err(Error::new(ErrorKind::Usage, "--by is for count files, and this is to be a book")
-                .advice("write a count file with --counts"));
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "--by works only for count files, and the output is a book",
+            )
+            .advice("write a count file with --counts"));
         }
         let name = self.output.display();
         let is_named = is_named(&self.output) || self.is_piped();
@@ -165,10 +168,8 @@ impl Args {
                 "write a count file with --counts",
             ),
             (true, true, Some(option)) => (
-                format!(
-                    "{option} decides about weights, and --counts keeps all moves with their exact counts"
-                ),
-                "leave it out here, and use it when you build a book from the count file",
+                format!("{option} changes weights, but --counts keeps all moves with their exact counts"),
+                "leave it out now, and use it when you build a book from the count file",
             ),
             _ => return Ok(()),
         };
@@ -188,7 +189,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     let counted = counted.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
     let filtered = filter.is_of_games();
     if filtered && games.is_empty() {
-        let what = "there are only count files, and filters of games except --speed and --rating do not apply to them";
+        let what = "all sources are count files, and of the filters of games only --speed and --rating work \
+                    on those";
         return Err(Error::new(ErrorKind::Usage, what)
             .advice("filter the games when you count them, with tabiya build --counts"));
     }

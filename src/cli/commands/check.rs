@@ -16,7 +16,7 @@ pub struct Args {
     /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh)
     #[arg(required = true, value_name = "BOOK")]
     books: Vec<PathBuf>,
-    /// Print a line of JSON for each finding, and one for each book with the numbers of errors and warnings
+    /// Print one line of JSON for each problem, and one for each book with the number of errors and warnings
     #[arg(long)]
     json: bool,
 }

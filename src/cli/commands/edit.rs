@@ -27,17 +27,17 @@ pub struct Args {
     /// The book
     #[arg(value_name = "BOOK")]
     book: PathBuf,
-    /// The moves that lead from the start to the position, such as "1. e4 c5" [default: the starting position]
+    /// The moves from the start to the position, such as "1. e4 c5" [default: the starting position]
     #[arg(long, value_name = "MOVES", conflicts_with = "fen")]
     moves: Option<String>,
-    /// The position
+    /// The position, as a FEN
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
     /// Give a move of the book this weight, such as Nf3=60; repeatable
     ///
-    /// In a Polyglot book the weight is a number from 0, which is never played, to 65535. In an Arena book it is the
-    /// priority, 0 to 9; in a Kvetka book the half-points, two for a win and one for a draw. A CTG book has no weights:
-    /// write green, red, a mark (!, ?, !!, ??, !?, ?!, only, zugzwang), both as in Nf3=green,! or none
+    /// In a Polyglot book the weight is a number from 0 (never played) to 65535. In an Arena book it is a priority from 0
+    /// to 9. In a Kvetka book it is the number of half-points: two for a win, one for a draw. A CTG book has no weights.
+    /// There, write green, red, a mark (!, ?, !!, ??, !?, ?!, only, zugzwang), both (as in Nf3=green,!), or none
     #[arg(long, value_name = "MOVE=WEIGHT")]
     set: Vec<String>,
     /// Add a move with this weight, as for --set; repeatable
@@ -46,10 +46,10 @@ pub struct Args {
     /// Delete a move; repeatable
     #[arg(long, value_name = "MOVE")]
     delete: Vec<String>,
-    /// Take back the last edit of a Polyglot book; again, the one before
+    /// Undo the last edit of a Polyglot book; again, the one before
     #[arg(long, conflicts_with_all = ["set", "add", "delete", "moves", "fen", "redo"])]
     undo: bool,
-    /// Make the last edit again that was taken back; again, the one after
+    /// Redo the edit that was undone last; again, the next one
     #[arg(long, conflicts_with_all = ["set", "add", "delete", "moves", "fen"])]
     redo: bool,
     #[command(flatten)]
@@ -132,7 +132,9 @@ fn move_of(option: &str, word: &str, game: &Game) -> Result<Move> {
     notation::read(word, at).map_err(|kind| {
         let what = match kind {
             notation::MoveErrorKind::Illegal => format!("is not a legal move in {}", at.fen()),
-            notation::MoveErrorKind::Ambiguous(moves) => format!("may be {}", moves.join(" or ")),
+            notation::MoveErrorKind::Ambiguous(moves) => {
+                format!("is ambiguous: it can be {}", moves.join(" or "))
+            }
         };
         Error::new(ErrorKind::Usage, format!("{option}: \"{word}\" {what}"))
             .advice("write a move such as Nf3 or g1f3")
@@ -173,14 +175,14 @@ fn reverse(path: &Path, mut editor: Editor, way: Way, resources: &Resources) -> 
     let format = book::open(path)?.format();
     if !format.learns() {
         let what =
-            format!("only edits of Polyglot books are kept, and this is a book of the format {format}");
+            format!("edits can be undone only in Polyglot books, and this is a book of the format {format}");
         return Err(Error::new(ErrorKind::Usage, what)
             .at_path(path)
-            .advice("set what the move had before, as the edit reported it"));
+            .advice("set the old value again, as the edit reported it"));
     }
     let [wanted, done] = match way {
-        Way::Back => ["take back", "taken back"],
-        Way::Again => ["make again", "made again"],
+        Way::Back => ["undo", "undone"],
+        Way::Again => ["redo", "redone"],
     };
     let Outcome::Made(made) = editor.reverse(way, resources)? else {
         let line = format!("{}: there is no edit to {wanted}", path.display());
@@ -200,7 +202,7 @@ fn not_whole(path: &Path, merged: &Merged, new: &Written) -> Error {
     let mut lost = written::merged_lines(merged, "the book holds only their keys");
     lost.extend(written::lines(new).into_iter().filter(|line| line.starts_with("left out")));
     let what = match lost.first() {
-        Some(lost) => format!("written anew, the book would not be whole ({lost})"),
+        Some(lost) => format!("rewriting the book would lose a part of it ({lost})"),
         None => "the book would have no moves left".to_owned(),
     };
     Error::new(ErrorKind::Format, what).at_path(path).advice("the old files are unchanged")
@@ -219,7 +221,7 @@ fn describe(said: &Said) -> String {
 /// Prints a line of what a move had and has.
 fn report(mv: &str, facts: [Option<String>; 2], out: &mut dyn Write) -> std::io::Result<()> {
     match facts {
-        [None, None] => writeln!(out, "  {mv}: the book does not show it"),
+        [None, None] => writeln!(out, "  {mv}: not shown by the book"),
         [None, Some(new)] => writeln!(out, "  {mv}: added, {new}"),
         [Some(old), None] => writeln!(out, "  {mv}: deleted ({old})"),
         [Some(old), Some(new)] if old == new => writeln!(out, "  {mv}: {new}, as before"),

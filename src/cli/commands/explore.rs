@@ -10,40 +10,41 @@ use crate::cli::output::exit::Exit;
 /// `tabiya explore`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books [default: those of the configuration, and the starter book]
+    /// The books [default: those of tabiya.toml, and the starter book]
     #[arg(value_name = "SOURCE")]
     books: Vec<PathBuf>,
-    /// The address to listen on; with another than this machine's own, others can connect, if they know the code or the
-    /// token. With port 0 the system chooses a free port
+    /// The address to listen on. With any address but this machine's own, others who know the code or the token can
+    /// connect. Port 0 means any free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
-    /// Let programs ask that have the token in this file; a file that does not exist is created [default: only the page]
+    /// Also answer programs that send the token in this file, which is created if it is missing [default: only the page]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Do not open the browser
     #[arg(long)]
     no_open: bool,
-    /// Allow edits of the books
+    /// Allow editing the books
     #[arg(long)]
     edit: bool,
-    /// Show tabiya.toml as a form that can be saved, and run doctor; only where no other machine can connect, because
-    /// settings name programs to run
+    /// Show tabiya.toml as a form, save it, and run doctor; refused if other machines can connect, because settings name
+    /// programs to run
     #[arg(long)]
     settings: bool,
-    /// Answer what programs ask about positions, as Lichess's explorer and chessdb.cn do, without a token; only where no other
-    /// machine can connect
+    /// Answer programs on this machine without a token, as Lichess's explorer and chessdb.cn would; refused if other
+    /// machines can connect
     #[arg(long)]
     open_api: bool,
-    /// Answer such programs only with moves that the adapter would play
+    /// Give programs only the moves that tabiya would play
     #[arg(long)]
     playable: bool,
-    /// Find the games of a position in these PGN files and .cbh databases: they are indexed once, in a file beside the first book
+    /// Show which games of these PGN files and .cbh databases reach a position; they are indexed once, in a file beside the
+    /// first book
     #[arg(long, value_name = "FILE", num_args = 1..)]
     games: Vec<PathBuf>,
-    /// The engine that is asked for its opinion [default: that of the configuration]
+    /// The engine for analysis [default: that of tabiya.toml]
     #[arg(long, value_name = "PROGRAM")]
     engine: Option<String>,
-    /// The configuration file [default: tabiya.toml in the working folder, then beside the executable]
+    /// The configuration file [default: tabiya.toml in the working folder, else beside tabiya]
     #[arg(long, value_name = "FILE")]
     config: Option<String>,
     #[command(flatten)]
@@ -80,7 +81,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         warnings.iter().for_each(|warning| warn(warning));
         if !is_local(&args.listen) {
             warn(&format!(
-                "{}: others can connect, without encryption; whoever reads what is sent sees the books{}",
+                "{}: other machines can connect, without encryption; anyone who reads the traffic sees the \
+                 books{}",
                 args.listen,
                 if args.edit { " and may edit them" } else { "" },
             ));

@@ -18,7 +18,7 @@ pub struct Args {
     /// The command [default: tabiya itself]
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
-    /// Open the guide in the browser; its pages are on this machine
+    /// Open the guide in the browser; works without a network
     #[arg(long, conflicts_with = "command")]
     guide: bool,
 }

@@ -21,8 +21,8 @@ use crate::learn;
 /// `tabiya merge`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books to read, or count files (.parquet): weights, games and results are added up, marks are taken from the first
-    /// book that has them
+    /// The books to read, or count files (.parquet). Weights, games and results are added up; marks are taken from the
+    /// first book that has them
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(crate) struct To {
     file: NewBook,
     /// Only entries that the books' moves reach from the starting position
     ///
-    /// A format that needs positions always gets only these of a Polyglot book, which holds only keys.
+    /// A Polyglot book holds only keys. For a format that needs positions, only these entries can be converted.
     #[arg(long)]
     reachable: bool,
 }
@@ -61,9 +61,12 @@ pub fn run(args: &Args) -> Result<Exit> {
         None => make(&args.inputs, &args.to, &args.resources),
         Some(option) => Err(Error::new(
             ErrorKind::Usage,
-            format!("{option} is for count files, and books do not count games separately"),
+            format!("{option} works only for count files: books do not count games separately"),
         )
-        .advice("end the name of the output with .parquet, or make a book of count files with tabiya build")),
+        .advice(
+            "end the name of the output with .parquet, or build a book from the count files with tabiya \
+             build",
+        )),
     }
 }
 
@@ -105,7 +108,7 @@ fn merge_counts(
 ) -> Result<Exit> {
     let (others, files) = split(inputs)?;
     if let Some(other) = others.first() {
-        let what = "this is not a count file, and only count files can be added up into one";
+        let what = "this is not a count file, and only count files can be merged into one";
         return Err(Error::format(other, what).advice("count games with tabiya build --counts"));
     }
     let files = files.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;

@@ -32,7 +32,7 @@ pub struct Args {
     /// How many plies to follow
     #[arg(long, value_name = "N", alias = "depth", default_value_t = 6)]
     plies: u32,
-    /// Show what each move is worth and loses, backed up through the book from the store of evaluations beside it
+    /// Show what each move is worth and what it loses, by minimax over the book from the evaluations beside it (BOOK.evals)
     #[arg(long)]
     evals: bool,
 }

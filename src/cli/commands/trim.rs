@@ -44,14 +44,13 @@ struct Moves {
     /// Only moves of at least this weight
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     min_weight: u64,
-    /// Only the N heaviest moves of each position; in a CTG book, those that colours and marks let be played come first
+    /// Only the N heaviest moves of each position; in a CTG book, moves that colours and marks allow come first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     top: Option<u32>,
-    /// Only moves of this side, with all replies of the other side considered
+    /// Only this side's moves, prepared for every reply in the book
     ///
-    /// The options above then apply to the moves of this side alone: every move that the book has for the other side still
-    /// leads on. A Polyglot book is followed from the starting position, as with --reachable, because it does not say who
-    /// is to move.
+    /// The options above then apply only to this side's moves, and lines go on after every move of the other side. A
+    /// Polyglot book does not say who is to move, so it is followed from the starting position, as with --reachable.
     #[arg(long, value_name = "SIDE", value_parser = side())]
     only: Option<Color>,
 }
@@ -60,18 +59,18 @@ struct Moves {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Lines, followed from the starting position")]
 struct Lines {
-    /// Only what the remaining moves reach from the starting position
+    /// Only positions that the remaining moves reach from the starting position
     #[arg(long)]
     reachable: bool,
-    /// Only the first N plies of each line, on the shortest way to each position; 0 = all [default: 0]
+    /// Only the first N plies of each line, counted on the shortest path to each position; 0 = all [default: 0]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     max_ply: u32,
-    /// Only positions at and after the end of this line, such as "e4 c5"; repeatable
+    /// Only the part of the book after this line, such as "e4 c5"; repeatable
     ///
-    /// The moves of the line itself stay too, so that the book is still reached from the starting position.
+    /// The moves of the line itself stay, so that the book can still be followed from the starting position.
     #[arg(long, value_name = "MOVES")]
     below: Vec<String>,
-    /// Remove the last move of this line, such as "e4 f5", and what only it leads to; repeatable
+    /// Remove the last move of this line, such as "e4 f5", and all positions that only it leads to; repeatable
     #[arg(long, value_name = "MOVES")]
     without: Vec<String>,
 }
@@ -145,14 +144,14 @@ fn report(tally: &Tally, trim: &Trim) -> Vec<String> {
             ),
             Cut::Side => "of the other side (--only)".to_owned(),
             Cut::Without => "named by --without".to_owned(),
-            Cut::Below => "beside the lines of --below".to_owned(),
+            Cut::Below => "outside the lines of --below".to_owned(),
             Cut::Weight => format!("that weigh less than {} (--min-weight)", trim.min_weight),
             Cut::Games => format!("with fewer than {} games (--min-games)", trim.min_games),
             Cut::Share => {
                 let percent = f64::from(trim.min_share) / 10.0;
                 format!("with less than {percent} % of their position's weight (--min-share)")
             }
-            Cut::Top => "lighter than others (--top)".to_owned(),
+            Cut::Top => "not among the heaviest (--top)".to_owned(),
         };
         format!("left out: {} {why}", many(count, "move"))
     }));

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 
-/// Opens an address, or a file of HTML, in the browser. Whether that works nobody learns: print it before.
+/// Opens an address, or a file of HTML, in the browser. It is not known whether that worked, so print it before.
 pub fn open(address: impl AsRef<OsStr>) {
     let started =
         opener(address.as_ref()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();

@@ -32,7 +32,7 @@ pub(crate) const UNDER_DOCTOR: &str = "TABIYA_UNDER_DOCTOR";
 /// Why printing stopped early.
 #[derive(Debug)]
 pub enum Stop {
-    /// Standard output cannot be written, usually because its reader has gone.
+    /// Standard output cannot be written, usually because its reader has ended.
     Output(io::Error),
     /// Something else failed.
     Error(Error),
@@ -56,7 +56,7 @@ impl From<Error> for Stop {
 /// Runs `body` with standard output, which is written in blocks unless it is a terminal.
 ///
 /// # Errors
-/// When the body fails, or when standard output cannot be written for another reason than that its reader has gone.
+/// When the body fails, or when standard output cannot be written for another reason than that its reader has ended.
 pub fn print(body: impl FnOnce(&mut dyn Write) -> Printed<Exit>) -> Result<Exit> {
     let stdout = io::stdout().lock();
     if stdout.is_terminal() {

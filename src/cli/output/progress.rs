@@ -11,7 +11,7 @@ use self::lines::Lines;
 use crate::base::progress::{Progress, Show, Unit};
 use crate::base::resources::resident;
 
-/// How much time passes between two lines where there is no terminal.
+/// The time between two lines where there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// How a bar, or a line without one, looks.
@@ -42,7 +42,8 @@ pub(crate) fn on_terminal(what: impl Into<String>) -> Progress {
 }
 
 impl Show for Bar {
-    /// Bytes and things come with their speed, slow things with the remaining time, and games with the memory in use too.
+    /// Bytes and items are shown with their speed, slow items with the remaining time, and games with the memory in use
+    /// too.
     fn begin(&self, total: Option<u64>, unit: Unit<'_>) {
         let total = total.unwrap_or(0);
         let text = match unit {

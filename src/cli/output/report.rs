@@ -109,7 +109,7 @@ fn errors(report: &Report) -> Vec<String> {
         lines.push(format!("{games} with variations used up to an error: {reason}, first {first}"));
     }
     if report.lost_marks > 0 {
-        lines.push(format!("{} of moves not kept: there are too many", many(report.lost_marks, "mark")));
+        lines.push(format!("{} of moves dropped: there are too many", many(report.lost_marks, "mark")));
     }
     lines
 }

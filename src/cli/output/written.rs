@@ -28,7 +28,8 @@ pub fn lines(written: &Written) -> Vec<String> {
     if written.greens > 0 {
         let (moves, are) = (many(written.greens, "move"), if written.greens == 1 { "is" } else { "are" });
         lines.push(format!(
-            "{moves} {are} marked green: of at least half the weight of the heaviest in the position (--green changes that)"
+            "{moves} {are} marked green: those with at least half the weight of the heaviest in the position \
+             (--green changes that)"
         ));
     }
     let names: Vec<_> = written.files.iter().map(|file| file.display().to_string()).collect();
@@ -49,7 +50,7 @@ pub(crate) fn merged_lines(merged: &Merged, why: &str) -> Vec<String> {
     }
     if merged.unplaced > 0 {
         let positions = many(merged.unplaced, "position");
-        lines.push(format!("left out: {positions} with more pieces than a game has"));
+        lines.push(format!("left out: {positions} with more pieces than a game can have"));
     }
     if merged.ruled_out > 0 {
         let moves = many(merged.ruled_out, "move");

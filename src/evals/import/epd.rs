@@ -33,7 +33,7 @@ pub(super) fn line(text: &[u8], wanted: Option<&Wanted>) -> Parsed {
     let score = match (mate, centipawns) {
         (Some(moves), _) => Score::Mate(moves),
         (None, Some(score)) if score.saturating_abs() > MATED || score == MATED => {
-            return Err(Problem::new(Wrong::Score, 0, format!("the score (ce) is {score}, which cannot be")));
+            return Err(Problem::new(Wrong::Score, 0, format!("the score (ce) is impossible: {score}")));
         }
         (None, Some(score)) if score > LEAST_MATE => Score::Mate((MATED - score + 1) / 2),
         (None, Some(score)) if score < -LEAST_MATE => Score::Mate(-((MATED + score) / 2)),
@@ -170,7 +170,7 @@ mod tests {
     fn what_is_wrong_is_said() {
         assert!(read("").unwrap_err().contains("no score"));
         for score in ["32767", "99999", "-32768", "9223372036854775807", "-9223372036854775808"] {
-            assert!(read(&format!("ce {score}")).unwrap_err().contains("cannot be"), "{score}");
+            assert!(read(&format!("ce {score}")).unwrap_err().contains("impossible"), "{score}");
         }
         assert!(read("ce x").unwrap_err().contains("is not a number"));
         assert!(read("ce 5; pm e5").unwrap_err().contains("\"e5\" is not legal"));

@@ -41,8 +41,8 @@ struct Variation<'a> {
     line: Cow<'a, str>,
 }
 
-/// Reads a line: the deepest evaluation in it, and its first variation. If positions are wanted and this is none of them,
-/// the rest of the line is not looked at.
+/// Reads a line: the deepest evaluation in it, and its first variation. If only some positions are wanted and this is not
+/// one of them, the rest of the line is skipped.
 pub(super) fn line(text: &[u8], wanted: Option<&Wanted>) -> Parsed {
     if text.is_empty() {
         return Ok(None);
@@ -59,7 +59,7 @@ pub(super) fn line(text: &[u8], wanted: Option<&Wanted>) -> Parsed {
         // Its place is within this line.
         let what = error.to_string();
         let what = what.split(" at line ").next().unwrap_or_default();
-        Problem::new(Wrong::Unreadable, 0, format!("the line is none of Lichess's dump: {what}"))
+        Problem::new(Wrong::Unreadable, 0, format!("the line is not from Lichess's dump: {what}"))
     };
     let object: Object<'_> = serde_json::from_slice(text).map_err(unreadable)?;
     let position = known.map_or_else(|| position(object.fen.as_bytes()), Ok)?;

@@ -58,8 +58,7 @@ impl<R: Read> Lines<R> {
             let before = self.rest.len();
             if let Err(error) = from.take(BLOCK_LEN as u64).read_to_end(&mut self.rest) {
                 let at = self.at + self.rest.len() as u64;
-                let what =
-                    format!("the file cannot be read any further ({error}): what comes before is used");
+                let what = format!("cannot read the rest of the file ({error}): what comes before is used");
                 report(Problem::new(Wrong::File, at, what));
                 self.from = None;
                 // The last line may be cut off.

@@ -156,7 +156,7 @@ impl<'a> Import<'a> {
     }
 
     /// Reads the evaluations in the comments of the games that `admits` lets through. Games that cannot be read are not
-    /// reported: whoever counts the games does that.
+    /// reported: the code that counts the games does that.
     ///
     /// # Errors
     /// As [`Import::read`].
@@ -254,9 +254,12 @@ impl<'a> Import<'a> {
     #[cfg(not(feature = "parquet"))]
     #[expect(clippy::unused_self, reason = "as the other one")]
     fn read_table(&mut self, path: &Path, _: &Mutex<Problems>) -> Result<()> {
-        Err(Error::new(ErrorKind::Usage, "this is a Parquet file, and this tabiya was built without them")
-            .at_path(path)
-            .advice("build it with the feature \"parquet\""))
+        Err(Error::new(
+            ErrorKind::Usage,
+            "this is a Parquet file, but this tabiya was built without support for them",
+        )
+        .at_path(path)
+        .advice("build it with the feature \"parquet\""))
     }
 
     fn read_games(
@@ -379,13 +382,13 @@ impl Found {
     fn evaluation(self, engine: EngineId) -> std::result::Result<(Packed, Evaluation), Problem> {
         let Self { position, score, depth, nodes, wdl, best } = self;
         if score == Score::Mate(0) && !position.chess().is_checkmate() {
-            let what = "the score is a mate in 0, and nobody is checkmated";
+            let what = "the score is a mate in 0, but nobody is checkmated";
             return Err(Problem::new(Wrong::Score, 0, what));
         }
         let packed = Packed::strict(&position)
             .ok_or_else(|| Problem::new(Wrong::Position, 0, "the position has more than 32 pieces"))?;
         let depth = u16::try_from(depth)
-            .map_err(|_| Problem::new(Wrong::Score, 0, format!("the depth is {depth}, which cannot be")))?;
+            .map_err(|_| Problem::new(Wrong::Score, 0, format!("the depth is impossible: {depth}")))?;
         Ok((packed, Evaluation { score, depth, nodes, wdl, engine, best }))
     }
 }

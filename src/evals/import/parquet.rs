@@ -33,7 +33,7 @@ pub(super) fn open(path: &Path) -> Result<Table> {
         let all = Columns::of(&footer.schema);
         let needed = |name| -> Result<Named<'_, '_>> {
             all.named(name)?.ok_or_else(|| {
-                let what = format!("this Parquet file has no column {name:?}, and no evaluations without it");
+                let what = format!("this Parquet file has no column {name:?}, which evaluations need");
                 Error::new(ErrorKind::Format, what)
                     .advice("the columns are fen, line, depth, knodes, cp and mate")
             })
@@ -75,7 +75,7 @@ pub(super) fn group(
 
 fn row(columns: &[Values], at: usize, wanted: Option<&Wanted>) -> Parsed {
     let [fen, line, depth, knodes, cp, mate] = columns else { return Ok(None) };
-    let missing = |name: &str| Problem::new(Wrong::Unreadable, 0, format!("{name} is missing, or cannot be"));
+    let missing = |name: &str| Problem::new(Wrong::Unreadable, 0, format!("{name} is missing or impossible"));
     let position = position(fen.bytes(at).ok_or_else(|| missing("fen"))?)?;
     if wanted.is_some_and(|wanted| !wanted.contains(&position)) {
         return Ok(Some(Line::Unwanted));

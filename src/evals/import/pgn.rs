@@ -50,7 +50,7 @@ pub(crate) struct PgnEvals<'a> {
 
 impl<'a> PgnEvals<'a> {
     /// Nothing has been read yet. With `admits` only games that it lets through are read, and games that cannot be read are
-    /// not reported: whoever counts the games does that.
+    /// not reported: the code that counts the games does that.
     pub fn new(
         admits: Option<Admits<'a>>,
         engine: EngineId,

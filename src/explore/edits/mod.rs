@@ -1,8 +1,8 @@
 //! `/api/edit`, `/api/undo`, `/api/redo`: each change is on the disk before it is answered.
 //!
-//! What a page showed before comes with each change, and is compared with the book at the moment of writing: an edit that
-//! somebody else has made in between is reported, never overwritten. Edits of Polyglot books are in their journals, and can be
-//! taken back whenever; those of other books only while this server runs.
+//! What a page showed before comes with each change, and is compared with the book at the moment of writing: an edit made
+//! in between, elsewhere, is reported, never overwritten. Edits of Polyglot books are in their journals, and can be taken
+//! back whenever; those of other books only while this server runs.
 
 mod value;
 
@@ -73,10 +73,10 @@ pub(super) fn edit(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> 
     let mv =
         mv.ok_or_else(|| Fault::illegal(format!("{:?} is not a legal move in {}", request.mv, at.fen())))?;
     if request.op != Op::Add && request.expect.is_null() {
-        return Err(Fault::bad("expect: write what the book has before, so that nobody's edit is lost"));
+        return Err(Fault::bad("expect: write what the book has now, so that nobody's edit is lost"));
     }
     if request.op == Op::Add && !request.expect.is_null() {
-        return Err(Fault::bad("expect: a move that is added is expected not to be in the book: write null"));
+        return Err(Fault::bad("expect: a move to add must not be in the book yet: write null"));
     }
     let edits = wanted(format, request.op, &request.value, mv, &san(at, mv))?;
     let expected = Some(expected(format, &request.expect)?);
@@ -113,7 +113,7 @@ fn written(
     let began = Instant::now();
     let resources = Resources::new(None, None, None)?;
     let mut editor = slot.editor.lock().unwrap_or_else(PoisonError::into_inner);
-    // On Windows a file that is mapped into memory cannot be replaced: there nobody reads the book meanwhile.
+    // On Windows a file that is mapped into memory cannot be replaced: there, the book is closed meanwhile.
     let closed = cfg!(windows).then(|| {
         let mut open = slot.write();
         open.close();
@@ -129,18 +129,19 @@ fn written(
             let now = shown(format_of(slot)?, now);
             return Err(match (way, &now) {
                 (Some(_), _) => {
-                    Fault::conflict("the book was changed since: edit the move as it is now", now)
+                    Fault::conflict("the book has changed since: edit the move as it is now", now)
                 }
                 (None, Value::Null) => Fault::conflict("deleted elsewhere", now),
                 (None, _) => Fault::conflict(format!("changed elsewhere to {}", value::words(&now)), now),
             });
         }
         Outcome::Nothing => {
-            let what = if way == Some(Way::Again) { "make again" } else { "take back" };
+            let what = if way == Some(Way::Again) { "redo" } else { "undo" };
             return Err(Fault::not_found(format!("there is no edit to {what}")));
         }
         Outcome::NotWritten(_) => {
-            let what = "written anew, the book would have no moves left, or not be whole; `tabiya edit` says what would be lost";
+            let what = "rewriting the book would leave it without moves, or lose a part of it; `tabiya edit` \
+                        says which";
             let error = Error::new(ErrorKind::Format, what).advice("the old files are unchanged");
             return Err(slot.path().into_iter().fold(error, Error::at_path).into());
         }

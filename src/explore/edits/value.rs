@@ -19,7 +19,7 @@ pub(super) fn wanted(format: Format, op: Op, value: &Json, mv: Move, name: &str)
         return Ok(vec![edit(Change::Delete)]);
     }
     let values = match format.keeps() {
-        Keeps::Verdicts => looks(value)?,
+        Keeps::Verdicts => verdicts(value)?,
         _ => vec![Value::Weight(value.as_u64().ok_or_else(|| Fault::bad("value: write a whole number"))?)],
     };
     let first: fn(Value) -> Change = if op == Op::Add { Change::Add } else { Change::Set };
@@ -28,7 +28,7 @@ pub(super) fn wanted(format: Format, op: Op, value: &Json, mv: Move, name: &str)
 }
 
 /// Colour and mark: what is null is taken away, and what is missing stays.
-fn looks(value: &Json) -> Result<Vec<Value>, Fault> {
+fn verdicts(value: &Json) -> Result<Vec<Value>, Fault> {
     let wrong = || {
         Fault::bad(
             "value: write \"none\", or an object with color (green, red or null) and mark (such as ! or null)",
@@ -41,14 +41,14 @@ fn looks(value: &Json) -> Result<Vec<Value>, Fault> {
     let color = colored(value).ok_or_else(wrong)?;
     let mark = marked(value).ok_or_else(wrong)?;
     let is_null = |key| object.get(key).is_some_and(Json::is_null);
-    let look = Value::Verdict { color, mark };
+    let verdict = Value::Verdict { color, mark };
     Ok(match (is_null("color"), is_null("mark")) {
-        (false, false) => vec![look],
+        (false, false) => vec![verdict],
         // What stays must be named: the first step takes both away.
         (true, false) if !object.contains_key("mark") => return Err(wrong()),
         (false, true) if !object.contains_key("color") => return Err(wrong()),
         _ if color.is_none() && mark.is_none() => vec![Value::Plain],
-        _ => vec![Value::Plain, look],
+        _ => vec![Value::Plain, verdict],
     })
 }
 
@@ -113,9 +113,9 @@ fn number(expect: &Json, key: &str) -> Result<u64, Fault> {
 pub(super) fn words(now: &Json) -> String {
     let text = |key| now.get(key).filter(|value| !value.is_null());
     if now.get("color").is_some() {
-        let looks: Vec<&str> =
+        let verdicts: Vec<&str> =
             ["color", "mark"].into_iter().filter_map(text).filter_map(Json::as_str).collect();
-        return if looks.is_empty() { "no colour and no mark".to_owned() } else { looks.join(", ") };
+        return if verdicts.is_empty() { "no colour and no mark".to_owned() } else { verdicts.join(", ") };
     }
     text("weight").or_else(|| text("priority")).map_or_else(|| "nothing".to_owned(), Json::to_string)
 }
@@ -128,7 +128,7 @@ mod tests {
     fn looks_are_given_taken_away_or_kept() {
         let green = Value::Verdict { color: Some(Recommendation::Green), mark: None };
         let good = Value::Verdict { color: None, mark: Some(Annotation::Good) };
-        let of = |value: Json| looks(&value).ok();
+        let of = |value: Json| verdicts(&value).ok();
         assert_eq!(of(json!("none")), Some(vec![Value::Plain]));
         assert_eq!(of(json!({ "color": null, "mark": null })), Some(vec![Value::Plain]));
         assert_eq!(of(json!({ "color": "green", "mark": null })), Some(vec![Value::Plain, green]));
@@ -151,14 +151,14 @@ mod tests {
         assert_eq!(is(Format::Kvetka, json!({ "weight": 5 })), Some(Expected::Weight(5)));
         assert_eq!(is(Format::Kvetka, json!({ "priority": 5 })), None);
         assert_eq!(is(Format::Abk, json!({ "priority": 3 })), Some(Expected::Priority(3)));
-        let look = |recommended, annotation| Some(Expected::Verdict { recommended, annotation });
+        let verdict = |recommended, annotation| Some(Expected::Verdict { recommended, annotation });
         assert_eq!(
             is(Format::Ctg, json!({ "weight": 7, "color": "green" })),
-            look(Some(Recommendation::Green), None)
+            verdict(Some(Recommendation::Green), None)
         );
         assert_eq!(
             is(Format::Ctg, json!({ "color": null, "mark": "!" })),
-            look(None, Some(Annotation::Good))
+            verdict(None, Some(Annotation::Good))
         );
         assert_eq!(is(Format::Ctg, json!({ "color": "blue" })), None);
         assert_eq!(is(Format::Ctg, json!(5)), None);

@@ -1,6 +1,6 @@
-//! `/api/engine`: what an engine thinks of a position, for as long as somebody listens.
+//! `/api/engine`: what an engine thinks of a position, for as long as a page listens.
 //!
-//! Each connection has an engine of its own, which is started for it and ends with it.
+//! Each connection has its own engine, which is started for it and ends with it.
 
 mod search;
 
@@ -58,15 +58,14 @@ struct Running {
     stop: Arc<AtomicBool>,
 }
 
-/// The engines.
 pub(super) struct Engines {
     program: Option<Setup>,
     starts: Mutex<Sender<Start>>,
     running: Arc<Mutex<Vec<Running>>>,
 }
 
-/// A place among the engines that run; dropped, it is free.
-struct Seat {
+/// Leave for one engine to run; dropped, another one may.
+struct Permit {
     running: Arc<Mutex<Vec<Running>>>,
     stop: Arc<AtomicBool>,
 }
@@ -91,8 +90,8 @@ impl Engines {
         }
     }
 
-    /// A place for one more engine; the one that the page has already is stopped.
-    fn seat(&self, page: Option<&str>) -> Result<Seat, Fault> {
+    /// Leave for one more engine; the one that the page already has is stopped.
+    fn permit(&self, page: Option<&str>) -> Result<Permit, Fault> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let own = |other: &Running| page.is_some() && other.page.as_deref() == page;
         running.iter().filter(|other| own(other)).for_each(|other| other.stop.store(true, Ordering::Relaxed));
@@ -103,11 +102,11 @@ impl Engines {
         }
         let stop = Arc::new(AtomicBool::new(false));
         running.push(Running { page: page.map(str::to_owned), engine: None, stop: Arc::clone(&stop) });
-        Ok(Seat { running: Arc::clone(&self.running), stop })
+        Ok(Permit { running: Arc::clone(&self.running), stop })
     }
 }
 
-impl Seat {
+impl Permit {
     /// Names the engine, so that it is killed when the server ends.
     fn take(&self, engine: &Engine) {
         for other in self.running.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
@@ -121,7 +120,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for Permit {
     fn drop(&mut self) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|other| !Arc::ptr_eq(&other.stop, &self.stop));
@@ -139,25 +138,25 @@ pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Faul
     if place.game.position().chess().legal_moves().is_empty() {
         return Err(Fault::bad("the game is over: there is nothing to think about"));
     }
-    let seat = engines.seat(page)?;
+    let permit = engines.permit(page)?;
     let (sender, response) = events(SILENCE);
     let (reply, started) = sync_channel::<Result<Client>>(1);
     let setup = program.clone();
     let start = Start(Box::new(move || {
-        // An engine that nobody waits for any more is dropped, and ends.
+        // An engine that no page waits for any more is dropped, and ends.
         let _ = reply.send(Client::start(&program.program, &program.args, program.folder.as_deref()));
     }));
     let starts = engines.starts.lock().unwrap_or_else(PoisonError::into_inner).clone();
     starts.send(start).map_err(|_| Fault::no_engine())?;
     let client = started.recv_timeout(START_TIME).map_err(|_| Fault::busy("the engine does not start"))??;
-    seat.take(client.engine());
-    let search = Search { place, lines, threads, setup, sender, stop: Arc::clone(&seat.stop) };
+    permit.take(client.engine());
+    let search = Search { place, lines, threads, setup, sender, stop: Arc::clone(&permit.stop) };
     let thread = thread::Builder::new().name("engine".to_owned());
     // If the thread does not start, the client is dropped, and its engine ends.
     thread
         .spawn(move || {
             search.run(client);
-            drop(seat);
+            drop(permit);
         })
         .map_err(|error| Fault::io(format!("cannot start a thread for the engine: {error}")))?;
     Ok(response)

@@ -66,7 +66,7 @@ struct Progress {
 }
 
 impl Search {
-    /// Searches until the engine has answered or nobody listens, and ends the engine.
+    /// Searches until the engine has answered or no page listens, and ends the engine.
     pub(super) fn run(self, mut client: Client) {
         let (sender, stop) = (self.sender.clone(), Arc::clone(&self.stop));
         client.stop_when(move || sender.is_closed() || stop.load(Ordering::Relaxed));

@@ -80,7 +80,6 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Its bytes.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(HEAD_LEN);
         out.extend(MAGIC);
@@ -93,7 +92,7 @@ impl Head {
         out
     }
 
-    /// Reads it; `None` where the bytes are no index of this version.
+    /// Reads it; `None` where the bytes are not an index of this version.
     pub(super) fn read(data: &[u8]) -> Option<Self> {
         if bytes::array(data, 0)? != MAGIC || bytes::u64_be(data, 8)? != VERSION {
             return None;

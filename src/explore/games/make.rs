@@ -65,7 +65,7 @@ impl Made {
     pub(super) fn warning(self) -> Option<String> {
         let Self { games, damaged } = self;
         (damaged > 0).then(|| {
-            format!("{damaged} of {games} games cannot be read to their end: they are found up to there")
+            format!("{damaged} of {games} games cannot be read to their end: they are found up to the error")
         })
     }
 }
@@ -84,7 +84,6 @@ struct Player<'a> {
     made: Made,
     /// What is the same in all positions of the game: rating, date and number.
     same: [u8; 16],
-    /// The game.
     game: Vec<u8>,
     plies: usize,
     /// Positions, one after another.

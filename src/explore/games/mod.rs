@@ -74,7 +74,8 @@ impl Games {
     /// changed. Where it cannot be written, it is made for this time, and a warning says so.
     ///
     /// # Errors
-    /// When a file cannot be read or holds no games, or a file that is no index has its name; or when the work is interrupted.
+    /// When a file cannot be read or holds no games, or a file with its name is not an index; or when the work is
+    /// interrupted.
     pub(super) fn open(
         paths: &[PathBuf],
         book: Option<&Path>,
@@ -101,7 +102,7 @@ impl Games {
                 (target, None)
             }
             Err(error) => {
-                warnings.push(format!("the index of the games is not kept: {error}"));
+                warnings.push(format!("the index of the games cannot be kept: {error}"));
                 let folder = tempfile::tempdir_in(&resources.temp)
                     .map_err(|error| Error::temporary(&resources.temp, error))?;
                 (folder.path().join("index"), Some(folder))
@@ -110,8 +111,7 @@ impl Games {
         let made = make(&mut sources, &files, &stamp, &target, &resources, progress)?;
         warnings.extend(made.warning());
         let index = Index::open(&target, &stamp)?.ok_or_else(|| {
-            Error::new(ErrorKind::File, "the index of the games has changed while it was made")
-                .at_path(&target)
+            Error::new(ErrorKind::File, "the index of the games changed while it was made").at_path(&target)
         })?;
         Ok(Self { index, files, _folder: folder })
     }

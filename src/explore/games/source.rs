@@ -12,7 +12,7 @@ use super::super::shelf::{FileStamp, stamp_of};
 use super::index::Game;
 use super::layout::Stamp;
 use crate::base::error::{Error, ErrorKind, Result};
-use crate::games::cbh::export::{self, Options, Output, export};
+use crate::games::cbh::export::{self, ExportOptions, Output, export};
 use crate::games::cbh::{self, Cbh};
 use crate::games::{GameError, Place, Sources, Spot};
 
@@ -47,7 +47,7 @@ impl Files {
         let again = |path: &Path| {
             Error::new(
                 ErrorKind::Usage,
-                "games are read again when they are shown, which this file does not allow",
+                "games are read again when they are shown, which is impossible with this file",
             )
             .at_path(path)
             .advice("name PGN files that are not compressed, or .cbh files")
@@ -92,7 +92,7 @@ impl Files {
         if stamp_of(&file.path) != file.known {
             let path = file.path.display();
             return Err(Fault::io(format!(
-                "{path} has changed: start `tabiya explore` again, and its games are read anew"
+                "{path} has changed: start `tabiya explore` again to read its games again"
             )));
         }
         let within = game.number - file.base;
@@ -102,8 +102,13 @@ impl Files {
             return text.map_err(|error| Fault::io(format!("{}: {error}", file.path.display())));
         };
         let number = u32::try_from(within).map_err(|_| gone())?;
-        let options =
-            Options { games: (number, number), main_line: false, bare: false, deleted: false, threads: 1 };
+        let options = ExportOptions {
+            games: (number, number),
+            main_line: false,
+            bare: false,
+            deleted: false,
+            threads: 1,
+        };
         let mut text = Text(Vec::new());
         let export::Totals { games, .. } = export(database, &options, &mut text)?;
         if games == 0 { Err(gone()) } else { Ok(text.0) }

@@ -45,7 +45,7 @@ pub struct Board {
     squares: [u8; 64],
     /// The squares of the pieces, by side, kind and number.
     lists: [[[u8; 16]; 8]; 2],
-    /// How many of `lists` are in use; of pawns also those that are gone.
+    /// How many of `lists` are in use; of pawns, captured ones too.
     counts: [[u8; 8]; 2],
     turn: Color,
     check: bool,

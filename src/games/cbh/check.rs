@@ -27,13 +27,13 @@ kinds! {
         Outside: Error "games whose moves are outside the file of moves",
         Unsorted: Warning "games whose moves are stored before those of the game before",
         Unread: Error "games whose moves cannot be read",
-        Variant: Warning "games of a kind of chess that is not read",
+        Variant: Warning "games of an unsupported chess variant",
         Illegal: Error "games with an illegal move",
         Moves: Error "games whose moves are damaged",
         CutOff: Error "games whose moves are cut off",
-        Count: Warning "games whose record counts another number of moves",
+        Count: Warning "games whose record has a wrong number of moves",
         Notes: Error "games whose annotations cannot be read",
-        OtherNotes: Warning "games whose annotations are those of another game",
+        OtherNotes: Warning "games with the annotations of another game",
         Note: Error "games with a damaged annotation",
         UnknownNotes: Warning "games with annotations of an unknown type",
     }
@@ -122,7 +122,7 @@ impl Checker<'_> {
                     let full = (count.main + u32::from(first_black)).div_ceil(2).min(255);
                     let said = u32::from(record.full_moves());
                     if full.abs_diff(said) > 1 {
-                        let what = format!("the record counts {said} moves, and the main line has {full}");
+                        let what = format!("the record counts {said} moves, but the main line has {full}");
                         add(Kind::Count, "cbh", at + layout::record::FULL_MOVES, what);
                     }
                 }
@@ -146,7 +146,7 @@ impl Checker<'_> {
                 return;
             }
             if entities.get(number).is_none() {
-                let why = format!("its {what} has the number {number}, and there are {}", entities.count());
+                let why = format!("its {what} has the number {number}, but there are {}", entities.count());
                 add(Kind::NoName, "cbh", at + offset, why);
             } else if entities.is_deleted(number) {
                 add(Kind::DeletedName, "cbh", at + offset, format!("its {what} {number} is deleted"));
@@ -182,7 +182,7 @@ impl Checker<'_> {
             add(Kind::Note, "cba", base + at, what.to_owned());
         }
         for (kind, count) in facts.left_out.iter().filter(|(kind, _)| notes::name(**kind).is_none()) {
-            let what = format!("{count} annotations of type {kind:#04x}, which is not known");
+            let what = format!("{count} annotations of the unknown type {kind:#04x}");
             add(Kind::UnknownNotes, "cba", base, what);
         }
     }

@@ -144,7 +144,7 @@ impl Cbh {
             if read == size.len() { u32::from_le_bytes(size).into() } else { 0 }
         });
         if moves.len() > WIDE && second_len < CBJ_MOVES + 8 {
-            let what = "the moves take more than 4 GiB, and no .cbj file says where those of each game are";
+            let what = "the moves take more than 4 GiB, but no .cbj file says where those of each game are";
             parts.findings.push(what.to_owned());
         }
         Ok(Self {
@@ -245,12 +245,12 @@ fn count(records: &Blob, findings: &mut Vec<String>) -> Result<u32> {
     match claimed.checked_sub(1) {
         Some(claimed) if claimed == held => {}
         Some(claimed) if claimed < held => {
-            findings.push(format!("the .cbh file holds {held} records, and its header counts {claimed}"));
+            findings.push(format!("the .cbh file holds {held} records, but its header counts {claimed}"));
             return Ok(claimed);
         }
         claimed => {
             let claimed = claimed.unwrap_or_default();
-            let what = format!("the header of the .cbh file counts {claimed} records, and it holds {held}");
+            let what = format!("the header of the .cbh file counts {claimed} records, but it holds {held}");
             findings.push(what);
         }
     }

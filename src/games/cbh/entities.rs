@@ -42,7 +42,7 @@ impl Entities {
             return (Self::none(), Some("its header is not that of a part of a database".to_owned()));
         }
         if size < least {
-            let what = format!("its records have {size} bytes, and {least} are needed: none is read");
+            let what = format!("its records have {size} bytes, but need at least {least}: none is read");
             return (Self::none(), Some(what));
         }
         let header = ENTITY_HEADER + number(ENTITY_MORE).unwrap_or_default();
@@ -50,7 +50,7 @@ impl Entities {
         let claimed = number(ENTITY_COUNT).unwrap_or_default();
         let held = (data.len() as u64).saturating_sub(header) / record;
         let finding =
-            (claimed > held).then(|| format!("its header counts {claimed} records, and it holds {held}"));
+            (claimed > held).then(|| format!("its header counts {claimed} records, but it holds {held}"));
         let count = claimed.min(held);
         (Self { data, header, record, count }, finding)
     }

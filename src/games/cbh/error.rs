@@ -70,7 +70,7 @@ impl fmt::Display for DecodeError {
             MoveError::CutOff => "the last move is cut off",
             MoveError::TooMany => "too many moves",
             MoveError::TooDeep => "variations are nested too deep",
-            MoveError::Empty => "a variation without a move",
+            MoveError::Empty => "a variation has no moves",
         };
         write!(f, "{what} after {} stored moves", self.moves)
     }

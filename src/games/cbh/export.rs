@@ -18,7 +18,7 @@ use crate::games::{GameError, GameResult, Reason};
 
 /// What to export.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct ExportOptions {
     /// The first and the last game.
     pub games: (u32, u32),
     /// Whether variations are left out.
@@ -100,7 +100,7 @@ pub trait Output {
 ///
 /// # Errors
 /// When the output fails.
-pub fn export(db: &Cbh, options: &Options, output: &mut dyn Output) -> Result<Totals> {
+pub fn export(db: &Cbh, options: &ExportOptions, output: &mut dyn Output) -> Result<Totals> {
     let mut totals = Totals::default();
     let (first, last) = options.games;
     in_order(
@@ -121,7 +121,7 @@ pub fn export(db: &Cbh, options: &Options, output: &mut dyn Output) -> Result<To
 /// Writes games on one thread.
 struct Exporter<'a> {
     reader: Reader<'a>,
-    options: &'a Options,
+    options: &'a ExportOptions,
     tree: Tree,
     notes: Notes,
     facts: Facts,
@@ -129,7 +129,7 @@ struct Exporter<'a> {
 }
 
 impl<'a> Exporter<'a> {
-    fn new(db: &'a Cbh, options: &'a Options) -> Self {
+    fn new(db: &'a Cbh, options: &'a ExportOptions) -> Self {
         Self {
             reader: Reader::new(db),
             options,

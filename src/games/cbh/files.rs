@@ -38,7 +38,7 @@ pub fn main(path: &Path) -> Result<PathBuf> {
     let refuse = |what: &str, advice: &str| Err(Error::format(path, what).advice(advice));
     match &*extension {
         "2cbh" => refuse(
-            "this is a database of the newer format of ChessBase 17 and later, which cannot be read",
+            "this is a database in the newer format of ChessBase 17 and later, which is not supported",
             "save it as a CBH database in ChessBase, or export it as PGN",
         ),
         "cbv" => refuse(

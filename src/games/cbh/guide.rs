@@ -87,7 +87,7 @@ impl Guide {
     fn fill(&mut self, from: &mut Cursor<'_>) -> Result<(), &'static str> {
         let version = from.u16()?;
         if !(1..=HTML).contains(&version) {
-            return Err("the text is of a version that cannot be read");
+            return Err("the text has an unsupported version");
         }
         for _ in 0..from.u16()?.min(MOST_CONTENTS) {
             let language = from.u16()?;

@@ -167,9 +167,7 @@ pub mod record {
     pub(crate) const RESULT_BITS: u8 = 0x07;
     /// Evaluation of a line.
     pub(crate) const EVALUATION: u64 = 28;
-    /// Round.
     pub(crate) const ROUND: u64 = 29;
-    /// Subround.
     pub(crate) const SUBROUND: u64 = 30;
     /// Elo of White, 16 bits.
     pub(crate) const WHITE_ELO: u64 = 31;
@@ -264,9 +262,7 @@ pub mod stage {
 
 /// A player in `.cbp`, after the links; texts as offset and length (docs/formats/cbh.md, Names).
 pub mod player {
-    /// Last name.
     pub(crate) const LAST_NAME: (u64, u64) = (0, 30);
-    /// First name.
     pub(crate) const FIRST_NAME: (u64, u64) = (30, 20);
     /// The least bytes of a record: two names, two numbers.
     pub(crate) const LEAST: u64 = 58;
@@ -274,9 +270,7 @@ pub mod player {
 
 /// A tournament in `.cbt`, after the links; texts as offset and length (docs/formats/cbh.md, Names).
 pub mod tournament {
-    /// Title.
     pub(crate) const TITLE: (u64, u64) = (0, 40);
-    /// Place.
     pub(crate) const PLACE: (u64, u64) = (40, 30);
     /// Date, 32 bits.
     pub(crate) const DATE: u64 = 70;
@@ -299,9 +293,7 @@ pub mod tournament {
     pub(crate) const TEAM_BIT: u8 = 0x01;
     /// Country.
     pub(crate) const NATION: u64 = 76;
-    /// Category.
     pub(crate) const CATEGORY: u64 = 78;
-    /// Rounds.
     pub(crate) const ROUNDS: u64 = 80;
     /// The least bytes of a record.
     pub(crate) const LEAST: u64 = 81;
@@ -317,17 +309,13 @@ pub(crate) mod annotator {
 
 /// A source in `.cbs`, after the links; texts as offset and length (docs/formats/cbh.md, Names).
 pub mod source {
-    /// Title.
     pub(crate) const TITLE: (u64, u64) = (0, 25);
-    /// Publisher.
     pub(crate) const PUBLISHER: (u64, u64) = (25, 16);
     /// Date of publication, 32 bits.
     pub(crate) const PUBLICATION: u64 = 41;
     /// Date, 32 bits.
     pub(crate) const DATE: u64 = 45;
-    /// Version.
     pub(crate) const VERSION: u64 = 49;
-    /// Quality.
     pub(crate) const QUALITY: u64 = 50;
     /// The least bytes of a record.
     pub(crate) const LEAST: u64 = 51;
@@ -347,7 +335,6 @@ pub(crate) mod team {
 pub(crate) mod title {
     /// Bytes of the title in one language.
     pub(crate) const LEN: u64 = 200;
-    /// Languages.
     pub(crate) const LANGUAGES: u64 = 8;
     /// The least bytes of a record.
     pub(crate) const LEAST: u64 = LEN * LANGUAGES;

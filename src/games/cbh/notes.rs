@@ -165,7 +165,7 @@ fn take(item: &Item<'_>, notes: &mut Notes, facts: &mut Facts) -> Result<(), &'s
             Some(1) => "[%crit opening]",
             Some(2) => "[%crit middlegame]",
             Some(3) => "[%crit endgame]",
-            _ => return Err("a critical position is of no kind"),
+            _ => return Err("a critical position has an unknown kind"),
         }),
         note::MEDALS => {
             let medals = bytes::u32_be(data, 0).ok_or("the medals are cut off")?;
@@ -192,7 +192,7 @@ fn drawn<const LEN: usize>(name: &str, data: &[u8]) -> Result<String, &'static s
             3 => 'Y',
             4 => 'R',
             7 => 'B',
-            _ => return Err("a drawing has a colour that is not known"),
+            _ => return Err("a drawing has an unknown colour"),
         };
         if at > 0 {
             word.push(',');

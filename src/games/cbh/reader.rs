@@ -205,8 +205,7 @@ impl<'a> Reader<'a> {
         let mode = match flags & MODE_BITS {
             MODE_ILLEGAL_START => return Err(bad_start("it starts from an illegal position")),
             number => Mode::of(number).ok_or_else(|| {
-                let why =
-                    format!("its moves are in mode {number}, which is a kind of chess that cannot be read");
+                let why = format!("its moves are in mode {number}, an unsupported chess variant");
                 (Reason::OtherVariant, why)
             })?,
         };
@@ -220,7 +219,7 @@ impl<'a> Reader<'a> {
             Some(Start::read(data, mode.chess960).map_err(bad_start)?)
         } else if mode.chess960 {
             let start = record.chess960().and_then(Start::chess960);
-            Some(start.ok_or_else(|| bad_start("its Chess960 position is not known"))?)
+            Some(start.ok_or_else(|| bad_start("its Chess960 position has an unknown number"))?)
         } else {
             None
         };

@@ -60,7 +60,7 @@ impl Start {
         setup.ep_square = file(flags & SETUP_EN_PASSANT).map(|file| Square::from_coords(file, rank));
         setup.castling_rights = rooks(&setup.board, rights, data.get(SETUP_BOARD + SETUP_BOARD_LEN..));
         let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
-        let chess = playable(setup, mode).ok_or("the starting position cannot be played on")?;
+        let chess = playable(setup, mode).ok_or("the starting position is not legal")?;
         Ok(Self { chess, len })
     }
 

@@ -8,7 +8,7 @@ mod samples;
 mod stream;
 
 use super::database::Cbh;
-use super::export::{Options, Output, Totals, export};
+use super::export::{ExportOptions, Output, Totals, export};
 use crate::base::error::Result;
 use crate::base::findings::{Finding, listed};
 use crate::games::GameError;
@@ -37,10 +37,10 @@ impl Output for Kept {
     }
 }
 
-pub const ALL: Options =
-    Options { games: (1, u32::MAX), main_line: false, bare: false, deleted: false, threads: 1 };
+pub const ALL: ExportOptions =
+    ExportOptions { games: (1, u32::MAX), main_line: false, bare: false, deleted: false, threads: 1 };
 
-pub fn exported(db: &Cbh, options: &Options) -> Exported {
+pub fn exported(db: &Cbh, options: &ExportOptions) -> Exported {
     let mut kept = Kept(Vec::new(), Vec::new());
     let totals = export(db, options, &mut kept).unwrap();
     Exported { text: String::from_utf8(kept.0).unwrap(), totals, errors: kept.1 }

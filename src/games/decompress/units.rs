@@ -1,6 +1,6 @@
 //! Zstandard files, decompressed ahead of their reader. Short frames, as `pzstd` and `tabiya export` write them, are
-//! decompressed on several threads at once. A long frame, or anything that is not a frame, goes to one thread together with
-//! the rest of the file.
+//! decompressed on several threads in parallel. A long frame, or anything that is not a frame, goes to one thread together
+//! with the rest of the file.
 //!
 //! The bytes and the errors are those of one decoder that reads the whole file.
 //!
@@ -78,7 +78,7 @@ pub(super) struct Units<R> {
 
 /// Why no frame was read whole.
 enum Stop {
-    /// It is too long, cut off or damaged, or it is no frame.
+    /// It is too long, cut off or damaged, or it is not a frame.
     Other,
     /// The file cannot be read.
     Failed(io::Error),

@@ -80,7 +80,7 @@ impl Writer {
         self.out.push(b'[');
         self.out.extend_from_slice(name.as_bytes());
         self.out.extend_from_slice(b" \"");
-        // No early end, so that the compiler can look at several bytes at once.
+        // No early end, so that the compiler can look at several bytes in one step.
         let special = |byte| byte < b' ' || byte == b'"' || byte == b'\\' || byte == 0x7f;
         if value.bytes().fold(false, |any, byte| any | special(byte)) {
             for byte in value.bytes() {

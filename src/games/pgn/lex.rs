@@ -1,8 +1,8 @@
 //! The words of a text of games: tags, moves, comments, glyphs, parentheses, results.
 //!
-//! What a word means is the reader's matter; where it begins and ends, and which texts are no words, is decided here, as
-//! lenient programs do it: signs between moves are passed over, a result may stand anywhere, and a game ends at an empty line or
-//! where a line begins with a tag.
+//! What a word means is up to the reader; where it begins and ends, and which texts are not words, is decided here, as
+//! lenient programs do it: signs between moves are passed over, a result may be anywhere, and a game ends at an empty line
+//! or where a line begins with a tag.
 #![allow(clippy::indexing_slicing, reason = "a table of 256 elements has one for each byte")]
 
 use std::borrow::Cow;

@@ -50,7 +50,7 @@ impl<R: Read> Pgn<R> {
             self.failed = Some(GameError {
                 reason: Reason::Unreadable,
                 place,
-                why: format!("the file cannot be read any further ({error}): what comes before is used"),
+                why: format!("cannot read the rest of the file ({error}): what comes before is used"),
             });
         }
         match piece {

@@ -29,7 +29,7 @@ pub(super) enum State {
 /// What is known of the current game.
 #[derive(Default)]
 pub(super) struct Game {
-    /// Whether a text without a head began with another word than a move.
+    /// Whether a text without a head began with a word that is not a move.
     is_prose: bool,
     /// The result after the moves.
     result: Option<GameResult>,
@@ -159,10 +159,10 @@ impl<'a> GameReader<'a> {
             self.take_tag(name, &value);
         }
         if has_tags && self.is_cut_in_head() {
-            let why = "the file ends in the head of this game: the games before are used";
+            let why = "the file ends inside the tags of this game: the games before it are used";
             self.refuse(Reason::Unreadable, why);
         } else if is_broken {
-            let why = "a line of the head is longer than 8192 bytes or has no end";
+            let why = "a line of tags is longer than 8192 bytes or has no end";
             self.stop(self.game_start, Reason::TooLong, why);
         } else if has_tags {
             self.begin();
@@ -350,7 +350,7 @@ impl<'a> GameReader<'a> {
         true
     }
 
-    /// Ends the present line at a word that is no move of its position.
+    /// Ends the present line at a word that is not a move in its position.
     fn unplayable(&mut self, at: usize, word: &str, error: ReadMoveError) {
         let reason = match error {
             ReadMoveError::NoMove => Reason::UnreadableMove,

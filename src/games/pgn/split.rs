@@ -16,8 +16,8 @@ pub(crate) const MOST_LEN: usize = 1 << 24;
 /// at the start of a line.
 pub(crate) const FIRST_TAG: &[u8] = b"\n[Event ";
 
-/// The memory of pieces that are no longer needed, for those to come: what is allocated anew for each piece is cleared by the
-/// system, and again before it is read into.
+/// The memory of pieces that are no longer needed, for those to come: a new allocation for each piece would be cleared by
+/// the system, and again before it is read into.
 type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
 
 /// Pieces whose memory is kept.

@@ -227,8 +227,8 @@ fn a_broken_game_gives_the_moves_before_and_the_next_one_comes() {
         ("1. d4 Cf6 2. d5", "d2d4", "unreadable move"),
         ("1. d4 d5 2. Lf4", "d2d4 d7d5", "unreadable move"),
         ("1. e4 -- 2. d4", "e2e4", "null move"),
-        ("1. e4 {no end", "e2e4", "comment or variation without end"),
-        ("1. e4 (1. d4\n\nd5", "e2e4", "comment or variation without end"),
+        ("1. e4 {no end", "e2e4", "unterminated comment or variation"),
+        ("1. e4 (1. d4\n\nd5", "e2e4", "unterminated comment or variation"),
     ] {
         let text = format!("[Event \"A\"]\n[Result \"*\"]\n\n{moves}{next}");
         expect(&text, &[(before, reason), ("d2d4", "*")]);
@@ -273,7 +273,7 @@ fn moves_in_other_notations_are_played_where_they_mean_one() {
     // Of several the rest of the game is lost, and not more.
     let received = games(format!("[FEN \"{fen}\"]\n\n1. a8 Rc8 *\n\n[Event \"B\"]\n\n1. d4 *\n"));
     let error = received[0].error.as_ref().unwrap();
-    assert_eq!(error.1, "a.pgn: line 3: 1. \"a8\": several moves can be meant (byte 51)");
+    assert_eq!(error.1, "a.pgn: line 3: 1. \"a8\": the move is ambiguous (byte 51)");
     assert_eq!((received[0].moves.as_str(), received[1].moves.as_str()), ("", "d2d4"));
 }
 
@@ -350,14 +350,14 @@ fn a_file_that_ends_in_a_head_says_so() {
         "[Event \"B\"]\n[White \"x",
     ] {
         let text = format!("{game}{cut}");
-        expect(&text, &[("e2e4", "*"), ("", "file that ends in its middle")]);
+        expect(&text, &[("e2e4", "*"), ("", "truncated file")]);
         assert_eq!(
             games(&text)[1].error.as_ref().unwrap().1,
-            "a.pgn: line 5: the file ends in the head of this game: the games before are used (byte 22)"
+            "a.pgn: line 5: the file ends inside the tags of this game: the games before it are used (byte 22)"
         );
     }
     expect(&format!("{game}[Event \"B\"]\n\n"), &[("e2e4", "*"), ("", "*")]);
-    expect("[Event \"B\"", &[("", "file that ends in its middle")]);
+    expect("[Event \"B\"", &[("", "truncated file")]);
 }
 
 #[test]

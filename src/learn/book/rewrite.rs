@@ -120,7 +120,7 @@ impl BookEntries {
         if let Some(index) = self.first_where(before)? {
             return Err(Error::format(&self.path, "the entries are not in order by key")
                 .at_offset(index * ENTRY_LEN as u64)
-                .advice("write it anew, and edit that book")
+                .advice("rewrite it, and edit the new book")
                 .remedied_by(Remedy::Convert));
         }
         self.ordered = stamp;

@@ -15,7 +15,6 @@ pub const PAGE_LEN: usize = 4096;
 /// Bytes of an id and its sides.
 const STORED_LEN: usize = size_of::<Id>() + 1;
 
-/// Ids of a page.
 pub(crate) const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / STORED_LEN) as u64;
 
 /// An id with the sides that were learned: 1 White, 2 Black, 3 both.
@@ -176,7 +175,7 @@ mod tests {
     }
 
     fn ids() -> impl Strategy<Value = BTreeMap<Id, u8>> {
-        // Evenly spread as digests are, and close together as nobody should make them.
+        // Evenly spread as digests are, and close together as real games never make them.
         let id = prop_oneof![any::<Id>(), any::<u16>().prop_map(|low| u128::from(low).to_be_bytes())];
         prop::collection::btree_map(id, 1..=3_u8, 0..1200)
     }

@@ -18,8 +18,8 @@
 //! A process that waited for the lock of the old file finds that the file has lost its name, and opens the new one. A
 //! process that dies halfway leaves the old journal and a file whose name ends with `.part`.
 //!
-//! Each dropped byte of records costs a bounded number of written bytes: the more ids the store has, the more records
-//! are gathered before the store is written anew.
+//! Each dropped byte of records costs a bounded number of written bytes: the more ids the store has, the more records are
+//! gathered before the store is rewritten.
 
 use std::io::Write as _;
 
@@ -83,8 +83,8 @@ fn stay(state: &JournalState, games: usize) -> (&[LearnedGame], &[KnownEdit]) {
 }
 
 impl Learner {
-    /// Compacts the journal. The book has everything by now: if compaction fails, because the disk is full or the
-    /// folder may not be written, the journal stays unchanged, and only time is lost.
+    /// Compacts the journal. The book already has everything: if compaction fails, because the disk is full or the folder
+    /// may not be written, the journal stays unchanged, and only time is lost.
     pub(super) fn compact(&mut self, mut transaction: Transaction) {
         let (games, serial) = (self.limits.games, rand::random());
         let state = &transaction.state;

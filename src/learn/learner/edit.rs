@@ -53,8 +53,8 @@ impl Learner {
     /// that are `expected` (`None`: the book does not have the move) at the moment at which they are written: no process
     /// changes them in between.
     ///
-    /// Weights are changed in their places. If entries come or go, the book is written anew beside its place and replaces
-    /// the old file; programs that have that open keep what it held.
+    /// Weights are changed in their places. If entries are added or deleted, the book is rewritten beside the old file and
+    /// replaces it; programs that have that open keep what it held.
     ///
     /// # Errors
     /// When a move to add is in the book, or another is not; when the book would have no moves; when its entries are not in
@@ -80,7 +80,7 @@ impl Learner {
         })
     }
 
-    /// Makes again the edit that was taken back last; `None` if there is no such edit, or another was made since.
+    /// Redoes the edit that was taken back last; `None` if there is no such edit, or another was made since.
     ///
     /// # Errors
     /// As [`Learner::undo_edit`].
@@ -275,7 +275,7 @@ fn weight_of(value: Value) -> Result<u16> {
         Value::Verdict { .. } | Value::Plain => None,
     };
     weight.ok_or_else(|| {
-        Error::new(ErrorKind::Usage, "a Polyglot book has no such weight")
+        Error::new(ErrorKind::Usage, "a Polyglot book cannot have this weight")
             .advice("write a number from 0 (never played) to 65535")
     })
 }

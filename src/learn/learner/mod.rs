@@ -190,7 +190,7 @@ impl Learner {
         self.transact(false, |learner, transaction| {
             let games = &transaction.state.games;
             if transaction.state.compacted() > 0 && u64::from(count) > games.len() as u64 {
-                let what = format!("only the last {} games that were learned can be taken back", games.len());
+                let what = format!("only the last {} games that were learned can be undone", games.len());
                 return Err(learner.too_many(Error::new(ErrorKind::Usage, what)).into());
             }
             let count = usize::try_from(count).unwrap_or(usize::MAX);
@@ -232,11 +232,11 @@ impl Learner {
 
     /// The error where that many games cannot be taken back.
     fn too_many(&self, error: Error) -> Error {
-        error.at_path(&self.path).advice("take fewer games back").remedied_by(Remedy::ResetLearned)
+        error.at_path(&self.path).advice("undo fewer games").remedied_by(Remedy::ResetLearned)
     }
 
-    /// Sets every learn field of the book to zero, whatever it holds, and forgets which games were learned. A journal
-    /// that is damaged or belongs to another book is begun again.
+    /// Sets every learn field of the book to zero, whatever it holds, and forgets which games were learned. A journal that
+    /// is damaged or belongs to another book is replaced by a new one.
     ///
     /// # Errors
     /// As [`Learner::learn`], except for the contents of the fields and the journal.

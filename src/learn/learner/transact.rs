@@ -21,8 +21,8 @@ pub(super) struct Transaction {
 }
 
 impl Learner {
-    /// Runs `work` under the lock, after what others have begun is finished, and commits the records that it adds. With
-    /// `reset` a journal that cannot be used is begun again.
+    /// Runs `work` under the lock, after what other processes have begun is finished, and commits the records that it adds.
+    /// With `reset` a journal that cannot be used is replaced by a new one.
     pub(super) fn transact<T>(
         &mut self,
         reset: bool,
@@ -104,7 +104,7 @@ impl Learner {
     fn remember(&mut self, mut transaction: Transaction) {
         self.seen = transaction.book.stamp().ok().flatten();
         if self.limits.are_reached(&transaction.state) {
-            // Whatever becomes of it, the journal is read anew next time.
+            // Whatever becomes of it, the journal is read again next time.
             self.compact(transaction);
         } else {
             self.state = Some(transaction.state);
@@ -169,7 +169,7 @@ impl Learner {
         }
         let start = state.end - unwritten.len() as u64;
         if let Err(error) = journal.write_at(start, unwritten).and_then(|()| journal.sync()) {
-            // Taken back as well as it goes; what stays is no whole record, or is finished by the next process.
+            // Taken back as well as it goes; what stays is not a whole record, or is finished by the next process.
             let _ = journal.set_len(start);
             return Err(error.into());
         }

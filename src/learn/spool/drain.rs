@@ -80,9 +80,9 @@ impl Drain {
         self.next == Some(0)
     }
 
-    /// Learns the `wanted` games of a batch, all games of a book together, and tells `see` what became of those of each
-    /// book: an outcome for each if they are learned, else why the book cannot learn, once. Returns whether there are more
-    /// batches.
+    /// Learns the `wanted` games of a batch, all games of a book together, and reports to `see` what became of those of
+    /// each book: an outcome for each if they are learned, else why the book cannot learn, once. Returns whether there are
+    /// more batches.
     ///
     /// # Errors
     /// When the spool cannot be read, and those of `see`, after which no other book learns.
@@ -113,7 +113,7 @@ impl Drain {
             see(book, games, Some(learned))
         });
         if !done.is_empty() {
-            // A game that is not crossed out is in the book's journal, and is not learned again.
+            // A game that is not marked as done is in the book's journal, and is not learned again.
             self.problem = self.spool.cross_out(&done, self.patience).err().or(self.problem.take());
         }
         seen?;
@@ -124,7 +124,7 @@ impl Drain {
     /// Frees the space of the games that were learned.
     ///
     /// # Errors
-    /// When games could not be crossed out, and as [`Spool::tidy`].
+    /// When games could not be marked as done, and as [`Spool::tidy`].
     pub fn end(&mut self) -> Result<()> {
         let tidied = self.spool.tidy(self.patience);
         self.problem.take().map_or(tidied, Err)

@@ -1,11 +1,11 @@
 //! Finished games, kept until their books have learned them.
 //!
-//! A game goes here first, and is crossed out when its book has it: whatever happens in between, it is not lost.
+//! A game is written here first, and is marked as done when its book has it: whatever happens in between, it is not lost.
 //!
 //! The spool is a text file with a line for each game and book (docs/formats/learn.md, Spool).
 //!
 //! A process that reads or changes the spool locks it, but not while learning or syncing, so no process waits long for
-//! another. A game that was learned but not crossed out does no harm: the book's journal knows its identity, which is
+//! another. A game that was learned but not marked as done does no harm: the book's journal knows its identity, which is
 //! kept here.
 
 mod drain;
@@ -32,13 +32,12 @@ const SPOOL_MAX: u64 = 1 << 30;
 /// The longest line: 16 MiB, a game of two million moves.
 const LINE_MAX: u64 = 16 << 20;
 
-/// Games in one batch.
 const BATCH_GAMES: usize = 64;
 
 /// Bytes that one batch reads: 16 MiB, so the lock is not kept for long.
 const BATCH_BYTES: u64 = 16 << 20;
 
-/// A spool of at most this many bytes is searched for waiting games whenever one is crossed out: 256 KiB.
+/// A spool of at most this many bytes is searched for waiting games whenever one is marked as done: 256 KiB.
 const SMALL: u64 = 256 << 10;
 
 /// Bytes that are read and copied at once: 256 KiB.
@@ -101,7 +100,7 @@ impl Spool {
     ) -> Result<Vec<Place>> {
         let mut lines = Vec::new();
         let mut places = Vec::new();
-        let cannot = "cannot keep the game in the spool";
+        let cannot = "cannot keep the game in this file";
         let prepared = games.iter().try_for_each(|(book, fingerprint, game)| {
             let at = lines.len();
             let head = line::put(&mut lines, book, *fingerprint, game)?;
@@ -114,7 +113,7 @@ impl Spool {
         self.locked(true, patience, cannot, |file| {
             let len = file.size()?;
             if len + lines.len() as u64 >= SPOOL_MAX {
-                return Err(full("too many games wait in it already"));
+                return Err(full("too many games are waiting in it already"));
             }
             let last = file.bytes_at(len.saturating_sub(1), 1)?;
             // The line of another game may have been cut off.
@@ -140,7 +139,7 @@ impl Spool {
         Ok(places)
     }
 
-    /// Games that wait, from this offset on: 0, or where the batch before ended. Only some are read at once, so neither
+    /// Games that wait, from this offset on: 0, or where the batch before ended. Only some are read at a time, so neither
     /// time nor memory grow with the file.
     ///
     /// # Errors
@@ -150,7 +149,7 @@ impl Spool {
         if !self.is_longer_than(from) {
             return Ok(batch);
         }
-        self.locked(false, patience, "cannot read the games kept in the spool", |file| {
+        self.locked(false, patience, "cannot read the games kept in this file", |file| {
             batch.next = each_line(file, from, |at, line| {
                 batch.games.extend(line::parse(line, at));
                 batch.games.len() < BATCH_GAMES && at - from < BATCH_BYTES
@@ -159,7 +158,7 @@ impl Spool {
         })
     }
 
-    /// Crosses out games that were learned. A line that is no longer where it was is left alone.
+    /// Marks games that were learned as done. A line that is no longer where it was is left alone.
     ///
     /// # Errors
     /// When the file cannot be locked within `patience`, read or written. The games are known to the journals of their
@@ -169,7 +168,7 @@ impl Spool {
         places: impl IntoIterator<Item = &'a Place>,
         patience: Duration,
     ) -> Result<()> {
-        self.locked(false, patience, "cannot cross out the games that were learned", |file| {
+        self.locked(false, patience, "cannot mark the learned games as done", |file| {
             for place in places {
                 if file.bytes_at(place.at, TEXT)? == place.head {
                     file.write_at(place.at, b"-")?;
@@ -182,8 +181,8 @@ impl Spool {
         })
     }
 
-    /// Frees the space of games that were learned: empties the file when none waits, and compacts it when more than
-    /// half of it is crossed out.
+    /// Frees the space of games that were learned: empties the file when none waits, and compacts it when more than half of
+    /// it is done.
     ///
     /// # Errors
     /// When the file exists but cannot be locked within `patience`, read or written. No game is lost then.
@@ -191,12 +190,12 @@ impl Spool {
         if !self.is_longer_than(0) {
             return Ok(());
         }
-        self.locked(false, patience, "cannot tidy the games kept in the spool", |file| {
+        self.locked(false, patience, "cannot compact the games kept in this file", |file| {
             if empty_if_done(file)? || file.size()? <= SMALL { Ok(()) } else { self.compact(file) }
         })
     }
 
-    /// Writes the games that wait into a new file, which takes the place of this one, if more than half is crossed out.
+    /// Writes the games that wait into a new file, which takes the place of this one, if more than half is done.
     fn compact(&self, file: &File) -> io::Result<()> {
         let mut waiting = 0;
         each_line(file, 0, |_, line| {
@@ -237,10 +236,11 @@ impl Spool {
     ) -> Result<T> {
         let locked = lock_named(&self.path, patience, create).and_then(|locked| match locked {
             Locked::Ours(file) => Ok(file),
-            Locked::Busy => Err(io::Error::new(io::ErrorKind::TimedOut, "another program keeps it locked")),
+            Locked::Busy => Err(io::Error::new(io::ErrorKind::TimedOut, "it is locked by another program")),
             Locked::Missing => Err(io::ErrorKind::NotFound.into()),
         });
-        let mut file = locked.map_err(|error| Error::file(&self.path, "cannot open the spool", error))?;
+        let mut file =
+            locked.map_err(|error| Error::file(&self.path, "cannot open this file of kept games", error))?;
         work(&mut file).map_err(|error| Error::file(&self.path, cannot, error))
     }
 }
@@ -250,7 +250,7 @@ fn full(what: &str) -> io::Error {
 }
 
 /// Calls `see` with each line and its offset while it returns true; returns where it stopped, `None` at the end of the
-/// file. A line that is too long is split, and its pieces are no valid lines.
+/// file. A line that is too long is split, and its pieces are not valid lines.
 fn each_line(file: &File, from: u64, mut see: impl FnMut(u64, &[u8]) -> bool) -> io::Result<Option<u64>> {
     let mut file = file;
     file.seek(SeekFrom::Start(from))?;

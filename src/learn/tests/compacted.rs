@@ -84,7 +84,7 @@ fn games_that_can_no_longer_be_taken_back_are_known_for_good() {
     assert_eq!(learner.history(9).unwrap().count, 700);
     let before = disk.files();
     let error = learner.undo(200).unwrap_err().to_string();
-    assert!(error.contains("games that were learned can be taken back"), "{error}");
+    assert!(error.contains("games that were learned can be undone"), "{error}");
     assert_eq!(disk.files(), before);
     assert_eq!(compacting(&disk).learn(&games, false).unwrap(), vec![Outcome::Known; 700]);
     assert_eq!(learner.undo(1).unwrap(), 1);

@@ -164,10 +164,7 @@ fn an_older_copy_of_the_book_is_not_learned_into() {
                     learner.history(1).unwrap().doubt.unwrap(),
                 ] {
                     let error = error.to_string();
-                    assert!(
-                        error.contains("a.bin.learn says was learned last: this is an older copy"),
-                        "{error}"
-                    );
+                    assert!(error.contains("a.bin.learn says was learned last is not in it"), "{error}");
                     assert!(error.contains("move the journal away"), "{error}");
                 }
                 assert_eq!(disk.files(), before);

@@ -70,7 +70,7 @@ fn only_the_expected_book_is_learned_into() {
     learner.expect(Some([7; 32]));
     let game = finished("two", "e2e4 e7e5", "w", 2);
     let error = learner.learn(std::slice::from_ref(&game), false).unwrap_err().to_string();
-    assert!(error.contains("another book than the one that the game was played from"), "{error}");
+    assert!(error.contains("not the book that the game was played from"), "{error}");
     let book = Box::new(File::open(&path).unwrap());
     let print = BookEntries::new(book, &path).unwrap().fingerprint().unwrap();
     learner.expect(Some(print));

@@ -1,18 +1,18 @@
 //! Values are backed up from the ends of lines through the graph of positions.
 //!
-//! A position is worth the better of its own evaluation and its best move, because nobody has to stay in the book. What a
-//! move is worth is what the side that makes it is then sure of.
+//! A position is worth the better of its own evaluation and its best move, because neither side has to stay in the book.
+//! What a move is worth is what the side that makes it is then sure of.
 //!
 //! # Cycles
-//! Where positions lead to each other in a circle, a side is sure only of what it can force by leaving the circle, in finitely
-//! many moves and whatever the other side does: going round is worth nothing to either side. So for each position there are two
-//! values, what White can force and what Black can force. Outside of cycles, and in all cycles whose positions are
-//! evaluated and where each side would rather leave than let the other one leave, they are the same. A value is never better for a side than the ways out that it
-//! can reach, because each is the value of one of them.
+//! Where positions lead to each other in a cycle, a side is sure only of what it can force by leaving the cycle, in finitely many
+//! moves and whatever the other side does: repeating positions guarantees nothing to either side. So each position has two
+//! values, what White can force and what Black can force. They are the same outside of cycles, and in cycles whose positions are
+//! all evaluated and where each side would rather leave than let the other one leave. A value is never better for a side than the
+//! ways out that it can reach, because each is the value of one of them.
 //!
 //! A side that is to move may stop at its own evaluation of the position. The other side cannot make it leave where it can
-//! go on, and a position without an evaluation offers no way out at all; so it gives nobody what a move from it leads to unless
-//! that move can be forced. What nobody can force has no value, and moves there are not judged.
+//! go on, and a position without an evaluation offers no way out at all; so a move from it counts for neither side unless that
+//! move can be forced. What neither side can force has no value, and moves there are not judged.
 //!
 //! An evaluation covers all moves of its position. So where nothing is known of a move, the other moves and the
 //! evaluation decide what its position is worth to the other side; without an evaluation it is not known.

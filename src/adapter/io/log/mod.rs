@@ -35,7 +35,7 @@ static LOG: Mutex<Log> = Mutex::new(Log { writer: None, lost: 0, base: None });
 /// Bytes of the lines that wait to be written.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
-/// The log as those know it who write to it.
+/// The log, as its writers see it.
 struct Log {
     /// The thread that writes the lines.
     writer: Option<TaskThread<Item>>,
@@ -121,7 +121,7 @@ pub fn open(name: &str) -> Result<(), String> {
     let mut log = Log::lock();
     if file.is_some() {
         TaskThread::started(&mut log.writer, "log", write)
-            .map_err(|error| format!("{name}: cannot write the log: no thread for it: {error}"))?;
+            .map_err(|error| format!("{name}: cannot write the log: cannot start a thread: {error}"))?;
     }
     log.base = file.as_ref().map(LogFile::base);
     let level = if file.is_some() { *level } else { LevelFilter::Off };

@@ -114,7 +114,7 @@ fn add(findings: &mut Findings<'_>, number: u32, record: &Record, at: &Position,
         Kind::SiblingOutside => format!("the next move, record {sibling}, is outside the file"),
         Kind::ChildAgain => format!("the first reply, record {child}, is already elsewhere in the tree"),
         Kind::SiblingAgain => format!("the next move, record {sibling}, is already elsewhere in the tree"),
-        Kind::Code => format!("the move from square {from} to {to} with promotion {promotion} means nothing"),
+        Kind::Code => format!("the move from square {from} to {to} with promotion {promotion} is impossible"),
         Kind::Illegal => format!("the move {mv} is not legal in {}", at.fen()),
         Kind::Counts => {
             format!("{games} games with {white_wins} won and {white_losses} lost by White are impossible")

@@ -1,4 +1,4 @@
-//! Edits of a book: records are changed and added, and everything else in the file stays as it is.
+//! Edits of a book: records are changed and added, and everything else in the file is unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -18,23 +18,23 @@ use crate::chess::Position;
 
 /// Where a position is in the tree.
 #[derive(Default)]
-struct Place {
+struct Occurrences {
     /// Its records with their moves.
     records: Vec<(u32, Record, Move)>,
     /// The records of the moves that lead to it and have no reply.
     ends: Vec<u32>,
 }
 
-impl Place {
+impl Occurrences {
     fn of(records: Records<'_>, at: &Position, progress: &Progress) -> Result<Self> {
-        let mut place = Self::default();
+        let mut occurrences = Self::default();
         let key = at.key();
         let legal = |number, record: &Record, before: &Position, mv, _| {
             if before.key() == key {
-                place.records.push((number, *record, mv));
+                occurrences.records.push((number, *record, mv));
             }
             if record.child <= 0 && before.after(mv).key() == key {
-                place.ends.push(number);
+                occurrences.ends.push(number);
             }
         };
         progress.things(records.len() as u64, "records");
@@ -44,7 +44,7 @@ impl Place {
         };
         walk(records, MOST, go_on, legal, |_, _, _, _| ());
         interrupt::check()?;
-        Ok(place)
+        Ok(occurrences)
     }
 
     /// The last record of each list of moves of the position.
@@ -117,8 +117,8 @@ impl Draft<'_> {
     }
 }
 
-/// What edits at a position change in a book. Every record of a move gets its new priority, on whichever line. A new
-/// move comes last on each line that goes on from the position, and a deleted one is marked as Arena does.
+/// What edits at a position change in a book. Every record of a move gets its new priority, on whichever line. A new move
+/// comes last on each line that goes on from the position, and a deleted one is marked as Arena does.
 ///
 /// # Errors
 /// When a move to add is in the book, or another is not; when a priority is not from 0 to 9; when a move to be deleted
@@ -127,18 +127,18 @@ impl Draft<'_> {
 pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progress) -> Result<Patch> {
     let records = Records::new(data);
     if records.trailing > 0 {
-        let what = "the file ends within a record, and nothing can be added to it";
+        let what = "the file ends inside a record, so nothing can be added to it";
         return Err(Error::new(ErrorKind::Format, what)
             .at_offset((data.len() - records.trailing) as u64)
-            .advice("write it anew, and edit that book")
+            .advice("rewrite it, and edit the new book")
             .remedied_by(Remedy::Convert));
     }
-    let place = Place::of(records, at, progress)?;
-    let last = place.last(records);
+    let occurrences = Occurrences::of(records, at, progress)?;
+    let last = occurrences.last(records);
     let mut draft = Draft { records, changed: BTreeMap::new(), added: Vec::new() };
     let (mut live, mut ends) = (0_i64, last);
     for edit in edits {
-        let found = place.records.iter().filter(|(_, _, mv)| *mv == edit.mv);
+        let found = occurrences.records.iter().filter(|(_, _, mv)| *mv == edit.mv);
         let is_known = edit.expect_known(found.clone().next().is_some())?;
         let priority = match edit.change {
             Change::Set(value) | Change::Add(value) => Some(priority(value)?),
@@ -164,14 +164,14 @@ pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progr
         }
         if let (false, Some(priority)) = (is_known, priority) {
             let record = Record { priority, ..Record::of(edit.mv) };
-            if ends.is_empty() && place.ends.is_empty() {
+            if ends.is_empty() && occurrences.ends.is_empty() {
                 let what = "no line of the book leads to this position";
                 return Err(Error::new(ErrorKind::Usage, what)
                     .advice("an Arena book is a tree: add the moves that lead there first"));
             }
             let mut added = BTreeSet::new();
             let first = ends.is_empty();
-            for end in if first { place.ends.iter().copied().collect() } else { ends } {
+            for end in if first { occurrences.ends.iter().copied().collect() } else { ends } {
                 let number = draft.next();
                 draft.added.push(record);
                 let link = i32::try_from(number).unwrap_or(NONE);
@@ -198,7 +198,7 @@ fn priority(value: Value) -> Result<u8> {
         Value::Verdict { .. } | Value::Plain => None,
     };
     number.ok_or_else(|| {
-        Error::new(ErrorKind::Usage, "an Arena book has no such weight")
+        Error::new(ErrorKind::Usage, "an Arena book cannot have this weight")
             .advice("write a priority from 1 to 9, or 0 for a move that is never played")
     })
 }

@@ -11,7 +11,7 @@ kinds! {
         SiblingOutside: Error "records whose next move is outside the file",
         ChildAgain: Error "records whose first reply is already elsewhere in the tree",
         SiblingAgain: Error "records whose next move is already elsewhere in the tree",
-        Code: Error "records whose move means nothing",
+        Code: Error "records whose move is impossible",
         Illegal: Error "records whose move is not legal in its position",
         Counts: Error "records with impossible counts",
         Priority: Warning "records of a priority above 9",

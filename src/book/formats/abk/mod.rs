@@ -1,9 +1,9 @@
 //! Arena books (`.abk`): a tree of moves from the starting position, found by position. The format is described in
 //! `docs/formats/abk.md`.
 //!
-//! A background thread turns the tree into an index: opening returns at once, and look-ups wait until the index is ready.
-//! The index has positions by their Polyglot keys, so a position is found on any path and from any FEN. If several paths
-//! lead to a position, the records of each move are added up: [`read::weigh`] describes the weights.
+//! A background thread turns the tree into an index: opening returns immediately, and look-ups wait until the index is
+//! ready. The index has positions by their Polyglot keys, so a position is found on any path and from any FEN. If several
+//! paths lead to a position, the records of each move are added up: [`read::weigh`] describes the weights.
 //!
 //! A move that the header's limits keep from being played (too few games, too few won, too late a ply) is red,
 //! [`crate::book::MoveFacts::recommended`]` = Some(Red)`, which acts in tournament mode. A move of priority 0 weighs nothing and is
@@ -68,11 +68,11 @@ impl Abk {
     pub fn new(path: impl Into<PathBuf>, data: impl Into<Map>) -> Result<Self> {
         let (path, data) = (path.into(), data.into());
         if !is_abk(&data) {
-            let what = "this does not begin as an Arena book (03 'A' 'B', 25200, 28)";
+            let what = "this does not start like an Arena book (03 'A' 'B', 25200, 28)";
             return Err(Error::format(path, what).at_offset(0).advice("name an Arena book (.abk)"));
         }
         if data.len() < HEADER_LEN as usize {
-            let what = format!("the file ends within its header of {HEADER_LEN} bytes");
+            let what = format!("the file ends inside its header of {HEADER_LEN} bytes");
             let advice = "copy or download it again";
             return Err(Error::format(path, what).at_offset(data.len() as u64).advice(advice));
         }

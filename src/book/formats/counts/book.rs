@@ -46,7 +46,7 @@ impl CountBook {
             let keys = file.keys().ok_or_else(|| {
                 Error::format(
                     file.path(),
-                    "no position can be found in this count file: it is not sorted by keys",
+                    "cannot look up positions in this count file: it is not sorted by key",
                 )
                 .advice("sort it")
                 .remedied_by(Remedy::SortCounts)

@@ -79,7 +79,7 @@ pub fn sum(file: &CountFile, progress: &Progress, findings: &mut Findings<'_>) -
             let this = (line.key, line.mv.0, line.slice);
             // Other programs have other orders of speeds.
             if last.is_some_and(|(key, mv, _)| (this.0, this.1) < (key, mv)) {
-                let what = format_args!("row {row}, counted from 0, is out of the order of keys and moves");
+                let what = format_args!("row {row}, counted from 0, is out of order by key and move");
                 findings.count(Kind::Unsorted, place, what);
                 sorted = false;
             } else if last == Some(this) {

@@ -35,14 +35,13 @@ pub(super) fn find(schema: &[Element]) -> Result<Vec<Column>> {
             count => format!("CAST(sum({count}) AS UBIGINT) AS {count}"),
         };
         let found = all.named(name)?.ok_or_else(|| {
-            let what =
-                format!("this Parquet file has no column {name:?}, and is not a count file without it");
+            let what = format!("this Parquet file has no column {name:?}, which every count file has");
             Error::new(ErrorKind::Format, what).advice("the columns are key, move, wins, draws and losses")
         })?;
         columns.push(found.numbers(&cast)?);
     }
     columns.extend(all.named(POSITION)?.map(|found| found.bytes(PACKED_LEN)).transpose()?);
-    // Columns of another kind with these names are another program's own.
+    // Columns of another type with these names belong to another program.
     columns.extend(all.named(SPEED)?.and_then(|found| found.texts().ok()));
     columns.extend(all.named(RATING)?.and_then(|found| found.numbers("").ok()));
     Ok(columns)

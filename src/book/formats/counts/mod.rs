@@ -51,7 +51,7 @@ pub use write::CountWriter;
 /// Bits of the number of games in a row.
 pub(crate) const GAMES_BITS: u32 = 39;
 
-/// The most games that one row counts: about 550 thousand million.
+/// The most games that one row counts: about 550 billion.
 pub(crate) const MOST_GAMES: u64 = (1 << GAMES_BITS) - 1;
 
 /// The extension of a count file.

@@ -74,7 +74,6 @@ impl CountFile {
         self.table.groups()
     }
 
-    /// Rows of a row group.
     pub(crate) fn group_rows(&self, group: usize) -> u64 {
         self.table.group_rows(group)
     }
@@ -193,7 +192,7 @@ impl CountFile {
     pub(crate) fn require(&self, wanted: Shape) -> Result<()> {
         let has = self.shape();
         if wanted.positions && !has.positions {
-            let what = "this count file holds only the keys of positions, and the output needs the positions";
+            let what = "this count file holds only the keys of positions, but the output needs the positions";
             return Err(Error::format(self.path(), what).remedied_by(Remedy::CountPositions));
         }
         match wanted.by.columns().find(|name| !has.by.columns().any(|known| known == *name)) {

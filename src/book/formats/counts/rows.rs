@@ -29,13 +29,13 @@ pub fn line(key: u64, columns: &[Values], at: usize, slice: Slice) -> std::resul
     let wide = number(mv, "move")?;
     let mv = u16::try_from(wide).map(MoveCode).ok();
     let mv = mv.filter(|mv| *mv == MoveCode::NULL || mv.error().is_none());
-    let mv = mv.ok_or_else(|| format!("move is {wide}, which codes no move"))?;
+    let mv = mv.ok_or_else(|| format!("move is {wide}, which is not the code of a move"))?;
     let count = |values: &Values, name: &str| {
         let wide = number(values, name)?;
         match u64::try_from(wide) {
             Ok(count) if count < MOST_GAMES => Ok(count),
-            Err(_) if wide < 0 => Err(format!("{name} is {wide}, and cannot be negative")),
-            _ => Err(format!("{name} is {wide}, which is more than can be counted")),
+            Err(_) if wide < 0 => Err(format!("{name} is {wide}, but cannot be negative")),
+            _ => Err(format!("{name} is {wide}, which is too large")),
         }
     };
     let (wins, draws, losses) = (count(wins, "wins")?, count(draws, "draws")?, count(losses, "losses")?);
@@ -70,7 +70,7 @@ fn speed(text: Option<&[u8]>) -> std::result::Result<Speed, String> {
     let text = text.unwrap_or_default();
     str::from_utf8(text).ok().and_then(Speed::named).ok_or_else(|| {
         let names = Speed::NAMES.map(|(name, _)| name).join(", ");
-        format!("speed is {:?}, and none of {names}", String::from_utf8_lossy(text))
+        format!("speed is {:?}, not one of {names}", String::from_utf8_lossy(text))
     })
 }
 
@@ -79,7 +79,7 @@ fn rating(number: Option<i128>) -> std::result::Result<RatingBand, String> {
     let band = u16::try_from(number).ok().and_then(RatingBand::from_lowest);
     band.ok_or_else(|| {
         let bounds = RatingBand::BOUNDS.map(|lowest| lowest.to_string()).join(", ");
-        format!("rating is {number}, and no band begins there: they begin at {bounds}")
+        format!("rating is {number}, but bands begin at {bounds}")
     })
 }
 

@@ -59,9 +59,12 @@ impl Book for CountBook {
 pub enum CountWriter {}
 
 fn left_out<T>(path: &Path) -> Result<T> {
-    Err(Error::new(ErrorKind::Usage, "this is a count file, and this tabiya was built without them")
-        .at_path(path)
-        .advice("build it with the feature \"parquet\""))
+    Err(Error::new(
+        ErrorKind::Usage,
+        "this is a count file, but this tabiya was built without support for them",
+    )
+    .at_path(path)
+    .advice("build it with the feature \"parquet\""))
 }
 
 /// Methods of a type without values.

@@ -100,11 +100,11 @@ impl CountWriter {
         Self::new(path, target, shape)
     }
 
-    /// Writes the remaining rows, syncs, and puts the file in place, unless no ply was counted. Whoever reads standard
-    /// output receives a file without rows then.
+    /// Writes the remaining rows, syncs, and puts the file in place, unless no ply was counted. A reader of standard output
+    /// receives a file without rows then.
     ///
     /// # Errors
-    /// When the disk is full or fails, or when nobody reads standard output: the old file is unchanged.
+    /// When the disk is full or fails, or when standard output is closed: the old file is unchanged.
     pub fn finish(self) -> Result<CountsWritten> {
         let (target, written) = self.close()?;
         match target {
@@ -141,7 +141,7 @@ impl<W: Write + Send> CountWriter<W> {
     pub fn add(&mut self, line: &Line) -> Result<()> {
         let counts = [line.wins, line.draws, line.losses];
         if counts.iter().any(|count| *count >= MOST_GAMES) {
-            return Err(Error::format(&self.path, "a move has more games than can be counted"));
+            return Err(Error::format(&self.path, "a move has too many games to count"));
         }
         if self.shape.positions {
             let packed = line

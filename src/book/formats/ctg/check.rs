@@ -103,11 +103,11 @@ impl Pass<'_, '_> {
         let mut add =
             |place: Place<'_>, what: fmt::Arguments<'_>| self.findings.add(Kind::Header, place, what);
         if !data.starts_with(&CTG_START) {
-            add(0.into(), format_args!("the header page does not begin as those of known books do"));
+            add(0.into(), format_args!("the header page does not start like those of known books"));
         }
         let said = bytes::u32_be(data, CTG_PAGES).unwrap_or_default();
         if u64::from(said) != pages {
-            add(CTG_PAGES.into(), format_args!("the header counts {said} pages, and the file has {pages}"));
+            add(CTG_PAGES.into(), format_args!("the header counts {said} pages, but the file has {pages}"));
         }
         let (held, count) = (index.held(), index.count);
         if held < count {
@@ -116,7 +116,7 @@ impl Pass<'_, '_> {
         }
         let (bits, high) = (index.bits(), index.high);
         if bits < high {
-            let what = format_args!("the bitmap has {bits} bits, and its upper bound is {high}");
+            let what = format_args!("the bitmap has {bits} bits, but its upper bound is {high}");
             add((ctb, CTB_HIGH).into(), what);
         }
         let last = index.last_leaf();
@@ -134,7 +134,7 @@ impl Pass<'_, '_> {
         let whole = (0..bits).step_by(8).take_while(|node| (0..8).all(|bit| index.split(node + bit))).count();
         if whole as u64 * 8 != u64::from(low) {
             let first = whole * 8;
-            let what = format_args!("the lower bound is {low}, and the first unsplit node is in {first}");
+            let what = format_args!("the lower bound is {low}, but the first unsplit node is in {first}");
             add((ctb, CTB_LOW).into(), what);
         }
     }
@@ -147,7 +147,7 @@ impl Pass<'_, '_> {
         let start = page::offset(number);
         let length = usize::from(page.length);
         if length as u64 > PAGE_LEN || length < PAGE_HEADER {
-            let what = format_args!("page {number} says that it ends at {length} of its {PAGE_LEN} bytes");
+            let what = format_args!("page {number} claims to end at {length} of its {PAGE_LEN} bytes");
             self.findings.add(Kind::Page, start + 2, what);
         }
         let held = page.data.len() as u64;
@@ -166,7 +166,7 @@ impl Pass<'_, '_> {
             self.findings.add(Kind::Entry, start + end as u64, what);
         } else if end != length {
             let what =
-                format_args!("page {number} says that it ends at {length}, and its last entry ends at {end}");
+                format_args!("page {number} claims to end at {length}, but its last entry ends at {end}");
             self.findings.add(Kind::Page, start + 2, what);
         }
     }
@@ -215,7 +215,11 @@ impl Pass<'_, '_> {
                 continue;
             }
             if u64::from(page) >= pages {
-                self.findings.add(Kind::Leaf, at, format_args!("leaf {node} names page {page} of {pages}"));
+                self.findings.add(
+                    Kind::Leaf,
+                    at,
+                    format_args!("leaf {node} names page {page}, but there are {pages}"),
+                );
             } else if !named.insert(page.into()) {
                 let what = format_args!("leaf {node} names page {page}, which another leaf names too");
                 self.findings.add(Kind::SharedPage, at, what);
@@ -223,7 +227,7 @@ impl Pass<'_, '_> {
         }
         for node in (0..index.bits()).filter(|&node| index.split(node)) {
             if Index::parent(node).is_some_and(|parent| !index.split(parent)) {
-                let what = format_args!("node {node} is split, and its parent is not");
+                let what = format_args!("node {node} is split, but its parent is not");
                 self.findings.add(Kind::Split, (ctb, bit_offset(node)), what);
             }
         }
@@ -238,7 +242,7 @@ fn moves(book: &Ctg, entry: &Entry<'_>, chess: &Chess, normal: &Normal, findings
     let first = entry.offset + entry.signature.len() as u64 + 1;
     for (&[code, mark], at) in entry.moves.iter().zip((first..).step_by(2)) {
         let Some(mv) = legal(code, normal, chess) else {
-            let why = if CODES.is_known(code) { "is not legal" } else { "means nothing" };
+            let why = if CODES.is_known(code) { "is not legal" } else { "is unknown" };
             findings.add(Kind::Move, at, format_args!("the move code 0x{code:02x} {why} in {}", fen()));
             continue;
         };

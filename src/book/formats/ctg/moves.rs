@@ -67,7 +67,7 @@ pub(super) static CODES: StepCodes = {
 };
 
 /// The code of a legal move in a position with this normal form. The format has none for third pieces of a kind, for
-/// promotions to other pieces than a queen, and if the code would be read as another move.
+/// promotions to anything but a queen, and if the code would be read as another move.
 pub fn code(mv: Move, normal: &Normal, chess: &Chess) -> Option<u8> {
     let code = CODES.code(mv, normal)?;
     (!UNSURE.contains(&code) || legal(code, normal, chess) == Some(mv)).then_some(code)

@@ -90,7 +90,7 @@ pub fn hash(signature: &[u8]) -> u32 {
 /// # Errors
 /// When it has none: why, as a clause.
 pub fn decode(signature: &[u8]) -> Result<Chess, &'static str> {
-    const BITS: &str = "these bits are no position";
+    const BITS: &str = "these bits are not a position";
     let (head, rest) = signature.split_first().ok_or(BITS)?;
     let mut bits = BitReader::new(rest);
     let mut setup = bits.board().ok_or(BITS)?;
@@ -113,5 +113,5 @@ pub fn decode(signature: &[u8]) -> Result<Chess, &'static str> {
     if usize::from(head & LENGTH_BITS) != signature.len() || bits.count() + tail.max(1) > rest.len() * 8 {
         return Err(BITS);
     }
-    playable(setup).ok_or("this position cannot be played on")
+    playable(setup).ok_or("this position is not legal")
 }

@@ -46,7 +46,7 @@ kinds! {
         Source: Error "sources or games that cannot be read",
         Index: Error "wrong keys in the index",
         Open: Warning "moves that lead to positions that the book does not have",
-        NoSources: Warning "links to games, and no .ksf file that names them",
+        NoSources: Warning "links to games, but no .ksf file with these games",
         Cut: Warning "depths with too many positions",
     }
 }
@@ -157,7 +157,7 @@ impl Pass<'_, '_> {
         self.totals.used += block.used().len() as u64;
         let said = usize::from(block.said().unwrap_or_default());
         if said < BLOCK_HEADER || said > BLOCK_LEN as usize {
-            let what = format_args!("block {number} says that {said} of its {BLOCK_LEN} bytes are in use");
+            let what = format_args!("block {number} claims that {said} of its {BLOCK_LEN} bytes are in use");
             self.findings.add(Kind::Block, (path, start), what);
         } else if said == BLOCK_HEADER {
             self.findings.add(Kind::Empty, (path, start), format_args!("block {number} is empty"));
@@ -166,7 +166,7 @@ impl Pass<'_, '_> {
             && let Some(first) = block.first_key()
             && index.key(number) != Some(first)
         {
-            let what = format_args!("the index has another first key than block {number}");
+            let what = format_args!("the index has a different first key for block {number}");
             self.findings.add(Kind::Index, (&*index.path, number * KEY_LEN as u64), what);
         }
         for element in block.elements() {
@@ -184,7 +184,7 @@ impl Pass<'_, '_> {
         self.totals.elements += 1;
         let len = element.len();
         if len > MOST_ELEMENT {
-            let what = format_args!("an element has {len} bytes, and {MOST_ELEMENT} are the most");
+            let what = format_args!("an element has {len} bytes, but at most {MOST_ELEMENT} are allowed");
             self.findings.add(Kind::Length, at, what);
         }
         let last = self.last.replace(*element.key);
@@ -220,7 +220,7 @@ impl Pass<'_, '_> {
         let mut seen: Vec<Move> = Vec::new();
         for &code in body.moves {
             let Some(mv) = legal(code, &normal, chess) else {
-                let why = if CODES.is_known(code) { "is not legal" } else { "means nothing" };
+                let why = if CODES.is_known(code) { "is not legal" } else { "is unknown" };
                 let what = format_args!("the move code 0x{code:02x} {why} in {}", fen());
                 self.findings.add(Kind::Move, at, what);
                 continue;
@@ -262,14 +262,15 @@ impl Pass<'_, '_> {
             totals.comments += 1;
             let letters = comment.encode_utf16().count();
             if letters > MOST_COMMENT {
-                let what = format_args!("a comment has {letters} letters, and {MOST_COMMENT} are the most");
+                let what =
+                    format_args!("a comment has {letters} letters, but at most {MOST_COMMENT} are allowed");
                 findings.add(Kind::Unknown, at, what);
             }
         }
         let Some(link) = link else { return };
         totals.links += 1;
         if book.sources().is_none() {
-            findings.count(Kind::NoSources, at, "there is a link to a game, and no .ksf file that names it");
+            findings.count(Kind::NoSources, at, "there is a link to a game, but no .ksf file with this game");
         } else if games.get(usize::from(link.source)).is_none_or(|&games| u64::from(link.game) >= games) {
             let Link { source, game } = link;
             let what = format_args!(
@@ -287,7 +288,7 @@ fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
     let len = sources.map.len() as u64;
     let (said, count) = (sources.said(), sources.count());
     if said > count || Sources::contents_len(said.into()) > len {
-        let what = format_args!("the contents name {said} sources, and the file has {len} bytes");
+        let what = format_args!("the contents name {said} sources, but the file has only {len} bytes");
         findings.add(Kind::Source, (path, 0), what);
     }
     let (mut held, mut read) = (Vec::new(), 0);

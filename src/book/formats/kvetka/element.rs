@@ -260,7 +260,7 @@ fn shorten(text: &mut Vec<u16>, most: usize) -> bool {
 }
 
 /// The name of an opening in a comment of the form `E98|King's Indian|Main line`, for people: `E98 King's Indian: Main
-/// line`. A comment of another form is left as it is.
+/// line`. A comment of another form is unchanged.
 ///
 /// ```
 /// use tabiya::book::kvetka::opening_name;

@@ -47,7 +47,7 @@ impl Header {
         {
             let what =
                 format!("this kind of Kvetka book, {kind}, is not supported: only kind 1 is described");
-            return Err(error(0, what).advice("save the book in Kvetka's present format"));
+            return Err(error(0, what).advice("save the book in Kvetka's current format"));
         }
         let header = Self::after_type(&mut reader).map_err(|why| {
             let what = format!("the header of the Kvetka book {why}");

@@ -44,7 +44,7 @@ impl Key {
     /// # Errors
     /// When it has none, or look-ups use another key for the position: why, as a clause.
     pub fn position(&self) -> Result<Chess, &'static str> {
-        const BITS: &str = "these bits are no position";
+        const BITS: &str = "these bits are not a position";
         let mut bits = BitReader::new(&self.0);
         let mut setup = bits.board().ok_or(BITS)?;
         let file = bits.bits(TAIL_BITS).ok_or(BITS)?;
@@ -60,11 +60,11 @@ impl Key {
                 setup.castling_rights.add(corner);
             }
         }
-        let chess = playable(setup).ok_or("this position cannot be played on")?;
+        let chess = playable(setup).ok_or("this position is not legal")?;
         if Self::of(&chess) == Some(*self) {
             Ok(chess)
         } else {
-            Err("this position is not in the form that look-ups ask for")
+            Err("this position is not in its normal form, so look-ups do not find it")
         }
     }
 }

@@ -33,7 +33,7 @@ const ROOK: [(u8, u8); 14] = {
 };
 
 /// The steps of a bishop's fourteen codes: up to the right, then up to the left. The fourth step of both is the same, so
-/// that one of them is no code.
+/// one of them is not a code.
 const BISHOP: [(u8, u8); 14] = {
     let mut steps = [(0, 0); 14];
     let mut at = 0;
@@ -90,8 +90,8 @@ pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
     CODES.legal(code, normal, chess)
 }
 
-/// The code of a legal move in the position of a normal form; `None` for a promotion to another piece than a queen, and
-/// for a move of a fourth queen or of a third rook, bishop or knight.
+/// The code of a legal move in the position of a normal form; `None` for a promotion to anything but a queen, and for a
+/// move of a fourth queen or of a third rook, bishop or knight.
 pub fn code(mv: Move, normal: &Normal) -> Option<u8> {
     CODES.code(mv, normal)
 }

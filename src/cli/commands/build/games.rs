@@ -56,29 +56,29 @@ pub(super) struct Games {
     /// Only games of players whose name contains this text
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
-    /// Only games of the player with exactly this name, in any letter case
+    /// Only games of the player with exactly this name, ignoring case
     #[arg(long, value_name = "NAME", conflicts_with = "player")]
     player_exact: Option<String>,
-    /// Only games of players whose names are in this file, one on each line, in any letter case
+    /// Only games of players whose names are in this file, one per line, ignoring case
     #[arg(long, value_name = "FILE", conflicts_with_all = ["player", "player_exact"])]
     players_file: Option<PathBuf>,
-    /// Only games in which such a player has this colour
+    /// Only games in which that player has this colour
     #[arg(long, value_name = "SIDE", alias = "side", requires = "named", value_parser = side())]
     player_side: Option<Color>,
-    /// Only games with a result; without this, games without one count as drawn
+    /// Only games with a result; by default, games without one count as drawn
     #[arg(long)]
     finished: bool,
     /// Leave out games with an illegal move instead of using them up to that move
     #[arg(long)]
     strict: bool,
-    /// Also count the moves of variations, in each game once for each position and move
+    /// Also count the moves of variations, each move of a position once per game
     #[arg(long)]
     pub variations: bool,
-    /// Leave out moves marked ?, ?? or ?!, and what follows them in their lines
+    /// Leave out moves marked ?, ?? or ?!, and the moves after them
     #[arg(long)]
     pub skip_mistakes: bool,
-    /// The games are a repertoire for this side: its moves count, also those of variations, whatever the results; the other
-    /// side's moves only lead on. As --only SIDE --variations --uniform --min-games 1
+    /// Read the games as a repertoire for this side: keep all its moves, also those of variations, whatever the results.
+    /// The same as --only SIDE --variations --uniform --min-games 1
     #[arg(long, value_name = "SIDE", value_parser = side(), conflicts_with_all = ["only", "counts"])]
     pub repertoire: Option<Color>,
 }
@@ -99,7 +99,7 @@ fn names(path: &Path) -> Result<PlayerName> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut names = text.lines().map(str::trim).filter(|name| !name.is_empty()).peekable();
     if names.peek().is_none() {
-        return Err(Error::new(ErrorKind::File, "there is no name in the file").at_path(path));
+        return Err(Error::new(ErrorKind::File, "the file has no names").at_path(path));
     }
     Ok(PlayerName::one_of(names))
 }

@@ -20,7 +20,7 @@ pub(super) fn refused(what: &str) -> Error {
 /// When it cannot.
 pub(super) fn check(args: &Args, source: &Sources) -> Result<()> {
     if args.is_piped() {
-        return Err(refused("standard output, which takes everything only once"));
+        return Err(refused("standard output, which cannot be continued"));
     }
     if source.size().is_none() {
         return Err(refused("a pipe, which can be read only once"));
@@ -51,7 +51,8 @@ pub(super) fn settled<T>(done: Result<T>, work: Option<Work>, progress: &Progres
         Err(error) if work.has_counts() => {
             // An error of usage itself says what to do.
             if error.kind() != ErrorKind::Usage {
-                let line = format!("{folder}: keeps what was counted: the same command goes on with it");
+                let line =
+                    format!("{folder}: holds the counts so far: run the same command again to continue");
                 progress.aside(|| output::warn(&line));
             }
         }

@@ -234,7 +234,6 @@ fn known(facts: &Facts) -> String {
     format!("weight {}{games}", facts.weight)
 }
 
-/// What has changed.
 fn changes(changed: &Changed) -> String {
     let Changed { a, b, shares } = changed;
     let mut changes = Vec::new();

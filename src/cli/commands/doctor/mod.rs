@@ -39,7 +39,7 @@ const MOVES: u32 = 3;
 pub struct Args {
     #[command(flatten)]
     adapter: adapter::Args,
-    /// Milliseconds that the engine thinks about each move
+    /// Milliseconds of thinking time for each move
     #[arg(long, value_name = "MS", default_value_t = MOVETIME, value_parser = clap::value_parser!(u64).range(1..=600_000))]
     movetime: u64,
     /// End the game when the engine has chosen this many moves in a row for each side
@@ -141,7 +141,7 @@ fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>, out: &mut 
         };
     let played = match greet(&mut client) {
         Ok(Greeted { name, options, chess }) => {
-            row("it is", format_args!("{name}, {options} options with tabiya's own"), out)?;
+            row("shown as", format_args!("{name}, {options} options with tabiya's own"), out)?;
             let plays_chess = set_chess(&mut client, &chess, out)?;
             writeln!(out)?;
             out.flush()?;

@@ -6,7 +6,7 @@ use std::vec;
 
 use shakmaty::Position as _;
 
-use super::pgn::{Reached, comment, nag};
+use super::pgn::{Coverage, comment, nag};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::Book;
@@ -29,9 +29,9 @@ struct Branch {
 /// # Errors
 /// When `out` cannot be written, or the work is interrupted.
 pub fn games(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
-    let reached = Reached::of(book)?;
-    let plies = plies(book, &reached.replies())?;
-    let mut lines = Lines::new(book, reached.followed());
+    let coverage = Coverage::of(book)?;
+    let plies = plies(book, &coverage.replies())?;
+    let mut lines = Lines::new(book, coverage.followed());
     let (mut game, mut moves) = (Game::new(book), Vec::new());
     let start = Position::start();
     let (steps, _) = lines.moves_from(&start);
@@ -57,7 +57,7 @@ pub fn games(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
         game.write(!moves.is_empty(), out)?;
         game.line.pop();
     }
-    Ok(reached.left_out(&lines))
+    Ok(coverage.left_out(&lines))
 }
 
 /// The fewest plies after which each position is reached.

@@ -29,15 +29,14 @@ pub struct Args {
     format: Form,
     /// Only entries that the book's moves reach from the starting position, each with its position
     ///
-    /// Without this, every entry is written, without its position if the format holds only keys, like Polyglot. PGN is
-    /// always written from the starting position, and includes replies that are not in the book if they lead back into it,
-    /// as in a book for one side.
+    /// Without this, every entry is written. A Polyglot book holds only keys, so its entries then have no positions. PGN
+    /// always begins at the starting position. It includes replies that are not in the book if they lead back into it, as
+    /// in a book for one side.
     #[arg(long)]
     reachable: bool,
     /// With --format pgn: one game for each line, with weights and counts as comments
     ///
-    /// A position that several lines reach is continued in the shortest of them; the others end there with the comment
-    /// "transposes".
+    /// If several lines reach a position, the shortest one goes on; the others end there with the comment "transposes".
     #[arg(long)]
     lines: bool,
 }
@@ -96,7 +95,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     Ok(exit)
 }
 
-/// Reports what is damaged in the book, unless nobody reads the output any more.
+/// Reports what is damaged in the book, unless the output is closed.
 fn end(book: &Arc<dyn Book>, out: &mut dyn Write) -> Printed<Exit> {
     out.flush()?;
     Ok(damage::report([book], Exit::Done)?)

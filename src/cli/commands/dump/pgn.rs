@@ -34,13 +34,13 @@ enum Task {
 /// # Errors
 /// When `out` cannot be written, or the work is interrupted.
 pub fn tree(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
-    let reached = Reached::of(book)?;
+    let coverage = Coverage::of(book)?;
     let mut writer = Writer::default();
     let name = book.path().file_name().unwrap_or_default().to_string_lossy();
-    let opening = common(book, &reached).map(Opening::parts);
+    let opening = common(book, &coverage).map(Opening::parts);
     writer.head(&Head { event: &name, opening, ..Head::default() });
     writer.begin_moves();
-    let mut lines = Lines::new(book, reached.followed());
+    let mut lines = Lines::new(book, coverage.followed());
     let mut tasks = vec![Task::Moves { at: Position::start(), numbered: true }];
     while let Some(task) = tasks.pop() {
         match task {
@@ -71,12 +71,12 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
     }
     writer.end_moves("*");
     writer.write_lines(out)?;
-    Ok(reached.left_out(&lines))
+    Ok(coverage.left_out(&lines))
 }
 
 /// The opening of the moves that all lines begin with.
-fn common(book: &dyn Book, reached: &Reached) -> Option<Opening> {
-    let mut lines = Lines::new(book, reached.followed());
+fn common(book: &dyn Book, coverage: &Coverage) -> Option<Opening> {
+    let mut lines = Lines::new(book, coverage.followed());
     let (mut at, mut opening) = (Position::start(), None);
     while let Ok([only]) = <[Step; 1]>::try_from(lines.moves_from(&at).0) {
         at = only.after;
@@ -86,13 +86,13 @@ fn common(book: &dyn Book, reached: &Reached) -> Option<Opening> {
 }
 
 /// What a book's own moves reach, and what they do not.
-pub struct Reached {
+pub struct Coverage {
     own: Keys,
     /// The keys of each other position, and how many moves it has.
     unreached: Vec<(Vec<u64>, u64)>,
 }
 
-impl Reached {
+impl Coverage {
     /// Looks at the whole book.
     ///
     /// # Errors

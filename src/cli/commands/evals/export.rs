@@ -81,6 +81,6 @@ fn ended(store: &Store, lost: u64) -> Exit {
         return Exit::Done;
     }
     let lost = many(lost, "position");
-    warn(&format!("{}: left out: {lost} with bytes that are none of a position", store.path().display()));
+    warn(&format!("{}: left out: {lost} with a damaged position", store.path().display()));
     Exit::Findings
 }

@@ -17,17 +17,17 @@ use crate::learn;
 /// `tabiya evals import`.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// The store, which is created if it is missing, such as book.bin.evals
+    /// The store, such as book.bin.evals; created if it is missing
     #[arg(value_name = "STORE")]
     store: PathBuf,
-    /// The evaluations: Lichess's dump (lines of JSON, or Parquet), EPD, PGN with [%eval] in its comments, a folder of PGN or
-    /// Parquet files, or - for standard input; texts also compressed (.gz, .zst, .bz2, .xz)
+    /// The evaluations: Lichess's dump (lines of JSON, or Parquet), EPD, PGN with [%eval] in its comments, a folder of PGN
+    /// or Parquet files, or - for standard input. Texts may be compressed (.gz, .zst, .bz2, .xz)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Only positions that this book reaches from the starting position, and those after its moves
     #[arg(long = "for", value_name = "BOOK")]
     book: Option<PathBuf>,
-    /// The engine or other source that the evaluations are from [default: Lichess, EPD or PGN]
+    /// The engine or other source of the evaluations [default: Lichess, EPD or PGN]
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
     #[command(flatten)]
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     if taken == 0 {
         output::print_lines(&lines, Exit::Done)?;
         let what = if unwanted > 0 {
-            "no evaluation is of a position of the book"
+            "no evaluation is for a position of the book"
         } else {
             "no evaluations were found"
         };

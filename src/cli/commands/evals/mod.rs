@@ -25,13 +25,13 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Put evaluations into a store: from Lichess's dump, EPD, or games with [%eval] in their comments
+    /// Add evaluations to a store: from Lichess's dump, EPD, or games with [%eval] in their comments
     Import(import::Args),
     /// Write the evaluations of a store as EPD
     Export(export::Args),
     /// Show what each store contains
     Info(info::Args),
-    /// Put a store in order, and leave out what is damaged
+    /// Sort a store, and drop damaged records
     Compact(CompactArgs),
 }
 

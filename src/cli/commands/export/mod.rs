@@ -14,7 +14,7 @@ use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{progress, unwritable, warn, written};
 use crate::games::GameError;
-use crate::games::cbh::export::{Options, Output, Totals, export};
+use crate::games::cbh::export::{ExportOptions, Output, Totals, export};
 use crate::games::cbh::{self, Cbh, notes};
 use crate::games::compress::{Compression, Compressor};
 
@@ -45,7 +45,7 @@ pub struct Args {
     /// Include games that are marked as deleted
     #[arg(long)]
     deleted: bool,
-    /// Write the texts into this folder, as HTML; without -o, the games are not written
+    /// Write the database's texts into this folder, as HTML; without -o, no games are written
     #[arg(long, value_name = "DIR")]
     texts: Option<PathBuf>,
     /// Threads to use [default: one for each processor]
@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         let what = format!("there is no game {from}: the last one is {}", db.count());
         return Err(Error::new(ErrorKind::Usage, what).at_path(db.path()));
     }
-    let options = Options {
+    let options = ExportOptions {
         games: (from, to),
         main_line: args.mainline,
         bare: args.no_annotations,

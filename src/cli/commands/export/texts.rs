@@ -12,7 +12,7 @@ use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::warn;
 use crate::games::GameError;
-use crate::games::cbh::export::Options;
+use crate::games::cbh::export::ExportOptions;
 use crate::games::cbh::{Cbh, Kind, Reader, Record};
 
 /// What became of the texts.
@@ -30,7 +30,7 @@ pub(crate) struct Texts {
 ///
 /// # Errors
 /// When the folder or a file in it cannot be written, or a file exists and `force` is not set.
-pub fn write(db: &Cbh, options: &Options, folder: &Path, force: bool) -> Result<Texts> {
+pub fn write(db: &Cbh, options: &ExportOptions, folder: &Path, force: bool) -> Result<Texts> {
     fs::create_dir_all(folder).map_err(|error| Error::file(folder, "cannot create the folder", error))?;
     let mut reader = Reader::new(db);
     let mut texts = Texts::default();

@@ -54,10 +54,10 @@ const BOOK_FOLDERS: [&str; 2] = ["/usr/share/games/gnuchess", "/usr/share/scid/b
 /// The most engines or books that are offered: each has a number of one digit.
 const MOST: usize = 9;
 
-/// How deep folders are searched: an engine is often in a folder of its own.
+/// How deep folders are searched: an engine is often in its own folder.
 const DEEPEST: u32 = 2;
 
-/// The most files and folders that are looked at: somebody may ask in a folder with all their files.
+/// The most files and folders that are looked at: users may run it in a folder with all their files.
 const MOST_SEEN: usize = 20_000;
 
 /// How many programs are tried at a time.

@@ -21,13 +21,13 @@ use crate::settings::{FILE_NAME, TEMPLATE, own_file};
 /// `tabiya init`.
 #[derive(clap::Args, Default)]
 pub struct Args {
-    /// The engine: a path, or a name on PATH [default: asks, or takes the first that is found]
+    /// The engine: a path, or a name on PATH [default: ask, or take the first one found]
     #[arg(long, value_name = "PROGRAM")]
     engine: Option<String>,
-    /// A book; repeatable, in order of priority [default: asks, or takes the first that is found]
+    /// A book; repeatable, in order of priority [default: ask, or take the first one found]
     #[arg(long, value_name = "FILE")]
     book: Vec<String>,
-    /// Ask nothing: take what is found, and add tabiya to Cute Chess
+    /// Ask nothing: take the first engine and book found, and add tabiya to Cute Chess
     #[arg(long, short)]
     yes: bool,
     /// Replace an existing tabiya.toml
@@ -87,11 +87,14 @@ struct Init<'a> {
 
 impl Init<'_> {
     fn welcome(&mut self) -> Result<Exit> {
-        self.say("tabiya gives any UCI chess engine any opening book. A chess program such as Arena or Cute Chess starts it in")?;
-        self.say("place of the engine; it is not meant to be used by hand.\n")?;
+        self.say(
+            "tabiya gives any UCI chess engine any opening book. You do not use it directly: a chess program \
+             such as Arena",
+        )?;
+        self.say("or Cute Chess starts it in place of the engine.\n")?;
         if self.path.exists() && !is_template(&self.path) {
-            self.say(&format!("tabiya is set up here already: {}", self.path.display()))?;
-            let answer = self.ask("Enter: check it; n: set it up anew", "")?;
+            self.say(&format!("tabiya is already set up here: {}", self.path.display()))?;
+            let answer = self.ask("Enter: check it; n: set it up again", "")?;
             return match answer.to_lowercase().starts_with('n') {
                 true => self.run(&Args { force: true, ..Args::default() }),
                 false => (self.check)(&self.path),
@@ -132,8 +135,8 @@ impl Init<'_> {
             return named(name).and_then(self.start);
         }
         if !self.asks && !args.yes {
-            return Err(Error::new(ErrorKind::Usage, "there is no terminal to ask which engine")
-                .advice("name it with --engine, or accept what is found with --yes"));
+            return Err(Error::new(ErrorKind::Usage, "cannot ask which engine to use: there is no terminal")
+                .advice("name one with --engine, or take the first one found with --yes"));
         }
         let found = find();
         if !self.asks {
@@ -146,7 +149,7 @@ impl Init<'_> {
             false => ("Engine (its number or path)", "1"),
         };
         if found.is_empty() {
-            self.say(&format!("To play you need one: {NO_ENGINE}."))?;
+            self.say(&format!("You need one to play: {NO_ENGINE}."))?;
         }
         loop {
             let answer = self.ask(question, default)?;
@@ -303,7 +306,7 @@ fn startable(program: PathBuf) -> Result<PathBuf> {
         return wrong("this is not a program");
     }
     match Client::start(&program, &[], program.parent())?.ask("uci", "uciok", find::PATIENCE, |_| ()) {
-        Err(NoLine::Ended) => wrong("this ends without an answer to `uci`"),
+        Err(NoLine::Ended) => wrong("this program ends without answering `uci`"),
         Err(NoLine::Interrupted) => Err(Error::new(ErrorKind::Interrupted, "interrupted")),
         Ok(()) | Err(NoLine::Late) => Ok(program),
     }
@@ -391,7 +394,6 @@ mod tests {
         (result, String::from_utf8(output).unwrap())
     }
 
-    /// A program.
     fn program() -> String {
         env::current_exe().unwrap().display().to_string()
     }
@@ -431,7 +433,7 @@ mod tests {
         assert!(text.contains("\nengine = "), "{text}");
         let (result, said) = talk(&path, "\n");
         assert_eq!(result.unwrap(), Exit::Findings);
-        assert!(said.contains("set up here already") && said.contains("Solid.toml"), "{said}");
+        assert!(said.contains("already set up here") && said.contains("Solid.toml"), "{said}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         fs::write(&path, "seed = 3\n").unwrap();
         let (result, _) = talk(&path, &format!("n\n{}\n0\nn\n", program()));

@@ -43,11 +43,11 @@ enum Command {
     Games(GamesArgs),
     /// Show what a book has learned, by line and position
     Show(ShowArgs),
-    /// Take back the last games that a book has learned
+    /// Undo the last games that a book has learned
     Undo(UndoArgs),
-    /// Clear every learn field of a book, and forget which games were learned
+    /// Clear everything that a book has learned, and forget the games
     Reset(OneBook),
-    /// List the games that the adapter has kept because their books could not be written, and learn them now
+    /// List the games that were kept because a book could not be written, and learn them now
     Spool(SpoolArgs),
 }
 
@@ -68,10 +68,10 @@ struct GamesArgs {
     /// As in `learn BOOK --games FILE`.
     #[arg(long, hide = true)]
     games: Vec<PathBuf>,
-    /// Learn the moves of players whose name contains this text, in any letter case
+    /// Learn the moves of players whose name contains this text, ignoring case
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
-    /// Learn the moves of the player with exactly this name, in any letter case
+    /// Learn the moves of the player with exactly this name, ignoring case
     #[arg(long, value_name = "NAME", conflicts_with = "player")]
     player_exact: Option<String>,
     /// Learn the moves of both sides
@@ -80,7 +80,7 @@ struct GamesArgs {
     /// Learn games even if they were learned before
     #[arg(long)]
     again: bool,
-    /// Print a line for each game once it is permanently learned
+    /// Print a line for each game once it is safely on the disk
     #[arg(long)]
     list: bool,
 }
@@ -112,7 +112,7 @@ enum Sort {
 struct UndoArgs {
     #[command(flatten)]
     of: OneBook,
-    /// How many games
+    /// How many games to undo
     #[arg(value_name = "N", required_unless_present = "undo", value_parser = clap::value_parser!(u32).range(1..))]
     games: Option<u32>,
     /// As in `learn BOOK --undo N`.
@@ -122,7 +122,7 @@ struct UndoArgs {
 
 #[derive(clap::Args, Debug)]
 struct SpoolArgs {
-    /// The adapter's log, beside which these games are kept; without this, only those kept in your own folder
+    /// The log beside which the games are kept; without this, only games kept in your own folder
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 }
@@ -164,12 +164,12 @@ pub fn run(args: &Args) -> Result<Exit> {
         Command::Undo(UndoArgs { of, games, undo }) => {
             let games = games.or(*undo).unwrap_or(1);
             let taken = learner(of)?.undo(games)?;
-            let line = format!("{}: {} taken back", of.book.display(), many(taken.into(), "game"));
+            let line = format!("{}: {} undone", of.book.display(), many(taken.into(), "game"));
             output::print_lines(&[line], if taken < games { Exit::Findings } else { Exit::Done })
         }
         Command::Reset(of) => {
             learner(of)?.reset()?;
-            let line = format!("{}: every learn field is set to nothing", of.book.display());
+            let line = format!("{}: everything that it had learned is cleared", of.book.display());
             output::print_lines(&[line], Exit::Done)
         }
         Command::Spool(args) => spool::learn(args.log.as_deref()),
@@ -276,7 +276,7 @@ fn summary(name: &str, collector: &Collector, totals: &Totals, out: &mut dyn Wri
     writeln!(out, "{name}: {games} read, {} learned into {entries}", totals.learned)?;
     for (count, what) in [
         (totals.known, "learned before"),
-        (totals.absent, "without a move that is an entry of the book"),
+        (totals.absent, "without a move of the book"),
         (collector.other_players, "of other players"),
         (collector.unfinished, "without a result"),
         (collector.unreadable, "that cannot be read to the end"),

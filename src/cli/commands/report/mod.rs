@@ -1,4 +1,4 @@
-//! `tabiya report`: where games left the books, and what came of it.
+//! `tabiya report`: where games left the books, and how they ended.
 
 mod json;
 mod person;
@@ -37,16 +37,16 @@ pub struct Args {
     /// standard input
     #[arg(required = true, value_name = "GAMES")]
     games: Vec<PathBuf>,
-    /// A book that was played from, or that should have been; repeatable
+    /// A book that was used, or should have been; repeatable
     #[arg(long, required = true, value_name = "FILE")]
     book: Vec<PathBuf>,
-    /// Only the games of this player, as the player sees them: a part of the name, in any letter case
+    /// Only games of this player, seen from the player's side: part of the name, ignoring case
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
-    /// A store of evaluations, for games that have none; repeatable [default: those beside the books]
+    /// A file of evaluations (a store), for games without any; repeatable [default: those beside the books]
     #[arg(long, value_name = "FILE")]
     store: Vec<PathBuf>,
-    /// Rows of each list
+    /// Rows in each list
     #[arg(long, value_name = "N", default_value_t = TOP)]
     top: usize,
     /// Print one line of JSON, with every game

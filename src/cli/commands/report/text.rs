@@ -93,7 +93,7 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
         ]);
     }
     let all = many(matches.len() as u64, "pair");
-    writeln!(out, "\nPlayers (Elo with its limits of 95 %; {all} of players in all)\n{table}")?;
+    writeln!(out, "\nPlayers (Elo with its 95 % interval; {all} of players in all)\n{table}")?;
     let mut table = rows::table([("player", false), ("book", false), ("games", true), ("score", true)]);
     let mut books: Vec<_> = players.books.iter().collect();
     books.sort_by_key(|(_, score)| Reverse(score.games()));
@@ -187,7 +187,7 @@ fn worst(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     if steps.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\nMoves of the book that lost most, for the side that played them")?;
+    writeln!(out, "\nBook moves that lost most, for the side that played them")?;
     let name = |book: Option<usize>| {
         let book = book.and_then(|book| found.books.get(book)).or(found.books.first());
         book.map(|book| book.path().to_string_lossy().into_owned()).unwrap_or_default()

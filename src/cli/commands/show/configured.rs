@@ -37,7 +37,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     }
     config.warnings.iter().for_each(|warning| output::warn(warning));
     if !config.options.own_book {
-        output::warn("OwnBook is off: the adapter does not ask these books");
+        output::warn("OwnBook is off: tabiya does not play from these books");
     }
     let files = &config.options.books;
     let named = [&files.white, &files.black, &files.both].into_iter().flat_map(|list| list.files());

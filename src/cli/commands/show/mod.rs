@@ -27,22 +27,23 @@ use crate::view::{View, json};
 /// `tabiya show`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books [default: those of the configuration]
+    /// The books [default: those of tabiya.toml]
     #[arg(value_name = "BOOK")]
     books: Vec<PathBuf>,
-    /// Show the books of this configuration file, each under its options and rules, and say which one answers [default,
-    /// without BOOK: the tabiya.toml that the adapter would read]
+    /// Show the books of this configuration file with its options and rules, and say which book answers [default, without
+    /// BOOK: the tabiya.toml that a game would use]
     #[arg(long, value_name = "FILE", conflicts_with = "books")]
     config: Option<String>,
     #[command(flatten)]
     positions: Positions,
-    /// Show what each move is worth and loses, backed up through the book from the store of evaluations beside it
+    /// Show what each move is worth and what it loses, by minimax over the book from the evaluations beside it (BOOK.evals)
     #[arg(long, requires = "books")]
     evals: bool,
     /// List the games that the books refer to
     ///
-    /// The list has the players with their Elo, the result, the source and the offset of each game. Without a position it has
-    /// all games of the book, with one the game that the book keeps for it and those for the positions after its moves.
+    /// For each game, the list has the players with their Elo, the result, and the file and offset where it is. Without a
+    /// position, it has all games of the book. With one, it has the game that the book names for it, and those for the
+    /// positions after its moves.
     #[arg(long, alias = "games")]
     list_games: bool,
     /// Print one line of JSON per position and book
@@ -147,7 +148,7 @@ fn print(view: &View<'_>, look: Option<Look>, out: &mut dyn Write) -> io::Result
 fn evals_of(args: &Args, book: &dyn Book) -> Result<Option<Evals>> {
     match (args.evals, args.json) {
         (true, _) => evals_beside(book).map(Some),
-        // Whoever did not ask for values gets the moves all the same.
+        // Without a request for values, the moves are shown without them.
         (false, true) => Ok(Evals::open(&evals::beside(book.path())).unwrap_or_else(|error| {
             output::warn(&error.to_string());
             None

@@ -24,7 +24,7 @@ impl<'a> Evaluations<'a> {
     /// Opens stores. Those that are `named` must exist, except for the first where an engine fills it.
     ///
     /// # Errors
-    /// When one is missing, cannot be read or is no store.
+    /// When one is missing, cannot be read or is not a store.
     pub fn open(
         paths: &[PathBuf],
         named: bool,

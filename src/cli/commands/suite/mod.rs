@@ -43,13 +43,13 @@ pub struct Args {
     /// for standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,
-    /// The suite to write: .epd, a position on each line, or .pgn, a game that leads to each position
+    /// The suite to write: .epd (one position per line) or .pgn (one game per position)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Replace the suite if it exists
     #[arg(long)]
     force: bool,
-    /// Write what the suite has into this file, as JSON
+    /// Write a summary of the suite into this file, as JSON
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
     #[command(flatten)]
@@ -73,8 +73,8 @@ struct Positions {
     /// Plies from the start, such as 16 or 8-16 [default: 16]
     #[arg(long, value_name = "A-B", value_parser = plies)]
     ply: Option<RangeInclusive<u32>>,
-    /// Games that went on from a position and from each one before it, or reached it after the most plies, where games are
-    /// counted [default: 3 for games and count files]
+    /// Only positions from which at least this many games go on, like each position before them. At the last ply, reaching
+    /// it is enough [default: 3 for games and count files]
     #[arg(long, value_name = "N")]
     min_games: Option<u64>,
     /// Only positions in which the side to move is not in check
@@ -86,7 +86,7 @@ struct Positions {
     /// Only positions in which both sides may still castle
     #[arg(long)]
     both_can_castle: bool,
-    /// Take one of several positions that are the same with colours swapped, or mirrored where nobody may castle
+    /// Keep only one of several positions that are equal with colours swapped, or mirrored if nobody can castle
     #[arg(long, visible_alias = "unique-colors")]
     unique_colours: bool,
 }
@@ -95,66 +95,66 @@ struct Positions {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Evaluations")]
 struct EvaluationArgs {
-    /// Only positions whose evaluation is from LOW to HIGH centipawns for the better side, such as 80..120
+    /// Only positions in which the better side is ahead by LOW to HIGH centipawns, such as 80..120
     ///
-    /// Evaluations come from stores; with --engine, or how long it is to search, an engine evaluates what no store has.
+    /// Evaluations come from stores. With --engine, --nodes, --depth or --movetime, an engine evaluates what no store has.
     #[arg(long, value_name = "LOW..HIGH", value_parser = window, allow_hyphen_values = true)]
     eval: Option<RangeInclusive<i64>>,
-    /// With --eval: the evaluation for this side, in place of the better one
+    /// With --eval: use the evaluation for this side instead of the better one
     #[arg(long, value_name = "SIDE", value_parser = side(), requires = "eval")]
     side: Option<Color>,
-    /// Only positions of which the engine expects from LOW to HIGH per cent of draws, such as 30..60
+    /// Only positions in which the engine expects LOW to HIGH per cent of draws, such as 30..60
     ///
-    /// Stores have this from engines with the option UCI_ShowWDL; with --engine, or how long it is to search, an engine says it
-    /// of the other positions.
+    /// Stores have this from engines with the option UCI_ShowWDL. With --engine, --nodes, --depth or --movetime, an engine
+    /// evaluates the other positions.
     #[arg(long, value_name = "LOW..HIGH", value_parser = per_cent)]
     draw_rate: Option<DrawRate>,
-    /// A store of evaluations; repeatable. The engine's go into the first [default: SOURCE.evals]
+    /// A file of evaluations (a store); repeatable. The engine's go into the first [default: SOURCE.evals]
     #[arg(long, value_name = "FILE")]
     store: Vec<PathBuf>,
 }
 
 /// How the suite is drawn.
 #[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Drawing")]
+#[command(next_help_heading = "Selection")]
 struct Drawing {
-    /// At most this many positions of each opening
+    /// At most this many positions per opening
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     per_opening: Option<u32>,
-    /// What makes an opening: its name, or its code
+    /// Tell openings apart by name, or by ECO code
     #[arg(long, value_enum, default_value_t = By::Name)]
     by: By,
-    /// At most this many positions, drawn evenly over openings and plies
+    /// At most this many positions, picked at random and evenly over openings and plies
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
-    /// The same seed draws the same suite
+    /// Seed for random choices: the same seed picks the same suite
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Games that began with these positions; repeatable. Openings that were unfit are left out
+    /// Games played from these positions, to leave out unfit openings; repeatable
     #[arg(long, value_name = "GAMES")]
     refine: Vec<PathBuf>,
-    /// With --refine: which openings stay
+    /// With --refine: which openings to keep
     #[arg(long, value_enum, default_value_t = KeepArg::Fair, requires = "refine")]
     keep: KeepArg,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum By {
-    /// Its name, with the variation
+    /// By name, with the variation
     Name,
-    /// Its ECO code
+    /// By ECO code
     Eco,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum KeepArg {
-    /// Without those of which all games were drawn, or the same colour won both games of each pair
+    /// Drop openings in which every game was drawn, or the same colour won both games of every pair
     Fair,
-    /// Without those of which all games were drawn
+    /// Drop openings in which every game was drawn
     Decisive,
-    /// Without those of which the same colour won both games of each pair
+    /// Drop openings in which the same colour won both games of every pair
     Drawn,
-    /// Only those in which one player scored more than the other in a pair
+    /// Keep only openings in which one player outscored the other in some pair of games
     Pairs,
 }
 
@@ -449,21 +449,18 @@ fn why_nothing(drawn: &Drawn, plies: &RangeInclusive<u32>) -> String {
             many((*start).into(), "ply")
         )
     } else if drawn.other == drawn.found {
-        format!(
-            "none of {} positions is as it is asked for: leave out --quiet, --queens or --both-can-castle",
-            drawn.found
-        )
+        format!("none of {} positions matches: leave out --quiet, --queens or --both-can-castle", drawn.found)
     } else if drawn.unfit + drawn.other == drawn.found {
-        "the games of --refine show that no position is fit: choose another --keep".to_owned()
+        "the games of --refine leave no position: choose another --keep".to_owned()
     } else if drawn.outside_draws > 0 {
-        format!("{} positions have a draw rate, and none is in the range of --draw-rate", drawn.outside_draws)
+        format!("{} positions have a draw rate, but none is in the range of --draw-rate", drawn.outside_draws)
     } else if drawn.unknown_draws > 0 {
         "no store has a draw rate of these positions: name an engine that has the option UCI_ShowWDL with --engine".to_owned()
     } else if drawn.outside == 0 {
         "no store has an evaluation of these positions: name stores with --store, or an engine with --engine"
             .to_owned()
     } else {
-        format!("{} positions have an evaluation, and none is in the window of --eval", drawn.outside)
+        format!("{} positions have an evaluation, but none is in the window of --eval", drawn.outside)
     }
 }
 
@@ -477,8 +474,8 @@ fn summed_up(drawn: &Drawn, summary: &Summary) -> Vec<String> {
         many(openings, "opening")
     )];
     for (count, why) in [
-        (drawn.other, "are not as asked for"),
-        (drawn.unfit, "are unfit by the games of --refine"),
+        (drawn.other, "do not match --quiet, --queens or --both-can-castle"),
+        (drawn.unfit, "are unfit, as the games of --refine show"),
         (drawn.unknown, "have no known evaluation"),
         (drawn.outside, "have an evaluation outside the window"),
         (drawn.unknown_draws, "have no known draw rate"),

@@ -36,7 +36,7 @@ pub struct Args {
     book: PathBuf,
     #[command(flatten)]
     to: NewBook,
-    /// The store of evaluations [default: BOOK.evals]
+    /// The file of evaluations (the store) [default: BOOK.evals]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
     /// Write every move with its value, loss and line into this file, as JSON
@@ -58,10 +58,10 @@ pub struct Args {
 struct Evaluating {
     #[command(flatten)]
     search: SearchArgs,
-    /// Before a move is dropped, search the positions that decide it again, this many times as long; 1 turns this off
+    /// Before dropping a move, search the positions that decided it again, this many times as long; 1 = do not
     #[arg(long, value_name = "TIMES", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
     confirm: u64,
-    /// Start no engine: only what the store has counts
+    /// Start no engine: use only the evaluations in the store
     #[arg(long, conflicts_with_all = ["nodes", "depth", "movetime", "confirm", "jobs", "time", "engine", "engine-arg", "engine-dir", "engine-timeout", "set", "config"])]
     no_engine: bool,
 }
@@ -70,22 +70,23 @@ struct Evaluating {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Judging")]
 struct Judging {
-    /// Moves that lose more centipawns than this against the best are no longer played; 0 = all are
+    /// Stop playing moves that lose more centipawns than this against the best move; 0 = keep all moves
     #[arg(long, value_name = "CP", default_value_t = 50)]
     max_loss: u32,
-    /// Where every move loses more than --max-loss, the best one stays unless it loses more than this; then the book ends there
+    /// If every move loses more than --max-loss, keep the best one, unless it loses more than this: then the book ends
+    /// there
     #[arg(long, value_name = "CP", default_value_t = 100)]
     exit_loss: u32,
-    /// Centipawns of loss that divide a weight by 2.7
+    /// Divide a move's weight by 2.7 for every loss of this many centipawns
     #[arg(long, value_name = "CP", default_value_t = 30.0, value_parser = temperature)]
     temperature: f64,
-    /// Leave the weights of the other moves as they are
+    /// Do not change the weights of the remaining moves
     #[arg(long, conflicts_with = "temperature")]
     keep_weights: bool,
     /// Judge only this side's moves
     #[arg(long, value_name = "SIDE", value_parser = side())]
     side: Option<Color>,
-    /// Add the engine's best move at the N most probable places where the book has no move to play, and go on from there
+    /// Add the engine's best move in the N most likely positions where the book has no move to play, and go on from there
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     extend: u32,
 }
@@ -194,7 +195,7 @@ fn vet(args: &Args) -> Result<Exit> {
         let positions = many(evaluated.done, "position");
         lines.push(format!("evaluated: {positions}; {known} were known already ({})", path.display()));
         if confirmed > 0 {
-            lines.push(format!("searched again before moves go: {}", many(confirmed, "position")));
+            lines.push(format!("searched again before dropping moves: {}", many(confirmed, "position")));
         }
     }
     if evaluated.cut {

@@ -119,7 +119,7 @@ impl Report<'_> {
             lines.push(format!("the book ends in {} where it had moves", many(*ended, "position")));
         }
         if *unknown > 0 {
-            lines.push(format!("nothing is known of {}, which stay", many(*unknown, "move")));
+            lines.push(format!("kept without an evaluation: {}", many(*unknown, "move")));
         }
         if !worst.is_empty() {
             lines.push("the worst moves, by probability times loss:".to_owned());

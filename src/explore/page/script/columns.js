@@ -228,7 +228,7 @@ function resultBar(move) {
 
 /** Reasons that are too long for their column; the whole one is the title. @type {Record<string, string>} */
 const BRIEF_REASONS = {
-  "after the last move for which the book is asked": "too late",
+  "after the last move played from the book": "too late",
   "played too rarely": "too rare",
   "line too short": "too short",
   "marked ? in the book": "marked ?",

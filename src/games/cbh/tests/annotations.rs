@@ -94,10 +94,10 @@ fn damaged_annotations_are_reported_and_the_others_are_read() {
         (note(0, 0x04, &[2, 65]), "off the board"),
         (note(0, 0x04, &[2, 0]), "off the board"),
         (note(0, 0x05, &[2, 1]), "cut off"),
-        (note(0, 0x04, &[9, 1]), "a colour that is not known"),
+        (note(0, 0x04, &[9, 1]), "an unknown colour"),
         (note(0, 0x07, &[1]), "a time is cut off"),
         (note(0, 0x16, &[1, 2]), "a clock is cut off"),
-        (note(0, 0x18, &[4]), "of no kind"),
+        (note(0, 0x18, &[4]), "has an unknown kind"),
         (note(0, 0x22, &[4]), "the medals are cut off"),
         (note(9, 0x02, b"\0\0far"), "a move that the game does not have"),
     ] {
@@ -141,8 +141,8 @@ fn they_can_be_left_out_and_the_evaluation_of_a_line_follows_it() {
     *database.record(game, 28) = 16;
     let db = database.open().unwrap();
     assert_eq!(lines(&exported(&db, &ALL).text), ["1. e4 {text} 1... e5 $1 $16 (1... c5) *"]);
-    let bare = super::Options { bare: true, ..ALL };
+    let bare = super::ExportOptions { bare: true, ..ALL };
     assert_eq!(lines(&exported(&db, &bare).text), ["1. e4 e5 (1... c5) *"]);
-    let main = super::Options { main_line: true, ..ALL };
+    let main = super::ExportOptions { main_line: true, ..ALL };
     assert_eq!(lines(&exported(&db, &main).text), ["1. e4 {text} 1... e5 $1 $16 *"]);
 }

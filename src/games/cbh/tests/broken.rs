@@ -6,7 +6,7 @@ use super::super::database::Cbh;
 use super::super::info::summary;
 use super::super::mode::Mode;
 use super::fixtures::{TestDatabase, entities};
-use super::{ALL, Options, exported, found, lines};
+use super::{ALL, ExportOptions, exported, found, lines};
 
 /// Three games, of which the second is to be broken.
 fn three() -> TestDatabase {
@@ -141,7 +141,7 @@ fn deleted_games_texts_and_others_are_counted() {
     let db = database.open().unwrap();
     let totals = exported(&db, &ALL).totals;
     assert_eq!((totals.games, totals.deleted, totals.texts, totals.unknown), (0, 1, 1, 1));
-    let totals = exported(&db, &Options { deleted: true, ..ALL }).totals;
+    let totals = exported(&db, &ExportOptions { deleted: true, ..ALL }).totals;
     assert_eq!((totals.games, totals.deleted), (1, 0));
     let summary = summary(&db, &|_| Ok(())).unwrap();
     assert_eq!((summary.games, summary.deleted, summary.texts, summary.records), (0, 1, 1, 3));

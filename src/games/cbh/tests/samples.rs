@@ -26,7 +26,7 @@ fn every_game_of_twic1134_is_legal_to_its_end() {
         "[Event \"49th Biel Masters Match\"]\n[Site \"Biel SUI\"]\n[Date \"2016.07.26\"]\n[Round \"2\"]\n\
          [White \"Vachier Lagrave, M.\"]\n[Black \"Svidler, P.\"]\n[Result \"1-0\"]\n"
     ));
-    let threads = super::Options { threads: 3, ..ALL };
+    let threads = super::ExportOptions { threads: 3, ..ALL };
     assert!(super::exported(&db, &threads).text == exported.text);
 }
 

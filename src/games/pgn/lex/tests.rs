@@ -1,4 +1,4 @@
-//! Where words begin and end, as other lenient programs see it, and what is no word.
+//! Where words begin and end, as other lenient programs see it, and what is not a word.
 
 use proptest::prelude::*;
 

@@ -62,7 +62,7 @@ fn illegal_moves_and_garbage_are_reported_and_end_their_branch() {
     ] {
         tree.records[1] = broken;
         let reported = findings(&tree.book());
-        assert!(reported[0].0 == at(1) && reported[0].1.ends_with(" means nothing"), "{reported:?}");
+        assert!(reported[0].0 == at(1) && reported[0].1.ends_with(" is impossible"), "{reported:?}");
     }
     tree.records[1] = Record { to: 36, games: -1, priority: 10, ..record };
     let reported = findings(&tree.book());

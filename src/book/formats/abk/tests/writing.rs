@@ -198,9 +198,9 @@ fn what_the_format_cannot_hold_is_counted() {
     let (book, written) = write(&known);
     let expected = [
         "positions that no line from the start reaches",
-        "positions that are known by their keys only",
+        "positions known only by their keys",
         "moves that are not legal in their position",
-        "moves with more games than the format can count, all counts halved until they fit",
+        "moves with more games than the format can count (all counts are halved until they fit)",
         "marks or colours of moves, which act only through the priorities",
         "ratings of moves",
         "learned results of moves",

@@ -32,7 +32,7 @@ const LEAST_MEMORY: usize = 1 << 20;
 const NODE_LEN: usize = size_of::<u128>();
 
 /// Bytes of a move.
-pub(crate) const STEP_LEN: usize = size_of::<Step>();
+pub(crate) const DRAFT_MOVE_LEN: usize = size_of::<DraftMove>();
 
 /// The content of an Arena book that is being written.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub struct Draft {
     pub(super) has_results: bool,
     pub(super) lost: Lost,
     /// Reused to save allocations.
-    fresh: Vec<Step>,
+    fresh: Vec<DraftMove>,
 }
 
 /// A position's number, and where its moves are.
@@ -67,7 +67,7 @@ pub struct Node {
 /// A move: its record without priority and links, what the priority is made of, and the position that it leads to.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub struct Step {
+pub struct DraftMove {
     /// The position that it leads to.
     pub next: u64,
     /// The weight.
@@ -90,7 +90,7 @@ const WHITE: u8 = 1;
 /// Set if the weights of its position are proportional to results.
 const BY_RESULTS: u8 = 2;
 
-impl Step {
+impl DraftMove {
     /// A legal move to the position of this key, of which nothing else is known.
     pub(crate) fn leading(position: &Position, mv: Move, next: u64) -> Self {
         let Record { from, to, promotion, .. } = Record::of(mv);
@@ -179,7 +179,7 @@ impl Draft {
                 self.lost.illegal += 1;
                 continue;
             };
-            let mut step = Step::leading(position, found.mv, position.after(found.mv).key());
+            let mut step = DraftMove::leading(position, found.mv, position.after(found.mv).key());
             let [games, wins, losses] = self.fitting(known.counts.unwrap_or_default());
             (step.weight, step.games) = (known.weight, games);
             (step.white_wins, step.white_losses) = if white { (wins, losses) } else { (losses, wins) };
@@ -204,8 +204,8 @@ impl Draft {
         [games, counts.wins, counts.losses].map(|count| (count >> shift) as u32)
     }
 
-    /// Appends a position if it has moves. It may come without its board if nobody needs that any more.
-    pub fn push(&mut self, key: u64, board: Option<Packed>, steps: &[Step]) -> Result<()> {
+    /// Appends a position if it has moves. It may come without its board if that is no longer needed.
+    pub fn push(&mut self, key: u64, board: Option<Packed>, steps: &[DraftMove]) -> Result<()> {
         let (Ok(first), Ok(len)) = (u32::try_from(self.moves()), u32::try_from(steps.len())) else {
             return Ok(());
         };
@@ -235,7 +235,7 @@ impl Draft {
 
     /// How many moves there are.
     pub fn moves(&self) -> u64 {
-        self.steps.size() / STEP_LEN as u64
+        self.steps.size() / DRAFT_MOVE_LEN as u64
     }
 
     /// The position of this key.
@@ -256,9 +256,9 @@ impl Draft {
     }
 
     /// The moves of a position.
-    pub fn steps(&self, node: Node, out: &mut Vec<Step>) -> Result<()> {
-        out.resize(node.len as usize, Step::zeroed());
-        self.steps.read(u64::from(node.first) * STEP_LEN as u64, bytemuck::cast_slice_mut(out))
+    pub fn steps(&self, node: Node, out: &mut Vec<DraftMove>) -> Result<()> {
+        out.resize(node.len as usize, DraftMove::zeroed());
+        self.steps.read(u64::from(node.first) * DRAFT_MOVE_LEN as u64, bytemuck::cast_slice_mut(out))
     }
 }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
 
-use super::draft::{Draft, STEP_LEN, Step};
+use super::draft::{DRAFT_MOVE_LEN, Draft, DraftMove};
 use crate::base::error::{Error, Result};
 use crate::base::interrupt;
 use crate::base::sort::Sorter;
@@ -49,10 +49,10 @@ pub fn link(draft: &Draft) -> Result<Option<Draft>> {
 fn merge(draft: &Draft, links: Sorter) -> Result<Draft> {
     let mut merged = draft.emptied();
     let mut links = links.finish()?;
-    let mut next = || -> Result<Option<(u64, Step)>> {
+    let mut next = || -> Result<Option<(u64, DraftMove)>> {
         Ok(links.next()?.and_then(|record| {
             let (key, rest) = record.split_first_chunk()?;
-            Some((u64::from_be_bytes(*key), Step::from_bytes(rest.get(HEAD - size_of::<u64>()..)?)?))
+            Some((u64::from_be_bytes(*key), DraftMove::from_bytes(rest.get(HEAD - size_of::<u64>()..)?)?))
         }))
     };
     let (mut own, mut link, mut steps) = (0, next()?, Vec::new());
@@ -150,8 +150,8 @@ impl Linker<'_> {
     }
 
     fn link(&mut self, position: &Position, mv: Move, next: u64, number: u32) -> Result<()> {
-        let step = Step::leading(position, mv, next);
-        let mut record = Vec::with_capacity(HEAD + STEP_LEN);
+        let step = DraftMove::leading(position, mv, next);
+        let mut record = Vec::with_capacity(HEAD + DRAFT_MOVE_LEN);
         record.extend(position.key().to_be_bytes());
         record.extend(self.count.to_be_bytes());
         record.extend(bytemuck::bytes_of(&step));

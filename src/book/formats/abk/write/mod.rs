@@ -113,10 +113,10 @@ pub fn write(mut draft: Draft, mut put: impl FnMut(&[u8]) -> Result<()>) -> Resu
     let Lost { illegal, unknown, counts, marks, ratings, learned, comments } = lost;
     let left_out = left_out([
         ("positions that no line from the start reaches", unreached),
-        ("positions that are known by their keys only", unknown),
+        ("positions known only by their keys", unknown),
         ("positions beyond the size or depth to which books are read", beyond),
         ("moves that are not legal in their position", illegal),
-        ("moves with more games than the format can count, all counts halved until they fit", counts),
+        ("moves with more games than the format can count (all counts are halved until they fit)", counts),
         ("marks or colours of moves, which act only through the priorities", marks),
         ("ratings of moves", ratings),
         ("learned results of moves", learned),

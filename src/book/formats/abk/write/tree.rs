@@ -11,7 +11,7 @@ use super::super::layout::{DEFAULT_PRIORITY, HIGHEST_PRIORITY, NONE, ROOT};
 use super::super::read::weigh::score;
 use super::super::read::{LONGEST, MOST};
 use super::super::records::Record;
-use super::draft::{Draft, Node, STEP_LEN, Step};
+use super::draft::{DRAFT_MOVE_LEN, Draft, DraftMove, Node};
 use crate::base::bytes;
 use crate::base::error::Result;
 use crate::base::interrupt;
@@ -153,9 +153,10 @@ impl Tree {
                 interrupt::check()?;
             }
             let [_, len] = self.entry(&mut entries, at)?;
-            let here = steps.get(&self.steps, moves * STEP_LEN as u64, len as usize * STEP_LEN)?;
+            let here =
+                steps.get(&self.steps, moves * DRAFT_MOVE_LEN as u64, len as usize * DRAFT_MOVE_LEN)?;
             of_position.clear();
-            of_position.extend(here.chunks_exact(STEP_LEN).filter_map(Step::from_bytes));
+            of_position.extend(here.chunks_exact(DRAFT_MOVE_LEN).filter_map(DraftMove::from_bytes));
             priorities_of(&of_position, has_results, &mut priorities);
             let mut next = number(&mut start_of, &starts, at)?;
             for (place, (step, &priority)) in (1..).zip(of_position.iter().zip(&priorities)) {
@@ -171,7 +172,7 @@ impl Tree {
                 if place < len {
                     record.sibling = link(next);
                 }
-                let mut bytes = Vec::with_capacity(NUMBER_LEN + STEP_LEN);
+                let mut bytes = Vec::with_capacity(NUMBER_LEN + DRAFT_MOVE_LEN);
                 bytes.extend(present.to_be_bytes());
                 bytes.extend(record.to_bytes());
                 sorter.push(&bytes)?;
@@ -201,9 +202,9 @@ fn link(number: u32) -> i32 {
 /// The priorities of a position's moves: 0 for moves that weigh nothing. The others have the default if their weights
 /// follow from games and results, or are a nearly constant multiple of them; otherwise that factor is the priority, the
 /// greatest being 9.
-fn priorities_of(steps: &[Step], has_results: bool, out: &mut Vec<u8>) {
+fn priorities_of(steps: &[DraftMove], has_results: bool, out: &mut Vec<u8>) {
     // The weight divided by what readers make of games and results: the rest is the priority's part.
-    let part = |step: &Step| {
+    let part = |step: &DraftMove| {
         let score = || score(step.white(), step.games, step.white_wins, step.white_losses);
         let score = if has_results { score() } else { 1.0 };
         step.weight as f64 / (f64::from(step.games.max(1)) * score)

@@ -130,7 +130,7 @@ fn keys_with_a_sign_and_files_without_an_index_of_pages_are_read_in_place() {
 #[test]
 fn a_file_in_which_nothing_can_be_found_is_no_book() {
     let refusal = |bytes: Vec<u8>| book::open_bytes("a.parquet", bytes).err().map(|error| error.to_string());
-    let said = "a.parquet: no position can be found in this count file: it is not sorted by keys: \
+    let said = "a.parquet: cannot look up positions in this count file: it is not sorted by key: \
         sort it";
     let mut lines = many(600_000, 4);
     lines.reverse();

@@ -198,7 +198,7 @@ fn every_changed_byte_of_a_page_is_found_and_the_other_groups_are_merged() {
         let (_, findings) = summed(|findings| sum(&damaged, &Progress::none(), findings).unwrap());
         let found: Vec<_> = findings.iter().map(ToString::to_string).collect();
         let [found] = &*found else { panic!("{at}: {found:?}") };
-        assert!(found.starts_with("the bytes of a page do not have its checksum (byte "), "{at}: {found}");
+        assert!(found.starts_with("the bytes of a page do not match its checksum (byte "), "{at}: {found}");
     }
 }
 

@@ -41,7 +41,9 @@ pub(crate) fn check_one(part: usize, path: &Path, map: &Map) -> Result<()> {
         return Err(Error::format(path, what).at_offset(0).advice(TOGETHER));
     }
     if len < header {
-        let what = format!("{kind} of the CTG book is cut off: {len} bytes, and its header has {header}");
+        let what = format!(
+            "{kind} of the CTG book is cut off: it has {len} bytes, and its header alone has {header}"
+        );
         return Err(Error::format(path, what).at_offset(len).advice("copy the book again"));
     }
     Ok(())
@@ -67,7 +69,7 @@ pub fn check(files: &[PathBuf; 3], maps: &[Map; 3]) -> Result<()> {
         Err(Error::format(cto_path, what).at_offset(offset).advice(TOGETHER))
     };
     if cut && low != index.low {
-        let what = format!("the index has the lower bound {low}, and its bitmap {}", index.low);
+        let what = format!("the index has the lower bound {low}, but its bitmap {}", index.low);
         return other((what, CTO_LOW), ctb_path);
     }
     if cut {
@@ -78,10 +80,8 @@ pub fn check(files: &[PathBuf; 3], maps: &[Map; 3]) -> Result<()> {
     let end = needed.max(index.held().saturating_sub(LOOKED_AT));
     let surplus = || (end..index.held()).any(|node| index.page(node).is_some());
     if needed > index.count || needed < index.count && (low != index.low || surplus()) {
-        let what = format!(
-            "the index says that it holds {} page numbers, and its bitmap needs {needed}",
-            index.count
-        );
+        let what =
+            format!("the index claims to hold {} page numbers, but its bitmap needs {needed}", index.count);
         return other((what, CTO_COUNT), ctb_path);
     }
     pages(index, ctg).or_else(|finding| other(finding, ctg_path))
@@ -96,7 +96,7 @@ fn pages(index: Index<'_>, ctg: &[u8]) -> std::result::Result<(), (String, u64)>
     let mut disagrees = None;
     for (leaf, number) in named.take(ASKED) {
         if u64::from(number) >= pages {
-            let what = format!("the index names page {number} of {pages}");
+            let what = format!("the index names page {number}, but there are {pages}");
             disagrees.get_or_insert((what, index::offset(leaf)));
             continue;
         }
@@ -105,7 +105,7 @@ fn pages(index: Index<'_>, ctg: &[u8]) -> std::result::Result<(), (String, u64)>
         if index.leaf(hash(entry.signature)) == leaf {
             return Ok(());
         }
-        let what = format!("the index names page {number} for other positions than it holds");
+        let what = format!("the index names page {number} for positions that are not on it");
         disagrees.get_or_insert((what, index::offset(leaf)));
     }
     disagrees.map_or(Ok(()), Err)

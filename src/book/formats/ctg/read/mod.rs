@@ -34,7 +34,7 @@ impl Ctg {
     /// Maps the files and reads their headers and one page, whatever their size.
     ///
     /// # Errors
-    /// When a file is missing or cannot be opened, is not a part of a CTG book, or belongs to another book than the others.
+    /// When a file is missing or cannot be opened, is not a part of a CTG book, or belongs to a different book.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let name = path.as_ref();
         let real = files::in_any_case(name).unwrap_or_else(|| name.to_owned());

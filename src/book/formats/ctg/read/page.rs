@@ -51,7 +51,11 @@ impl Entry<'_> {
         let chess = decode(self.signature)?;
         let normal = Normal::of(&chess).ok_or("this position has no normal form")?;
         let same = Signature::of_normal(&normal).is_some_and(|signature| signature.bytes() == self.signature);
-        if same { Ok((chess, normal)) } else { Err("this position is not in the form that look-ups ask for") }
+        if same {
+            Ok((chess, normal))
+        } else {
+            Err("this position is not in its normal form, so look-ups do not find it")
+        }
     }
 }
 
@@ -90,7 +94,7 @@ impl<'a> Page<'a> {
         let (signature, rest) = rest.split_at_checked(len).ok_or(TOO_LONG)?;
         let moves = usize::from(*rest.first().ok_or(TOO_LONG)?);
         if moves % 2 == 0 {
-            return Err("has half a move");
+            return Err("ends inside a move");
         }
         let (moves, rest) = rest.split_at_checked(moves).ok_or(TOO_LONG)?;
         let statistics = rest.first_chunk().ok_or(TOO_LONG)?;
@@ -163,7 +167,7 @@ mod tests {
         let reason =
             |length, entries: &[u8]| Page::of(&file(1, length, entries), 0).unwrap().entry(4).unwrap_err();
         assert_eq!(reason(60, &[0x40, 1]), "has no position");
-        assert_eq!(reason(60, &[1, 2]), "has half a move");
+        assert_eq!(reason(60, &[1, 2]), "ends inside a move");
         assert_eq!(reason(60, &[1, 255]), "ends after its page");
         assert_eq!(reason(20, &entry(&[1], 0)), "ends after its page");
         assert_eq!(reason(0, &entry(&[1], 0)), "ends after its page");

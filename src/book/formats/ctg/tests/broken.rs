@@ -62,8 +62,10 @@ fn files_that_are_no_part_of_a_book_are_refused_with_their_name() {
         let mut files = whole.clone();
         files[part].truncate(header - 1);
         let error = opened(files).unwrap_err();
-        let expected =
-            format!("{} bytes, and its header has {header} (byte {0}): copy the book again", header - 1);
+        let expected = format!(
+            "it has {} bytes, and its header alone has {header} (byte {0}): copy the book again",
+            header - 1
+        );
         assert!(error.starts_with(names[part]) && error.ends_with(&expected), "{error}");
     }
 }
@@ -74,7 +76,7 @@ fn files_of_different_books_are_distinguished() {
     let mixed = |ctg: &[Vec<u8>; 3], cto: &[Vec<u8>; 3], ctb: &[Vec<u8>; 3]| {
         opened([ctg[0].clone(), cto[1].clone(), ctb[2].clone()]).err().unwrap_or_default()
     };
-    let expected = "made.cto: the index says that it holds 7 page numbers, and its bitmap needs 31: \
+    let expected = "made.cto: the index claims to hold 7 page numbers, but its bitmap needs 31: \
                     it does not belong to made.ctb (byte 4): put the .ctg, .cto and .ctb of the same book together \
                     again, from a complete copy";
     assert_eq!(mixed(&small, &small, &big), expected);
@@ -100,7 +102,7 @@ fn an_index_with_room_to_spare_is_sound() {
     // Numbers after the last leaf name no page, or belong to another bitmap.
     let len = files[1].len();
     files[1][len - 4..].copy_from_slice(&[0; 4]);
-    assert!(opened(files).unwrap_err().contains("holds 8 page numbers, and its bitmap needs 7"));
+    assert!(opened(files).unwrap_err().contains("hold 8 page numbers, but its bitmap needs 7"));
 }
 
 #[test]
@@ -111,7 +113,7 @@ fn a_page_number_beyond_the_file_is_reported_and_the_rest_is_played() {
     let book = opened(files).unwrap();
     assert!(known(&book) < 5);
     let reported = errors(&book);
-    let expected = format!("leaf {leaf} names page 2130706433 of ");
+    let expected = format!("leaf {leaf} names page 2130706433, but there are ");
     assert!(
         reported.iter().any(|what| what.starts_with(&expected) && what.ends_with(" of made.cto)")),
         "{reported:?}"
@@ -135,7 +137,7 @@ fn a_length_past_the_page_is_reported_and_its_entries_are_played() {
     assert_eq!(known(&book), 5);
     let reported = errors(&book);
     assert!(
-        reported[0].starts_with("page 0 says that it ends at 65535 of its 4096 bytes (byte 4098)"),
+        reported[0].starts_with("page 0 claims to end at 65535 of its 4096 bytes (byte 4098)"),
         "{reported:?}"
     );
 }
@@ -151,7 +153,7 @@ fn an_even_length_of_moves_ends_its_page_only() {
     assert!(book.entry(&start).is_none() && book.entry(&after("e2e4")).is_none());
     let reported = errors(&book);
     assert_eq!(reported.len(), 1, "{reported:?}");
-    assert!(reported[0].starts_with("entry 2 of 3 in page 0 has half a move (byte 41"), "{reported:?}");
+    assert!(reported[0].starts_with("entry 2 of 3 in page 0 ends inside a move (byte 41"), "{reported:?}");
     let long = [&[255][..], &[0; 100]].concat();
     let book = Fixture::new(0).raw(&start, &long).book();
     assert!(book.best(&start).is_none());
@@ -164,7 +166,7 @@ fn a_bitmap_shorter_than_its_bounds_is_reported_and_what_it_reaches_is_played() 
     files[2].truncate(12 + 2);
     let book = opened(files).unwrap();
     let reported = errors(&book);
-    let expected = "the bitmap has 16 bits, and its upper bound is 32 (byte 8 of made.ctb)";
+    let expected = "the bitmap has 16 bits, but its upper bound is 32 (byte 8 of made.ctb)";
     assert!(reported.iter().any(|what| what == expected), "{reported:?}");
     assert!(
         reported.iter().any(|what| what.contains("the index does not lead to this entry")),
@@ -204,7 +206,7 @@ fn moves_that_cannot_be_played_are_reported_and_left_out() {
     let reported = errors(&book);
     assert_eq!(reported.len(), 2, "{reported:?}");
     assert!(reported[0].starts_with("the move code 0x0c is not legal in rnbqkbnr/"), "{reported:?}");
-    assert!(reported[1].starts_with("the move code 0x02 means nothing in rnbqkbnr/"), "{reported:?}");
+    assert!(reported[1].starts_with("the move code 0x02 is unknown in rnbqkbnr/"), "{reported:?}");
 }
 
 #[test]

@@ -239,13 +239,16 @@ impl Draft {
             ("positions whose hashes are too similar", alike),
             ("moves that are not legal in their position", illegal),
             ("moves that the format cannot write", codes + entries.left_out),
-            ("comments without a sign in the format", comments),
+            ("comments that the format has no symbol for", comments),
             ("learned results of moves", learned),
             (
                 "positions with different colours on different paths, where red takes precedence over green",
                 torn,
             ),
-            ("positions with more games than the format can count, all counts halved until they fit", scaled),
+            (
+                "positions with more games than the format can count (all counts are halved until they fit)",
+                scaled,
+            ),
         ]);
         let header = header(trie.pages, u32::try_from(written.positions).unwrap_or(u32::MAX), entries.games);
         Ok(Beside { header, cto: trie.cto(), ctb: trie.ctb(), written })

@@ -49,9 +49,7 @@ pub enum Source {
 
 /// What a move says of the colour of the position that it leads to: a set of these.
 pub(crate) const SAID_NONE: u8 = 1;
-/// Green.
 pub(crate) const SAID_GREEN: u8 = 2;
-/// Red.
 pub(crate) const SAID_RED: u8 = 4;
 
 /// Counts of the side to move.

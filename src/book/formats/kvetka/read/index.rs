@@ -34,14 +34,14 @@ impl Index {
         let error =
             |at: u64, what: String| Err(Error::format(&index.path, what).at_offset(at).advice(ADVICE));
         if len != needed {
-            let what = format!("the index has {len} bytes, and for {blocks} blocks it needs {needed}");
+            let what = format!("the index has {len} bytes, but {blocks} blocks need {needed}");
             return error(len.min(needed), what);
         }
         for step in 0..COMPARED {
             let block = blocks.saturating_sub(1) * step / (COMPARED - 1);
             // A block without a key cannot be compared.
             if parts.first_key(block).is_some_and(|key| index.key(block) != Some(key)) {
-                let what = format!("the index has another first key than block {block}");
+                let what = format!("the index has a different first key for block {block}");
                 return error(block * KEY_LEN as u64, what);
             }
         }

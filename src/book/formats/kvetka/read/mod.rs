@@ -206,7 +206,7 @@ fn file_errors(parts: &Parts) -> Vec<Error> {
             } else {
                 format!("_{expected}.{KOB} to _{}.{KOB} are", part.number - 1)
             };
-            let what = format!("before this file {missing} missing, and the positions in it");
+            let what = format!("{missing} missing before this file, with all positions in there");
             errors.push(Error::format(&part.path, what).at_offset(0).advice(TOGETHER));
         }
         expected = part.number.saturating_add(1);
@@ -220,7 +220,7 @@ fn file_errors(parts: &Parts) -> Vec<Error> {
     if let (Some(header), Some(first)) = (&parts.header, parts.files.first())
         && u64::from(header.blocks) != parts.blocks
     {
-        let what = format!("the header counts {} blocks, and the book has {}", header.blocks, parts.blocks);
+        let what = format!("the header counts {} blocks, but the book has {}", header.blocks, parts.blocks);
         errors.push(Error::format(&first.path, what).at_offset(first.start - 4).advice(TOGETHER));
     }
     errors

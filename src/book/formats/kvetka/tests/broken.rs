@@ -63,7 +63,7 @@ fn a_wrong_number_of_blocks_is_reported_and_all_are_played() {
         kob[0][START - 4..START].copy_from_slice(&said.to_be_bytes());
         let book = open(kob, Some(kin.clone()));
         assert_eq!(known(&fixture, &book), fixture.elements().len(), "{said}");
-        let expected = format!("the header counts {said} blocks, and the book has {blocks}");
+        let expected = format!("the header counts {said} blocks, but the book has {blocks}");
         assert!(
             book.warnings()[0].contains(&format!("a_0.kob: {expected} (byte 16): copy")),
             "{:?}",
@@ -97,7 +97,8 @@ fn missing_files_are_reported_and_the_others_are_played() {
     assert_eq!(known(&fixture, &book), all - positions_in(1));
     let warnings = book.warnings().join("\n");
     assert!(
-        warnings.contains("b_2.kob: before this file _1.kob is missing, and the positions in it (byte 0)"),
+        warnings
+            .contains("b_2.kob: _1.kob is missing before this file, with all positions in there (byte 0)"),
         "{warnings}"
     );
     assert!(warnings.contains("b.kin: the index has "), "{warnings}");
@@ -107,10 +108,7 @@ fn missing_files_are_reported_and_the_others_are_played() {
     let book = Kvetka::open(path("b.kin")).unwrap();
     assert_eq!(known(&fixture, &book), all - positions_in(1) - positions_in(0));
     let findings = damages(&book);
-    assert!(
-        findings[0].starts_with("before this file _0.kob to _1.kob are missing, and the positions"),
-        "{findings:?}"
-    );
+    assert!(findings[0].starts_with("_0.kob to _1.kob are missing before this file"), "{findings:?}");
     assert!(book::open(path("b_3.kob")).unwrap().warnings().len() == 2);
     assert!(book::open(path("b_0.kob")).unwrap().warnings()[0].contains("_0.kob to _1.kob are missing"));
     let Err(error) = book::open(path("c_0.kob")) else { panic!() };
@@ -128,7 +126,7 @@ fn a_wrong_index_is_reported_and_not_used() {
         let book = open(kob.clone(), Some(kin));
         assert_eq!(known(&fixture, &book), all);
         assert!(
-            book.warnings()[0].starts_with(&format!("a.kin: the index has {len} bytes, and for ")),
+            book.warnings()[0].starts_with(&format!("a.kin: the index has {len} bytes, but ")),
             "{:?}",
             book.warnings()
         );
@@ -142,8 +140,10 @@ fn a_wrong_index_is_reported_and_not_used() {
             let book = open(kob.clone(), Some(kin));
             assert_eq!(known(&fixture, &book), all, "{block}");
             let findings = damages(&book);
-            let expected =
-                format!("the index has another first key than block {block} (byte {} of a.kin)", 22 * block);
+            let expected = format!(
+                "the index has a different first key for block {block} (byte {} of a.kin)",
+                22 * block
+            );
             assert_eq!(findings, [expected]);
         }
     }
@@ -175,7 +175,7 @@ fn an_element_past_the_end_of_its_block_is_reported_and_those_before_it_are_play
         kob[0][START..START + 2].copy_from_slice(&said.to_be_bytes());
         let findings = damages(&open(kob.clone(), None));
         let expected =
-            format!("block 0 says that {said} of its 2048 bytes are in use (byte {START} of a_0.kob)");
+            format!("block 0 claims that {said} of its 2048 bytes are in use (byte {START} of a_0.kob)");
         assert_eq!(findings[0], expected);
     }
 }
@@ -200,7 +200,7 @@ fn counts_that_do_not_end_are_reported_with_their_element() {
     assert!(damages(&open(bad, None))[0].starts_with("an element of block 0 continues past the end of it"));
     // A code that means nothing, and one that is not legal.
     for (code, what) in
-        [(0x3a, "the move code 0x3a means nothing in "), (0x67, "the move code 0x67 is not legal in ")]
+        [(0x3a, "the move code 0x3a is unknown in "), (0x67, "the move code 0x67 is not legal in ")]
     {
         let mut bad = kob.clone();
         bad[0][at + 26] = code;
@@ -239,7 +239,7 @@ fn a_key_without_a_position_is_reported() {
     let mut elements = fixture.elements();
     elements[1].key.0 = [0xff; 22];
     let findings = damages(&open(Packed::of(&fixture.header, &elements).kob, None));
-    assert!(findings[0].starts_with("these bits are no position"), "{findings:?}");
+    assert!(findings[0].starts_with("these bits are not a position"), "{findings:?}");
 }
 
 #[test]
@@ -275,7 +275,9 @@ fn unknown_flags_are_a_warning_and_an_overlong_element_is_an_error() {
     long.resize(2 + 6 * 128, 0);
     kob[0][START + 2..START + 2 + long.len()].copy_from_slice(&long);
     kob[0][START..START + 2].copy_from_slice(&(2 + long.len() as u16).to_be_bytes());
-    assert!(damages(&open(kob, None))[0].starts_with("an element has 770 bytes, and 682 are the most"));
+    assert!(
+        damages(&open(kob, None))[0].starts_with("an element has 770 bytes, but at most 682 are allowed")
+    );
 }
 
 proptest! {

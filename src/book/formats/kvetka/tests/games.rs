@@ -157,7 +157,7 @@ fn links_without_a_ksf_file_are_a_warning() {
     assert_eq!(damages(&book), [""; 0]);
     assert_eq!(
         findings(&book, false),
-        ["2 links to games, and no .ksf file that names them (first at byte 22 of fixture_0.kob)"]
+        ["2 links to games, but no .ksf file with these games (first at byte 22 of fixture_0.kob)"]
     );
     // Without the header's leave there are none.
     let mut fixture = fixture();

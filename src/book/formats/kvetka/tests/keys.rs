@@ -99,11 +99,14 @@ fn positions_that_the_format_cannot_hold_have_no_key() {
 fn keys_without_a_position_say_why() {
     let good = key(&after("e2e4"));
     assert!(good.position().is_ok());
-    assert_eq!(Key([0; KEY_LEN]).position().err(), Some("this position cannot be played on"));
-    assert_eq!(Key([0xff; KEY_LEN]).position().err(), Some("these bits are no position"));
+    assert_eq!(Key([0; KEY_LEN]).position().err(), Some("this position is not legal"));
+    assert_eq!(Key([0xff; KEY_LEN]).position().err(), Some("these bits are not a position"));
     let mut padded = good;
     padded.0[KEY_LEN - 1] |= 1;
-    assert_eq!(padded.position().err(), Some("this position is not in the form that look-ups ask for"));
+    assert_eq!(
+        padded.position().err(),
+        Some("this position is not in its normal form, so look-ups do not find it")
+    );
 }
 
 #[test]

@@ -20,7 +20,7 @@ const MOST_SOURCES: usize = 1 << 16;
 /// The last offset of a source after the contents, which take 260 KB at most: in the whole file it has 32 bits.
 const LAST: u64 = u32::MAX as u64 - (1 << 19);
 
-/// Bytes of games that are held in memory, and copied at once.
+/// Bytes of games that are held in memory, and copied in one piece.
 const BUFFER: usize = 1 << 16;
 
 /// Bytes of a source's number of games.

@@ -228,7 +228,7 @@ impl Lost {
                 self.unfinished,
             ),
             (
-                "moves whose weight is another than their results give: the format has only results",
+                "moves whose weight does not follow from their results: the format has only results",
                 self.weights,
             ),
             ("moves without results: their weight is written as games won and drawn", self.made_up),
@@ -237,7 +237,7 @@ impl Lost {
             ("ratings of moves", self.ratings),
             ("links to games, in elements that would be longer than 682 bytes", self.links),
             (&*long, self.comments),
-            ("games that no link can name: beyond 4 GB of their file, or in too many files", self.games),
+            ("games that no link can reach: beyond 4 GB of their file, or in too many files", self.games),
         ])
     }
 }

@@ -152,7 +152,7 @@ fn everything_about_a_move_comes_back() {
     };
     let odd = PositionRecord { comment: Some("a long story".to_owned()), ..record_of(&next, vec![]) };
     let done = write(&[known.clone(), odd], 0);
-    assert_eq!(done.written.left_out, [("comments without a sign in the format".to_owned(), 1)]);
+    assert_eq!(done.written.left_out, [("comments that the format has no symbol for".to_owned(), 1)]);
     let back = every(&opened(&done), Scope::Reachable);
     let back = back.iter().find(|back| back.key == known.key).unwrap();
     assert_eq!((&back.moves, back.total, &back.comment), (&known.moves, known.total, &known.comment));
