@@ -1,4 +1,5 @@
-/* The search, the theme, and what a keyboard needs. `sections` comes from index.js: [page, its title, anchor, heading, text]. */
+/* The search, the theme, and what a keyboard needs. `sections` comes from index.js:
+   [page, its title, anchor, heading, text, what its tables describe, a line for each row]. */
 "use strict";
 
 (() => {
@@ -36,19 +37,19 @@
 
     // Search ---------------------------------------------------------------------------------------------------------
 
-    const lower = sections.map(([, title, , heading, text]) => [title, heading, text].map((part) => part.toLowerCase()));
+    const lower = sections.map(([, title, , heading, text, rows]) => [title, heading, text, rows].map((part) => part.toLowerCase()));
 
     // How well a section answers; 0 unless it has every word.
-    const weigh = ([title, heading, text], words) => {
+    const weigh = ([title, heading, text, rows], words) => {
         let weight = 0;
         for (const word of words) {
             const here = (heading.includes(word) ? 8 : 0) + (title.includes(word) ? 4 : 0) + Math.min(text.split(word).length - 1, 3);
             if (!here) return 0;
             weight += here;
         }
-        // Words that follow each other are what is meant.
+        // Words that follow each other are what is meant, and a row of their own explains them.
         const phrase = words.join(" ");
-        return weight + (heading.includes(phrase) ? 20 : 0) + (text.includes(phrase) ? 10 : 0);
+        return weight + (heading.includes(phrase) ? 20 : 0) + (text.includes(phrase) ? 10 : 0) + (rows.split("\n").includes(phrase) ? 30 : 0);
     };
 
     // Appends text with the words marked.

@@ -19,6 +19,8 @@ from urllib.parse import unquote
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(([^()\s]+)\)")
+# Options and names that are kept on one line; longer ones would not fit on a phone.
+SHORT = re.compile(r"<code>([^<\s]{1,24})</code>")
 PICTURES = {".png", ".svg"}
 # What is no page of the guide and linked from it.
 OTHERS = {
@@ -68,6 +70,7 @@ class Page:
         tokens = markdown.parse((ROOT / source).read_text(encoding="utf-8"))
         self.walk(tokens)
         self.body = markdown.renderer.render(tokens, markdown.options, {})
+        self.body = SHORT.sub(r'<code class="short">\1</code>', self.body)
         # A wide table is moved aside, not the page.
         self.body = self.body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
 
@@ -79,11 +82,13 @@ class Page:
                 name = anchor(words, taken)
                 token.attrSet("id", name)
                 self.headings.append((int(token.tag[1]), words, name))
-                self.sections.append([name, words, ""])
+                self.sections.append([name, words, "", ""])
             elif token.type == "inline":
                 self.relink(token)
                 if tokens[at - 1].type != "heading_open" and self.sections:
                     self.sections[-1][2] += text_of(token) + " "
+                if tokens[at - 1].type == "td_open" and tokens[at - 2].type == "tr_open" and self.sections:
+                    self.sections[-1][3] += text_of(token) + "\n"
             elif token.type in ("fence", "code_block"):
                 if self.sections:
                     self.sections[-1][2] += token.content + " "

@@ -17,7 +17,7 @@ import tabiya
 
 from conftest import PGN, ROOT, samples
 
-PAGES = ["README.md", "python/README.md", "docs/guide/python.md"]
+PAGES = ["README.md", "python/README.md", "docs/guide/python.md", "docs/guide/bots.md"]
 
 
 def examples() -> list[Any]:

@@ -1,4 +1,9 @@
-//! Each option of each command is on the page, and in the section, where users of the command look for it.
+//! Each option of each command is on the page, and in the section, where users of the command look for it, and what the tables
+//! there say of it is so.
+
+use std::collections::BTreeSet;
+
+use clap::Arg;
 
 use super::{Command, commands, fs, root};
 
@@ -98,4 +103,65 @@ fn each_option_of_each_command_is_where_its_users_look() {
         }
     }
     assert!(missing.is_empty(), "not on the page of the command: {missing:#?}");
+}
+
+/// The options in the first cells of a place's tables, such as `--nodes N`, each with its row.
+fn rows(place: Place) -> Vec<(String, String)> {
+    let text = text(place);
+    let rows = text.lines().filter(|line| line.starts_with("| `-"));
+    let options = rows.flat_map(|row| {
+        let first = row.split(" | ").next().unwrap_or_default();
+        let spans = first.split('`').skip(1).step_by(2).filter(|span| span.starts_with("--"));
+        spans.map(|span| (span.to_owned(), row.to_owned())).collect::<Vec<_>>()
+    });
+    options.collect()
+}
+
+/// What is wrong in the row of an option.
+fn wrong(shown: &str, row: &str, argument: &Arg) -> Option<String> {
+    let value = shown.split_once([' ', '=']).map_or("", |(_, value)| value);
+    let names = argument.get_value_names().unwrap_or_default();
+    if !argument.get_action().takes_values() {
+        return (!value.is_empty()).then(|| "takes no value".to_owned());
+    }
+    // A value in small letters is one of those that can be given.
+    let is_name = value.chars().any(|letter| letter.is_ascii_uppercase());
+    if is_name && !names.iter().any(|name| name == value) {
+        return Some(format!("takes {names:?}"));
+    }
+    let row = row.replace(',', "");
+    let says =
+        |word: &str| row.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').any(|said| said == word);
+    let mut defaults = argument.get_default_values().iter().filter_map(|default| default.to_str());
+    let unsaid = defaults.find(|&default| {
+        default != "0" && !says(default) && (default != "1" || !row.contains("one unless given"))
+    });
+    unsaid.map(|default| format!("has the default {default}"))
+}
+
+#[test]
+fn each_row_of_an_option_has_its_value_and_its_default() {
+    let cli = tabiya::cli::command();
+    let named = named(&cli, "");
+    let places: BTreeSet<&Place> = PLACES.iter().flat_map(|(_, places)| *places).collect();
+    let mut checked = 0;
+    // The adapter's are compared by the tests of the settings; the other page lists messages.
+    for &place in places.into_iter().filter(|place| !["options.md", "troubleshooting.md"].contains(&place.0))
+    {
+        let are_here =
+            |name: &String| PLACES.iter().any(|(known, places)| known == name && places.contains(&place));
+        let commands: Vec<_> =
+            named.iter().filter(|(name, _)| are_here(name)).map(|(_, command)| command).collect();
+        for (shown, row) in rows(place) {
+            let long = shown[2..].split([' ', '=']).next();
+            let arguments = commands.iter().flat_map(|command| command.get_arguments());
+            let arguments: Vec<_> = arguments.filter(|argument| argument.get_long() == long).collect();
+            assert!(!arguments.is_empty(), "{place:?} describes {shown}, which no command there has");
+            for argument in arguments {
+                checked += 1;
+                assert_eq!(wrong(&shown, &row, argument), None, "{place:?}: {shown}");
+            }
+        }
+    }
+    assert!(checked > 40, "{checked}");
 }

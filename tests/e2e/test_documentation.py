@@ -1,6 +1,7 @@
 """The commands that the README and the guide show do what they are shown for."""
 
 import glob
+import io
 import json
 import os
 import re
@@ -11,8 +12,10 @@ import urllib.request
 from pathlib import Path
 
 import chess
+import chess.pgn
 import pytest
 
+import cbh_writer
 from client import HANG
 from promises import Promise
 
@@ -144,6 +147,9 @@ def test_the_command_does_what_it_is_shown_for(tabiya, tabiya_exe, files, sample
     if "-o" in command or ("init" in command and "--force" not in command):
         # What one command writes another one reads: it is there already.
         words.append("--force")
+    if words == ["init", "--force"]:
+        # Nobody is there to answer its questions.
+        words.append("--yes")
     if words[0] == "explore":
         serves(tabiya_exe, words, folder)
         return
@@ -155,3 +161,87 @@ def test_the_command_does_what_it_is_shown_for(tabiya, tabiya_exe, files, sample
 
 def test_the_guide_shows_commands():
     assert len(shown()) >= 35
+
+
+# The sections on JSON, each with commands that together print every key, and the section whose keys it has too.
+JSON_SECTIONS = {
+    "`show --json`": [
+        "show book.bin --json",
+        "show mine.kob --json --moves 'e4 c5'",
+        "show mine.kob --list-games --json",
+        "show --config rules.toml --json",
+    ],
+    "`dump`": ["dump book.bin --format json --reachable", "dump mine.kob --format json"],
+    "`diff --json`": ["diff book.bin white.bin --json", "diff book.bin lighter.bin --json"],
+    "`check --json`": ["check cut.bin --json"],
+    "`info --json`": ["info book.bin --json", "info all.parquet --json", "info made.cbh --json"],
+    "`vet --report`": ["vet book.bin -o vetted.bin --no-engine --report FILE"],
+    "`learn show --json`": ["learn show book.bin --json"],
+    "`suite --report`": ["suite book.bin -o suite.epd --ply 2 --report FILE"],
+    "`report --json`": ["report match.pgn --book book.bin --json"],
+    "`evals info --json`": ["evals info book.bin.evals --json"],
+}
+# Of books that ChessBase wrote: tabiya computes no ratings.
+NOT_OURS = {"ratings"}
+# The keys of these are not names but what is counted.
+COUNTED = {"plies", "evaluations", "draw_rates"}
+
+
+def keys_of(value, found, counted):
+    """The names of all keys, inner ones too."""
+    for inner in value if isinstance(value, list) else ():
+        keys_of(inner, found, counted)
+    for name, inner in value.items() if isinstance(value, dict) else ():
+        found.add(name)
+        if name not in counted:
+            keys_of(inner, found, counted)
+    return found
+
+
+def section(heading):
+    page = (ROOT / "docs/guide/json-and-exit-codes.md").read_text()
+    return page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+def rows_of(text):
+    """The names in the first column of each table with keys."""
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+
+@pytest.mark.parametrize("heading", JSON_SECTIONS)
+def test_the_page_has_each_key_of_the_json_and_no_other(tabiya, files, tmp_path, heading):
+    folder = tmp_path / "work"
+    shutil.copytree(files, folder)
+    (folder / "cut.bin").write_bytes((folder / "book.bin").read_bytes()[:-7])
+    (folder / "rules.toml").write_text((folder / "tabiya.toml").read_text().replace("book =", "# book =") + '[[book]]\nfile = "book.bin"\n')
+    assert tabiya("trim", "book.bin", "-o", "lighter.bin", "--max-ply", 3, cwd=folder).returncode == 0
+    done = tabiya("edit", "lighter.bin", "--set", "e4=3", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    game = chess.pgn.read_game(io.StringIO(games(1, "made").decode().replace('"tabiya"', '"Nn, N"')))
+    cbh_writer.write(folder / "made.cbh", [(0, game)])
+    found = set()
+    for command in JSON_SECTIONS[heading]:
+        words = ["report.json" if word == "FILE" else word for word in shlex.split(command)]
+        done = tabiya(*words, cwd=folder)
+        assert done.returncode in (0, 1), done.stderr
+        text = (folder / "report.json").read_text() if "report.json" in words else done.stdout.decode()
+        lines = [text] if "report.json" in words else text.splitlines()
+        assert lines, command
+        for line in lines:
+            keys_of(json.loads(line), found, COUNTED | ({"openings"} if "suite" in heading else set()))
+    text = section(heading)
+    # What these say of a move is described there.
+    more = section("`show --json`") if heading in ("`dump`", "`diff --json`") else ""
+    described = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`\n]+)`", text + more))))
+    assert found <= described, f"the page does not describe {found - described}"
+    missing = rows_of(text.split("`--format tsv`")[0]) - found - NOT_OURS
+    assert not missing, f"no command prints {missing}"
+
+
+def test_the_page_has_each_column_of_a_dump(tabiya, files):
+    done = tabiya("dump", "book.bin", cwd=files)
+    columns = done.stdout.decode().splitlines()[0].split("\t")
+    table = section("`dump`").split("`--format tsv`")[1]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == columns
