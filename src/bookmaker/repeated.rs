@@ -47,7 +47,7 @@ impl Repeated {
         if !filter.unique {
             return Ok(Self::default());
         }
-        Self::find(&mut source.twice("--unique")?, filter, resources, progress)
+        Self::find(&mut source.twice("counting each game once")?, filter, resources, progress)
     }
 
     /// Finds the games that have the same players, date and moves as one before them, among those that the filter admits.
