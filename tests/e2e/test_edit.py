@@ -307,9 +307,9 @@ def test_what_a_move_had_is_reported_so_that_it_can_be_set_again(tabiya, copy_of
     book, known = copy_of("abk"), GAMES[0].moves[0].uci()
     told(tabiya("edit", book, "--set", f"{known}=3"), DONE)
     before = book.read_bytes()
-    told(tabiya("edit", book, "--set", f"{known}=4"), DONE, f"  {known}: priority 3 -> 4\n")
-    told(tabiya("edit", book, "--undo"), USAGE, "set what the move had before, as the edit reported it")
-    told(tabiya("edit", book, "--set", f"{known}=3"), DONE, f"  {known}: priority 4 -> 3\n")
+    told(tabiya("edit", book, "--set", f"{known}=4"), DONE, ": priority 3 -> 4\n")
+    told(tabiya("edit", book, "--undo"), USAGE, "set the old value again")
+    told(tabiya("edit", book, "--set", f"{known}=3"), DONE, ": priority 4 -> 3\n")
     assert book.read_bytes() == before
 
 

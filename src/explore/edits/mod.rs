@@ -9,6 +9,7 @@ mod value;
 use std::sync::PoisonError;
 use std::time::Instant;
 
+use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -27,6 +28,7 @@ use crate::book::Format;
 use crate::bookmaker::Resources;
 use crate::chess::{Game, MoveCode, notation};
 use crate::edit::{self, Editor, Outcome, Way, Wish};
+use crate::settings::advice::worded;
 use crate::view::{Line, san};
 
 /// What is done to a move.
@@ -143,7 +145,8 @@ fn written(
             let what = "rewriting the book would leave it without moves, or lose a part of it; `tabiya edit` \
                         says which";
             let error = Error::new(ErrorKind::Format, what).advice("the old files are unchanged");
-            return Err(slot.path().into_iter().fold(error, Error::at_path).into());
+            let error = slot.path().into_iter().fold(error, Error::at_path);
+            return Err(Fault::refused(StatusCode::UNPROCESSABLE_ENTITY, worded(&error)));
         }
     };
     explorer.feeds.changed(book);
