@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 # Seconds after which a silent peer counts as hanging: a guard, never a measure of speed. On a machine whose disk and
 # processors are busy with other work, what takes a second elsewhere takes minutes.
@@ -38,6 +39,14 @@ def find_tool(name, *folders):
     samples = os.environ.get("TABIYA_SAMPLES")
     folders = [os.environ.get("TABIYA_TOOLS"), samples and os.path.join(os.path.dirname(samples), "tools"), *folders]
     return shutil.which(name, path=os.pathsep.join([*filter(None, folders), os.environ["PATH"]]))
+
+
+def match_of_the_guide(runner, program):
+    """The command for a match of a program against itself, as the guide's page on tournaments has it."""
+    page = (Path(__file__).parents[2] / "docs/guide/run-a-tournament.md").read_text()
+    found = re.findall(rf"^{runner} +-engine .*?[^\\]$", page, re.DOTALL | re.MULTILINE)
+    (command,) = [command for command in found if f"cmd={program} " in command]
+    return command
 
 
 START = "position startpos"

@@ -11,14 +11,12 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from client import HANG, OUT_OF_BOOK, eventually, find_tool
+from client import HANG, OUT_OF_BOOK, eventually, find_tool, match_of_the_guide
 from conftest import linux_only, not_windows
 from polyglot_writer import Book
 from processes import children
 
 START = "position startpos"
-
-README = Path(__file__).parents[2] / "README.md"
 
 
 @pytest.fixture
@@ -299,9 +297,9 @@ def engines_of(command):
 
 @linux_only
 @pytest.mark.parametrize("runner, starts_in", [("cutechess-cli", "tmp"), ("fastchess", "match")])
-def test_the_commands_in_the_readme_play_from_their_books(run, tabiya_exe, stockfish, tmp_path, runner, starts_in):
+def test_the_commands_of_the_guide_play_from_their_books(run, tabiya_exe, stockfish, tmp_path, runner, starts_in):
     """Cute Chess starts engines in the system's temporary folder unless it is given another, fastchess in its own."""
-    (command,) = re.findall(rf"^{runner} +-engine .*?[^\\]$", README.read_text(), re.DOTALL | re.MULTILINE)
+    command = match_of_the_guide(runner, "tabiya")
     for name in ("tmp", "match"):
         (tmp_path / name).mkdir()
     (tmp_path / "tmp").chmod(0o1777)
@@ -331,10 +329,10 @@ def runner_of(name):
 
 @not_windows
 @pytest.mark.parametrize("runner", ["cutechess-cli", "fastchess"])
-def test_the_runners_play_the_match_in_the_readme(tabiya_exe, scripted_exe, tmp_path, runner):
+def test_the_runners_play_the_match_of_the_guide(tabiya_exe, scripted_exe, tmp_path, runner):
     """The command as it is written, with another `stockfish` on PATH, which answers at once."""
     found = runner_of(runner)
-    (command,) = re.findall(rf"^{runner} +-engine .*?[^\\]$", README.read_text(), re.DOTALL | re.MULTILINE)
+    command = match_of_the_guide(runner, "tabiya")
     programs, folder = tmp_path / "programs", tmp_path / "match"
     programs.mkdir(), folder.mkdir()
     (programs / "tabiya").symlink_to(tabiya_exe)

@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import re
 import signal
 import subprocess
 import time
@@ -14,13 +13,12 @@ import chess.pgn
 import chess.polyglot
 import pytest
 
-from client import HANG, Client, complaints, times
+from client import HANG, Client, complaints, match_of_the_guide, times
 from conftest import not_windows
 from polyglot_writer import Book
 from test_config import runner_of
 from test_dump import rows
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "tournaments.md"
 STARTER = Path(__file__).parents[2] / "books" / "starter.bin"
 DONE, FINDINGS, USAGE, FILE, ENGINE = 0, 1, 2, 3, 4
 
@@ -394,7 +392,7 @@ def test_what_cannot_be_is_said(tabiya, games, small_book, tmp_path):
 def test_the_runners_play_the_match_of_the_guide(tabiya, scripted_exe, tmp_path, runner, form):
     """The command as it is written, with another `stockfish` on PATH, which answers at once."""
     found = runner_of(runner)
-    (command,) = re.findall(rf"^{runner} +-engine .*?[^\\]$", GUIDE.read_text(), re.DOTALL | re.MULTILINE)
+    command = match_of_the_guide(runner, "stockfish")
     made(tabiya, "--ply", 6, "--count", 20, STARTER, out=f"suite.{form}")
     (tmp_path / "stockfish").write_text(f"#!/bin/sh\nexec '{scripted_exe}' --legal\n")
     (tmp_path / "stockfish").chmod(0o755)
