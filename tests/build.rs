@@ -371,7 +371,7 @@ fn a_book_of_weights_becomes_green_where_they_are_great() {
         let rows = folder.run("dump a.ctg --reachable", 0).out;
         let green = rows.lines().filter(|row| row.contains("\tgreen\t"));
         let moves = green.map(|row| row.split('\t').nth(2).unwrap().to_owned()).collect::<Vec<_>>();
-        (moves, told.contains("2 moves are marked green: with at least half the weight"))
+        (moves, told.contains("2 moves are marked green: those with at least half the weight"))
     };
     let moves = |moves: &[&str]| moves.iter().map(|mv| (*mv).to_owned()).collect::<Vec<_>>();
     assert_eq!(green(""), (moves(&["d2d4", "e2e4"]), true));

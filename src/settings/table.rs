@@ -219,7 +219,7 @@ static ROWS: &[Row] = &[
     Row { name: "Play without missing books", key: "book-optional", kind: Check, default: "false",
         help: "If a book cannot be opened, play on with the others or the engine alone", ..START },
     Row { key: "file", help: "The book", ..BOOK },
-    Row { key: "color", kind: Choice { choices: &["white", "black"] }, help: "The only side that plays from the book", ..BOOK },
+    Row { key: "color", kind: Choice { choices: &["white", "black"] }, help: "Use the book only for this side", ..BOOK },
     Row { name: "Book Variety", key: "variety", value_name: "0-100", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.variety)),
         slider: Some(""), help: "0 = always the best move, 50 = by weight, 100 = every playable move equally often", ..POLICY },
     Row { name: "Book Depth", key: "depth", value_name: "MOVE", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.depth)),

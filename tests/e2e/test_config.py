@@ -221,7 +221,7 @@ def test_a_configuration_that_is_no_file_is_not_passed_over(run, tabiya_exe, eng
     special(config, what)
     client = run(exe, *engine.argv())
     client.send("uci")
-    assert refused(client, str(config), "nowhere" if what == "link" else "not a file") == 3
+    assert refused(client, str(config), "broken link" if what == "link" else "not a file") == 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such modes")
@@ -237,7 +237,7 @@ def test_a_file_that_everybody_may_write_is_not_found_by_chance(run, tabiya_exe,
         folder.chmod(0o1777 if what == "sticky folder" else 0o777)
     client = run(tabiya_exe, *engine.argv(), cwd=folder)
     client.send("uci")
-    assert refused(client, str(config), "everybody", "--config") == 3
+    assert refused(client, str(config), "anyone", "--config") == 3
     client = run(tabiya_exe, "--config", "tabiya.toml", cwd=folder)
     assert "id name Theirs" in client.start(), "who names it trusts it"
 

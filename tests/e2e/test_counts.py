@@ -454,7 +454,7 @@ def test_what_count_files_do_not_tell_apart_is_no_filter(shards, pgn, refused, d
             assert "shards/0.parquet: this count file does not count games separately by" in said and "with --by speed,rating" in said
     assert "does not count games separately by rating" in refused(3, "merge", "shards", "-o", "x.parquet", "--by", "rating")
     assert "--by works only for count files" in refused(2, "build", pgn, "-o", "x.bin", "--by", "speed")
-    assert "--speed is for count files" in refused(2, "merge", "a.bin", "-o", "x.bin", "--speed", "blitz")
+    assert "--speed works only for count files" in refused(2, "merge", "a.bin", "-o", "x.bin", "--speed", "blitz")
     assert "no band begins at" in refused(2, "build", pgn, "-o", "x.bin", "--rating", "1850")
     done("build", "--counts", "--by", "speed", "-o", "speed.parquet", pgn, "--speed", "blitz")
     assert "no row passed the filters" in refused(1, "merge", "speed.parquet", "-o", "x.parquet", "--speed", "rapid")

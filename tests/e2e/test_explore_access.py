@@ -176,7 +176,8 @@ def test_a_token_is_kept_in_a_file(explore, small_book, tmp_path):
 
 @not_windows
 def test_a_token_that_others_can_read_is_reported(explore, small_book, kept):
-    for mode, who in ((0o600, None), (0o400, None), (0o640, b"its group"), (0o604, b"everybody"), (0o644, b"everybody")):
+    others = ((0o640, b"anyone in its group"), (0o604, b"anyone"), (0o644, b"anyone"))
+    for mode, who in ((0o600, None), (0o400, None), *others):
         kept.chmod(mode)
         server = explore(small_book, "--token-file", kept)
         assert len(server.get("/api/books")["books"]) == 1

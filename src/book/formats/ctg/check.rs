@@ -218,7 +218,7 @@ impl Pass<'_, '_> {
                 self.findings.add(
                     Kind::Leaf,
                     at,
-                    format_args!("leaf {node} names page {page}, but there are {pages}"),
+                    format_args!("leaf {node} names page {page}, but the file has only {pages}"),
                 );
             } else if !named.insert(page.into()) {
                 let what = format_args!("leaf {node} names page {page}, which another leaf names too");

@@ -96,7 +96,7 @@ fn pages(index: Index<'_>, ctg: &[u8]) -> std::result::Result<(), (String, u64)>
     let mut disagrees = None;
     for (leaf, number) in named.take(ASKED) {
         if u64::from(number) >= pages {
-            let what = format!("the index names page {number}, but there are {pages}");
+            let what = format!("the index names page {number}, but the file has only {pages}");
             disagrees.get_or_insert((what, index::offset(leaf)));
             continue;
         }

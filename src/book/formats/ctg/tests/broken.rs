@@ -113,7 +113,7 @@ fn a_page_number_beyond_the_file_is_reported_and_the_rest_is_played() {
     let book = opened(files).unwrap();
     assert!(known(&book) < 5);
     let reported = errors(&book);
-    let expected = format!("leaf {leaf} names page 2130706433, but there are ");
+    let expected = format!("leaf {leaf} names page 2130706433, but the file has only ");
     assert!(
         reported.iter().any(|what| what.starts_with(&expected) && what.ends_with(" of made.cto)")),
         "{reported:?}"
@@ -124,7 +124,7 @@ fn a_page_number_beyond_the_file_is_reported_and_the_rest_is_played() {
     let error = opened(files).unwrap_err();
     assert!(
         error.starts_with(
-            "made.cto: the index names page 9 of 1: it does not belong to made.ctg (byte 16): put"
+            "made.cto: the index names page 9, but the file has only 1: it does not belong to made.ctg (byte 16): put"
         )
     );
 }
