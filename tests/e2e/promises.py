@@ -141,7 +141,7 @@ class Promise:
     def suite(self):
         self.says("positions of", "by plies: ")
         if "--refine" in self.words:
-            self.says("that are unfit by the games")
+            self.says("that are unfit, as the games of --refine show")
 
     def report(self):
         if "--json" in self.words:
