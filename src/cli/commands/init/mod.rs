@@ -88,10 +88,10 @@ struct Init<'a> {
 impl Init<'_> {
     fn welcome(&mut self) -> Result<Exit> {
         self.say(
-            "tabiya gives any UCI chess engine any opening book. You do not use it directly: a chess program \
-             such as Arena",
+            // A line of a window without settings has 80 columns.
+            "tabiya gives any UCI chess engine any opening book. You do not use it directly:\n\
+             a chess program such as Arena or Cute Chess starts it in place of the engine.\n",
         )?;
-        self.say("or Cute Chess starts it in place of the engine.\n")?;
         if self.path.exists() && !is_template(&self.path) {
             self.say(&format!("tabiya is already set up here: {}", self.path.display()))?;
             let answer = self.ask("Enter: check it; n: set it up again", "")?;
@@ -140,7 +140,8 @@ impl Init<'_> {
         }
         let found = find();
         if !self.asks {
-            let none = || Error::new(ErrorKind::Engine, "no engine was found").advice(NO_ENGINE);
+            let advice = || format!("{GET_ENGINE}, and name it with --engine");
+            let none = || Error::new(ErrorKind::Engine, "no engine was found").advice(advice());
             return found.into_iter().next().ok_or_else(none);
         }
         self.list("Engines", &found)?;
@@ -149,7 +150,7 @@ impl Init<'_> {
             false => ("Engine (its number or path)", "1"),
         };
         if found.is_empty() {
-            self.say(&format!("You need one to play: {NO_ENGINE}."))?;
+            self.say(&format!("You need one to play: {GET_ENGINE}."))?;
         }
         loop {
             let answer = self.ask(question, default)?;
@@ -241,8 +242,7 @@ impl Init<'_> {
 }
 
 /// Where people get an engine.
-const NO_ENGINE: &str =
-    "get one, such as Stockfish from https://stockfishchess.org/download, and name it with --engine";
+const GET_ENGINE: &str = "get one, such as Stockfish from https://stockfishchess.org/download";
 
 /// The item of a list that an answer names by its number, from 1, or else what `named` makes of it. `least` is the least number
 /// that can be answered.
@@ -415,7 +415,9 @@ mod tests {
             let said = String::from_utf8(output).unwrap();
             match asks {
                 // It asks until there is no answer any more.
-                true => assert!(said.contains(NO_ENGINE) && error.kind() == ErrorKind::Interrupted, "{said}"),
+                true => {
+                    assert!(said.contains(GET_ENGINE) && error.kind() == ErrorKind::Interrupted, "{said}")
+                }
                 false => assert!(error.to_string().contains("no engine was found"), "{error}"),
             }
         }
