@@ -35,7 +35,7 @@ impl PlayerName {
     }
 
     /// The player given by two options, a part of a name and a whole name, which takes precedence.
-    pub(crate) fn given(part: Option<&str>, whole: Option<&str>) -> Option<Self> {
+    pub fn given(part: Option<&str>, whole: Option<&str>) -> Option<Self> {
         whole.map(Self::whole).or_else(|| part.map(Self::part))
     }
 
