@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from parts import line
 from playwright.sync_api import expect
 
 NAJDORF = "#e4,c5,Nf3,d6,d4,cxd4,Nxd4,Nf6,Nc3,a6"
@@ -39,7 +40,7 @@ def go(page, place):
     """To another address, without loading the page anew."""
     page.evaluate("place => (location.hash = place)", place)
     # An address that was typed has no state until it is read.
-    page.wait_for_function("() => history.state?.line && current()")
+    page.wait_for_function("() => history.state?.line && document.querySelector('#tables').ariaBusy === 'false'")
 
 
 def test_axe_looks_at_the_pages():
@@ -118,7 +119,7 @@ def test_pieces_do_not_move_for_those_who_want_no_motion(serve, look, books):
     page = look(serve(books / "main.bin"), reduced_motion="reduce")
     page.evaluate("() => { Element.prototype.animate = () => { throw new Error('it moves'); }; }")
     page.keyboard.press("1")
-    expect(page.locator("#line button")).to_have_text(["e4"])
+    expect(line(page)).to_have_text(["e4"])
 
 
 def test_a_page_at_200_percent(serve, look, books, shots, theme):

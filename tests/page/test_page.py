@@ -92,7 +92,7 @@ def test_the_first_position_comes_with_the_page(serve, look, books, browser):
     page = look(server, context=context)
     expect(page.locator("#books")).to_have_text(named.name)
     expect(page.locator("section.book tbody tr").first).to_be_visible()
-    assert page.evaluate("state.view.fen") == page.evaluate("START")
+    piece(page, "e2", "white pawn")
     page.reload()
     expect(page.locator("section.book tbody tr").first).to_be_visible()
     assert not [url for url in asked if "/api/view" in url or "/api/books" in url]
@@ -225,8 +225,8 @@ def test_keys_act_at_once_after_a_dialog(serve, look, books):
     expect(page.locator("#search-text")).to_be_focused()
     # The browser takes the focus away from the field of a closed dialog when it draws next.
     page.evaluate("""() => {
-        byId("search").close();
-        byId("search-text").dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true }));
+        document.getElementById("search").close();
+        document.getElementById("search-text").dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true }));
     }""")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
 
@@ -445,6 +445,7 @@ def test_the_interface_that_other_programs_use_is_that_of_the_page(serve, look, 
     page = look(server, "#e4")
     expect(page.locator("tr.move .san").first).to_have_text("c5")
     assert [move["san"] for move in server.ask("/api/position?play=e2e4")["moves"]][:1] == ["c5"]
-    # The page notes what each answer is about.
-    view = page.evaluate("JSON.parse(JSON.stringify(state.view, (key, value) => key === 'at' ? undefined : value))")
-    assert server.ask("/api/view?play=e2e4") == view
+    with page.expect_response(lambda answer: "/api/view" in answer.url) as answered:
+        page.keyboard.press("1")
+    assert server.ask("/api/view?play=e2e4,c7c5") == answered.value.json()
+    expect(page.locator("tr.move .san").first).to_have_text(answered.value.json()["books"][0]["moves"][0]["san"])

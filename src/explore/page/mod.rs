@@ -27,25 +27,39 @@ const STYLE: &str = include_str!("style.css");
 /// The pieces: one `<svg>` with a `<symbol>` for each.
 const PIECES: &str = include_str!("pieces.svg");
 
-/// The script, in this order.
-const SCRIPT: [&str; 17] = [
-    include_str!("script/state.js"),
-    include_str!("script/net.js"),
-    include_str!("script/board.js"),
-    include_str!("script/moves.js"),
-    include_str!("script/columns.js"),
-    include_str!("script/table.js"),
-    include_str!("script/together.js"),
-    include_str!("script/games.js"),
-    include_str!("script/line.js"),
-    include_str!("script/policy.js"),
-    include_str!("script/engine.js"),
-    include_str!("script/edit.js"),
-    include_str!("script/additions.js"),
-    include_str!("script/search.js"),
-    include_str!("script/settings.js"),
-    include_str!("script/keys.js"),
-    include_str!("script/main.js"),
+/// A module of the script: its name and its text.
+macro_rules! module {
+    ($name:literal) => {
+        ($name, include_str!(concat!("script/", $name)))
+    };
+}
+
+/// The modules of the script; each comes after those that it imports.
+const SCRIPT: [(&str, &str); 24] = [
+    module!("state.js"),
+    module!("dom.js"),
+    module!("net.js"),
+    module!("board.js"),
+    module!("steps.js"),
+    module!("tables.js"),
+    module!("edit.js"),
+    module!("additions.js"),
+    module!("columns.js"),
+    module!("rows.js"),
+    module!("arrows.js"),
+    module!("moves.js"),
+    module!("line.js"),
+    module!("games.js"),
+    module!("facts.js"),
+    module!("together.js"),
+    module!("engine.js"),
+    module!("view.js"),
+    module!("table.js"),
+    module!("policy.js"),
+    module!("search.js"),
+    module!("settings.js"),
+    module!("keys.js"),
+    module!("main.js"),
 ];
 
 /// The place of the nonce.
@@ -58,24 +72,34 @@ const FIRST: &str = "{{first}}";
 fn document() -> &'static str {
     static DOCUMENT: OnceLock<String> = OnceLock::new();
     DOCUMENT.get_or_init(|| {
-        let markup = MARKUP.replace("<!--PIECES-->", PIECES).replace("{{style}}", &style().address());
-        markup.replace("{{script}}", &script().address())
+        // All modules are asked for at once, and not only when another one turns out to import them.
+        let loads = |asset: &Asset| match &*asset.address {
+            style if style.ends_with(".css") => {
+                format!("<link rel=\"stylesheet\" nonce=\"{NONCE}\" href=\"{style}\">\n")
+            }
+            main if main.ends_with("/main.js") => {
+                format!("<script type=\"module\" nonce=\"{NONCE}\" src=\"{main}\"></script>\n")
+            }
+            module => format!("<link rel=\"modulepreload\" nonce=\"{NONCE}\" href=\"{module}\">\n"),
+        };
+        let assets: String = assets().iter().map(loads).collect();
+        MARKUP.replace("<!--PIECES-->", PIECES).replace("<!--ASSETS-->\n", &assets)
     })
 }
 
-fn style() -> &'static Asset {
-    static ASSET: OnceLock<Asset> = OnceLock::new();
-    ASSET.get_or_init(|| Asset::new("css", "text/css; charset=utf-8", STYLE.to_owned()))
+/// The style and the modules.
+fn assets() -> &'static [Asset] {
+    static ASSETS: OnceLock<Vec<Asset>> = OnceLock::new();
+    ASSETS.get_or_init(|| {
+        let script = SCRIPT.map(|(name, text)| (name, "text/javascript; charset=utf-8", text));
+        let style = ("style.css", "text/css; charset=utf-8", STYLE);
+        asset::folder(&[&[style], &script[..]].concat())
+    })
 }
 
-fn script() -> &'static Asset {
-    static ASSET: OnceLock<Asset> = OnceLock::new();
-    ASSET.get_or_init(|| Asset::new("js", "text/javascript; charset=utf-8", SCRIPT.join("\n")))
-}
-
-/// `/page/NAME`: the style or the script.
+/// `/page/DIGEST/NAME`: the style, or a module of the script.
 pub(super) fn asset(name: &str, asked: &HeaderMap) -> Result<Response, Fault> {
-    let asset = [style(), script()].into_iter().find(|asset| asset.name == name);
+    let asset = assets().iter().find(|asset| asset.address.strip_prefix(FOLDER) == Some(name));
     asset.map(|asset| asset.answer(asked)).ok_or_else(|| Fault::not_found("there is no such page"))
 }
 
@@ -141,11 +165,38 @@ mod tests {
 
     #[test]
     fn the_document_is_whole() {
-        for place in ["{{style}}", "{{script}}", "<!--PIECES-->"] {
+        for place in ["<!--ASSETS-->\n", "<!--PIECES-->"] {
             assert!(MARKUP.contains(place) && !document().contains(place), "{place}");
         }
         assert!(document().contains(NONCE) && document().matches(FIRST).count() == 1);
     }
+
+    /// The names that a module imports modules by.
+    fn imported(text: &str) -> impl Iterator<Item = &str> {
+        let imports = text.lines().filter(|line| line.starts_with("import "));
+        imports.filter_map(|line| line.split_once(" from \"./")?.1.strip_suffix("\";"))
+    }
+
+    #[test]
+    fn modules_import_only_those_before_them() {
+        let place = |name: &str| SCRIPT.iter().position(|(known, _)| *known == name);
+        for (number, (name, text)) in SCRIPT.iter().enumerate() {
+            let ahead: Vec<_> = imported(text).filter(|other| place(other) >= Some(number)).collect();
+            assert_eq!(ahead, [""; 0], "{name}");
+            assert!(imported(text).all(|other| place(other).is_some()), "{name}");
+            assert_eq!(imported(text).count(), text.matches("\nimport ").count(), "{name}");
+        }
+        assert_eq!(SCRIPT.last().map(|(name, _)| *name), Some("main.js"));
+    }
+
+    #[test]
+    fn the_page_is_light() {
+        let compressed: usize = assets().iter().map(Asset::compressed_len).sum();
+        let document = asset::compress(document().as_bytes());
+        assert!(compressed + document.len() < 150 << 10, "{compressed} + {}", document.len());
+        assert!(compressed > 0 && !document.is_empty());
+    }
+
     #[test]
     fn a_refusal_is_a_page_that_holds_no_markup_of_others() {
         let response = refused(Fault::unauthorized("run `a <b> & c` first"));

@@ -1,5 +1,12 @@
 // The games of the position: those with the highest ratings, or the latest; a click plays one on the board.
 
+import { exact, here, isSame, keep, kept, many, queryOf, state } from "./state.js";
+import { byId, closeDialog, el, focusOn, isControl, openDialog, showText, toast } from "./dom.js";
+import { getJson, latest, postJson, request, words } from "./net.js";
+import { goToLine, goToPlace, keepBranch } from "./steps.js";
+import { say } from "./edit.js";
+/** @import { At, BookView, ListedGame, Player } from "./state.js" */
+
 /** Games that are listed before all are wanted. */
 const FEW = 5;
 
@@ -11,7 +18,7 @@ const listed = {
 };
 
 /** Asks for the games of what is seen. */
-const followGames = latest(
+export const followGames = latest(
   async (signal) => {
     const at = state.view?.at;
     if (!at || !state.books?.games) return null;
@@ -28,7 +35,7 @@ const followGames = latest(
 );
 
 /** @param {string} [trouble] */
-function drawGames(trouble = "") {
+export function drawGames(trouble = "") {
   byId("games").hidden = !state.books?.games;
   const { found } = listed;
   const games = [...found?.games ?? []];
@@ -76,6 +83,18 @@ async function playGame(game, at) {
     await playText(text, at);
   } catch (error) {
     toast(words(error));
+  }
+}
+
+/** @param {BookView} book */
+export async function openGame(book) {
+  const query = queryOf(book.at);
+  query.set("book", String(book.id));
+  try {
+    const text = await (await request(`/api/game?${query}`)).text();
+    if (isSame(book.at, here())) showText("A game", text, () => void playText(text, book.at));
+  } catch (error) {
+    say(book.id, book.at, false, words(error));
   }
 }
 
@@ -155,7 +174,7 @@ function listenToPastes() {
   });
 }
 
-function listenToGames() {
+export function listenToGames() {
   listenToPastes();
   const turn = (/** @type {boolean} */ latest) => {
     listed.latest = latest;

@@ -1,5 +1,14 @@
 // The keyboard, and the list of its keys.
 
+import { isTogether, state } from "./state.js";
+import { byId, el, openDialog } from "./dom.js";
+import { board } from "./board.js";
+import { goTo, lastChoice, nextChoice } from "./steps.js";
+import { takeBack } from "./edit.js";
+import { playNumber } from "./rows.js";
+import { copyFen, copyPgn } from "./line.js";
+import { openSearch } from "./search.js";
+
 /** @type {[string, string][]} */
 const KEYS = [
   ["← →", "a move back, a move forward"],
@@ -52,7 +61,7 @@ function onKey(event) {
   event.preventDefault();
 }
 
-function listenToKeys() {
+export function listenToKeys() {
   byId("keys-list").replaceChildren(...KEYS.map(([keys, does]) => el("div", {},
     el("dt", {}, ...keys.split(" ").flatMap((key, index) => key === "…" ? [" … "] : [index > 0 && " ", el("kbd", {}, key)])), el("dd", {}, does))));
   document.addEventListener("keydown", onKey);

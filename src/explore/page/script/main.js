@@ -1,5 +1,27 @@
 // The beginning: builds what is always there, listens, and shows the first position.
 
+import { current, keep, kept, START, state } from "./state.js";
+import { byId, el, focusOn, listenToDialogs, openDialog } from "./dom.js";
+import { connection, getJson, latest, session, words } from "./net.js";
+import { board, piecesOf } from "./board.js";
+import { announceAgain, followAddress, goTo, lastChoice, nextChoice, refresh, showProblem, steps } from "./steps.js";
+import { forgetNotes, tables } from "./tables.js";
+import { closeField, editor } from "./edit.js";
+import { closeLooks } from "./additions.js";
+import { arrows } from "./arrows.js";
+import { closePromotion, listenToBoard } from "./moves.js";
+import { copyFen, copyPgn, drawLine, drawOpening } from "./line.js";
+import { drawGames, followGames, listenToGames } from "./games.js";
+import { drawNotice } from "./facts.js";
+import { engine, listenToEngine } from "./engine.js";
+import { listenToView } from "./view.js";
+import { drawTables, listenToTables } from "./table.js";
+import { buildPolicy, drawPolicy } from "./policy.js";
+import { listenToSearch, openSearch } from "./search.js";
+import { keptTheme, listenToSettings, setTheme } from "./settings.js";
+import { listenToKeys } from "./keys.js";
+/** @import { Books, View } from "./state.js" */
+
 /** The books at the top, each of which can be hidden. */
 function drawChips() {
   const books = state.books?.books ?? [];
@@ -13,7 +35,7 @@ function drawChips() {
       keep("hidden", JSON.stringify(books.filter(({ id }) => state.hidden.has(id)).map(({ path }) => path)));
       drawChips();
       focusOn(document.querySelector(`[data-focus="chip ${book.id}"]`));
-      announced = "";
+      announceAgain();
       refresh();
     } }, text);
   }));
@@ -63,8 +85,45 @@ const comeBack = latest(
   },
 );
 
+/** What a step does besides itself. */
+function listenToSteps() {
+  steps.onLeave = () => {
+    closeField();
+    closeLooks();
+    closePromotion();
+    board.select(null);
+  };
+  steps.onPlace = () => {
+    forgetNotes();
+    byId("tables").setAttribute("aria-busy", String(current() === null));
+    drawLine();
+  };
+  steps.onView = (view, fresh) => {
+    board.show(view);
+    drawOpening(view);
+    drawNotice();
+    drawLine();
+    arrows.pointed = null;
+    tables.redraw();
+    byId("tables").setAttribute("aria-busy", "false");
+    if (!fresh) return;
+    engine.follow();
+    followGames();
+  };
+  tables.redraw = () => {
+    drawTables();
+    arrows.draw();
+  };
+  board.onFlip = () => {
+    arrows.draw();
+    engine.drawBalance();
+  };
+}
+
 async function main() {
   setTheme(keptTheme());
+  listenToSteps();
+  listenToDialogs();
   board.build();
   for (const [square, piece] of piecesOf(START)) board.put(square, piece);
   listenToBoard();
@@ -98,7 +157,7 @@ async function main() {
   session.begin(first.key);
   connection.onChanged = comeBack;
   connection.onBack = () => {
-    announced = "";
+    announceAgain();
     comeBack();
   };
   connection.changes = first.changes;
