@@ -112,7 +112,7 @@ def test_the_line_is_stepped_through_and_the_history_is_the_browsers(serve, look
     page.keyboard.press("ArrowRight")
     address(page, "#e4,e5")
     page.keyboard.press("Home")
-    page.wait_for_function("location.hash === ''")
+    page.wait_for_function("() => location.hash === ''")
     page.keyboard.press("End")
     address(page, "#e4,e5")
     page.click("#first")
@@ -419,6 +419,59 @@ def test_what_a_screen_reader_says_and_the_order_of_tab(serve, look, books, engi
     unnamed = page.evaluate("""[...document.querySelectorAll('button, input, select')].filter(node => node.checkVisibility()
         && !node.textContent.trim() && !node.getAttribute('aria-label') && !node.labels?.length).map(node => node.outerHTML)""")
     assert unnamed == []
+
+
+def test_the_focus_goes_as_the_eye_does_and_arrows_through_the_toolbar(serve, look, books):
+    page = look(serve(books / "main.bin", books / "marks.ctg"), "#e4,c5")
+    seen = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate("""(node => { const box = node.getBoundingClientRect(); return [node.closest('header, #play, #facts')?.id || node.closest('header')?.tagName, Math.round(box.y)]; })(document.activeElement)"""))
+    # First the head of the page, then the board and what is under it, then the tables.
+    places = [place for place, _ in seen]
+    assert places.index("HEADER") < places.index("play") < places.index("facts"), seen
+    heights = [height for place, height in seen if place == "play"]
+    assert heights == sorted(heights)
+    buttons = page.locator("#controls button")
+    assert page.locator('#controls button[tabindex="0"]').count() == 1
+    buttons.first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#back")).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#copy-pgn")).to_be_focused()
+    page.keyboard.press("Home")
+    expect(page.locator("#first")).to_be_focused()
+    # The line has not moved; a button does what it says, and keeps the focus.
+    address(page, "#e4,c5")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    address(page, "#e4")
+    expect(page.locator("#back")).to_be_focused()
+    # A click leaves the arrows to the line.
+    page.evaluate("document.activeElement.blur()")
+    page.click("#forward")
+    address(page, "#e4,c5")
+    page.keyboard.press("ArrowLeft")
+    address(page, "#e4")
+
+
+def test_the_script_is_modules_and_leaves_nothing_global(serve, look, books, context):
+    asked = []
+    context.on("response", lambda answer: asked.append((answer.request.url, answer.headers)))
+    server = serve(books / "main.bin")
+    page = look(server, context=context)
+    empty = context.new_page()
+    empty.goto(f"http://127.0.0.1:{server.port}/nothing")
+    own = set(page.evaluate("Object.keys(window)")) - set(empty.evaluate("Object.keys(window)"))
+    # The browser makes some of its own for elements with an id; these are not enumerable.
+    assert own == set()
+    script = [(url, headers) for url, headers in asked if url.endswith(".js")]
+    assert len(script) > 20 and len({url.rsplit("/", 1)[0] for url, _ in script}) == 1
+    assert all("immutable" in headers["cache-control"] and headers["content-encoding"] == "gzip" for _, headers in script)
+    # Each is named in the document, so that none waits for another to be read first.
+    named = page.evaluate("[...document.querySelectorAll('link[rel=modulepreload], script[src]')].map(node => node.href || node.src)")
+    assert sorted(named) == sorted(url for url, _ in script)
 
 
 def test_settings_are_shown_and_saved(serve, look, books, engine, tmp_path):

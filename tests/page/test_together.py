@@ -248,7 +248,7 @@ def test_lines_positions_and_games_are_pasted_and_dropped(serve, look, books):
     piece(page, "a7", "white pawn")
     page.evaluate(PASTE, GAME)
     expect(line(page)).to_have_text(["e4", "c5", "Nf3", "d6"])
-    page.wait_for_function("location.hash === ''")
+    page.wait_for_function("() => location.hash === ''")
     page.keyboard.press("ArrowRight")
     address(page, "#e4")
     page.evaluate(DROP, ["games.pgn", GAME + "\n[Event \"x\"]\n[White \"C\"]\n[Black \"D\"]\n\n1. d4 d5 *\n"])

@@ -35,7 +35,7 @@ macro_rules! module {
 }
 
 /// The modules of the script; each comes after those that it imports.
-const SCRIPT: [(&str, &str); 24] = [
+const SCRIPT: [(&str, &str); 28] = [
     module!("state.js"),
     module!("dom.js"),
     module!("net.js"),
@@ -47,9 +47,12 @@ const SCRIPT: [(&str, &str); 24] = [
     module!("columns.js"),
     module!("rows.js"),
     module!("arrows.js"),
+    module!("marks.js"),
+    module!("ways.js"),
     module!("moves.js"),
     module!("line.js"),
     module!("games.js"),
+    module!("filters.js"),
     module!("facts.js"),
     module!("together.js"),
     module!("engine.js"),
@@ -57,6 +60,7 @@ const SCRIPT: [(&str, &str); 24] = [
     module!("table.js"),
     module!("policy.js"),
     module!("search.js"),
+    module!("setup.js"),
     module!("settings.js"),
     module!("keys.js"),
     module!("main.js"),

@@ -4,17 +4,17 @@ import { here, isSame, state } from "./state.js";
 import { byId, svg } from "./dom.js";
 import { centre } from "./board.js";
 import { firstMoves } from "./rows.js";
-/** @import { BookMove, Place } from "./state.js" */
+/** @import { Place } from "./state.js" */
 
 /** Arrows: the likeliest moves faintly, and that of the row under the pointer or the focus. */
 export const arrows = {
-  /** @type {BookMove | null} */
+  /** @type {{uci: string, chance: number} | null} */
   pointed: null,
 
   /** The engine's best move, and where it is that. @type {{at: Place, uci: string}} */
   engine: { at: here(), uci: "" },
 
-  /** @param {BookMove | null} move */
+  /** @param {{uci: string, chance: number} | null} move */
   point(move) {
     if (this.pointed === move) return;
     this.pointed = move;
@@ -31,7 +31,7 @@ export const arrows = {
 };
 
 /** An arrow as wide as the move is likely. @param {string} uci @param {number} chance @param {string} kind */
-function arrow(uci, chance, kind) {
+export function arrow(uci, chance, kind) {
   const [x1, y1] = centre(uci.slice(0, 2));
   const [x2, y2] = centre(uci.slice(2, 4));
   const length = Math.hypot(x2 - x1, y2 - y1);

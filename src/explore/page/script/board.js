@@ -157,7 +157,7 @@ function isWhite(piece) {
 }
 
 /** @param {string} piece @returns {string} */
-function pieceName(piece) {
+export function pieceName(piece) {
   return `${isWhite(piece) ? "white" : "black"} ${PIECES[piece.toLowerCase()]}`;
 }
 

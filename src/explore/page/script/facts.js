@@ -1,6 +1,6 @@
 // What a book says besides its moves, and what is said of all books.
 
-import { brief, isSame, many, shownBooks, state, written } from "./state.js";
+import { bookOf, brief, isNarrowed, isSame, many, shownBooks, state, written } from "./state.js";
 import { byId, el } from "./dom.js";
 import { goTo, goToPlace } from "./steps.js";
 import { tables } from "./tables.js";
@@ -11,7 +11,7 @@ import { openGame } from "./games.js";
 
 /** Why a book has no moves. @param {BookView} book @param {View} view */
 export function unknown(book, view) {
-  return book.error ?? (view.end ? "The game is over." : "This book does not know the position.");
+  return book.error ?? (view.end ? "The game is over." : isNarrowed(bookOf(book.id)) ? "No games of these speeds and ratings have this position." : "This book does not know the position.");
 }
 
 /** What was last said of a book; what was done in another place is said here only if it matters here too. @param {BookView} book @returns {Child} */

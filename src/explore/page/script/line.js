@@ -3,7 +3,8 @@
 import { moveNumber, queryOf, state } from "./state.js";
 import { byId, copy, el, focusOn, toast } from "./dom.js";
 import { request, words } from "./net.js";
-import { forgetBranches, goToBranch, startsWith, withView } from "./steps.js";
+import { forgetBranches, goToBranch, startsWith, wholeLine, withView } from "./steps.js";
+import { goesOn, wayNodes } from "./ways.js";
 /** @import { View } from "./state.js" */
 
 /** The most letters of variations in a request. */
@@ -13,6 +14,7 @@ const ADDRESS_ROOM = 4000;
 export function drawOpening(view) {
   const { opening } = view;
   byId("opening").replaceChildren(...(opening ? [el("b", {}, opening.eco), ` ${opening.name}`] : []));
+  byId("opening").title = opening ? `${opening.eco} ${opening.name}` : "";
   document.title = opening ? `${opening.name} · tabiya` : "tabiya";
 }
 
@@ -39,6 +41,7 @@ function branchNodes(lines, from, main) {
     }, move.san ?? move.uci);
     nodes.push(el("li", { class: main ? null : "branch" }, white || numbered ? el("span", { class: "number" }, white ? `${number}.` : `${number}…`) : null, button));
     numbered = false;
+    if (on) nodes.push(...wayNodes());
     const others = new Map();
     for (const other of alike) {
       const way = other[index]?.uci;
@@ -56,15 +59,15 @@ function branchNodes(lines, from, main) {
 export function drawLine() {
   const root = byId("line");
   const inside = root.contains(document.activeElement);
-  // The longest line that the one on the board begins is what is ahead of it.
-  const whole = state.branches.find((other) => startsWith(other, state.line)) ?? state.line;
+  const whole = wholeLine();
   const nodes = branchNodes([whole, ...state.branches.filter((other) => other !== whole)], 0, true);
+  if (state.ply === 0) nodes.unshift(...wayNodes());
   if (state.branches.some((other) => !startsWith(state.line, other) && !startsWith(other, state.line))) {
     nodes.push(el("li", {}, el("button", { type: "button", class: "forget", "aria-label": "Forget the other lines", title: "Forget the other lines", tabindex: -1, onclick: forgetBranches }, "×")));
   }
   root.replaceChildren(...nodes);
   root.hidden = nodes.length === 0;
-  const current = root.querySelector("[aria-current]") ?? root.querySelector("button");
+  const current = root.querySelector("[aria-current]") ?? root.querySelector("button:not(.way)");
   if (current instanceof HTMLElement) {
     current.tabIndex = 0;
     if (inside) focusOn(current);
@@ -72,7 +75,8 @@ export function drawLine() {
   }
   const atStart = state.ply === 0;
   const atEnd = state.ply === whole.length;
-  for (const [id, off] of /** @type {[string, boolean][]} */ ([["first", atStart], ["back", atStart], ["forward", atEnd], ["last", atEnd]])) {
+  const stuck = !goesOn();
+  for (const [id, off] of /** @type {[string, boolean][]} */ ([["first", atStart], ["back", atStart], ["forward", stuck], ["last", atEnd]])) {
     byId(id).setAttribute("aria-disabled", String(off));
   }
 }

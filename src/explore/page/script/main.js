@@ -9,17 +9,21 @@ import { forgetNotes, tables } from "./tables.js";
 import { closeField, editor } from "./edit.js";
 import { closeLooks } from "./additions.js";
 import { arrows } from "./arrows.js";
+import { drawMarks, listenToMarks } from "./marks.js";
+import { closeWays, forward } from "./ways.js";
 import { closePromotion, listenToBoard } from "./moves.js";
 import { copyFen, copyPgn, drawLine, drawOpening } from "./line.js";
 import { drawGames, followGames, listenToGames } from "./games.js";
+import { drawFilters, listenToFilters } from "./filters.js";
 import { drawNotice } from "./facts.js";
 import { engine, listenToEngine } from "./engine.js";
 import { listenToView } from "./view.js";
 import { drawTables, listenToTables } from "./table.js";
 import { buildPolicy, drawPolicy } from "./policy.js";
 import { listenToSearch, openSearch } from "./search.js";
+import { listenToSetup, openSetup } from "./setup.js";
 import { keptTheme, listenToSettings, setTheme } from "./settings.js";
-import { listenToKeys } from "./keys.js";
+import { listenToKeys, listenToToolbar } from "./keys.js";
 /** @import { Books, View } from "./state.js" */
 
 /** The books at the top, each of which can be hidden. */
@@ -64,6 +68,7 @@ function takeBooks(books) {
     hideAgain(books);
   }
   state.books = books;
+  drawFilters();
   byId("open-settings").hidden = !books.settings;
   drawChips();
   drawPolicy();
@@ -91,6 +96,7 @@ function listenToSteps() {
     closeField();
     closeLooks();
     closePromotion();
+    closeWays();
     board.select(null);
   };
   steps.onPlace = () => {
@@ -102,9 +108,11 @@ function listenToSteps() {
     board.show(view);
     drawOpening(view);
     drawNotice();
-    drawLine();
+    closeWays();
     arrows.pointed = null;
+    drawLine();
     tables.redraw();
+    drawMarks();
     byId("tables").setAttribute("aria-busy", "false");
     if (!fresh) return;
     engine.follow();
@@ -116,6 +124,7 @@ function listenToSteps() {
   };
   board.onFlip = () => {
     arrows.draw();
+    drawMarks();
     engine.drawBalance();
   };
 }
@@ -133,12 +142,16 @@ async function main() {
   listenToSettings();
   listenToView();
   listenToGames();
+  listenToFilters();
+  listenToMarks();
+  listenToSetup();
+  listenToToolbar();
   const wide = matchMedia("(min-width: 56.25rem)");
   if (wide.matches) byId("policy").setAttribute("open", "");
   const clicks = /** @type {[string, () => void][]} */ ([
-    ["first", () => goTo(0)], ["back", () => goTo(state.ply - 1)], ["forward", () => goTo(state.ply + 1)], ["last", () => goTo(Infinity)],
+    ["first", () => goTo(0)], ["back", () => goTo(state.ply - 1)], ["forward", () => forward()], ["last", () => goTo(Infinity)],
     ["flip", () => board.flip()], ["next-choice", () => void nextChoice()], ["last-choice", lastChoice],
-    ["copy-fen", copyFen], ["copy-pgn", () => void copyPgn()], ["open-search", openSearch], ["open-keys", () => openDialog("keys")],
+    ["copy-fen", copyFen], ["copy-pgn", () => void copyPgn()], ["open-setup", openSetup], ["open-search", openSearch], ["open-keys", () => openDialog("keys")],
   ]);
   for (const [id, action] of clicks) byId(id).addEventListener("click", action);
   addEventListener("popstate", () => void followAddress());

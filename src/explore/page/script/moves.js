@@ -4,6 +4,7 @@ import { here, state } from "./state.js";
 import { announce, byId, el } from "./dom.js";
 import { board, centre, FILES, legalFrom, movesBetween, pieceImage, PIECES, squareAt } from "./board.js";
 import { playMove } from "./steps.js";
+import { clearMarks } from "./marks.js";
 /** @import { LegalMove } from "./state.js" */
 
 /** A piece that is held. @type {{from: string, image: SVGElement, pointer: number, x: number, y: number, dragged: boolean, again: boolean} | null} */
@@ -31,6 +32,7 @@ function onPointerDown(event) {
   const square = squareAt(event.clientX, event.clientY);
   if (!square) return;
   closePromotion();
+  clearMarks();
   if (document.activeElement instanceof HTMLElement && document.activeElement !== document.body) document.activeElement.blur();
   board.moveCursor(square, false);
   const image = board.cell(square).querySelector(".piece");

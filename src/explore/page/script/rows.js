@@ -7,8 +7,8 @@ import { COLUMNS, sorting } from "./columns.js";
 
 /** @typedef {{uci: string, san: string, likeliest: BookMove, of: Map<number, BookMove>}} Row A move with what each book says of it. */
 
-/** The rows: those that were played most first, or else the likeliest. @param {View} view @returns {Row[]} */
-export function rowsOfAll(view) {
+/** The rows, the likeliest first. @param {View} view @returns {Row[]} */
+function rowsByChance(view) {
   /** @type {Map<string, Row>} */
   const rows = new Map();
   for (const book of view.books) {
@@ -20,7 +20,17 @@ export function rowsOfAll(view) {
     }
   }
   const sum = (/** @type {Row} */ row, /** @type {(move: BookMove) => number} */ value) => [...row.of.values()].reduce((all, move) => all + value(move), 0);
-  const found = [...rows.values()].sort((a, b) => sum(b, (move) => move.chance) - sum(a, (move) => move.chance) || sum(b, (move) => move.games ?? 0) - sum(a, (move) => move.games ?? 0));
+  return [...rows.values()].sort((a, b) => sum(b, (move) => move.chance) - sum(a, (move) => move.chance) || sum(b, (move) => move.games ?? 0) - sum(a, (move) => move.games ?? 0));
+}
+
+/** The likeliest moves of all books together. @param {View} view @returns {BookMove[]} */
+export function likeliest(view) {
+  return rowsByChance(view).map((row) => row.likeliest);
+}
+
+/** The rows in the order in which they are seen. @param {View} view @returns {Row[]} */
+export function rowsOfAll(view) {
+  const found = rowsByChance(view);
   const [key = "", id] = sorting.key.split(" ");
   const column = COLUMNS.find((column) => column.key === key);
   if (!column) return found;

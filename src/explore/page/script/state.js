@@ -7,6 +7,8 @@
  * @typedef {{uci: string, san: string, fen: string, opening: Opening | null}} LineMove
  * @typedef {{name: string, rating: number | null}} Player
  * @typedef {{id: string, uci: string, san: string, white: Player, black: Player, result: string, date: string, event: string}} ListedGame
+ * @typedef {{of: number | null, ply: number, play: string[], san: string[]}} Variation
+ * @typedef {{white: string, black: string, result: string, start: string, play: string[], san: string[], variations: Variation[], ply: number | null, error: string | null}} ReadGame
  * @typedef {{uci: string, san: string, from: string, to: string, promotion: string | null}} LegalMove
  * @typedef {{cp?: number, mate?: number}} Score
  * @typedef {{color: string | null, mark: string | null}} Looks
@@ -31,7 +33,7 @@
  * }} View
  * @typedef {{min: number, max: number}} Bounds
  * @typedef {{weight: Bounds | null, priority: Bounds | null, looks: boolean, undo: boolean, whole: boolean}} Editing
- * @typedef {{id: number, name: string, path: string, format: string, edit: Editing | null, evals: boolean,
+ * @typedef {{id: number, name: string, path: string, format: string, edit: Editing | null, evals: boolean, speeds: string[], ratings: number[],
  *   warnings: string[], error: string | null}} Book
  * @typedef {Record<string, number>} Policy
  * @typedef {{key: string, name: string, max: number, slider: string, help: string, value: string}} Slider
@@ -60,6 +62,28 @@ export const state = {
   trouble: "",
   flipped: false,
 };
+
+/** Which games are meant: their speeds, the lowest ratings of their bands, and when they were played; none: any. */
+export const filters = {
+  /** @type {string[]} */
+  speeds: [],
+  /** @type {number[]} */
+  ratings: [],
+  /** A year or a month. */
+  since: "",
+  until: "",
+};
+
+/** Says in a request which games are meant. @param {URLSearchParams} query */
+export function narrow(query) {
+  for (const [name, value] of Object.entries(filters)) if (value.length > 0) query.set(name, String(value));
+}
+
+/** Whether a book shows a part of its games only. @param {Book | undefined} book */
+export function isNarrowed(book) {
+  return book !== undefined && filters.speeds.length + filters.ratings.length > 0
+    && (filters.speeds.length === 0 || book.speeds.length > 0) && (filters.ratings.length === 0 || book.ratings.length > 0);
+}
 
 // What the browser remembers.
 
@@ -148,6 +172,7 @@ export function question(place) {
   const query = queryOf(place);
   query.set("books", shownBooks().map((book) => book.id).join());
   for (const [name, value] of Object.entries(state.policy)) query.set(name, String(value));
+  narrow(query);
   return query;
 }
 

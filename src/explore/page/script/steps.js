@@ -125,9 +125,14 @@ export function forgetBranches() {
   steps.onPlace();
 }
 
+/** The longest line that the one on the board begins: what it has more is ahead. */
+export function wholeLine() {
+  return state.branches.find((other) => startsWith(other, state.line)) ?? state.line;
+}
+
 /** @param {number} ply */
 export function goTo(ply) {
-  const whole = state.branches.find((other) => startsWith(other, state.line)) ?? state.line;
+  const whole = wholeLine();
   const there = Math.max(0, Math.min(whole.length, ply));
   if (there !== state.ply) goToLine(state.start, whole, there);
 }
