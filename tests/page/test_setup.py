@@ -84,6 +84,8 @@ def test_what_is_not_legal_says_why(serve, look, books):
     for wrong, why in (
         ("8/8/8/8/8/8/8/4K3 w - - 0 1", "A king is missing."),
         ("4k3/8/8/8/8/8/8/P3K3 w - - 0 1", "A pawn is on the first or the last rank."),
+        ("9x/8/8/8/8/8/8/4K3 w - - 0 1", "Invalid board part in fen."),
+        ("e4", "These are moves and no FEN."),
         ("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1", "The side that is not to move is in check."),
     ):
         text.fill(wrong)

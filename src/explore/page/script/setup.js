@@ -3,7 +3,7 @@
 import { current, START, state } from "./state.js";
 import { byId, closeDialog, el, focusOn, openDialog, svg } from "./dom.js";
 import { getJson, latest, words } from "./net.js";
-import { FILES, pieceImage, pieceName, piecesOf } from "./board.js";
+import { FILES, pieceImage, pieceName, PIECES, piecesOf } from "./board.js";
 import { goToPlace } from "./steps.js";
 /** @import { Place } from "./state.js" */
 
@@ -33,7 +33,8 @@ const setup = {
 /** @param {string} fen @param {boolean} [typed] Whether it is being typed: then its field stays as it is. */
 function takeFen(fen, typed) {
   const [, turn, castling, passant, ...counters] = fen.trim().split(/[ _]+/);
-  Object.assign(setup, { pieces: piecesOf(fen), turn: turn === "b" ? "b" : "w", castling: castling || "-", passant: passant || "-", counters: counters.length === 2 ? counters.join(" ") : "0 1", picked: null });
+  const pieces = new Map([...piecesOf(fen)].filter(([square, piece]) => /^[a-h][1-8]$/.test(square) && piece.toLowerCase() in PIECES));
+  Object.assign(setup, { pieces, turn: turn === "b" ? "b" : "w", castling: castling || "-", passant: passant || "-", counters: counters.length === 2 ? counters.join(" ") : "0 1", picked: null });
   drawSetup(typed);
 }
 
@@ -60,10 +61,15 @@ function setupFen() {
   return `${rows.join("/")} ${setup.turn} ${castling} ${passant} ${setup.counters}`;
 }
 
-/** Asks whether the position is legal. */
+/** @returns {HTMLInputElement} */
+function fenField() {
+  return /** @type {HTMLInputElement} */ (byId("setup-fen"));
+}
+
+/** Asks whether what the field says is a legal position. */
 const judge = latest(
-  (signal) => getJson(`/api/read?${new URLSearchParams({ text: setupFen() })}`, { signal }),
-  (/** @type {Place} */ place) => showVerdict(place, ""),
+  (signal) => getJson(`/api/read?${new URLSearchParams({ text: fenField().value })}`, { signal }),
+  (/** @type {Place} */ place) => place.play.length > 0 ? showVerdict(null, "these are moves and no FEN") : showVerdict(place, ""),
   (error) => showVerdict(null, words(error).replace(/^this is not a position: /, "")),
 );
 
@@ -110,8 +116,7 @@ function drawSetup(typed) {
 
 /** Until the answer is there, the position cannot be used. @param {boolean} [typed] */
 function judgeAnew(typed) {
-  const field = byId("setup-fen");
-  if (field instanceof HTMLInputElement && !typed) field.value = setupFen();
+  if (!typed) fenField().value = setupFen();
   showVerdict(null, "");
   judge();
 }
@@ -231,11 +236,7 @@ export function listenToSetup() {
     if (passant instanceof HTMLSelectElement) setup.passant = passant.value;
     judgeAnew();
   });
-  const fen = byId("setup-fen");
-  fen.addEventListener("input", () => {
-    if (fen instanceof HTMLInputElement) takeFen(fen.value, true);
-  });
-  fen.addEventListener("blur", () => judgeAnew());
+  fenField().addEventListener("input", () => takeFen(fenField().value, true));
   byId("setup-form").addEventListener("submit", (event) => {
     event.preventDefault();
     const { legal } = setup;

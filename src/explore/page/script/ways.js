@@ -52,7 +52,7 @@ function offerWays() {
   withView((view) => {
     if (waysFrom(view).length === 0) return;
     chooseWay(view, 0);
-    announce(`${byId("live").textContent} Enter plays it, down and up choose another move.`);
+    announce(`${byId("live").textContent} Right plays it, down and up choose another one.`);
   });
 }
 
