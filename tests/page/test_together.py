@@ -247,7 +247,8 @@ def test_lines_positions_and_games_are_pasted_and_dropped(serve, look, books):
     page.evaluate(PASTE, "https://lichess.org/analysis/8/P6k/8/8/8/8/7K/8_w_-_-_0_1")
     piece(page, "a7", "white pawn")
     page.evaluate(PASTE, GAME)
-    expect(line(page)).to_have_text(["e4", "c5", "Nf3", "d6"])
+    # With its variation, and the button that forgets it.
+    expect(line(page)).to_have_text(["e4", "c5", "e5", "Nf3", "Nf3", "d6", "×"])
     page.wait_for_function("() => location.hash === ''")
     page.keyboard.press("ArrowRight")
     address(page, "#e4")
