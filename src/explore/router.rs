@@ -86,7 +86,7 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
     Router::new()
         .route("/", get(page))
         .route(
-            "/page/{*name}",
+            "/page/{name}",
             get(async |Path(name): Path<String>, asked: HeaderMap| page::asset(&name, &asked)),
         )
         .route("/api/books", ask(position::books))

@@ -76,34 +76,41 @@ const FIRST: &str = "{{first}}";
 fn document() -> &'static str {
     static DOCUMENT: OnceLock<String> = OnceLock::new();
     DOCUMENT.get_or_init(|| {
-        // All modules are asked for at once, and not only when another one turns out to import them.
-        let loads = |asset: &Asset| match &*asset.address {
-            style if style.ends_with(".css") => {
-                format!("<link rel=\"stylesheet\" nonce=\"{NONCE}\" href=\"{style}\">\n")
-            }
-            main if main.ends_with("/main.js") => {
-                format!("<script type=\"module\" nonce=\"{NONCE}\" src=\"{main}\"></script>\n")
-            }
-            module => format!("<link rel=\"modulepreload\" nonce=\"{NONCE}\" href=\"{module}\">\n"),
-        };
-        let assets: String = assets().iter().map(loads).collect();
-        MARKUP.replace("<!--PIECES-->", PIECES).replace("<!--ASSETS-->\n", &assets)
+        let markup = MARKUP.replace("<!--PIECES-->", PIECES).replace("{{style}}", &style().address());
+        markup.replace("{{script}}", &script().address())
     })
 }
 
-/// The style and the modules.
-fn assets() -> &'static [Asset] {
-    static ASSETS: OnceLock<Vec<Asset>> = OnceLock::new();
-    ASSETS.get_or_init(|| {
-        let script = SCRIPT.map(|(name, text)| (name, "text/javascript; charset=utf-8", text));
-        let style = ("style.css", "text/css; charset=utf-8", STYLE);
-        asset::folder(&[&[style], &script[..]].concat())
-    })
+fn style() -> &'static Asset {
+    static ASSET: OnceLock<Asset> = OnceLock::new();
+    ASSET.get_or_init(|| Asset::new("css", "text/css; charset=utf-8", STYLE.to_owned()))
 }
 
-/// `/page/DIGEST/NAME`: the style, or a module of the script.
+fn script() -> &'static Asset {
+    static ASSET: OnceLock<Asset> = OnceLock::new();
+    ASSET.get_or_init(|| Asset::new("js", "text/javascript; charset=utf-8", joined()))
+}
+
+/// The modules as one, so that the page waits for one answer and not for one of each: what they import is above them, and no
+/// two of them have something of the same name.
+fn joined() -> String {
+    let mut script = String::new();
+    for line in SCRIPT.iter().flat_map(|(_, text)| text.lines()) {
+        if !is_import(line) && !line.starts_with("/** @import ") {
+            script.push_str(line.strip_prefix("export ").unwrap_or(line));
+            script.push('\n');
+        }
+    }
+    script
+}
+
+fn is_import(line: &str) -> bool {
+    line.starts_with("import ")
+}
+
+/// `/page/NAME`: the style or the script.
 pub(super) fn asset(name: &str, asked: &HeaderMap) -> Result<Response, Fault> {
-    let asset = assets().iter().find(|asset| asset.address.strip_prefix(FOLDER) == Some(name));
+    let asset = [style(), script()].into_iter().find(|asset| asset.name == name);
     asset.map(|asset| asset.answer(asked)).ok_or_else(|| Fault::not_found("there is no such page"))
 }
 
@@ -169,36 +176,55 @@ mod tests {
 
     #[test]
     fn the_document_is_whole() {
-        for place in ["<!--ASSETS-->\n", "<!--PIECES-->"] {
+        for place in ["{{style}}", "{{script}}", "<!--PIECES-->"] {
             assert!(MARKUP.contains(place) && !document().contains(place), "{place}");
         }
         assert!(document().contains(NONCE) && document().matches(FIRST).count() == 1);
     }
 
-    /// The names that a module imports modules by.
+    /// The modules that a module imports.
     fn imported(text: &str) -> impl Iterator<Item = &str> {
-        let imports = text.lines().filter(|line| line.starts_with("import "));
-        imports.filter_map(|line| line.split_once(" from \"./")?.1.strip_suffix("\";"))
+        let imports = text.lines().filter(|line| is_import(line));
+        imports.map(|line| line.split_once(" from \"./").unwrap().1.strip_suffix("\";").unwrap())
     }
 
     #[test]
     fn modules_import_only_those_before_them() {
         let place = |name: &str| SCRIPT.iter().position(|(known, _)| *known == name);
         for (number, (name, text)) in SCRIPT.iter().enumerate() {
-            let ahead: Vec<_> = imported(text).filter(|other| place(other) >= Some(number)).collect();
-            assert_eq!(ahead, [""; 0], "{name}");
-            assert!(imported(text).all(|other| place(other).is_some()), "{name}");
-            assert_eq!(imported(text).count(), text.matches("\nimport ").count(), "{name}");
+            for other in imported(text) {
+                assert!(place(other).is_some_and(|other| other < number), "{name} imports {other}");
+            }
+            // Nothing has another name where it is imported, and nothing is imported later.
+            assert!(!text.lines().any(|line| is_import(line) && line.contains(" as ")), "{name}");
+            assert!(!text.contains("import("), "{name}");
         }
-        assert_eq!(SCRIPT.last().map(|(name, _)| *name), Some("main.js"));
+    }
+
+    #[test]
+    fn no_two_modules_have_something_of_the_same_name() {
+        let mut names = std::collections::BTreeSet::new();
+        for line in joined().lines() {
+            let line = line.strip_prefix("async ").unwrap_or(line);
+            let kinds = ["function* ", "function ", "const ", "let ", "class "];
+            let Some(rest) = kinds.iter().find_map(|kind| line.strip_prefix(kind)) else { continue };
+            let name = rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap();
+            assert!(!name.is_empty() && names.insert(name.to_owned()), "{line}");
+        }
+        assert!(names.contains("state") && names.contains("main") && names.len() > 200);
+    }
+
+    #[test]
+    fn what_is_joined_imports_and_exports_nothing() {
+        let joined = joined();
+        assert!(!joined.lines().any(|line| is_import(line) || line.starts_with("export ")));
+        assert!(joined.trim_end().ends_with("void main();"));
     }
 
     #[test]
     fn the_page_is_light() {
-        let compressed: usize = assets().iter().map(Asset::compressed_len).sum();
-        let document = asset::compress(document().as_bytes());
-        assert!(compressed + document.len() < 150 << 10, "{compressed} + {}", document.len());
-        assert!(compressed > 0 && !document.is_empty());
+        let assets = style().compressed_len() + script().compressed_len();
+        assert!(assets > 10 << 10 && assets + document().len() < 150 << 10, "{assets}");
     }
 
     #[test]

@@ -9,8 +9,11 @@ import { arrows } from "./arrows.js";
 
 /** @typedef {{uci: string, san: string, chance: number}} Way */
 
-/** As many as a glance takes in, and as many as are offered. */
-const [GLANCE, MOST] = [3, 6];
+/** As many as a glance takes in. */
+const GLANCE = 3;
+
+/** As many as are offered. */
+const MOST = 6;
 
 /** Which of the ways is chosen; -1 where they are not offered. */
 let chosenWay = -1;
