@@ -151,6 +151,9 @@ pub trait Learnable {
 
 /// A book that counts games of some kinds separately.
 pub trait Sliced {
+    /// What it counts separately.
+    fn by(&self) -> By;
+
     /// Appends the moves as [`Moves::moves`] does, with counts and weights of these games alone. Returns whether the book can
     /// tell these games apart; if not, it appends nothing.
     fn moves_among(&self, at: &Position, among: &Among, out: &mut Vec<MoveFacts>) -> bool;

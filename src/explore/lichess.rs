@@ -12,13 +12,13 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::Explorer;
 use super::fault::Fault;
-use super::games::{self, Found, Game};
+use super::games::{self, Found, Game, Wanted};
 use super::place::Place;
 use super::position::split;
 use super::reply::text;
 use super::request::Query;
-use crate::book::{Among, Counts, MoveFacts, Slice};
-use crate::chess::{Position, RatingBand, Speed};
+use crate::book::{Among, Counts, MoveFacts};
+use crate::chess::{Position, Speed};
 use crate::games::{Date, GameResult};
 use crate::openings::Opening;
 use crate::view::san;
@@ -164,7 +164,7 @@ fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fa
     let book = open.book.as_ref().map_err(Fault::io)?;
     let (mut known, at) = (Vec::new(), place.game.position());
     // Where the book does not count games separately, all of them count.
-    let among = among(query, kind)?;
+    let among = if kind == Kind::Masters { Among::default() } else { query.among()? };
     if !book.as_sliced().is_some_and(|book| book.moves_among(at, &among, &mut known)) {
         book.moves(at, &mut known);
     }
@@ -179,25 +179,6 @@ fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fa
     let mut bytes = serde_json::to_vec(&line).map_err(|error| Fault::io(error.to_string()))?;
     bytes.push(b'\n');
     Ok(text(if kind == Kind::Player { "application/x-ndjson" } else { "application/json" }, bytes))
-}
-
-/// The games that a request means: `speeds` and `ratings`, which is the lowest rating of each band.
-fn among(query: &Query, kind: Kind) -> Result<Among, Fault> {
-    let words = |name: &'static str| query.list(name).filter(|_| kind != Kind::Masters);
-    let speed = |word: &str| {
-        let names = || Speed::NAMES.map(|(name, _)| name).join(", ");
-        Speed::named(&word.to_ascii_lowercase())
-            .ok_or_else(|| Fault::bad(format!("speeds: write {}", names())))
-    };
-    let rating = |word: &str| {
-        let rating = word.parse().ok().map(|rating: u16| rating.max(1));
-        let band = rating.and_then(|rating| RatingBand::of(rating, rating));
-        band.ok_or_else(|| Fault::bad("ratings: write numbers with commas between them"))
-    };
-    Ok(Among {
-        speeds: words("speeds").map(speed).collect::<Result<_, _>>()?,
-        ratings: words("ratings").map(rating).collect::<Result<_, _>>()?,
-    })
 }
 
 impl Answer {
@@ -250,14 +231,7 @@ impl Answer {
         among: &Among,
         kind: Kind,
     ) -> Result<(), Fault> {
-        let period = [date_in(query, "since")?, date_in(query, "until")?.map(Date::last_day)];
-        let [since, until] = period;
-        let wanted = |game: &Game<'_>| {
-            let slice = Slice::new(game.speed, RatingBand::of(game.white_elo, game.black_elo));
-            let in_time =
-                since.is_none_or(|since| since <= game.date) && until.is_none_or(|until| game.date <= until);
-            in_time && among.has(slice)
-        };
+        let wanted = Wanted::of(query, among)?;
         let of_move = |game: &Game<'_>| Some(uci(games::move_of(at, game)?));
         // All games with a move are there only if all games of the position are.
         let whole = found.total == found.games.len() as u64;
@@ -265,7 +239,7 @@ impl Answer {
             let mut with = found.games.iter().filter(|game| of_move(game).as_deref() == Some(&*mv.uci));
             mv.game = with.next().filter(|_| with.next().is_none()).map(GameLine::of);
         }
-        let mut games: Vec<&Game<'_>> = found.games.iter().filter(|game| wanted(game)).collect();
+        let mut games: Vec<&Game<'_>> = found.games.iter().filter(|game| wanted.has(game)).collect();
         let most = |name, default: usize, most: usize| {
             Ok::<_, Fault>(query.number(name, usize::MAX)?.unwrap_or(default).min(most))
         };
@@ -317,17 +291,6 @@ impl Results {
     fn games(self) -> u64 {
         self.white.saturating_add(self.draws).saturating_add(self.black)
     }
-}
-
-/// A year, or a month of one, in a request.
-///
-/// # Errors
-/// When it is something else.
-fn date_in(query: &Query, name: &str) -> Result<Option<Date>, Fault> {
-    let date = |text: &str| {
-        text.parse().map_err(|_| Fault::bad(format!("{name}: write a year, or a month such as 2021-03")))
-    };
-    query.get(name).map(date).transpose()
 }
 
 fn line(at: &Position, known: &MoveFacts, results: Results, kind: Kind) -> MoveLine {

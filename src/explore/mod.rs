@@ -26,6 +26,7 @@ mod guard;
 mod in_process;
 mod lichess;
 mod line;
+mod narrowed;
 mod page;
 mod part;
 mod paste;

@@ -24,6 +24,9 @@ use crate::view::san;
 /// Games that are read at most.
 const GAMES_MAX: usize = 200;
 
+/// Variations of a game that are read at most.
+const VARIATIONS_MAX: usize = 200;
+
 /// The name of the text in errors.
 const NAME: &str = "the text";
 
@@ -45,16 +48,40 @@ struct GameRead {
     start: String,
     play: Vec<String>,
     san: Vec<String>,
-    /// The ply at which the position that was asked for occurs first.
+    /// Its variations in the order in which they begin.
+    variations: Vec<Variation>,
+    /// The ply at which the position that was asked for occurs first in the main line.
     ply: Option<usize>,
     /// Why the rest of it is missing.
     error: Option<String>,
+}
+
+/// A line beside another one of its game.
+#[derive(Serialize)]
+struct Variation {
+    /// The variation that it branches off from, by its place among them; `None`: the main line.
+    of: Option<usize>,
+    /// How many plies of the game come before it.
+    ply: usize,
+    play: Vec<String>,
+    san: Vec<String>,
+}
+
+/// A line while it is read.
+#[derive(Clone, Copy)]
+enum Line {
+    Main,
+    Variation(usize),
+    /// One too many.
+    Unread,
 }
 
 /// Takes games as they are read.
 struct Reader {
     wanted: Option<u64>,
     open: Option<(GameRead, Place)>,
+    /// The present line, and before it those around it.
+    lines: Vec<Line>,
     games: Vec<GameRead>,
     error: Option<GameError>,
 }
@@ -64,9 +91,17 @@ pub(super) fn games(_: &Explorer, body: &[u8]) -> Result<Response, Fault> {
     let asked: Asked<'_> = read(body)?;
     let at = asked.at.as_deref().map(|fen| Place::start(Some(fen))).transpose()?;
     let wanted = at.map(|place| place.game.position().key());
+    Ok(json(&json!({ "games": games_in(&asked.text, wanted)? })))
+}
+
+/// The games in a text; `wanted` is the key of the position that is looked for in each.
+///
+/// # Errors
+/// When no game has a move that can be read.
+fn games_in(text: &str, wanted: Option<u64>) -> Result<Vec<GameRead>, Fault> {
     let path = Path::new(NAME);
-    let text = checked(path, Box::new(Cursor::new(plain(&asked.text).into_bytes())))?;
-    let mut reader = Reader { wanted, open: None, games: Vec::new(), error: None };
+    let text = checked(path, Box::new(Cursor::new(plain(text).into_bytes())))?;
+    let mut reader = Reader { wanted, open: None, lines: Vec::new(), games: Vec::new(), error: None };
     let mut sources = open_text(path, text, None, Arc::default());
     while let Some(batch) = sources.next_batch()? {
         batch.play(&mut reader);
@@ -75,7 +110,7 @@ pub(super) fn games(_: &Explorer, body: &[u8]) -> Result<Response, Fault> {
     let played = games.iter().any(|game| !game.play.is_empty());
     match error.filter(|_| !played) {
         Some(error) => Err(Fault::illegal(error.why)),
-        None => Ok(json(&json!({ "games": games }))),
+        None => Ok(games),
     }
 }
 
@@ -86,22 +121,64 @@ impl Visitor for Reader {
         let result = game.result.map_or("*", GameResult::as_pgn);
         let (white, black) = (game.white.clone(), game.black.clone());
         let (start, ply) = (place.start_fen(), self.occurs(place.game.position()).then_some(0));
-        let read =
-            GameRead { white, black, result, start, play: Vec::new(), san: Vec::new(), ply, error: None };
+        let (play, san, variations) = (Vec::new(), Vec::new(), Vec::new());
+        let read = GameRead { white, black, result, start, play, san, variations, ply, error: None };
         self.open = Some((read, place));
+        self.lines = vec![Line::Main];
         self.games.len() < GAMES_MAX
     }
 
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
         let wanted = self.wanted;
         let Some((game, place)) = &mut self.open else { return ControlFlow::Break(()) };
-        game.play.push(place.uci(mv));
-        game.san.push(san(at, mv));
-        place.game.push(mv);
-        if game.ply.is_none() && wanted == Some(place.game.position().key()) {
-            game.ply = Some(game.play.len());
+        match self.lines.last_mut() {
+            Some(Line::Main) if game.play.len() < PLIES_MAX => {
+                game.play.push(place.uci(mv));
+                game.san.push(san(at, mv));
+                if game.ply.is_none() && wanted.is_some() && wanted == Some(at.after(mv).key()) {
+                    game.ply = Some(game.play.len());
+                }
+                ControlFlow::Continue(())
+            }
+            Some(Line::Main) | None => ControlFlow::Break(()),
+            Some(line @ &mut Line::Variation(number)) => {
+                match game.variations.get_mut(number).filter(|line| line.ply + line.play.len() < PLIES_MAX) {
+                    Some(line) => {
+                        line.play.push(place.uci(mv));
+                        line.san.push(san(at, mv));
+                    }
+                    None => *line = Line::Unread,
+                }
+                ControlFlow::Continue(())
+            }
+            Some(Line::Unread) => ControlFlow::Continue(()),
         }
-        if game.play.len() < PLIES_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn wants_variations(&self) -> bool {
+        true
+    }
+
+    fn begin_variation(&mut self) {
+        let Some((game, _)) = &mut self.open else { return };
+        let around = match self.lines.last() {
+            Some(Line::Main) => Some((None, game.play.len())),
+            Some(&Line::Variation(of)) => {
+                game.variations.get(of).map(|line| (Some(of), line.ply + line.play.len()))
+            }
+            Some(Line::Unread) | None => None,
+        };
+        let around = around.filter(|_| game.variations.len() < VARIATIONS_MAX);
+        self.lines.push(around.map_or(Line::Unread, |(of, plies)| {
+            // It takes the place of the last move.
+            let ply = plies.saturating_sub(1);
+            game.variations.push(Variation { of, ply, play: Vec::new(), san: Vec::new() });
+            Line::Variation(game.variations.len() - 1)
+        }));
+    }
+
+    fn end_variation(&mut self) {
+        self.lines.pop();
     }
 
     fn end(&mut self, end: End) {
@@ -119,5 +196,47 @@ impl Visitor for Reader {
 impl Reader {
     fn occurs(&self, at: &Position) -> bool {
         self.wanted == Some(at.key())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variations_know_where_they_branch_off() {
+        let text = "1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6 (2... d6)) 2... d6) (1... e6) 2. Nf3 *";
+        let games = games_in(text, None).unwrap();
+        let [game] = &*games else { panic!("there is one") };
+        assert_eq!(game.san, ["e4", "e5", "Nf3"]);
+        let lines: Vec<_> =
+            game.variations.iter().map(|line| (line.of, line.ply, line.san.join(" "))).collect();
+        let line = |of, ply, san: &str| (of, ply, san.to_owned());
+        let wanted = [
+            line(None, 1, "c5 Nf3 d6"),
+            line(Some(0), 2, "Nc3 Nc6"),
+            line(Some(1), 3, "d6"),
+            line(None, 1, "e6"),
+        ];
+        assert_eq!(lines, wanted);
+    }
+
+    #[test]
+    fn a_position_is_found_in_the_main_line_alone() {
+        let text = "1. e4 e5 (1... c5) 2. Nf3 *";
+        let key = |play: &str| Place::read(None, play.split(',')).unwrap().game.position().key();
+        let found = |play| games_in(text, Some(key(play))).unwrap()[0].ply;
+        assert_eq!((found(""), found("e2e4,e7e5"), found("e2e4,c7c5")), (Some(0), Some(2), None));
+    }
+
+    #[test]
+    fn what_is_too_much_is_left_out() {
+        let many = format!("1. e4 e5 {} 2. Nf3 *", "(1... c5) ".repeat(VARIATIONS_MAX + 5));
+        let games = games_in(&many, None).unwrap();
+        assert_eq!((games[0].variations.len(), games[0].san.len()), (VARIATIONS_MAX, 3));
+        let round = "Nf3 Nf6 Ng1 Ng8 ".repeat(PLIES_MAX / 4 + 1);
+        let games = games_in(&format!("1. e4 (1. d4 d5 {round}) 1... e5 {round} *"), None).unwrap();
+        assert_eq!((games[0].san.len(), games[0].variations[0].ply), (PLIES_MAX, 0));
+        assert_eq!(games[0].variations[0].san.len(), PLIES_MAX);
     }
 }

@@ -1,7 +1,7 @@
 //! The position that a request means: a start, and the moves from there.
 
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Move};
+use shakmaty::{CastlingMode, Chess, Move, PositionErrorKinds};
 
 use super::fault::Fault;
 use super::request::Query;
@@ -12,6 +12,20 @@ const FEN_MAX: usize = 256;
 
 /// The most plies of a line.
 pub(super) const PLIES_MAX: usize = 1000;
+
+/// What keeps the pieces of a FEN from being a position, in words; empty if it is something else.
+fn illegal(fen: Fen, mode: CastlingMode) -> String {
+    let kinds = fen.into_position::<Chess>(mode).err().map(|error| error.kinds()).unwrap_or_default();
+    let words = [
+        (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
+        (PositionErrorKinds::MISSING_KING, "a king is missing"),
+        (PositionErrorKinds::TOO_MANY_KINGS, "a side has more than one king"),
+        (PositionErrorKinds::PAWNS_ON_BACKRANK, "a pawn is on the first or the last rank"),
+        (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
+    ];
+    let words = words.into_iter().filter(|(kind, _)| kinds.contains(*kind)).map(|(_, words)| words);
+    words.collect::<Vec<_>>().join(", ")
+}
 
 /// A position, and how it was reached.
 #[derive(Clone, Debug)]
@@ -72,7 +86,10 @@ impl Place {
         let text = text.replace('_', " ");
         let fen = Fen::from_ascii(text.as_bytes()).map_err(|error| wrong(&error))?;
         let mode = CastlingMode::detect(fen.as_setup());
-        let game = Game::from_fen(text.as_bytes(), mode).map_err(|error| wrong(&error))?;
+        let game = Game::from_fen(text.as_bytes(), mode).map_err(|error| match illegal(fen, mode) {
+            why if why.is_empty() => wrong(&error),
+            why => wrong(&why),
+        })?;
         let is_set_up = game.position().fen() != Game::start().position().fen();
         Ok(Self { game, mode, is_set_up })
     }
@@ -125,5 +142,14 @@ mod tests {
         assert!(read("play=e2e5").is_err() && read("start=8/8/8").is_err());
         assert!(read(&format!("start={}", "8/".repeat(500))).is_err());
         assert!(!read("start=startpos&play=").unwrap().is_set_up);
+        for (wrong, why) in [
+            ("8/8/8/8/8/8/8/4K3_w_-_-_0_1", "a king is missing"),
+            ("4k3/8/8/8/8/8/8/P3K3_w_-_-_0_1", "a pawn is on the first or the last rank"),
+            ("4k3/4R3/8/8/8/8/8/4K3_w_-_-_0_1", "the side that is not to move is in check"),
+            ("4k3/8/8/8/8/8/8/4K2_w_-_-_0_1", "invalid board part in fen"),
+        ] {
+            let fault = read(&format!("start={wrong}")).unwrap_err();
+            assert_eq!(fault.what(), format!("this is not a position: {why}"));
+        }
     }
 }

@@ -5,13 +5,14 @@ use serde_json::{Map, Value, json};
 use shakmaty::{Color, Move, Position as _};
 
 use super::fault::Fault;
+use super::narrowed::Narrowed;
 use super::place::Place;
 use super::reply::{json, text};
 use super::request::Query;
 use super::shelf::{Opened, Slot, lines_of};
 use super::{Explorer, evaluated, reasons};
 use crate::base::parallel::processors;
-use crate::book::{Book, Counts, Evaluations as _, MoveFacts};
+use crate::book::{Among, Book, Counts, Evaluations as _, MoveFacts};
 use crate::choose::{Policy, Worth};
 use crate::openings::Opening;
 use crate::settings::form;
@@ -71,6 +72,7 @@ pub(super) fn view(explorer: &Explorer, query: &Query) -> Result<Response, Fault
 pub(super) fn viewed(explorer: &Explorer, query: &Query) -> Result<Value, Fault> {
     let place = Place::of(query)?;
     let policy = query.policy(&explorer.policy)?;
+    let among = query.among()?;
     let ids = query.books("books", explorer.shelf.slots().len())?;
     let chess = place.game.position().chess();
     let end = if chess.is_checkmate() {
@@ -83,7 +85,7 @@ pub(super) fn viewed(explorer: &Explorer, query: &Query) -> Result<Value, Fault>
     let mut books = Vec::new();
     for id in &ids {
         if let Some(slot) = explorer.shelf.get(*id) {
-            books.push(book(slot, *id, &place, &policy));
+            books.push(book(slot, *id, &place, &policy, &among));
         }
     }
     let found = books.iter().any(|book| book.get("found") == Some(&Value::Bool(true)));
@@ -126,12 +128,23 @@ pub(super) fn looked_up<'a>(
     policy: &Policy,
 ) -> Result<View<'a>, Fault> {
     let book = open.book.as_ref().map_err(Fault::io)?;
+    Ok(looked_up_in(&**book, slot, open, place, policy))
+}
+
+/// The same in a book that shows a part of it.
+fn looked_up_in<'a>(
+    book: &'a dyn Book,
+    slot: &Slot,
+    open: &'a Opened,
+    place: &'a Place,
+    policy: &Policy,
+) -> View<'a> {
     let policy = rule_of(slot, open, place, policy).map_or_else(|| policy.clone(), |(_, policy)| policy);
-    let mut view = View::of(&**book, (&mut lines_of(open), 0), &place.game, place.mode, &policy);
+    let mut view = View::of(book, (&mut lines_of(open), 0), &place.game, place.mode, &policy);
     let moves = view.moves.iter().map(|(known, _)| known.mv);
     view.worth =
         open.evals.as_ref().map(|store| Worth::at(place.game.position(), moves, |at| store.value(at)));
-    Ok(view)
+    view
 }
 
 /// The first rule for the side to move under which the book plays a move here, else the first for that side: its words, and
@@ -149,7 +162,7 @@ fn rule_of(slot: &Slot, open: &Opened, place: &Place, policy: &Policy) -> Option
 }
 
 /// What a book says, for the page.
-fn book(slot: &Slot, id: usize, place: &Place, policy: &Policy) -> Value {
+fn book(slot: &Slot, id: usize, place: &Place, policy: &Policy, among: &Among) -> Value {
     let open = slot.read();
     let unread =
         |why: &str| json!({ "id": id, "name": slot.name(), "found": false, "error": why, "moves": [] });
@@ -159,12 +172,11 @@ fn book(slot: &Slot, id: usize, place: &Place, policy: &Policy) -> Value {
     };
     let rule = rule_of(slot, &open, place, policy);
     let policy = rule.as_ref().map_or(policy, |(_, policy)| policy);
-    let view = match looked_up(slot, &open, place, policy) {
-        Ok(view) => view,
-        Err(fault) => return unread(fault.what()),
-    };
+    let narrowed = Narrowed::of(&**known, among);
+    let known = narrowed.as_ref().map_or(&**known, |narrowed| -> &dyn Book { narrowed });
+    let view = looked_up_in(known, slot, &open, place, policy);
     let games = sum(&view);
-    let here = here(&**known, place);
+    let here = here(known, place);
     json!({
         "id": id,
         "name": slot.name(),
@@ -321,6 +333,7 @@ impl Past {
 pub(super) fn next(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     let place = Place::of(query)?;
     let policy = query.policy(&explorer.policy)?;
+    let among = query.among()?;
     let ids = query.books("books", explorer.shelf.slots().len())?;
     let mut at = place.clone();
     let mut play = Vec::new();
@@ -331,7 +344,10 @@ pub(super) fn next(explorer: &Explorer, query: &Query) -> Result<Response, Fault
         let mut many = false;
         for slot in ids.iter().filter_map(|id| explorer.shelf.get(*id)) {
             let open = slot.read();
-            let Ok(view) = looked_up(slot, &open, &at, &policy) else { continue };
+            let Ok(book) = &open.book else { continue };
+            let narrowed = Narrowed::of(&**book, &among);
+            let book = narrowed.as_ref().map_or(&**book, |narrowed| -> &dyn Book { narrowed });
+            let view = looked_up_in(book, slot, &open, &at, &policy);
             let playable = || view.moves.iter().filter(|(_, chance)| *chance > 0.0);
             many |= playable().count() > 1;
             if let Some((known, chance)) = playable().next()

@@ -5,7 +5,10 @@ use std::str::FromStr;
 use serde::Deserialize;
 
 use super::fault::Fault;
+use crate::book::Among;
+use crate::chess::{RatingBand, Speed};
 use crate::choose::Policy;
+use crate::games::Date;
 use crate::settings::{Given, table};
 
 /// The parameters of an address; the first of a name counts.
@@ -46,6 +49,38 @@ impl Query {
             Some(number) => Ok(Some(number)),
             None => Err(Fault::bad(format!("{name}: write a number from 0 to {most}"))),
         }
+    }
+
+    /// The games that are meant: those of these `speeds`, and of the bands with these `ratings`.
+    ///
+    /// # Errors
+    /// When a speed has no such name, or a rating is no number.
+    pub(super) fn among(&self) -> Result<Among, Fault> {
+        let speed = |word: &str| {
+            let names = || Speed::NAMES.map(|(name, _)| name).join(", ");
+            Speed::named(&word.to_ascii_lowercase())
+                .ok_or_else(|| Fault::bad(format!("speeds: write {}", names())))
+        };
+        let rating = |word: &str| {
+            let rating = word.parse().ok().map(|rating: u16| rating.max(1));
+            let band = rating.and_then(|rating| RatingBand::of(rating, rating));
+            band.ok_or_else(|| Fault::bad("ratings: write numbers with commas between them"))
+        };
+        Ok(Among {
+            speeds: self.list("speeds").map(speed).collect::<Result<_, _>>()?,
+            ratings: self.list("ratings").map(rating).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// A year, or a month of one.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub(super) fn date(&self, name: &str) -> Result<Option<Date>, Fault> {
+        let date = |text: &str| {
+            text.parse().map_err(|_| Fault::bad(format!("{name}: write a year, or a month such as 2021-03")))
+        };
+        self.get(name).map(date).transpose()
     }
 
     /// The policy: what the address says, and `default` for the rest.

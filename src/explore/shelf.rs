@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 use shakmaty::ByColor;
 
+use super::narrowed::told_apart;
 use super::opened;
 use crate::base::error::Result as Done;
 use crate::book::Among;
@@ -184,6 +185,7 @@ impl Slot {
         let path = self.path.as_deref();
         let format = open.book.as_ref().ok().map(|book| book.format().to_string());
         let writable = edit && path.is_some();
+        let apart = open.book.as_ref().map(|book| told_apart(&**book, &self.among)).unwrap_or_default();
         json!({
             "id": id,
             "name": self.name(),
@@ -191,6 +193,8 @@ impl Slot {
             "format": format,
             "edit": format.as_deref().filter(|_| writable).and_then(editable),
             "evals": open.evals.is_some(),
+            "speeds": apart.0,
+            "ratings": apart.1,
             "warnings": open.book.as_ref().map(|book| book.warnings()).unwrap_or_default(),
             "error": open.book.as_ref().err(),
         })

@@ -92,6 +92,23 @@ def books(made, tmp_path):
     return Path(shutil.copytree(made, tmp_path / "books"))
 
 
+# Speed, ratings, year, moves, times.
+SLICED = [("180+2", 2100, 2019, "e4 c5 Nf3", 5), ("180+2", 1700, 2021, "d4 d5 c4", 3), ("600+5", 2100, 2023, "c4 e5 Nc3", 2)]
+
+
+@pytest.fixture
+def counted(tmp_path):
+    """A count file by speed and rating, and its games."""
+    games, counts = tmp_path / "sliced.pgn", tmp_path / "by.parquet"
+    with games.open("w") as file:
+        for clock, rating, year, line, times in SLICED:
+            for number in range(times):
+                tags = {"Event": f"{number}", "White": "A", "Black": "B", "WhiteElo": rating, "BlackElo": rating, "Date": f"{year}.05.01", "TimeControl": clock, "Result": "1-0"}
+                file.write("".join(f'[{key} "{value}"]\n' for key, value in tags.items()) + f"\n{line} 1-0\n\n")
+    tabiya("build", "--counts", "--by", "speed,rating", "-o", counts, games)
+    return counts, games
+
+
 class Server:
     """`tabiya explore`, which can be ended and started again on its port."""
 

@@ -29,7 +29,7 @@ def main():
                 board.push_uci(move)
         elif words[0] == "go":
             for number, move in enumerate(list(board.legal_moves)[:3], 1):
-                print(f"info depth 9 seldepth 12 multipv {number} score cp {40 - 10 * number} nodes 12345 nps {100000 + threads} time 123 pv {move}", flush=True)
+                print(f"info depth 9 seldepth 12 multipv {number} score cp {40 - 10 * number} nodes 12345 nps {100000 * (1 + threads)} time 123 pv {move}", flush=True)
             if life and not life.exists():
                 return
         elif words[0] == "stop":

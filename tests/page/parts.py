@@ -21,7 +21,8 @@ def click(page, name):
 
 
 def line(page):
-    return page.locator("#line button")
+    """The moves that were played, without what books go on with."""
+    return page.locator("#line button:not(.way)")
 
 
 def address(page, fragment):
@@ -42,7 +43,7 @@ def note(page):
 
 def saved(page):
     """Waits until nothing is being saved: a value is shown as soon as it is set."""
-    page.wait_for_function("() => editor.saving.size === 0")
+    expect(page.locator("#tables[data-saving]")).to_have_count(0)
 
 
 class Held:

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import expect
 
-from parts import address
+from parts import address, line
 
 
 def next_address(server):
@@ -24,7 +24,7 @@ def test_the_address_works_once_and_the_browser_keeps_its_session(serve, look, b
     page.keyboard.press("1")
     address(page, "#e4,c5")
     page.reload()
-    expect(page.locator("#line button")).to_have_text(["e4", "c5"])
+    expect(line(page)).to_have_text(["e4", "c5"])
     # Another page of this browser, without a code and with the one that was used.
     for again in (f"http://127.0.0.1:{server.port}/", server.once):
         other = look(server, address=again, context=page.context)
@@ -118,7 +118,7 @@ def test_a_link_of_another_site_leads_to_its_position(serve, look, books, other_
     other = page.context.new_page()
     other.goto(f"http://localhost:{other_site.server_port}/")
     other.get_by_role("link").click()
-    expect(other.locator("#line button")).to_have_text(["e4", "c5"])
+    expect(line(other)).to_have_text(["e4", "c5"])
     expect(other.locator("#opening")).to_contain_text("Sicilian")
 
 

@@ -92,7 +92,7 @@ def test_the_first_position_comes_with_the_page(serve, look, books, browser):
     page = look(server, context=context)
     expect(page.locator("#books")).to_have_text(named.name)
     expect(page.locator("section.book tbody tr").first).to_be_visible()
-    assert page.evaluate("state.view.fen") == page.evaluate("START")
+    piece(page, "e2", "white pawn")
     page.reload()
     expect(page.locator("section.book tbody tr").first).to_be_visible()
     assert not [url for url in asked if "/api/view" in url or "/api/books" in url]
@@ -112,7 +112,7 @@ def test_the_line_is_stepped_through_and_the_history_is_the_browsers(serve, look
     page.keyboard.press("ArrowRight")
     address(page, "#e4,e5")
     page.keyboard.press("Home")
-    page.wait_for_function("location.hash === ''")
+    page.wait_for_function("() => location.hash === ''")
     page.keyboard.press("End")
     address(page, "#e4,e5")
     page.click("#first")
@@ -225,8 +225,8 @@ def test_keys_act_at_once_after_a_dialog(serve, look, books):
     expect(page.locator("#search-text")).to_be_focused()
     # The browser takes the focus away from the field of a closed dialog when it draws next.
     page.evaluate("""() => {
-        byId("search").close();
-        byId("search-text").dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true }));
+        document.getElementById("search").close();
+        document.getElementById("search-text").dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true }));
     }""")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
 
@@ -421,6 +421,58 @@ def test_what_a_screen_reader_says_and_the_order_of_tab(serve, look, books, engi
     assert unnamed == []
 
 
+def test_the_focus_goes_as_the_eye_does_and_arrows_through_the_toolbar(serve, look, books):
+    page = look(serve(books / "main.bin", books / "marks.ctg"), "#e4,c5")
+    seen = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate("""(node => { const box = node.getBoundingClientRect(); return [node.closest('header, #play, #facts')?.id || node.closest('header')?.tagName, Math.round(box.y)]; })(document.activeElement)"""))
+    # First the head of the page, then the board and what is under it, then the tables.
+    places = [place for place, _ in seen]
+    assert places.index("HEADER") < places.index("play") < places.index("facts"), seen
+    heights = [height for place, height in seen if place == "play"]
+    assert heights == sorted(heights)
+    buttons = page.locator("#controls button")
+    assert page.locator('#controls button[tabindex="0"]').count() == 1
+    buttons.first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#back")).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#copy-pgn")).to_be_focused()
+    page.keyboard.press("Home")
+    expect(page.locator("#first")).to_be_focused()
+    # The line has not moved; a button does what it says, and keeps the focus.
+    address(page, "#e4,c5")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    address(page, "#e4")
+    expect(page.locator("#back")).to_be_focused()
+    # A click leaves the arrows to the line.
+    page.evaluate("document.activeElement.blur()")
+    page.click("#forward")
+    address(page, "#e4,c5")
+    page.keyboard.press("ArrowLeft")
+    address(page, "#e4")
+
+
+def test_the_script_is_modules_and_leaves_nothing_global(serve, look, books, context):
+    asked = []
+    context.on("response", lambda answer: asked.append((answer.request.url, answer.headers)))
+    server = serve(books / "main.bin")
+    page = look(server, context=context)
+    empty = context.new_page()
+    empty.goto(f"http://127.0.0.1:{server.port}/nothing")
+    own = set(page.evaluate("Object.keys(window)")) - set(empty.evaluate("Object.keys(window)"))
+    # The browser makes some of its own for elements with an id; these are not enumerable.
+    assert own == set()
+    script = [(url, headers) for url, headers in asked if url.endswith(".js")]
+    # They come as one, so that none waits for another to be read first.
+    [(url, headers)] = script
+    assert "immutable" in headers["cache-control"] and headers["content-encoding"] == "gzip"
+    assert page.evaluate("[...document.querySelectorAll('script[src]')].map(node => [node.type, node.src])") == [["module", url]]
+
+
 def test_settings_are_shown_and_saved(serve, look, books, engine, tmp_path):
     config = tmp_path / "tabiya.toml"
     config.write_text(f"# mine\nengine = '{engine[0]}'\nbook = '{books / 'main.bin'}'\n[set]\n'Book Variety' = 60\n")
@@ -445,6 +497,7 @@ def test_the_interface_that_other_programs_use_is_that_of_the_page(serve, look, 
     page = look(server, "#e4")
     expect(page.locator("tr.move .san").first).to_have_text("c5")
     assert [move["san"] for move in server.ask("/api/position?play=e2e4")["moves"]][:1] == ["c5"]
-    # The page notes what each answer is about.
-    view = page.evaluate("JSON.parse(JSON.stringify(state.view, (key, value) => key === 'at' ? undefined : value))")
-    assert server.ask("/api/view?play=e2e4") == view
+    with page.expect_response(lambda answer: "/api/view" in answer.url) as answered:
+        page.keyboard.press("1")
+    assert server.ask("/api/view?play=e2e4,c7c5") == answered.value.json()
+    expect(page.locator("tr.move .san").first).to_have_text(answered.value.json()["books"][0]["moves"][0]["san"])

@@ -183,7 +183,7 @@ def test_a_conflict_in_a_position_that_was_left_names_it(serve, look, books, con
     saves.let_go()
     expect(note(page)).to_contain_text("d4: changed elsewhere to 60")
     note(page).get_by_role("button", name="show where").click()
-    page.wait_for_function("location.hash === ''")
+    page.wait_for_function("() => location.hash === ''")
     note(page).get_by_role("button", name="Write 55 all the same").click()
     expect(note(page)).to_contain_text("60 → 55 · saved")
     assert show(book)["d2d4"]["weight"] == 55

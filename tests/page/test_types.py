@@ -121,9 +121,11 @@ def test_answers_have_the_types_of_the_script(serve, books, engine, tmp_path):
     for place in ("", "play=e2e4"):
         for game in server.ask(f"/api/games?{place}")["games"]:
             bad += types.wrong(game, ("word", "ListedGame"), "ListedGame")
+    for game in server.ask("/api/read", {"text": "1. e4 (1. d4 d5 (1... f5)) 1... e5 2. Ke3 *"})["games"]:
+        bad += types.wrong(game, ("word", "ReadGame"), "ReadGame")
     assert bad == []
     # Every key of the greatest types was met, so that none is declared that no answer has.
-    for name in ("View", "BookView", "BookMove", "Books", "Book", "ListedGame", "Slider"):
+    for name in ("View", "BookView", "BookMove", "Books", "Book", "ListedGame", "ReadGame", "Variation", "Slider"):
         met = {place.rsplit(".", 1)[1] for place in types.seen}
         assert [key for key in types.keys(("word", name)) if key not in met and key not in OWN | {"error"}] == [], name
 

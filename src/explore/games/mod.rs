@@ -35,9 +35,9 @@ use super::request::Query;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::progress::Progress;
 use crate::base::resources::Resources;
-use crate::book::MoveFacts;
-use crate::chess::Position;
-use crate::games;
+use crate::book::{Among, MoveFacts, Slice};
+use crate::chess::{Position, RatingBand};
+use crate::games::{self, Date};
 
 /// What the name of an index adds to that of the book.
 const ENDING: &str = ".games";
@@ -157,7 +157,32 @@ pub(super) fn move_of(at: &Position, game: &Game<'_>) -> Option<Move> {
     MoveFacts::new(game.mv, 0).at(at).map(|facts| facts.mv)
 }
 
-/// `/api/games`: the games of a position with the highest ratings, and the latest.
+/// Which games are wanted of those that are listed.
+pub(super) struct Wanted<'a> {
+    among: &'a Among,
+    since: Option<Date>,
+    until: Option<Date>,
+}
+
+impl<'a> Wanted<'a> {
+    /// These games, of the period that a request names.
+    ///
+    /// # Errors
+    /// When `since` or `until` is no date.
+    pub(super) fn of(query: &Query, among: &'a Among) -> std::result::Result<Self, Fault> {
+        Ok(Self { among, since: query.date("since")?, until: query.date("until")?.map(Date::last_day) })
+    }
+
+    /// Whether a game is one of them.
+    pub(super) fn has(&self, game: &Game<'_>) -> bool {
+        let slice = Slice::new(game.speed, RatingBand::of(game.white_elo, game.black_elo));
+        let in_time = self.since.is_none_or(|since| since <= game.date)
+            && self.until.is_none_or(|until| game.date <= until);
+        in_time && self.among.has(slice)
+    }
+}
+
+/// `/api/games`: the games of a position with the highest ratings, and the latest; of these the ones that are wanted.
 pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Response, Fault> {
     let place = Place::of(query)?;
     let Some(games) = &explorer.games else {
@@ -180,8 +205,10 @@ pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Re
         })
         .ok()
     };
-    let games: Vec<Value> = found.games.iter().filter_map(line).collect();
-    Ok(json(&json!({ "total": found.total, "games": games })))
+    let among = query.among()?;
+    let wanted = Wanted::of(query, &among)?;
+    let games: Vec<Value> = found.games.iter().filter(|game| wanted.has(game)).filter_map(line).collect();
+    Ok(json(&json!({ "total": found.total, "listed": found.games.len(), "games": games })))
 }
 
 /// `/masters/pgn/ID`, and `/api/game?id=ID`: a game as PGN.

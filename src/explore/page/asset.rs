@@ -37,6 +37,12 @@ impl Asset {
         Self { name: format!("{digest}.{ending}"), kind, plain, compressed }
     }
 
+    /// Bytes that it is sent as.
+    #[cfg(test)]
+    pub(super) fn compressed_len(&self) -> usize {
+        self.compressed.len()
+    }
+
     /// Where it is.
     pub(super) fn address(&self) -> String {
         format!("{FOLDER}{}", self.name)

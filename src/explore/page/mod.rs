@@ -27,25 +27,43 @@ const STYLE: &str = include_str!("style.css");
 /// The pieces: one `<svg>` with a `<symbol>` for each.
 const PIECES: &str = include_str!("pieces.svg");
 
-/// The script, in this order.
-const SCRIPT: [&str; 17] = [
-    include_str!("script/state.js"),
-    include_str!("script/net.js"),
-    include_str!("script/board.js"),
-    include_str!("script/moves.js"),
-    include_str!("script/columns.js"),
-    include_str!("script/table.js"),
-    include_str!("script/together.js"),
-    include_str!("script/games.js"),
-    include_str!("script/line.js"),
-    include_str!("script/policy.js"),
-    include_str!("script/engine.js"),
-    include_str!("script/edit.js"),
-    include_str!("script/additions.js"),
-    include_str!("script/search.js"),
-    include_str!("script/settings.js"),
-    include_str!("script/keys.js"),
-    include_str!("script/main.js"),
+/// A module of the script: its name and its text.
+macro_rules! module {
+    ($name:literal) => {
+        ($name, include_str!(concat!("script/", $name)))
+    };
+}
+
+/// The modules of the script; each comes after those that it imports.
+const SCRIPT: [(&str, &str); 28] = [
+    module!("state.js"),
+    module!("dom.js"),
+    module!("net.js"),
+    module!("board.js"),
+    module!("steps.js"),
+    module!("tables.js"),
+    module!("edit.js"),
+    module!("additions.js"),
+    module!("columns.js"),
+    module!("rows.js"),
+    module!("arrows.js"),
+    module!("marks.js"),
+    module!("ways.js"),
+    module!("moves.js"),
+    module!("line.js"),
+    module!("games.js"),
+    module!("filters.js"),
+    module!("facts.js"),
+    module!("together.js"),
+    module!("engine.js"),
+    module!("view.js"),
+    module!("table.js"),
+    module!("policy.js"),
+    module!("search.js"),
+    module!("setup.js"),
+    module!("settings.js"),
+    module!("keys.js"),
+    module!("main.js"),
 ];
 
 /// The place of the nonce.
@@ -70,7 +88,24 @@ fn style() -> &'static Asset {
 
 fn script() -> &'static Asset {
     static ASSET: OnceLock<Asset> = OnceLock::new();
-    ASSET.get_or_init(|| Asset::new("js", "text/javascript; charset=utf-8", SCRIPT.join("\n")))
+    ASSET.get_or_init(|| Asset::new("js", "text/javascript; charset=utf-8", joined()))
+}
+
+/// The modules as one, so that the page waits for one answer and not for one of each: what they import is above them, and no
+/// two of them have something of the same name.
+fn joined() -> String {
+    let mut script = String::new();
+    for line in SCRIPT.iter().flat_map(|(_, text)| text.lines()) {
+        if !is_import(line) && !line.starts_with("/** @import ") {
+            script.push_str(line.strip_prefix("export ").unwrap_or(line));
+            script.push('\n');
+        }
+    }
+    script
+}
+
+fn is_import(line: &str) -> bool {
+    line.starts_with("import ")
 }
 
 /// `/page/NAME`: the style or the script.
@@ -146,6 +181,52 @@ mod tests {
         }
         assert!(document().contains(NONCE) && document().matches(FIRST).count() == 1);
     }
+
+    /// The modules that a module imports.
+    fn imported(text: &str) -> impl Iterator<Item = &str> {
+        let imports = text.lines().filter(|line| is_import(line));
+        imports.map(|line| line.split_once(" from \"./").unwrap().1.strip_suffix("\";").unwrap())
+    }
+
+    #[test]
+    fn modules_import_only_those_before_them() {
+        let place = |name: &str| SCRIPT.iter().position(|(known, _)| *known == name);
+        for (number, (name, text)) in SCRIPT.iter().enumerate() {
+            for other in imported(text) {
+                assert!(place(other).is_some_and(|other| other < number), "{name} imports {other}");
+            }
+            // Nothing has another name where it is imported, and nothing is imported later.
+            assert!(!text.lines().any(|line| is_import(line) && line.contains(" as ")), "{name}");
+            assert!(!text.contains("import("), "{name}");
+        }
+    }
+
+    #[test]
+    fn no_two_modules_have_something_of_the_same_name() {
+        let mut names = std::collections::BTreeSet::new();
+        for line in joined().lines() {
+            let line = line.strip_prefix("async ").unwrap_or(line);
+            let kinds = ["function* ", "function ", "const ", "let ", "class "];
+            let Some(rest) = kinds.iter().find_map(|kind| line.strip_prefix(kind)) else { continue };
+            let name = rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap();
+            assert!(!name.is_empty() && names.insert(name.to_owned()), "{line}");
+        }
+        assert!(names.contains("state") && names.contains("main") && names.len() > 200);
+    }
+
+    #[test]
+    fn what_is_joined_imports_and_exports_nothing() {
+        let joined = joined();
+        assert!(!joined.lines().any(|line| is_import(line) || line.starts_with("export ")));
+        assert!(joined.trim_end().ends_with("void main();"));
+    }
+
+    #[test]
+    fn the_page_is_light() {
+        let assets = style().compressed_len() + script().compressed_len();
+        assert!(assets > 10 << 10 && assets + document().len() < 150 << 10, "{assets}");
+    }
+
     #[test]
     fn a_refusal_is_a_page_that_holds_no_markup_of_others() {
         let response = refused(Fault::unauthorized("run `a <b> & c` first"));

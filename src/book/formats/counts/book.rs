@@ -9,7 +9,7 @@ use super::{CountFile, Shape, Sum, sum};
 use crate::base::error::{Error, Remedy, Result};
 use crate::base::findings::{Finding, Findings};
 use crate::base::progress::Progress;
-use crate::book::{Among, Book, Format, MoveFacts, Sliced, Summary, damage_of};
+use crate::book::{Among, Book, By, Format, MoveFacts, Sliced, Summary, damage_of};
 use crate::chess::Position;
 
 /// A count file, or a folder of them. A move weighs two for each win of the side that makes it and one for each draw, as in a
@@ -89,8 +89,13 @@ impl CountBook {
 }
 
 impl Sliced for CountBook {
+    fn by(&self) -> By {
+        let all = By { speed: true, rating: true };
+        self.files.iter().fold(all, |by, (file, _)| by.and(file.shape().by))
+    }
+
     fn moves_among(&self, at: &Position, among: &Among, out: &mut Vec<MoveFacts>) -> bool {
-        let knows = self.files.iter().all(|(file, _)| file.shape().by.covers(among.by()));
+        let knows = self.by().covers(among.by());
         if knows {
             out.extend(self.moves_of(at, among).facts().filter_map(|facts| facts.at(at)));
         }

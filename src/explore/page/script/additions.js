@@ -1,11 +1,16 @@
 // Editing, continued: colours and marks of CTG books, and moves that a book does not have yet.
 
-const MARKS = ["!", "?", "!!", "??", "!?", "?!", "only", "zugzwang"];
+import { byId, el, focusOn } from "./dom.js";
+import { editedValue, editOf, editor, rangeOf, unitOf, write } from "./edit.js";
+/** @import { Book, BookMove, BookView, LegalMove, Looks } from "./state.js" */
+
+export const MARKS = ["!", "?", "!!", "??", "!?", "?!", "only", "zugzwang"];
+
 /** @type {Record<string, string>} */
 const MARK_NAMES = { "!": "good move", "?": "mistake", "!!": "excellent move", "??": "blunder", "!?": "interesting", "?!": "doubtful", only: "only move", zugzwang: "zugzwang" };
 
 /** The menu of a move's colour and mark. @param {BookView} book @param {Book} known @param {BookMove} move @param {EventTarget | null} opener */
-function openLooks(book, known, move, opener) {
+export function openLooks(book, known, move, opener) {
   closeLooks();
   if (!(opener instanceof HTMLElement)) return;
   const now = editedValue(known, move);
@@ -50,7 +55,7 @@ function onLooksKey(event) {
   event.stopPropagation();
 }
 
-function closeLooks() {
+export function closeLooks() {
   const menu = document.getElementById("looks");
   if (!menu) return;
   menu.id = "";
@@ -60,7 +65,7 @@ function closeLooks() {
 // Adding.
 
 /** The form that adds a move; it outlives new answers about the same position. @param {BookView} book @param {Book} known @param {LegalMove[]} legal */
-function adding(book, known, legal) {
+export function adding(book, known, legal) {
   const missing = legal.filter((move) => !book.moves.some(({ uci }) => uci === move.uci));
   const fen = `${book.at.fen} ${missing.length}`;
   const kept = editor.forms.get(book.id);

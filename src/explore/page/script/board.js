@@ -1,10 +1,15 @@
-// The board: squares, pieces, what is marked on them, and arrows. It knows no rules: the moves come with the view.
+// The board: squares, pieces, and what is marked on them. It knows no rules: the moves come with the view.
 
-const FILES = "abcdefgh";
+import { current, state } from "./state.js";
+import { announce, byId, el, svg } from "./dom.js";
+/** @import { LegalMove, View } from "./state.js" */
+
+export const FILES = "abcdefgh";
+
 /** @type {Record<string, string>} */
-const PIECES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+export const PIECES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 
-const board = {
+export const board = {
   /** @type {Map<string, HTMLElement>} */
   cells: new Map(),
   /** @type {Map<string, string>} The piece on each square, as in a FEN. */
@@ -14,6 +19,8 @@ const board = {
   /** @type {string | null} */
   selected: null,
   fen: "",
+  /** After the board was turned. */
+  onFlip() {},
 
   /** Makes the 64 squares in the order in which they are seen. */
   build() {
@@ -120,14 +127,13 @@ const board = {
     state.flipped = !state.flipped;
     this.build();
     if (state.view) this.mark(state.view);
-    arrows.draw();
-    engine.drawBalance();
+    this.onFlip();
     announce(`${state.flipped ? "Black" : "White"} is at the bottom.`);
   },
 };
 
 /** @param {string} fen @returns {Map<string, string>} */
-function piecesOf(fen) {
+export function piecesOf(fen) {
   /** @type {Map<string, string>} */
   const pieces = new Map();
   const rows = (fen.split(" ")[0] ?? "").split("/");
@@ -151,15 +157,34 @@ function isWhite(piece) {
 }
 
 /** @param {string} piece @returns {string} */
-function pieceName(piece) {
+export function pieceName(piece) {
   return `${isWhite(piece) ? "white" : "black"} ${PIECES[piece.toLowerCase()]}`;
 }
 
 /** @param {string} piece @returns {SVGElement} */
-function pieceImage(piece) {
+export function pieceImage(piece) {
   const image = svg("svg", { class: `piece ${isWhite(piece) ? "white" : "black"}`, viewBox: "0 0 45 45", "aria-hidden": "true" });
   image.append(svg("use", { href: `#piece-${PIECES[piece.toLowerCase()]}` }));
   return image;
+}
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** @param {HTMLElement} to @param {HTMLElement} from */
+function slide(to, from) {
+  const image = to.querySelector(".piece");
+  if (!image || calm.matches) return;
+  const a = from.getBoundingClientRect();
+  const b = to.getBoundingClientRect();
+  image.animate([{ transform: `translate(${a.left - b.left}px, ${a.top - b.top}px)` }, { transform: "none" }],
+    { duration: 120, easing: "ease-out" });
+}
+
+/** Where a square's middle is on the board, in eighths of a hundred. @param {string} square @returns {[number, number]} */
+export function centre(square) {
+  const file = FILES.indexOf(square[0] ?? "a");
+  const rank = Number(square[1]) - 1;
+  return state.flipped ? [750 - 100 * file, 50 + 100 * rank] : [50 + 100 * file, 750 - 100 * rank];
 }
 
 /** Where a move may be dropped: castling also on the rook. @param {LegalMove} move @returns {string[]} */
@@ -177,59 +202,21 @@ function targetsOf(move) {
   return [move.to];
 }
 
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
-
-/** @param {HTMLElement} to @param {HTMLElement} from */
-function slide(to, from) {
-  const image = to.querySelector(".piece");
-  if (!image || calm.matches) return;
-  const a = from.getBoundingClientRect();
-  const b = to.getBoundingClientRect();
-  image.animate([{ transform: `translate(${a.left - b.left}px, ${a.top - b.top}px)` }, { transform: "none" }],
-    { duration: 120, easing: "ease-out" });
+/** The legal moves of the piece on this square. @param {string} square @returns {LegalMove[]} */
+export function legalFrom(square) {
+  return (current()?.legal ?? []).filter((move) => move.from === square);
 }
 
-/** Where a square's middle is on the board, in eighths of a hundred. @param {string} square @returns {[number, number]} */
-function centre(square) {
-  const file = FILES.indexOf(square[0] ?? "a");
-  const rank = Number(square[1]) - 1;
-  return state.flipped ? [750 - 100 * file, 50 + 100 * rank] : [50 + 100 * file, 750 - 100 * rank];
+/** The legal moves between two squares: several if a pawn becomes a piece. @param {string} from @param {string} to */
+export function movesBetween(from, to) {
+  return legalFrom(from).filter((move) => targetsOf(move).includes(to));
 }
 
-/** Arrows: the likeliest moves faintly, and that of the row under the pointer or the focus. */
-const arrows = {
-  /** @type {BookMove | null} */
-  pointed: null,
-
-  /** @param {BookMove | null} move */
-  point(move) {
-    if (this.pointed === move) return;
-    this.pointed = move;
-    this.draw();
-  },
-
-  draw() {
-    const { pointed } = this;
-    const others = firstMoves(state.view).filter((move) => move.chance >= 0.05 && move.uci !== pointed?.uci).sort((a, b) => b.chance - a.chance).slice(0, 3);
-    const best = engine.best()?.uci[0];
-    byId("arrows").replaceChildren(...(best ? [arrow(best, 0.5, "engine")] : []), ...others.map((move) => arrow(move.uci, move.chance, "faint")),
-      ...(pointed ? [arrow(pointed.uci, pointed.chance, "strong")] : []));
-  },
-};
-
-/** An arrow as wide as the move is likely. @param {string} uci @param {number} chance @param {string} kind */
-function arrow(uci, chance, kind) {
-  const [x1, y1] = centre(uci.slice(0, 2));
-  const [x2, y2] = centre(uci.slice(2, 4));
-  const length = Math.hypot(x2 - x1, y2 - y1);
-  const wide = 7 + 19 * chance;
-  const head = 20 + 1.3 * wide;
-  const along = (x2 - x1) / length;
-  const down = (y2 - y1) / length;
-  /** @type {(forward: number, aside: number) => string} */
-  const at = (forward, aside) => `${(x1 + along * forward - down * aside).toFixed(1)},${(y1 + down * forward + along * aside).toFixed(1)}`;
-  const neck = length - head;
-  const points = [at(26, wide / 2), at(neck, wide / 2), at(neck, head * 0.6), at(length - 4, 0), at(neck, -head * 0.6),
-    at(neck, -wide / 2), at(26, -wide / 2)];
-  return svg("polygon", { class: `arrow ${kind}`, "data-move": uci, points: points.join(" ") });
+/** The square at a point of the window. @param {number} x @param {number} y @returns {string | null} */
+export function squareAt(x, y) {
+  const box = byId("squares").getBoundingClientRect();
+  const column = Math.floor(((x - box.left) / box.width) * 8);
+  const row = Math.floor(((y - box.top) / box.height) * 8);
+  if (column < 0 || column > 7 || row < 0 || row > 7) return null;
+  return state.flipped ? `${FILES[7 - column]}${row + 1}` : `${FILES[column]}${8 - row}`;
 }

@@ -1,5 +1,14 @@
 // The columns of a table of moves: which a book has data for, how wide each is, and what a cell shows.
 
+import { asShown, brief, evaluation, exact, many, percent, whose, worthOf } from "./state.js";
+import { el } from "./dom.js";
+import { playMove } from "./steps.js";
+import { tables } from "./tables.js";
+import { valueButton } from "./edit.js";
+import { openLooks } from "./additions.js";
+/** @import { Book, BookMove, BookView } from "./state.js" */
+/** @import { Child } from "./dom.js" */
+
 /**
  * @typedef {{
  *   key: string, head: string, name: string, width: number, rank: number, flexible?: boolean,
@@ -15,37 +24,8 @@ function some(value) {
   return (book) => book.moves.some((move) => value(move) !== null && value(move) !== undefined);
 }
 
-/** What an edit changes in a move of this book. @param {Book} book @param {BookMove} move @returns {Value} */
-function editedValue(book, move) {
-  if (book.format === "ctg") {
-    return { color: move.recommended === null ? null : move.recommended ? "green" : "red", mark: move.annotation };
-  }
-  return book.format === "abk" ? { priority: move.priority ?? move.weight } : { weight: move.weight };
-}
-
-/** @param {Value | null | undefined} value @returns {number} */
-function numberOf(value) {
-  return value?.priority ?? value?.weight ?? 0;
-}
-
-/** What the numbers of a book that can be edited are called. @param {Book} book */
-function unitOf(book) {
-  return book.format === "abk" ? "priority" : book.format === "kvetka" ? "half-points" : "weight";
-}
-
-/** @param {Book} book @returns {Bounds | null} */
-function rangeOf(book) {
-  return book.edit?.weight ?? book.edit?.priority ?? null;
-}
-
-/** What a score is worth to the side to move. @param {Score | null} score @returns {number | null} */
-function worthOf(score) {
-  if (!score) return null;
-  return score.mate === undefined ? score.cp ?? 0 : score.mate > 0 ? 1e6 - score.mate : -1e6 - score.mate;
-}
-
 /** Which column the rows of tables are sorted by; without one they come as the server has them, the likeliest first. */
-const sorting = {
+export const sorting = {
   /** The key of the column. */
   key: "",
   /** Whether the smallest comes first. */
@@ -57,8 +37,7 @@ const sorting = {
     if (this.key !== key) Object.assign(this, { key, up: first });
     else if (this.up === first) this.up = !first;
     else this.key = "";
-    drawTables();
-    arrows.draw();
+    tables.redraw();
   },
   /** Compares what two rows have; what is not known comes last. @param {number | string | null} a @param {number | string | null} b */
   compare(a, b) {
@@ -81,7 +60,7 @@ const sorting = {
 };
 
 /** Columns in the order in which they are seen; a smaller rank stays longer where there is little room. @type {Column[]} */
-const COLUMNS = [
+export const COLUMNS = [
   {
     key: "move", head: "move", name: "Move", width: 84, rank: 0,
     has: () => true,
@@ -171,15 +150,16 @@ const COLUMNS = [
 ];
 
 /** The width of a column of small buttons: what is folded away, or what deletes the move. */
-const TOOL = matchMedia("(pointer: coarse)").matches ? 44 : 30;
+export const TOOL = matchMedia("(pointer: coarse)").matches ? 44 : 30;
+
 /** The least width of a table. */
-const LEAST = 300;
+export const LEAST = 300;
 
 /**
  * The columns that this book has: those that fit into a width, and those that do not.
  * @param {BookView} book @param {Book} known @param {number} width @returns {{shown: Column[], folded: Column[], spare: number}}
  */
-function columnsOf(book, known, width) {
+export function columnsOf(book, known, width) {
   const all = COLUMNS.filter((column) => column.has(book, known));
   const taken = (/** @type {Column[]} */ columns) => columns.reduce((sum, column) => sum + column.width, 0);
   const whole = width - (known.edit ? TOOL : 0);
@@ -242,7 +222,7 @@ const BRIEF_REASONS = {
 };
 
 /** The bar of the likeliest move fills its place. @param {BookMove} move @param {BookView} book @returns {Child[]} */
-function chanceCell(move, book) {
+export function chanceCell(move, book) {
   if (move.why || move.chance === 0) {
     return [el("span", { class: "reason", "aria-hidden": "true" }, el("span", { class: "why" }, move.why ? BRIEF_REASONS[move.why.replace(/ \(.*/, "")] ?? move.why : ""), el("span", {}, "–")),
       el("span", { class: "unseen" }, `not played${move.why ? `: ${move.why}` : ""}`)];

@@ -1,11 +1,41 @@
 // Editing: each change is saved at once, says what the page showed before, and can be taken back.
 
+import { bookOf, brief, current, exact, here, isSame, shownBooks, START, state } from "./state.js";
+import { announce, byId, el, focusOn, toast } from "./dom.js";
+import { postJson, Refusal, words } from "./net.js";
+import { refresh } from "./steps.js";
+import { tables } from "./tables.js";
+/** @import { At, Book, BookMove, BookView, Bounds, Looks, Place, Value } from "./state.js" */
+/** @import { Child } from "./dom.js" */
+
+/** What an edit changes in a move of this book. @param {Book} book @param {BookMove} move @returns {Value} */
+export function editedValue(book, move) {
+  if (book.format === "ctg") {
+    return { color: move.recommended === null ? null : move.recommended ? "green" : "red", mark: move.annotation };
+  }
+  return book.format === "abk" ? { priority: move.priority ?? move.weight } : { weight: move.weight };
+}
+
+/** @param {Value | null | undefined} value @returns {number} */
+function numberOf(value) {
+  return value?.priority ?? value?.weight ?? 0;
+}
+
+/** What the numbers of a book that can be edited are called. @param {Book} book */
+export function unitOf(book) {
+  return book.format === "abk" ? "priority" : book.format === "kvetka" ? "half-points" : "weight";
+}
+
+/** @param {Book} book @returns {Bounds | null} */
+export function rangeOf(book) {
+  return book.edit?.weight ?? book.edit?.priority ?? null;
+}
+
 /**
  * @typedef {{at: At, book: number, move: string, san: string, op: "set" | "add" | "delete",
  *   value?: number | Looks | "none", expect: Value | null}} Edit An edit goes where its row was, whatever is on the board by then.
  */
-
-const editor = {
+export const editor = {
   /** @type {{key: string, input: HTMLInputElement, leave: () => void} | null} The field that is open. */
   open: null,
   /** @type {Map<string, Edit>} The values that are being saved, each with what it is to become. */
@@ -17,7 +47,7 @@ const editor = {
 };
 
 /** @param {BookView} book @param {Book} known @param {BookMove} move @param {"set" | "delete"} op @returns {Edit} */
-function editOf(book, known, move, op) {
+export function editOf(book, known, move, op) {
   return { at: book.at, book: book.id, move: move.uci, san: move.san, op, expect: editedValue(known, move) };
 }
 
@@ -30,17 +60,17 @@ function keyOf({ at, book, move }) {
  * A note under a book's table.
  * @param {number} book @param {Place} place @param {boolean} lasts Whether it matters in other places too. @param {...Child} parts
  */
-function say(book, place, lasts, ...parts) {
+export function say(book, place, lasts, ...parts) {
   // Nobody would see it, but it would take the place of what is said here.
   if (!lasts && !isSame(place, here())) return;
   const said = parts.filter((part) => part !== null && part !== undefined && part !== false);
   tables.notes.set(book, { place, lasts, parts: said });
-  drawTables();
+  tables.redraw();
   announce(said.map((part) => part instanceof Node ? part.textContent : part).join(""));
 }
 
 /** @param {string} text @param {string} focus @param {() => void} action */
-function linkButton(text, focus, action) {
+export function linkButton(text, focus, action) {
   return el("button", { type: "button", class: "link", "data-focus": focus, onclick: action }, text);
 }
 
@@ -65,7 +95,7 @@ function showWritten(edit, value) {
 }
 
 /** Writes an edit, and says what came of it. @param {Edit} edit @returns {Promise<Value | null | undefined>} What the book says now, if it was written. */
-async function write(edit) {
+export async function write(edit) {
   const { at, book, move, san, op, value, expect } = edit;
   const problem = (/** @type {string} */ text) => el("span", { class: "problem" }, `${san}: ${text} `);
   editor.last = book;
@@ -96,11 +126,11 @@ async function write(edit) {
 }
 
 /** Deletes a move as soon as it is said once more. @param {Edit} edit */
-function askToDelete(edit) {
+export function askToDelete(edit) {
   const { at, book, san } = edit;
   const forget = () => {
     tables.notes.delete(book);
-    drawTables();
+    tables.redraw();
   };
   say(book, at, false, `Delete ${san} and what is known of it? `, linkButton("Delete", `${book} delete`, () => {
     forget();
@@ -110,7 +140,7 @@ function askToDelete(edit) {
 }
 
 /** Takes back the last edit of a book, or makes it again. @param {"undo" | "redo"} way @param {number} [which] */
-async function takeBack(way, which) {
+export async function takeBack(way, which) {
   const editable = shownBooks().filter((book) => book.edit?.undo);
   const book = which ?? editable.find(({ id }) => id === editor.last)?.id ?? editable[0]?.id;
   if (book === undefined) {
@@ -132,7 +162,7 @@ async function takeBack(way, which) {
 // Weights, priorities and half-points.
 
 /** @param {BookMove} move @param {BookView} book @param {Book} known @returns {HTMLElement} */
-function valueButton(move, book, known) {
+export function valueButton(move, book, known) {
   const edit = settingOf(book, known, move);
   if (editor.open?.key === keyOf(edit)) return editor.open.input;
   const number = wantedOf(edit);
@@ -179,7 +209,7 @@ function openField(edit, known) {
   const close = () => {
     if (editor.open?.input !== input) return;
     editor.open = null;
-    drawTables();
+    tables.redraw();
   };
   input.addEventListener("change", save);
   input.addEventListener("wheel", (event) => {
@@ -202,13 +232,13 @@ function openField(edit, known) {
     close();
   });
   editor.open = { key: keyOf(edit), input, leave };
-  drawTables();
+  tables.redraw();
   input.focus();
   input.select();
 }
 
 /** Saves what was written into the open field, if one is open. */
-function closeField() {
+export function closeField() {
   editor.open?.leave();
 }
 
@@ -221,6 +251,7 @@ async function saveValue(edit, value) {
   edit.value = value;
   if (editor.saving.has(key) || value === numberOf(edit.expect)) return;
   editor.saving.set(key, edit);
+  byId("tables").setAttribute("data-saving", String(editor.saving.size));
   /** @type {number | Looks | "none" | undefined} */
   let written;
   while (edit.value !== written) {
@@ -234,7 +265,8 @@ async function saveValue(edit, value) {
     edit.expect = after;
   }
   editor.saving.delete(key);
-  drawTables();
+  if (editor.saving.size === 0) byId("tables").removeAttribute("data-saving");
+  tables.redraw();
 }
 
 /** Whether the pointer has just dragged a value, so that the click which follows opens no field. */
@@ -269,7 +301,7 @@ function dragValue(event, edit, known) {
     removeEventListener("pointercancel", ended);
     target()?.classList.remove("dragged");
     if (dragged && at.type === "pointerup" && value !== from && isHere()) void saveValue(edit, value);
-    else if (dragged) drawTables();
+    else if (dragged) tables.redraw();
     // The click comes before the next task.
     setTimeout(() => (dragged = false));
   };

@@ -1,13 +1,19 @@
 // The engine's section. A search lasts as long as its position is on the board and the section is open.
 
+import { asShown, brief, evaluation, here, isSame, keep, kept, queryOf, START, state, whose, worthOf, written } from "./state.js";
+import { byId, el } from "./dom.js";
+import { Refusal, request, serverEvents, words } from "./net.js";
+import { goToLine, keepBranch } from "./steps.js";
+import { arrows } from "./arrows.js";
+/** @import { At, Place, Score } from "./state.js" */
+
 /**
  * @typedef {Score & {san: string[], uci: string[]}} EngineLine
  * @typedef {{depth: number, seldepth?: number, nodes: number, nps: number, time: number, lines: EngineLine[]}} EngineInfo
  */
-
 const pageName = Math.random().toString(36).slice(2);
 
-const engine = {
+export const engine = {
   /** @type {AbortController | null} */
   search: null,
   /** @type {EngineInfo | null} */
@@ -111,6 +117,7 @@ const engine = {
     byId("engine-stop").textContent = this.search ? "Stop" : "Start";
     byId("engine").classList.toggle("running", this.search !== null);
     this.drawBalance();
+    arrows.engine = { at, uci: best?.uci[0] ?? "" };
     arrows.draw();
   },
 
@@ -139,7 +146,7 @@ function playLine(at, line, count) {
   goToLine(start, [...moves.slice(0, ply), ...line.uci.slice(0, count).map((uci, index) => ({ uci, san: line.san[index] ?? null }))], ply + count);
 }
 
-function listenToEngine() {
+export function listenToEngine() {
   const section = byId("engine");
   section.hidden = !state.books?.engine;
   byId("engine-name").textContent = state.books?.engine ?? "";

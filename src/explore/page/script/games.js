@@ -1,21 +1,30 @@
 // The games of the position: those with the highest ratings, or the latest; a click plays one on the board.
 
+import { exact, here, isSame, keep, kept, many, narrow, queryOf, state } from "./state.js";
+import { byId, closeDialog, el, focusOn, isControl, openDialog, showText, toast } from "./dom.js";
+import { getJson, latest, postJson, request, words } from "./net.js";
+import { goToLine, goToPlace, keepBranch, startsWith } from "./steps.js";
+import { say } from "./edit.js";
+/** @import { At, BookView, ListedGame, Player, ReadGame } from "./state.js" */
+
 /** Games that are listed before all are wanted. */
 const FEW = 5;
 
 const listed = {
-  /** @type {{at: At, total: number, games: ListedGame[]} | null} */
+  /** @type {{at: At, total: number, listed: number, games: ListedGame[]} | null} */
   found: null,
   latest: kept("games") === "latest",
   whole: false,
 };
 
 /** Asks for the games of what is seen. */
-const followGames = latest(
+export const followGames = latest(
   async (signal) => {
     const at = state.view?.at;
     if (!at || !state.books?.games) return null;
-    return { at, ...await getJson(`/api/games?${queryOf(at)}`, { signal }) };
+    const query = queryOf(at);
+    narrow(query);
+    return { at, ...await getJson(`/api/games?${query}`, { signal }) };
   },
   (found) => {
     listed.found = found;
@@ -28,7 +37,7 @@ const followGames = latest(
 );
 
 /** @param {string} [trouble] */
-function drawGames(trouble = "") {
+export function drawGames(trouble = "") {
   byId("games").hidden = !state.books?.games;
   const { found } = listed;
   const games = [...found?.games ?? []];
@@ -38,7 +47,8 @@ function drawGames(trouble = "") {
   games.sort((a, b) => listed.latest ? date(b).localeCompare(date(a)) : strength(b) - strength(a));
   byId("games-best").setAttribute("aria-pressed", String(!listed.latest));
   byId("games-latest").setAttribute("aria-pressed", String(listed.latest));
-  byId("games-count").textContent = found ? many(found.total, "game") : "";
+  const whole = !found || found.listed === games.length;
+  byId("games-count").textContent = !found ? "" : whole ? many(found.total, "game") : `${exact(games.length)} of the ${many(found.listed, "game")} that are listed`;
   const some = listed.whole ? games : games.slice(0, FEW);
   const inside = byId("games").contains(document.activeElement);
   const focus = document.activeElement?.getAttribute("data-focus") ?? "";
@@ -47,7 +57,7 @@ function drawGames(trouble = "") {
   more.hidden = games.length <= FEW;
   more.textContent = listed.whole ? "Show fewer" : `Show ${exact(games.length)}`;
   const note = byId("games-note");
-  note.textContent = trouble || (found?.total === 0 ? "No game has this position in its first 25 moves." : "");
+  note.textContent = trouble || (found?.total === 0 ? "No game has this position in its first 25 moves." : found?.games.length === 0 ? "None of the games that are listed passes the filters." : "");
   note.hidden = note.textContent === "";
   byId("games-order").hidden = games.length < 2;
   if (inside && focus) focusOn(document.querySelector(`[data-focus="${CSS.escape(focus)}"]`));
@@ -79,16 +89,40 @@ async function playGame(game, at) {
   }
 }
 
+/** @param {BookView} book */
+export async function openGame(book) {
+  const query = queryOf(book.at);
+  query.set("book", String(book.id));
+  try {
+    const text = await (await request(`/api/game?${query}`)).text();
+    if (isSame(book.at, here())) showText("A game", text, () => void playText(text, book.at));
+  } catch (error) {
+    say(book.id, book.at, false, words(error));
+  }
+}
+
+/** Puts a game on the board, with its variations as branches. @param {ReadGame} game @param {number} ply */
+function goToGame({ start, play, san, variations }, ply) {
+  if (start !== state.start) Object.assign(state, { start, branches: [] });
+  const moves = (/** @type {string[]} */ play, /** @type {string[]} */ san) => play.map((uci, index) => ({ uci, san: san[index] ?? null }));
+  const main = moves(play, san);
+  /** @type {(typeof state.line)[]} */
+  const lines = [];
+  for (const { of, ply, play, san } of variations) lines.push([...((of === null ? main : lines[of]) ?? []).slice(0, ply), ...moves(play, san)]);
+  // What is kept last comes first.
+  for (const line of lines.reverse()) if (!startsWith(main, line)) keepBranch(line);
+  goToLine(start, main, ply);
+}
+
 /** Puts a game on the board, at a position that occurs in it. @param {string} text @param {At} at */
 async function playText(text, at) {
   try {
+    /** @type {{games: ReadGame[]}} */
     const { games: [read] } = await postJson("/api/read", { text, at: at.fen });
     if (!isSame(at, here())) return;
     if (!read) throw new Error("The game cannot be read.");
-    const line = read.play.map((/** @type {string} */ uci, /** @type {number} */ index) => ({ uci, san: read.san[index] }));
     keepBranch(state.line);
-    if (read.start !== state.start) state.branches = [];
-    goToLine(read.start, line, read.ply ?? 0);
+    goToGame(read, read.ply ?? 0);
     toast(`${read.white || "?"} – ${read.black || "?"}: → goes on`);
   } catch (error) {
     toast(words(error));
@@ -113,21 +147,23 @@ async function takeText(text) {
       if (isSame(place, here())) goToPlace(found);
       return;
     }
+    /** @type {{games: ReadGame[]}} */
     const { games } = await postJson("/api/read", { text: typed });
     if (!isSame(place, here())) return;
-    const show = (/** @type {any} */ game) => {
+    const show = (/** @type {ReadGame} */ game) => {
       closeDialog("pasted");
       state.branches = [];
-      goToLine(game.start, game.play.map((/** @type {string} */ uci, /** @type {number} */ index) => ({ uci, san: game.san[index] })), 0);
+      goToGame(game, 0);
       toast(game.error ? `The rest cannot be read: ${game.error}` : "→ plays it");
     };
     if (games.length === 0) throw new Error("There is no game in this text.");
-    if (games.length === 1) {
-      show(games[0]);
+    const [only] = games;
+    if (only && games.length === 1) {
+      show(only);
       return;
     }
     byId("pasted-title").textContent = many(games.length, "game");
-    byId("pasted-list").replaceChildren(...games.map((/** @type {any} */ game) => el("li", {},
+    byId("pasted-list").replaceChildren(...games.map((game) => el("li", {},
       el("button", { type: "button", class: "game", onclick: () => show(game) }, `${game.white || "?"} – ${game.black || "?"}, ${game.result}`))));
     openDialog("pasted");
   } catch (error) {
@@ -155,7 +191,7 @@ function listenToPastes() {
   });
 }
 
-function listenToGames() {
+export function listenToGames() {
   listenToPastes();
   const turn = (/** @type {boolean} */ latest) => {
     listed.latest = latest;

@@ -1,5 +1,31 @@
 // The beginning: builds what is always there, listens, and shows the first position.
 
+import { current, keep, kept, START, state } from "./state.js";
+import { byId, el, focusOn, listenToDialogs, openDialog } from "./dom.js";
+import { connection, getJson, latest, session, words } from "./net.js";
+import { board, piecesOf } from "./board.js";
+import { announceAgain, followAddress, goTo, lastChoice, nextChoice, refresh, showProblem, steps } from "./steps.js";
+import { forgetNotes, tables } from "./tables.js";
+import { closeField, editor } from "./edit.js";
+import { closeLooks } from "./additions.js";
+import { arrows } from "./arrows.js";
+import { drawMarks, listenToMarks } from "./marks.js";
+import { closeWays, forward } from "./ways.js";
+import { closePromotion, listenToBoard } from "./moves.js";
+import { copyFen, copyPgn, drawLine, drawOpening } from "./line.js";
+import { drawGames, followGames, listenToGames } from "./games.js";
+import { drawFilters, listenToFilters } from "./filters.js";
+import { drawNotice } from "./facts.js";
+import { engine, listenToEngine } from "./engine.js";
+import { listenToView } from "./view.js";
+import { drawTables, listenToTables } from "./table.js";
+import { buildPolicy, drawPolicy } from "./policy.js";
+import { listenToSearch, openSearch } from "./search.js";
+import { listenToSetup, openSetup } from "./setup.js";
+import { keptTheme, listenToSettings, setTheme } from "./settings.js";
+import { listenToKeys, listenToToolbar } from "./keys.js";
+/** @import { Books, View } from "./state.js" */
+
 /** The books at the top, each of which can be hidden. */
 function drawChips() {
   const books = state.books?.books ?? [];
@@ -13,7 +39,7 @@ function drawChips() {
       keep("hidden", JSON.stringify(books.filter(({ id }) => state.hidden.has(id)).map(({ path }) => path)));
       drawChips();
       focusOn(document.querySelector(`[data-focus="chip ${book.id}"]`));
-      announced = "";
+      announceAgain();
       refresh();
     } }, text);
   }));
@@ -42,6 +68,7 @@ function takeBooks(books) {
     hideAgain(books);
   }
   state.books = books;
+  drawFilters();
   byId("open-settings").hidden = !books.settings;
   drawChips();
   drawPolicy();
@@ -63,8 +90,49 @@ const comeBack = latest(
   },
 );
 
+/** What a step does besides itself. */
+function listenToSteps() {
+  steps.onLeave = () => {
+    closeField();
+    closeLooks();
+    closePromotion();
+    closeWays();
+    board.select(null);
+  };
+  steps.onPlace = () => {
+    forgetNotes();
+    byId("tables").setAttribute("aria-busy", String(current() === null));
+    drawLine();
+  };
+  steps.onView = (view, fresh) => {
+    board.show(view);
+    drawOpening(view);
+    drawNotice();
+    closeWays();
+    arrows.pointed = null;
+    drawLine();
+    tables.redraw();
+    drawMarks();
+    byId("tables").setAttribute("aria-busy", "false");
+    if (!fresh) return;
+    engine.follow();
+    followGames();
+  };
+  tables.redraw = () => {
+    drawTables();
+    arrows.draw();
+  };
+  board.onFlip = () => {
+    arrows.draw();
+    drawMarks();
+    engine.drawBalance();
+  };
+}
+
 async function main() {
   setTheme(keptTheme());
+  listenToSteps();
+  listenToDialogs();
   board.build();
   for (const [square, piece] of piecesOf(START)) board.put(square, piece);
   listenToBoard();
@@ -74,12 +142,16 @@ async function main() {
   listenToSettings();
   listenToView();
   listenToGames();
+  listenToFilters();
+  listenToMarks();
+  listenToSetup();
+  listenToToolbar();
   const wide = matchMedia("(min-width: 56.25rem)");
   if (wide.matches) byId("policy").setAttribute("open", "");
   const clicks = /** @type {[string, () => void][]} */ ([
-    ["first", () => goTo(0)], ["back", () => goTo(state.ply - 1)], ["forward", () => goTo(state.ply + 1)], ["last", () => goTo(Infinity)],
+    ["first", () => goTo(0)], ["back", () => goTo(state.ply - 1)], ["forward", () => forward()], ["last", () => goTo(Infinity)],
     ["flip", () => board.flip()], ["next-choice", () => void nextChoice()], ["last-choice", lastChoice],
-    ["copy-fen", copyFen], ["copy-pgn", () => void copyPgn()], ["open-search", openSearch], ["open-keys", () => openDialog("keys")],
+    ["copy-fen", copyFen], ["copy-pgn", () => void copyPgn()], ["open-setup", openSetup], ["open-search", openSearch], ["open-keys", () => openDialog("keys")],
   ]);
   for (const [id, action] of clicks) byId(id).addEventListener("click", action);
   addEventListener("popstate", () => void followAddress());
@@ -98,7 +170,7 @@ async function main() {
   session.begin(first.key);
   connection.onChanged = comeBack;
   connection.onBack = () => {
-    announced = "";
+    announceAgain();
     comeBack();
   };
   connection.changes = first.changes;

@@ -1,26 +1,14 @@
 // Moves made on the board: by drag, by two clicks, by keyboard; and the piece that a pawn becomes.
 
+import { here, state } from "./state.js";
+import { announce, byId, el } from "./dom.js";
+import { board, centre, FILES, legalFrom, movesBetween, pieceImage, PIECES, squareAt } from "./board.js";
+import { playMove } from "./steps.js";
+import { clearMarks } from "./marks.js";
+/** @import { LegalMove } from "./state.js" */
+
 /** A piece that is held. @type {{from: string, image: SVGElement, pointer: number, x: number, y: number, dragged: boolean, again: boolean} | null} */
 let held = null;
-
-/** The square at a point of the window. @param {number} x @param {number} y @returns {string | null} */
-function squareAt(x, y) {
-  const box = byId("squares").getBoundingClientRect();
-  const column = Math.floor(((x - box.left) / box.width) * 8);
-  const row = Math.floor(((y - box.top) / box.height) * 8);
-  if (column < 0 || column > 7 || row < 0 || row > 7) return null;
-  return state.flipped ? `${FILES[7 - column]}${row + 1}` : `${FILES[column]}${8 - row}`;
-}
-
-/** The legal moves of the piece on this square. @param {string} square @returns {LegalMove[]} */
-function legalFrom(square) {
-  return (current()?.legal ?? []).filter((move) => move.from === square);
-}
-
-/** The legal moves between two squares: several if a pawn becomes a piece. @param {string} from @param {string} to */
-function movesBetween(from, to) {
-  return legalFrom(from).filter((move) => targetsOf(move).includes(to));
-}
 
 /** Plays the move between two squares, if there is one; asks for the piece first. @param {string} from @param {string} to */
 function tryMove(from, to) {
@@ -44,6 +32,7 @@ function onPointerDown(event) {
   const square = squareAt(event.clientX, event.clientY);
   if (!square) return;
   closePromotion();
+  clearMarks();
   if (document.activeElement instanceof HTMLElement && document.activeElement !== document.body) document.activeElement.blur();
   board.moveCursor(square, false);
   const image = board.cell(square).querySelector(".piece");
@@ -155,7 +144,7 @@ function onPromotionKey(event) {
   event.stopPropagation();
 }
 
-function closePromotion() {
+export function closePromotion() {
   document.getElementById("promotion")?.remove();
 }
 
@@ -189,7 +178,7 @@ function onBoardKey(event) {
   event.stopPropagation();
 }
 
-function listenToBoard() {
+export function listenToBoard() {
   const squares = byId("squares");
   squares.addEventListener("pointerdown", onPointerDown);
   squares.addEventListener("pointermove", onPointerMove);

@@ -1,10 +1,13 @@
-// Requests to the server and its streams of events, and the elements that scripts make.
+// Requests to the server and its streams of events.
+
+import { keep, kept } from "./state.js";
+import { showBanner } from "./dom.js";
 
 /**
  * The key of the session, which goes with each request. The browser keeps it for the pages of this address: unlike the cookie,
  * no other port of this machine is sent it.
  */
-const session = {
+export const session = {
   key: "",
   /** @param {string | null} key A new one, with which the page was opened. */
   begin(key) {
@@ -19,7 +22,7 @@ const session = {
 };
 
 /** An answer of the server that is no success, in words. */
-class Refusal extends Error {
+export class Refusal extends Error {
   /** @param {string} message @param {string} code @param {Record<string, unknown>} body */
   constructor(message, code, body = {}) {
     super(message);
@@ -29,7 +32,7 @@ class Refusal extends Error {
 }
 
 /** The words of an error. @param {unknown} error @returns {string} */
-function words(error) {
+export function words(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -48,7 +51,7 @@ async function refusal(answer) {
 }
 
 /** @param {string} path @param {RequestInit} [init] @returns {Promise<Response>} */
-async function request(path, init) {
+export async function request(path, init) {
   let answer;
   try {
     answer = await fetch(path, { cache: "no-store", ...init, headers: { ...init?.headers, ...session.headers() } });
@@ -66,12 +69,12 @@ async function request(path, init) {
 }
 
 /** @param {string} path @param {RequestInit} [init] @returns {Promise<any>} */
-async function getJson(path, init) {
+export async function getJson(path, init) {
   return (await request(path, init)).json();
 }
 
 /** @param {string} path @param {unknown} body @returns {Promise<any>} */
-async function postJson(path, body) {
+export async function postJson(path, body) {
   const headers = { "Content-Type": "application/json" };
   return getJson(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
@@ -85,7 +88,7 @@ async function postJson(path, body) {
  * @param {(error: unknown) => void} fail
  * @returns {() => void}
  */
-function latest(ask, take, fail) {
+export function latest(ask, take, fail) {
   let frame = 0;
   let under = new AbortController();
   const run = async () => {
@@ -106,7 +109,7 @@ function latest(ask, take, fail) {
 }
 
 /** The events in a stream of them. @param {Response} answer @returns {AsyncGenerator<{event: string, data: any}>} */
-async function* serverEvents(answer) {
+export async function* serverEvents(answer) {
   if (!answer.body) return;
   const reader = answer.body.getReader();
   const decoder = new TextDecoder();
@@ -133,7 +136,7 @@ async function* serverEvents(answer) {
  * The server's events: it says when a book changes, and its silence says that it is gone. A browser has six connections to a
  * server, and a stream keeps one: the pages that are seen share one stream, which the page that has the lock hands on.
  */
-const connection = {
+export const connection = {
   channel: new BroadcastChannel("tabiya"),
   /** Ends this page's stream, or its waiting for the lock. */
   under: new AbortController(),
@@ -226,59 +229,3 @@ const connection = {
     this.lost();
   },
 };
-
-/** What concerns the whole page, above everything. @param {string} text */
-function showBanner(text) {
-  const banner = byId("banner");
-  banner.textContent = text;
-  banner.hidden = text === "";
-}
-
-/** A word that goes away again, such as "FEN copied". @param {string} text */
-function toast(text) {
-  const node = byId("toast");
-  node.textContent = text;
-  node.hidden = false;
-  clearTimeout(toast.timer);
-  toast.timer = setTimeout(() => (node.hidden = true), 2500);
-}
-/** @type {number} */
-toast.timer = 0;
-
-// Elements.
-
-/** @param {string} id @returns {HTMLElement} */
-function byId(id) {
-  const node = document.getElementById(id);
-  if (!node) throw new Error(`the page has no #${id}`);
-  return node;
-}
-
-/** @typedef {Node | string | null | false | undefined} Child */
-
-/**
- * An element with its attributes and children; functions are listeners of the event whose name follows "on".
- * @template {keyof HTMLElementTagNameMap} K
- * @param {K} name
- * @param {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} [attributes]
- * @param {...Child} children
- * @returns {HTMLElementTagNameMap[K]}
- */
-function el(name, attributes = {}, ...children) {
-  const node = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (typeof value === "function") node.addEventListener(key.replace(/^on/, ""), value);
-    else if (value === true) node.setAttribute(key, "");
-    else if (value !== null && value !== undefined && value !== false) node.setAttribute(key, String(value));
-  }
-  node.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
-  return node;
-}
-
-/** @param {string} name @param {Record<string, string | number>} attributes @param {...Node} children @returns {SVGElement} */
-function svg(name, attributes, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
-  node.append(...children);
-  return node;
-}

@@ -1,5 +1,10 @@
 // The policy: how the chances come about. Each change acts at once.
 
+import { state } from "./state.js";
+import { byId, el, focusOn } from "./dom.js";
+import { refresh } from "./steps.js";
+/** @import { Policy, Slider } from "./state.js" */
+
 /** @returns {Slider[]} What the server has sliders for. */
 function sliders() {
   return state.books?.sliders ?? [];
@@ -10,7 +15,7 @@ function short(name) {
   return name.replace("Book ", "");
 }
 
-function buildPolicy() {
+export function buildPolicy() {
   byId("sliders").replaceChildren(...sliders().map(({ key, name, max, slider, help: words }) => {
     const { unit, part } = unitIn(slider);
     const help = words.replace("in thousandths", "in per cent");
@@ -76,7 +81,7 @@ function resetPolicy() {
   focusOn(byId("variety"));
 }
 
-function drawPolicy() {
+export function drawPolicy() {
   for (const { key, max, slider } of sliders()) {
     const value = state.policy[key] ?? 0;
     const { unit, part } = unitIn(slider);

@@ -1,7 +1,12 @@
 // Search: openings by name or code, moves, a FEN.
 
-/** @typedef {{title: Child[], detail: string, go: () => void}} Hit */
+import { queryOf, START } from "./state.js";
+import { byId, closeDialog, el, openDialog } from "./dom.js";
+import { getJson, latest, words } from "./net.js";
+import { goToPlace } from "./steps.js";
+/** @import { Child } from "./dom.js" */
 
+/** @typedef {{title: Child[], detail: string, go: () => void}} Hit */
 const search = {
   /** @type {Hit[]} */
   hits: [],
@@ -77,13 +82,7 @@ function choose(index) {
   hit.go();
 }
 
-/** @param {string} id */
-function closeDialog(id) {
-  const dialog = byId(id);
-  if (dialog instanceof HTMLDialogElement) dialog.close();
-}
-
-function openSearch() {
+export function openSearch() {
   openDialog("search");
   searchField().select();
   search.hits = [];
@@ -93,7 +92,7 @@ function openSearch() {
   lookUp();
 }
 
-function listenToSearch() {
+export function listenToSearch() {
   const field = searchField();
   field.addEventListener("input", lookUp);
   field.addEventListener("keydown", (event) => {
@@ -108,13 +107,4 @@ function listenToSearch() {
       event.preventDefault();
     }
   });
-  // A click beside a dialog closes it.
-  for (const dialog of document.querySelectorAll("dialog")) {
-    dialog.addEventListener("click", (event) => {
-      if (event.target === dialog) dialog.close();
-    });
-  }
-  for (const button of document.querySelectorAll("[data-close]")) {
-    button.addEventListener("click", () => closeDialog(button.getAttribute("data-close") ?? ""));
-  }
 }

@@ -1,12 +1,15 @@
 // The settings: the rows of tabiya.toml, and what its doctor says. And the look: dark or light.
 
+import { keep, kept } from "./state.js";
+import { byId, el, openDialog } from "./dom.js";
+import { getJson, postJson, words } from "./net.js";
+
 /**
  * @typedef {{key: string, name: string, kind: string, min?: number, max?: number, choices?: string[],
  *   default: string, value: string | null, help: string}} Setting
  * @typedef {{level: string, text: string}} Verdict
  * @typedef {{file: string, exists: boolean, rows: Setting[], doctor: Verdict[] | null}} Settings
  */
-
 async function openSettings() {
   openDialog("settings");
   try {
@@ -101,11 +104,10 @@ function drawDoctor(verdicts) {
 }
 
 // Dark and light.
-
 const THEMES = ["auto", "light", "dark"];
 
 /** @param {string} theme */
-function setTheme(theme) {
+export function setTheme(theme) {
   if (theme === "auto") document.documentElement.removeAttribute("data-theme");
   else document.documentElement.setAttribute("data-theme", theme);
   const button = byId("theme");
@@ -116,7 +118,7 @@ function setTheme(theme) {
 }
 
 /** @returns {string} */
-function keptTheme() {
+export function keptTheme() {
   const theme = kept("theme") ?? "auto";
   return THEMES.includes(theme) ? theme : "auto";
 }
@@ -127,7 +129,7 @@ function nextTheme() {
   keep("theme", theme);
 }
 
-function listenToSettings() {
+export function listenToSettings() {
   byId("theme").addEventListener("click", nextTheme);
   byId("open-settings").addEventListener("click", () => void openSettings());
   byId("settings-form").addEventListener("submit", (event) => void saveSettings(event));

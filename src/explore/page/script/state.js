@@ -1,4 +1,3 @@
-"use strict";
 // What the page knows: the books, the line, the policy and the last answer of the server. Nothing here touches the document.
 
 /**
@@ -8,6 +7,8 @@
  * @typedef {{uci: string, san: string, fen: string, opening: Opening | null}} LineMove
  * @typedef {{name: string, rating: number | null}} Player
  * @typedef {{id: string, uci: string, san: string, white: Player, black: Player, result: string, date: string, event: string}} ListedGame
+ * @typedef {{of: number | null, ply: number, play: string[], san: string[]}} Variation
+ * @typedef {{white: string, black: string, result: string, start: string, play: string[], san: string[], variations: Variation[], ply: number | null, error: string | null}} ReadGame
  * @typedef {{uci: string, san: string, from: string, to: string, promotion: string | null}} LegalMove
  * @typedef {{cp?: number, mate?: number}} Score
  * @typedef {{color: string | null, mark: string | null}} Looks
@@ -32,16 +33,15 @@
  * }} View
  * @typedef {{min: number, max: number}} Bounds
  * @typedef {{weight: Bounds | null, priority: Bounds | null, looks: boolean, undo: boolean, whole: boolean}} Editing
- * @typedef {{id: number, name: string, path: string, format: string, edit: Editing | null, evals: boolean,
+ * @typedef {{id: number, name: string, path: string, format: string, edit: Editing | null, evals: boolean, speeds: string[], ratings: number[],
  *   warnings: string[], error: string | null}} Book
  * @typedef {Record<string, number>} Policy
  * @typedef {{key: string, name: string, max: number, slider: string, help: string, value: string}} Slider
  * @typedef {{version: string, edit: boolean, engine: string | null, threads: number, settings: boolean, games: boolean, sliders: Slider[], books: Book[]}} Books
  */
+export const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-
-const state = {
+export const state = {
   /** @type {Books | null} */
   books: null,
   /** @type {Set<number>} The books that are not shown. */
@@ -63,10 +63,32 @@ const state = {
   flipped: false,
 };
 
+/** Which games are meant: their speeds, the lowest ratings of their bands, and when they were played; none: any. */
+export const filters = {
+  /** @type {string[]} */
+  speeds: [],
+  /** @type {number[]} */
+  ratings: [],
+  /** A year or a month. */
+  since: "",
+  until: "",
+};
+
+/** Says in a request which games are meant. @param {URLSearchParams} query */
+export function narrow(query) {
+  for (const [name, value] of Object.entries(filters)) if (value.length > 0) query.set(name, String(value));
+}
+
+/** Whether a book shows a part of its games only. @param {Book | undefined} book */
+export function isNarrowed(book) {
+  return book !== undefined && filters.speeds.length + filters.ratings.length > 0
+    && (filters.speeds.length === 0 || book.speeds.length > 0) && (filters.ratings.length === 0 || book.ratings.length > 0);
+}
+
 // What the browser remembers.
 
 /** @param {string} name @returns {string | null} */
-function kept(name) {
+export function kept(name) {
   try {
     return localStorage.getItem(`tabiya-${name}`);
   } catch {
@@ -75,7 +97,7 @@ function kept(name) {
 }
 
 /** @param {string} name @param {string} value */
-function keep(name, value) {
+export function keep(name, value) {
   try {
     localStorage.setItem(`tabiya-${name}`, value);
   } catch {
@@ -84,7 +106,7 @@ function keep(name, value) {
 }
 
 /** How things are shown. */
-const taste = {
+export const taste = {
   /** Whether several books have one table; null where nobody has said. @type {boolean | null} */
   together: { together: true, each: false }[kept("tables") ?? ""] ?? null,
   /** Whether evaluations are those of the side to move, and not White's. */
@@ -92,18 +114,18 @@ const taste = {
 };
 
 /** Whether several books have one table now. Values are edited in tables of their own. */
-function isTogether() {
+export function isTogether() {
   return shownBooks().length > 1 && (taste.together ?? !state.books?.edit);
 }
 
 /** A score of the side to move in this position, as it is shown. @param {Score} score @param {string} fen @returns {Score} */
-function asShown(score, fen) {
+export function asShown(score, fen) {
   if (taste.mover || fen.split(" ")[1] !== "b") return score;
   return score.mate !== undefined ? { mate: -score.mate } : { cp: -(score.cp ?? 0) };
 }
 
 /** Whose score it is, in words. */
-function whose() {
+export function whose() {
   return taste.mover ? "for the side to move" : "for White";
 }
 
@@ -113,40 +135,32 @@ function played() {
 }
 
 /** @returns {Book[]} The books that are shown. */
-function shownBooks() {
+export function shownBooks() {
   return (state.books?.books ?? []).filter((book) => !state.hidden.has(book.id));
 }
 
 /** @param {number} id @returns {Book | undefined} */
-function bookOf(id) {
+export function bookOf(id) {
   return state.books?.books.find((book) => book.id === id);
 }
 
 /** The place on the board. @returns {Place} */
-function here() {
+export function here() {
   return { start: state.start, play: played() };
 }
 
 /** @param {Place} one @param {Place} other */
-function isSame(one, other) {
+export function isSame(one, other) {
   return one.start === other.start && one.play.join() === other.play.join();
 }
 
 /** What is seen, if it is about the place on the board. @returns {View | null} */
-function current() {
+export function current() {
   return state.view && isSame(state.view.at, here()) ? state.view : null;
 }
 
-/** The moves of the first table, as they are seen: those of all books, or of the first that knows the position. @param {View | null} view @returns {BookMove[]} */
-function firstMoves(view) {
-  if (!view) return [];
-  if (isTogether()) return rowsOfAll(view).map((row) => row.likeliest);
-  const book = view.books.find((book) => book.found);
-  return book ? sorting.sorted(book) : [];
-}
-
 /** A place in a request. @param {Place} [place] */
-function queryOf({ start, play } = here()) {
+export function queryOf({ start, play } = here()) {
   const query = new URLSearchParams();
   if (start !== START) query.set("start", start);
   if (play.length > 0) query.set("play", play.join());
@@ -154,24 +168,25 @@ function queryOf({ start, play } = here()) {
 }
 
 /** A place with the books and the policy. @param {Place} place */
-function question(place) {
+export function question(place) {
   const query = queryOf(place);
   query.set("books", shownBooks().map((book) => book.id).join());
   for (const [name, value] of Object.entries(state.policy)) query.set(name, String(value));
+  narrow(query);
   return query;
 }
 
 // The address: #e4,c5,Nf3 or #fen=FEN with _ for each space, and &moves=Nf3,d5 after it.
 
 /** @returns {string} */
-function addressOf() {
+export function addressOf() {
   const moves = state.line.slice(0, state.ply).map((move) => move.san ?? move.uci).join();
   if (state.start === START) return moves && `#${moves}`;
   return `#fen=${state.start.replaceAll(" ", "_")}${moves && `&moves=${moves}`}`;
 }
 
 /** @param {string} hash @returns {{start: string, moves: string}} */
-function placeOf(hash) {
+export function placeOf(hash) {
   let text = hash.replace(/^#/, "");
   try {
     text = decodeURIComponent(text);
@@ -186,7 +201,7 @@ function placeOf(hash) {
 // Numbers as people read them.
 
 /** 12.4k for 12,400; whole below a thousand. @param {number} count @returns {string} */
-function brief(count) {
+export function brief(count) {
   for (const [unit, letter] of /** @type {[number, string][]} */ ([[1e9, "G"], [1e6, "M"], [1e3, "k"]])) {
     if (count >= unit) {
       const digits = count < 99.95 * unit ? 1 : 0;
@@ -197,12 +212,12 @@ function brief(count) {
 }
 
 /** @param {number} count @returns {string} */
-function exact(count) {
+export function exact(count) {
   return count.toLocaleString();
 }
 
 /** 41 %, and 0.4 % where the share is small. @param {number} share @returns {string} */
-function percent(share) {
+export function percent(share) {
   const value = share * 100;
   if (value > 0 && value < 0.05) return "< 0.1 %";
   const digits = value < 9.95 && value !== 0 ? 1 : 0;
@@ -210,29 +225,35 @@ function percent(share) {
 }
 
 /** +0.31, −1.20, #3. @param {Score} score @returns {string} */
-function evaluation(score) {
+export function evaluation(score) {
   if (score.mate !== undefined) return `${score.mate < 0 ? "−" : ""}#${Math.abs(score.mate)}`;
   const pawns = Math.abs(score.cp ?? 0) / 100;
   const sign = (score.cp ?? 0) < 0 ? "−" : "+";
   return sign + pawns.toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }
 
+/** What a score is worth to the side to move. @param {Score | null} score @returns {number | null} */
+export function worthOf(score) {
+  if (!score) return null;
+  return score.mate === undefined ? score.cp ?? 0 : score.mate > 0 ? 1e6 - score.mate : -1e6 - score.mate;
+}
+
 /** "1 move", "4 moves". @param {number} count @param {string} word @param {string} [plural] @returns {string} */
-function many(count, word, plural = `${word}s`) {
+export function many(count, word, plural = `${word}s`) {
   return `${exact(count)} ${count === 1 ? word : plural}`;
 }
 
 // The number of a move, as it is written: "6." or "6...".
 
 /** @param {number} ply Plies after the line's start. @returns {{number: number, white: boolean}} */
-function moveNumber(ply) {
+export function moveNumber(ply) {
   const [, turn, , , , full] = state.start.split(" ");
   const plies = (turn === "b" ? 1 : 0) + ply;
   return { number: (Number(full) || 1) + Math.floor(plies / 2), white: plies % 2 === 0 };
 }
 
 /** "1. e4 c5 2. Nf3" of moves that begin at this ply. @param {string[]} sans @param {number} ply */
-function written(sans, ply) {
+export function written(sans, ply) {
   return sans.map((san, index) => {
     const { number, white } = moveNumber(ply + index);
     return white ? `${number}. ${san}` : index === 0 ? `${number}... ${san}` : san;

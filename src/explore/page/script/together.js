@@ -1,6 +1,17 @@
 // One table of all books: rows are moves, columns what each book says of them, so that differences are seen at a glance.
 
-/** @typedef {{uci: string, san: string, likeliest: BookMove, of: Map<number, BookMove>}} Row A move with what each book says of it. */
+import { bookOf, brief, exact, many } from "./state.js";
+import { el, isControl } from "./dom.js";
+import { playMove } from "./steps.js";
+import { onTableKey, reach, tables } from "./tables.js";
+import { MARKS } from "./additions.js";
+import { chanceCell, COLUMNS, sorting } from "./columns.js";
+import { rowsOfAll } from "./rows.js";
+import { arrows } from "./arrows.js";
+import { noteOf, sampleGame, unknown } from "./facts.js";
+/** @import { BookMove, BookView, View } from "./state.js" */
+/** @import { Child } from "./dom.js" */
+/** @import { Row } from "./rows.js" */
 
 /** Columns of a book in this table, by what is left out first where there is little room; and their widths. @type {{keys: string[], width: number, least: number}[]} */
 const SHARED = [
@@ -27,30 +38,6 @@ const DIFFERS = 0.2;
 
 /** The order in which a book's columns are seen. */
 const ORDER = ["chance", "games", "priority", "weight", "bar", "eval"];
-
-/** The rows: those that were played most first, or else the likeliest. @param {View} view @returns {Row[]} */
-function rowsOfAll(view) {
-  /** @type {Map<string, Row>} */
-  const rows = new Map();
-  for (const book of view.books) {
-    for (const move of book.moves) {
-      const row = rows.get(move.uci) ?? { uci: move.uci, san: move.san, likeliest: move, of: new Map() };
-      if (move.chance > row.likeliest.chance) row.likeliest = move;
-      row.of.set(book.id, move);
-      rows.set(move.uci, row);
-    }
-  }
-  const sum = (/** @type {Row} */ row, /** @type {(move: BookMove) => number} */ value) => [...row.of.values()].reduce((all, move) => all + value(move), 0);
-  const found = [...rows.values()].sort((a, b) => sum(b, (move) => move.chance) - sum(a, (move) => move.chance) || sum(b, (move) => move.games ?? 0) - sum(a, (move) => move.games ?? 0));
-  const [key = "", id] = sorting.key.split(" ");
-  const column = COLUMNS.find((column) => column.key === key);
-  if (!column) return found;
-  const value = (/** @type {Row} */ row) => {
-    const move = key === "move" ? row.likeliest : row.of.get(Number(id));
-    return move ? column.order(move) : null;
-  };
-  return found.sort((a, b) => sorting.compare(value(a), value(b)));
-}
 
 /** What each book shows in this width; null where there is no room for all of them. @param {View} view @param {number} width */
 function columnsOfAll(view, width) {
@@ -88,7 +75,7 @@ function columnsOfAll(view, width) {
 }
 
 /** The table, and what else each book says; null where it has no room. @param {View} view @param {number} width @returns {HTMLElement | null} */
-function allBooks(view, width) {
+export function allBooks(view, width) {
   const columns = columnsOfAll(view, width);
   if (!columns) return null;
   const rows = rowsOfAll(view);
@@ -189,38 +176,4 @@ function aside(book, view) {
     noteOf(book),
   ].filter(Boolean);
   return parts.length > 0 && el("div", { class: "aside", "data-of": book.id }, el("b", { title: bookOf(book.id)?.path ?? null }, book.name), ...parts);
-}
-
-// The switch between one table and a table for each.
-
-/** Shows what can be switched, and which way it is. */
-function drawView() {
-  const several = shownBooks().length > 1;
-  byId("view").hidden = !several;
-  byId("view-together").setAttribute("aria-pressed", String(isTogether()));
-  byId("view-each").setAttribute("aria-pressed", String(!isTogether()));
-  const side = byId("side");
-  side.hidden = !state.books?.engine && !state.books?.books.some((book) => book.evals);
-  side.setAttribute("aria-label", `Evaluations: ${whose()}`);
-  side.title = `Evaluations: ${whose()}`;
-  side.classList.toggle("mover", taste.mover);
-}
-
-function listenToView() {
-  const turn = (/** @type {boolean} */ together) => {
-    taste.together = together;
-    keep("tables", together ? "together" : "each");
-    sorting.key = "";
-    drawTables();
-    arrows.draw();
-  };
-  byId("view-together").addEventListener("click", () => turn(true));
-  byId("view-each").addEventListener("click", () => turn(false));
-  byId("side").addEventListener("click", () => {
-    taste.mover = !taste.mover;
-    keep("evaluations", taste.mover ? "mover" : "white");
-    drawTables();
-    engine.draw(byId("engine-text").textContent ?? "");
-    announce(`Evaluations ${whose()}.`);
-  });
 }

@@ -1,0 +1,234 @@
+// Steps: playing moves, going through the line and its branches, the address, and the question that each step asks the server.
+
+import { addressOf, current, here, isSame, many, placeOf, question, START, state } from "./state.js";
+import { announce, byId, el, toast } from "./dom.js";
+import { getJson, latest, Refusal, words } from "./net.js";
+/** @import { Place, View } from "./state.js" */
+
+/** What else a step does; the beginning says what. */
+export const steps = {
+  /** Before another place is on the board. */
+  onLeave() {},
+  /** The line or the place in it has changed; what its books say may not be known yet. */
+  onPlace() {},
+  /** What they say is there; `fresh` is whether it is the first that is seen of this place. @type {(view: View, fresh: boolean) => void} */
+  onView() {},
+};
+
+/** Asks for the position; an answer that comes late is dropped. */
+export const refresh = latest(
+  async (signal) => {
+    const place = here();
+    return { place, view: await getJson(`/api/view?${question(place)}`, { signal }) };
+  },
+  ({ place, view }) => take(place, view),
+  (error) => {
+    awaited = [];
+    if (error instanceof Refusal && error.code === "unreachable") return;
+    showProblem(words(error));
+  },
+);
+
+/** The place that was announced last: a new policy or an edit says nothing of the place. */
+let announced = "";
+
+/** Lets the place be announced even if it was before. */
+export function announceAgain() {
+  announced = "";
+}
+
+/** @param {Place} place The place that was asked about. @param {View} view */
+function take(place, view) {
+  if (!isSame(place, here())) return;
+  view.at = { ...place, fen: view.fen };
+  // A server that is asked about no books answers about all.
+  view.books = view.books.filter((book) => !state.hidden.has(book.id));
+  for (const book of view.books) book.at = view.at;
+  state.view = view;
+  view.line.forEach((move, index) => (state.line[index] = { uci: move.uci, san: move.san }));
+  if (history.state && state.trouble === "" && addressOf() !== location.hash) remember("replaceState");
+  const fresh = announced !== view.fen + view.line.length;
+  steps.onView(view, fresh);
+  if (fresh) {
+    announced = view.fen + view.line.length;
+    announce(spoken(view));
+  }
+  catchUp();
+}
+
+/** "c5. White to move, Sicilian Defense, 4 moves in main.bin." @param {View} view */
+function spoken(view) {
+  const last = view.line.at(-1);
+  const books = view.books.filter((book) => book.found);
+  const unread = view.books.filter((book) => book.error).map((book) => `${book.name} cannot be read`);
+  const held = view.books.length === 1 ? books.map((book) => `${many(book.moves.length, "move")} in the book`)
+    : books.map((book) => `${many(book.moves.length, "move")} in ${book.name}`);
+  const end = { checkmate: "checkmate", stalemate: "stalemate" }[view.end ?? ""] ?? view.end;
+  const facts = [end ?? `${view.turn === "white" ? "White" : "Black"} to move${view.check ? ", check" : ""}`, view.opening?.name,
+    [...held, ...unread].join(", ") || (end ? null : "no book knows the position")];
+  return `${last ? `${last.san}. ` : ""}${facts.filter(Boolean).join(", ")}.`;
+}
+
+/** A position that could not be shown, in words and with a way on. @param {string} text */
+export function showProblem(text) {
+  const notice = byId("notice");
+  notice.hidden = false;
+  notice.replaceChildren(`${text} `, el("button", { type: "button", class: "link", onclick: refresh }, "Try again"),
+    " · ", el("button", { type: "button", class: "link", onclick: () => goToPlace({ start: START, play: [] }) }, "Go to the start"));
+  announce(text);
+}
+
+/** What waits for the view of the place on the board. @type {((view: View) => void)[]} */
+let awaited = [];
+
+/** Does something with the view of the place on the board, as soon as it is there. @param {(view: View) => void} act */
+export function withView(act) {
+  awaited.push(act);
+  catchUp();
+}
+
+function catchUp() {
+  for (let view = current(); view && awaited.length > 0; view = current()) {
+    const [act, ...rest] = awaited;
+    act?.(view);
+    awaited = rest;
+  }
+}
+
+/** Plays a move of a place, unless another is on the board by now. @param {Place} place @param {{uci: string, san: string}} move */
+export function playMove(place, { uci, san }) {
+  if (!isSame(place, here())) return;
+  const { start, line, ply } = state;
+  const next = [...line.slice(0, ply), { uci, san }];
+  // A line that was played before goes on as it did.
+  const known = [line, ...state.branches].find((other) => startsWith(other, next));
+  keepBranch(line);
+  goToLine(start, known ?? next, ply + 1);
+}
+
+/** Lines that are kept besides the one on the board. */
+const BRANCHES = 50;
+
+/** @param {typeof state.line} line @param {typeof state.line} start */
+export function startsWith(line, start) {
+  return line.length >= start.length && start.every(({ uci }, index) => line[index]?.uci === uci);
+}
+
+/** Keeps a line, unless a longer one has all of it. @param {typeof state.line} line */
+export function keepBranch(line) {
+  if (line.length === 0 || state.branches.some((other) => startsWith(other, line))) return;
+  state.branches = [line, ...state.branches.filter((other) => !startsWith(line, other))].slice(0, BRANCHES);
+}
+
+export function forgetBranches() {
+  state.branches = [];
+  steps.onPlace();
+}
+
+/** The longest line that the one on the board begins: what it has more is ahead. */
+export function wholeLine() {
+  return state.branches.find((other) => startsWith(other, state.line)) ?? state.line;
+}
+
+/** @param {number} ply */
+export function goTo(ply) {
+  const whole = wholeLine();
+  const there = Math.max(0, Math.min(whole.length, ply));
+  if (there !== state.ply) goToLine(state.start, whole, there);
+}
+
+/** @param {Place} place */
+export function goToPlace({ start, play }) {
+  state.branches = [];
+  const known = start === state.start ? state.line : [];
+  goToLine(start, play.map((uci, index) => known[index]?.uci === uci ? known[index] : { uci, san: null }), play.length);
+}
+
+/** A step of the line, and of the browser's history. @param {string} start @param {typeof state.line} line @param {number} ply */
+export function goToLine(start, line, ply) {
+  show(start, line, ply, "");
+  remember("pushState");
+  refresh();
+}
+
+/** To a move of a line, which takes the place of the one on the board. @param {typeof state.line} line @param {number} ply */
+export function goToBranch(line, ply) {
+  if (line !== state.line) keepBranch(state.line);
+  goToLine(state.start, line, ply);
+}
+
+/**
+ * Puts a place on the board; what was open or said of the place before is closed.
+ * @param {string} start @param {typeof state.line} line @param {number} ply @param {string} trouble
+ */
+function show(start, line, ply, trouble) {
+  steps.onLeave();
+  awaited = [];
+  if (start !== state.start) state.branches = [];
+  Object.assign(state, { start, line, ply, trouble });
+  steps.onPlace();
+}
+
+/** @param {"pushState" | "replaceState"} how @param {string} [address] */
+function remember(how, address = addressOf() || location.pathname) {
+  const { start, line, ply, trouble } = state;
+  history[how]({ start, line, ply, trouble }, "", address);
+}
+
+/** Takes the place from the history, or from the address if it was typed or shared. @param {View} [known] The usual start, which need not be asked for. */
+export async function followAddress(known) {
+  const kept = history.state;
+  if (kept?.line) show(kept.start, kept.line, kept.ply, kept.trouble);
+  else if (!await readAddress(location.hash)) return;
+  if (known && isSame(here(), { start: known.start, play: [] })) take(here(), known);
+  else refresh();
+}
+
+/** @param {string} hash @returns {Promise<boolean>} Whether its place is on the board. */
+async function readAddress(hash) {
+  const { start, moves } = placeOf(hash);
+  /** @type {Place} */
+  let place = { start: START, play: [] };
+  let trouble = "";
+  // If its moves cannot be read, its start may be.
+  for (const text of [moves.replaceAll(",", " "), start === START ? "" : start]) {
+    if (text === "") continue;
+    const query = new URLSearchParams({ text });
+    if (start !== START && text !== start) query.set("start", start);
+    try {
+      place = await getJson(`/api/read?${query}`);
+      break;
+    } catch (error) {
+      // As soon as the server is back, it is asked again.
+      if (!(error instanceof Refusal) || error.code === "unreachable" || error.code === "unauthorized") return false;
+      trouble ||= words(error);
+    }
+  }
+  // Meanwhile a move may have been played, or another address typed.
+  if (location.hash !== hash || history.state?.line) return false;
+  if (trouble) trouble = `The address names no position: ${trouble}. This is ${place.start === START ? "the start" : "where its line begins"}.`;
+  show(place.start, place.play.map((uci) => ({ uci, san: null })), place.play.length, trouble);
+  state.branches = [];
+  remember("replaceState", location.href);
+  return true;
+}
+
+/** To the next position with a choice, along the likeliest moves. */
+export async function nextChoice() {
+  const place = here();
+  try {
+    const { play } = await getJson(`/api/next?${question(place)}`);
+    if (!isSame(place, here())) return;
+    if (play.length === 0) toast("No choice further on");
+    else goToPlace({ start: place.start, play: [...place.play, ...play] });
+  } catch (error) {
+    toast(words(error));
+  }
+}
+
+export function lastChoice() {
+  withView(({ choice }) => {
+    if (choice) goTo(choice.ply);
+    else toast("No choice before this position");
+  });
+}

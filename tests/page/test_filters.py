@@ -1,0 +1,82 @@
+"""The explorer's page: filters by speed and rating where a book counts games separately, and by period of listed games."""
+
+from parts import address
+from playwright.sync_api import expect
+
+def rows(page):
+    return page.locator("tr.move .san")
+
+
+def test_filters_act_at_once_and_are_chips(serve, look, counted, shots):
+    page = look(serve(counted[0]))
+    expect(rows(page)).to_have_text(["e4", "d4", "c4"])
+    page.get_by_role("button", name="Filter", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Games that count")
+    expect(dialog.get_by_label("since")).to_be_hidden()
+    dialog.get_by_label("blitz", exact=True).check()
+    expect(rows(page)).to_have_text(["e4", "d4"])
+    dialog.get_by_label("2000–2199").check()
+    expect(rows(page)).to_have_text(["e4"])
+    expect(page.locator("td.games")).to_have_attribute("title", "5 games")
+    page.screenshot(path=shots / "filter.png")
+    page.keyboard.press("Escape")
+    # They hold in other positions.
+    page.keyboard.press("1")
+    address(page, "#e4")
+    expect(rows(page)).to_have_text(["c5"])
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("button", name="Remove the filter 2000–2199").click()
+    expect(rows(page)).to_have_text(["e4", "d4"])
+    expect(page.get_by_role("button", name="Filter", exact=True)).to_be_focused()
+    page.get_by_role("button", name="Remove the filter blitz").click()
+    expect(rows(page)).to_have_text(["e4", "d4", "c4"])
+    expect(page.locator("#filters .chip")).to_have_count(0)
+
+
+def test_a_position_without_such_games_says_so(serve, look, counted):
+    page = look(serve(counted[0]), "#c4")
+    page.get_by_role("button", name="Filter", exact=True).click()
+    page.get_by_label("bullet", exact=True).check()
+    page.keyboard.press("Escape")
+    expect(page.locator("section.book")).to_contain_text("No games of these speeds and ratings have this position.")
+    page.get_by_role("button", name="Filter", exact=True).click()
+    page.get_by_role("button", name="All games").click()
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    expect(rows(page)).to_have_text(["e5"])
+
+
+def test_books_that_cannot_tell_are_shown_whole_and_need_no_filter(serve, look, counted, books):
+    page = look(serve(books / "main.bin"))
+    expect(page.locator("#filters")).to_be_hidden()
+    page = look(serve(counted[0], books / "main.bin"))
+    page.get_by_role("button", name="Filter", exact=True).click()
+    page.get_by_label("rapid", exact=True).check()
+    expect(page.locator("#filter-words")).to_have_text("Shown whole, because they do not tell games apart: main.bin.")
+    page.keyboard.press("Escape")
+    expect(page.locator('tr[data-move="e2e4"] td.absent')).to_have_count(1)
+    expect(page.locator('tr[data-move="c2c4"] td.absent')).to_have_count(0)
+
+
+def test_what_the_server_was_started_with_is_not_offered(serve, look, counted):
+    page = look(serve(counted[0], "--speed", "blitz", "--rating", "2000-2500"))
+    page.get_by_role("button", name="Filter", exact=True).click()
+    expect(page.locator("#filter-speeds label")).to_have_text(["blitz"])
+    expect(page.locator("#filter-ratings label")).to_have_text(["2000–2199", "2200+"])
+
+
+def test_listed_games_are_filtered_by_period(serve, look, books, counted):
+    page = look(serve(books / "main.bin", "--games", counted[1]))
+    expect(page.locator("#games-count")).to_have_text("10 games")
+    page.get_by_role("button", name="Filter", exact=True).click()
+    expect(page.get_by_label("blitz", exact=True)).to_have_count(0)
+    page.get_by_label("since").fill("20x")
+    page.keyboard.press("Enter")
+    expect(page.locator("#games-count")).to_have_text("10 games")
+    page.get_by_label("since").fill("2021")
+    page.get_by_label("until").fill("2022-12")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    expect(page.locator("#games-count")).to_have_text("3 of the 10 games that are listed")
+    expect(page.locator("#games-list td.next")).to_have_text(["d4"] * 3)
+    page.get_by_role("button", name="Remove the filter since 2021").click()
+    expect(page.locator("#games-count")).to_have_text("8 of the 10 games that are listed")
