@@ -106,7 +106,8 @@ pub fn run(data: &[u8]) {
     }
     let part = |name: &str| files.iter().find(|(known, _)| *known == name).map(|(_, bytes)| bytes.clone());
     let Ok(db) = Cbh::from_bytes("fuzz.cbh", &part) else { return };
-    let options = ExportOptions { games: (1, u32::MAX), main_line: false, bare: false, deleted: true, threads: 1 };
+    let options =
+        ExportOptions { games: (1, u32::MAX), main_line: false, bare: false, deleted: true, threads: 1 };
     let mut text = Text(Vec::new());
     let totals = export(&db, &options, &mut text).expect("nothing fails in memory");
     assert_eq!(totals.games + totals.texts + totals.unknown, u64::from(db.count()));
