@@ -117,6 +117,6 @@ def test_doctor_tries_standard_chess_where_another_kind_is_set(tabiya, engine, s
 def test_doctor_says_that_no_book_can_learn(tabiya, engine, small_book):
     done = tabiya("doctor", *engine.argv("--legal"), "--set", "Book Learn=true")
     assert done.returncode == WANTING
-    assert done.stdout.count(b"Book Learn is on, but the starter book does not learn") == 1, done.stdout
+    assert done.stdout.count(b"Book Learn is on, but the starter book cannot learn") == 1, done.stdout
     done = tabiya("doctor", *engine.argv("--legal"), "--set", "Book Learn=true", "--book", small_book)
     assert done.returncode == DONE, done.stdout
