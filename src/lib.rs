@@ -1,7 +1,7 @@
 //! tabiya gives any UCI chess engine any opening book.
 //!
 //! Other programs use what is documented here: it is the promise that versions keep, in the sense of semantic versioning. The
-//! modules are how the executable is made; they are public for its tests alone, hidden here, and change with any version.
+//! modules are how the executable is made; they are public for its tests alone, not shown on docs.rs, and change with any version.
 //!
 //! A book is opened, asked for a position, and a move is chosen as the adapter does:
 //!
@@ -64,63 +64,63 @@
 // | `base` | bounds-checked reading, maps, atomic replacement of files, sorting, errors, progress | |
 
 #[cfg(feature = "program")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod adapter;
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod base;
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod book;
 #[cfg(feature = "workshop")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod bookmaker;
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod chess;
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod choose;
 #[cfg(feature = "program")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod cli;
 #[cfg(feature = "workshop")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod edit;
 #[cfg(feature = "workshop")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod engine;
 #[cfg(feature = "workshop")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod evals;
 #[cfg(feature = "explore")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod explore;
 #[cfg(feature = "workshop")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod games;
 #[cfg(feature = "workshop")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod learn;
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod library;
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod openings;
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod parquet;
 #[cfg(feature = "program")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod report;
 #[cfg(feature = "program")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod settings;
 #[cfg(feature = "program")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod suite;
 #[cfg(feature = "workshop")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod uci;
 #[cfg(feature = "workshop")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod vet;
 #[cfg(feature = "workshop")]
-#[doc(hidden)]
+#[cfg_attr(docsrs, doc(hidden))]
 pub mod view;
 
 pub use shakmaty;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{GameReference, PositionRecord};
 use crate::base::error::Result;
+#[cfg(feature = "workshop")]
 use crate::base::resources::Resources;
 
 /// Which moves become green in positions without colours, if the format has colours.
@@ -64,6 +65,7 @@ impl Needs {
 
 impl WriteOptions {
     /// Those of a book at this path that must have a move, whose caption is the name of the file.
+    #[cfg(feature = "workshop")]
     pub(crate) fn of(output: &Path, force: bool, resources: &Resources) -> Self {
         Self {
             force,
