@@ -7,9 +7,9 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-use super::cut::Guard;
 use super::error::{Error, Result};
 use super::file;
+use super::truncated::Guard;
 
 /// Bytes to read from: a mapped file, bytes in memory, or bytes inside the executable.
 ///

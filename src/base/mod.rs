@@ -6,7 +6,6 @@ pub(crate) mod blob;
 pub mod bytes;
 #[cfg(feature = "workshop")]
 pub mod check;
-pub mod cut;
 pub mod error;
 pub mod file;
 pub mod findings;
@@ -31,6 +30,7 @@ pub mod sort;
 pub mod table;
 #[cfg(feature = "workshop")]
 pub(crate) mod task_thread;
+pub mod truncated;
 pub mod visit;
 #[cfg(windows)]
 pub(crate) mod windows;

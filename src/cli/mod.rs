@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::{cut, interrupt};
+use crate::base::{interrupt, truncated};
 
 use args::adapter;
 use commands::{
@@ -149,7 +149,7 @@ pub fn main() -> ExitCode {
         Some(Command::Help(args)) => help::run(args),
     };
     // A file that shrinks while it is read is not read to its end.
-    let result = match cut::take().first() {
+    let result = match truncated::take().first() {
         Some(path) if cli.command.is_some() => {
             Err(Error::new(ErrorKind::File, "the file was truncated while it was read")
                 .at_path(path)

@@ -76,10 +76,10 @@ struct Key(String);
 type Answer = Result<Response, Fault>;
 
 /// Answers a request from its parameters.
-type Ask = fn(&Explorer, &Query) -> Answer;
+type OnGet = fn(&Explorer, &Query) -> Answer;
 
 /// Answers a request from its body.
-type Tell = fn(&Explorer, &[u8]) -> Answer;
+type OnPost = fn(&Explorer, &[u8]) -> Answer;
 
 /// All routes. Each request passes the guard first.
 pub(super) fn router(explorer: Arc<Explorer>) -> Router {
@@ -90,30 +90,30 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
             "/page/{name}",
             get(async |Path(name): Path<String>, asked: HeaderMap| page::asset(&name, &asked)),
         )
-        .route("/api/books", ask(position::books))
-        .route("/api/view", ask(position::view))
-        .route("/api/position", ask(position::position))
-        .route("/api/next", ask(position::next))
-        .route("/api/read", ask(line::read).merge(tells(Kind::LookUp, GAMES_MAX, paste::games)))
-        .route("/api/openings", ask(line::openings))
-        .route("/api/pgn", ask(line::pgn))
-        .route("/api/game", ask(line::game))
-        .route("/api/games", ask(games::list))
-        .route("/api/engine", asks(Kind::Program, engine::watch))
-        .route("/api/events", ask(|explorer, _| explorer.feeds.listen()))
-        .route("/api/edit", tell(Kind::Save, edits::edit))
-        .route("/api/undo", tell(Kind::Save, edits::undo))
-        .route("/api/redo", tell(Kind::Save, edits::redo))
-        .route("/api/settings", ask(settings::show).merge(tell(Kind::Program, settings::change)))
-        .route("/api/doctor", tell(Kind::Program, settings::doctor))
-        .route("/lichess", ask(lichess::lichess))
-        .route("/masters", ask(lichess::masters))
-        .route("/master", ask(lichess::masters))
+        .route("/api/books", get_look_up(position::books))
+        .route("/api/view", get_look_up(position::view))
+        .route("/api/position", get_look_up(position::position))
+        .route("/api/next", get_look_up(position::next))
+        .route("/api/read", get_look_up(line::read).merge(post_up_to(Kind::LookUp, GAMES_MAX, paste::games)))
+        .route("/api/openings", get_look_up(line::openings))
+        .route("/api/pgn", get_look_up(line::pgn))
+        .route("/api/game", get_look_up(line::game))
+        .route("/api/games", get_look_up(games::list))
+        .route("/api/engine", get_as(Kind::Program, engine::watch))
+        .route("/api/events", get_look_up(|explorer, _| explorer.feeds.listen()))
+        .route("/api/edit", post_as(Kind::Save, edits::edit))
+        .route("/api/undo", post_as(Kind::Save, edits::undo))
+        .route("/api/redo", post_as(Kind::Save, edits::redo))
+        .route("/api/settings", get_look_up(settings::show).merge(post_as(Kind::Program, settings::change)))
+        .route("/api/doctor", post_as(Kind::Program, settings::doctor))
+        .route("/lichess", get_look_up(lichess::lichess))
+        .route("/masters", get_look_up(lichess::masters))
+        .route("/master", get_look_up(lichess::masters))
         .route("/masters/pgn/{id}", get(game))
         .route("/master/pgn/{id}", get(game))
-        .route("/player", ask(lichess::player))
-        .route("/chessdb", ask(chessdb::chessdb))
-        .route("/cdb.php", ask(chessdb::chessdb))
+        .route("/player", get_look_up(lichess::player))
+        .route("/chessdb", get_look_up(chessdb::chessdb))
+        .route("/cdb.php", get_look_up(chessdb::chessdb))
         .fallback(async || Fault::not_found("there is no such page"))
         .method_not_allowed_fallback(async || {
             Fault::refused(StatusCode::METHOD_NOT_ALLOWED, "this page is asked in another way")
@@ -131,21 +131,21 @@ async fn game(State(shared): State<Shared>, Path(id): Path<String>) -> Answer {
     shared.work(Kind::LookUp, move |explorer| games::pgn(explorer, &id)).await
 }
 
-fn ask(handler: Ask) -> axum::routing::MethodRouter<Shared> {
-    asks(Kind::LookUp, handler)
+fn get_look_up(handler: OnGet) -> axum::routing::MethodRouter<Shared> {
+    get_as(Kind::LookUp, handler)
 }
 
-fn asks(kind: Kind, handler: Ask) -> axum::routing::MethodRouter<Shared> {
+fn get_as(kind: Kind, handler: OnGet) -> axum::routing::MethodRouter<Shared> {
     get(async move |State(shared): State<Shared>, RawQuery(query): RawQuery| {
         shared.work(kind, move |explorer| handler(explorer, &Query::parse(&query.unwrap_or_default()))).await
     })
 }
 
-fn tell(kind: Kind, handler: Tell) -> axum::routing::MethodRouter<Shared> {
-    tells(kind, BODY_MAX, handler)
+fn post_as(kind: Kind, handler: OnPost) -> axum::routing::MethodRouter<Shared> {
+    post_up_to(kind, BODY_MAX, handler)
 }
 
-fn tells(kind: Kind, most: usize, handler: Tell) -> axum::routing::MethodRouter<Shared> {
+fn post_up_to(kind: Kind, most: usize, handler: OnPost) -> axum::routing::MethodRouter<Shared> {
     post(async move |State(shared): State<Shared>, request: Request| {
         let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), most));
         let body = match body.await {

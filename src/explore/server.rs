@@ -18,10 +18,10 @@ use tokio::task::AbortHandle;
 use super::engine::Start;
 use super::router::{Known, THREADS, router};
 use super::{Explorer, Options, Warnings};
-use crate::base::cut;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::base::truncated;
 use crate::engine::join_job;
 
 /// Connections that may wait without having sent a request with the token; of more the oldest is closed.
@@ -129,7 +129,7 @@ impl Explorer {
             if slot.refresh() {
                 self.feeds.changed(id);
                 // A file that was cut short, and is opened again, does not fail the command at its end.
-                cut::take();
+                truncated::take();
             }
         }
     }

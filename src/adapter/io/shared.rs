@@ -16,8 +16,8 @@ use super::state::{Flush, Locked, Side, State};
 use super::stderr;
 use crate::adapter::learning::{Report, Work, spool_path, spool_paths};
 use crate::adapter::session::{Output, Session};
-use crate::base::cut;
 use crate::base::task_thread::TaskThread;
+use crate::base::truncated;
 use crate::engine::Engine;
 use crate::learn;
 use crate::settings::Config;
@@ -231,7 +231,7 @@ impl Shared {
 
 /// Reports the books whose files were truncated while in use.
 fn report_cut_files(state: &mut State) {
-    for path in cut::take() {
+    for path in truncated::take() {
         let what = "the file was truncated while in use: moves in the missing part are not played";
         let message = format!("{}: {what}; to replace a book, rename the new file over it", path.display());
         state.update(|session, out| session.gui.notify(message, out));
