@@ -161,7 +161,7 @@ def test_what_is_said_of_a_position_goes_with_it(serve, look, books):
     page.keyboard.press("1")
     expect(page.locator("tr.move .san").first).to_have_text("c5")
     page.keyboard.press("u")
-    expect(note(page)).to_contain_text("taken back")
+    expect(note(page)).to_contain_text("undone")
     note(page).get_by_role("button", name="show where").click()
     expect(weight(page, "d2d4")).not_to_have_text("77")
     expect(note(page).get_by_role("button", name="show where")).to_have_count(0)

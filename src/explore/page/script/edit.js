@@ -1,4 +1,4 @@
-// Editing: each change is saved at once, says what the page showed before, and can be taken back.
+// Editing: each change is saved at once, says what the page showed before, and can be undone.
 
 import { bookOf, brief, current, exact, here, isSame, shownBooks, START, state } from "./state.js";
 import { announce, byId, el, focusOn, toast } from "./dom.js";
@@ -144,14 +144,14 @@ export async function takeBack(way, which) {
   const editable = shownBooks().filter((book) => book.edit?.undo);
   const book = which ?? editable.find(({ id }) => id === editor.last)?.id ?? editable[0]?.id;
   if (book === undefined) {
-    toast(state.books?.edit ? "This book cannot take edits back" : "Start with --edit to change books");
+    toast(state.books?.edit ? "Edits of this book cannot be undone" : "Start with --edit to change books");
     return;
   }
   try {
     const answer = await postJson(`/api/${way}`, { book });
     editor.last = book;
     const place = Array.isArray(answer.play) ? { start: answer.start ?? START, play: answer.play } : here();
-    const [other, text] = way === "undo" ? /** @type {const} */ (["redo", "taken back"]) : /** @type {const} */ (["undo", "made again"]);
+    const [other, text] = way === "undo" ? /** @type {const} */ (["redo", "undone"]) : /** @type {const} */ (["undo", "redone"]);
     say(book, place, true, `${answer.note ? `${answer.note}: ` : ""}${text} · `, linkButton(other, `${book} ${other}`, () => void takeBack(other, book)));
     refresh();
   } catch (error) {
