@@ -99,7 +99,7 @@ def test_the_games_of_each_position_are_found(explore, known, files):
         several += len(played) > 1
         truncated += len(played) > len(numbers)
     assert several > 50 and truncated > 5
-    assert server.get("/api/games", start="8/8/4k3/8/8/4K3/8/8 w - - 0 1") == {"total": 0, "games": []}
+    assert server.get("/api/games", start="8/8/4k3/8/8/4K3/8/8 w - - 0 1") == {"total": 0, "listed": 0, "games": []}
 
 
 def test_a_game_is_shown_and_played(explore, known, files):
@@ -134,10 +134,12 @@ def test_pasted_games_are_read(explore, small_book):
     status, answer = read(text, at=START)
     assert status == 200
     assert [(game["play"], game["result"], game["ply"]) for game in answer["games"]] == [(["e2e4", "e7e5", "g1f3", "b8c6"], "*", 0), (["d2d4", "d7d5"], "1-0", 0)]
+    [variation] = answer["games"][0]["variations"]
+    assert variation == {"of": None, "ply": 1, "play": ["c7c5", "g1f3"], "san": ["c5", "Nf3"]} and answer["games"][1]["variations"] == []
     assert read("1. e4 e5 2. Ke3")[1]["games"][0]["error"] and read("1. e4 e5 2. Ke3")[1]["games"][0]["play"] == ["e2e4", "e7e5"]
     fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
     assert read(f'[SetUp "1"]\n[FEN "{fen}"]\n\n1. e4 Kd7 *')[1]["games"][0] | {"white": "", "black": "", "error": None} == {
-        "white": "", "black": "", "result": "*", "start": fen, "play": ["e2e4", "e8d7"], "san": ["e4", "Kd7"], "ply": None, "error": None,
+        "white": "", "black": "", "result": "*", "start": fen, "play": ["e2e4", "e8d7"], "san": ["e4", "Kd7"], "ply": None, "error": None, "variations": [],
     }  # fmt: skip
     assert len(read("1. e4 *\n\n[Event \"x\"]\n\n" * 500)[1]["games"]) == 200
     assert len(read("1. " + "Nf3 Nf6 Ng1 Ng8 " * 400)[1]["games"][0]["play"]) == 1000
