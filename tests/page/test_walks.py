@@ -13,7 +13,7 @@ import time
 
 import pytest
 from conftest import EXE, HANG, show
-from parts import saved, weight
+from parts import line, saved, weight
 from playwright.sync_api import expect
 
 # Before a release, 2,000 walks: 500 in a book of each format.
@@ -69,7 +69,7 @@ class Walker:
 
     def go(self, place):
         self.page.evaluate("fragment => { location.hash = fragment; }", "#" + ",".join(place))
-        expect(self.page.locator("#line button")).to_have_text(list(place))
+        expect(line(self.page)).to_have_text(list(place))
         self.place = place
 
     def write(self, move, value):
