@@ -144,7 +144,7 @@ struct Open {
     /// Moves of each side that each book has.
     known: ByColor<Vec<u32>>,
     plies: usize,
-    /// The position before the last move, and the move.
+    /// The position before the last move, and the move, as long as the game is in the books or its opening may get a name.
     before: Option<(Position, Move)>,
 }
 
@@ -277,7 +277,9 @@ impl Visitor for Reader<'_> {
         if (2..=NAMED + 1).contains(&open.plies) {
             open.game.opening = Opening::at(at).or(open.game.opening);
         }
-        open.before = Some((at.clone(), mv));
+        if in_book || open.plies <= NAMED {
+            open.before = Some((at.clone(), mv));
+        }
         open.last = Some((turn, in_book && is_known));
         if goes_on {
             open.game.book_plies += 1;
