@@ -38,7 +38,7 @@ impl Resources {
         self.memory / 4
     }
 
-    /// These with so many bytes of memory less, but with at least half of it.
+    /// These with this many fewer bytes of memory, but at least half of them.
     #[must_use]
     pub fn without(&self, bytes: usize) -> Self {
         Self { memory: self.memory.saturating_sub(bytes).max(self.memory / 2), ..self.clone() }

@@ -18,8 +18,8 @@ impl<'a> Narrowed<'a> {
     /// The games that are meant in this book; `None` where all of them are seen, because all are meant or because it does not
     /// tell these apart.
     pub(super) fn of(book: &'a dyn Book, among: &'a Among) -> Option<Self> {
-        let tells = book.as_sliced().is_some_and(|book| book.by().covers(among.by()));
-        (tells && among.by().any()).then_some(Self { book, among })
+        let can_tell_apart = book.as_sliced().is_some_and(|book| book.by().covers(among.by()));
+        (can_tell_apart && among.by().any()).then_some(Self { book, among })
     }
 }
 

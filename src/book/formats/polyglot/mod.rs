@@ -163,7 +163,7 @@ impl Book for Polyglot {
         check::survey(&self.data, progress, findings)
     }
 
-    /// An illegal move is none that a look-up misses.
+    /// Look-ups miss nothing because of an illegal move, so the book is not searched for them.
     fn damage_to_look_ups(&self, progress: &Progress) -> Vec<Finding> {
         errors(|findings| {
             check::entries(&self.data, progress, findings);

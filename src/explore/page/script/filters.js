@@ -13,7 +13,7 @@ function bandOf(lowest) {
   return next === undefined ? `${lowest}+` : lowest === 0 ? `below ${next}` : `${lowest}–${next - 1}`;
 }
 
-/** What can be told apart in some book, in its order. @template {string | number} T @param {(book: Book) => T[]} of @returns {T[]} */
+/** The values that at least one open book counts separately, in their usual order. @template {string | number} T @param {(book: Book) => T[]} of @returns {T[]} */
 function toldApart(of) {
   return [...new Set(state.books?.books.flatMap(of))];
 }

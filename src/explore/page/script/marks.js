@@ -63,7 +63,7 @@ export function listenToMarks() {
   });
   const end = (/** @type {PointerEvent} */ event) => {
     if (drawing?.pointer !== event.pointerId) return;
-    // One that leaves the board is none.
+    // A drag that ends outside the board draws nothing.
     if (event.type === "pointerup" && squareAt(event.clientX, event.clientY)) turnMark(drawing);
     drawing = null;
     drawMarks();
