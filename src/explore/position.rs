@@ -128,19 +128,17 @@ pub(super) fn looked_up<'a>(
     policy: &Policy,
 ) -> Result<View<'a>, Fault> {
     let book = open.book.as_ref().map_err(Fault::io)?;
-    Ok(looked_up_in(&**book, slot, open, place, policy))
+    Ok(looked_up_under(&policy_of(slot, open, place, policy), &**book, open, place))
 }
 
-/// The same in a book that shows a part of it.
-fn looked_up_in<'a>(
-    book: &'a dyn Book,
-    slot: &Slot,
-    open: &'a Opened,
-    place: &'a Place,
-    policy: &Policy,
-) -> View<'a> {
-    let policy = rule_of(slot, open, place, policy).map_or_else(|| policy.clone(), |(_, policy)| policy);
-    let mut view = View::of(book, (&mut lines_of(open), 0), &place.game, place.mode, &policy);
+/// The policy of the rule that acts in a position.
+fn policy_of(slot: &Slot, open: &Opened, place: &Place, policy: &Policy) -> Policy {
+    rule_of(slot, open, place, policy).map_or_else(|| policy.clone(), |(_, policy)| policy)
+}
+
+/// Looks a position up under a policy, in the open book or a part of it.
+fn looked_up_under<'a>(policy: &Policy, book: &'a dyn Book, open: &'a Opened, place: &'a Place) -> View<'a> {
+    let mut view = View::of(book, (&mut lines_of(open), 0), &place.game, place.mode, policy);
     let moves = view.moves.iter().map(|(known, _)| known.mv);
     view.worth =
         open.evals.as_ref().map(|store| Worth::at(place.game.position(), moves, |at| store.value(at)));
@@ -174,7 +172,7 @@ fn book(slot: &Slot, id: usize, place: &Place, policy: &Policy, among: &Among) -
     let policy = rule.as_ref().map_or(policy, |(_, policy)| policy);
     let narrowed = Narrowed::of(&**known, among);
     let known = narrowed.as_ref().map_or(&**known, |narrowed| -> &dyn Book { narrowed });
-    let view = looked_up_in(known, slot, &open, place, policy);
+    let view = looked_up_under(policy, known, &open, place);
     let games = sum(&view);
     let here = here(known, place);
     json!({
@@ -347,7 +345,7 @@ pub(super) fn next(explorer: &Explorer, query: &Query) -> Result<Response, Fault
             let Ok(book) = &open.book else { continue };
             let narrowed = Narrowed::of(&**book, &among);
             let book = narrowed.as_ref().map_or(&**book, |narrowed| -> &dyn Book { narrowed });
-            let view = looked_up_in(book, slot, &open, &at, &policy);
+            let view = looked_up_under(&policy_of(slot, &open, &at, &policy), book, &open, &at);
             let playable = || view.moves.iter().filter(|(_, chance)| *chance > 0.0);
             many |= playable().count() > 1;
             if let Some((known, chance)) = playable().next()

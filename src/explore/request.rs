@@ -54,7 +54,7 @@ impl Query {
     /// The games that are meant: those of these `speeds`, and of the bands with these `ratings`.
     ///
     /// # Errors
-    /// When a speed has no such name, or a rating is no number.
+    /// When a word is not the name of a speed, or not a number.
     pub(super) fn among(&self) -> Result<Among, Fault> {
         let speed = |word: &str| {
             let names = || Speed::NAMES.map(|(name, _)| name).join(", ");

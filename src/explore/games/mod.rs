@@ -168,7 +168,7 @@ impl<'a> Wanted<'a> {
     /// These games, of the period that a request names.
     ///
     /// # Errors
-    /// When `since` or `until` is no date.
+    /// When `since` or `until` is not a date.
     pub(super) fn of(query: &Query, among: &'a Among) -> std::result::Result<Self, Fault> {
         Ok(Self { among, since: query.date("since")?, until: query.date("until")?.map(Date::last_day) })
     }
