@@ -210,6 +210,15 @@ def test_rules_of_the_configuration_act(explore, tmp_path):
     assert view["moves"][1]["why"] == "not the best move"
 
 
+def test_the_rule_that_acts_is_shown_with_its_own_policy(explore, tmp_path):
+    Book().line("e2e4", weight=10).line("d2d4", weight=5).write(tmp_path / "a.bin")
+    # No line has 60 plies, so the first rule plays nothing, and what the second one sets is not for the first.
+    rules = "[[book]]\nfile = 'a.bin'\nvariety = 100\n[[book]]\nfile = 'a.bin'\nvariety = 0\nreserve = 0\n"
+    (tmp_path / "tabiya.toml").write_text("[set]\n\"Book Reserve\" = 60\n" + rules)
+    view = explore().get("/api/view")["books"][0]
+    assert view["rule"] == "rule 2: a.bin, variety 0, reserve 0"
+    assert [move["chance"] for move in view["moves"]] == [1.0, 0.0]
+
 
 def test_settings_are_a_form_that_leaves_comments(explore, scripted_exe, small_book, tmp_path):
     config = tmp_path / "tabiya.toml"
