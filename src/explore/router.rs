@@ -31,9 +31,8 @@ const BODY_TIME: Duration = Duration::from_secs(10);
 /// Requests of each [`Kind`] that are worked on at once; others wait.
 const WORKING: [usize; 3] = [8, 4, 4];
 
-/// Threads: work is done where the request was read, which saves waking another thread for each, so that some are left for the
-/// network when every other is at work.
-pub(super) const THREADS: usize = WORKING[0] + WORKING[1] + WORKING[2] + 2;
+/// Threads for requests that are worked on, and one that looks whether books have changed.
+pub(super) const WORKERS: usize = WORKING[0] + WORKING[1] + WORKING[2] + 1;
 
 /// Requests that wait for their own kind only: a save may wait for another process, and a doctor for an engine, and neither
 /// holds up a look-up.
@@ -165,7 +164,9 @@ fn post_up_to(kind: Kind, most: usize, handler: OnPost) -> axum::routing::Method
 }
 
 impl Shared {
-    /// Does what may read files, or wait. A panic is answered like any other failure.
+    /// Does what may read files or wait, while another thread takes over what else this one has to do: an answer need not wait
+    /// for a thread to wake up. Without that nobody would watch the network meanwhile, however many threads are idle. A panic
+    /// is answered like any other failure.
     async fn work(&self, kind: Kind, work: impl FnOnce(&Explorer) -> Answer) -> Answer {
         let failed = || Fault::io("the server failed on this request: please report it");
         let [look_ups, saves, programs] = &*self.working;
@@ -175,9 +176,11 @@ impl Shared {
             Kind::Program => programs,
         };
         let _permit = working.acquire().await.map_err(|_| failed())?;
-        let answer = caught(|| {
-            self.explorer.refresh();
-            work(&self.explorer)
+        let answer = tokio::task::block_in_place(|| {
+            caught(|| {
+                self.explorer.refresh();
+                work(&self.explorer)
+            })
         });
         answer.unwrap_or_else(|| Err(failed()))
     }

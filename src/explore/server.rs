@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 
 use super::engine::Start;
-use super::router::{Known, THREADS, router};
+use super::router::{Known, WORKERS, router};
 use super::{Explorer, Options, Warnings};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
@@ -74,8 +74,8 @@ pub fn serve(
     drop(progress);
     let explorer = Arc::new(explorer);
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(THREADS)
-        .max_blocking_threads(1)
+        .worker_threads(2)
+        .max_blocking_threads(WORKERS)
         .enable_io()
         .enable_time()
         .build()
