@@ -8,12 +8,12 @@ import { followGames } from "./games.js";
 
 /** The name of the band of ratings that begins here. @param {number} lowest */
 function bandOf(lowest) {
-  const all = [...new Set(state.books?.books.flatMap(({ ratings }) => ratings))].sort((a, b) => a - b);
+  const all = toldApart((book) => book.ratings).sort((a, b) => a - b);
   const next = all[all.indexOf(lowest) + 1];
   return next === undefined ? `${lowest}+` : lowest === 0 ? `below ${next}` : `${lowest}–${next - 1}`;
 }
 
-/** The values that at least one open book counts separately, in their usual order. @template {string | number} T @param {(book: Book) => T[]} of @returns {T[]} */
+/** The values that at least one open book counts separately. @template {string | number} T @param {(book: Book) => T[]} of @returns {T[]} */
 function toldApart(of) {
   return [...new Set(state.books?.books.flatMap(of))];
 }
