@@ -1,0 +1,223 @@
+//! The arguments of `tabiya suite`, and how their words are read.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use shakmaty::Color;
+
+use crate::cli::args::engine::EngineArgs;
+use crate::cli::args::resources::ResourcesArgs;
+use crate::cli::args::search::SearchArgs;
+use crate::cli::args::side;
+use crate::evals;
+use crate::suite::{Conditions, Draw, DrawRate, Group, Keep};
+
+/// Plies if none are named: eight moves of both sides, as most suites have.
+pub(super) const PLIES: u32 = 16;
+
+/// `tabiya suite`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Books of any format, count files, or games: PGN files (also compressed), folders of them, ChessBase databases (.cbh), -
+    /// for standard input
+    #[arg(required = true, value_name = "SOURCE")]
+    pub(super) sources: Vec<PathBuf>,
+    /// The suite to write: .epd (one position per line) or .pgn (one game per position)
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: PathBuf,
+    /// Replace the suite if it exists
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Write a summary of the suite into this file, as JSON
+    #[arg(long, value_name = "FILE.json")]
+    pub(super) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) positions: Positions,
+    #[command(flatten)]
+    pub(super) evaluations: EvaluationArgs,
+    #[command(flatten)]
+    pub(super) drawing: Drawing,
+    #[command(flatten)]
+    pub(super) search: SearchArgs,
+    #[command(flatten)]
+    pub(super) engine: EngineArgs,
+    #[command(flatten)]
+    pub(super) resources: ResourcesArgs,
+}
+
+/// Which positions there are to draw from.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Positions")]
+pub(super) struct Positions {
+    /// Plies from the start, such as 16 or 8-16 [default: 16]
+    #[arg(long, value_name = "A-B", value_parser = plies)]
+    pub(super) ply: Option<RangeInclusive<u32>>,
+    /// Only positions from which at least this many games go on, like each position before them. At the last ply, reaching
+    /// it is enough [default: 3 for games and count files]
+    #[arg(long, value_name = "N")]
+    pub(super) min_games: Option<u64>,
+    /// Only positions in which the side to move is not in check
+    #[arg(long)]
+    pub(super) quiet: bool,
+    /// Only positions in which both sides have a queen
+    #[arg(long)]
+    pub(super) queens: bool,
+    /// Only positions in which both sides may still castle
+    #[arg(long)]
+    pub(super) both_can_castle: bool,
+    /// Keep only one of several positions that are equal with colours swapped, or mirrored if nobody can castle
+    #[arg(long, visible_alias = "unique-colors")]
+    pub(super) unique_colours: bool,
+}
+
+/// What positions are worth.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Evaluations")]
+pub(super) struct EvaluationArgs {
+    /// Only positions in which the better side is ahead by LOW to HIGH centipawns, such as 80..120
+    ///
+    /// Evaluations come from stores. With --engine, --nodes, --depth or --movetime, an engine evaluates what no store has.
+    #[arg(long, value_name = "LOW..HIGH", value_parser = window, allow_hyphen_values = true)]
+    pub(super) eval: Option<RangeInclusive<i64>>,
+    /// With --eval: use the evaluation for this side instead of the better one
+    #[arg(long, value_name = "SIDE", value_parser = side(), requires = "eval")]
+    pub(super) side: Option<Color>,
+    /// Only positions in which the engine expects LOW to HIGH per cent of draws, such as 30..60
+    ///
+    /// Stores have this from engines with the option UCI_ShowWDL. With --engine, --nodes, --depth or --movetime, an engine
+    /// evaluates the other positions.
+    #[arg(long, value_name = "LOW..HIGH", value_parser = per_cent)]
+    pub(super) draw_rate: Option<DrawRate>,
+    /// A file of evaluations (a store); repeatable. The engine's go into the first [default: SOURCE.evals]
+    #[arg(long, value_name = "FILE")]
+    pub(super) store: Vec<PathBuf>,
+}
+
+/// How the suite is drawn.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Selection")]
+pub(super) struct Drawing {
+    /// At most this many positions per opening
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) per_opening: Option<u32>,
+    /// Tell openings apart by name, or by ECO code
+    #[arg(long, value_enum, default_value_t = By::Name)]
+    pub(super) by: By,
+    /// At most this many positions, picked at random and evenly over openings and plies
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) count: Option<u32>,
+    /// Seed for random choices: the same seed picks the same suite
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) seed: u64,
+    /// Games played from these positions, to leave out unfit openings; repeatable
+    #[arg(long, value_name = "GAMES")]
+    pub(super) refine: Vec<PathBuf>,
+    /// With --refine: which openings to keep
+    #[arg(long, value_enum, default_value_t = KeepArg::Fair, requires = "refine")]
+    pub(super) keep: KeepArg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum By {
+    /// By name, with the variation
+    Name,
+    /// By ECO code
+    Eco,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum KeepArg {
+    /// Drop openings in which every game was drawn, or the same colour won both games of every pair
+    Fair,
+    /// Drop openings in which every game was drawn
+    Decisive,
+    /// Drop openings in which the same colour won both games of every pair
+    Drawn,
+    /// Keep only openings in which one player outscored the other in some pair of games
+    Pairs,
+}
+
+impl From<KeepArg> for Keep {
+    fn from(keep: KeepArg) -> Self {
+        match keep {
+            KeepArg::Fair => Self::Fair,
+            KeepArg::Decisive => Self::Decisive,
+            KeepArg::Drawn => Self::Drawn,
+            KeepArg::Pairs => Self::Pairs,
+        }
+    }
+}
+
+/// Reads `16` or `8-16`.
+fn plies(text: &str) -> std::result::Result<RangeInclusive<u32>, String> {
+    let wrong = || "write a number of plies, or the least and the most, such as 16 or 8-16".to_owned();
+    let (low, high) = text.split_once('-').unwrap_or((text, text));
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
+    let (low, high) = (number(low)?, number(high)?);
+    if low <= high { Ok(low..=high) } else { Err(wrong()) }
+}
+
+/// Reads `80..120`.
+fn window(text: &str) -> std::result::Result<RangeInclusive<i64>, String> {
+    let wrong = || "write the least and the greatest evaluation in centipawns, such as 80..120".to_owned();
+    let (low, high) = text.split_once("..").ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().trim_start_matches('=').parse::<i64>().map_err(|_| wrong());
+    let (low, high) = (number(low)?, number(high)?);
+    if low <= high { Ok(low..=high) } else { Err(wrong()) }
+}
+
+/// Reads `30..60`.
+fn per_cent(text: &str) -> std::result::Result<DrawRate, String> {
+    let range = window(text).ok().filter(|range| *range.start() >= 0 && *range.end() <= 100);
+    let ends = range
+        .and_then(|range| Some((u16::try_from(*range.start()).ok()?, u16::try_from(*range.end()).ok()?)));
+    ends.map(|(low, high)| DrawRate(low..=high)).ok_or_else(|| {
+        "write the least and the most draws in per cent, from 0 to 100, such as 30..60".to_owned()
+    })
+}
+
+impl Positions {
+    pub(super) fn conditions(&self) -> Conditions {
+        Conditions { quiet: self.quiet, queens: self.queens, both_can_castle: self.both_can_castle }
+    }
+}
+
+impl Drawing {
+    pub(super) fn plan(&self) -> Draw {
+        let number = |number: Option<u32>| number.and_then(|number| usize::try_from(number).ok());
+        let by = if self.by == By::Eco { Group::Eco } else { Group::Name };
+        Draw { by, per_opening: number(self.per_opening), count: number(self.count), seed: self.seed }
+    }
+}
+
+impl Args {
+    /// The stores of evaluations: those that are named, or those beside the sources.
+    pub(super) fn stores(&self) -> Vec<PathBuf> {
+        if self.evaluations.store.is_empty() {
+            self.sources.iter().map(|source| evals::beside(source)).collect()
+        } else {
+            self.evaluations.store.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_read_as_people_write_them() {
+        assert_eq!((plies("16"), plies("8-16")), (Ok(16..=16), Ok(8..=16)));
+        assert_eq!((window("80..120"), window("-30..=30")), (Ok(80..=120), Ok(-30..=30)));
+        for text in ["", "-", "8-", "16-8", "x", "8..16"] {
+            assert!(plies(text).is_err(), "{text}");
+        }
+        for text in ["", "80", "120..80", "80-120", "..", "a..b"] {
+            assert!(window(text).is_err(), "{text}");
+        }
+        assert_eq!(per_cent("30..60"), Ok(DrawRate(30..=60)));
+        for text in ["30", "-1..5", "60..30", "0..101", "30%..60%"] {
+            assert!(per_cent(text).is_err(), "{text}");
+        }
+    }
+}
