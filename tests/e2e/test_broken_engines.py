@@ -85,7 +85,9 @@ def interrupted(line, case, talk=b""):
 
 
 def vetting(exe, book, case):
-    return [exe, "vet", book, "-o", case.folder / "out.bin", *case.engine, "--nodes", "10", "--jobs", "1"]
+    # Each with a store of its own: what another engine has evaluated is not searched again.
+    files = ["-o", case.folder / "out.bin", "--store", case.folder / "evals"]
+    return [exe, "vet", book, *files, *case.engine, "--nodes", "10", "--jobs", "1"]
 
 
 def events(exe, book, case):
