@@ -6,6 +6,7 @@ pub(crate) mod blob;
 pub mod bytes;
 #[cfg(feature = "workshop")]
 pub mod check;
+pub(crate) mod encoding;
 pub mod error;
 pub mod file;
 pub mod findings;

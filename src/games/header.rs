@@ -245,20 +245,6 @@ impl fmt::Display for Spot {
     }
 }
 
-/// Decodes a text of unknown encoding: as UTF-8 if it is valid, or else as Windows-1252, as in most old files of games.
-///
-/// ```
-/// use tabiya::games::decode_text;
-/// assert_eq!(decode_text(b"H\xfcbner"), "Hübner");
-/// assert_eq!(decode_text("Hübner".as_bytes()), "Hübner");
-/// ```
-pub fn decode_text(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -23,9 +23,10 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Color, Move};
 
+pub use crate::base::encoding::decode_text;
 pub(crate) use decompress::Ahead;
 pub use error::{GameError, Reason};
-pub use header::{Date, Header, Place, Spot, decode_text};
+pub use header::{Date, Header, Place, Spot};
 pub(crate) use open::open_text;
 pub use open::{Sources, open};
 pub use player::PlayerName;

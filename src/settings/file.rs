@@ -4,10 +4,10 @@ mod advice;
 mod book_tables;
 mod set;
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 
-use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
@@ -23,19 +23,30 @@ use crate::base::error::{Error, Result};
 /// When it cannot be read, or is in another encoding; those of [`parse`].
 pub(super) fn read(path: &Path, warnings: &mut Vec<String>) -> Result<(Given, Vec<Rule>)> {
     let bytes = fs::read(path).map_err(|error| Error::file(path, "cannot read the configuration", error))?;
+    let text = decoded(&bytes).map_err(|(before, encoding)| {
+        let what = format!("line {}: a character is not valid in {encoding}", line_of(&before));
+        Error::format(path, what).advice("save the file in UTF-8")
+    })?;
+    parse(path, text.strip_prefix('\u{feff}').unwrap_or(&text), warnings)
+}
+
+/// The text of a file in UTF-8 or UTF-16; or what comes before a character that is not valid, and the encoding.
+fn decoded(bytes: &[u8]) -> std::result::Result<Cow<'_, str>, (Cow<'_, str>, &'static str)> {
     // Without a byte order mark: a configuration begins with characters of ASCII.
-    let guess = match bytes.as_slice() {
-        [0, 1..=0x7f, 0, 1..=0x7f, ..] => UTF_16BE,
-        [1..=0x7f, 0, 1..=0x7f, 0, ..] => UTF_16LE,
-        _ => UTF_8,
+    let (unit, encoding): (fn([u8; 2]) -> u16, _) = match bytes {
+        [0xff, 0xfe, ..] | [1..=0x7f, 0, 1..=0x7f, 0, ..] => (u16::from_le_bytes, "UTF-16LE"),
+        [0xfe, 0xff, ..] | [0, 1..=0x7f, 0, 1..=0x7f, ..] => (u16::from_be_bytes, "UTF-16BE"),
+        _ => {
+            return std::str::from_utf8(bytes).map(Cow::Borrowed).map_err(|error| {
+                (String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or(bytes)), "UTF-8")
+            });
+        }
     };
-    let (text, _, damaged) = guess.decode(&bytes);
-    if damaged {
-        let before = text.split(char::REPLACEMENT_CHARACTER).next().unwrap_or_default();
-        let what = format!("line {}: a character is not valid in {}", line_of(before), guess.name());
-        return Err(Error::format(path, what).advice("save the file in UTF-8"));
-    }
-    parse(path, &text, warnings)
+    let (units, rest) = bytes.as_chunks();
+    let mut text = String::new();
+    let whole = char::decode_utf16(units.iter().map(|bytes| unit(*bytes)))
+        .all(|read| read.map(|read| text.push(read)).is_ok());
+    if whole && rest.is_empty() { Ok(text.into()) } else { Err((text.into(), encoding)) }
 }
 
 /// The number of the line that follows this text, from 1.

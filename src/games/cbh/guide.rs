@@ -4,10 +4,11 @@
 
 use std::borrow::Cow;
 
+use super::encodings::decode_as;
 use super::layout::GAME_HEAD_LEN;
 use super::text::field;
 use crate::base::bytes;
-use crate::games::decode_text;
+use crate::base::encoding::decode_text;
 
 /// The first version with texts in HTML.
 const HTML: u16 = 3;
@@ -140,13 +141,11 @@ fn decode_html(html: &[u8]) -> Cow<'_, str> {
         let label = start.get(at..)?.trim_ascii_start();
         let label = label.strip_prefix(b"\"").or_else(|| label.strip_prefix(b"'")).unwrap_or(label);
         let end = label.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"-_".contains(byte));
-        encoding_rs::Encoding::for_label(label.get(..end.unwrap_or(label.len()))?)
+        decode_as(label.get(..end.unwrap_or(label.len()))?, html)
     };
     match std::str::from_utf8(html) {
         Ok(text) => Cow::Borrowed(text),
-        Err(_) => {
-            named().map_or_else(|| decode_text(html), |named| named.decode_without_bom_handling(html).0)
-        }
+        Err(_) => named().unwrap_or_else(|| decode_text(html)),
     }
 }
 

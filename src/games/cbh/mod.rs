@@ -13,6 +13,7 @@ pub mod check;
 mod codes;
 mod database;
 mod decode;
+mod encodings;
 mod entities;
 mod error;
 pub mod export;

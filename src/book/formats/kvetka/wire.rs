@@ -6,10 +6,9 @@
 
 use std::cmp::Reverse;
 
-use encoding_rs::WINDOWS_1252;
-
 use super::layout::MOST_COMPACT;
 use crate::base::bytes;
+use crate::base::encoding::western;
 
 /// A value, or why it cannot be read: a clause that follows the name of a thing.
 pub type Result<T> = std::result::Result<T, &'static str>;
@@ -135,14 +134,6 @@ fn from_utf16(text: &[u8]) -> String {
     String::from_utf16_lossy(if rank(&little) < rank(&big) { &little } else { &big })
 }
 
-/// Text of an ANSI string: UTF-8 if it is valid, else the Western code page.
-pub(crate) fn from_ansi(text: &[u8]) -> String {
-    match std::str::from_utf8(text) {
-        Ok(text) => text.to_owned(),
-        Err(_) => WINDOWS_1252.decode_without_bom_handling(text).0.into_owned(),
-    }
-}
-
 /// Appends a CompactInt.
 pub(crate) fn put_compact(value: u64, out: &mut Vec<u8>) {
     let digits = (64 - value.leading_zeros()).div_ceil(7).max(1);
@@ -162,8 +153,8 @@ pub(crate) fn put_unicode(text: &str, out: &mut Vec<u8>) {
 /// Appends an ANSI string: in the Western code page if that has all letters and the bytes are not valid UTF-8, else in
 /// UTF-8.
 pub(crate) fn put_ansi(text: &str, out: &mut Vec<u8>) {
-    let (western, _, lacking) = WINDOWS_1252.encode(text);
-    let bytes = if !lacking && from_ansi(&western) == text { &*western } else { text.as_bytes() };
+    let western = western(text);
+    let bytes = western.as_deref().unwrap_or(text.as_bytes());
     out.extend((bytes.len() as u32).to_be_bytes());
     out.extend(bytes);
 }
@@ -171,6 +162,7 @@ pub(crate) fn put_ansi(text: &str, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::encoding::decode_text;
     use proptest::prelude::*;
 
     fn compact(value: u64) -> Vec<u8> {
@@ -236,7 +228,7 @@ mod tests {
             put_ansi(&text, &mut out);
             let mut reader = Reader::at(&out, 0);
             prop_assert_eq!(reader.compact(), Ok(value));
-            prop_assert_eq!(from_ansi(reader.ansi().unwrap()), text);
+            prop_assert_eq!(decode_text(reader.ansi().unwrap()), text);
             prop_assert!(reader.rest().is_empty());
         }
     }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::element::Link;
 use super::super::layout::{CONTENTS_UNIT, CURRENT_DIR, SOURCE_CBH, SOURCE_NONE, SOURCE_PGN, SOURCE_WEB};
-use super::super::wire::{self, Reader, from_ansi};
+use super::super::wire::{self, Reader};
+use crate::base::encoding::decode_text;
 use crate::base::error;
 use crate::base::map::Map;
 use crate::base::visit::{Seen, to_the_end};
@@ -176,8 +177,8 @@ impl Games<'_> {
             gone: source.gone,
             address: reader.u32()?.into(),
             length: reader.u32()?.into(),
-            white: from_ansi(reader.ansi()?),
-            black: from_ansi(reader.ansi()?),
+            white: decode_text(reader.ansi()?).into_owned(),
+            black: decode_text(reader.ansi()?).into_owned(),
             white_elo: reader.u16()?,
             black_elo: reader.u16()?,
             points: POINTS.get(usize::from(reader.u8()?)).copied(),

@@ -1,0 +1,38 @@
+//! Texts in UTF-8, or in the encoding of Western Europe that came before it.
+
+use std::borrow::Cow;
+
+use yore::CodePage as _;
+use yore::code_pages::CP1252;
+
+/// Decodes a text of unknown encoding: as UTF-8 if it is valid, or else as Windows-1252, as in most old files of games.
+///
+/// ```
+/// use tabiya::games::decode_text;
+/// assert_eq!(decode_text(b"H\xfcbner"), "Hübner");
+/// assert_eq!(decode_text("Hübner".as_bytes()), "Hübner");
+/// ```
+pub fn decode_text(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| CP1252.decode_lossy(bytes), Cow::Borrowed)
+}
+
+/// The text in Windows-1252, if that has all its letters and [`decode_text`] gives the same text again.
+pub(crate) fn western(text: &str) -> Option<Cow<'_, [u8]>> {
+    CP1252.encode(text).ok().filter(|bytes| decode_text(bytes) == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn western_texts_are_read_back_and_others_are_not_written() {
+        let kept = |text: &str| western(text).map(Cow::into_owned);
+        assert_eq!(kept("H\u{fc}bner \u{20ac}"), Some(b"H\xfcbner \x80".to_vec()));
+        // In Windows-1252 it would be valid UTF-8 of another letter.
+        assert_eq!(kept("\u{c3}\u{a9}"), None);
+        assert_eq!(kept("Карпов"), None);
+        // Bytes that stand for nothing in Windows-1252 are control characters, as in browsers.
+        assert_eq!(decode_text(b"a\x81\xff"), "a\u{81}\u{ff}");
+    }
+}
