@@ -20,7 +20,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | none | reading books of all formats but count files, chances, a seeded choice, names of openings: 24 crates, no C compiler |
+//! | none | reading books of all formats but count files, chances, a seeded choice, names of openings: 19 crates, no C compiler |
 //! | `workshop` | [`Draft`], [`NewBook`] and [`Games`]: writing and building books, games of PGN files and ChessBase databases |
 //! | `parquet` | count files |
 //! | `serialize` | Serde's `Serialize` for what books say |
