@@ -6,6 +6,7 @@ much is played and talked, TABIYA_FULL_TESTS that it is as much as before a rele
 many silent seconds a program counts as hanging.
 """
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -89,15 +90,26 @@ def gnu_book():
     return _needed("GNUCHESS_BOOK")
 
 
+def _trimmed(tabiya_exe, book, tmp_path_factory, plies):
+    """The first plies of a book, which one of the processes that test makes for all of them."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    path = folder / f"first-{plies}-plies{book.suffix}"
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            line = [tabiya_exe, "trim", book, "-o", path, "--max-ply", plies]
+            subprocess.run([str(word) for word in line], check=True, capture_output=True)
+    return path
+
+
 @pytest.fixture(scope="session")
 def real_book(tabiya_exe, gnu_book, tmp_path_factory):
     """GNU Chess's book: all of it, or as deep as python-chess can read in time."""
     if times(False, True):
         return gnu_book
-    path = tmp_path_factory.mktemp("real") / "book.bin"
-    line = [tabiya_exe, "trim", gnu_book, "-o", path, "--max-ply", 10]
-    subprocess.run([str(word) for word in line], check=True, capture_output=True)
-    return path
+    return _trimmed(tabiya_exe, gnu_book, tmp_path_factory, 10)
 
 
 @pytest.fixture(scope="session")
@@ -123,6 +135,15 @@ def sample():
         return path
 
     return find
+
+
+@pytest.fixture(scope="session")
+def real_ctg(tabiya_exe, sample, tmp_path_factory):
+    """A real book of ChessBase's: all of it, or its first plies."""
+    book = sample("ctg/perfect2021/Perfect2021.ctg")
+    if times(False, True):
+        return book
+    return _trimmed(tabiya_exe, book, tmp_path_factory, 12)
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import pytest
 from client import HANG, eventually
 from conftest import linux_only
 from explorer import Server
+from polyglot_writer import Book
 from processes import alive
 
 STAGES = ("uci", "isready", "go", "quit")
@@ -119,9 +120,12 @@ def test_the_doctor_ends(cases, tabiya_exe):
 
 
 @linux_only
-def test_vetting_ends(cases, tabiya_exe, small_book):
+def test_vetting_ends(cases, tabiya_exe, tmp_path):
+    # Each position of the book is tried twice, and each time takes seconds.
+    book = Book().line("d2d4", weight=10).write(tmp_path / "one.bin")
+
     def check(case):
-        done = ended(vetting(tabiya_exe, small_book, case), case)
+        done = ended(vetting(tabiya_exe, book, case), case)
         assert (done.returncode == DONE) == (case.stage == "quit"), (done.returncode, done.stderr)
         if case.name == "uci crash":
             assert b"; it wrote: cannot open weights" in done.stderr, done.stderr

@@ -91,10 +91,14 @@ def games():
     return [random_game(rng) for _ in range(GAMES)]
 
 
+@pytest.fixture(scope="module")
+def texts(games):
+    return [f"{game}\n\n" for game in games]
+
+
 @pytest.fixture
-def pgn(games, tmp_path):
+def pgn(texts, tmp_path):
     """The games in files of their own, and all in one."""
-    texts = [f"{game}\n\n" for game in games]
     (tmp_path / "all.pgn").write_text("".join(texts))
     (tmp_path / "pgn").mkdir()
     for shard in range(SHARDS):

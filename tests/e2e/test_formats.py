@@ -64,11 +64,11 @@ def test_a_game_leaves_the_book_where_it_ends(tmp_path, tabiya_exe, tabiya, stoc
     assert all(used[:4]) and not used[-1], used
 
 
-def test_a_converted_book_plays_the_same_moves(tabiya, books, tmp_path):
+def test_a_converted_book_plays_the_same_moves(tabiya, books, real_ctg, tmp_path):
     """The .ctg as .bin, .abk and .ctg again: along random lines of the book each would play the same."""
     made = []
     for name in ("bin", "abk", "ctg"):
-        done = tabiya("convert", books["ctg"], "-o", f"made.{name}")
+        done = tabiya("convert", real_ctg, "-o", f"made.{name}")
         assert done.returncode == 0, done.stderr
         assert tabiya("check", f"made.{name}").returncode == 0
         made.append(tmp_path / f"made.{name}")
@@ -76,7 +76,7 @@ def test_a_converted_book_plays_the_same_moves(tabiya, books, tmp_path):
     for _ in range(6):
         board = chess.Board()
         while True:
-            theirs, *ours = playable(tabiya, [books["ctg"], *made], board, "--threshold", "0")
+            theirs, *ours = playable(tabiya, [real_ctg, *made], board, "--threshold", "0")
             assert ours == [theirs] * len(made), board.fen()
             if not theirs:
                 break

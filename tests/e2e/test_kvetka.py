@@ -29,10 +29,11 @@ def games():
     for number in range(60):
         game = chess.pgn.Game()
         game.headers.update(White=f"Weiß {number}", Black="Black", WhiteElo="2400", Result=chance.choice(["1-0", "0-1", "1/2-1/2"]))
-        node = game
-        while node.ply() < 50 and not node.board().is_game_over():
-            legal = sorted(node.board().legal_moves, key=lambda move: (not node.board().is_castling(move), move.uci()))
-            node = node.add_variation(chance.choice(legal[: 3 if node.ply() < 16 else None]))
+        node, board = game, game.board()
+        while board.ply() < 50 and not board.is_game_over():
+            legal = sorted(board.legal_moves, key=lambda move: (not board.is_castling(move), move.uci()))
+            node = node.add_variation(chance.choice(legal[: 3 if board.ply() < 16 else None]))
+            board.push(node.move)
         games.append(game)
     return games
 
@@ -199,9 +200,9 @@ def test_converting_to_other_formats_and_back(tabiya, pgn):
 
 
 @pytest.mark.parametrize("seed", range(1, 4))
-def test_a_game_with_a_book_of_many_positions(run, tabiya, tabiya_exe, stockfish, gnu_book, tmp_path, seed):
+def test_a_game_with_a_book_of_many_positions(run, tabiya, tabiya_exe, stockfish, real_book, tmp_path, seed):
     """The book answers as long as it knows the position, and where it ends Stockfish plays on."""
-    done = tabiya("convert", gnu_book, "-o", tmp_path / "gnu.kob")
+    done = tabiya("convert", real_book, "-o", tmp_path / "gnu.kob")
     assert done.returncode == 0, done.stderr
     book = Kvetka(tmp_path / "gnu")
     if seed == 2:

@@ -361,7 +361,7 @@ def test_killed_at_any_moment_nothing_is_lost_or_wrong(tabiya, tabiya_exe, plant
     whole = exported(tmp_path / "other.evals")
     assert set(whole) == {epd for epd, board in reached(book).items() if not board.is_game_over()}
     chance, kept, kills, deaths, until = random.Random(50), {}, 0, 0, time.monotonic() + HANG
-    wanted = times(10, 50)
+    wanted = times(6, 50)
     while True:
         process = subprocess.Popen(list(map(str, [tabiya_exe, *line])), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path)
         # Any moment will do: what must hold, holds at all of them. In every fifth run an engine is killed first.

@@ -281,6 +281,8 @@ fn unknown_flags_are_a_warning_and_an_overlong_element_is_an_error() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(crate::base::times(64, 256)))]
+
     #[test]
     fn a_book_with_random_damage_gives_legal_moves(
         damage in prop::collection::vec((0..4_usize, any::<prop::sample::Index>(), any::<u8>()), 1..60),
