@@ -51,7 +51,15 @@ find_program() {
 # TABIYA_PATIENCE=4 gives every step and test four times as long. After keep_going the script runs the steps that follow one
 # that failed, and fails at its end.
 PATIENCE=${TABIYA_PATIENCE:-1}
-STEPS=() FAILED_STEPS=() KEEP_GOING='' STEP='' STEP_PID='' STEP_GUARD=''
+STEPS=() FAILED_STEPS=() KEEP_GOING='' STEP='' STEP_PID='' STEP_GUARD='' PASSED=''
+
+# Steps that pass are noted for this commit, and those that a run before has passed are not run again. What is not committed
+# may be anything, so nothing is noted then.
+go_on() {
+    [ -z "$(git status --porcelain)" ] || die "there are changes that are not committed: a run goes on for a commit only"
+    PASSED=$TARGET/passed/$(git rev-parse HEAD)
+    mkdir -p -- "$PASSED"
+}
 
 keep_going() {
     KEEP_GOING=yes
@@ -61,6 +69,11 @@ step() {
     local limit=$(($2 * PATIENCE)) start=$SECONDS status=0
     STEP=$1
     shift 2
+    if [ -n "$PASSED" ] && [ -s "$PASSED/$STEP" ]; then
+        STEPS+=("$(cat -- "$PASSED/$STEP") (before)")
+        STEP=''
+        return
+    fi
     printf '\n#### %s\n' "$STEP"
     # With job control each of the two has a process group of its own.
     set -m
@@ -81,6 +94,8 @@ step() {
     if [ "$status" -ne 0 ]; then
         [ -n "$KEEP_GOING" ] || exit "$status"
         FAILED_STEPS+=("$STEP (exit code $status)")
+    elif [ -n "$PASSED" ]; then
+        printf '%s\n' "${STEPS[-1]}" >"$PASSED/$STEP"
     fi
     STEP=''
 }
