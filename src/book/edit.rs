@@ -43,6 +43,11 @@ pub struct Edit {
     pub change: Change,
 }
 
+/// The error where an edit deletes the last move of a book.
+pub(crate) fn no_moves_left() -> Error {
+    Error::new(ErrorKind::Usage, "the book would have no moves left").advice("delete the file instead")
+}
+
 impl Edit {
     /// Whether the book has the move; an error where that does not fit the change.
     ///

@@ -257,6 +257,18 @@ def test_what_cannot_be_edited_is_refused_and_nothing_changes(tabiya, copy_of, n
         told(tabiya("edit", book, "--undo"), USAGE, "edits can be undone only in Polyglot books")
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_last_move_of_a_book_is_not_deleted(tabiya, tmp_path, name):
+    (tmp_path / "one.pgn").write_text('[Result "1-0"]\n\n1. e4 1-0\n')
+    folder = tmp_path / "book"
+    folder.mkdir()
+    book = folder / f"one.{name}"
+    told(tabiya("build", tmp_path / "one.pgn", "-o", book, "--min-games", 1), DONE)
+    before = files(folder)
+    told(tabiya("edit", book, "--delete", "e4"), USAGE, "the book would have no moves left: delete the file instead")
+    assert files(folder) == before
+
+
 def test_an_arena_book_keeps_the_line_after_a_move_that_is_deleted(tabiya, copy_of):
     book = copy_of("abk")
     known = GAMES[0].moves[0].uci()

@@ -8,7 +8,7 @@ use shakmaty::Move;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
-use crate::book::edit::{Change, Edit, Value};
+use crate::book::edit::{Change, Edit, Value, no_moves_left};
 use crate::book::{self, Annotation, Recommendation, Written};
 use crate::bookmaker::{Merged, Resources};
 use crate::chess::{Game, notation};
@@ -201,11 +201,14 @@ fn reverse(path: &Path, mut editor: Editor, way: Way, resources: &Resources) -> 
 fn not_whole(path: &Path, merged: &Merged, new: &Written) -> Error {
     let mut lost = written::merged_lines(merged, "the book holds only their keys");
     lost.extend(written::lines(new).into_iter().filter(|line| line.starts_with("left out")));
-    let what = match lost.first() {
-        Some(lost) => format!("rewriting the book would lose a part of it ({lost})"),
-        None => "the book would have no moves left".to_owned(),
+    let error = match lost.first() {
+        Some(lost) => {
+            let what = format!("rewriting the book would lose a part of it ({lost})");
+            Error::new(ErrorKind::Format, what).advice("the old files are unchanged")
+        }
+        None => no_moves_left(),
     };
-    Error::new(ErrorKind::Format, what).at_path(path).advice("the old files are unchanged")
+    error.at_path(path)
 }
 
 /// What a book says of a move, in words: what an edit can set first.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::transact::Transaction;
 use super::{Learner, now_in_seconds};
 use crate::base::error::{Error, ErrorKind, Result};
-use crate::book::edit::{Change, Edit, Value};
+use crate::book::edit::{Change, Edit, Value, no_moves_left};
 use crate::book::polyglot::entry::Entry;
 use crate::book::polyglot::layout::ENTRY_LEN;
 use crate::chess::MoveCode;
@@ -151,8 +151,7 @@ fn planned(book: &mut BookEntries, edits: &[EntryEdit]) -> Result<Vec<EntryChang
         book.check_order()?;
     }
     if book.count().checked_add_signed(growth.into_iter().sum()) == Some(0) {
-        let error = Error::new(ErrorKind::Usage, "the book would have no moves left");
-        return Err(error.at_path(&book.path).advice("delete the file instead"));
+        return Err(no_moves_left().at_path(&book.path));
     }
     Ok(changes)
 }

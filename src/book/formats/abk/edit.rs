@@ -1,6 +1,7 @@
 //! Edits of a book: records are changed and added, and everything else in the file is unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::successors;
 use std::ops::ControlFlow;
 
 use shakmaty::Move;
@@ -13,7 +14,7 @@ use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::interrupt;
 use crate::base::patch::Patch;
 use crate::base::progress::Progress;
-use crate::book::edit::{Change, Edit, Value};
+use crate::book::edit::{Change, Edit, Value, no_moves_left};
 use crate::chess::Position;
 
 /// Where a position is in the tree.
@@ -104,6 +105,14 @@ impl Draft<'_> {
         }
     }
 
+    /// Whether a first move is left: all others follow one of them.
+    fn has_moves(&self) -> bool {
+        let after = |number: &u32| self.get(*number).and_then(|record| u32::try_from(record.sibling).ok());
+        // A list that a damaged link makes endless ends.
+        let numbers = successors(Some(ROOT), after).take(self.records.len() + self.added.len());
+        numbers.map_while(|number| self.get(number)).any(|record| !record.deleted())
+    }
+
     /// The change of the file: its records, and the number of live ones in its header, which grows by `live`.
     fn patch(self, data: &[u8], live: i64) -> Patch {
         let count = bytes::u32_le(data, LIVE_RECORDS).filter(|count| *count != UNSET);
@@ -122,7 +131,7 @@ impl Draft<'_> {
 ///
 /// # Errors
 /// When a move to add is in the book, or another is not; when a priority is not from 0 to 9; when a move to be deleted
-/// has replies, which would go with it; when no line reaches the position; when the file ends within a record; when the
+/// has replies, which would go with it, or is the last of the book; when no line reaches the position; when the file ends within a record; when the
 /// work is interrupted.
 pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progress) -> Result<Patch> {
     let records = Records::new(data);
@@ -188,6 +197,9 @@ pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progr
             }
             ends = added;
         }
+    }
+    if live < 0 && !draft.has_moves() {
+        return Err(no_moves_left());
     }
     Ok(draft.patch(data, live))
 }
