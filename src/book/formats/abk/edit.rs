@@ -131,8 +131,8 @@ impl Draft<'_> {
 ///
 /// # Errors
 /// When a move to add is in the book, or another is not; when a priority is not from 0 to 9; when a move to be deleted
-/// has replies, which would go with it, or is the last of the book; when no line reaches the position; when the file ends within a record; when the
-/// work is interrupted.
+/// has replies, which would go with it, or is the last of the book; when no line reaches the position; when the file ends
+/// within a record; when the work is interrupted.
 pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progress) -> Result<Patch> {
     let records = Records::new(data);
     if records.trailing > 0 {
