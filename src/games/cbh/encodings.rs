@@ -6,10 +6,10 @@ use textcode::{Iso8859_2, Iso8859_4, Iso8859_5, Iso8859_7, Iso8859_9, Iso8859_13
 use yore::CodePage as _;
 use yore::code_pages::{CP1250, CP1251, CP1252, CP1253, CP1254, CP1255, CP1256, CP1257, CP1258};
 
-/// Turns bytes into text. What is no character becomes U+FFFD.
+/// Turns bytes into text. What is no character there becomes U+FFFD, or is left out.
 type Decode = for<'a> fn(&'a [u8]) -> Cow<'a, str>;
 
-/// Encodings by the names that are registered at IANA, in lower case. Latin-1 is in practice Windows-1252, and so for browsers too.
+/// Encodings by the names that are registered at IANA, in lower case. What says that it is Latin-1 is Windows-1252, as for browsers.
 const ENCODINGS: [(&[u8], Decode); 17] = [
     (b"iso-8859-1", |text| CP1252.decode_lossy(text)),
     (b"iso-8859-2", |text| textcode::decode::<Iso8859_2>(text).into()),
