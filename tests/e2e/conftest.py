@@ -6,7 +6,6 @@ much is played and talked, TABIYA_FULL_TESTS that it is as much as before a rele
 many silent seconds a program counts as hanging.
 """
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from client import HANG, Client, times
+from client import HANG, Client, eventually, times
 from explorer import Server
 from polyglot_writer import Book
 from random_games import FORMATS, pgn
@@ -95,13 +94,20 @@ def _trimmed(tabiya_exe, book, tmp_path_factory, plies):
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
-    path = folder / f"first-{plies}-plies{book.suffix}"
-    with open(path.with_suffix(".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists():
-            line = [tabiya_exe, "trim", book, "-o", path, "--max-ply", plies]
-            subprocess.run([str(word) for word in line], check=True, capture_output=True)
-    return path
+    made = folder / f"first-{plies}-plies{book.suffix}"
+    name = f"book{book.suffix}"
+    claim = made.with_suffix(".claim")
+    try:
+        claim.mkdir()
+    except FileExistsError:
+        eventually("another process has made the book", made.exists)
+    else:
+        half = claim / "half"
+        half.mkdir()
+        line = [tabiya_exe, "trim", book, "-o", half / name, "--max-ply", plies]
+        subprocess.run([str(word) for word in line], check=True, capture_output=True)
+        half.rename(made)
+    return made / name
 
 
 @pytest.fixture(scope="session")
