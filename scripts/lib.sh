@@ -53,11 +53,11 @@ find_program() {
 PATIENCE=${TABIYA_PATIENCE:-1}
 STEPS=() FAILED_STEPS=() KEEP_GOING='' STEP='' STEP_PID='' STEP_GUARD='' PASSED=''
 
-# Steps that pass are noted for this commit, and those that a run before has passed are not run again. What is not committed
-# may be anything, so nothing is noted then.
+# Steps that pass are noted for this commit and these settings, which say what is skipped and how much is done; those that a run
+# before has passed are not run again. What is not committed may be anything, so nothing is noted then.
 go_on() {
     [ -z "$(git status --porcelain)" ] || die "there are changes that are not committed: a run goes on for a commit only"
-    PASSED=$TARGET/passed/$(git rev-parse HEAD)
+    PASSED=$TARGET/passed/$(git rev-parse HEAD)-$(env | sed -n '/^TABIYA_/p' | LC_ALL=C sort | cksum | cut -d ' ' -f 1)
     mkdir -p -- "$PASSED"
 }
 
@@ -67,13 +67,12 @@ keep_going() {
 
 step() {
     local limit=$(($2 * PATIENCE)) start=$SECONDS status=0
-    STEP=$1
-    shift 2
-    if [ -n "$PASSED" ] && [ -s "$PASSED/$STEP" ]; then
-        STEPS+=("$(cat -- "$PASSED/$STEP") (before)")
-        STEP=''
+    if [ -n "$PASSED" ] && [ -s "$PASSED/$1" ]; then
+        STEPS+=("$(cat -- "$PASSED/$1") (before)")
         return
     fi
+    STEP=$1
+    shift 2
     printf '\n#### %s\n' "$STEP"
     # With job control each of the two has a process group of its own.
     set -m

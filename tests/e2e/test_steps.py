@@ -39,9 +39,9 @@ def check(tmp_path):
         line = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *words]
         subprocess.run(line, cwd=project, check=True, capture_output=True)
 
-    def run():
+    def run(**settings):
         ran.write_text("")
-        done = subprocess.run(["bash", "scripts/check"], cwd=project, env=os.environ | more, capture_output=True, text=True, timeout=HANG)
+        done = subprocess.run(["bash", "scripts/check"], cwd=project, env=os.environ | more | settings, capture_output=True, text=True, timeout=HANG)
         table = re.findall(r"^ *\d+ s  (\w+)( \(before\))?$", done.stdout, re.MULTILINE)
         return done, ran.read_text().split(), [name + before for name, before in table]
 
@@ -62,6 +62,9 @@ def test_a_step_that_passed_at_this_commit_is_not_run_again(check):
     assert (done.returncode, ran, table) == (0, ["second"], ["first (before)", "second", "third (before)"]), done.stderr
     done, ran, table = check()
     assert (done.returncode, ran) == (0, []) and table == ["first (before)", "second (before)", "third (before)"]
+    # A run that skips something says nothing of one that does not.
+    done, ran, _ = check(TABIYA_SKIP_PAGE="1")
+    assert (done.returncode, ran) == (0, ["first", "second", "third"])
     check.commit()
     done, ran, _ = check()
     assert (done.returncode, ran) == (0, ["first", "second", "third"])
