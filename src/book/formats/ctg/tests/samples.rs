@@ -47,8 +47,7 @@ fn a_walk_of_perfect2021_finds_every_successor() {
     println!(
         "perfect2021: {positions} positions in {reached} forms, {edges} moves, {illegal} illegal, {missing} without an entry"
     );
-    assert_eq!((illegal, missing), (0, 0));
-    assert!(positions == times(positions, 103_969) && positions > 10_000);
+    assert_eq!((positions, illegal, missing), (times(16_317, 103_969), 0, 0));
 }
 
 #[test]
