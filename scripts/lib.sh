@@ -107,8 +107,27 @@ end_step() {
     STEP_PID='' STEP_GUARD=''
 }
 
-# For scripts with steps: they print their table however they end.
+# at_once FIRST SECOND: two functions at the same time. What the second prints comes after what the first prints; it may have steps.
+# Fails where one of them fails.
+at_once() {
+    local log first second status=0
+    log=$(mktemp)
+    # What one leaves running is ended with the step that both are in.
+    set +m
+    ("$1") &
+    first=$!
+    (trap_steps; "$2") >"$log" 2>&1 &
+    second=$!
+    wait "$first" || status=$?
+    wait "$second" || status=$?
+    cat -- "$log"
+    rm -f -- "$log"
+    return "$status"
+}
+
+# For scripts with steps, and for parts of them that have their own: they print their table however they end.
 trap_steps() {
+    STEPS=() FAILED_STEPS=() SECONDS=0
     trap finish_steps EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM

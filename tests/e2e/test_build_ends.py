@@ -83,7 +83,7 @@ def test_whenever_a_build_is_stopped_the_old_book_or_the_new_one_is_whole(tabiya
     new, old = book.read_bytes(), b"0123456789abcdef" * 5
     assert len(new) > 1 << 20
     stopped, until = 0, time.monotonic() + HANG
-    wanted = times(8, 20)
+    wanted = times(5, 20)
     while stopped < wanted:
         assert time.monotonic() < until, "builds end before they are stopped"
         book.write_bytes(old)

@@ -7,10 +7,11 @@ import subprocess
 
 import pytest
 
+from client import times
 from random_games import FORMATS, pgn, random_games
 
 DONE, WANTING, FILE = 0, 1, 3
-BOOKS = 40
+BOOKS = times(16, 40)
 
 
 @pytest.fixture(scope="module")

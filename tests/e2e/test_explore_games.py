@@ -1,5 +1,6 @@
 """`tabiya explore --games`: the games of a position, on the page's interface and Lichess's, against python-chess."""
 
+import functools
 import gzip
 import io
 import json
@@ -17,7 +18,11 @@ from random_games import pgn, random_games
 
 START = chess.STARTING_FEN
 PLIES, KEPT = 50, 15
-GAMES = random_games(400, seed=23, most_plies=70, mixed=True)
+
+
+@functools.cache
+def made():
+    return random_games(400, seed=23, most_plies=70, mixed=True)
 
 
 def years(date):
@@ -56,15 +61,15 @@ class Known:
 
 @pytest.fixture(scope="module")
 def known():
-    return Known(GAMES)
+    return Known(made())
 
 
 @pytest.fixture
 def files(tmp_path):
     """The games in two PGN files, and a book with a name of its own."""
-    half = len(GAMES) // 2
-    for name, games in (("one.pgn", GAMES[:half]), ("two.pgn", GAMES[half:])):
-        (tmp_path / name).write_text(pgn(games), encoding="utf-8")
+    half = len(made()) // 2
+    for name, some in (("one.pgn", made()[:half]), ("two.pgn", made()[half:])):
+        (tmp_path / name).write_text(pgn(some), encoding="utf-8")
     return Book().line("e2e4 e7e5", weight=3).write(tmp_path / "book.bin"), tmp_path / "one.pgn", tmp_path / "two.pgn"
 
 
@@ -86,7 +91,7 @@ def test_the_games_of_each_position_are_found(explore, known, files):
         assert len(answer["games"]) == len(best) + len(latest)
         for line in answer["games"]:
             number = number_of(line)
-            game = GAMES[number]
+            game = made()[number]
             assert line["uci"] == board.uci(played[number]) and line["san"] == board.san(played[number])
             assert (line["white"]["name"], line["black"]["name"]) == (game.head["White"], game.head["Black"])
             for color, tag in (("white", "WhiteElo"), ("black", "BlackElo")):
@@ -108,7 +113,7 @@ def test_a_game_is_shown_and_played(explore, known, files):
     for at in list(known.of)[:40]:
         board = known.boards[at]
         line = server.get("/api/games", start=board.fen())["games"][0]
-        game = GAMES[number_of(line)]
+        game = made()[number_of(line)]
         for path in (f"/masters/pgn/{line['id']}", f"/master/pgn/{line['id']}", f"/api/game?id={line['id']}"):
             status, headers, text = server.raw("GET", path)
             assert (status, headers["Content-Type"]) == (200, "application/x-chess-pgn")

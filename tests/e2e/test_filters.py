@@ -41,7 +41,7 @@ def make_games(number, seed):
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory):
-    games = make_games(times(2500, 5000), seed=5)
+    games = make_games(times(1200, 5000), seed=5)
     path = tmp_path_factory.mktemp("filters") / "games.pgn"
     path.write_text(pgn(games), encoding="utf-8")
     return path, games

@@ -13,7 +13,7 @@ from client import times
 
 from recording import popen
 
-GAMES = int(os.environ.get("TABIYA_E2E_GAMES", times(20, 100)))
+GAMES = int(os.environ.get("TABIYA_E2E_GAMES", times(10, 100)))
 PLIES = int(os.environ.get("TABIYA_E2E_PLIES", "60"))
 RELAY = Path(__file__).with_name("relay.py")
 

@@ -107,7 +107,7 @@ def test_games_that_are_all_one_take_no_more_than_is_allowed(tabiya_exe, tmp_pat
 
 def test_keys_that_are_close_together_take_no_more_than_is_allowed(tabiya_exe, tmp_path):
     sizes = []
-    for entries in (1000, 3_000_000):
+    for entries in (1000, times(1_500_000, 3_000_000)):
         moves = (struct.pack(">QHHI", number // 3, 796 + number % 3, 1, 0) for number in range(entries))
         in_pieces(tmp_path / "close.bin", moves)
         out = ("-o", tmp_path / "copy.bin", "--force", "--memory", "16M", "--threads", "2")

@@ -41,7 +41,7 @@ def played(real_book):
     """Games that follow a book for some plies: (result, moves, plies in the book, who left it)."""
     chance, games = random.Random(30), []
     with chess.polyglot.open_reader(real_book) as reader:
-        for _ in range(times(60, 400)):
+        for _ in range(times(30, 400)):
             board, moves, leaves = chess.Board(), [], chance.randrange(12)
             plies, left = None, None
             for ply in range(24):

@@ -228,8 +228,13 @@ impl Engine {
                 self.out.close()?;
                 sleep_for_ever()
             }
+            // It never ends, and leaves the processor to those that have to end.
             Failure::Flood => loop {
-                self.out.line(b"info string on and on")?;
+                for _ in 0..100 {
+                    self.out.line(b"info string on and on")?;
+                }
+                self.out.flush()?;
+                thread::sleep(Duration::from_millis(2));
             },
             Failure::Late => thread::sleep(LATE),
             Failure::Crash => {
