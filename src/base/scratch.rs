@@ -136,6 +136,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(crate::base::times(64, 256)))]
+
         #[test]
         fn bytes_are_read_back_whatever_memory_holds(
             pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..5000), 0..60),

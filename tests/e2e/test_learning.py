@@ -8,7 +8,7 @@ import chess
 import chess.engine
 import pytest
 
-from client import Client, eventually
+from client import Client, eventually, times
 from polyglot_writer import Book, key
 from recording import popen
 
@@ -194,16 +194,16 @@ def test_no_verdict_of_a_match_is_wrong(match, capsys):
         games.append(play(sides, len(games) + 1, start, limit, referee, slow))
 
     for starts in WAYS.values():
-        for start in starts * 2:
+        for start in starts * times(1, 2):
             game(start, quick, Referee())
     # White gives odds, so that one side soon has enough of it.
     odds = ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1", "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"]
-    for start in odds * 4:
+    for start in odds * times(2, 4):
         game(start, quick, Referee(resign=700))
     for start in ["8/5k2/p1p1p1p1/P1P1P1P1/8/8/5K2/8 w - - 0 45"] * 4:
         game(start, quick, Referee(draw=15))
     # On time, in won, lost and level positions, whoever's flag falls: the client waits until the clock it told of is out.
-    for ply in (4, 5, 8, 9):
+    for ply in (4, 5, 8, 9)[: times(2, 4)]:
         for start in odds:
             game(start, chess.engine.Limit(white_clock=1.0, black_clock=1.0), Referee(flag=ply), slow=1.0)
     ended = {how for _, _, how in games}

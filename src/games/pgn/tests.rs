@@ -411,7 +411,7 @@ fn giants_are_skipped_and_what_follows_comes() {
     let received = games(format!("[Event \"A\"]\n\n{knights}*{next}"));
     assert_eq!(received[0].moves.split(' ').count(), 5000);
     assert_eq!(received.len(), 2);
-    let endless = format!("[Event \"A\"]\n\n1. e4 {}{next}", "x ".repeat(9 << 20));
+    let endless = format!("[Event \"A\"]\n\n1. e4 {}{next}", "no-move ".repeat(9 << 18));
     let received = games(endless);
     assert_eq!(received[0].error.as_ref().unwrap().0, Reason::TooLong);
     assert_eq!((received.len(), received[1].moves.as_str()), (2, "d2d4"));

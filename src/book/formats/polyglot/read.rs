@@ -110,6 +110,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(crate::base::times(64, 256)))]
+
         #[test]
         fn a_sorted_books_entries_are_all_found_in_their_order(
             mut keys in prop::collection::vec(prop_oneof![0..20_u64, Just(u64::MAX), any::<u64>()], 0..200),

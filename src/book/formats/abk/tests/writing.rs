@@ -308,6 +308,8 @@ fn a_ctg_book_becomes_a_tree_with_its_counts() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(crate::base::times(64, 256)))]
+
     #[test]
     fn random_books_come_back(
         lines in prop::collection::vec(prop::collection::vec(prop_oneof![0..3_u8, any::<u8>()], 0..40), 0..20),

@@ -75,7 +75,7 @@ fn placed(steps: &[prop::sample::Index]) -> Vec<Line> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(crate::base::times(16, 48)))]
+    #![proptest_config(ProptestConfig::with_cases(crate::base::times(8, 48)))]
 
     #[test]
     fn what_is_written_is_read(lines in lines()) {

@@ -184,6 +184,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(crate::base::times(64, 256)))]
+
         #[test]
         fn any_bytes_have_a_bounded_number_of_entries(
             data in prop::collection::vec(prop_oneof![Just(1_u8), any::<u8>()], 0..4096),

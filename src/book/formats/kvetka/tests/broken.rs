@@ -117,7 +117,7 @@ fn missing_files_are_reported_and_the_others_are_played() {
 
 #[test]
 fn a_wrong_index_is_reported_and_not_used() {
-    let fixture = many(300);
+    let fixture = many(150);
     let Packed { kob, kin } = fixture.packed();
     let all = fixture.elements().len();
     for (len, at) in [(kin.len() - 22, kin.len() - 22), (0, 0), (kin.len() + 5, kin.len())] {
@@ -281,7 +281,7 @@ fn unknown_flags_are_a_warning_and_an_overlong_element_is_an_error() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(crate::base::times(64, 256)))]
+    #![proptest_config(ProptestConfig::with_cases(crate::base::times(32, 256)))]
 
     #[test]
     fn a_book_with_random_damage_gives_legal_moves(
