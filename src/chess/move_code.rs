@@ -81,6 +81,7 @@ impl MoveCode {
     /// It need not be legal: see [`shakmaty::Position::is_legal`]. Castling is read as the king taking its own rook, in
     /// ordinary chess and in Chess960, and also in the form of old books: e1g1, where a king with the right to castle
     /// is on e1, because no king makes that step otherwise.
+    #[inline]
     pub(crate) fn resolve(self, chess: &Chess) -> Option<Move> {
         let (from, to) = (self.from(), self.to());
         let promotion = self.promotion().ok()?;

@@ -187,9 +187,8 @@ mod tests {
         let header = &mut bytes[12..24];
         assert_eq!(header[..4], [2, 0, 0x21, 1]);
         header[4] = 39;
-        let mut crc = flate2::Crc::new();
-        crc.update(&header[..8]);
-        header[8..].copy_from_slice(&crc.sum().to_le_bytes());
+        let checksum = crc32fast::hash(&header[..8]);
+        header[8..].copy_from_slice(&checksum.to_le_bytes());
         let error = read(bytes).unwrap_err().to_string();
         assert!(error.contains("128 MiB"), "{error}");
     }

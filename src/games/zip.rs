@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use flate2::Crc;
+use crc32fast::Hasher;
 use flate2::bufread::DeflateDecoder;
 use zip::read::Config;
 use zip::result::ZipError;
@@ -121,14 +121,14 @@ impl Member {
         let compressed = BufReader::with_capacity(1 << 17, count(file.take(self.compressed)));
         let from: Box<dyn Read + Send> =
             if self.deflated { Box::new(DeflateDecoder::new(compressed)) } else { Box::new(compressed) };
-        Ok(Box::new(Checked { from, crc: Crc::new(), expected: self.crc, left: self.len }))
+        Ok(Box::new(Checked { from, crc: Hasher::new(), expected: self.crc, left: self.len }))
     }
 }
 
 /// Compares content with its expected length and checksum.
 struct Checked {
     from: Box<dyn Read + Send>,
-    crc: Crc,
+    crc: Hasher,
     expected: u32,
     left: u64,
 }
@@ -145,7 +145,7 @@ impl Read for Checked {
         match read {
             0 if into.is_empty() => Ok(0),
             0 if self.left > 0 => Err(io::ErrorKind::UnexpectedEof.into()),
-            0 if self.crc.sum() != self.expected => wrong("the checksum is wrong"),
+            0 if self.crc.clone().finalize() != self.expected => wrong("the checksum is wrong"),
             read => Ok(read),
         }
     }

@@ -1,7 +1,6 @@
 //! Writing pages with their checksums, which the crate `parquet` (as of 60.1.0) leaves out.
 #![allow(clippy::cast_possible_wrap, reason = "Parquet keeps a checksum in a signed number")]
 
-use flate2::Crc;
 use parquet::basic::Encoding;
 use parquet::column::page::{CompressedPage, Page, PageWriteSpec, PageWriter};
 use parquet::errors::{ParquetError, Result};
@@ -10,9 +9,7 @@ use polars_parquet_format::{self as format, DataPageHeader, DictionaryPageHeader
 
 /// The checksum of a page: of its bytes in the file, without its header.
 pub(crate) fn checksum(data: &[u8]) -> i32 {
-    let mut crc = Crc::new();
-    crc.update(data);
-    crc.sum() as i32
+    crc32fast::hash(data) as i32
 }
 
 /// The pages of a column, one after another in memory.
