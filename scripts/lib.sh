@@ -107,14 +107,14 @@ end_step() {
     STEP_PID='' STEP_GUARD=''
 }
 
-# at_once FIRST SECOND: two functions at the same time. What the second prints comes after what the first prints; it may have steps.
-# Fails where one of them fails.
+# at_once FIRST SECOND: two functions at the same time, which may have steps. What the second prints comes after what the first
+# prints. Fails where one of them fails.
 at_once() {
     local log first second status=0
     log=$(mktemp)
     # What one leaves running is ended with the step that both are in.
     set +m
-    ("$1") &
+    (trap_steps; "$1") &
     first=$!
     (trap_steps; "$2") >"$log" 2>&1 &
     second=$!

@@ -74,3 +74,29 @@ def test_nothing_is_noted_for_what_is_not_committed(check):
     (check.project / "new").touch()
     done, ran, _ = check()
     assert done.returncode != 0 and ran == [] and "not committed" in done.stderr
+
+
+AT_ONCE = """
+set -euo pipefail
+. "$(dirname -- "$0")/lib.sh"
+trap_steps
+one() { step "one" 100 sh -c 'test -z "$ONE"'; }
+two() { keep_going; step "two" 100 sh -c 'test -z "$TWO"'; step "three" 100 true; }
+step "both" 100 at_once one two
+step "last" 100 true
+"""
+
+
+@pytest.mark.parametrize(("one", "two"), [("", ""), ("fails", ""), ("", "fails"), ("fails", "fails")])
+def test_of_two_things_at_once_each_is_named_that_fails(tmp_path, one, two):
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(LIB, tmp_path / "scripts")
+    (tmp_path / "scripts" / "check").write_text(AT_ONCE)
+    line = ["bash", "scripts/check"]
+    done = subprocess.run(line, cwd=tmp_path, env=os.environ | {"ONE": one, "TWO": two}, capture_output=True, text=True, timeout=HANG)
+    failed = set(re.findall(r"^#### failed: (\w+)", done.stdout + done.stderr, re.MULTILINE))
+    assert failed == {name for name, fails in (("one", one), ("two", two), ("both", one or two)) if fails}
+    assert done.returncode == (1 if one or two else 0)
+    # The first's table, the second's, and that of all.
+    tables = [re.findall(r"^ *\d+ s  (\w+)$", part, re.MULTILINE) for part in done.stdout.split("#### seconds by step")[1:]]
+    assert tables == [["one"], ["two", "three"], ["both"] if one or two else ["both", "last"]]

@@ -184,7 +184,10 @@ impl<'a> Lexer<'a> {
                         return (start, Token::Result(Some(result)));
                     }
                     self.skip_word();
-                    Token::Word(self.since(start, 0))
+                    let word = self.since(start, 0);
+                    // What follows most words.
+                    self.at += usize::from(self.text.get(self.at) == Some(&b' '));
+                    Token::Word(word)
                 }
             };
             return (start, token);
@@ -224,6 +227,7 @@ impl<'a> Lexer<'a> {
         let text = self.text.get(start..).unwrap_or_default();
         // Most are numbers of moves.
         if matches!(self.text.get(self.at), Some(b'.')) && !text.starts_with(b"0") {
+            self.at += 1;
             return None;
         }
         if let Some(b'-' | b'/' | 0xe2) = self.text.get(self.at)
