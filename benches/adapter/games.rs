@@ -69,8 +69,14 @@ impl Polyglot {
     fn game(&self, side: usize, random: &mut Random) -> Vec<Ask> {
         let mut chess = Chess::default();
         let mut line = Vec::new();
-        let mut asks = Vec::new();
+        let (mut asks, mut seen) = (Vec::new(), Vec::new());
         for ply in 0..DEEPEST {
+            // A move that repeats a position may be left to the engine.
+            let key: Zobrist64 = chess.zobrist_hash(EnPassantMode::Legal);
+            if seen.contains(&key) {
+                break;
+            }
+            seen.push(key);
             let moves = self.moves(&chess);
             let total: u64 = moves.iter().map(|(_, weight)| u64::from(*weight)).sum();
             if total == 0 {

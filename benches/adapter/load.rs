@@ -153,7 +153,9 @@ pub fn resident(lab: &Lab, huge: &Path, rows: &mut Vec<Row>) -> Result<()> {
             let answer = String::from_utf8_lossy(line);
             let answer = answer.split_whitespace().nth(1).unwrap_or_default();
             if !ask.moves.iter().any(|mv| mv == answer) {
-                return Err(format!("{answer} is not from the book of 4 GiB").into());
+                let asked = String::from_utf8_lossy(&ask.text);
+                let asked = asked.lines().next().unwrap_or_default();
+                return Err(format!("{answer} is not from the book of 4 GiB: {asked}").into());
             }
         }
         if let Some(((before, _), (after, _))) = before.zip(memory(peer.id())) {
