@@ -205,17 +205,28 @@ def test_python_goes_on_while_a_book_is_built(tmp_path: Path) -> None:
 INTERRUPTED = """\
 import os, signal, sys, threading, tabiya
 games, few, folder = sys.argv[1:]
-def press():
-    # The book is begun beside its place.
-    while not os.listdir(folder):
-        pass
-    os.kill(os.getpid(), signal.SIGINT)
-threading.Thread(target=press, daemon=True).start()
+def feed():
+    # Games without an end, so that the build cannot be over before it is interrupted.
+    some = open(few).read() * 1000
+    with open(games, "w") as into:
+        # The book is begun beside its place.
+        while not os.listdir(folder):
+            into.write(some)
+        os.kill(os.getpid(), signal.SIGINT)
+        try:
+            while True:
+                into.write(some)
+        except BrokenPipeError:
+            pass
+os.mkfifo(games)
+feeding = threading.Thread(target=feed)
+feeding.start()
 try:
     tabiya.build(games, os.path.join(folder, "a.bin"), threads=1)
     sys.exit("it was not interrupted")
 except KeyboardInterrupt:
     print(os.listdir(folder))
+feeding.join()
 # The next call is not stopped by that.
 tabiya.build(few, os.path.join(folder, "b.bin"), min_games=1)
 print(os.listdir(folder))
@@ -224,8 +235,7 @@ print(os.listdir(folder))
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 def test_ctrl_c_stops_a_build_and_nothing_remains(tmp_path: Path) -> None:
-    games, few = many_games(tmp_path / "games.pgn", 60_000), many_games(tmp_path / "few.pgn", 5)
-    folder = tmp_path / "out"
+    few, folder = many_games(tmp_path / "few.pgn", 5), tmp_path / "out"
     folder.mkdir()
-    done = python_does(INTERRUPTED, games, few, folder)
+    done = python_does(INTERRUPTED, tmp_path / "games.pgn", few, folder)
     assert done.stdout.splitlines() == ["[]", "['b.bin']"], done.stderr
