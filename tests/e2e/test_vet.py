@@ -354,7 +354,7 @@ def test_an_engine_that_is_none_ends_the_work(tabiya, engine, tiny, tmp_path):
 @linux_only
 def test_killed_at_any_moment_nothing_is_lost_or_wrong(tabiya, tabiya_exe, planted, stockfish, tmp_path, exported):
     book, _ = planted
-    line = ["vet", book, "-o", tmp_path / "out.bin", "--force", "--engine", stockfish, "--nodes", 8000, "--jobs", 2]
+    line = ["vet", book, "-o", tmp_path / "out.bin", "--force", "--engine", stockfish, "--nodes", times(8000, 20_000), "--jobs", 2]
     store = tmp_path / "planted.bin.evals"
     other = tabiya("vet", book, "-o", tmp_path / "other.bin", *line[4:], "--store", tmp_path / "other.evals")
     assert other.returncode == DONE, other.stderr
@@ -365,7 +365,7 @@ def test_killed_at_any_moment_nothing_is_lost_or_wrong(tabiya, tabiya_exe, plant
     while True:
         process = subprocess.Popen(list(map(str, [tabiya_exe, *line])), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path)
         # Any moment will do: what must hold, holds at all of them. In every fifth run an engine is killed first.
-        moments = [time.monotonic() + chance.uniform(0, 0.15)] * (2 if kills % 5 == 4 else 1)
+        moments = [time.monotonic() + chance.uniform(0, times(0.15, 0.3))] * (2 if kills % 5 == 4 else 1)
         engines = set()
         while process.poll() is None:
             assert time.monotonic() < until

@@ -117,7 +117,7 @@ fn missing_files_are_reported_and_the_others_are_played() {
 
 #[test]
 fn a_wrong_index_is_reported_and_not_used() {
-    let fixture = many(150);
+    let fixture = many(crate::base::times(150, 300));
     let Packed { kob, kin } = fixture.packed();
     let all = fixture.elements().len();
     for (len, at) in [(kin.len() - 22, kin.len() - 22), (0, 0), (kin.len() + 5, kin.len())] {
