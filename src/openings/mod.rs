@@ -3,7 +3,7 @@
 //! A name belongs to a position, not to an order of moves, so transpositions get the names of what they lead to. The list
 //! has each position once. A line of play has the name of the last of its positions that has one.
 //!
-//! Nothing is read or computed before the first look-up, which is a binary search in the executable's own bytes:
+//! Nothing is read or computed before the first look-up, which searches the executable's own bytes:
 //!
 //! | file | contents |
 //! |---|---|
@@ -35,6 +35,25 @@ const POSITION_LEN: usize = 12;
 /// The positions, in ascending order of keys.
 const POSITIONS: &[[u8; POSITION_LEN]] = include_bytes!("positions.bin").as_chunks().0;
 
+/// First bits of a key that choose a bucket: there are about as many buckets as positions.
+const BUCKET_BITS: u32 = 12;
+
+/// For each value of these bits, the number of the first position whose key does not begin with a smaller one; and the count of
+/// positions.
+static BUCKETS: [u16; (1 << BUCKET_BITS) + 1] = {
+    let mut buckets = [0; (1 << BUCKET_BITS) + 1];
+    let (mut bucket, mut place) = (0, 0);
+    while bucket < buckets.len() {
+        while place < POSITIONS.len() && bucket_of(key_of(&POSITIONS[place])) < bucket {
+            place += 1;
+        }
+        assert!(place <= u16::MAX as usize, "the list has more positions than buckets can number");
+        buckets[bucket] = place as u16;
+        bucket += 1;
+    }
+    buckets
+};
+
 /// Characters of a code of the Encyclopaedia of Chess Openings, such as `B90`.
 const CODE_LEN: usize = 3;
 
@@ -52,17 +71,18 @@ const CODE_LEN: usize = 3;
 /// assert_eq!((opening.eco(), opening.name()), ("D02", "Queen's Pawn Game: Symmetrical Variation"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Opening(&'static str);
+pub struct Opening {
+    /// Where its line begins in [`NAMES`].
+    offset: u32,
+}
 
 impl Opening {
     /// The opening of the position with this Polyglot key.
     pub fn with_key(key: u64) -> Option<Self> {
-        let key_of =
-            |&[a, b, c, d, e, f, g, h, ..]: &[u8; POSITION_LEN]| u64::from_be_bytes([a, b, c, d, e, f, g, h]);
-        let place = POSITIONS.binary_search_by_key(&key, key_of).ok()?;
-        let &[.., a, b, c, d] = POSITIONS.get(place)?;
-        let offset = usize::try_from(u32::from_be_bytes([a, b, c, d])).ok()?;
-        NAMES.get(offset..)?.lines().next().map(Self)
+        let &[first, end] = BUCKETS.get(bucket_of(key)..)?.first_chunk()?;
+        let bucket = POSITIONS.get(usize::from(first)..usize::from(end))?;
+        let &[.., a, b, c, d] = bucket.iter().find(|position| key_of(position) == key)?;
+        Some(Self { offset: u32::from_be_bytes([a, b, c, d]) })
     }
 
     /// The opening of a position. An en-passant square counts only if the capture is legal, as in the list.
@@ -89,12 +109,12 @@ impl Opening {
 
     /// The code and the name: `B90 Sicilian Defense: Najdorf Variation`.
     pub fn as_str(self) -> &'static str {
-        self.0
+        NAMES.get(self.offset as usize..).and_then(|names| names.lines().next()).unwrap_or_default()
     }
 
     /// The code, A00 to E99.
     pub fn eco(self) -> &'static str {
-        self.0.get(..CODE_LEN).unwrap_or_default()
+        self.as_str().get(..CODE_LEN).unwrap_or_default()
     }
 
     /// The code and the name.
@@ -104,8 +124,18 @@ impl Opening {
 
     /// The name, mostly with a variation after a colon.
     pub fn name(self) -> &'static str {
-        self.0.get(CODE_LEN + 1..).unwrap_or_default()
+        self.as_str().get(CODE_LEN + 1..).unwrap_or_default()
     }
+}
+
+/// The key of an entry of [`POSITIONS`].
+const fn key_of(&[a, b, c, d, e, f, g, h, ..]: &[u8; POSITION_LEN]) -> u64 {
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
+}
+
+/// The bucket of a key.
+const fn bucket_of(key: u64) -> usize {
+    (key >> (u64::BITS - BUCKET_BITS)) as usize
 }
 
 /// The named lines: code, name, and the moves in SAN.
@@ -121,7 +151,7 @@ pub(crate) fn lines() -> impl Iterator<Item = (&'static str, &'static str, &'sta
 impl fmt::Display for Opening {
     /// As [`Opening::as_str`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.0)
+        f.pad(self.as_str())
     }
 }
 
@@ -238,7 +268,9 @@ mod tests {
 
     #[test]
     fn json_has_code_and_name() {
-        let json = serde_json::to_string(&Opening("B90 Sicilian Defense: Najdorf Variation")).unwrap();
+        let mut game = Game::start();
+        notation::play("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6", &mut game).unwrap();
+        let json = serde_json::to_string(&Opening::of(&game)).unwrap();
         assert_eq!(json, r#"{"eco":"B90","name":"Sicilian Defense: Najdorf Variation"}"#);
     }
 }

@@ -25,6 +25,9 @@ const TIMED: u32 = 10;
 /// Plies up to which openings are named; the longest named line has 36.
 const NAMED: usize = 40;
 
+/// Plies in the books that most games have at most.
+const USUAL: usize = 32;
+
 /// Games that could not be read of which the error is kept.
 pub const ERRORS_KEPT: usize = 10;
 
@@ -107,7 +110,7 @@ pub struct Game {
     pub keys: Vec<u64>,
     /// Where it left the books.
     pub exit: Exit,
-    /// Centipawns for White there: as the games says, or else a store.
+    /// Centipawns for White there: as the game says, or else a store.
     pub eval: Option<i64>,
     /// Moves of each side that a book has.
     pub book_moves: ByColor<u32>,
@@ -141,8 +144,6 @@ struct Open {
     /// The side that moved last, and whether the move was one of the book.
     last: Option<(Color, bool)>,
     times: ByColor<Times>,
-    /// Moves of each side that each book has.
-    known: ByColor<Vec<u32>>,
     plies: usize,
     /// The position before the last move, and the move, as long as the game is in the books or its opening may get a name.
     before: Option<(Position, Move)>,
@@ -157,6 +158,8 @@ pub struct Reader<'a> {
     kept: Kept,
     /// For each book, whether it has the move that is looked at.
     known: Vec<bool>,
+    /// For each book, the moves of each side in the current game that it has.
+    counts: Vec<ByColor<u32>>,
     /// The games that were wanted.
     pub found: Vec<Game>,
     open: Option<Open>,
@@ -182,6 +185,7 @@ impl<'a> Reader<'a> {
             admits,
             kept,
             known: Vec::new(),
+            counts: Vec::new(),
             found: Vec::new(),
             open: None,
             games: 0,
@@ -223,7 +227,13 @@ impl Visitor for Reader<'_> {
         }
         let at = header.start.clone().unwrap_or_else(Position::start);
         let (opening, moves) = (Opening::at(&at), at.key());
-        let exit = Exit { at, line: Vec::new(), left: Left::GameEnded, played: None, book_moves: Vec::new() };
+        let exit = Exit {
+            at,
+            line: Vec::with_capacity(USUAL),
+            left: Left::GameEnded,
+            played: None,
+            book_moves: Vec::new(),
+        };
         let game = Game {
             number: self.games,
             players: ByColor { white: header.white.clone(), black: header.black.clone() },
@@ -231,7 +241,7 @@ impl Visitor for Reader<'_> {
             result: None,
             start: header.start.clone(),
             book_plies: 0,
-            keys: Vec::new(),
+            keys: Vec::with_capacity(USUAL),
             exit,
             eval: None,
             book_moves: ByColor::default(),
@@ -241,11 +251,10 @@ impl Visitor for Reader<'_> {
             moves,
             line: Vec::new(),
         };
-        let none = vec![0; self.books.len()];
-        let known = ByColor { white: none.clone(), black: none };
+        self.counts.clear();
+        self.counts.resize(self.books.len(), ByColor::default());
         let (last, times) = (None, ByColor::default());
-        self.open =
-            Some(Open { game, in_book: true, is_scored: false, last, times, known, plies: 0, before: None });
+        self.open = Some(Open { game, in_book: true, is_scored: false, last, times, plies: 0, before: None });
         true
     }
 
@@ -287,7 +296,7 @@ impl Visitor for Reader<'_> {
             open.game.exit.line.push(code);
             if is_known {
                 *open.game.book_moves.get_mut(turn) += 1;
-                let counts = open.known.get_mut(turn).iter_mut();
+                let counts = self.counts.iter_mut().map(|counts| counts.get_mut(turn));
                 counts.zip(&self.known).for_each(|(count, known)| *count += u32::from(*known));
             }
         } else if in_book {
@@ -328,7 +337,7 @@ impl Visitor for Reader<'_> {
         if let Some(error) = end.error {
             self.fail(error);
         }
-        let Some(Open { mut game, in_book, times, known, plies, before, .. }) = self.open.take() else {
+        let Some(Open { mut game, in_book, times, plies, before, .. }) = self.open.take() else {
             return;
         };
         if let Some((at, mv)) = before.filter(|_| in_book || plies <= NAMED) {
@@ -346,10 +355,10 @@ impl Visitor for Reader<'_> {
             let mean = (count > 0).then(|| sum / f64::from(count))?;
             (moves > 0 && timed > 0).then(|| (mean * f64::from(timed) - spent).max(0.0))
         });
-        game.books = known.map(|counts| {
-            let best =
-                counts.iter().enumerate().max_by_key(|(number, count)| (**count, std::cmp::Reverse(*number)));
-            best.filter(|(_, count)| **count > 0).map(|(number, _)| number)
+        game.books = ByColor::new_with(|side| {
+            let counts = self.counts.iter().map(|counts| *counts.get(side)).enumerate();
+            let best = counts.max_by_key(|(number, count)| (*count, std::cmp::Reverse(*number)));
+            best.filter(|(_, count)| *count > 0).map(|(number, _)| number)
         });
         self.found.push(game);
     }

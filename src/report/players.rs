@@ -1,6 +1,6 @@
 //! Who scored what against whom, in games and in pairs of games with reversed colours.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use shakmaty::Color;
@@ -22,10 +22,12 @@ pub struct Match {
 /// All players.
 #[derive(Debug, Default)]
 pub struct Players {
-    /// The matches, by the names of both players in the order of the alphabet.
-    pub matches: BTreeMap<(String, String), Match>,
-    /// The score of each player with each book, by its number; `None`: games in which no book had a move of the player.
-    pub books: BTreeMap<(String, Option<usize>), Score>,
+    /// The number of each player.
+    numbers: HashMap<String, usize>,
+    /// The matches, by the numbers of both players: first the one whose name comes first in the alphabet.
+    matches: HashMap<(usize, usize), Match>,
+    /// The score of each player with each book.
+    books: HashMap<(usize, Option<usize>), Score>,
     /// First games of pairs whose second has not come, by a digest of both players and the round: whether the first player had
     /// White, and that player's points.
     waiting: HashMap<u64, Vec<(bool, u8)>>,
@@ -41,19 +43,18 @@ impl Match {
 impl Players {
     /// Takes in a game; one without a result does not count.
     pub fn add(&mut self, game: &Game) {
-        let (white, black) = (&game.players.white, &game.players.black);
+        let numbers = game.players.as_ref().map(|name| self.number(name));
         for side in Color::ALL {
             let Some(halves) = game.halves(side) else { return };
-            let key = (game.players.get(side).clone(), *game.books.get(side));
-            self.books.entry(key).or_default().add(halves);
+            self.books.entry((*numbers.get(side), *game.books.get(side))).or_default().add(halves);
         }
-        if white == black {
+        if numbers.white == numbers.black {
             return;
         }
-        let (first, side) = if white < black { (white, Color::White) } else { (black, Color::Black) };
-        let second = if white < black { black } else { white };
+        let side = if game.players.white < game.players.black { Color::White } else { Color::Black };
+        let (first, second) = (*numbers.get(side), *numbers.get(side.other()));
         let Some(halves) = game.halves(side) else { return };
-        let entry = self.matches.entry((first.clone(), second.clone())).or_default();
+        let entry = self.matches.entry((first, second)).or_default();
         entry.score.add(halves);
         entry.alone += 1;
         // Runners number rounds; games of people mostly have none.
@@ -74,5 +75,39 @@ impl Players {
             }
             None => waiting.push((is_white, halves)),
         }
+    }
+
+    fn number(&mut self, name: &str) -> usize {
+        let next = self.numbers.len();
+        self.numbers
+            .get(name)
+            .copied()
+            .unwrap_or_else(|| *self.numbers.entry(name.to_owned()).or_insert(next))
+    }
+
+    /// The names of all players, by their numbers.
+    fn names(&self) -> HashMap<usize, &str> {
+        self.numbers.iter().map(|(name, number)| (*number, name.as_str())).collect()
+    }
+
+    /// The matches and their players, in the order of their names.
+    pub fn matches(&self) -> Vec<(&str, &str, &Match)> {
+        let names = self.names();
+        let name = |number| names.get(number).copied().unwrap_or_default();
+        let mut matches: Vec<_> =
+            self.matches.iter().map(|((first, second), games)| (name(first), name(second), games)).collect();
+        matches.sort_by_key(|(first, second, _)| (*first, *second));
+        matches
+    }
+
+    /// The score of each player with each book, by its number, in the order of the players' names; `None`: games in which no book
+    /// had a move of the player.
+    pub fn books(&self) -> Vec<(&str, Option<usize>, Score)> {
+        let names = self.names();
+        let name = |number| names.get(number).copied().unwrap_or_default();
+        let mut books: Vec<_> =
+            self.books.iter().map(|((player, book), score)| (name(player), *book, *score)).collect();
+        books.sort_by_key(|(player, book, _)| (*player, *book));
+        books
     }
 }

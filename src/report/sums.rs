@@ -10,7 +10,7 @@ use shakmaty::{Color, Position as _};
 use super::Score;
 use super::elo::mean;
 use super::game::{BookMove, Exit, Game, Left};
-use crate::book::traverse::KeyHasher;
+use crate::book::traverse::{KeyHasher, Keys};
 use crate::book::{Book, MoveFacts};
 use crate::chess::{MoveCode, Packed, Position};
 use crate::openings::Opening;
@@ -104,7 +104,7 @@ pub struct Sums {
     pub left: [u64; 4],
     /// Games and seconds that the books saved on the clock of one side.
     pub saved: (u64, f64),
-    known: HashSet<u64>,
+    known: Keys,
 }
 
 /// Something of each move, by the key of its position.

@@ -142,7 +142,7 @@ def test_a_report_names_what_its_look_ups_could_not_find(sources, tabiya, tmp_pa
     data = sources["bin"].read_bytes()
     (tmp_path / "whole.bin").write_bytes(data)
     (tmp_path / "cut.bin").write_bytes(data[:-5])
-    # The second half first: binary search finds little.
+    # The second half first: look-ups find little.
     half = len(data) // 32 * 16
     (tmp_path / "turned.bin").write_bytes(data[half:] + data[:half])
     for name, code, what in [("whole", DONE, b""), ("cut", WANTING, b"the last entry is cut off"), ("turned", WANTING, b"follows the higher key")]:

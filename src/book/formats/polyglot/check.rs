@@ -110,7 +110,7 @@ mod tests {
                 "the move e2e5 is not legal in rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 (byte 0)",
                 true,
             ),
-            ("binary search does not find this position (byte 32)", true),
+            ("no look-up finds this position (byte 32)", true),
             (
                 "the learn field holds something other than games and half-points, and is ignored until it is reset \
                  (byte 32)",

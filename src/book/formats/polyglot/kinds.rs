@@ -14,7 +14,7 @@ kinds! {
         Rising: Warning "entries heavier than the entry before of the same position",
         Duplicate: Warning "entries whose move the position already has",
         Unread: Error "entries too far after the first of their key to be read",
-        Lost: Error "positions that binary search does not find",
+        Lost: Error "positions that no look-up finds",
         Learn: Warning "entries whose learn field holds something other than games and half-points, and is ignored until it is reset",
         Illegal: Error "entries whose move is not legal in its position",
         OldCastling: Warning "entries whose castling is written as the king's step, which most programs no longer read",

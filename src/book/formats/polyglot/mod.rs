@@ -1,9 +1,9 @@
-//! Polyglot books (`.bin`): sorted entries of 16 bytes, found by binary search. The format is described in
+//! Polyglot books (`.bin`): sorted entries of 16 bytes, found by their keys. The format is described in
 //! `docs/formats/polyglot.md`.
 //!
 //! A damaged book is played as far as it can be trusted: bytes after the last whole entry and moves that are not legal
 //! in their position are ignored, the weights of a repeated move are added up, and if the order is broken, the
-//! positions that binary search still reaches are found.
+//! positions that a search by keys still reaches are found.
 
 mod check;
 mod each;

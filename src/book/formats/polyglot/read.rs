@@ -7,6 +7,13 @@ use super::layout::ENTRY_LEN;
 /// The rest is ignored: a book of one key must not hold up a game.
 pub const MOST_OF_ONE_KEY: usize = 1024;
 
+/// Guesses of where a key is before the search around it: the first is off by about the square root of the count of entries, the
+/// second by the root of that.
+const GUESSES: usize = 2;
+
+/// How far from the last guess the search looks first, in entries.
+const NEAR: usize = 8;
+
 /// The entries of a book, over its bytes.
 ///
 /// ```
@@ -58,10 +65,44 @@ impl<'a> Entries<'a> {
         self.entries.iter().map(Entry::from_bytes)
     }
 
-    /// The number of the first entry whose key is not below `key`, by binary search, or the count of entries if there is
-    /// none. In a book that is out of order it is any number up to that count.
+    /// The number of the first entry whose key is not below `key`, or the count of entries if there is none. In a book that is
+    /// out of order it is any number up to that count.
+    ///
+    /// Keys are spread evenly, so it is guessed from the key, which reads fewer places of a large book than a binary search does.
+    /// Whatever the keys are, it reads no more than twice as many.
     pub(crate) fn lower_bound(self, key: u64) -> usize {
-        self.entries.partition_point(|entry| key_of(entry) < key)
+        let is_below = |at: usize| self.entries.get(at).is_some_and(|entry| key_of(entry) < key);
+        let (mut low, mut high) = (0, self.entries.len());
+        let mut step = NEAR;
+        let mut at = self.guess(key);
+        // Steps away from the guess, each twice as long, until the place is between two of them.
+        if is_below(at) {
+            while is_below(at) {
+                (low, at) = (at + 1, at.saturating_add(step));
+                step *= 2;
+            }
+            high = high.min(at);
+        } else {
+            while !is_below(at) && at > 0 {
+                (high, at) = (at, at.saturating_sub(step));
+                step *= 2;
+            }
+            (low, high) = if is_below(at) { (at + 1, high) } else { (0, 0) };
+        }
+        let between = self.entries.get(low..high).unwrap_or_default();
+        low + between.partition_point(|entry| key_of(entry) < key)
+    }
+
+    /// About where a key is.
+    fn guess(self, key: u64) -> usize {
+        let share = |key: u64| ((u128::from(key) * self.entries.len() as u128) >> u64::BITS) as usize;
+        let mut at = share(key);
+        for _ in 1..GUESSES {
+            let Some(found) = self.entries.get(at).map(key_of) else { break };
+            let off = share(key.abs_diff(found));
+            at = if found < key { at + off } else { at.saturating_sub(off) };
+        }
+        at.min(self.entries.len().saturating_sub(1))
     }
 
     /// The entries of `key` in the order of the file, at most [`MOST_OF_ONE_KEY`]. In a book that is out of order

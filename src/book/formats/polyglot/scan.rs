@@ -66,12 +66,12 @@ pub(crate) fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Fin
     totals
 }
 
-/// Finds the runs that binary search does not find.
+/// Finds the runs that no look-up finds.
 fn lost(entries: Entries<'_>, findings: &mut Findings<'_>) {
     let mut before = None;
     for (index, entry) in entries.iter().enumerate() {
         if before.replace(entry.key) != Some(entry.key) && entries.lower_bound(entry.key) != index {
-            findings.count(Kind::Lost, offset(index), "binary search does not find this position");
+            findings.count(Kind::Lost, offset(index), "no look-up finds this position");
         }
     }
 }
@@ -147,7 +147,7 @@ mod tests {
             "the move e2e4 has weight 0 and is never played (byte 32)",
             "weight 2 follows the lower weight 1 of the same position (byte 16)",
             "the position already has the move e2e4 (byte 32)",
-            "binary search does not find this position (byte 48)",
+            "no look-up finds this position (byte 48)",
             "the learn field holds something other than games and half-points, and is ignored until it is reset \
              (byte 80)",
         ];

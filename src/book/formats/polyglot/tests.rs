@@ -5,6 +5,7 @@ use shakmaty::{CastlingMode, Move, Position as _, Role, Square};
 
 use super::entry::Entry;
 use super::*;
+use crate::base::findings::summed;
 use crate::book::tests::{after, fen, moves, sample, uci};
 use crate::book::{self, Learned, MoveFacts};
 use crate::chess::MoveCode;
@@ -177,7 +178,7 @@ fn what_was_learned_is_given_if_it_can_be_trusted() {
 }
 
 #[test]
-fn an_unsorted_book_is_played_as_far_as_binary_search_finds() {
+fn an_unsorted_book_is_played_as_far_as_look_ups_find() {
     let (start, e4, d4) = (Position::start(), after("e2e4"), after("d2d4"));
     let mut entries = [entry(&start, "e2e4", 1), entry(&e4, "e7e5", 1), entry(&d4, "d7d5", 1)];
     entries.sort_by_key(|entry| entry.key);
@@ -187,6 +188,25 @@ fn an_unsorted_book_is_played_as_far_as_binary_search_finds() {
         [&start, &e4, &d4].into_iter().filter(|at| at.key() == entry.key).any(|at| book.best(at).is_some())
     };
     assert!(found(&middle) && found(&high) && !found(&low));
+    let (_, findings) = summed(|findings| book.inspect(&Progress::none(), findings));
+    assert!(findings.iter().any(|finding| finding.to_string().contains("no look-up finds this position")));
+}
+
+#[test]
+fn one_entry_out_of_place_hides_no_other() {
+    let key = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut keys: Vec<u64> = (0..1000).map(key).collect();
+    keys.sort_unstable();
+    for place in [1, 250, 500, 750, 998] {
+        let mut entries: Vec<_> =
+            keys.iter().map(|key| Entry { key: *key, ..entry(&Position::start(), "e2e4", 1) }).collect();
+        entries[place].key = 0;
+        let data = bytes(&entries);
+        let entries = Entries::new(&data);
+        let lost = keys.iter().enumerate().filter(|(at, key)| entries.lower_bound(**key) != *at);
+        // A binary search that meets it loses all positions on its wrong side.
+        assert!(lost.clone().count() < 20, "{place}: {}", lost.count());
+    }
 }
 
 #[test]

@@ -84,7 +84,7 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
             })
         })
         .collect();
-    let players: Vec<Value> = found.players.matches.iter().map(|((first, second), games)| {
+    let players: Vec<Value> = found.players.matches().into_iter().map(|(first, second, games)| {
         let counts = games.counts();
         let elo = elo(&counts);
         let finite = |number: f64| Some(number).filter(|number| number.is_finite());
@@ -97,13 +97,13 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
     }).collect();
     let books: Vec<Value> = found
         .players
-        .books
-        .iter()
-        .map(|((player, book), of)| {
+        .books()
+        .into_iter()
+        .map(|(player, book, of)| {
             let path = book
                 .and_then(|book| found.books.get(book))
                 .map(|book| book.path().to_string_lossy().into_owned());
-            json!({ "player": player, "book": path, "score": score(*of) })
+            json!({ "player": player, "book": path, "score": score(of) })
         })
         .collect();
     write!(out, "],\"exits\":[")?;

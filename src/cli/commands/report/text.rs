@@ -49,8 +49,8 @@ pub(super) fn report(found: &Found, top: usize, out: &mut dyn Write) -> io::Resu
 
 /// Who scored what, and with which book.
 fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
-    let players = &found.players;
-    if players.matches.is_empty() {
+    let mut matches = found.players.matches();
+    if matches.is_empty() {
         return Ok(());
     }
     let columns = [
@@ -65,10 +65,9 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
         ("from", false),
     ];
     let mut table = rows::table(columns);
-    let mut matches: Vec<_> = players.matches.iter().collect();
     // Stable: of equally long ones in the order of the names.
-    matches.sort_by_key(|(_, games)| Reverse(games.score.games()));
-    for ((first, second), games) in matches.iter().take(top) {
+    matches.sort_by_key(|(.., games)| Reverse(games.score.games()));
+    for (first, second, games) in matches.iter().take(top) {
         let counts = games.counts();
         let Score { wins, draws, losses } = games.score;
         let (difference, los) = elo(&counts).map_or_else(Default::default, |elo| {
@@ -81,8 +80,8 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
             many(games.score.games(), "game")
         };
         table.add_row([
-            first.clone(),
-            second.clone(),
+            (*first).to_owned(),
+            (*second).to_owned(),
             wins.to_string(),
             draws.to_string(),
             losses.to_string(),
@@ -95,14 +94,14 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let all = many(matches.len() as u64, "pair");
     writeln!(out, "\nPlayers (Elo with its 95 % interval; {all} of players in all)\n{table}")?;
     let mut table = rows::table([("player", false), ("book", false), ("games", true), ("score", true)]);
-    let mut books: Vec<_> = players.books.iter().collect();
-    books.sort_by_key(|(_, score)| Reverse(score.games()));
-    for ((player, book), score) in books.into_iter().take(top) {
+    let mut books = found.players.books();
+    books.sort_by_key(|(.., score)| Reverse(score.games()));
+    for (player, book, score) in books.into_iter().take(top) {
         let name = book.and_then(|book| found.books.get(book)).map_or_else(
             || "none".to_owned(),
             |book| book.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
         );
-        table.add_row([player.clone(), name, score.games().to_string(), share(*score)]);
+        table.add_row([player.to_owned(), name, score.games().to_string(), share(score)]);
     }
     writeln!(out, "\nBooks that had most of a player's moves\n{table}")
 }
