@@ -202,19 +202,35 @@ impl Seek for Replacement {
     }
 }
 
-/// Refuses to write over one of the files that are read, under whatever name and through whatever link.
+/// Refuses to write over one of the files that are read, under whatever name and through whatever link, and to write one file
+/// twice.
 ///
 /// # Errors
-/// When an output and an input are the same file.
+/// When an output and an input are the same file, or two outputs.
 pub fn keep_inputs(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<()> {
+    let refused = |output: &Path, which, other: &Path| {
+        let what = format!("this would replace {which} of the command, {}", other.display());
+        Err(Error::new(ErrorKind::Usage, what).at_path(output).advice("name another output"))
+    };
     // A pipe would wait for its other end.
     let file = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let handle = |path: &Path| file(path).then(|| Handle::from_path(path).ok()).flatten();
     for output in outputs {
         let Some(old) = handle(output) else { continue };
         if let Some(input) = inputs.iter().find(|input| handle(input).as_ref() == Some(&old)) {
-            let what = format!("this would replace an input of the command, {}", input.display());
-            return Err(Error::new(ErrorKind::Usage, what).at_path(output).advice("name another output"));
+            return refused(output, "an input", input);
+        }
+    }
+    // These need not exist yet.
+    let place =
+        |path: &Path| Some((dunce::canonicalize(folder::of(path)).ok()?, path.file_name()?.to_owned()));
+    for (number, output) in outputs.iter().enumerate() {
+        let same = |other: &&PathBuf| {
+            place(other).is_some_and(|other| place(output) == Some(other))
+                || handle(other).is_some_and(|other| handle(output) == Some(other))
+        };
+        if let Some(other) = outputs.iter().take(number).find(same) {
+            return refused(output, "another output", other);
         }
     }
     Ok(())
@@ -327,6 +343,29 @@ mod tests {
         assert!(keep("b.bin").is_err() && keep("none").is_ok());
         fs::write(at("d.bin"), b"book").unwrap();
         assert!(keep("d.bin").is_ok());
+    }
+
+    #[test]
+    fn one_file_is_not_written_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("a.bin"), b"book").unwrap();
+        fs::hard_link(at("a.bin"), at("hard.bin")).unwrap();
+        for (one, other, is_refused) in [
+            ("a.bin", "a.bin", true),
+            ("a.bin", "hard.bin", true),
+            ("new.bin", "new.bin", true),
+            ("new.bin", "./new.bin", true),
+            ("new.bin", "other.bin", false),
+            ("a.bin", "new.bin", false),
+        ] {
+            let error = keep_inputs(&[at(one), at(other)], &[]).err().map(|error| error.what().to_owned());
+            assert_eq!(
+                error.is_some_and(|error| error.contains("another output")),
+                is_refused,
+                "{one} {other}"
+            );
+        }
     }
 
     #[test]

@@ -372,6 +372,8 @@ def test_what_cannot_be_is_said(tabiya, games, small_book, tmp_path):
     refused(small_book, "-o", "s.epd", "--min-games", 2, code=USAGE, says="counts no games")
     refused(small_book, "-o", "s.epd", "--engine", "none", code=USAGE, says="--eval")
     refused(small_book, "-o", "s.epd", code=FINDINGS, says="no line of the sources has 16 plies")
+    refused(small_book, "-o", "s.epd", "--ply", 2, "--report", "s.epd", code=USAGE, says="another output")
+    assert not (tmp_path / "s.epd").exists()
     refused("nothing.bin", "-o", "s.epd", code=FILE, says="nothing.bin")
     refused(small_book, "-o", "s.epd", "--ply", "9-2", code=USAGE, says="8-16")
     refused(small_book, "-o", "s.epd", "--eval", "5", code=USAGE, says="80..120")

@@ -198,8 +198,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     source.passed_over().iter().for_each(output::complain);
     let mut inputs = source.parts();
     inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(args.eco.iter().cloned()));
-    keep_inputs(&book::parts(&args.output), &inputs)?;
-    keep_inputs(args.evals.as_slice(), &inputs)?;
+    keep_inputs(&[&*book::parts(&args.output), args.evals.as_slice()].concat(), &inputs)?;
     let mut with_evals = args.evals.as_ref().map(|_| source.twice("--evals")).transpose()?;
     interrupt::watch();
     let names = Names::read(&args.eco)?;

@@ -120,23 +120,9 @@ fn vet(args: &Args) -> Result<Exit> {
     let output = &args.to.output;
     let path = args.store.clone().unwrap_or_else(|| evals::beside(&args.book));
     let mut written_files = book::parts(output);
+    written_files.push(path.clone());
     written_files.extend(args.report.clone());
-    keep_inputs(&written_files, &[learn::files_of([&*book]), vec![path.clone()]].concat())?;
-    keep_inputs(std::slice::from_ref(&path), &learn::files_of([&*book]))?;
-    if let Some(report) = &args.report {
-        // Neither need exist yet.
-        let same = |a: &PathBuf, b: &PathBuf| std::path::absolute(a).ok() == std::path::absolute(b).ok();
-        if book::parts(output).iter().any(|part| same(part, report)) {
-            return Err(Error::new(ErrorKind::Usage, "the report would replace the book")
-                .at_path(report)
-                .advice("name another file with --report"));
-        }
-        if same(&path, report) {
-            return Err(Error::new(ErrorKind::Usage, "the report would replace the store")
-                .at_path(report)
-                .advice("name another file with --report"));
-        }
-    }
+    keep_inputs(&written_files, &learn::files_of([&*book]))?;
     let resources = args.resources.resolve()?;
     interrupt::watch();
     // What cannot be written, read or started is reported before hours of work.
