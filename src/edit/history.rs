@@ -13,7 +13,6 @@ const KEPT: usize = 200;
 const BYTES: usize = 64 << 20;
 
 /// Whether an edit is taken back or made again.
-#[cfg_attr(not(feature = "explore"), allow(dead_code, reason = "only the explorer makes edits again"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Back,

@@ -170,10 +170,10 @@ fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fa
     }
     let playable = explorer.playable_in(slot, &open, &place)?;
     let mut line = Answer::of(&place, &known, |mv| playable.takes(mv), most, kind);
-    // Clients in Python write True.
     if let Some(games) = &explorer.games {
         line.add_games(at, &games.at(at), query, &among, kind)?;
     }
+    // Clients in Python write True.
     let history = query.get("history").is_some_and(|word| word.eq_ignore_ascii_case("true"));
     line.history = history.then_some([]);
     let mut bytes = serde_json::to_vec(&line).map_err(|error| Fault::io(error.to_string()))?;

@@ -11,8 +11,7 @@
 //! | answers | [`position`], [`mod@line`], [`lichess`], [`chessdb`], [`edits`], [`engine`] |
 //!
 //! Requests come from outside: what they may be is bounded in [`server`] and [`request`], and books never learn of one that
-//! [`guard`] refuses. Only the thread of a connection is asynchronous; everything that reads a file runs on a bounded number
-//! of other threads.
+//! [`guard`] refuses. While a thread reads a file, another one takes over the connections; how many read at once is bounded.
 
 mod answering;
 mod chessdb;

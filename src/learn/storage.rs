@@ -189,7 +189,6 @@ pub(crate) fn has_journal(book: &Path) -> bool {
 
 impl Storage for Disk {
     fn claim(&mut self, patience: Duration, create: bool) -> io::Result<Claim> {
-        // Each transaction makes the journal longer, and compacting it makes it shorter.
         Ok(match lock_named(&self.journal, patience, create)? {
             Locked::Ours(file) => Claim::Ours(Box::new(file)),
             Locked::Busy => Claim::Busy,

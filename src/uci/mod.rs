@@ -1,6 +1,6 @@
 //! The text of the protocol: lines, words, commands of a GUI, replies of an engine, and our own replies.
 //!
-//! vampirc-uci writes most of our own lines. Those that a move waits for are written here, and tested against it. Lines
+//! vampirc-uci writes the `option` lines. The others of our own are written here, and tested against it. Lines
 //! of others are read word by word: they are forwarded unchanged, and reading them must neither fail nor be expensive.
 
 /// An enum of the words that lines begin with.

@@ -492,6 +492,19 @@ fn a_line_too_long_to_keep_is_forwarded_and_never_split_by_ours() {
     assert!(out.engine.ends_with(b"go\n"), "the book does not know the position and keeps silent");
 }
 
+#[test]
+fn a_line_too_long_to_keep_does_not_overtake_lines_that_wait_for_books() {
+    let mut out = Output::default();
+    let mut session = Session::new(Options::default(), Vec::new(), &mut out);
+    session.gui_line(b"isready\n", &mut out);
+    session.gui_part(Part::First, b"position startpos moves a2a3 ", &mut out);
+    session.gui_part(Part::Last, b"a7a6\n", &mut out);
+    assert_eq!(lines(&mut out.engine), [""; 0]);
+    assert!(lines(&mut out.gui).iter().any(|line| line.ends_with("it is dropped")));
+    drop(session.books_opened(BookSet::new(&[], &[], &[]), Vec::new(), &mut out));
+    assert_eq!(lines(&mut out.engine), ["isready"]);
+}
+
 /// The `info` lines of depth 0 and the bestmoves that answer a `go` after these lines of the GUI.
 fn book_lines(book: &[&str], before: &[&str]) -> Vec<String> {
     let (mut session, mut out, _) = session(polyglot(book), &[]);

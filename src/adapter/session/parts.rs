@@ -40,7 +40,8 @@ impl Session {
                 self.board.set_unknown();
             }
             // While lines wait, this one, which cannot be kept, would overtake them.
-            self.long.drops_gui_line = !self.child.is_idle() || self.request.is_some();
+            let waits = self.books.are_awaited() || !self.backlog.is_empty();
+            self.long.drops_gui_line = waits || !self.child.is_idle() || self.request.is_some();
             let what = if self.long.drops_gui_line { "dropped" } else { "forwarded unread" };
             self.gui.notify(format!("the GUI sent a line that is too long to read; it is {what}"), out);
         }

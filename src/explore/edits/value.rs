@@ -84,17 +84,18 @@ pub(super) fn expected(format: Format, expect: &Json) -> Result<Expected, Fault>
 
 /// The colour that an object names; `None` if there is no such colour.
 fn colored(object: &Json) -> Option<Option<Recommendation>> {
-    match object.get("color").map(Json::as_str) {
-        None | Some(None) => Some(None),
-        Some(Some(name)) => Recommendation::of_name(name).map(Some),
-    }
+    named(object.get("color"), Recommendation::of_name)
 }
 
 /// The mark that an object names; `None` if there is no such mark.
 fn marked(object: &Json) -> Option<Option<Annotation>> {
-    match object.get("mark").map(Json::as_str) {
-        None | Some(None) => Some(None),
-        Some(Some(name)) => Annotation::of_name(name).map(Some),
+    named(object.get("mark"), Annotation::of_name)
+}
+
+fn named<T>(value: Option<&Json>, of_name: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
+    match value {
+        None | Some(Json::Null) => Some(None),
+        Some(value) => value.as_str().and_then(of_name).map(Some),
     }
 }
 
@@ -140,6 +141,8 @@ mod tests {
             json!({ "color": "blue" }),
             json!({ "mark": "!!!" }),
             json!({ "color": null }),
+            json!({ "color": 5, "mark": null }),
+            json!({ "color": "green", "mark": true }),
         ] {
             assert_eq!(of(wrong.clone()), None, "{wrong}");
         }
@@ -161,6 +164,7 @@ mod tests {
             verdict(None, Some(Annotation::Good))
         );
         assert_eq!(is(Format::Ctg, json!({ "color": "blue" })), None);
+        assert_eq!(is(Format::Ctg, json!({ "color": 5 })), None);
         assert_eq!(is(Format::Ctg, json!(5)), None);
         assert_eq!(is(Format::Ctg, Json::Null), Some(Expected::Absent));
     }
