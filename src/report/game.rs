@@ -28,6 +28,9 @@ const NAMED: usize = 40;
 /// Plies in the books that most games have at most.
 const USUAL: usize = 32;
 
+/// The number of look-ups that are remembered is 2 to the power of this: 128 KiB for each book, which the processor keeps near.
+const SLOT_BITS: u32 = 14;
+
 /// Games that could not be read of which the error is kept.
 pub const ERRORS_KEPT: usize = 10;
 
@@ -135,6 +138,31 @@ struct Times {
     after: (u32, f64),
 }
 
+/// Whether a book has a move, of the look-ups that were last: games begin alike.
+struct Recent {
+    /// Each has a digest of position and move, and whether the book has it in the last bit.
+    slots: Vec<u64>,
+}
+
+impl Recent {
+    fn new() -> Self {
+        Self { slots: vec![0; 1 << SLOT_BITS] }
+    }
+
+    fn has(&mut self, book: &dyn Book, at: &Position, mv: Move) -> bool {
+        // The odd number spreads the bits of the move over the digest: 2^64 divided by the golden ratio.
+        let code = u64::from(MoveCode::from_move(mv).0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let digest = (at.key() ^ code) & !1;
+        let Some(slot) = self.slots.get_mut((digest >> (u64::BITS - SLOT_BITS)) as usize) else {
+            return false;
+        };
+        if *slot & !1 != digest {
+            *slot = digest | u64::from(book.has(at, mv));
+        }
+        *slot & 1 == 1
+    }
+}
+
 /// A game that is being read.
 struct Open {
     game: Game,
@@ -145,8 +173,6 @@ struct Open {
     last: Option<(Color, bool)>,
     times: ByColor<Times>,
     plies: usize,
-    /// The position before the last move, and the move, as long as the game is in the books or its opening may get a name.
-    before: Option<(Position, Move)>,
 }
 
 /// Reads games, and says of each where it left the books. Games are numbered from 1.
@@ -156,10 +182,14 @@ pub struct Reader<'a> {
     /// Which games are wanted.
     admits: &'a (dyn Fn(&Header) -> bool + Sync),
     kept: Kept,
+    /// The last look-ups in each book.
+    recent: Vec<Recent>,
     /// For each book, whether it has the move that is looked at.
     known: Vec<bool>,
     /// For each book, the moves of each side in the current game that it has.
     counts: Vec<ByColor<u32>>,
+    /// The moves of the current game as long as it is in the books or its opening may get a name.
+    first: Vec<Move>,
     /// The games that were wanted.
     pub found: Vec<Game>,
     open: Option<Open>,
@@ -184,8 +214,10 @@ impl<'a> Reader<'a> {
             stores,
             admits,
             kept,
+            recent: books.iter().map(|_| Recent::new()).collect(),
             known: Vec::new(),
             counts: Vec::new(),
+            first: Vec::new(),
             found: Vec::new(),
             open: None,
             games: 0,
@@ -251,10 +283,11 @@ impl Visitor for Reader<'_> {
             moves,
             line: Vec::new(),
         };
+        self.first.clear();
         self.counts.clear();
         self.counts.resize(self.books.len(), ByColor::default());
         let (last, times) = (None, ByColor::default());
-        self.open = Some(Open { game, in_book: true, is_scored: false, last, times, plies: 0, before: None });
+        self.open = Some(Open { game, in_book: true, is_scored: false, last, times, plies: 0 });
         true
     }
 
@@ -262,7 +295,8 @@ impl Visitor for Reader<'_> {
         let in_book = self.open.as_ref().is_some_and(|open| open.in_book);
         self.known.clear();
         if in_book {
-            self.known.extend(self.books.iter().map(|book| book.has(at, mv)));
+            let look_ups = self.books.iter().zip(&mut self.recent);
+            self.known.extend(look_ups.map(|(book, recent)| recent.has(&**book, at, mv)));
         }
         let is_known = self.known.contains(&true);
         let any = is_known || in_book && self.knows(at);
@@ -287,7 +321,7 @@ impl Visitor for Reader<'_> {
             open.game.opening = Opening::at(at).or(open.game.opening);
         }
         if in_book || open.plies <= NAMED {
-            open.before = Some((at.clone(), mv));
+            self.first.push(mv);
         }
         open.last = Some((turn, in_book && is_known));
         if goes_on {
@@ -337,11 +371,12 @@ impl Visitor for Reader<'_> {
         if let Some(error) = end.error {
             self.fail(error);
         }
-        let Some(Open { mut game, in_book, times, plies, before, .. }) = self.open.take() else {
+        let Some(Open { mut game, in_book, times, plies, .. }) = self.open.take() else {
             return;
         };
-        if let Some((at, mv)) = before.filter(|_| in_book || plies <= NAMED) {
-            let last = at.after(mv);
+        if plies > 0 && (in_book || plies <= NAMED) {
+            let mut last = game.start.clone().unwrap_or_else(Position::start);
+            self.first.iter().for_each(|mv| last.play(*mv));
             if plies <= NAMED {
                 game.opening = Opening::at(&last).or(game.opening);
             }

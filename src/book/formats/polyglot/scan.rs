@@ -66,6 +66,16 @@ pub(crate) fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Fin
     totals
 }
 
+/// Whether [`scan`] would find no error, and no part of an entry is left over: this takes a fraction of its time.
+pub(super) fn is_sound(entries: Entries<'_>) -> bool {
+    let is_move = |entry: &Entry| entry.mv == MoveCode::NULL || entry.mv.error().is_none();
+    let far = entries.iter().zip(entries.iter().skip(MOST_OF_ONE_KEY));
+    entries.trailing == 0
+        && entries.iter().is_sorted_by_key(|entry| entry.key)
+        && entries.iter().all(|entry| is_move(&entry))
+        && far.into_iter().all(|(first, later)| first.key != later.key)
+}
+
 /// Finds the runs that no look-up finds.
 fn lost(entries: Entries<'_>, findings: &mut Findings<'_>) {
     let mut before = None;
@@ -113,6 +123,8 @@ mod tests {
     fn scanned(entries: &[Entry]) -> (Totals, Vec<String>) {
         let data = bytes(entries);
         let (totals, found) = summed(|findings| scan(Entries::new(&data), &Progress::none(), findings));
+        assert_eq!(is_sound(Entries::new(&data)), !found.iter().any(Finding::is_error));
+        assert!(!is_sound(Entries::new(&[&data[..], &[0]].concat())));
         (totals, found.iter().map(Finding::to_string).collect())
     }
 
