@@ -202,38 +202,50 @@ impl Seek for Replacement {
     }
 }
 
-/// Refuses to write over one of the files that are read, under whatever name and through whatever link, and to write one file
-/// twice.
+/// Refuses to write over one of the files that are read, under whatever name and through whatever link.
 ///
 /// # Errors
-/// When an output and an input are the same file, or two outputs.
+/// When an output and an input are the same file.
 pub fn keep_inputs(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<()> {
-    let refused = |output: &Path, which, other: &Path| {
-        let what = format!("this would replace {which} of the command, {}", other.display());
-        Err(Error::new(ErrorKind::Usage, what).at_path(output).advice("name another output"))
-    };
-    // A pipe would wait for its other end.
-    let file = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let handle = |path: &Path| file(path).then(|| Handle::from_path(path).ok()).flatten();
     for output in outputs {
         let Some(old) = handle(output) else { continue };
         if let Some(input) = inputs.iter().find(|input| handle(input).as_ref() == Some(&old)) {
-            return refused(output, "an input", input);
-        }
-    }
-    // These need not exist yet.
-    let place =
-        |path: &Path| Some((dunce::canonicalize(folder::of(path)).ok()?, path.file_name()?.to_owned()));
-    for (number, output) in outputs.iter().enumerate() {
-        let same = |other: &&PathBuf| {
-            place(other).is_some_and(|other| place(output) == Some(other))
-                || handle(other).is_some_and(|other| handle(output) == Some(other))
-        };
-        if let Some(other) = outputs.iter().take(number).find(same) {
-            return refused(output, "another output", other);
+            return Err(refused(output, "an input", input));
         }
     }
     Ok(())
+}
+
+/// Refuses outputs that would replace each other, whether they exist or not. Each may consist of several files.
+///
+/// # Errors
+/// When two of them have a file in common.
+pub fn keep_apart(outputs: &[Vec<PathBuf>]) -> Result<()> {
+    let place =
+        |path: &Path| Some((dunce::canonicalize(folder::of(path)).ok()?, path.file_name()?.to_owned()));
+    let is_one = |a: &Path, b: &Path| {
+        place(a).is_some_and(|a| place(b) == Some(a)) || handle(a).is_some_and(|a| handle(b) == Some(a))
+    };
+    for (number, output) in outputs.iter().enumerate() {
+        for other in outputs.iter().take(number).flatten() {
+            if let Some(file) = output.iter().find(|file| is_one(file, other)) {
+                return Err(refused(file, "another output", other));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What distinguishes an existing file from others, under whatever name.
+fn handle(path: &Path) -> Option<Handle> {
+    // A pipe would wait for its other end.
+    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    is_file.then(|| Handle::from_path(path).ok()).flatten()
+}
+
+fn refused(output: &Path, which: &str, other: &Path) -> Error {
+    let what = format!("this would replace {which} of the command, {}", other.display());
+    Error::new(ErrorKind::Usage, what).at_path(output).advice("name another output")
 }
 
 /// Makes the name of a file durable, where the file system can do that: the file itself is already safe.
@@ -359,7 +371,9 @@ mod tests {
             ("new.bin", "other.bin", false),
             ("a.bin", "new.bin", false),
         ] {
-            let error = keep_inputs(&[at(one), at(other)], &[]).err().map(|error| error.what().to_owned());
+            let error = keep_apart(&[vec![at(one)], vec![at("b.bin"), at(other)]])
+                .err()
+                .map(|error| error.what().to_owned());
             assert_eq!(
                 error.is_some_and(|error| error.contains("another output")),
                 is_refused,

@@ -124,6 +124,6 @@ def test_what_cannot_work_is_refused_at_once(games, tmp_path):
         return call(sys.executable, SCRIPT, "--output", "counts", *words, cwd=tmp_path, code=2)[1]
 
     assert "nowhere: No such file" in refused("--tabiya", tmp_path / "nowhere", games)
-    assert "these options are refused: --min-games decides" in refused("--tabiya", EXE, games, "--", "--min-games", "3")
+    assert "these options are refused: --min-games changes weights" in refused("--tabiya", EXE, games, "--", "--min-games", "3")
     assert "no*.pgn: there is no such file" in refused("--tabiya", EXE, games / "no*.pgn")
     assert not (tmp_path / "counts").exists()

@@ -19,7 +19,7 @@ use self::sources::Sources;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
-use crate::base::replace::{Replacement, keep_inputs};
+use crate::base::replace::{Replacement, keep_apart, keep_inputs};
 use crate::base::resources::Resources;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
@@ -107,10 +107,11 @@ fn make(args: &Args) -> Result<Exit> {
     let plies = args.positions.ply.clone().unwrap_or(PLIES..=PLIES);
     let progress = progress::on_terminal(args.output.to_string_lossy());
     let stores = args.stores();
-    let outputs: Vec<_> = [&args.output].into_iter().chain(&args.report).cloned().collect();
+    let outputs = [vec![args.output.clone()], args.report.iter().cloned().collect()];
     let asked = (*plies.end(), args.positions.min_games);
     let sources = Sources::open(&args.sources, asked, &resources, &progress)?;
-    keep_inputs(&outputs, &[sources.files(), stores.clone(), args.drawing.refine.clone()].concat())?;
+    keep_apart(&outputs)?;
+    keep_inputs(&outputs.concat(), &[sources.files(), stores.clone(), args.drawing.refine.clone()].concat())?;
     // What cannot be written, read or started is reported before hours of work.
     let mut file = Replacement::new(&args.output, args.force)?;
     let report_file = args.report.as_ref().map(|path| Replacement::new(path, args.force)).transpose()?;

@@ -10,7 +10,7 @@ use self::report::Report;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
-use crate::base::replace::{Replacement, keep_inputs};
+use crate::base::replace::{Replacement, keep_apart, keep_inputs};
 use crate::book::{self, Format, Moves, format_of};
 use crate::bookmaker;
 use crate::cli::args::engine::EngineArgs;
@@ -119,10 +119,9 @@ fn vet(args: &Args) -> Result<Exit> {
     let book = learn::open_settled(&args.book)?;
     let output = &args.to.output;
     let path = args.store.clone().unwrap_or_else(|| evals::beside(&args.book));
-    let mut written_files = book::parts(output);
-    written_files.push(path.clone());
-    written_files.extend(args.report.clone());
-    keep_inputs(&written_files, &learn::files_of([&*book]))?;
+    let outputs = [book::parts(output), vec![path.clone()], args.report.iter().cloned().collect()];
+    keep_inputs(&outputs.concat(), &learn::files_of([&*book]))?;
+    keep_apart(&outputs)?;
     let resources = args.resources.resolve()?;
     interrupt::watch();
     // What cannot be written, read or started is reported before hours of work.
