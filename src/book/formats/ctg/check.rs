@@ -21,9 +21,6 @@ use crate::book::traverse::{Bits, Forms as _, breadth_first};
 use crate::chess::normal::Normal;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
 
-/// Pages, or nodes of the index, between two updates of the progress bar.
-const STRIDE: u64 = 1 << 8;
-
 kinds! {
     /// What can be wrong with a CTG book.
     enum Kind {
@@ -65,9 +62,7 @@ pub(crate) fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'
     data.expect(Access::Sequential);
     progress.bytes(data.len() as u64);
     for number in 0..pages {
-        if number.is_multiple_of(STRIDE) {
-            progress.at(number * PAGE_LEN);
-        }
+        progress.pass(number * PAGE_LEN);
         match u32::try_from(number).ok().and_then(|number| Page::of(data, number)) {
             Some(page) => pass.page(number, &page),
             None => pass.cut_off(number, page::offset(number)),
@@ -204,9 +199,7 @@ impl Pass<'_, '_> {
         progress.things(index.held(), "leaves");
         let mut named = Bits::new(pages);
         for node in 0..index.held() {
-            if node.is_multiple_of(STRIDE * 64) {
-                progress.at(node);
-            }
+            progress.pass(node);
             let Some(page) = index.page(node) else { continue };
             let at = (cto, offset(node));
             if index.split(node) || Index::parent(node).is_some_and(|parent| !index.split(parent)) {

@@ -19,9 +19,6 @@ use crate::base::sort::Sorter;
 use crate::book::traverse::Bits;
 use crate::chess::Position;
 
-/// Positions between two checks for an interruption.
-const STRIDE: u64 = 1 << 14;
-
 /// Bytes before the move in the record of a link: the position's key, and the number of the link.
 const HEAD: usize = 2 * size_of::<u64>();
 
@@ -109,17 +106,14 @@ impl Linker<'_> {
             Some(node) => self.waiting.push(node.number)?,
             None => self.replies(&start)?,
         }
-        let (mut walked, mut steps) = (0_u64, Vec::new());
+        let mut steps = Vec::new();
         while self.missing > 0
             && let Some(number) = self.waiting.pop()?
         {
             if !self.walked.insert(number.into()) {
                 continue;
             }
-            walked += 1;
-            if walked.is_multiple_of(STRIDE) {
-                interrupt::check()?;
-            }
+            interrupt::check()?;
             let Some(position) = self.draft.board(number)? else { continue };
             self.draft.steps(self.draft.node(number)?.1, &mut steps)?;
             for step in &steps {

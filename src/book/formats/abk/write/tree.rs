@@ -20,9 +20,6 @@ use crate::base::sort::Sorter;
 use crate::book::traverse::Bits;
 use crate::chess::Position;
 
-/// Positions between two checks for an interruption.
-const STRIDE: u64 = 1 << 14;
-
 /// Bytes of a position in the order of the tree: the number of its first move in the draft, and how many it has.
 const ENTRY_LEN: usize = 2 * size_of::<u32>();
 
@@ -72,9 +69,7 @@ impl Tree {
             if at == end {
                 (end, plies) = (tree.positions, plies + 1);
             }
-            if at.is_multiple_of(STRIDE) {
-                interrupt::check()?;
-            }
+            interrupt::check()?;
             let [first, len] = tree.entry(&mut cursor, at)?;
             draft.steps(Node { number: 0, first, len }, &mut steps)?;
             tree.steps.push(bytemuck::cast_slice(&steps))?;
@@ -149,9 +144,7 @@ impl Tree {
         let (mut of_position, mut priorities) = (Vec::new(), Vec::new());
         let (mut moves, mut child) = (0, 0);
         for at in 0..self.positions {
-            if at.is_multiple_of(STRIDE) {
-                interrupt::check()?;
-            }
+            interrupt::check()?;
             let [_, len] = self.entry(&mut entries, at)?;
             let here =
                 steps.get(&self.steps, moves * DRAFT_MOVE_LEN as u64, len as usize * DRAFT_MOVE_LEN)?;

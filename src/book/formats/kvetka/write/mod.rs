@@ -28,9 +28,6 @@ use output::Output;
 /// The least memory that a writer uses, in bytes.
 const LEAST_MEMORY: usize = 1 << 20;
 
-/// Positions between two checks for an interrupt.
-const STRIDE: u64 = 1 << 12;
-
 /// A Kvetka book that is being written.
 #[derive(Debug)]
 pub struct Writer {
@@ -166,9 +163,7 @@ impl BookWriter for Writer {
             if let Some((mut element, game)) = is_complete.then(|| gathered.take()).flatten() {
                 element.extras.link = game.map(|number| games.link(number)).transpose()?.flatten();
                 written.positions += 1;
-                if written.positions.is_multiple_of(STRIDE) {
-                    interrupt::check()?;
-                }
+                interrupt::check()?;
                 written.moves += element.moves.len() as u64;
                 let left_out = output.element(&element)?;
                 lost.links += u64::from(left_out.link || left_out.rest);
