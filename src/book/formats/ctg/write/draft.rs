@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable};
 use shakmaty::Position as _;
 
-use super::super::entry::{annotation_code, comment_code};
+use super::super::entry::comment_code;
 use super::super::layout::{CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, PAGE_HEADER, PAGE_LEN};
 use super::super::moves::code;
 use super::super::signature::Signature;
@@ -183,7 +183,8 @@ impl Draft {
         self.record.clear();
         reached.write(&signature, &mut self.record);
         self.records.push(&self.record)?;
-        Ok(Some([code, annotation_code(known.annotation.or_else(|| never(known, nothing)))]))
+        let mark = known.annotation.or_else(|| never(known, nothing));
+        Ok(Some([code, mark.map_or(0, Annotation::nag)]))
     }
 
     /// Gives the pages to `put`, one after the other, and returns what else belongs to the book.
