@@ -24,7 +24,7 @@ use crate::chess::Position;
 const ENTRY_LEN: usize = 2 * size_of::<u32>();
 
 /// Bytes of a record's number.
-const NUMBER_LEN: usize = size_of::<u32>();
+pub(super) const NUMBER_LEN: usize = size_of::<u32>();
 
 /// The positions of a book in the order of the tree: all that the start reaches, each after its shortest path.
 #[derive(Debug)]
@@ -182,7 +182,7 @@ impl Tree {
 }
 
 /// A number of a list.
-fn number(cursor: &mut Cursor, numbers: &Scratch, at: u64) -> Result<u32> {
+pub(super) fn number(cursor: &mut Cursor, numbers: &Scratch, at: u64) -> Result<u32> {
     let bytes = cursor.get(numbers, at * NUMBER_LEN as u64, NUMBER_LEN)?;
     Ok(bytes::u32_le(bytes, 0).unwrap_or_default())
 }
