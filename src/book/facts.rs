@@ -19,6 +19,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Games that all ended.
+    pub(crate) fn ended(wins: u64, draws: u64, losses: u64) -> Self {
+        Self { games: wins.saturating_add(draws).saturating_add(losses), wins, draws, losses }
+    }
+
     /// The same games counted for the other side.
     #[must_use]
     pub fn swapped(self) -> Self {

@@ -71,7 +71,7 @@ pub(crate) fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings
         entries: totals.elements,
         positions: Some(totals.elements),
         moves: Some(totals.moves),
-        games: book.results(&Position::start()).map(|results| results.games()),
+        games: book.results(&Position::start()).map(|results| results.games),
         deepest: Some(walk.plies),
         reachable: Some(walk.reached),
         learned: None,

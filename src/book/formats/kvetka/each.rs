@@ -44,12 +44,12 @@ impl Forms for Kvetka {
     }
 
     fn describe_move(next: &Found<'_>, facts: &mut MoveFacts) {
-        facts.counts = next.element.body().ok().map(|body| body.results.swapped().into());
+        facts.counts = next.element.body().ok().map(|body| body.results.swapped());
     }
 
     fn describe_position(&self, found: &Found<'_>, record: &mut PositionRecord) {
         let Ok(body) = found.element.body() else { return };
-        record.total = Some(body.results.into());
+        record.total = Some(body.results);
         let extras = body.extras(self.has_links()).unwrap_or_default();
         (record.comment, record.game) = (extras.comment, extras.link.map(|link| link.number()));
     }
