@@ -1,4 +1,4 @@
-//! Recognises the format of a file by its content, then by its name. The only file that names every format.
+//! Recognises the format of a file by its content, then by its name. Besides this file only `format.rs` names every format.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
