@@ -16,12 +16,12 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use shakmaty::Position as _;
 use tabiya::base::map::Map;
+use tabiya::book::Book as _;
 use tabiya::book::Slice;
 #[cfg(feature = "parquet")]
-use tabiya::book::counts::{CountBook, CountWriter, Line, Shape};
+use tabiya::book::counts::{CountWriter, Line, Shape};
 use tabiya::book::polyglot::Polyglot;
 use tabiya::book::polyglot::entry::Entry;
-use tabiya::book::{Book as _, Moves as _};
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 use tabiya::openings::Opening;
@@ -127,7 +127,7 @@ fn counts(criterion: &mut Criterion) {
         writer.add(&line).unwrap();
     }
     writer.finish().unwrap();
-    let book = CountBook::open(&path, std::slice::from_ref(&path)).unwrap();
+    let book = tabiya::book::open(&path).unwrap();
     let mut group = criterion.benchmark_group("counts");
     for (which, positions) in [("moves present", known), ("moves absent", absent)] {
         let mut next = positions.iter().cycle();

@@ -1,5 +1,11 @@
 //! How far long work is, for whoever shows it.
 
+use super::error::Result;
+use super::interrupt;
+
+/// Things between two reports of [`Progress::pass`].
+const STRIDE: u64 = 1 << 10;
+
 /// What a part of the work is measured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit<'a> {
@@ -88,6 +94,22 @@ impl Progress {
         if let Some(show) = &self.0 {
             show.at(done);
         }
+    }
+
+    /// Reports now and then how much is done of work that gets through many things.
+    pub(crate) fn pass(&self, done: u64) {
+        if done.is_multiple_of(STRIDE) {
+            self.at(done);
+        }
+    }
+
+    /// As [`Progress::pass`], for work that can be interrupted.
+    ///
+    /// # Errors
+    /// When the work must stop.
+    pub(crate) fn step(&self, done: u64) -> Result<()> {
+        self.pass(done);
+        interrupt::check()
     }
 
     /// Hides what is shown while something is printed, because both may go to one terminal.

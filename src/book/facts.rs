@@ -19,6 +19,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Games that all ended.
+    pub(crate) fn ended(wins: u64, draws: u64, losses: u64) -> Self {
+        Self { games: wins.saturating_add(draws).saturating_add(losses), wins, draws, losses }
+    }
+
     /// The same games counted for the other side.
     #[must_use]
     pub fn swapped(self) -> Self {
@@ -108,6 +113,18 @@ pub enum Annotation {
 }
 
 impl Annotation {
+    /// All of them.
+    const ALL: [Self; 8] = [
+        Self::Good,
+        Self::Bad,
+        Self::Brilliant,
+        Self::Blunder,
+        Self::Interesting,
+        Self::Dubious,
+        Self::Only,
+        Self::Zugzwang,
+    ];
+
     /// Its name in `show --json`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -124,17 +141,26 @@ impl Annotation {
 
     /// The mark of this name.
     pub fn of_name(name: &str) -> Option<Self> {
-        let all = [
-            Self::Good,
-            Self::Bad,
-            Self::Brilliant,
-            Self::Blunder,
-            Self::Interesting,
-            Self::Dubious,
-            Self::Only,
-            Self::Zugzwang,
-        ];
-        all.into_iter().find(|mark| mark.as_str() == name)
+        Self::ALL.into_iter().find(|mark| mark.as_str() == name)
+    }
+
+    /// Its numeric annotation glyph in PGN.
+    pub(crate) fn nag(self) -> u8 {
+        match self {
+            Annotation::Good => 1,
+            Annotation::Bad => 2,
+            Annotation::Brilliant => 3,
+            Annotation::Blunder => 4,
+            Annotation::Interesting => 5,
+            Annotation::Dubious => 6,
+            Annotation::Only => 8,
+            Annotation::Zugzwang => 22,
+        }
+    }
+
+    /// The mark with this glyph.
+    pub(crate) fn of_nag(nag: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|mark| mark.nag() == nag)
     }
 }
 

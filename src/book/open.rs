@@ -1,10 +1,10 @@
-//! Recognises the format of a file by its content, then by its name. The only file that names every format.
+//! Recognises the format of a file by its content, then by its name. Besides this file only `format.rs` names every format.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::abk::{self, Abk, is_abk};
-use super::counts::{self, CountBook};
+use super::counts;
 use super::ctg::layout::CTG_START;
 use super::ctg::{self, Ctg};
 use super::kvetka::{self, Kvetka};
@@ -49,7 +49,7 @@ const STARTS: [(&[u8], &str, &str); 9] = [
 ///
 /// # Errors
 /// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name; and
-/// as [`Ctg::open`], [`Kvetka::open`] and [`CountBook::open`].
+/// as [`Ctg::open`], [`Kvetka::open`] and [`counts::open`].
 pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     let path = path.as_ref();
     #[cfg(feature = "workshop")]
@@ -64,11 +64,11 @@ pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     if path.is_dir()
         && let Some(files) = counts::named(path)?
     {
-        return Ok(Arc::new(CountBook::open(path, &files)?));
+        return counts::open(path, &files, &Among::default());
     }
     let bytes = Map::open(found.as_deref().unwrap_or(path))?;
     if bytes.starts_with(counts::MAGIC) {
-        return Ok(Arc::new(CountBook::open(path, &[path.to_owned()])?));
+        return counts::open(path, &[path.to_owned()], &Among::default());
     }
     if let Some((what, advice, remedy)) = database(path) {
         let error = Error::format(path, what).remedied_by(remedy);
@@ -91,7 +91,7 @@ pub fn open_among(path: impl AsRef<Path>, among: &Among) -> Result<Arc<dyn Book>
     let path = path.as_ref();
     match counts::named(path)? {
         _ if !among.by().any() => open(path),
-        Some(files) => Ok(Arc::new(CountBook::open(path, &files)?.among(among)?)),
+        Some(files) => counts::open(path, &files, among),
         None => {
             let names = among.by().columns().collect::<Vec<_>>().join(" and ");
             let what = format!("a book does not count games separately by {names}; only count files do");
@@ -127,7 +127,7 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
         return error(what, advice);
     }
     if bytes.starts_with(counts::MAGIC) {
-        return Ok(Arc::new(CountBook::from_bytes(path, bytes.to_vec())?));
+        return counts::from_bytes(path, bytes.to_vec());
     }
     if is_ctg(path, &bytes) {
         return error(

@@ -15,7 +15,7 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::visit::{Seen, to_the_end};
-use crate::book::traverse::{ByPlies, Keys, Replies, STRIDE, each_reachable};
+use crate::book::traverse::{ByPlies, Keys, Replies, each_reachable};
 use crate::book::{Book, MoveFacts, Moves, PositionRecord, Scope, Visit};
 use crate::chess::{MoveCode, Position};
 
@@ -153,12 +153,9 @@ fn push(
     sorter: &mut RadixSorter<DiffRow>,
     progress: &Progress,
 ) -> Result<()> {
-    let (mut rows, mut met) = (Vec::new(), 0_u64);
+    let mut rows = Vec::new();
     book.each(Scope::All, progress, &mut |record| {
-        met += 1;
-        if met.is_multiple_of(STRIDE) {
-            interrupt::check()?;
-        }
+        interrupt::check()?;
         if !record.moves.is_empty() && !compared.contains(&record.key) {
             rows.clear();
             FactsRow::append(&PositionRecord { total: None, ..record.clone() }, number, 0, &mut rows);

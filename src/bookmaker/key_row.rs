@@ -1,5 +1,4 @@
 //! Rows of moves of which a book has little more than the weight: a third of the size of those with all facts.
-#![allow(clippy::cast_possible_truncation, reason = "there are few annotations")]
 
 use std::cmp::Ordering;
 
@@ -9,19 +8,6 @@ use super::merging::Merging;
 use super::sort::Sortable;
 use crate::book::{Annotation, Learned, MoveFacts, PositionRecord, Recommendation};
 use crate::chess::MoveCode;
-
-/// Annotations by their number; 0 is none.
-const ANNOTATIONS: [Option<Annotation>; 9] = [
-    None,
-    Some(Annotation::Good),
-    Some(Annotation::Bad),
-    Some(Annotation::Brilliant),
-    Some(Annotation::Blunder),
-    Some(Annotation::Interesting),
-    Some(Annotation::Dubious),
-    Some(Annotation::Only),
-    Some(Annotation::Zugzwang),
-];
 
 /// A move of a position of which only the key is known, with its weight, what it learned, and its marks: 32 bytes.
 /// Numbers are 0 where nothing is known.
@@ -35,6 +21,7 @@ pub(crate) struct KeyRow {
     /// The place of the book among those that are merged: facts that cannot be added come from the first.
     pub(super) book: u32,
     pub(super) mv: u16,
+    /// Its number in PGN.
     annotation: u8,
     /// 0 nothing, 1 red, 2 green.
     recommended: u8,
@@ -42,14 +29,13 @@ pub(crate) struct KeyRow {
 
 impl KeyRow {
     pub(super) fn new(key: u64, book: u32, facts: &MoveFacts<MoveCode>) -> Self {
-        let annotation = ANNOTATIONS.iter().position(|known| *known == facts.annotation);
         Self {
             key,
             weight: facts.weight,
             learned: facts.learned.map_or([0; 2], |learned| [learned.games, learned.halfpoints]),
             book,
             mv: facts.mv.0,
-            annotation: annotation.map_or(0, |number| number as u8),
+            annotation: facts.annotation.map_or(0, Annotation::nag),
             recommended: facts.recommended.map_or(0, |color| 1 + color as u8),
         }
     }
@@ -57,7 +43,7 @@ impl KeyRow {
     pub(super) fn facts(&self) -> MoveFacts<MoveCode> {
         let [games, halfpoints] = self.learned;
         MoveFacts {
-            annotation: ANNOTATIONS.get(usize::from(self.annotation)).copied().flatten(),
+            annotation: Annotation::of_nag(self.annotation),
             recommended: match self.recommended {
                 0 => None,
                 1 => Some(Recommendation::Red),

@@ -22,7 +22,7 @@ pub(crate) struct Marks {
 /// What is said of a move. Of several, the greatest counts, so that the order of the games does not matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Mark {
-    /// 1 for `!`, 2 for `!!`.
+    /// The glyph of `!` or `!!`, the greater number; 0 for neither.
     praise: u8,
     /// The weight, if there is one.
     weight: Option<u32>,
@@ -35,12 +35,10 @@ impl Mark {
 }
 
 impl Marks {
-    /// Notes a glyph of a move, by its number in the PGN standard: 1 is `!` and 3 is `!!`.
+    /// Notes a glyph of a move, by its number in the PGN standard, if it is praise.
     pub fn glyph(&mut self, at: (u64, MoveCode), glyph: u8) {
-        match glyph {
-            1 => self.note(at, Mark { praise: 1, weight: None }),
-            3 => self.note(at, Mark { praise: 2, weight: None }),
-            _ => {}
+        if let Some(Annotation::Good | Annotation::Brilliant) = Annotation::of_nag(glyph) {
+            self.note(at, Mark { praise: glyph, weight: None });
         }
     }
 
@@ -83,11 +81,7 @@ impl Marks {
         }
         for facts in &mut record.moves {
             let Some(mark) = self.known.get(&(record.key, facts.mv)) else { continue };
-            match mark.praise {
-                1 => facts.annotation = Some(Annotation::Good),
-                2 => facts.annotation = Some(Annotation::Brilliant),
-                _ => {}
-            }
+            facts.annotation = Annotation::of_nag(mark.praise).or(facts.annotation);
             if let (true, Some(weight)) = (weighs, mark.weight) {
                 facts.weight = weight.into();
             }
@@ -148,7 +142,7 @@ mod tests {
         other.comment(at, b"[%prc 5]");
         for (mut first, second) in [(one.clone(), other.clone()), (other, one)] {
             first.merge(second);
-            assert_eq!(first.known, HashMap::from([(at, Mark { praise: 2, weight: Some(5) })]));
+            assert_eq!(first.known, HashMap::from([(at, Mark { praise: 3, weight: Some(5) })]));
         }
     }
 }

@@ -18,9 +18,6 @@ use crate::book::{Book, BookWriter, Moves, PositionRecord, Scope, Written, plain
 /// Bits of a game's number, after the number of its book.
 const BOOK_SHIFT: u32 = 48;
 
-/// Positions between two checks for an interrupt.
-const STRIDE: u64 = 1 << 12;
-
 /// What was read, and what the new book leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
@@ -111,6 +108,7 @@ fn merge_rows<R: Merging>(
             })?;
         }
         merged.unreached += book.each(*scope, progress, &mut |record| {
+            interrupt::check()?;
             merged.read += 1;
             if let Some(comment) = &record.comment {
                 // Of a position's comments the first counts.
@@ -120,9 +118,6 @@ fn merge_rows<R: Merging>(
             rows.clear();
             R::append(record, number as u32, first_game, &mut rows);
             rows.iter().try_for_each(|row| sorter.push(*row))?;
-            if merged.read.is_multiple_of(STRIDE) {
-                interrupt::check()?;
-            }
             Ok(())
         })?;
     }

@@ -14,7 +14,6 @@ use super::Resources;
 use super::files::Files;
 use super::filter::Filter;
 use crate::base::error::{Error, Result};
-use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::sort::Sorter;
 use crate::base::table::Table;
@@ -25,9 +24,6 @@ use crate::games::{Ahead, End, GameError, Header, KeyedPly, Sources, Visitor};
 
 /// Bytes of a digest, which a record begins with. The game's number follows.
 const DIGEST_LEN: usize = 16;
-
-/// Records between two checks for an interrupt.
-const STRIDE: u64 = 1 << 14;
 
 /// The numbers of games that others before them repeat.
 #[derive(Debug, Default)]
@@ -83,10 +79,7 @@ impl Repeated {
         let (mut last, mut done) = (Vec::new(), 0_u64);
         while let Some(record) = sorted.next()? {
             done += 1;
-            if done.is_multiple_of(STRIDE) {
-                interrupt::check()?;
-                progress.at(done);
-            }
+            progress.step(done)?;
             // A file that is named twice has each game twice under one number, and counts twice.
             if record.get(..DIGEST_LEN) == last.get(..DIGEST_LEN) && record != last {
                 numbers.push(record.get(DIGEST_LEN..).unwrap_or_default())?;

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::filter::Left;
 use super::weigh::Drops;
 use crate::games::{GameError, Reason};
 
 /// How many games counted, and why others did not.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     /// Games that were read, including those that did not count.
     pub games: u64,
@@ -22,6 +24,7 @@ pub struct Report {
     /// Games that reached the last ply that counts.
     pub limited: u64,
     /// Rows of count files that did not count because of the filter.
+    #[serde(skip)]
     pub rows_left: u64,
     /// Games without a result that counted as draws.
     pub unfinished: u64,
@@ -36,11 +39,12 @@ pub struct Report {
     /// Marks of moves that were not kept, because there were too many.
     pub lost_marks: u64,
     /// Moves that were counted and not kept.
+    #[serde(skip)]
     pub dropped: Drops,
 }
 
 /// The games with an error of one kind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FailedGames {
     /// How many they are.
     pub games: u64,

@@ -1,6 +1,5 @@
 //! Codes of moves, a byte each: a piece by its number, and a step on a board whose edges are joined.
-#![allow(clippy::indexing_slicing, reason = "tables that the compiler makes")]
-#![allow(clippy::cast_possible_truncation, reason = "a code is the place of its step among 256")]
+#![allow(clippy::indexing_slicing, reason = "tables of the formats' own codes")]
 
 use shakmaty::{CastlingSide, Chess, Move, Position as _};
 
@@ -20,17 +19,14 @@ pub struct StepCodes {
 }
 
 impl StepCodes {
-    /// From the step of each code, and the codes of castling, which have none.
-    pub const fn new(steps: [Option<Step>; 256], short: u8, long: u8) -> Self {
-        let mut codes = [None; PLACES];
-        let mut code = 0;
-        while code < steps.len() {
-            if let Some(step) = steps[code] {
-                codes[place(step)] = Some(code as u8);
-            }
-            code += 1;
+    /// From the codes with their steps, and the codes of castling, which have none.
+    pub fn new(known: impl IntoIterator<Item = (u8, Step)>, short: u8, long: u8) -> Self {
+        let mut made = Self { steps: [None; 256], codes: [None; PLACES], short, long };
+        for (code, step) in known {
+            made.steps[usize::from(code)] = Some(step);
+            made.codes[place(step)] = Some(code);
         }
-        Self { steps, codes, short, long }
+        made
     }
 
     /// Whether a code has any meaning.
@@ -69,7 +65,7 @@ impl StepCodes {
     }
 }
 
-const fn place(step: Step) -> usize {
+fn place(step: Step) -> usize {
     let piece = (step.role as usize - 1) * NUMBERS + step.number as usize;
     piece * 64 + step.right as usize * 8 + step.up as usize
 }

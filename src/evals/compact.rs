@@ -29,9 +29,6 @@ const SHARE: u64 = 64;
 /// Records of a batch.
 const BATCH: usize = 1 << 12;
 
-/// Records between two checks for an interrupt.
-const STRIDE: u64 = 1 << 14;
-
 /// Bytes that are gathered before they are written.
 const BUFFER_LEN: usize = 1 << 18;
 
@@ -144,7 +141,7 @@ impl Collector {
         let known = store.sorted() + store.appended();
         progress.things(known, "evaluations");
         for (number, (position, evaluation)) in (0..).zip(store.iter()) {
-            tick(number, progress)?;
+            progress.step(number)?;
             self.sorter.push(&guarded(&position, &evaluation))?;
         }
         let error = |error| Error::file(path, "cannot write the store of evaluations", error);
@@ -221,7 +218,7 @@ fn each_best(
     let mut best: Option<(Packed, Evaluation)> = None;
     let mut number = 0;
     while let Some(record) = sorted.next()? {
-        tick(number, progress)?;
+        progress.step(number)?;
         number += 1;
         let parsed = record.first_chunk::<GUARDED_LEN>().and_then(|record| parse_guarded(record));
         let Some(Record::Evaluation(position, evaluation)) = parsed else {
@@ -241,12 +238,4 @@ fn each_best(
         }
     }
     best.map_or(Ok(()), |(at, held)| see(at, held))
-}
-
-fn tick(number: u64, progress: &Progress) -> Result<()> {
-    if number.is_multiple_of(STRIDE) {
-        interrupt::check()?;
-        progress.at(number);
-    }
-    Ok(())
 }

@@ -13,9 +13,6 @@ use crate::base::map::{Access, Map};
 use crate::base::progress::Progress;
 use crate::chess::{PACKED_LEN, Packed, Position};
 
-/// Records between two checks for an interrupt.
-const STRIDE: usize = 1 << 16;
-
 kinds! {
     /// What can be wrong with a store.
     pub enum Findings {
@@ -118,9 +115,7 @@ impl Store {
         });
         let mut tail = Vec::new();
         for (at, slot) in (0_u32..).zip(rest) {
-            if (at as usize).is_multiple_of(STRIDE) {
-                interrupt::check()?;
-            }
+            interrupt::check()?;
             if Record::parse(slot).is_some_and(&mut note) {
                 tail.push(at);
             }
@@ -254,10 +249,7 @@ impl Store {
         let mut last: &[u8] = &[];
         for (number, slot) in self.slots().iter().enumerate() {
             let offset = (RECORD_LEN * (number + 1)) as u64;
-            if number.is_multiple_of(STRIDE) {
-                interrupt::check()?;
-                progress.at(offset);
-            }
+            progress.step(offset)?;
             if Record::parse(slot).is_none() {
                 findings.count(Findings::Damaged, offset, "the record is damaged");
             } else if number < self.sorted && !slot.starts_with(&[0; 8]) {

@@ -46,7 +46,7 @@ impl fmt::Display for Reason {
 }
 
 /// What is wrong with a game that could not be read, or only in part.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GameError {
     /// The kind of reason.
     pub reason: Reason,

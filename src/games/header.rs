@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use time::Month;
 
 use super::GameResult;
@@ -203,9 +204,10 @@ impl fmt::Display for Date {
 }
 
 /// Where in a file a game is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Place {
     /// The file.
+    #[serde(serialize_with = "text", deserialize_with = "path")]
     pub file: Arc<Path>,
     /// How a user finds it there.
     pub spot: Spot,
@@ -216,12 +218,20 @@ pub struct Place {
 }
 
 /// How a user finds a game in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Spot {
     /// The line of a text, from 1.
     Line(u64),
     /// The number of a game in a database, from 1.
     Game(u64),
+}
+
+fn text<S: Serializer>(path: &Arc<Path>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
+
+fn path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Path>, D::Error> {
+    Ok(PathBuf::deserialize(deserializer)?.into())
 }
 
 impl Default for Place {

@@ -17,8 +17,6 @@ use std::fmt;
 
 #[cfg(feature = "serialize")]
 use serde::ser::{Serialize, SerializeStruct, Serializer};
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{EnPassantMode, Position as _};
 
 use crate::chess::{Game, Position};
 
@@ -87,12 +85,7 @@ impl Opening {
 
     /// The opening of a position. An en-passant square counts only if the capture is legal, as in the list.
     pub fn at(position: &Position) -> Option<Self> {
-        let chess = position.chess();
-        if chess.pseudo_legal_ep_square().is_some() && chess.legal_ep_square().is_none() {
-            let Zobrist64(key) = chess.zobrist_hash(EnPassantMode::Legal);
-            return Self::with_key(key);
-        }
-        Self::with_key(position.key())
+        Self::with_key(position.strict_key())
     }
 
     /// The opening of the last position of a game that has one.
@@ -170,7 +163,8 @@ impl Serialize for Opening {
 mod tests {
     use super::*;
     use crate::chess::notation;
-    use shakmaty::CastlingMode;
+    use shakmaty::zobrist::Zobrist64;
+    use shakmaty::{CastlingMode, EnPassantMode, Position as _};
     use std::collections::{BTreeMap, BTreeSet};
     use std::fs;
     use std::path::Path;

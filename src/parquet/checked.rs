@@ -59,34 +59,25 @@ fn header(page: &CompressedPage) -> Result<PageHeader> {
         Page::DataPage { encoding, def_level_encoding, rep_level_encoding, .. } => {
             header.data_page_header = Some(DataPageHeader::new(
                 values,
-                code(encoding)?,
-                code(def_level_encoding)?,
-                code(rep_level_encoding)?,
+                code(encoding),
+                code(def_level_encoding),
+                code(rep_level_encoding),
                 None,
             ));
         }
         Page::DictionaryPage { encoding, is_sorted, .. } => {
             header.type_ = PageType::DICTIONARY_PAGE;
             header.dictionary_page_header =
-                Some(DictionaryPageHeader::new(values, code(encoding)?, is_sorted));
+                Some(DictionaryPageHeader::new(values, code(encoding), is_sorted));
         }
-        Page::DataPageV2 { .. } => return Err(unknown()),
+        Page::DataPageV2 { .. } => {
+            return Err(ParquetError::General("the writer made a page of an unexpected kind".to_owned()));
+        }
     }
     Ok(header)
 }
 
-/// The same encoding in the other crate: those that the writer uses.
-fn code(encoding: Encoding) -> Result<format::Encoding> {
-    Ok(match encoding {
-        Encoding::PLAIN => format::Encoding::PLAIN,
-        Encoding::PLAIN_DICTIONARY => format::Encoding::PLAIN_DICTIONARY,
-        Encoding::RLE => format::Encoding::RLE,
-        Encoding::RLE_DICTIONARY => format::Encoding::RLE_DICTIONARY,
-        Encoding::DELTA_BINARY_PACKED => format::Encoding::DELTA_BINARY_PACKED,
-        _ => return Err(unknown()),
-    })
-}
-
-fn unknown() -> ParquetError {
-    ParquetError::General("the writer made a page of an unexpected kind".to_owned())
+/// The same encoding in the other crate.
+fn code(encoding: Encoding) -> format::Encoding {
+    format::Encoding(encoding as i32)
 }

@@ -10,9 +10,6 @@ use crate::base::interrupt;
 use crate::book::{MoveFacts, Moves};
 use crate::choose::Worth;
 
-/// Positions between two checks for an interrupt.
-const STRIDE: u32 = 1 << 10;
-
 /// A book and what its moves are judged by.
 #[derive(Clone, Copy)]
 pub struct JudgedBook<'a> {
@@ -49,9 +46,7 @@ impl JudgedBook<'_> {
     pub fn each(&self, mut see: impl FnMut(&Judged<'_>) -> Result<()>) -> Result<()> {
         let mut moves = Vec::new();
         for number in self.graph.numbers() {
-            if number % STRIDE == 0 {
-                interrupt::check()?;
-            }
+            interrupt::check()?;
             let Some(at) = self.graph.position(number) else { continue };
             moves.clear();
             self.book.moves(&at, &mut moves);

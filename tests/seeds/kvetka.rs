@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use shakmaty::Position as _;
 use tabiya::base::progress::Progress;
 use tabiya::base::visit::Break;
-use tabiya::book::kvetka::{Element, Extras, Header, Key, Kvetka, Link, Results, code};
-use tabiya::book::{Book, Moves, Scope, open_bytes};
+use tabiya::book::kvetka::{Element, Extras, Header, Key, Kvetka, Link, code};
+use tabiya::book::{Book, Counts, Moves, Scope, open_bytes};
 use tabiya::chess::Position;
 use tabiya::chess::normal::Normal;
 
@@ -60,8 +60,8 @@ fn elements(data: &[u8]) -> Vec<Element> {
                 comment: (step % 3 == 0).then(|| "B20|Sicilian|é".repeat(usize::from(*step) / 16)),
                 rest: if step % 7 == 0 { line.to_vec() } else { Vec::new() },
             };
-            let results =
-                Results { wins: u64::from(*step), draws: number as u64, losses: u64::from(*step) << ply };
+            let (wins, draws, losses) = (u64::from(*step), number as u64, u64::from(*step) << ply);
+            let results = Counts { games: wins + draws + losses, wins, draws, losses };
             elements.insert(key, Element { key, results, moves, extras });
             let Some(mv) = legal.get(usize::from(*step) % legal.len().max(1)).copied() else { break };
             at = at.after(mv);

@@ -3,7 +3,7 @@
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::{Graph, STRIDE, depth_first};
+use super::{Graph, depth_first};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::base::visit::{Seen, to_the_end};
@@ -130,9 +130,7 @@ pub(crate) fn each_form<B: Forms>(
         }
         *forms |= form;
         met += 1;
-        if met.is_multiple_of(STRIDE) {
-            progress.at(met);
-        }
+        progress.pass(met);
         reporter.report(at, &normal, &entry, first)?;
         // A move without counts leads out of the book.
         follow.extend(reporter.facts.iter().filter(|facts| facts.counts.is_some()).map(|facts| facts.mv));

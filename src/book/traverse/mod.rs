@@ -27,9 +27,6 @@ use crate::chess::Position;
 /// Positions followed at one depth. This bounds memory: about 70 MB for each of two depths.
 const WIDEST: usize = 1 << 19;
 
-/// Positions between two updates of the progress bar.
-pub(crate) const STRIDE: u64 = 1 << 10;
-
 /// What a traversal breadth first asks of a book.
 pub(crate) trait Graph {
     /// How many numbers entries may have: each is below this.
@@ -113,9 +110,7 @@ pub(crate) fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &P
             Some(entry) if !traversal.entries.insert(entry) => return,
             Some(_) => {
                 traversal.reached += 1;
-                if traversal.reached.is_multiple_of(STRIDE) {
-                    progress.at(traversal.reached);
-                }
+                progress.pass(traversal.reached);
             }
             None if !graph.beyond() => return,
             None => {}
@@ -216,9 +211,7 @@ pub(crate) fn each_reachable<B: Moves + ?Sized>(
     let mut met = 0_u64;
     let mut meet = |at: &Position, moves: &[MoveFacts]| {
         met += 1;
-        if met.is_multiple_of(STRIDE) {
-            progress.at(met);
-        }
+        progress.pass(met);
         visit(&PositionRecord::of(at, moves))?;
         if met == all { Err(Break::Enough) } else { Ok(()) }
     };
@@ -260,9 +253,7 @@ fn spread<B: Moves + ?Sized>(
             meet(at, &moves)?;
         }
         let Some(own) = own else { return Ok(()) };
-        if (keys.len() as u64).is_multiple_of(STRIDE) {
-            interrupt::check()?;
-        }
+        interrupt::check()?;
         for mv in at.chess().legal_moves() {
             let next = at.after(mv);
             replies.clear();

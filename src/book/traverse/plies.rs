@@ -1,10 +1,10 @@
-//! Traverses a book breadth first with the plies of each position, in memory that holds every position in 24 bytes.
+//! Traverses a book breadth first with the plies of each position. Every position takes 8 bytes for its track and a key in
+//! a set, and 28 bytes more while it waits.
 
 use shakmaty::{Move, Position as _};
 
-use super::{Keys, STRIDE, own_lines};
+use super::{Keys, own_lines};
 use crate::base::error::Result;
-use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::visit::{Break, Seen, to_the_end};
 use crate::book::{MoveFacts, Moves, Scope};
@@ -127,10 +127,7 @@ impl ByPlies {
             }
             for Waiting { packed, number } in now.drain(..) {
                 met += 1;
-                if met.is_multiple_of(STRIDE) {
-                    progress.at(met);
-                    interrupt::check()?;
-                }
+                progress.step(met)?;
                 let Some(at) = packed.unpack() else { continue };
                 moves.clear();
                 let visited = Visited { at: &at, plies, number, tracks: &state.tracks };

@@ -10,7 +10,7 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::visit::{Seen, to_the_end};
-use crate::book::traverse::{ByPlies, Keys, Replies, STRIDE, Visited, has_form};
+use crate::book::traverse::{ByPlies, Keys, Replies, Visited, has_form};
 use crate::book::{MoveFacts, Moves, PositionRecord, Remarks, Scope, Visit};
 use crate::chess::{MoveCode, Position};
 
@@ -190,12 +190,9 @@ impl<'a> Trimmed<'a> {
 
     /// The keys of the positions after moves that stay, of a book that holds its positions.
     fn targets(&self, progress: &Progress) -> Result<Keys> {
-        let (mut targets, mut met) = (Keys::default(), 0_u64);
+        let mut targets = Keys::default();
         self.book.each(Scope::All, progress, &mut |record| {
-            met += 1;
-            if met.is_multiple_of(STRIDE) {
-                interrupt::check()?;
-            }
+            interrupt::check()?;
             if let Some(at) = &record.position {
                 let cuts = self.cuts(record, Region::Inside);
                 let left = record.moves.iter().zip(cuts).filter(|(_, cut)| cut.is_none());

@@ -209,11 +209,12 @@ impl Work {
             let writer = CountWriter::create(&shard, shape, true)?;
             let written = write_rows(runs, resources, writer, progress)?;
             let rows = if written.plies > 0 { written.rows } else { 0 };
+            let record = Record { source: stamp.shown, state: stamp.state, rows, games: report };
             // What could not be read to its end may be readable the next time.
-            if !report.is_incomplete() {
-                self.put(&name, &Record::new(stamp.shown, stamp.state, rows, &report))?;
+            if !record.games.is_incomplete() {
+                self.put(&name, &record)?;
             }
-            kept.report.merge(report);
+            kept.report.merge(record.games);
             kept.shards.extend((rows > 0).then_some(shard));
         }
         Ok(kept)
@@ -273,7 +274,7 @@ impl Work {
                 return None;
             }
         }
-        Some((record.report(), shard))
+        Some((record.games, shard))
     }
 
     fn unwritable(&self, error: std::io::Error) -> Error {

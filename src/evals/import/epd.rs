@@ -18,7 +18,6 @@ pub(super) fn line(text: &[u8], wanted: Option<&Wanted>) -> Parsed {
     if text.is_empty() || text.starts_with(b"#") {
         return Ok(None);
     }
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let (fen, rest) = split(text);
     let at = position(fen)?;
     if wanted.is_some_and(|wanted| !wanted.contains(&at)) {

@@ -19,12 +19,13 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Shows each line without the end of the line, and where it begins.
+    /// Shows each line without its end and the mark of UTF-8 that some programs begin files with, and where it begins.
     pub fn each(&self, mut see: impl FnMut(u64, &[u8])) {
         let mut start = 0;
         while let Some(rest) = self.text.get(start..).filter(|rest| !rest.is_empty()) {
             let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            see(self.at + start as u64, rest.get(..len).unwrap_or_default().trim_ascii());
+            let line = rest.get(..len).unwrap_or_default().trim_ascii();
+            see(self.at + start as u64, line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line));
             start += len + 1;
         }
     }
@@ -56,19 +57,20 @@ impl<R: Read> Lines<R> {
                 return (!last.is_empty() && !self.too_long).then_some(Block { at: self.at, text: last });
             };
             let before = self.rest.len();
-            if let Err(error) = from.take(BLOCK_LEN as u64).read_to_end(&mut self.rest) {
+            let read = from.take(BLOCK_LEN as u64).read_to_end(&mut self.rest);
+            if let Err(error) = &read {
                 let at = self.at + self.rest.len() as u64;
                 let what = format!("cannot read the rest of the file ({error}): what comes before is used");
                 report(Problem::new(Wrong::File, at, what));
-                self.from = None;
                 // The last line may be cut off.
                 let whole = memchr::memrchr(b'\n', &self.rest).map_or(0, |end| end + 1);
                 self.rest.truncate(whole);
-                continue;
             }
             let new = self.rest.get(before..).unwrap_or_default();
-            if new.is_empty() {
+            if read.is_err() || new.is_empty() {
                 self.from = None;
+            }
+            if new.is_empty() {
                 continue;
             }
             let Some(end) = memchr::memrchr(b'\n', new).map(|end| before + end + 1) else {
@@ -175,5 +177,17 @@ mod tests {
         assert_eq!(found, [(0, b"one".to_vec()), (4, b"two".to_vec())]);
         assert_eq!(wrong.len(), 1);
         assert!(wrong[0].1.contains("it is cut off"), "{wrong:?}");
+        // Lines after the end of one that is too long are whole too.
+        let long = [vec![b'x'; MOST_LINE + 3 * BLOCK_LEN], b"\n".to_vec()].concat();
+        let (found, wrong) = lines(Lines::new(long.as_slice().chain(Broken(0))));
+        let after = long.len() as u64;
+        assert_eq!(found, [(after, b"one".to_vec()), (after + 4, b"two".to_vec())]);
+        assert_eq!(wrong.len(), 2);
+    }
+
+    #[test]
+    fn the_mark_of_utf_8_is_left_out() {
+        let (found, _) = lines(Lines::new("\u{feff}# one\ntwo".as_bytes()));
+        assert_eq!(found, [(0, b"# one".to_vec()), (9, b"two".to_vec())]);
     }
 }

@@ -297,7 +297,7 @@ pub fn split(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok([others, tables].concat())
 }
 
-/// What a line holds: `None` for one that holds nothing, and for a position that is not wanted.
+/// What a line holds: `None` for one that holds nothing.
 pub(crate) type Parsed = std::result::Result<Option<Line>, Problem>;
 
 /// A line that holds an evaluation.

@@ -46,9 +46,6 @@ const RESULT_AT: usize = 20;
 /// Bytes that a thread gathers before it hands them over.
 const GATHERED: usize = 1 << 16;
 
-/// Entries between two checks for an interrupt.
-const STRIDE: u64 = 1 << 14;
-
 /// The tag that says how fast a game was played.
 const TIME_CONTROL: &str = "TimeControl";
 
@@ -298,12 +295,8 @@ fn write(
     let [of_positions, of_games, of_texts] = &mut sections;
     of_positions.at = at;
     let mut gathered = Gathered::default();
-    let mut met = 0_u64;
     loop {
-        met += 1;
-        if met.is_multiple_of(STRIDE) {
-            interrupt::check()?;
-        }
+        interrupt::check()?;
         let next = positions.next()?.and_then(read_sorted);
         let is_new = next.is_none_or(|(key, ..)| key != gathered.key);
         if is_new && gathered.count > 0 {

@@ -1,7 +1,7 @@
 //! Count files as a book: a position is found in place, by the keys that the file is sorted by.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::seek::Keys;
 use super::sums::MoveSums;
@@ -14,7 +14,7 @@ use crate::chess::Position;
 
 /// A count file, or a folder of them. A move weighs two for each win of the side that makes it and one for each draw, as in a
 /// book that is built of the same games.
-pub struct CountBook {
+pub(super) struct CountBook {
     path: PathBuf,
     pub(super) files: Vec<(CountFile, Keys)>,
     /// The games that count.
@@ -23,23 +23,27 @@ pub struct CountBook {
     pub(super) damage: OnceLock<Vec<Finding>>,
 }
 
+/// Opens the count files that `path` means as a book in which only these games count: their footers are read, their rows
+/// are not.
+///
+/// # Errors
+/// As [`CountFile::open`], when the rows of a file are not sorted by keys, and when it does not count these games separately.
+pub fn open(path: &Path, names: &[PathBuf], among: &Among) -> Result<Arc<dyn Book>> {
+    let book = CountBook::new(path, names.iter().map(|name| CountFile::open(name)))?;
+    let wanted = Shape { positions: false, by: among.by() };
+    book.files.iter().try_for_each(|(file, _)| file.require(wanted))?;
+    Ok(Arc::new(CountBook { among: among.clone(), ..book }))
+}
+
+/// A book of a count file in memory; `path` is only its name.
+///
+/// # Errors
+/// As [`open`].
+pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Arc<dyn Book>> {
+    Ok(Arc::new(CountBook::new(path, [CountFile::from_bytes(path, bytes)])?))
+}
+
 impl CountBook {
-    /// Opens the count files that `path` means: their footers are read, their rows are not.
-    ///
-    /// # Errors
-    /// As [`CountFile::open`], and when the rows of a file are not sorted by keys.
-    pub fn open(path: &Path, names: &[PathBuf]) -> Result<Self> {
-        Self::new(path, names.iter().map(|name| CountFile::open(name)))
-    }
-
-    /// A book of a count file in memory.
-    ///
-    /// # Errors
-    /// As [`CountBook::open`].
-    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
-        Self::new(path, [CountFile::from_bytes(path, bytes)])
-    }
-
     fn new(path: &Path, files: impl IntoIterator<Item = Result<CountFile>>) -> Result<Self> {
         let sorted = |file: Result<CountFile>| {
             let file = file?;
@@ -57,16 +61,6 @@ impl CountBook {
         // Programs that write folders number their files in the order of the rows, but not all of them.
         files.sort_by_key(|(_, keys)| keys.bounds());
         Ok(Self { path: path.to_owned(), files, among: Among::default(), damage: OnceLock::new() })
-    }
-
-    /// The same book, in which only these games count.
-    ///
-    /// # Errors
-    /// When a file does not count these games separately.
-    pub fn among(self, among: &Among) -> Result<Self> {
-        let wanted = Shape { positions: false, by: among.by() };
-        self.files.iter().try_for_each(|(file, _)| file.require(wanted))?;
-        Ok(Self { among: among.clone(), ..self })
     }
 
     /// The moves in a position, of games that count and of these.

@@ -9,9 +9,6 @@ use crate::book::Slice;
 use crate::chess::MoveCode;
 use crate::chess::Position;
 
-/// Rows between two checks for an interrupt.
-const STRIDE: u64 = 1 << 16;
-
 kinds! {
     /// Kinds of findings about a count file.
     enum Kind {
@@ -71,10 +68,7 @@ pub fn sum(file: &CountFile, progress: &Progress, findings: &mut Findings<'_>) -
     for group in 0..file.groups() {
         let place = (file.path(), file.group_start(group));
         let read = file.group(group, file.shape(), |line| {
-            if sum.rows.is_multiple_of(STRIDE) {
-                interrupt::check()?;
-                progress.at(row);
-            }
+            progress.step(row)?;
             add(&mut sum, line, start);
             let this = (line.key, line.mv.0, line.slice);
             // Other programs have other orders of speeds.

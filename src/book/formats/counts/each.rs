@@ -7,7 +7,7 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::visit::{Seen, to_the_end};
-use crate::book::traverse::{STRIDE, each_reachable};
+use crate::book::traverse::each_reachable;
 use crate::book::{Among, MoveFacts, Moves, PositionRecord, Scope, Visit};
 use crate::chess::{MoveCode, Position};
 
@@ -72,10 +72,7 @@ impl CountBook {
                 if !self.among.has(line.slice) {
                     return Ok(());
                 }
-                if at.is_multiple_of(STRIDE) {
-                    interrupt::check()?;
-                    progress.at(at);
-                }
+                progress.step(at)?;
                 at += 1;
                 if lines.last().is_some_and(|last| last.key != line.key) {
                     seen = see(&lines);

@@ -39,12 +39,12 @@ mod write;
 
 pub use crate::parquet::MAGIC;
 #[cfg(feature = "parquet")]
-pub use book::CountBook;
+pub use book::{from_bytes, open};
 pub use check::{Sum, damage, sum};
 #[cfg(feature = "parquet")]
 pub use read::CountFile;
 #[cfg(not(feature = "parquet"))]
-pub use without::{CountBook, CountFile, CountWriter};
+pub use without::{CountFile, CountWriter, from_bytes, open};
 #[cfg(feature = "parquet")]
 pub use write::CountWriter;
 

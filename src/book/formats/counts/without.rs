@@ -1,58 +1,25 @@
 //! Count files in an executable without them: none can be opened or written.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{CountsWritten, Line, Shape};
 use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::findings::Findings;
-use crate::base::progress::Progress;
-use crate::book::{Among, Book, Format, MoveFacts, Moves, Scope, Summary, Visit};
-use crate::chess::Position;
+use crate::book::{Among, Book};
 
 /// A count file, which cannot exist.
 pub enum CountFile {}
 
-/// A book of count files, which cannot exist.
-pub enum CountBook {}
+#[expect(missing_docs, reason = "as those in the other modules")]
+#[expect(clippy::missing_errors_doc, reason = "as those in the other modules")]
+pub fn open(path: &Path, _: &[PathBuf], _: &Among) -> Result<Arc<dyn Book>> {
+    left_out(path)
+}
 
 #[expect(missing_docs, reason = "as those in the other modules")]
 #[expect(clippy::missing_errors_doc, reason = "as those in the other modules")]
-impl CountBook {
-    pub fn open(path: &Path, _: &[PathBuf]) -> Result<Self> {
-        left_out(path)
-    }
-
-    pub fn from_bytes(path: &Path, _: Vec<u8>) -> Result<Self> {
-        left_out(path)
-    }
-
-    pub fn among(self, _: &Among) -> Result<Self> {
-        match self {}
-    }
-}
-
-impl Moves for CountBook {
-    fn moves(&self, _: &Position, _: &mut Vec<MoveFacts>) {
-        match *self {}
-    }
-
-    fn each(&self, _: Scope, _: &Progress, _: Visit<'_>) -> Result<u64> {
-        match *self {}
-    }
-}
-
-impl Book for CountBook {
-    fn path(&self) -> &Path {
-        match *self {}
-    }
-
-    fn format(&self) -> Format {
-        match *self {}
-    }
-
-    fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
-        match *self {}
-    }
+pub fn from_bytes(path: &Path, _: Vec<u8>) -> Result<Arc<dyn Book>> {
+    left_out(path)
 }
 
 /// A count file that is being written, which cannot exist.

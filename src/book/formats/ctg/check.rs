@@ -21,9 +21,6 @@ use crate::book::traverse::{Bits, Forms as _, breadth_first};
 use crate::chess::normal::Normal;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
 
-/// Pages, or nodes of the index, between two updates of the progress bar.
-const STRIDE: u64 = 1 << 8;
-
 kinds! {
     /// What can be wrong with a CTG book.
     enum Kind {
@@ -65,9 +62,7 @@ pub(crate) fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'
     data.expect(Access::Sequential);
     progress.bytes(data.len() as u64);
     for number in 0..pages {
-        if number.is_multiple_of(STRIDE) {
-            progress.at(number * PAGE_LEN);
-        }
+        progress.pass(number * PAGE_LEN);
         match u32::try_from(number).ok().and_then(|number| Page::of(data, number)) {
             Some(page) => pass.page(number, &page),
             None => pass.cut_off(number, page::offset(number)),
@@ -175,7 +170,6 @@ impl Pass<'_, '_> {
         let Self { book, index, findings, .. } = self;
         let at = entry.offset;
         self.entries += 1;
-        self.moves += entry.moves.len() as u64;
         let leaf = index.leaf(hash(entry.signature));
         if index.page(leaf).map(u64::from) != Some(number) {
             let what = format_args!("the index does not lead to this entry: its leaf is {leaf}");
@@ -192,7 +186,7 @@ impl Pass<'_, '_> {
             findings.add(Kind::Counts, page::offset(number) + (entry.end - STATISTICS_LEN) as u64, what);
         }
         match entry.position() {
-            Ok((chess, normal)) => moves(book, entry, &chess, &normal, findings),
+            Ok((chess, normal)) => self.moves += moves(book, entry, &chess, &normal, findings),
             Err(what) => findings.add(Kind::Position, at, what),
         }
     }
@@ -204,9 +198,7 @@ impl Pass<'_, '_> {
         progress.things(index.held(), "leaves");
         let mut named = Bits::new(pages);
         for node in 0..index.held() {
-            if node.is_multiple_of(STRIDE * 64) {
-                progress.at(node);
-            }
+            progress.pass(node);
             let Some(page) = index.page(node) else { continue };
             let at = (cto, offset(node));
             if index.split(node) || Index::parent(node).is_some_and(|parent| !index.split(parent)) {
@@ -234,8 +226,8 @@ impl Pass<'_, '_> {
     }
 }
 
-/// Checks the moves of an entry.
-fn moves(book: &Ctg, entry: &Entry<'_>, chess: &Chess, normal: &Normal, findings: &mut Findings<'_>) {
+/// Checks the moves of an entry; how many different legal ones it has.
+fn moves(book: &Ctg, entry: &Entry<'_>, chess: &Chess, normal: &Normal, findings: &mut Findings<'_>) -> u64 {
     let fen = || Fen::from_position(chess, EnPassantMode::PseudoLegal);
     let uci = |mv: Move| mv.to_uci(CastlingMode::Standard);
     let mut seen = Vec::new();
@@ -247,13 +239,14 @@ fn moves(book: &Ctg, entry: &Entry<'_>, chess: &Chess, normal: &Normal, findings
             continue;
         };
         if mark & MARK_BITS != 0 && annotation(mark).is_none() {
-            let what = format_args!("the mark 0x{mark:02x} of {mv} has no known meaning");
+            let what = format_args!("the mark 0x{mark:02x} of {} has no known meaning", uci(mv));
             findings.add(Kind::Mark, at + 1, what);
         }
         if seen.contains(&mv) {
             findings.add(Kind::MoveTwice, at, format_args!("{} already has the move {}", fen(), uci(mv)));
+        } else {
+            seen.push(mv);
         }
-        seen.push(mv);
         let mut next = chess.clone();
         next.play_unchecked(mv);
         if book.look_up(&next).is_none() {
@@ -261,4 +254,5 @@ fn moves(book: &Ctg, entry: &Entry<'_>, chess: &Chess, normal: &Normal, findings
             findings.count(Kind::Open, at, what);
         }
     }
+    seen.len() as u64
 }

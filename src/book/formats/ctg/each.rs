@@ -9,7 +9,7 @@ use super::read::page::{Entry, Page, offset, pages_in};
 use super::signature::Signature;
 use crate::base::progress::Progress;
 use crate::base::visit::Seen;
-use crate::book::traverse::{Forms, STRIDE};
+use crate::book::traverse::Forms;
 use crate::book::{Annotation, MoveFacts, PositionRecord, Ratings};
 use crate::chess::normal::Normal;
 
@@ -77,9 +77,7 @@ impl Forms for Ctg {
         let pages = pages_in(data.len() as u64);
         progress.bytes(data.len() as u64);
         for number in 0..pages {
-            if number.is_multiple_of(STRIDE) {
-                progress.at(offset(number));
-            }
+            progress.pass(offset(number));
             let page = u32::try_from(number).ok().and_then(|number| Page::of(data, number));
             let Some(page) = page else { continue };
             // Of two entries of one position in a page look-ups find only the first.

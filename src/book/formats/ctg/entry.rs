@@ -22,31 +22,15 @@ const COMMENTS: [(u8, &str); 14] = [
     (0x92, "novelty"),
 ];
 
-/// The known marks, by the low bits of a move's second byte (docs/formats/ctg.md, Marks and comments).
-const MARKS: [(u8, Annotation); 8] = [
-    (0x01, Annotation::Good),
-    (0x02, Annotation::Bad),
-    (0x03, Annotation::Brilliant),
-    (0x04, Annotation::Blunder),
-    (0x05, Annotation::Interesting),
-    (0x06, Annotation::Dubious),
-    (0x08, Annotation::Only),
-    (0x16, Annotation::Zugzwang),
-];
-
 /// The code of a comment, if it is known.
 pub fn comment_code(words: &str) -> Option<u8> {
     COMMENTS.iter().find(|(_, known)| *known == words).map(|(code, _)| *code)
 }
 
-/// The mark with this code, if it is known; the bits around the code do not count.
+/// The mark in a move's second byte, if it is known; the bits around its code do not count. The codes are the glyphs of PGN
+/// (docs/formats/ctg.md, Marks and comments).
 pub fn annotation(code: u8) -> Option<Annotation> {
-    MARKS.iter().find(|(known, _)| *known == code & MARK_BITS).map(|(_, mark)| *mark)
-}
-
-/// The code of a mark, 0 for none.
-pub(crate) fn annotation_code(mark: Option<Annotation>) -> u8 {
-    MARKS.iter().find(|(_, known)| mark == Some(*known)).map_or(0, |(code, _)| *code)
+    Annotation::of_nag(code & MARK_BITS)
 }
 
 /// Ratings of one side in the games that went through a position.
@@ -193,12 +177,9 @@ mod tests {
         assert_eq!(annotation(0xe1), Some(Annotation::Good));
         assert_eq!(annotation(0xe0), None);
         assert_eq!(annotation(0x16), Some(Annotation::Zugzwang));
-        let known = (0..0x20).filter_map(annotation).count();
-        assert_eq!(known, MARKS.len());
-        assert!(
-            (0..0x20).all(|code| annotation(code).is_none_or(|mark| annotation_code(Some(mark)) == code))
-        );
-        assert_eq!(annotation_code(None), 0);
+        let known: Vec<u8> = (0..0x20).filter(|code| annotation(*code).is_some()).collect();
+        assert_eq!(known, [1, 2, 3, 4, 5, 6, 8, 0x16]);
+        assert!(known.iter().all(|code| annotation(*code).is_some_and(|mark| mark.nag() == *code)));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Codes of moves: a piece by its number, and a step on a board whose edges are joined
 //! (docs/formats/ctg.md, Move table).
-#![allow(clippy::indexing_slicing, reason = "tables that the compiler makes")]
+
+use std::sync::LazyLock;
 
 use shakmaty::{Chess, Move, Position as _, Role};
 
@@ -55,16 +56,10 @@ const STEPS: [(u8, Role, u8, u8, u8); 164] = [
 ];
 
 /// The codes of the format.
-pub(super) static CODES: StepCodes = {
-    let mut steps = [None; 256];
-    let mut at = 0;
-    while at < STEPS.len() {
-        let (code, role, number, right, up) = STEPS[at];
-        steps[code as usize] = Some(Step { role, number, right, up });
-        at += 1;
-    }
-    StepCodes::new(steps, CASTLE_SHORT, CASTLE_LONG)
-};
+pub(super) static CODES: LazyLock<StepCodes> = LazyLock::new(|| {
+    let step = |(code, role, number, right, up)| (code, Step { role, number, right, up });
+    StepCodes::new(STEPS.into_iter().map(step), CASTLE_SHORT, CASTLE_LONG)
+});
 
 /// The code of a legal move in a position with this normal form. The format has none for third pieces of a kind, for
 /// promotions to anything but a queen, and if the code would be read as another move.

@@ -24,9 +24,6 @@ use crate::book::traverse::breadth_first;
 use crate::chess::Position;
 use crate::chess::normal::Normal;
 
-/// Blocks between two updates of the progress bar.
-const STRIDE: u64 = 1 << 9;
-
 kinds! {
     /// Kinds of findings about a Kvetka book.
     enum Kind {
@@ -74,7 +71,7 @@ pub(crate) fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings
         entries: totals.elements,
         positions: Some(totals.elements),
         moves: Some(totals.moves),
-        games: book.results(&Position::start()).map(|results| results.games()),
+        games: book.results(&Position::start()).map(|results| results.games),
         deepest: Some(walk.plies),
         reachable: Some(walk.reached),
         learned: None,
@@ -127,9 +124,7 @@ pub(crate) fn inspect(book: &Kvetka, progress: &Progress, findings: &mut Finding
     progress.bytes(book.blocks() * BLOCK_LEN);
     let mut pass = Pass { book, totals, games, last: None, findings };
     for number in 0..book.blocks() {
-        if number.is_multiple_of(STRIDE) {
-            progress.at(number * BLOCK_LEN);
-        }
+        progress.pass(number * BLOCK_LEN);
         pass.block(number);
     }
     book.parts.expect(Access::Random);

@@ -9,7 +9,7 @@ use super::read::{Found, Kvetka};
 use crate::base::map::Access;
 use crate::base::progress::Progress;
 use crate::base::visit::Seen;
-use crate::book::traverse::{Forms, STRIDE};
+use crate::book::traverse::Forms;
 use crate::book::{Annotation, MoveFacts, PositionRecord};
 use crate::chess::normal::Normal;
 
@@ -44,12 +44,12 @@ impl Forms for Kvetka {
     }
 
     fn describe_move(next: &Found<'_>, facts: &mut MoveFacts) {
-        facts.counts = next.element.body().ok().map(|body| body.results.swapped().into());
+        facts.counts = next.element.body().ok().map(|body| body.results.swapped());
     }
 
     fn describe_position(&self, found: &Found<'_>, record: &mut PositionRecord) {
         let Ok(body) = found.element.body() else { return };
-        record.total = Some(body.results.into());
+        record.total = Some(body.results);
         let extras = body.extras(self.has_links()).unwrap_or_default();
         (record.comment, record.game) = (extras.comment, extras.link.map(|link| link.number()));
     }
@@ -62,9 +62,7 @@ impl Forms for Kvetka {
         self.parts.expect(Access::Sequential);
         progress.bytes(self.blocks() * BLOCK_LEN);
         let scanned = (0..self.blocks()).try_for_each(|number| {
-            if number.is_multiple_of(STRIDE) {
-                progress.at(number * BLOCK_LEN);
-            }
+            progress.pass(number * BLOCK_LEN);
             let elements = self.parts.block(number).map(|block| block.elements()).into_iter().flatten();
             elements.map_while(Result::ok).try_for_each(|element| see(Found { block: number, element }))
         });

@@ -6,64 +6,17 @@ use super::layout::{HAS_COMMENT, HAS_ENDS, HAS_LINK, KEY_LEN, LINK_LEN, MOST_COM
 use super::wire::{Reader, Result, TOO_LONG, put_compact, put_unicode};
 use crate::book::Counts;
 
-/// How many games went through a position, and how they ended for the side to move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Results {
-    /// Won by the side to move.
-    pub wins: u64,
-    /// Drawn.
-    pub draws: u64,
-    /// Lost by the side to move.
-    pub losses: u64,
+/// Reads the results of a position: three CompactInts.
+///
+/// # Errors
+/// When one cannot be read.
+pub(super) fn read_results(reader: &mut Reader<'_>) -> Result<Counts> {
+    Ok(Counts::ended(reader.compact()?, reader.compact()?, reader.compact()?))
 }
 
-impl Results {
-    /// Reads three CompactInts.
-    ///
-    /// # Errors
-    /// When one cannot be read.
-    pub fn read(reader: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self { wins: reader.compact()?, draws: reader.compact()?, losses: reader.compact()? })
-    }
-
-    /// Appends three CompactInts.
-    pub fn write(self, out: &mut Vec<u8>) {
-        [self.wins, self.draws, self.losses].into_iter().for_each(|count| put_compact(count, out));
-    }
-
-    /// All games.
-    pub fn games(self) -> u64 {
-        self.wins.saturating_add(self.draws).saturating_add(self.losses)
-    }
-
-    /// Both together.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self {
-            wins: self.wins.saturating_add(other.wins),
-            draws: self.draws.saturating_add(other.draws),
-            losses: self.losses.saturating_add(other.losses),
-        }
-    }
-
-    /// The same seen from the other side.
-    #[must_use]
-    pub fn swapped(self) -> Self {
-        Self { wins: self.losses, losses: self.wins, ..self }
-    }
-}
-
-impl From<Counts> for Results {
-    fn from(Counts { wins, draws, losses, .. }: Counts) -> Self {
-        Self { wins, draws, losses }
-    }
-}
-
-impl From<Results> for Counts {
-    fn from(results: Results) -> Self {
-        let Results { wins, draws, losses } = results;
-        Self { games: results.games(), wins, draws, losses }
-    }
+/// Appends three CompactInts.
+pub(super) fn put_results(Counts { wins, draws, losses, .. }: Counts, out: &mut Vec<u8>) {
+    [wins, draws, losses].into_iter().for_each(|count| put_compact(count, out));
 }
 
 /// A game by its source in the `.ksf` file and its place there, both from 0.
@@ -98,8 +51,8 @@ pub struct RawElement<'a> {
 /// Results and moves of an element, which play needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body<'a> {
-    /// The games.
-    pub results: Results,
+    /// The games that ended.
+    pub results: Counts,
     /// The codes of the moves.
     pub moves: &'a [u8],
     /// The bytes after them.
@@ -142,7 +95,7 @@ impl<'a> RawElement<'a> {
     /// When they do not end within it.
     pub(crate) fn body(&self) -> Result<Body<'a>> {
         let mut reader = Reader::at(self.rest, 0);
-        let results = Results::read(&mut reader)?;
+        let results = read_results(&mut reader)?;
         let count = reader.u8()?;
         let moves = reader.bytes(count.into())?;
         Ok(Body { results, moves, tail: reader })
@@ -174,8 +127,8 @@ impl Body<'_> {
 pub struct Element {
     /// The position.
     pub key: Key,
-    /// The games.
-    pub results: Results,
+    /// The games that ended.
+    pub results: Counts,
     /// The codes of the moves, each once.
     pub moves: Vec<u8>,
     /// The part after them. Only the flags that belong to [`Extras::rest`] count.
@@ -200,7 +153,7 @@ impl Element {
     pub fn write(&self, has_links: bool, out: &mut Vec<u8>) -> LeftOut {
         let mut left_out = LeftOut::default();
         let mut body = self.key.0.to_vec();
-        self.results.write(&mut body);
+        put_results(self.results, &mut body);
         // A position of chess has no more than 218 moves.
         let moves = self.moves.get(..self.moves.len().min(usize::from(u8::MAX))).unwrap_or_default();
         body.push(moves.len() as u8);
@@ -296,7 +249,7 @@ mod tests {
     fn element(moves: usize, comment: usize, rest: usize) -> Element {
         Element {
             key: Key([7; KEY_LEN]),
-            results: Results { wins: 1, draws: 200, losses: 1 << 40 },
+            results: Counts::ended(1, 200, 1 << 40),
             moves: (0..moves).map(|code| code as u8).collect(),
             extras: Extras {
                 flags: 0,
@@ -310,7 +263,7 @@ mod tests {
     #[test]
     fn an_element_has_the_described_layout() {
         let element = Element {
-            results: Results { wins: 5, draws: 300, losses: 0 },
+            results: Counts::ended(5, 300, 0),
             moves: vec![0x11, 0x0d],
             extras: Extras {
                 comment: Some("A41".to_owned()),
@@ -374,7 +327,7 @@ mod tests {
         assert_eq!(body(&[1, 1, 1, 9, 0]), Err(TOO_LONG));
         let long = with(&[1, 1, 1, 0, HAS_COMMENT, 0xff, 0xff, 0xff, 0xff, 0, 0]);
         let body = RawElement::read(&long, 0).unwrap().body().unwrap();
-        assert_eq!((body.results.games(), body.extras(true).unwrap_err()), (3, LONG_TEXT));
+        assert_eq!((body.results.games, body.extras(true).unwrap_err()), (3, LONG_TEXT));
     }
 
     #[test]
@@ -407,7 +360,7 @@ mod tests {
                 comment,
                 rest,
             };
-            let element = Element { key: Key(key), results: Results { wins, draws, losses }, moves, extras };
+            let element = Element { key: Key(key), results: Counts::ended(wins, draws, losses), moves, extras };
             let mut bytes = Vec::new();
             let left_out = element.write(has_links, &mut bytes);
             let (back, len) = read(&bytes, has_links);

@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 
 pub use block::Packer;
 pub(crate) use element::is_eco;
-pub use element::{Element, Extras, LeftOut, Link, Results, opening_name};
+pub use element::{Element, Extras, LeftOut, Link, opening_name};
 pub use files::stem;
 pub(crate) use files::{existing, in_any_case, is_part};
 pub use header::Header;

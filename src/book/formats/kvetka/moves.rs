@@ -1,6 +1,6 @@
 //! Codes of moves: a piece by its number, and a step on a board whose edges are joined (docs/formats/kvetka.md, Moves).
-#![allow(clippy::cast_possible_truncation, reason = "squares and codes have 8 bits")]
-#![allow(clippy::indexing_slicing, reason = "tables are made at compile time")]
+
+use std::sync::LazyLock;
 
 use shakmaty::{Chess, Move, Role};
 
@@ -8,8 +8,8 @@ use super::layout::{CASTLE_LONG, CASTLE_SHORT};
 use crate::chess::normal::{Normal, Step};
 use crate::chess::step_codes::StepCodes;
 
-/// Files to the right and ranks up, each modulo 8.
-type Steps = [(u8, u8)];
+/// No step: files to the right and ranks up, each modulo 8, as in all steps.
+const NO_STEP: (u8, u8) = (0, 0);
 
 /// The steps of a pawn's four codes.
 const PAWN: [(u8, u8); 4] = [(0, 1), (0, 2), (1, 1), (7, 1)];
@@ -20,70 +20,30 @@ const KNIGHT: [(u8, u8); 8] = [(1, 2), (7, 2), (2, 1), (6, 1), (2, 7), (6, 7), (
 /// The steps of the king's eight codes.
 const KING: [(u8, u8); 8] = [(0, 1), (1, 1), (7, 1), (1, 0), (7, 0), (0, 7), (1, 7), (7, 7)];
 
-/// The steps of a rook's fourteen codes: up, then to the right.
-const ROOK: [(u8, u8); 14] = {
-    let mut steps = [(0, 0); 14];
-    let mut at = 0;
-    while at < 7 {
-        steps[at] = (0, at as u8 + 1);
-        steps[at + 7] = (at as u8 + 1, 0);
-        at += 1;
-    }
-    steps
-};
-
-/// The steps of a bishop's fourteen codes: up to the right, then up to the left. The fourth step of both is the same, so
-/// one of them is not a code.
-const BISHOP: [(u8, u8); 14] = {
-    let mut steps = [(0, 0); 14];
-    let mut at = 0;
-    while at < 7 {
-        steps[at] = (at as u8 + 1, at as u8 + 1);
-        if at != 3 {
-            steps[at + 7] = (7 - at as u8, at as u8 + 1);
-        }
-        at += 1;
-    }
-    steps
-};
-
-/// Each kind of piece: how many have codes, the first code, and the steps of each; a queen has a rook's and a bishop's.
-const GROUPS: [(Role, u8, u8, &[&Steps]); 6] = [
-    (Role::Pawn, 8, 0x00, &[&PAWN]),
-    (Role::Knight, 2, 0x20, &[&KNIGHT]),
-    (Role::Bishop, 2, 0x30, &[&BISHOP]),
-    (Role::Rook, 2, 0x4c, &[&ROOK]),
-    (Role::Queen, 3, 0x68, &[&ROOK, &BISHOP]),
-    (Role::King, 1, 0xbc, &[&KING]),
-];
-
 /// The codes of the format.
-pub(super) static CODES: StepCodes = {
-    let mut steps = [None; 256];
-    let mut group = 0;
-    while group < GROUPS.len() {
-        let (role, count, mut code, lists) = GROUPS[group];
-        let mut number = 0;
-        while number < count {
-            let mut list = 0;
-            while list < lists.len() {
-                let mut at = 0;
-                while at < lists[list].len() {
-                    let (right, up) = lists[list][at];
-                    if right | up != 0 {
-                        steps[code as usize] = Some(Step { role, number, right, up });
-                    }
-                    code += 1;
-                    at += 1;
-                }
-                list += 1;
-            }
-            number += 1;
-        }
-        group += 1;
-    }
-    StepCodes::new(steps, CASTLE_SHORT, CASTLE_LONG)
-};
+pub(super) static CODES: LazyLock<StepCodes> = LazyLock::new(|| {
+    // A rook goes up, then to the right.
+    let rook: Vec<_> = (1..8).map(|up| (0, up)).chain((1..8).map(|right| (right, 0))).collect();
+    // A bishop goes up to the right, then up to the left. The fourth step of both is the same, so one of them is not a code.
+    let left = (1..8).map(|up| if up == 4 { NO_STEP } else { (8 - up, up) });
+    let bishop: Vec<_> = (1..8).map(|up| (up, up)).chain(left).collect();
+    let queen = [&rook[..], &bishop[..]].concat();
+    // Each kind of piece: how many have codes, the first code, and the steps of each.
+    let groups = [
+        (Role::Pawn, 8, 0x00, &PAWN[..]),
+        (Role::Knight, 2, 0x20, &KNIGHT),
+        (Role::Bishop, 2, 0x30, &bishop),
+        (Role::Rook, 2, 0x4c, &rook),
+        (Role::Queen, 3, 0x68, &queen),
+        (Role::King, 1, 0xbc, &KING),
+    ];
+    let known = groups.into_iter().flat_map(|(role, count, first, steps)| {
+        let pieces = (0..count).flat_map(move |number| steps.iter().map(move |step| (number, *step)));
+        let codes = (first..).zip(pieces).filter(|(_, (_, step))| *step != NO_STEP);
+        codes.map(move |(code, (number, (right, up)))| (code, Step { role, number, right, up }))
+    });
+    StepCodes::new(known, CASTLE_SHORT, CASTLE_LONG)
+});
 
 /// The legal move of a code in a position and its normal form.
 pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {

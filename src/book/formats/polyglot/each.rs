@@ -13,9 +13,6 @@ use crate::book::traverse::each_reachable;
 use crate::book::{PositionRecord, Scope, Visit};
 use crate::chess::MoveCode;
 
-/// Entries between two updates of the progress bar.
-const STRIDE: usize = 1 << 14;
-
 /// See [`crate::book::Moves::each`]. [`Scope::All`] gives runs of one key in the order of the file: duplicates are added
 /// up, the old form of castling becomes the new one where play reaches it, and entries whose move cannot be legal in
 /// any position are left out.
@@ -41,9 +38,7 @@ pub fn each(book: &Polyglot, scope: Scope, progress: &Progress, visit: Visit<'_>
         known.moves.clear();
         let mut trusted = true;
         for entry in run.iter() {
-            if index % STRIDE == 0 {
-                progress.at(index as u64);
-            }
+            progress.pass(index as u64);
             known.key = entry.key;
             trusted &= entry.learn_is_plausible();
             let mv = castlings.get(&index).copied().unwrap_or(entry.mv);

@@ -8,9 +8,6 @@ use crate::base::findings::Findings;
 use crate::base::progress::Progress;
 use crate::chess::MoveCode;
 
-/// Entries between two updates of the progress bar.
-const STRIDE: usize = 1 << 16;
-
 /// What the pass counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Totals {
@@ -30,9 +27,7 @@ pub(crate) fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Fin
     let mut last = vec![0; usize::from(u16::MAX) + 1];
     let (mut before, mut first, mut sorted) = (None::<Entry>, 0, true);
     for (index, entry) in entries.iter().enumerate() {
-        if index.is_multiple_of(STRIDE) {
-            progress.at(index as u64 * ENTRY_LEN as u64);
-        }
+        progress.pass(index as u64 * ENTRY_LEN as u64);
         if let Some(before) = before.filter(|before| before.key > entry.key) {
             let what = format_args!("key {:016x} follows the higher key {:016x}", entry.key, before.key);
             findings.add(Kind::Unsorted, offset(index), what);

@@ -6,11 +6,11 @@ use std::vec;
 
 use shakmaty::Position as _;
 
-use super::pgn::{Coverage, comment, nag};
+use super::pgn::{Coverage, comment};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::book::Book;
 use crate::book::traverse::{ByPlies, Replies, Visited};
+use crate::book::{Annotation, Book};
 use crate::chess::Position;
 use crate::cli::output::Printed;
 use crate::cli::output::lines::{Lines, Step};
@@ -92,7 +92,7 @@ impl Ply {
             number: from.chess().fullmoves().into(),
             black: from.chess().turn().is_black(),
             san: San::new(step.san.as_bytes()),
-            glyph: step.known.annotation.map(nag),
+            glyph: step.known.annotation.map(Annotation::nag),
             comment: comment(&step),
             opening: Opening::at(&step.after),
         }

@@ -8,7 +8,7 @@ use shakmaty::Position as _;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::traverse::{self, Keys, own_lines};
-use crate::book::{Annotation, Book, Moves, Scope};
+use crate::book::{Book, Moves, Scope};
 use crate::chess::Position;
 use crate::chess::normal::forms;
 use crate::cli::output::Printed;
@@ -53,7 +53,7 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
                 }
                 writer.san(San::new(step.san.as_bytes()));
                 if let Some(mark) = step.known.annotation {
-                    writer.glyph(nag(mark));
+                    writer.glyph(mark.nag());
                 }
                 if let Some(comment) = noted(&step) {
                     writer.comment(&comment);
@@ -177,19 +177,5 @@ pub fn comment(step: &Step) -> String {
             format!("{weight}, games {} +{} ={} -{}", counts.games, counts.wins, counts.draws, counts.losses)
         }
         None => weight,
-    }
-}
-
-/// The numeric annotation glyph of a mark.
-pub fn nag(mark: Annotation) -> u8 {
-    match mark {
-        Annotation::Good => 1,
-        Annotation::Bad => 2,
-        Annotation::Brilliant => 3,
-        Annotation::Blunder => 4,
-        Annotation::Interesting => 5,
-        Annotation::Dubious => 6,
-        Annotation::Only => 8,
-        Annotation::Zugzwang => 22,
     }
 }

@@ -13,9 +13,6 @@ use crate::cli::output::{Printed, print, print_lines, progress, warn};
 use crate::evals::Store;
 use crate::evals::export::epd;
 
-/// Positions between two checks for an interrupt.
-const STRIDE: u64 = 1 << 14;
-
 /// `tabiya evals export`.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
@@ -61,10 +58,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
 fn write(store: &Store, out: &mut dyn Write, progress: &Progress) -> Printed<(u64, u64)> {
     let (mut positions, mut lost) = (0_u64, 0);
     for (packed, evaluation) in store.iter() {
-        if positions.is_multiple_of(STRIDE) {
-            interrupt::check()?;
-            progress.at(positions);
-        }
+        progress.step(positions)?;
         match packed.unpack() {
             Some(at) => {
                 epd(&at, &evaluation, out)?;

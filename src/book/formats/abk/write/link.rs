@@ -6,21 +6,16 @@
 //! the start if the book does not have it.
 #![allow(clippy::cast_possible_truncation, reason = "a draft has fewer than 2^32 positions")]
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-
 use shakmaty::{Move, Position as _};
 
 use super::draft::{DRAFT_MOVE_LEN, Draft, DraftMove};
-use crate::base::error::{Error, Result};
+use super::tree::{NUMBER_LEN, number};
+use crate::base::error::Result;
 use crate::base::interrupt;
+use crate::base::scratch::{Cursor, Scratch};
 use crate::base::sort::Sorter;
 use crate::book::traverse::Bits;
 use crate::chess::Position;
-
-/// Positions between two checks for an interruption.
-const STRIDE: u64 = 1 << 14;
 
 /// Bytes before the move in the record of a link: the position's key, and the number of the link.
 const HEAD: usize = 2 * size_of::<u64>();
@@ -35,11 +30,11 @@ pub fn link(draft: &Draft) -> Result<Option<Draft>> {
         reached: Bits::new(draft.positions()),
         missing: draft.positions(),
         unreached: Sieve::default(),
-        walked: Bits::new(draft.positions()),
-        waiting: Stack::new(&draft.folder, draft.memory / 16),
+        queue: Scratch::new(&draft.folder, draft.memory / 8),
+        spreading: Reader::default(),
+        walking: Reader::default(),
         links: Sorter::new(&draft.folder, draft.memory / 4),
         count: 0,
-        spreading: Stack::new(&draft.folder, draft.memory / 16),
     };
     linker.run()?;
     if linker.count == 0 { Ok(None) } else { merge(draft, linker.links).map(Some) }
@@ -81,15 +76,15 @@ struct Linker<'a> {
     missing: u64,
     /// What may be one of those.
     unreached: Sieve,
-    /// Positions whose legal moves were searched.
-    walked: Bits,
-    /// Positions to walk.
-    waiting: Stack,
+    /// The numbers of the positions that are reached, in the order in which they were.
+    queue: Scratch,
+    /// Up to where their moves were followed.
+    spreading: Reader,
+    /// Up to where their legal moves were searched.
+    walking: Reader,
     links: Sorter,
     /// How many links there are.
     count: u64,
-    /// Reached positions whose moves are to be followed.
-    spreading: Stack,
 }
 
 impl Linker<'_> {
@@ -105,27 +100,20 @@ impl Linker<'_> {
                 self.unreached.add(self.draft.node(number as u32)?.0);
             }
         }
-        match found {
-            Some(node) => self.waiting.push(node.number)?,
-            None => self.replies(&start)?,
+        if found.is_none() {
+            self.replies(&start)?;
         }
-        let (mut walked, mut steps) = (0_u64, Vec::new());
+        let mut steps = Vec::new();
         while self.missing > 0
-            && let Some(number) = self.waiting.pop()?
+            && let Some(number) = self.walking.next(&self.queue)?
         {
-            if !self.walked.insert(number.into()) {
-                continue;
-            }
-            walked += 1;
-            if walked.is_multiple_of(STRIDE) {
-                interrupt::check()?;
-            }
+            interrupt::check()?;
             let Some(position) = self.draft.board(number)? else { continue };
             self.draft.steps(self.draft.node(number)?.1, &mut steps)?;
             for step in &steps {
-                if let Some(node) = self.draft.find(step.next)? {
-                    self.waiting.push(node.number)?;
-                } else if let Some(mv) = step.raw().resolve(position.chess()) {
+                if self.draft.find(step.next)?.is_none()
+                    && let Some(mv) = step.raw().resolve(position.chess())
+                {
                     self.replies(&position.after(mv))?;
                 }
             }
@@ -157,15 +145,14 @@ impl Linker<'_> {
         record.extend(bytemuck::bytes_of(&step));
         self.links.push(&record)?;
         self.count += 1;
-        self.spread(number)?;
-        self.waiting.push(number)
+        self.spread(number)
     }
 
     /// Marks a position as reached, with all that the book's own moves reach from it.
     fn spread(&mut self, number: u32) -> Result<()> {
         self.reach(number)?;
         let mut steps = Vec::new();
-        while let Some(number) = self.spreading.pop()? {
+        while let Some(number) = self.spreading.next(&self.queue)? {
             self.draft.steps(self.draft.node(number)?.1, &mut steps)?;
             for step in &steps {
                 if let Some(node) = self.draft.find(step.next)? {
@@ -181,7 +168,7 @@ impl Linker<'_> {
             return Ok(());
         }
         self.missing -= 1;
-        self.spreading.push(number)
+        self.queue.push(&number.to_le_bytes())
     }
 }
 
@@ -227,67 +214,20 @@ impl Sieve {
     }
 }
 
-/// A stack of numbers, which keeps its lower part in a temporary file if it is large.
-#[derive(Debug)]
-struct Stack {
-    folder: PathBuf,
-    top: Vec<u32>,
-    /// Numbers that go to the file, and come back, together.
-    chunk: usize,
-    file: Option<File>,
-    chunks: u64,
+/// The place up to which a list of numbers is read, while others are appended to it.
+#[derive(Debug, Default)]
+struct Reader {
+    cursor: Cursor,
+    at: u64,
 }
 
-impl Stack {
-    /// An empty stack, which holds about this many bytes in memory.
-    fn new(folder: &Path, memory: usize) -> Self {
-        let chunk = (memory / size_of::<u32>() / 2).max(1);
-        Self { folder: folder.to_owned(), top: Vec::new(), chunk, file: None, chunks: 0 }
-    }
-
-    fn push(&mut self, number: u32) -> Result<()> {
-        if self.top.len() >= self.chunk * 2 {
-            self.spill().map_err(|error| self.error(error))?;
+impl Reader {
+    fn next(&mut self, numbers: &Scratch) -> Result<Option<u32>> {
+        if self.at * NUMBER_LEN as u64 >= numbers.size() {
+            return Ok(None);
         }
-        self.top.push(number);
-        Ok(())
-    }
-
-    fn pop(&mut self) -> Result<Option<u32>> {
-        if self.top.is_empty() && self.chunks > 0 {
-            self.fetch().map_err(|error| self.error(error))?;
-        }
-        Ok(self.top.pop())
-    }
-
-    fn place(&self) -> SeekFrom {
-        SeekFrom::Start(self.chunks * (self.chunk * size_of::<u32>()) as u64)
-    }
-
-    fn spill(&mut self) -> std::io::Result<()> {
-        let place = self.place();
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => none.insert(tempfile::tempfile_in(&self.folder)?),
-        };
-        file.seek(place)?;
-        file.write_all(bytemuck::cast_slice(self.top.get(..self.chunk).unwrap_or_default()))?;
-        self.top.drain(..self.chunk);
-        self.chunks += 1;
-        Ok(())
-    }
-
-    fn fetch(&mut self) -> std::io::Result<()> {
-        self.chunks -= 1;
-        let place = self.place();
-        self.top.resize(self.chunk, 0);
-        let Some(file) = &mut self.file else { return Ok(()) };
-        file.seek(place)?;
-        file.read_exact(bytemuck::cast_slice_mut(&mut self.top))
-    }
-
-    fn error(&self, error: std::io::Error) -> Error {
-        Error::temporary(&self.folder, error)
+        self.at += 1;
+        number(&mut self.cursor, numbers, self.at - 1).map(Some)
     }
 }
 
@@ -295,24 +235,25 @@ impl Stack {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::VecDeque;
+    use std::path::Path;
 
     proptest! {
         #[test]
-        fn a_stack_gives_back_the_last_first(
+        fn numbers_are_read_while_others_are_appended(
             pushes in prop::collection::vec(prop_oneof![3 => any::<u32>().prop_map(Some), 2 => Just(None)], 0..500),
             memory in 0..100_usize,
         ) {
-            let mut stack = Stack::new(Path::new("."), memory);
-            let mut model = Vec::new();
+            let (mut numbers, mut reader) = (Scratch::new(Path::new("."), memory), Reader::default());
+            let mut model = VecDeque::new();
             for push in pushes.into_iter().chain(vec![None; 500]) {
                 match push {
                     Some(number) => {
-                        stack.push(number).unwrap();
-                        model.push(number);
+                        numbers.push(&number.to_le_bytes()).unwrap();
+                        model.push_back(number);
                     }
-                    None => prop_assert_eq!(stack.pop().unwrap(), model.pop()),
+                    None => prop_assert_eq!(reader.next(&numbers).unwrap(), model.pop_front()),
                 }
-                prop_assert!(stack.top.len() <= (memory / 4).max(2));
             }
         }
 

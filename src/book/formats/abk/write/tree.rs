@@ -20,14 +20,11 @@ use crate::base::sort::Sorter;
 use crate::book::traverse::Bits;
 use crate::chess::Position;
 
-/// Positions between two checks for an interruption.
-const STRIDE: u64 = 1 << 14;
-
 /// Bytes of a position in the order of the tree: the number of its first move in the draft, and how many it has.
 const ENTRY_LEN: usize = 2 * size_of::<u32>();
 
 /// Bytes of a record's number.
-const NUMBER_LEN: usize = size_of::<u32>();
+pub(super) const NUMBER_LEN: usize = size_of::<u32>();
 
 /// The positions of a book in the order of the tree: all that the start reaches, each after its shortest path.
 #[derive(Debug)]
@@ -72,9 +69,7 @@ impl Tree {
             if at == end {
                 (end, plies) = (tree.positions, plies + 1);
             }
-            if at.is_multiple_of(STRIDE) {
-                interrupt::check()?;
-            }
+            interrupt::check()?;
             let [first, len] = tree.entry(&mut cursor, at)?;
             draft.steps(Node { number: 0, first, len }, &mut steps)?;
             tree.steps.push(bytemuck::cast_slice(&steps))?;
@@ -149,9 +144,7 @@ impl Tree {
         let (mut of_position, mut priorities) = (Vec::new(), Vec::new());
         let (mut moves, mut child) = (0, 0);
         for at in 0..self.positions {
-            if at.is_multiple_of(STRIDE) {
-                interrupt::check()?;
-            }
+            interrupt::check()?;
             let [_, len] = self.entry(&mut entries, at)?;
             let here =
                 steps.get(&self.steps, moves * DRAFT_MOVE_LEN as u64, len as usize * DRAFT_MOVE_LEN)?;
@@ -189,7 +182,7 @@ impl Tree {
 }
 
 /// A number of a list.
-fn number(cursor: &mut Cursor, numbers: &Scratch, at: u64) -> Result<u32> {
+pub(super) fn number(cursor: &mut Cursor, numbers: &Scratch, at: u64) -> Result<u32> {
     let bytes = cursor.get(numbers, at * NUMBER_LEN as u64, NUMBER_LEN)?;
     Ok(bytes::u32_le(bytes, 0).unwrap_or_default())
 }

@@ -207,6 +207,17 @@ fn moves_that_cannot_be_played_are_reported_and_left_out() {
     assert_eq!(reported.len(), 2, "{reported:?}");
     assert!(reported[0].starts_with("the move code 0x0c is not legal in rnbqkbnr/"), "{reported:?}");
     assert!(reported[1].starts_with("the move code 0x02 is unknown in rnbqkbnr/"), "{reported:?}");
+    let mut found = Vec::new();
+    book.check(&Progress::none(), &mut |finding| found.push(finding.to_string()));
+    let mark = "the mark 0x1f of a2a3 has no known meaning (byte ";
+    assert!(found.iter().any(|what| what.starts_with(mark)), "{found:?}");
+}
+
+#[test]
+fn only_legal_moves_are_counted_and_each_once() {
+    let bytes = entry(&[0xec, 0, 0x0c, 0, 0xec, 1, 0x02, 0, 0xdb, 0], &Known::default());
+    let summary = Fixture::new(0).raw(&Position::start(), &bytes).book().summary(&Progress::none());
+    assert_eq!((summary.entries, summary.moves), (1, Some(2)));
 }
 
 #[test]

@@ -245,8 +245,7 @@ fn model(book: &BTreeMap<u64, PositionRecord>) -> (Model, HashMap<Vec<u8>, Count
             let mv = known.at(position).unwrap().mv;
             let Some(code) = moves::code(mv, &normal, position.chess()) else { continue };
             let seen = of.entry(code).or_default();
-            seen.0 =
-                if seen.0 == 0 { super::super::entry::annotation_code(known.annotation) } else { seen.0 };
+            seen.0 = if seen.0 == 0 { known.annotation.map_or(0, Annotation::nag) } else { seen.0 };
             seen.1 += known.counts.unwrap().games;
             let next = position.after(mv);
             let next = Signature::of(next.chess()).unwrap().bytes().to_vec();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable};
 use shakmaty::Position as _;
 
-use super::super::entry::{annotation_code, comment_code};
+use super::super::entry::comment_code;
 use super::super::layout::{CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, PAGE_HEADER, PAGE_LEN};
 use super::super::moves::code;
 use super::super::signature::Signature;
@@ -26,9 +26,6 @@ use crate::chess::{MoveCode, Position};
 
 /// The least memory that a draft uses, in bytes.
 const LEAST_MEMORY: usize = 1 << 20;
-
-/// Positions between two checks for an interruption.
-const STRIDE: u64 = 1 << 14;
 
 /// The content of a CTG book that is being written.
 #[derive(Debug)]
@@ -186,7 +183,8 @@ impl Draft {
         self.record.clear();
         reached.write(&signature, &mut self.record);
         self.records.push(&self.record)?;
-        Ok(Some([code, annotation_code(known.annotation.or_else(|| never(known, nothing)))]))
+        let mark = known.annotation.or_else(|| never(known, nothing));
+        Ok(Some([code, mark.map_or(0, Annotation::nag)]))
     }
 
     /// Gives the pages to `put`, one after the other, and returns what else belongs to the book.
@@ -204,9 +202,7 @@ impl Draft {
             Reader { scratch, cursor: Cursor::default(), at: 0, waiting: VecDeque::new(), held: 0 };
         let mut page = Vec::with_capacity(PAGE_LEN as usize);
         while reader.fill()? {
-            if trie.pages.is_multiple_of(STRIDE as u32) {
-                interrupt::check()?;
-            }
+            interrupt::check()?;
             let waiting = reader.waiting.iter();
             let leaf = trie.page(waiting.map(|(head, _)| Item { order: head.order, len: head.len.into() }));
             page.clear();
@@ -296,16 +292,12 @@ impl Entries {
             entries.scratch.push(&bytes)
         };
         let mut sorted = records.finish()?;
-        let mut read = 0_u64;
         while let Some(record) = sorted.next()? {
             if row.is_other(record) {
                 put(&mut row, &mut entries)?;
             }
             row.add(record);
-            read += 1;
-            if read.is_multiple_of(STRIDE) {
-                interrupt::check()?;
-            }
+            interrupt::check()?;
         }
         put(&mut row, &mut entries)?;
         entries.games = of_start.unwrap_or(entries.games);

@@ -7,13 +7,14 @@ pub(super) mod sources;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::element::{Body, Extras, RawElement, Results};
+use super::element::{Body, Extras, RawElement};
 use super::files::{self, Files, KOB};
 use super::header::Header;
 use super::key::Key;
 use super::layout::{BLOCK_LEN, KEY_LEN};
 use crate::base::error::{Error, Result};
 use crate::base::map::Map;
+use crate::book::Counts;
 use crate::chess::Position;
 use index::Index;
 use parts::Parts;
@@ -184,7 +185,7 @@ impl Kvetka {
     }
 
     /// How the games of a position ended, if the book has it.
-    pub fn results(&self, at: &Position) -> Option<Results> {
+    pub fn results(&self, at: &Position) -> Option<Counts> {
         Some(self.body(at)?.results)
     }
 

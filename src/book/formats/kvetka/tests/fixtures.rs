@@ -5,12 +5,12 @@ use std::path::Path;
 
 use shakmaty::{CastlingMode, Position as _};
 
-use super::super::element::{Element, Extras, Link, Results};
+use super::super::element::{Element, Extras, Link};
 use super::super::write::ksf::KsfWriter;
 use super::super::{Header, Key, Kvetka, code};
 use super::Packed;
 use crate::base::progress::Progress;
-use crate::book::{Book, GameReference, SourceKind};
+use crate::book::{Book, Counts, GameReference, SourceKind};
 use crate::chess::Position;
 use crate::chess::normal::Normal;
 
@@ -30,9 +30,7 @@ impl Fixture {
             let normal = Normal::of(at.chess()).unwrap();
             let element = self.element(&at);
             let mover = at.chess().turn().fold_wb((white, black), (black, white));
-            element.results.wins += mover.0;
-            element.results.draws += draws;
-            element.results.losses += mover.1;
+            element.results = element.results.plus(Counts::ended(mover.0, draws, mover.1));
             let Some(word) = word else { break };
             let mv = word.parse::<shakmaty::uci::UciMove>().unwrap().to_move(at.chess()).unwrap();
             let code = code(mv, &normal).unwrap();
@@ -48,7 +46,7 @@ impl Fixture {
         let key = Key::of(at.chess()).unwrap();
         self.elements.entry(key).or_insert(Element {
             key,
-            results: Results::default(),
+            results: Counts::default(),
             moves: Vec::new(),
             extras: Extras::default(),
         })

@@ -2,7 +2,7 @@
 
 use shakmaty::{CastlingMode, Position as _};
 
-use super::super::{Kvetka, Results};
+use super::super::Kvetka;
 use super::fixtures::{damages, findings, many};
 use super::{Fixture, Packed, after, fen};
 use crate::base::progress::Progress;
@@ -34,7 +34,7 @@ fn a_moves_statistics_are_those_of_the_position_after_it() {
     let black = moves(&book, &after("e2e4"));
     let c5 = &black.iter().find(|(mv, _)| mv == "c7c5").unwrap().1;
     assert_eq!(c5.counts, Some(Counts { games: 5, wins: 4, draws: 0, losses: 1 }));
-    assert_eq!(book.results(&Position::start()), Some(Results { wins: 8, draws: 5, losses: 8 }));
+    assert_eq!(book.results(&Position::start()), Some(Counts::ended(8, 5, 8)));
     assert_eq!(book.best(&Position::start()).unwrap().to_uci(CastlingMode::Standard).to_string(), "e2e4");
     assert_eq!(damages(&book), [""; 0]);
     assert_eq!(findings(&book, false), [""; 0]);
@@ -141,7 +141,7 @@ fn the_number_of_files_and_the_index_do_not_change_the_book() {
         let summary = book.summary(&Progress::none());
         assert_eq!(summary.entries, fixture.elements().len() as u64);
         assert_eq!((summary.reachable, summary.deepest), (Some(summary.entries), Some(12)));
-        assert_eq!(summary.games, Some(book.results(&Position::start()).unwrap().games()));
+        assert_eq!(summary.games, Some(book.results(&Position::start()).unwrap().games));
         assert_eq!(summary.findings, []);
     }
 }

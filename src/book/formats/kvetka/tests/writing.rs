@@ -6,7 +6,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::super::{Key, Kvetka, Results, Writer};
+use super::super::{Key, Kvetka, Writer};
 use super::fixtures::{damages, many};
 use super::keys::reached;
 use super::{Fixture, after, fen};
@@ -125,8 +125,8 @@ fn positions_get_the_results_of_the_moves_that_lead_to_them() {
     assert_eq!((written.positions, written.moves, written.left_out), (3, 2, vec![]));
     assert_eq!(names(folder.path()), ["a.kin", "a_0.kob"]);
     let book = Kvetka::open(folder.path().join("a.kob")).unwrap();
-    assert_eq!(book.results(&start), Some(Results { wins: 4, draws: 2, losses: 1 }));
-    assert_eq!(book.results(&after("e2e4")), Some(Results { wins: 1, draws: 2, losses: 3 }));
+    assert_eq!(book.results(&start), Some(Counts::ended(4, 2, 1)));
+    assert_eq!(book.results(&after("e2e4")), Some(Counts::ended(1, 2, 3)));
     assert_eq!(damages(&book), [""; 0]);
 }
 
@@ -283,7 +283,7 @@ fn games_are_counted_once_for_a_position_and_its_mirror() {
     let (one, other) = (after("e2e4 e7e5"), after("e2e3 e7e5 e3e4"));
     assert_eq!(Key::of(one.chess()), Key::of(other.chess()));
     let book = fixture.book();
-    let results = Results { wins: 3 + 5, draws: 1, losses: 2 };
+    let results = Counts::ended(3 + 5, 1, 2);
     assert_eq!(book.results(&one), Some(results));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.kob");
@@ -313,7 +313,7 @@ proptest! {
         counts: [u8; 3],
     ) {
         let [wins, draws, losses] = counts.map(u64::from);
-        let results = Results { wins, draws, losses };
+        let results = Counts::ended(wins, draws, losses);
         let mut positions = BTreeMap::new();
         for line in &lines {
             let at = reached(line, eager);
@@ -321,7 +321,7 @@ proptest! {
             use shakmaty::Position as _;
             let moves = at.chess().legal_moves();
             let moves = moves.iter().map(|mv| MoveFacts::new(MoveCode::from_move(*mv), 2)).collect();
-            let total = Some(Counts { games: results.games(), wins, draws, losses });
+            let total = Some(Counts { games: results.games, wins, draws, losses });
             positions.insert(key, PositionRecord { total, ..known(&at, moves) });
         }
         let folder = tempfile::tempdir().unwrap();

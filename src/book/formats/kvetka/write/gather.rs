@@ -3,10 +3,11 @@
 //! A position comes to the writer as itself, perhaps twice (with colours swapped), and as the one that moves lead to. Sorting
 //! brings the records of one key together.
 
-use super::super::element::{Element, Extras, Results};
+use super::super::element::{Element, Extras, put_results, read_results};
 use super::super::key::Key;
 use super::super::layout::KEY_LEN;
 use super::super::wire::{self, Reader, put_compact, put_unicode};
+use crate::book::Counts;
 
 /// Marks the record of a position itself, which sorts before that of a move to it.
 const OWN: u8 = 0;
@@ -29,9 +30,9 @@ pub(crate) struct Own {
     /// The codes of its moves.
     pub moves: Vec<u8>,
     /// Its results, if they are known apart from its moves.
-    pub total: Option<Results>,
+    pub total: Option<Counts>,
     /// The results of its moves together.
-    pub sum: Results,
+    pub sum: Counts,
     /// The number of a game with the position.
     pub game: Option<u64>,
     /// Its comment.
@@ -49,9 +50,9 @@ impl Own {
                 | flag(self.game.is_some(), HAS_GAME)
                 | flag(self.comment.is_some(), HAS_COMMENT),
         );
-        self.sum.write(out);
+        put_results(self.sum, out);
         if let Some(total) = self.total {
-            total.write(out);
+            put_results(total, out);
         }
         if let Some(game) = self.game {
             put_compact(game, out);
@@ -63,17 +64,17 @@ impl Own {
     }
 
     /// Appends the record of a move that leads to a position.
-    pub(crate) fn write_child(key: &Key, results: Results, out: &mut Vec<u8>) {
+    pub(crate) fn write_child(key: &Key, results: Counts, out: &mut Vec<u8>) {
         out.extend(key.0);
         out.push(CHILD);
-        results.write(out);
+        put_results(results, out);
     }
 
     fn read(reader: &mut Reader<'_>) -> wire::Result<Self> {
         let flags = reader.u8()?;
-        let mut own = Self { sum: Results::read(reader)?, ..Self::default() };
+        let mut own = Self { sum: read_results(reader)?, ..Self::default() };
         if flags & HAS_TOTAL != 0 {
-            own.total = Some(Results::read(reader)?);
+            own.total = Some(read_results(reader)?);
         }
         if flags & HAS_GAME != 0 {
             own.game = Some(reader.compact()?);
@@ -92,7 +93,7 @@ pub(crate) struct Gathered {
     key: Option<Key>,
     own: Own,
     /// The results of all moves that lead to the position.
-    from_moves: Option<Results>,
+    from_moves: Option<Counts>,
 }
 
 impl Gathered {
@@ -116,13 +117,13 @@ impl Gathered {
                     }
                 }
                 self.own.sum = self.own.sum.plus(own.sum);
-                self.own.total = self.own.total.into_iter().chain(own.total).reduce(Results::plus);
+                self.own.total = self.own.total.into_iter().chain(own.total).reduce(Counts::plus);
                 // The earliest game, whatever the order of the work.
                 self.own.game = self.own.game.into_iter().chain(own.game).min();
                 self.own.comment = self.own.comment.take().or(own.comment);
             }
             _ => {
-                let results = Results::read(&mut reader).unwrap_or_default();
+                let results = read_results(&mut reader).unwrap_or_default();
                 self.from_moves = Some(self.from_moves.unwrap_or_default().plus(results));
             }
         }

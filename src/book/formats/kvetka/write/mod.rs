@@ -7,7 +7,6 @@ mod output;
 use std::io::Write;
 use std::path::Path;
 
-use super::element::Results;
 use super::header::Header;
 use super::key::Key;
 use super::layout::{ALL_PLIES, MOST_COMMENT};
@@ -27,9 +26,6 @@ use output::Output;
 
 /// The least memory that a writer uses, in bytes.
 const LEAST_MEMORY: usize = 1 << 20;
-
-/// Positions between two checks for an interrupt.
-const STRIDE: u64 = 1 << 12;
 
 /// A Kvetka book that is being written.
 #[derive(Debug)]
@@ -81,24 +77,29 @@ impl Writer {
     }
 
     /// The results that a move gives to the position that it leads to.
-    fn results(known: &MoveFacts<MoveCode>, by_counts: bool) -> Results {
+    fn results(known: &MoveFacts<MoveCode>, by_counts: bool) -> Counts {
         match known.counts.filter(|_| by_counts) {
-            Some(counts) => counts.into(),
-            None if by_counts => Results::default(),
+            Some(counts) => finished(counts),
+            None if by_counts => Counts::default(),
             // Twice the wins and once the draws are the weight again.
-            None => Results { wins: known.weight / 2, draws: known.weight % 2, losses: 0 },
+            None => Counts::ended(known.weight / 2, known.weight % 2, 0),
         }
     }
 }
 
 /// Whether some game of a move ended.
 fn ended(known: &MoveFacts<MoveCode>) -> bool {
-    known.counts.is_some_and(|counts| Results::from(counts).games() > 0)
+    known.counts.is_some_and(Counts::has_results)
+}
+
+/// The games that have a result.
+fn finished(Counts { wins, draws, losses, .. }: Counts) -> Counts {
+    Counts::ended(wins, draws, losses)
 }
 
 /// Whether some games have no result.
 fn has_unfinished(counts: Counts) -> bool {
-    counts.games > Results::from(counts).games()
+    counts.games > finished(counts).games
 }
 
 impl BookWriter for Writer {
@@ -147,7 +148,7 @@ impl BookWriter for Writer {
             own.sum = own.sum.plus(results);
             self.child(&at.after(mv), results.swapped())?;
         }
-        own.total = known.total.map(Results::from);
+        own.total = known.total.map(finished);
         self.lost.unfinished += u64::from(known.total.is_some_and(has_unfinished));
         self.record.clear();
         own.write(&key, &mut self.record);
@@ -166,9 +167,7 @@ impl BookWriter for Writer {
             if let Some((mut element, game)) = is_complete.then(|| gathered.take()).flatten() {
                 element.extras.link = game.map(|number| games.link(number)).transpose()?.flatten();
                 written.positions += 1;
-                if written.positions.is_multiple_of(STRIDE) {
-                    interrupt::check()?;
-                }
+                interrupt::check()?;
                 written.moves += element.moves.len() as u64;
                 let left_out = output.element(&element)?;
                 lost.links += u64::from(left_out.link || left_out.rest);
@@ -194,7 +193,7 @@ impl BookWriter for Writer {
 
 impl Writer {
     /// Takes in the position that a move leads to, with the results of the move seen from there.
-    fn child(&mut self, at: &Position, results: Results) -> Result<()> {
+    fn child(&mut self, at: &Position, results: Counts) -> Result<()> {
         let Some(key) = Key::of(at.chess()) else { return Ok(()) };
         self.record.clear();
         Own::write_child(&key, results, &mut self.record);
@@ -203,9 +202,8 @@ impl Writer {
 
     fn note_losses(&mut self, known: &MoveFacts<MoveCode>, by_counts: bool, flat: bool) {
         let MoveFacts { weight, counts, annotation, recommended, learned, ratings, .. } = *known;
-        let Results { wins, draws, .. } = Self::results(known, by_counts);
         self.lost.made_up += u64::from(!by_counts && weight > 0);
-        let by_results = if flat { 1 } else { wins.saturating_mul(2).saturating_add(draws) };
+        let by_results = if flat { 1 } else { Self::results(known, by_counts).points() };
         self.lost.weights += u64::from(by_counts && by_results != weight);
         self.lost.unfinished += u64::from(counts.is_some_and(has_unfinished));
         self.lost.marks += u64::from(annotation.is_some() || recommended.is_some());
