@@ -211,11 +211,7 @@ impl<'a> Reader<'a> {
 
     /// Whether a book has moves in a position.
     fn knows(&self, at: &Position) -> bool {
-        let mut moves = Vec::new();
-        self.books.iter().any(|book| {
-            book.moves(at, &mut moves);
-            !moves.is_empty()
-        })
+        self.books.iter().any(|book| !book.moves_in(at).is_empty())
     }
 }
 

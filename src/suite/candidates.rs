@@ -201,8 +201,7 @@ impl Source {
                 played(counts.moves(at.key()).filter_map(legal).collect())
             }
             Self::Book(book) if book.format() == Format::Counts => {
-                let mut moves = Vec::new();
-                book.moves(at, &mut moves);
+                let moves = book.moves_in(at);
                 let games = |facts: &MoveFacts| facts.counts.map_or(0, |counts| counts.games);
                 played(moves.iter().map(|facts| (facts.mv, games(facts))).collect())
             }

@@ -34,8 +34,7 @@ impl Vetted<'_> {
 
 impl Moves for Vetted<'_> {
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        let mut moves = Vec::new();
-        self.judged.book.moves(at, &mut moves);
+        let mut moves = self.judged.book.moves_in(at);
         self.judge(at, &mut moves);
         out.extend(moves);
     }
@@ -83,9 +82,7 @@ impl<'a> Extended<'a> {
 
     /// Adds a legal move, unless the book has it. Returns whether it was added.
     pub fn add(&mut self, at: &Position, mv: Move) -> bool {
-        let mut moves = Vec::new();
-        self.moves(at, &mut moves);
-        let is_new = !self.added.contains_key(&at.key()) && !moves.iter().any(|facts| facts.mv == mv);
+        let is_new = !self.added.contains_key(&at.key()) && !self.has(at, mv);
         if is_new {
             self.added.insert(at.key(), (at.clone(), mv));
         }
