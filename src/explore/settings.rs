@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -63,7 +63,7 @@ impl Settings {
     fn text(&self) -> Result<(String, bool)> {
         let cannot = |error| Error::file(&self.path, "cannot read the configuration", error);
         let file = match fs::File::open(&self.path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok((TEMPLATE.to_owned(), false));
             }
             file => file.map_err(cannot)?,
@@ -120,8 +120,8 @@ pub(super) fn doctor(explorer: &Explorer, _: &[u8]) -> std::result::Result<Respo
 
 /// What `tabiya doctor` says of a configuration file.
 fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
-    let cannot = |error| Error::file("tabiya doctor", "cannot be started", error);
-    let own = std::env::current_exe().map_err(cannot)?;
+    let cannot = |what: &'static str| move |error: io::Error| Error::file("tabiya doctor", what, error);
+    let own = std::env::current_exe().map_err(cannot("cannot be started"))?;
     let mut command = Command::new(&own);
     command.arg("doctor");
     if let Some(file) = file {
@@ -137,7 +137,10 @@ fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
         }
     };
     let verdict = |level: &str, text: &str| json!({ "level": level, "text": text });
-    let status = if why == NoLine::Ended { doctor.wait(END_TIME).map_err(cannot)? } else { None };
+    let status = match why {
+        NoLine::Ended => doctor.wait(END_TIME).map_err(cannot("cannot be waited for"))?,
+        NoLine::Late | NoLine::Interrupted => None,
+    };
     let Some(status) = status else {
         return Ok(vec![verdict("error", "doctor did not finish in three minutes")]);
     };
