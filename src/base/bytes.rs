@@ -14,6 +14,11 @@ pub(crate) fn array<const N: usize>(data: &[u8], at: u64) -> Option<[u8; N]> {
     data.get(usize::try_from(at).ok()?..)?.first_chunk().copied()
 }
 
+/// Bytes as lower-case hexadecimal digits.
+pub(crate) fn hex<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> String {
+    bytes.into_iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A big-endian 16-bit number.
 pub(crate) fn u16_be(data: &[u8], at: u64) -> Option<u16> {
     array(data, at).map(u16::from_be_bytes)
@@ -52,6 +57,11 @@ mod tests {
         assert_eq!(u32_be(&data, 1), Some(0x0102_0304));
         assert_eq!(u32_le(&data, 1), Some(0x0403_0201));
         assert_eq!(u64_be(&data, 1), Some(0x0102_0304_0506_0708));
+    }
+
+    #[test]
+    fn digits_are_two_for_each_byte() {
+        assert_eq!((hex(&[0, 0x0f, 0xa0]), hex(&[])), ("000fa0".to_owned(), String::new()));
     }
 
     #[test]

@@ -163,6 +163,14 @@ impl Findings<'_> {
         self.put(0, kind.into(), place.into(), &what);
     }
 
+    /// Counts so many more findings of a kind of which more than are listed were added.
+    pub fn more(&mut self, kind: impl Into<Kind>, count: u64) {
+        let group = self.groups.get_mut(&kind.into().number);
+        if let Some(others) = group.and_then(|group| group.others.as_mut()) {
+            others.count += count;
+        }
+    }
+
     fn put(&mut self, most: u64, kind: Kind, place: Place<'_>, what: &dyn Display) {
         let group = self.groups.entry(kind.number).or_insert_with(|| Group { kind, listed: 0, others: None });
         if let Some(others) = &mut group.others {
@@ -204,6 +212,7 @@ mod tests {
         }
         findings.add(Fruit::Pear, (Path::new("a/pears"), 7), "the pear is bad");
         findings.count(Fruit::Pear, 8, "the next pear is bad too");
+        findings.more(Fruit::Plum, 4);
         findings.add(Fruit::Basket, Place::default(), "the basket is too small");
     }
 
@@ -219,7 +228,7 @@ mod tests {
                 "error: the pear is bad (byte 7 of pears)",
                 "warning: the basket is too small",
                 "error: the next pear is bad too (byte 8)",
-                "warning: 3 more odd plums (first at byte 20)"
+                "warning: 7 more odd plums (first at byte 20)"
             ]
         );
     }
@@ -233,10 +242,10 @@ mod tests {
         let lines: Vec<_> = sums.iter().map(Finding::to_string).collect();
         let expected = [
             "2 bad pears (first at byte 7 of pears)",
-            "23 odd plums (first at byte 0)",
+            "27 odd plums (first at byte 0)",
             "the basket is too small",
         ];
         assert_eq!(lines, expected);
-        assert_eq!((done, sums[0].is_error(), sums[1].is_error(), sums[1].count), (5, true, false, 23));
+        assert_eq!((done, sums[0].is_error(), sums[1].is_error(), sums[1].count), (5, true, false, 27));
     }
 }

@@ -24,6 +24,22 @@ impl Counts {
         Self { games: wins.saturating_add(draws).saturating_add(losses), wins, draws, losses }
     }
 
+    /// Counts a game by the mover's points in halves: 2, 1 or 0, `None` for a game without a result.
+    pub(crate) fn add(&mut self, halves: Option<u8>) {
+        self.games += 1;
+        match halves {
+            Some(0) => self.losses += 1,
+            Some(1) => self.draws += 1,
+            Some(_) => self.wins += 1,
+            None => {}
+        }
+    }
+
+    /// The games that ended by the mover's points, the fewest points first.
+    pub(crate) fn by_points(self) -> [u64; 3] {
+        [self.losses, self.draws, self.wins]
+    }
+
     /// The same games counted for the other side.
     #[must_use]
     pub fn swapped(self) -> Self {

@@ -92,11 +92,16 @@ pub trait Moves: Send + Sync {
     /// Appends the moves in a position to `out`: legal ones only, each once, in any order.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>);
 
-    /// Whether [`Moves::moves`] has a legal move. Formats may know this faster.
-    fn has(&self, at: &Position, mv: Move) -> bool {
+    /// The same moves in a list of their own.
+    fn moves_in(&self, at: &Position) -> Vec<MoveFacts> {
         let mut moves = Vec::new();
         self.moves(at, &mut moves);
-        moves.iter().any(|known| known.mv == mv)
+        moves
+    }
+
+    /// Whether [`Moves::moves`] has a legal move. Formats may know this faster.
+    fn has(&self, at: &Position, mv: Move) -> bool {
+        self.moves_in(at).iter().any(|known| known.mv == mv)
     }
 
     /// Shows the positions one by one, each with its moves and everything that is known of them, until `visit` breaks off.

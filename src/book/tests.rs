@@ -41,9 +41,7 @@ pub fn sample(name: &str) -> PathBuf {
 
 /// The book's moves in a position.
 pub fn moves(book: &dyn Moves, at: &Position) -> Vec<MoveFacts> {
-    let mut moves = Vec::new();
-    book.moves(at, &mut moves);
-    moves
+    book.moves_in(at)
 }
 
 /// All positions of a book, by their keys.

@@ -30,8 +30,7 @@ pub fn plain_weights(known: &mut PositionRecord) {
 
 /// The move of [`crate::book::Book::best`], by the moves that the book gives.
 pub fn best<B: Moves + ?Sized>(book: &B, at: &Position) -> Option<Move> {
-    let mut moves = Vec::new();
-    book.moves(at, &mut moves);
+    let moves = book.moves_in(at);
     let rest = Rest::of(&moves);
     // Backwards, because `max_by_key` takes the last of equal ones.
     let left = moves.iter().rev().filter(|facts| rest.leaves(facts));
@@ -40,8 +39,7 @@ pub fn best<B: Moves + ?Sized>(book: &B, at: &Position) -> Option<Move> {
 
 /// The move of [`crate::book::Book::heaviest`], by the moves that the book gives.
 pub fn heaviest<B: Moves + ?Sized>(book: &B, at: &Position) -> Option<Move> {
-    let mut moves = Vec::new();
-    book.moves(at, &mut moves);
+    let moves = book.moves_in(at);
     let weighed = moves.iter().rev().map(|facts| (facts.weight as f64 * facts.mark_factor(), facts.mv));
     let playable = weighed.filter(|(weight, _)| *weight > 0.0);
     playable.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, mv)| mv)

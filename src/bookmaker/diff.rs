@@ -130,9 +130,7 @@ pub(crate) fn diff(
 
 /// A book's moves in a position.
 fn facts(book: &dyn Book, at: &Position) -> Vec<Facts> {
-    let mut moves = Vec::new();
-    book.moves(at, &mut moves);
-    moves.into_iter().map(Facts::from).collect()
+    book.moves_in(at).into_iter().map(Facts::from).collect()
 }
 
 fn show(

@@ -37,8 +37,7 @@ impl<'a> Edited<'a> {
     /// # Errors
     /// When an edit does not fit the moves or the format.
     pub fn new(book: &'a dyn Book, at: &'a Position, edits: &[Edit]) -> Result<Self> {
-        let mut moves = Vec::new();
-        book.moves(at, &mut moves);
+        let mut moves = book.moves_in(at);
         edits.iter().try_for_each(|edit| edit.apply(&mut moves, book.format()))?;
         let mut totals = HashMap::new();
         let weighs = |edit: &&Edit| {
@@ -59,8 +58,7 @@ impl<'a> Edited<'a> {
         at: &'a Position,
         said: impl Iterator<Item = (Move, Option<MoveFacts>)>,
     ) -> Self {
-        let mut moves = Vec::new();
-        book.moves(at, &mut moves);
+        let mut moves = book.moves_in(at);
         let mut totals = HashMap::new();
         for (mv, facts) in said {
             let now = moves.iter().find(|known| known.mv == mv).and_then(|known| known.counts);

@@ -49,8 +49,7 @@ pub(crate) fn by_chance(
     policy: &Policy,
     admit: impl FnMut(Move) -> bool,
 ) -> Vec<(MoveFacts, f64)> {
-    let (mut moves, mut shares) = (Vec::new(), Vec::new());
-    book.moves(at, &mut moves);
+    let (moves, mut shares) = (book.moves_in(at), Vec::new());
     chances(&moves, policy, admit, &mut shares);
     likeliest_first(moves, shares)
 }

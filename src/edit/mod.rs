@@ -272,11 +272,7 @@ impl Seen {
     /// `None` if the user asks to stop before the book is read.
     fn of(book: &Arc<dyn Book>, at: &Position, moves: &[Move]) -> Result<Option<Self>> {
         let (read, position) = (Arc::clone(book), at.clone());
-        let look = move || {
-            let mut known = Vec::new();
-            read.moves(&position, &mut known);
-            known
-        };
+        let look = move || read.moves_in(&position);
         let known = interrupt::wait_for("moves", look)
             .map_err(|error| Error::file(book.path(), "cannot read the book", error))?;
         let Some(known) = known else { return Ok(None) };

@@ -15,9 +15,8 @@ pub(super) fn of_move(store: &Store, at: &Position, mv: Move) -> Option<Score> {
 /// A score of the position after a move, for the side that made it: a mate takes it one move more.
 fn turned(score: Score) -> Score {
     match score {
-        Score::Centipawns(score) => Score::Centipawns(-score),
-        Score::Mate(moves) if moves > 0 => Score::Mate(-moves),
-        Score::Mate(moves) => Score::Mate(1 - moves),
+        Score::Mate(moves) if moves <= 0 => Score::Mate(1 - moves),
+        _ => score.negated(),
     }
 }
 

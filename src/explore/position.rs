@@ -201,8 +201,7 @@ fn sum(view: &View<'_>) -> Option<u64> {
 fn here(book: &dyn Book, place: &Place) -> Option<u64> {
     let last = *place.game.moves().last()?;
     let before = place.up_to(place.game.moves().len().saturating_sub(1));
-    let mut moves = Vec::new();
-    book.moves(before.game.position(), &mut moves);
+    let moves = book.moves_in(before.game.position());
     moves.iter().find(|known| known.mv == last)?.counts.map(|counts| counts.games)
 }
 
@@ -293,14 +292,12 @@ impl Past {
     fn of(explorer: &Explorer, ids: &[usize], place: &Place, policy: &Policy, found: bool) -> Self {
         let mut past = Self::default();
         let plies = place.game.moves().len();
-        let mut moves: Vec<MoveFacts> = Vec::new();
         for ply in (plies.saturating_sub(BACK_MAX)..plies).rev() {
             let earlier = place.up_to(ply);
             for slot in ids.iter().filter_map(|id| explorer.shelf.get(*id)) {
                 let open = slot.read();
                 let Ok(book) = &open.book else { continue };
-                moves.clear();
-                book.moves(earlier.game.position(), &mut moves);
+                let moves = book.moves_in(earlier.game.position());
                 if moves.is_empty() {
                     continue;
                 }

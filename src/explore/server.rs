@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::Request;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -186,7 +185,7 @@ impl Drop for Counted {
 async fn connection(stream: TcpStream, router: Router, known: Known, counted: Counted) {
     // Answers are small, and wait for nothing.
     let _ = stream.set_nodelay(true);
-    let service = tower_of(router, known);
+    let service = TowerToHyperService::new(router.layer(Extension(known)));
     let _ = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIME)
@@ -195,24 +194,6 @@ async fn connection(stream: TcpStream, router: Router, known: Known, counted: Co
         .serve_connection(TokioIo::new(stream), service)
         .await;
     drop(counted);
-}
-
-/// The routes for one connection.
-fn tower_of(
-    router: Router,
-    known: Known,
-) -> impl hyper::service::Service<
-    hyper::Request<hyper::body::Incoming>,
-    Response = axum::response::Response,
-    Error = std::convert::Infallible,
-    Future: Send,
-> {
-    let routes = TowerToHyperService::new(router);
-    hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-        let mut request: Request = request.map(axum::body::Body::new);
-        request.extensions_mut().insert(known.clone());
-        hyper::service::Service::call(&routes, request)
-    })
 }
 
 /// Whether only this machine can connect to an address.

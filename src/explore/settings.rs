@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -63,7 +63,7 @@ impl Settings {
     fn text(&self) -> Result<(String, bool)> {
         let cannot = |error| Error::file(&self.path, "cannot read the configuration", error);
         let file = match fs::File::open(&self.path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok((TEMPLATE.to_owned(), false));
             }
             file => file.map_err(cannot)?,
@@ -73,11 +73,7 @@ impl Settings {
         if bytes.len() as u64 > FILE_MAX {
             return Err(Error::format(&self.path, "the file is larger than a configuration can be"));
         }
-        let text = String::from_utf8(bytes).map_err(|_| {
-            Error::format(&self.path, "the file is not in UTF-8")
-                .advice("save it in UTF-8, or change it by hand")
-        })?;
-        Ok((text, true))
+        Ok((form::text(&self.path, &bytes)?, true))
     }
 
     fn shown(&self) -> Result<Response> {
@@ -124,8 +120,8 @@ pub(super) fn doctor(explorer: &Explorer, _: &[u8]) -> std::result::Result<Respo
 
 /// What `tabiya doctor` says of a configuration file.
 fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
-    let cannot = |error| Error::file("tabiya doctor", "cannot be started", error);
-    let own = std::env::current_exe().map_err(cannot)?;
+    let cannot = |what: &'static str| move |error: io::Error| Error::file("tabiya doctor", what, error);
+    let own = std::env::current_exe().map_err(cannot("cannot be started"))?;
     let mut command = Command::new(&own);
     command.arg("doctor");
     if let Some(file) = file {
@@ -141,7 +137,10 @@ fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
         }
     };
     let verdict = |level: &str, text: &str| json!({ "level": level, "text": text });
-    let status = if why == NoLine::Ended { doctor.wait(END_TIME).map_err(cannot)? } else { None };
+    let status = match why {
+        NoLine::Ended => doctor.wait(END_TIME).map_err(cannot("cannot be waited for"))?,
+        NoLine::Late | NoLine::Interrupted => None,
+    };
     let Some(status) = status else {
         return Ok(vec![verdict("error", "doctor did not finish in three minutes")]);
     };
@@ -158,4 +157,46 @@ fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
         verdicts.extend(summary.map(|line| verdict(if status.success() { "ok" } else { level }, line)));
     }
     Ok(verdicts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_windows_wrote_is_shown_and_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings::new(folder.path().join("tabiya.toml"));
+        let text = "# Größe\r\nengine = 'engine.exe'\r\n";
+        let wide = |mark: &[u8], to_bytes: fn(u16) -> [u8; 2]| {
+            [mark, &text.encode_utf16().flat_map(to_bytes).collect::<Vec<_>>()].concat()
+        };
+        for bytes in [
+            wide(b"\xff\xfe", u16::to_le_bytes),
+            wide(b"\xfe\xff", u16::to_be_bytes),
+            wide(b"", u16::to_le_bytes),
+            [b"\xef\xbb\xbf", text.as_bytes()].concat(),
+        ] {
+            fs::write(&settings.path, bytes).unwrap();
+            assert_eq!(settings.text().unwrap(), (text.to_owned(), true));
+            let set = [("engine".to_owned(), Some("other.exe".to_owned()))].into();
+            settings.change(&Changes { set }).unwrap();
+            let changed = fs::read_to_string(&settings.path).unwrap();
+            assert!(changed.starts_with("# Größe\r\n") && changed.contains("other.exe"), "{changed:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_in_another_encoding_or_too_large_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings::new(folder.path().join("tabiya.toml"));
+        fs::write(&settings.path, b"seed = 1\nengine = 'Gr\xf6\xdfe.exe'\n").unwrap();
+        let error = settings.text().unwrap_err().to_string();
+        assert!(error.contains("line 2") && error.ends_with("save the file in UTF-8"), "{error}");
+        let most = usize::try_from(FILE_MAX).unwrap();
+        fs::write(&settings.path, vec![b'#'; most]).unwrap();
+        assert_eq!(settings.text().unwrap().0.len(), most);
+        fs::write(&settings.path, vec![b'#'; most + 1]).unwrap();
+        assert!(settings.text().unwrap_err().to_string().contains("larger"));
+    }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use rand::TryRng;
 use rand::rngs::SysRng;
 
+use crate::base::bytes::hex;
 use crate::base::error::{Error, ErrorKind, Result};
 
 /// Bytes of a token: 128 bits, as many as cannot be guessed.
@@ -24,7 +25,7 @@ pub(super) fn random() -> Result<String> {
     SysRng
         .try_fill_bytes(&mut bytes)
         .map_err(|error| Error::new(ErrorKind::File, format!("the system has no random numbers: {error}")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&bytes))
 }
 
 /// The token in a file. If there is no file, a new token is written into one that only its owner can read.

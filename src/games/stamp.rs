@@ -6,7 +6,11 @@ use std::time::UNIX_EPOCH;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::base::bytes::hex;
 use crate::base::error::{Error, Result};
+
+/// Bytes of a digest that are kept: enough to tell any files apart.
+const DIGEST_LEN: usize = 16;
 
 /// What distinguishes a source from others, and from itself before it was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +33,7 @@ impl Stamp {
         let mut digest = Sha256::new();
         add_path(&mut digest, name);
         add_path(&mut digest, &absolute);
-        let hex_name = hex(digest.finalize_reset().as_slice());
+        let hex_name = hex(digest.finalize_reset().iter().take(DIGEST_LEN));
         files.sort();
         files.dedup();
         for file in files {
@@ -42,7 +46,7 @@ impl Stamp {
             digest.update(changed.map_or(0, |at| at.as_nanos()).to_le_bytes());
         }
         within.into_iter().flatten().for_each(|number| digest.update(number.to_le_bytes()));
-        let state = hex(digest.finalize().as_slice());
+        let state = hex(digest.finalize().iter().take(DIGEST_LEN));
         let shown = name.display().to_string();
         Ok(Self { shown, name: hex_name, state })
     }
@@ -52,11 +56,6 @@ impl Stamp {
 fn add_path(digest: &mut Sha256, path: &Path) {
     digest.update(path.as_os_str().as_encoded_bytes());
     digest.update([0]);
-}
-
-/// The first 16 bytes in hexadecimal: enough to tell any files apart.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

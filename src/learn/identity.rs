@@ -63,6 +63,7 @@ pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Id {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::bytes::hex;
     use crate::chess::Game;
 
     /// Computed with Python's `hashlib` from docs/formats/learn.md: no release may change these.
@@ -81,11 +82,10 @@ mod tests {
             black: "Spassky, Boris V.",
             result: "1-0",
         };
-        let hex = |id: Id| id.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let start = Position::start();
-        assert_eq!(hex(of_file(&tags, &start, game.moves())), "adea65c711c9b1f8004714e6d70f7e64");
-        assert_eq!(hex(of_file(&Tags::default(), &start, &[])), "13c61f3284a77af56f6d825810ecc5f0");
-        assert_eq!(hex(of_parts([])), "e3b0c44298fc1c149afbf4c8996fb924");
+        assert_eq!(hex(&of_file(&tags, &start, game.moves())), "adea65c711c9b1f8004714e6d70f7e64");
+        assert_eq!(hex(&of_file(&Tags::default(), &start, &[])), "13c61f3284a77af56f6d825810ecc5f0");
+        assert_eq!(hex(&of_parts([])), "e3b0c44298fc1c149afbf4c8996fb924");
     }
 
     #[test]

@@ -84,9 +84,7 @@ impl Book {
 
     /// The moves in a position, in the book's order, with all that the book knows of each: legal ones only, each once.
     pub fn moves(&self, at: &Chess) -> Vec<MoveFacts> {
-        let mut moves = Vec::new();
-        self.0.moves(&Position::from_chess(at.clone()), &mut moves);
-        moves
+        self.0.moves_in(&Position::from_chess(at.clone()))
     }
 
     /// The moves in a position with the chance of each, by the rules of the adapter; all 0 where no move may be played.

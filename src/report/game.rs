@@ -10,7 +10,7 @@ use crate::book::Book;
 use crate::chess::{MoveCode, Position};
 use crate::choose::Policy;
 use crate::choose::by_chance;
-use crate::evals::Store;
+use crate::evals::{Store, value};
 use crate::games::play::GamesPlayer;
 use crate::games::{End, GameError, GameResult, Header, Visitor};
 use crate::openings::Opening;
@@ -243,11 +243,7 @@ impl<'a> Reader<'a> {
 
     /// Whether a book has moves in a position.
     fn knows(&self, at: &Position) -> bool {
-        let mut moves = Vec::new();
-        self.books.iter().any(|book| {
-            book.moves(at, &mut moves);
-            !moves.is_empty()
-        })
+        self.books.iter().any(|book| !book.moves_in(at).is_empty())
     }
 }
 
@@ -416,16 +412,7 @@ impl GamesPlayer for Reader<'_> {
 
 /// A score in centipawns.
 fn centipawns(score: Score) -> i64 {
-    match score {
-        Score::Centipawns(score) => score.clamp(-MATE, MATE),
-        Score::Mate(moves) => {
-            if moves > 0 {
-                MATE
-            } else {
-                -MATE
-            }
-        }
-    }
+    i64::from(value(score)).clamp(-MATE, MATE)
 }
 
 impl Game {

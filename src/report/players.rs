@@ -5,14 +5,14 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use shakmaty::Color;
 
-use super::Score;
 use super::game::Game;
+use crate::book::Counts;
 
 /// The games of two players.
 #[derive(Clone, Debug, Default)]
 pub struct Match {
-    /// The first player's score.
-    pub score: Score,
+    /// The games that ended, counted for the first player.
+    pub counts: Counts,
     /// Pairs of games by the first player's points in them, from none to both.
     pub pairs: [u64; 5],
     /// Games that belong to no pair.
@@ -27,7 +27,7 @@ pub struct Players {
     /// The matches, by the numbers of both players: first the one whose name comes first in the alphabet.
     matches: HashMap<(usize, usize), Match>,
     /// The score of each player with each book.
-    books: HashMap<(usize, Option<usize>), Score>,
+    books: HashMap<(usize, Option<usize>), Counts>,
     /// First games of pairs whose second has not come, by a digest of both players and the round: whether the first player had
     /// White, and that player's points.
     waiting: HashMap<u64, Vec<(bool, u8)>>,
@@ -36,7 +36,7 @@ pub struct Players {
 impl Match {
     /// The counts that decide about the difference of strength, by points: pairs if all games belong to one, else games.
     pub fn counts(&self) -> Vec<u64> {
-        if self.alone == 0 { self.pairs.to_vec() } else { self.score.by_points().to_vec() }
+        if self.alone == 0 { self.pairs.to_vec() } else { self.counts.by_points().to_vec() }
     }
 }
 
@@ -46,7 +46,7 @@ impl Players {
         let numbers = game.players.as_ref().map(|name| self.number(name));
         for side in Color::ALL {
             let Some(halves) = game.halves(side) else { return };
-            self.books.entry((*numbers.get(side), *game.books.get(side))).or_default().add(halves);
+            self.books.entry((*numbers.get(side), *game.books.get(side))).or_default().add(Some(halves));
         }
         if numbers.white == numbers.black {
             return;
@@ -55,7 +55,7 @@ impl Players {
         let (first, second) = (*numbers.get(side), *numbers.get(side.other()));
         let Some(halves) = game.halves(side) else { return };
         let entry = self.matches.entry((first, second)).or_default();
-        entry.score.add(halves);
+        entry.counts.add(Some(halves));
         entry.alone += 1;
         // Runners number rounds; games of people mostly have none.
         if game.round.is_empty() || game.round == "?" || game.round == "-" {
@@ -102,11 +102,11 @@ impl Players {
 
     /// The score of each player with each book, by its number, in the order of the players' names; `None`: games in which no book
     /// had a move of the player.
-    pub fn books(&self) -> Vec<(&str, Option<usize>, Score)> {
+    pub fn books(&self) -> Vec<(&str, Option<usize>, Counts)> {
         let names = self.names();
         let name = |number| names.get(number).copied().unwrap_or_default();
         let mut books: Vec<_> =
-            self.books.iter().map(|((player, book), score)| (name(player), *book, *score)).collect();
+            self.books.iter().map(|((player, book), counts)| (name(player), *book, *counts)).collect();
         books.sort_by_key(|(player, book, _)| (*player, *book));
         books
     }

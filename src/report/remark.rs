@@ -8,7 +8,7 @@
 
 use shakmaty::Color;
 
-use crate::evals::import::eval_of;
+use crate::evals::import::{centipawns, eval_of, signed};
 use crate::uci::Score;
 
 /// What a comment says of a move.
@@ -33,7 +33,7 @@ impl Remark {
         let first = words.next().unwrap_or_default();
         if let Some((score, depth)) = scored(first) {
             // A move of a book, as fastchess writes it, has the depth 0.
-            let known = (depth > 0).then(|| mover.fold_wb(score, negated(score)));
+            let known = (depth > 0).then(|| mover.fold_wb(score, score.negated()));
             remark.score = remark.score.or(known);
             remark.seconds = remark.seconds.or_else(|| seconds(words.next()?.trim_end_matches(',')));
         }
@@ -45,26 +45,12 @@ impl Remark {
 fn scored(word: &str) -> Option<(Score, u32)> {
     let (score, depth) = word.split_once('/')?;
     let depth = depth.parse().ok()?;
-    let (sign, digits) = match score.strip_prefix('-') {
-        Some(digits) => (-1, digits),
-        None => (1, score.strip_prefix('+').unwrap_or(score)),
+    let (sign, digits) = signed(score);
+    let score = match digits.strip_prefix('M') {
+        Some(moves) => Score::Mate(sign * i64::from(moves.parse::<u32>().ok()?)),
+        None => Score::Centipawns(sign * centipawns(digits)?),
     };
-    if let Some(moves) = digits.strip_prefix('M') {
-        return Some((Score::Mate(sign * moves.parse::<u32>().ok().map(i64::from)?), depth));
-    }
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let pawns: f64 = digits.parse().ok().filter(|pawns: &f64| is_number && *pawns < 1e6)?;
-    #[expect(clippy::cast_possible_truncation, reason = "below a million pawns")]
-    let centipawns = (pawns * 100.0).round() as i64;
-    Some((Score::Centipawns(sign * centipawns), depth))
-}
-
-/// The score for the other side.
-fn negated(score: Score) -> Score {
-    match score {
-        Score::Centipawns(score) => Score::Centipawns(-score),
-        Score::Mate(moves) => Score::Mate(-moves),
-    }
+    Some((score, depth))
 }
 
 /// `0.532s`, `12s` or, as Arena writes it, `12`.

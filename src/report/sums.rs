@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use shakmaty::{Color, Position as _};
 
-use super::Score;
 use super::elo::mean;
 use super::game::{BookMove, Exit, Game, Left};
 use crate::book::traverse::{KeyHasher, Keys};
-use crate::book::{Book, MoveFacts};
+use crate::book::{Book, Counts, MoveFacts};
 use crate::chess::{MoveCode, Packed, Position};
 use crate::openings::Opening;
 
@@ -24,10 +23,8 @@ const LONGEST: usize = 200;
 /// Games that have something in common.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Group {
-    /// Games.
-    pub games: u64,
-    /// Their score for one side: White's, or that of the player who is looked at.
-    pub score: Score,
+    /// The games, counted for one side: White, or the player who is looked at.
+    pub counts: Counts,
     /// Plies in the books, of all together.
     pub plies: u64,
     /// Games with an evaluation, and the sum of those in centipawns for the same side.
@@ -79,8 +76,8 @@ impl Leave {
 pub struct Step {
     /// The side that played it.
     pub side: Color,
-    /// The score of that side.
-    pub score: Score,
+    /// The games that ended, counted for that side.
+    pub counts: Counts,
     /// The book that had most of that side's moves in the first of the games.
     pub book: Option<usize>,
     /// The step before, in the first of the games.
@@ -112,11 +109,8 @@ type Places<T> = HashMap<(u64, MoveCode), T, BuildHasherDefault<KeyHasher>>;
 
 impl Group {
     fn add(&mut self, game: &Game, side: Color) {
-        self.games += 1;
+        self.counts.add(game.halves(side));
         self.plies += u64::from(game.book_plies);
-        if let Some(halves) = game.halves(side) {
-            self.score.add(halves);
-        }
         if let Some(eval) = game.eval {
             self.evals = (self.evals.0 + 1, self.evals.1 + side.fold_wb(eval, -eval));
         }
@@ -124,17 +118,14 @@ impl Group {
 
     /// Takes in the games of another group.
     pub fn merge(&mut self, other: &Self) {
-        self.games += other.games;
+        self.counts = self.counts.plus(other.counts);
         self.plies += other.plies;
         self.evals = (self.evals.0 + other.evals.0, self.evals.1 + other.evals.1);
-        self.score.wins += other.score.wins;
-        self.score.draws += other.score.draws;
-        self.score.losses += other.score.losses;
     }
 
     /// Plies in the books, for each game.
     pub fn mean_plies(&self) -> f64 {
-        self.plies as f64 / self.games.max(1) as f64
+        self.plies as f64 / self.counts.games.max(1) as f64
     }
 
     /// The evaluation in centipawns, of the games that have one.
@@ -186,10 +177,10 @@ impl Sums {
         for ((key, mv), mover) in game.keys.iter().zip(&game.exit.line).zip(movers) {
             let place = (*key, *mv);
             let book = *game.books.get(mover);
-            let fresh = Step { side: mover, score: Score::default(), book, before };
+            let fresh = Step { side: mover, counts: Counts::default(), book, before };
             let step = self.steps.entry(place).or_insert(fresh);
-            if let Some(halves) = game.halves(mover) {
-                step.score.add(halves);
+            if let halves @ Some(_) = game.halves(mover) {
+                step.counts.add(halves);
             }
             before = Some(place);
         }
@@ -199,17 +190,16 @@ impl Sums {
     /// line that ends with it. Only those that lost some.
     pub fn worst(&self, most: usize) -> Vec<(f64, Step, Vec<MoveCode>)> {
         let lost = |step: &Step| {
-            let (mean, error) = mean(&step.score.by_points())?;
-            let games = step.score.games();
-            let lost = (0.5 - mean - error) * games as f64;
-            Some(lost).filter(|lost| *lost > 0.0 && games >= LEAST)
+            let (mean, error) = mean(&step.counts.by_points())?;
+            let lost = (0.5 - mean - error) * step.counts.games as f64;
+            Some(lost).filter(|lost| *lost > 0.0 && step.counts.games >= LEAST)
         };
         let mut steps: Vec<_> =
             self.steps.iter().filter_map(|(place, step)| Some((lost(step)?, *place, *step))).collect();
         // Of moves that were played in the same games the last one counts.
         let earlier = |step: &Step| {
             let place = self.steps.get(&step.before?)?.before?;
-            self.steps.get(&place).filter(|earlier| earlier.score == step.score).map(|_| place)
+            self.steps.get(&place).filter(|earlier| earlier.counts == step.counts).map(|_| place)
         };
         let same: HashSet<_> = steps.iter().filter_map(|(.., step)| earlier(step)).collect();
         steps.retain(|(_, place, _)| !same.contains(place));
@@ -238,7 +228,7 @@ impl Sums {
     /// The moves that left the books, or the ends of lines, that a condition admits, the most frequent first.
     pub fn most(&self, admits: impl Fn(&Leave) -> bool) -> Vec<&Leave> {
         let mut leaves: Vec<_> = self.leaves.iter().filter(|(_, leave)| admits(leave)).collect();
-        leaves.sort_by_key(|(place, leave)| (Reverse(leave.group.games), leave.line.len(), **place));
+        leaves.sort_by_key(|(place, leave)| (Reverse(leave.group.counts.games), leave.line.len(), **place));
         leaves.into_iter().map(|(_, leave)| leave).collect()
     }
 }

@@ -17,17 +17,26 @@ use super::table::{self, Kind, SET};
 use super::{Given, spelling};
 use crate::base::error::{Error, Result};
 
-/// Reads a configuration file in UTF-8, or in UTF-16, in which Windows's editor and shell can save it.
+/// Reads a configuration file.
 ///
 /// # Errors
-/// When it cannot be read, or is in another encoding; those of [`parse`].
+/// When it cannot be read; those of [`text()`] and [`parse`].
 pub(super) fn read(path: &Path, warnings: &mut Vec<String>) -> Result<(Given, Vec<Rule>)> {
     let bytes = fs::read(path).map_err(|error| Error::file(path, "cannot read the configuration", error))?;
-    let text = decoded(&bytes).map_err(|(before, encoding)| {
+    parse(path, &text(path, &bytes)?, warnings)
+}
+
+/// The text of a configuration file in UTF-8, or in UTF-16, in which Windows's editor and shell can save it, without a byte
+/// order mark.
+///
+/// # Errors
+/// When it is in another encoding.
+pub(crate) fn text(path: &Path, bytes: &[u8]) -> Result<String> {
+    let text = decoded(bytes).map_err(|(before, encoding)| {
         let what = format!("line {}: a character is not valid in {encoding}", line_of(&before));
         Error::format(path, what).advice("save the file in UTF-8")
     })?;
-    parse(path, text.strip_prefix('\u{feff}').unwrap_or(&text), warnings)
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }
 
 /// The text of a file in UTF-8 or UTF-16; or what comes before a character that is not valid, and the encoding.

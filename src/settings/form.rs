@@ -9,6 +9,7 @@ use serde::Serialize;
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
+pub(crate) use super::file::text;
 use super::options::Options;
 use super::table::{self, Kind, Row, SET};
 use super::{file, split};

@@ -10,7 +10,7 @@ use shakmaty::{Chess, EnPassantMode, Move, Position as _};
 
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::book::traverse::{ByPlies, KeyHasher};
+use crate::book::traverse::{ByPlies, KeyHasher, Tracks};
 use crate::book::{Book, Format, MoveFacts};
 use crate::bookmaker::PositionCounts;
 use crate::chess::normal::forms;
@@ -48,8 +48,8 @@ pub struct Candidate {
 #[derive(Debug, Default)]
 pub struct Candidates {
     found: Vec<Candidate>,
-    /// For each position on the way: the number of the one before it on its most played line, and the move between them.
-    before: Vec<(u32, MoveCode)>,
+    /// The most played line to each position on the way.
+    tracks: Tracks,
 }
 
 /// How a position is reached from those after one ply less.
@@ -115,12 +115,10 @@ impl Candidates {
             }
             let arrival = now.remove(&at.key());
             let (before, cost, arrived) = arrival
-                .map_or(((visited.number, MoveCode::NULL), 0.0, None), |arrival| {
-                    (arrival.before, arrival.cost, arrival.games)
-                });
-            let inherited = openings.get(before.0 as usize).copied().flatten();
+                .map_or((None, 0.0, None), |arrival| (Some(arrival.before), arrival.cost, arrival.games));
+            let inherited = before.and_then(|(before, _)| *openings.get(before as usize)?);
             let opening = Opening::at(at).or(inherited);
-            candidates.before.push(before);
+            candidates.tracks.push(before);
             keys.push(at.key());
             openings.push(opening);
             steps.clear();
@@ -176,24 +174,13 @@ impl Candidates {
 
     /// The moves of the most played line to a position.
     pub fn line(&self, candidate: &Candidate) -> Vec<MoveCode> {
-        let mut line: Vec<_> = self.back(candidate.number).map(|(_, mv)| mv).collect();
-        line.reverse();
-        line
-    }
-
-    /// From a position back to the start: the number of the position before, and the move.
-    fn back(&self, number: u32) -> impl Iterator<Item = (u32, MoveCode)> {
-        let before = move |number: u32| {
-            let (before, mv) = *self.before.get(number as usize)?;
-            (before < number).then_some((before, mv))
-        };
-        std::iter::successors(before(number), move |(number, _)| before(*number))
+        self.tracks.line(candidate.number)
     }
 
     /// Whether the line to a position has the position of this key, itself included.
     fn is_on_line(&self, number: u32, key: u64, keys: &[u64]) -> bool {
         let is = |number: u32| keys.get(number as usize) == Some(&key);
-        is(number) || self.back(number).any(|(number, _)| is(number))
+        is(number) || self.tracks.back(number).any(|(number, _)| is(number))
     }
 }
 
@@ -214,8 +201,7 @@ impl Source {
                 played(counts.moves(at.key()).filter_map(legal).collect())
             }
             Self::Book(book) if book.format() == Format::Counts => {
-                let mut moves = Vec::new();
-                book.moves(at, &mut moves);
+                let moves = book.moves_in(at);
                 let games = |facts: &MoveFacts| facts.counts.map_or(0, |counts| counts.games);
                 played(moves.iter().map(|facts| (facts.mv, games(facts))).collect())
             }

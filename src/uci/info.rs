@@ -165,6 +165,15 @@ impl Score {
         Info::parse(line).best()
     }
 
+    /// The score for the other side.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Centipawns(score) => Self::Centipawns(score.saturating_neg()),
+            Self::Mate(moves) => Self::Mate(moves.saturating_neg()),
+        }
+    }
+
     /// The score of the two words after `score`.
     fn of_words(kind: &[u8], number: &[u8]) -> Option<Self> {
         let number = std::str::from_utf8(number).ok()?.parse().ok()?;

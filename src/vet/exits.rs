@@ -1,7 +1,7 @@
 //! What play comes to where it leaves the book.
 #![allow(clippy::cast_possible_truncation, reason = "a mean is between the values")]
 
-use shakmaty::{Color, Position as _};
+use shakmaty::{ByColor, Position as _};
 
 use super::graph::Graph;
 use super::minimax::Backed;
@@ -23,42 +23,29 @@ pub struct Leaving {
     pub at: Option<u64>,
 }
 
-/// Where play leaves a book, for each side.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Exits {
-    /// Where White is to move.
-    pub white: Leaving,
-    /// Where Black is to move.
-    pub black: Leaving,
-}
+/// Where play leaves a book, by the side to move.
+pub type Exits = ByColor<Leaving>;
 
-impl Exits {
-    /// From the probabilities of a graph's positions, whether each has no move to play, and the values.
-    pub fn new(graph: &Graph, backed: &Backed, (reach, ends): &(Vec<f64>, Vec<bool>)) -> Self {
-        let mut exits = Self::default();
-        let (mut sums, mut weights) = ([0.0; 2], [0.0; 2]);
-        for ((number, chance), _) in
-            (0_u32..).zip(reach).zip(ends).filter(|((_, chance), end)| **end && **chance > 0.0)
-        {
-            let Some(at) = graph.position(number) else { continue };
-            let white = at.chess().turn() == Color::White;
-            let Some(value) = backed.of(white, number) else { continue };
-            let leaving = if white { &mut exits.white } else { &mut exits.black };
-            leaving.positions += 1;
-            if leaving.worst.is_none_or(|worst| value < worst) {
-                (leaving.worst, leaving.at) = (Some(value), Some(at.key()));
-            }
-            if let (Some(sum), Some(weight)) =
-                (sums.get_mut(usize::from(white)), weights.get_mut(usize::from(white)))
-            {
-                *sum += chance * f64::from(value.clamp(-MOST_IN_MEAN, MOST_IN_MEAN));
-                *weight += chance;
-            }
+/// Where play leaves a book: from the probabilities of a graph's positions, whether each has no move to play, and the values.
+pub fn exits(graph: &Graph, backed: &Backed, (reach, ends): &(Vec<f64>, Vec<bool>)) -> Exits {
+    let (mut exits, mut sums) = (Exits::default(), ByColor::<(f64, f64)>::default());
+    for ((number, chance), _) in
+        (0_u32..).zip(reach).zip(ends).filter(|((_, chance), end)| **end && **chance > 0.0)
+    {
+        let Some(at) = graph.position(number) else { continue };
+        let turn = at.chess().turn();
+        let Some(value) = backed.of(turn.is_white(), number) else { continue };
+        let leaving = exits.get_mut(turn);
+        leaving.positions += 1;
+        if leaving.worst.is_none_or(|worst| value < worst) {
+            (leaving.worst, leaving.at) = (Some(value), Some(at.key()));
         }
-        let mean = |sum: f64, weight: f64| (weight > 0.0).then(|| (sum / weight * 10.0).round() / 10.0);
-        let [black, white] = sums;
-        let [black_weight, white_weight] = weights;
-        (exits.white.mean, exits.black.mean) = (mean(white, white_weight), mean(black, black_weight));
-        exits
+        let (sum, weight) = sums.get_mut(turn);
+        *sum += chance * f64::from(value.clamp(-MOST_IN_MEAN, MOST_IN_MEAN));
+        *weight += chance;
     }
+    exits.zip(sums).map(|(leaving, (sum, weight))| {
+        let mean = (weight > 0.0).then(|| (sum / weight * 10.0).round() / 10.0);
+        Leaving { mean, ..leaving }
+    })
 }

@@ -1,7 +1,7 @@
 //! New moves where play leaves the book: the engine's best move at the most probable candidates.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use shakmaty::{Color, Position as _};
 
@@ -19,32 +19,9 @@ use crate::chess::{Packed, Position};
 /// at a time.
 const GOES_ON: f64 = 0.5;
 
-/// A position without a move to play, and how probable it is. Of equally probable ones the earlier comes first.
-struct Candidate {
-    chance: f64,
-    order: u64,
-    at: Position,
-}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.chance.total_cmp(&other.chance).then(other.order.cmp(&self.order))
-    }
-}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Candidate {}
+/// Positions without a move to play. The last is the most probable one, of equally probable ones the earliest: the bits of
+/// chances, which are not negative, have the order of the chances.
+type Candidates = BTreeMap<(u64, Reverse<u64>), Position>;
 
 /// Adds moves to `book` until there are `count` more, at the candidates where `vetted`, the same book as judged, has none to play,
 /// the most probable first. Lines go on after a new move: with a `side` given after the engine's best reply to it, which
@@ -64,10 +41,10 @@ pub fn extend(
     progress: &Progress,
 ) -> Result<Evaluated> {
     let (reach, ends) = graph.reach_under(vetted);
-    let (mut candidates, mut order) = (BinaryHeap::new(), 0);
+    let (mut candidates, mut order) = (Candidates::new(), 0);
     for ((number, chance), end) in (0_u32..).zip(reach).zip(ends) {
         if let Some(at) = graph.position(number).filter(|_| end && chance > 0.0) {
-            candidates.push(Candidate { chance, order, at });
+            candidates.insert((chance.to_bits(), Reverse(order)), at);
             order += 1;
         }
     }
@@ -76,20 +53,20 @@ pub fn extend(
     progress.things(count as u64, "new moves");
     while added < count {
         let several = work.map_or(1, |work| work.jobs).min(count - added).max(1);
-        let mut now: Vec<_> = std::iter::from_fn(|| candidates.pop()).take(several).collect();
+        let mut now: Vec<_> = std::iter::from_fn(|| candidates.pop_last()).take(several).collect();
         if now.is_empty() {
             break;
         }
-        now.retain(|place| result(&place.at).is_none() && seen.insert(place.at.key()));
+        now.retain(|(_, at)| result(at).is_none() && seen.insert(at.key()));
         if let Some(work) = work {
             let limit = work.limit;
-            let is_open = |place: &&Candidate| {
-                let packed = Packed::strict(&place.at);
+            let is_open = |at: &&Position| {
+                let packed = Packed::strict(at);
                 packed.is_some_and(|packed| {
-                    !knowledge.is_searched(&packed, limit) || best(knowledge, &place.at).is_none()
+                    !knowledge.is_searched(&packed, limit) || best(knowledge, at).is_none()
                 })
             };
-            let open: Vec<_> = now.iter().filter(is_open).map(|place| place.at.clone()).collect();
+            let open: Vec<_> = now.iter().map(|(_, at)| at).filter(is_open).cloned().collect();
             let found = evaluate(&mut open.into_iter(), knowledge, work, &Progress::none())?;
             all.add(found);
             if work.until.is_some_and(|until| std::time::Instant::now() >= until) {
@@ -97,7 +74,7 @@ pub fn extend(
                 break;
             }
         }
-        for Candidate { chance, at, .. } in now {
+        for ((chance, _), at) in now {
             let Some(mv) = best(knowledge, &at) else { continue };
             let is_ours = side.is_none_or(|side| side == at.chess().turn());
             if (is_ours || format.keeps() != Keeps::Weights) && book.add(&at, mv) {
@@ -106,7 +83,8 @@ pub fn extend(
             }
             let next = at.after(mv);
             if graph.number(next.key()).is_none() {
-                candidates.push(Candidate { chance: chance * GOES_ON, order, at: next });
+                let chance = f64::from_bits(chance) * GOES_ON;
+                candidates.insert((chance.to_bits(), Reverse(order)), next);
                 order += 1;
             }
         }

@@ -13,7 +13,7 @@ use super::reach::reach;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::progress::Progress;
 use crate::base::visit::Break;
-use crate::book::traverse::{ByPlies, KeyHasher, Replies};
+use crate::book::traverse::{ByPlies, KeyHasher, Replies, Tracks};
 use crate::book::{MoveFacts, Moves};
 use crate::chess::value::result;
 use crate::chess::{MoveCode, Packed, Position};
@@ -25,8 +25,8 @@ use crate::uci::Score;
 #[derive(Debug)]
 pub struct Graph {
     positions: Vec<Packed>,
-    /// How each position is reached first: the position before it, and the move.
-    before: Vec<(u32, MoveCode)>,
+    /// How each position is reached first.
+    tracks: Tracks,
     numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
     links: Links,
     components: Components,
@@ -62,7 +62,7 @@ impl Graph {
     /// When the work is interrupted, or the book is too large.
     pub fn of(book: &dyn Moves, progress: &Progress) -> Result<Self> {
         let replies = Replies::of(book, &[book], usize::MAX)?;
-        let (mut positions, mut before) = (Vec::new(), Vec::new());
+        let (mut positions, mut tracks) = (Vec::new(), Tracks::default());
         let mut numbers = HashMap::default();
         let (mut first, mut keys) = (vec![0_u32], Vec::<u64>::new());
         let (mut codes, mut all_chances, mut own) = (Vec::new(), Vec::new(), Vec::new());
@@ -77,7 +77,7 @@ impl Graph {
             };
             numbers.insert(at.key(), number);
             positions.push(packed);
-            before.push(visited.tracks.before(visited.number).unwrap_or((number, MoveCode::NULL)));
+            tracks.push(visited.tracks.before(visited.number));
             moves.clear();
             book.moves(at, &mut moves);
             follow.extend(moves.iter().map(|facts| facts.mv));
@@ -97,7 +97,7 @@ impl Graph {
             return Err(Error::new(ErrorKind::File, "the book has more than 2^32 moves"));
         };
         let components = Components::new(&links);
-        Ok(Self { positions, before, numbers, links, components, codes, chances: all_chances, own })
+        Ok(Self { positions, tracks, numbers, links, components, codes, chances: all_chances, own })
     }
 
     /// How many positions there are.
@@ -127,13 +127,7 @@ impl Graph {
 
     /// The positions that one move after another leads through, from the starting position to this one, and the moves.
     pub fn line(&self, number: u32) -> Vec<MoveCode> {
-        let (mut line, mut at) = (Vec::new(), number);
-        while let Some((before, mv)) = self.before.get(at as usize).filter(|(before, _)| *before < at) {
-            line.push(*mv);
-            at = *before;
-        }
-        line.reverse();
-        line
+        self.tracks.line(number)
     }
 
     /// The numbers of a position's moves.

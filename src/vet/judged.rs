@@ -8,6 +8,7 @@ use super::minimax::Backed;
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::book::{MoveFacts, Moves};
+use crate::chess::Position;
 use crate::choose::Worth;
 
 /// A book and what its moves are judged by.
@@ -39,6 +40,13 @@ pub struct Judged<'a> {
 }
 
 impl JudgedBook<'_> {
+    /// What the moves of a position are worth, and what becomes of them; `None` if the graph does not have the position.
+    pub fn fates(&self, at: &Position, moves: &[MoveFacts]) -> Option<(Worth, Vec<Fate>)> {
+        let worth = self.graph.worth(self.backed, at, moves)?;
+        let fates = self.limits.judge(at.chess().turn(), moves, &worth);
+        Some((worth, fates))
+    }
+
     /// Shows all positions in the order of their numbers.
     ///
     /// # Errors
@@ -50,10 +58,8 @@ impl JudgedBook<'_> {
             let Some(at) = self.graph.position(number) else { continue };
             moves.clear();
             self.book.moves(&at, &mut moves);
-            let Some(worth) = self.graph.worth(self.backed, &at, &moves) else { continue };
-            let turn = at.chess().turn();
-            let fates = self.limits.judge(turn, &moves, &worth);
-            let white = turn.is_white();
+            let Some((worth, fates)) = self.fates(&at, &moves) else { continue };
+            let white = at.chess().turn().is_white();
             see(&Judged { number, white, moves: &moves, worth: &worth, fates: &fates })?;
         }
         Ok(())

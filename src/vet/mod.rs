@@ -29,7 +29,7 @@ mod vetted;
 
 pub use confirm::confirm;
 pub use evaluate::{Evaluated, Knowledge, Work, best_wdl, evaluate};
-pub use exits::{Exits, Leaving};
+pub use exits::{Exits, Leaving, exits};
 pub use extend::extend;
 pub use graph::Graph;
 pub use judge::{Fate, Limits};

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use shakmaty::{Move, Position as _};
+use shakmaty::Move;
 
-use super::graph::Graph;
-use super::judge::{Limits, apply};
-use super::minimax::Backed;
+use super::judge::apply;
+use super::judged::JudgedBook;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::base::visit::to_the_end;
@@ -15,52 +14,35 @@ use crate::book::{
     Counts, Format, Keeps, MoveFacts, Moves, PositionRecord, Recommendation, Remarks, Scope, Visit,
 };
 use crate::chess::{MoveCode, Position};
-use crate::choose::Worth;
 
 /// A book whose moves are judged.
 pub struct Vetted<'a> {
-    book: &'a dyn Moves,
-    graph: &'a Graph,
-    backed: &'a Backed,
-    limits: Limits,
+    /// The book, and what its moves are judged by.
+    pub judged: JudgedBook<'a>,
     /// The format of the book that is to be written.
-    format: Format,
+    pub format: Format,
 }
 
-impl<'a> Vetted<'a> {
-    /// A book of which `graph` holds the positions, judged by values that were backed up in it, for a new book of this
-    /// format.
-    pub fn new(
-        book: &'a dyn Moves,
-        graph: &'a Graph,
-        backed: &'a Backed,
-        limits: Limits,
-        format: Format,
-    ) -> Self {
-        Self { book, graph, backed, limits, format }
-    }
-
-    /// What the moves of a position are worth.
-    pub fn worth(&self, at: &Position, moves: &[MoveFacts]) -> Option<Worth> {
-        self.graph.worth(self.backed, at, moves)
+impl Vetted<'_> {
+    /// Judges the moves of a position. Those of positions that are not in the graph stay as they are.
+    fn judge(&self, at: &Position, moves: &mut Vec<MoveFacts>) {
+        if let Some((_, fates)) = self.judged.fates(at, moves) {
+            apply(moves, &fates, self.format);
+        }
     }
 }
 
 impl Moves for Vetted<'_> {
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        let mut moves = Vec::new();
-        self.book.moves(at, &mut moves);
-        if let Some(worth) = self.worth(at, &moves) {
-            let fates = self.limits.judge(at.chess().turn(), &moves, &worth);
-            apply(&mut moves, &fates, self.format);
-        }
+        let mut moves = self.judged.book.moves_in(at);
+        self.judge(at, &mut moves);
         out.extend(moves);
     }
 
-    /// Positions that are not in the graph are shown as they are.
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
-        self.book.each(scope, progress, &mut |record| {
-            let at = || self.graph.position(self.graph.number(record.key)?);
+        let JudgedBook { book, graph, .. } = self.judged;
+        book.each(scope, progress, &mut |record| {
+            let at = || graph.position(graph.number(record.key)?);
             let Some(at) = at() else { return visit(record) };
             // A code that is not a legal move is unchanged.
             let (mut legal, mut rest) = (Vec::new(), Vec::new());
@@ -70,21 +52,18 @@ impl Moves for Vetted<'_> {
                     None => rest.push(*facts),
                 }
             }
-            if let Some(worth) = self.worth(&at, &legal) {
-                let fates = self.limits.judge(at.chess().turn(), &legal, &worth);
-                apply(&mut legal, &fates, self.format);
-            }
+            self.judge(&at, &mut legal);
             let moves = legal.into_iter().map(MoveFacts::<MoveCode>::from).chain(rest).collect();
             visit(&PositionRecord { moves, ..record.clone() })
         })
     }
 
     fn holds_positions(&self) -> bool {
-        self.book.holds_positions()
+        self.judged.book.holds_positions()
     }
 
     fn as_remarks(&self) -> Option<&dyn Remarks> {
-        self.book.as_remarks()
+        self.judged.book.as_remarks()
     }
 }
 
@@ -103,9 +82,7 @@ impl<'a> Extended<'a> {
 
     /// Adds a legal move, unless the book has it. Returns whether it was added.
     pub fn add(&mut self, at: &Position, mv: Move) -> bool {
-        let mut moves = Vec::new();
-        self.moves(at, &mut moves);
-        let is_new = !self.added.contains_key(&at.key()) && !moves.iter().any(|facts| facts.mv == mv);
+        let is_new = !self.added.contains_key(&at.key()) && !self.has(at, mv);
         if is_new {
             self.added.insert(at.key(), (at.clone(), mv));
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use shakmaty::{Color, KnownOutcome, Position as _};
 
 use crate::chess::{Ending, Game};
+use crate::evals::value;
 use crate::uci::Score;
 
 /// The fewest moves of ours in a game that is learned: a shorter game may be a test of a position, and only a fool's
@@ -161,7 +162,8 @@ impl Evidence {
     fn by_scores(&self, margin: u32) -> Option<KnownOutcome> {
         let last = |count: usize| {
             let scores = self.scores.len().checked_sub(count).and_then(|from| self.scores.get(from..))?;
-            scores.iter().map(|score| score.map(centipawns)).collect::<Option<Vec<i64>>>()
+            // A mate is more than any margin.
+            scores.iter().map(|score| score.map(|score| value(score).into())).collect::<Option<Vec<i64>>>()
         };
         let margin = i64::from(margin.max(1));
         let decided = last(DECIDED_SCORES)?;
@@ -173,15 +175,6 @@ impl Evidence {
         }
         let level = last(DRAWN_SCORES)?.iter().all(|score| score.abs() <= DRAWN_MARGIN);
         (level && self.fullmove > DRAWN_MOVE).then_some(KnownOutcome::Draw)
-    }
-}
-
-/// A score as a number: a mate is more than any margin.
-fn centipawns(score: Score) -> i64 {
-    match score {
-        Score::Centipawns(score) => score.clamp(-i64::from(i32::MAX), i64::from(i32::MAX)),
-        Score::Mate(moves) if moves > 0 => i64::MAX,
-        Score::Mate(_) => -i64::MAX,
     }
 }
 

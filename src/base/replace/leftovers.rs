@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 use tempfile::{Builder, NamedTempFile};
 
+use crate::base::bytes::hex;
 use crate::base::folder;
 
 /// The name of an unfinished file: this, the machine that writes it, a dash, some random letters, and the end.
@@ -56,8 +57,7 @@ pub fn create(folder: &Path) -> io::Result<NamedTempFile> {
 /// is removed as those of other machines are.
 pub(crate) fn lock_file(folder: &Path, name: &str) -> PathBuf {
     let hash = Sha256::digest(name.to_lowercase());
-    let hash: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    folder.join(format!("{START}lock-{hash}{END}"))
+    folder.join(format!("{START}lock-{}{END}", hex(hash.iter().take(8))))
 }
 
 /// Where an old file is while a new one takes its place: beside it, under a name that begins with that of a marker.
@@ -164,11 +164,7 @@ fn machine() -> &'static str {
         let name = crate::base::windows::host_name();
         #[cfg(not(windows))]
         let name = sysinfo::System::host_name();
-        Sha256::digest(name.unwrap_or_default().as_bytes())
-            .iter()
-            .take(4)
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hex(Sha256::digest(name.unwrap_or_default().as_bytes()).iter().take(4))
     })
 }
 

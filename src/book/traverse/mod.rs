@@ -15,7 +15,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use shakmaty::{Move, Position as _};
 
 pub(crate) use forms::{Forms, each_form};
-pub(crate) use plies::{ByPlies, Replies, Visited, has_form};
+pub(crate) use plies::{ByPlies, Replies, Tracks, Visited, has_form};
 
 use super::{MoveFacts, Moves, PositionRecord, Visit};
 use crate::base::error::Result;

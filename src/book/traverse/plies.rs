@@ -40,14 +40,19 @@ impl Tracks {
         (*before < number).then_some((*before, *mv))
     }
 
+    /// Notes the next position: the number of the one before it, and the move; `None` for one that begins.
+    pub fn push(&mut self, before: Option<(u32, MoveCode)>) {
+        self.0.push(before.unwrap_or((u32::MAX, MoveCode::NULL)));
+    }
+
+    /// From a position back to the one that began: the number of the position before, and the move.
+    pub fn back(&self, number: u32) -> impl Iterator<Item = (u32, MoveCode)> {
+        std::iter::successors(self.before(number), |(number, _)| self.before(*number))
+    }
+
     /// The moves that lead to the position of this number, from the position that the traversal began with.
     pub fn line(&self, number: u32) -> Vec<MoveCode> {
-        let mut line = Vec::new();
-        let mut at = number;
-        while let Some((before, mv)) = self.before(at) {
-            line.push(mv);
-            at = before;
-        }
+        let mut line: Vec<_> = self.back(number).map(|(_, mv)| mv).collect();
         line.reverse();
         line
     }
@@ -77,10 +82,7 @@ impl State {
         if self.seen.len() >= self.most || !self.seen.insert(position.key()) {
             return;
         }
-        self.tracks.0.push(match from {
-            Some((before, mv)) => (before, MoveCode::from_move(mv)),
-            None => (number, MoveCode::NULL),
-        });
+        self.tracks.push(from.map(|(before, mv)| (before, MoveCode::from_move(mv))));
         self.next.push(Waiting { packed, number });
     }
 }

@@ -97,12 +97,7 @@ impl<'a> Trimmed<'a> {
         let has = |line: &Vec<Move>| {
             let Some((last, before)) = line.split_last() else { return true };
             let at = played(before);
-            let mut moves = Vec::new();
-            self.book.moves(&at, &mut moves);
-            let known = moves.iter().any(|facts| facts.mv == *last);
-            moves.clear();
-            self.book.moves(&at.after(*last), &mut moves);
-            known || !moves.is_empty()
+            self.book.has(&at, *last) || !self.book.moves_in(&at.after(*last)).is_empty()
         };
         let lines = self.trim.without.iter().enumerate();
         lines.filter(|(_, line)| !has(line)).map(|(index, _)| index).collect()
@@ -298,11 +293,8 @@ impl<'a> Trimmed<'a> {
         }
         on_lines.sort_by_key(Position::key);
         on_lines.dedup_by_key(|at| at.key());
-        let mut moves = Vec::new();
         for at in &on_lines {
-            moves.clear();
-            self.book.moves(at, &mut moves);
-            if to_the_end(see(at, Region::OnLine, &moves))?.is_none() {
+            if to_the_end(see(at, Region::OnLine, &self.book.moves_in(at)))?.is_none() {
                 break;
             }
         }
@@ -329,8 +321,7 @@ fn played(moves: &[Move]) -> Position {
 impl Moves for Trimmed<'_> {
     /// Appends the moves that stay, if the position is known to be reached.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        let mut moves = Vec::new();
-        self.book.moves(at, &mut moves);
+        let moves = self.book.moves_in(at);
         let cuts = self.cuts(&PositionRecord::of(at, &moves), self.region(at.key()));
         out.extend(moves.into_iter().zip(cuts).filter(|(_, cut)| cut.is_none()).map(|(facts, _)| facts));
     }

@@ -28,6 +28,7 @@ use super::filter::Filter;
 use super::repeated::Repeated;
 use super::report::Report;
 use super::row::Row;
+use crate::base::bytes::hex;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::lock::{Locked, lock_named};
 use crate::base::progress::Progress;
@@ -67,7 +68,7 @@ impl Build {
             tabiya: env!("CARGO_PKG_VERSION").to_owned(),
             positions: shape.positions,
             by: shape.by.columns().map(str::to_owned).collect(),
-            games: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+            games: hex(&digest),
         })
     }
 

@@ -59,8 +59,7 @@ impl<'a> Lines<'a> {
         if self.seen.contains(&at.key()) {
             return (Vec::new(), true);
         }
-        let mut moves = Vec::new();
-        self.book.moves(at, &mut moves);
+        let moves = self.book.moves_in(at);
         let replies = self.replies(at, &moves);
         if moves.is_empty() && replies.is_empty() {
             return (Vec::new(), false);

@@ -33,8 +33,8 @@ use crate::games::text::{STDIN, Text, name_of, text};
 use crate::games::{self, Ahead, Header, Sources, cbh, is_zip, open_text};
 use crate::uci::{Score, Wdl};
 use lines::Lines;
-pub(crate) use pgn::eval_of;
 use pgn::{Admits, PgnEvals};
+pub(crate) use pgn::{centipawns, eval_of, signed};
 use problems::{Problem, Problems, Wrong};
 
 /// Where evaluations of Lichess come from.
@@ -367,10 +367,7 @@ impl Found {
     /// An evaluation whose score is White's, as an evaluation for the side to move.
     fn of_white(mut self) -> Self {
         if self.position.chess().turn() == Color::Black {
-            self.score = match self.score {
-                Score::Centipawns(score) => Score::Centipawns(score.saturating_neg()),
-                Score::Mate(moves) => Score::Mate(moves.saturating_neg()),
-            };
+            self.score = self.score.negated();
         }
         self
     }

@@ -200,10 +200,20 @@ fn score(words: &[u8]) -> Option<(Score, u64)> {
     if let Some(moves) = score.strip_prefix('#') {
         return Some((Score::Mate(moves.parse().ok()?), depth));
     }
-    let (sign, digits) = match score.strip_prefix('-') {
+    let (sign, digits) = signed(score);
+    Some((Score::Centipawns(sign * centipawns(digits)?), depth))
+}
+
+/// The sign of a number, and its digits.
+pub(crate) fn signed(number: &str) -> (i64, &str) {
+    match number.strip_prefix('-') {
         Some(digits) => (-1, digits),
-        None => (1, score.strip_prefix('+').unwrap_or(score)),
-    };
+        None => (1, number.strip_prefix('+').unwrap_or(number)),
+    }
+}
+
+/// Hundredths of a number of pawns, such as `0.31`, `.3` or `2`.
+pub(crate) fn centipawns(digits: &str) -> Option<i64> {
     let (pawns, rest) = digits.split_once('.').unwrap_or((digits, ""));
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if pawns.len() > 9 || pawns.len() + rest.len() == 0 || !is_number(pawns) || !is_number(rest) {
@@ -212,8 +222,7 @@ fn score(words: &[u8]) -> Option<(Score, u64)> {
     let mut hundredths = rest.bytes().chain(*b"000").map(|digit| i64::from(digit - b'0'));
     let mut next = || hundredths.next().unwrap_or_default();
     let pawns: i64 = if pawns.is_empty() { 0 } else { pawns.parse().ok()? };
-    let centipawns = pawns * 100 + next() * 10 + next() + i64::from(next() >= 5);
-    Some((Score::Centipawns(sign * centipawns), depth))
+    Some(pawns * 100 + next() * 10 + next() + i64::from(next() >= 5))
 }
 
 #[cfg(test)]

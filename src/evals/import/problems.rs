@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::base::findings::{Finding, Kind, LISTED, kinds, listed};
+use crate::base::findings::{Finding, Kind, LISTED, Place, kinds, listed};
 
 kinds! {
     /// What can be wrong with a file of evaluations.
@@ -53,8 +53,8 @@ pub(crate) struct Problems(BTreeMap<usize, OfKind>);
 #[derive(Debug, Default)]
 struct OfKind {
     count: u64,
-    /// The first of them in the order of the file.
-    first: BTreeMap<(Option<Arc<Path>>, u64), Problem>,
+    /// The first of them by their file, their place there, and, as a game may have several, their number.
+    first: BTreeMap<(Option<Arc<Path>>, u64, u64), Problem>,
 }
 
 impl Problems {
@@ -62,7 +62,7 @@ impl Problems {
     pub fn add(&mut self, problem: Problem) {
         let OfKind { count, first } = self.0.entry(Kind::from(problem.wrong).number).or_default();
         *count += 1;
-        first.insert((problem.file.clone(), problem.at), problem);
+        first.insert((problem.file.clone(), problem.at, *count), problem);
         // One more than are listed: the first of the others.
         if first.len() as u64 > LISTED + 1 {
             first.pop_last();
@@ -73,19 +73,44 @@ impl Problems {
     pub fn report(self, report: &mut dyn FnMut(Finding)) {
         listed(report, |findings| {
             for OfKind { count, first } in self.0.into_values() {
-                let mut last = None;
-                for problem in first.into_values() {
-                    match &problem.file {
-                        Some(file) => findings.add(problem.wrong, (&**file, problem.at), &problem.what),
-                        None => findings.add(problem.wrong, problem.at, &problem.what),
-                    }
-                    last = Some(problem);
+                for problem in first.values() {
+                    let place = Place { offset: Some(problem.at), path: problem.file.as_deref() };
+                    findings.add(problem.wrong, place, &problem.what);
                 }
-                let Some(last) = last else { continue };
-                for _ in LISTED + 1..count {
-                    findings.add(last.wrong, last.at, &last.what);
+                if let Some((_, last)) = first.last_key_value() {
+                    findings.more(last.wrong, count - first.len() as u64);
                 }
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_each_kind_are_listed_in_the_order_of_the_files() {
+        let report = |problems: Problems| {
+            let mut lines = Vec::new();
+            problems.report(&mut |finding| lines.push(finding.to_string()));
+            lines
+        };
+        let mut problems = Problems::default();
+        let file: Arc<Path> = Path::new("games.pgn").into();
+        for at in (0..1000).rev() {
+            problems.add(Problem::new(Wrong::Score, at, format!("score {at}")).of(file.clone()));
+        }
+        let kept: usize = problems.0.values().map(|of_kind| of_kind.first.len()).sum();
+        assert_eq!(kept as u64, LISTED + 1);
+        let lines = report(problems);
+        assert_eq!(lines.len() as u64, LISTED + 1);
+        assert_eq!(lines[0], "score 0 (byte 0 of games.pgn)");
+        let more = "980 more scores that cannot be true, or are missing (first at byte 20 of games.pgn)";
+        assert_eq!(lines[LISTED as usize], more);
+        // Several of one game have one place.
+        let mut problems = Problems::default();
+        (0..3).for_each(|number| problems.add(Problem::new(Wrong::Score, 7, format!("score {number}"))));
+        assert_eq!(report(problems), ["score 0 (byte 7)", "score 1 (byte 7)", "score 2 (byte 7)"]);
     }
 }

@@ -10,6 +10,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 
+use crate::base::bytes::hex;
+
 /// Where these are.
 pub(in super::super) const FOLDER: &str = "/page/";
 
@@ -29,12 +31,11 @@ impl Asset {
     /// A file of this content.
     pub(super) fn new(ending: &str, kind: &'static str, content: String) -> Self {
         let digest = Sha256::digest(content.as_bytes());
-        let digest: String = digest.iter().take(DIGEST_LEN).map(|byte| format!("{byte:02x}")).collect();
         let plain = content.into_bytes();
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         // Writing into memory does not fail; whoever asks is sent it as it is otherwise.
         let compressed = encoder.write_all(&plain).and_then(|()| encoder.finish()).unwrap_or_default();
-        Self { name: format!("{digest}.{ending}"), kind, plain, compressed }
+        Self { name: format!("{}.{ending}", hex(digest.iter().take(DIGEST_LEN))), kind, plain, compressed }
     }
 
     /// Bytes that it is sent as.

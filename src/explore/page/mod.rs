@@ -2,7 +2,7 @@
 
 mod asset;
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -73,23 +73,16 @@ const NONCE: &str = "{{nonce}}";
 const FIRST: &str = "{{first}}";
 
 /// The document without its nonce and its first answers.
-fn document() -> &'static str {
-    static DOCUMENT: OnceLock<String> = OnceLock::new();
-    DOCUMENT.get_or_init(|| {
-        let markup = MARKUP.replace("<!--PIECES-->", PIECES).replace("{{style}}", &style().address());
-        markup.replace("{{script}}", &script().address())
-    })
-}
+static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
+    let markup = MARKUP.replace("<!--PIECES-->", PIECES).replace("{{style}}", &STYLE_FILE.address());
+    markup.replace("{{script}}", &SCRIPT_FILE.address())
+});
 
-fn style() -> &'static Asset {
-    static ASSET: OnceLock<Asset> = OnceLock::new();
-    ASSET.get_or_init(|| Asset::new("css", "text/css; charset=utf-8", STYLE.to_owned()))
-}
+static STYLE_FILE: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("css", "text/css; charset=utf-8", STYLE.to_owned()));
 
-fn script() -> &'static Asset {
-    static ASSET: OnceLock<Asset> = OnceLock::new();
-    ASSET.get_or_init(|| Asset::new("js", "text/javascript; charset=utf-8", joined()))
-}
+static SCRIPT_FILE: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("js", "text/javascript; charset=utf-8", joined()));
 
 /// The modules as one, so that the page waits for one answer and not for one of each: what they import is above them, and no
 /// two of them have something of the same name.
@@ -110,7 +103,7 @@ fn is_import(line: &str) -> bool {
 
 /// `/page/NAME`: the style or the script.
 pub(super) fn asset(name: &str, asked: &HeaderMap) -> Result<Response, Fault> {
-    let asset = [style(), script()].into_iter().find(|asset| asset.name == name);
+    let asset = [&*STYLE_FILE, &SCRIPT_FILE].into_iter().find(|asset| asset.name == name);
     asset.map(|asset| asset.answer(asked)).ok_or_else(|| Fault::not_found("there is no such page"))
 }
 
@@ -129,7 +122,7 @@ pub(super) fn page(explorer: &Explorer, key: Option<&str>) -> Result<Response, F
     // Nothing in the data may look like the end of its element.
     let first = first.to_string().replace('<', "\\u003c");
     let mut response =
-        text("text/html; charset=utf-8", document().replace(NONCE, &nonce).replace(FIRST, &first));
+        text("text/html; charset=utf-8", DOCUMENT.replace(NONCE, &nonce).replace(FIRST, &first));
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src 'self' data:; \
          connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -177,9 +170,9 @@ mod tests {
     #[test]
     fn the_document_is_whole() {
         for place in ["{{style}}", "{{script}}", "<!--PIECES-->"] {
-            assert!(MARKUP.contains(place) && !document().contains(place), "{place}");
+            assert!(MARKUP.contains(place) && !DOCUMENT.contains(place), "{place}");
         }
-        assert!(document().contains(NONCE) && document().matches(FIRST).count() == 1);
+        assert!(DOCUMENT.contains(NONCE) && DOCUMENT.matches(FIRST).count() == 1);
     }
 
     /// The modules that a module imports.
@@ -223,8 +216,8 @@ mod tests {
 
     #[test]
     fn the_page_is_light() {
-        let assets = style().compressed_len() + script().compressed_len();
-        assert!(assets > 10 << 10 && assets + document().len() < 150 << 10, "{assets}");
+        let assets = STYLE_FILE.compressed_len() + SCRIPT_FILE.compressed_len();
+        assert!(assets > 10 << 10 && assets + DOCUMENT.len() < 150 << 10, "{assets}");
     }
 
     #[test]

@@ -173,8 +173,7 @@ fn take(item: &Item<'_>, notes: &mut Notes, facts: &mut Facts) -> Result<(), &'s
         }
         note::TRAINING => {
             // The structure of a question is unknown, so its bytes are kept.
-            let digits: String = data.iter().map(|byte| format!("{byte:02x}")).collect();
-            command(&format!("[%train {digits}]"));
+            command(&format!("[%train {}]", bytes::hex(data)));
         }
         note::TIME_CONTROL => facts.time_control = time_control(data),
         other => *facts.left_out.entry(other).or_default() += 1,

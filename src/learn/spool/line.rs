@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
 
 use super::{Place, PlayedBook, Spooled};
+use crate::base::bytes::hex;
 use crate::base::check::check;
 use crate::book::Fingerprint;
 use crate::chess::Game;
@@ -76,10 +77,6 @@ pub(super) fn put(
 fn head(text: &str) -> [u8; TEXT] {
     let head = format!("+ {} ", hex(&check::<CHECK_LEN>(text.as_bytes())));
     head.as_bytes().first_chunk().copied().unwrap_or_default()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The bytes of so many hexadecimal digits.

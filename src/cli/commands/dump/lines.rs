@@ -32,7 +32,7 @@ pub fn games(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
     let coverage = Coverage::of(book)?;
     let plies = plies(book, &coverage.replies())?;
     let mut lines = Lines::new(book, coverage.followed());
-    let (mut game, mut moves) = (Game::new(book), Vec::new());
+    let mut game = Game::new(book);
     let start = Position::start();
     let (steps, _) = lines.moves_from(&start);
     let mut branches = vec![Branch { at: start, steps: steps.into_iter() }];
@@ -50,11 +50,7 @@ pub fn games(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
             branches.push(Branch { at: after, steps: steps.into_iter() });
             continue;
         }
-        moves.clear();
-        if seen {
-            book.moves(&after, &mut moves);
-        }
-        game.write(!moves.is_empty(), out)?;
+        game.write(seen && !book.moves_in(&after).is_empty(), out)?;
         game.line.pop();
     }
     Ok(coverage.left_out(&lines))

@@ -1,22 +1,24 @@
 //! `tabiya init`: finds an engine and a book, writes a configuration for them, and tries it.
 
+mod answer;
+mod configuration;
 mod cutechess;
 mod find;
 
 use std::env;
-use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use self::answer::pick;
+use self::configuration::{configuration, is_template, write};
 use super::doctor;
 use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::replace::Replacement;
 use crate::book;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::{complain, unwritable};
 use crate::engine::{Client, NoLine};
 use crate::settings::search_paths::SearchPaths;
-use crate::settings::{FILE_NAME, TEMPLATE, own_file};
+use crate::settings::{FILE_NAME, own_file};
 
 /// `tabiya init`.
 #[derive(clap::Args, Default)]
@@ -244,53 +246,6 @@ impl Init<'_> {
 /// Where people get an engine.
 const GET_ENGINE: &str = "get one, such as Stockfish from https://stockfishchess.org/download";
 
-/// The item of a list that an answer names by its number, from 1, or else what `named` makes of it. `least` is the least number
-/// that can be answered.
-///
-/// # Errors
-/// When a number is not in the list; those of `named`.
-fn pick(
-    answer: &str,
-    list: &[PathBuf],
-    least: usize,
-    named: impl Fn(&str) -> Result<PathBuf>,
-) -> Result<PathBuf> {
-    let number = answer.parse::<usize>().ok();
-    if let Some(item) = number.and_then(|number| list.get(number.checked_sub(1)?)) {
-        return Ok(item.clone());
-    }
-    if number.is_some() && !Path::new(answer).exists() {
-        let numbers: Vec<String> = (least..=list.len()).map(|number| number.to_string()).collect();
-        let numbers = match numbers.split_last() {
-            Some((last, rest)) if !rest.is_empty() => format!("{} or {last}, or a path", rest.join(", ")),
-            Some((only, _)) => format!("{only}, or a path"),
-            None => "a path".to_owned(),
-        };
-        return Err(Error::new(ErrorKind::Usage, format!("there is no number {answer} in the list"))
-            .advice(format!("type {numbers}")));
-    }
-    named(&dragged(answer))
-}
-
-/// The path of a file that was dragged into a terminal, which puts it in quotes, or `\` before its spaces.
-fn dragged(answer: &str) -> String {
-    let answer = answer.strip_prefix("& ").unwrap_or(answer).trim();
-    let quoted = ['\'', '"'].iter().find_map(|mark| answer.strip_prefix(*mark)?.strip_suffix(*mark));
-    match quoted {
-        Some(path) => path.to_owned(),
-        None if cfg!(unix) && !Path::new(answer).exists() => {
-            let mut letters = answer.chars();
-            let next = || {
-                letters
-                    .next()
-                    .map(|letter| if letter == '\\' { letters.next().unwrap_or(letter) } else { letter })
-            };
-            std::iter::from_fn(next).collect()
-        }
-        None => answer.to_owned(),
-    }
-}
-
 /// A program that the system starts, and that does not end when it is asked `uci`. Whether it answers as an engine does is
 /// `doctor`'s business: some take long.
 ///
@@ -312,70 +267,10 @@ fn startable(program: PathBuf) -> Result<PathBuf> {
     }
 }
 
-/// The configuration for an engine and books: the template with their keys.
-fn configuration(engine: &Path, books: &[PathBuf]) -> String {
-    let text = |path: &Path| toml::Value::String(path.display().to_string()).to_string();
-    let books: Vec<String> = books.iter().map(|book| text(&whole(book))).collect();
-    let engine = format!("engine = {}", text(&whole(engine)));
-    let books = (!books.is_empty()).then(|| format!("book = [{}]", books.join(", ")));
-    let line = |line: &str| match line {
-        line if line.starts_with("#engine = ") => engine.clone(),
-        line if line.starts_with("#book = ") => books.clone().unwrap_or_else(|| line.to_owned()),
-        line => line.to_owned(),
-    };
-    TEMPLATE.lines().map(|known| line(known) + "\n").collect()
-}
-
-/// Whether the file is the template as it comes with tabiya, in which nothing is set.
-fn is_template(path: &Path) -> bool {
-    fs::read_to_string(path).is_ok_and(|text| text.lines().eq(TEMPLATE.lines()))
-}
-
-/// A path that leads to its file from every folder.
-fn whole(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-fn write(path: &Path, text: &str, force: bool) -> Result<()> {
-    let mut file = Replacement::new(path, force)?;
-    file.write_all(text.as_bytes()).map_err(|error| file.error(error))?;
-    file.commit()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{Config, Given};
-
-    #[test]
-    fn the_configuration_names_the_engine_and_the_books() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join(FILE_NAME);
-        for name in ["sf", "it's \"new\"", r"C:\new\tabs", "Größe \\'"] {
-            let (engine, book) = (folder.path().join(name), folder.path().join(format!("{name}.bin")));
-            fs::write(&file, configuration(&engine, std::slice::from_ref(&book))).unwrap();
-            let config = Config::load(Given::default(), file.to_str()).unwrap();
-            assert_eq!((config.engine.as_str(), &config.warnings[..]), (engine.to_str().unwrap(), &[][..]));
-            assert_eq!(config.options.books.both.files(), [book.to_str().unwrap()]);
-        }
-        assert!(configuration(Path::new("sf"), &[]).contains("\n#book = "));
-    }
-
-    #[test]
-    fn the_template_is_replaced_and_anything_else_is_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join(FILE_NAME);
-        assert!(!is_template(&file), "there is none");
-        for (text, replaced) in [
-            (TEMPLATE.to_owned(), true),
-            (TEMPLATE.replace('\n', "\r\n"), true),
-            (TEMPLATE.replace("#seed", "seed"), false),
-            (String::new(), false),
-        ] {
-            fs::write(&file, &text).unwrap();
-            assert_eq!(is_template(&file), replaced);
-        }
-    }
+    use std::fs;
 
     /// What comes of a double click on an executable whose configuration is `path`, with these answers.
     fn talk(path: &Path, answers: &str) -> (Result<Exit>, String) {
@@ -472,32 +367,5 @@ mod tests {
         }
         let error = talk(&path, &format!("\n{}\n", text.display())).0.unwrap_err();
         assert_eq!((error.kind(), path.exists()), (ErrorKind::Interrupted, false));
-    }
-
-    #[test]
-    fn a_number_names_an_item_of_the_list() {
-        let (one, two) = ([PathBuf::from("a")], [PathBuf::from("a"), PathBuf::from("b")]);
-        let named = |name: &str| Ok(PathBuf::from(format!("named {name}")));
-        let picked = |answer: &str, list: &[PathBuf], least| {
-            pick(answer, list, least, named).map_err(|error| error.to_string())
-        };
-        assert_eq!(picked("2", &two, 1), Ok("b".into()));
-        for (answer, list, least, advice) in [
-            ("3", &two[..], 1, "type 1 or 2, or a path"),
-            ("0", &two, 1, "type 1 or 2, or a path"),
-            ("3", &two, 0, "type 0, 1 or 2, or a path"),
-            ("2", &one, 1, "type 1, or a path"),
-            ("1", &[], 1, "type a path"),
-        ] {
-            let error = picked(answer, list, least).unwrap_err();
-            assert!(error.contains(&format!("no number {answer} ")) && error.ends_with(advice), "{error}");
-        }
-        for (answer, name) in
-            [("a", "a"), ("-1", "-1"), ("'a b'", "a b"), ("\"a b\"", "a b"), ("& 'a b'", "a b")]
-        {
-            assert_eq!(picked(answer, &two, 1), Ok(format!("named {name}").into()));
-        }
-        let escaped = if cfg!(unix) { "a b\\" } else { "a\\ b\\\\" };
-        assert_eq!(dragged("a\\ b\\\\"), escaped);
     }
 }

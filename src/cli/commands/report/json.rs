@@ -8,10 +8,11 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Move};
 
 use super::Found;
+use crate::book::Counts;
 use crate::chess::Position;
 use crate::openings::Opening;
 use crate::report::elo::elo;
-use crate::report::{Game, Left, Score};
+use crate::report::{Game, Left};
 use crate::view::san;
 
 #[derive(Serialize)]
@@ -79,7 +80,7 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
         .map(|(opening, group)| {
             json!({
                 "eco": opening.map(Opening::eco), "name": opening.map(Opening::name),
-                "games": group.games, "score": score(group.score),
+                "games": group.counts.games, "score": score(group.counts),
                 "book_plies": group.mean_plies(), "eval": group.mean_eval(),
             })
         })
@@ -89,7 +90,7 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
         let elo = elo(&counts);
         let finite = |number: f64| Some(number).filter(|number| number.is_finite());
         json!({
-            "player": first, "opponent": second, "score": score(games.score),
+            "player": first, "opponent": second, "score": score(games.counts),
             "pairs": Some(games.pairs).filter(|_| games.alone == 0),
             "elo": elo.and_then(|elo| finite(elo.difference)), "error": elo.and_then(|elo| finite(elo.error)),
             "los": elo.and_then(|elo| finite(elo.los)),
@@ -113,7 +114,7 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
         let line = json!({
             "fen": exit.at.fen(), "line": leave.is_from_start().then(|| line(&leave.line)),
             "left_by": left_by(leave.left),
-            "played": exit.played.map(uci), "games": leave.group.games, "score": score(leave.group.score),
+            "played": exit.played.map(uci), "games": leave.group.counts.games, "score": score(leave.group.counts),
             "eval": leave.group.mean_eval(),
         });
         write!(out, "{}{line}", if number == 0 { "" } else { "," })?;
@@ -134,7 +135,7 @@ fn left_by(left: Left) -> Option<String> {
     }
 }
 
-fn score(of: Score) -> Value {
+fn score(of: Counts) -> Value {
     json!({ "wins": of.wins, "draws": of.draws, "losses": of.losses })
 }
 

@@ -4,18 +4,19 @@ use std::io::{self, Write};
 
 use super::Found;
 use super::text::{book_moves, line_to, share};
+use crate::book::Counts;
 use crate::cli::output::rows::many;
-use crate::report::{Leave, Left, Score};
+use crate::report::{Leave, Left};
 use crate::view::san;
 
 /// Prints everything.
 pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let sums = &found.sums;
-    let Score { wins, draws, losses } = sums.all.score;
+    let Counts { wins, draws, losses, .. } = sums.all.counts;
     writeln!(out, "{} of {name}: {wins} won, {draws} drawn, {losses} lost", many(found.games, "game"))?;
     writeln!(out, "in the book for {:.1} plies a game", sums.all.mean_plies())?;
     let forgotten = sums.most(|leave| leave.own == Some(true) && matches!(leave.left, Left::Side(_)));
-    let games: u64 = forgotten.iter().map(|leave| leave.group.games).sum();
+    let games: u64 = forgotten.iter().map(|leave| leave.group.counts.games).sum();
     if forgotten.is_empty() {
         writeln!(out, "\nYou never left the book where it had a move.")?;
     } else {
@@ -24,8 +25,8 @@ pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write)
             let Some(exit) = leave.exit(&found.books) else { continue };
             let book: Vec<_> = exit.book_moves.iter().take(3).map(|known| san(&exit.at, known.mv)).collect();
             let played = exit.played.map(|mv| san(&exit.at, mv)).unwrap_or_default();
-            let Score { wins, draws, losses } = leave.group.score;
-            let (times, line) = (many(leave.group.games, "time"), line_to(leave, &exit));
+            let Counts { wins, draws, losses, .. } = leave.group.counts;
+            let (times, line) = (many(leave.group.counts.games, "time"), line_to(leave, &exit));
             writeln!(
                 out,
                 "  {times}: after {line} you played {played}; the book plays {}  (+{wins} ={draws} -{losses})",
@@ -34,7 +35,7 @@ pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write)
         }
     }
     let places = |leaves: Vec<&Leave>, heading: &str, played: &str, out: &mut dyn Write| -> io::Result<()> {
-        let games: u64 = leaves.iter().map(|leave| leave.group.games).sum();
+        let games: u64 = leaves.iter().map(|leave| leave.group.counts.games).sum();
         if games == 0 {
             return Ok(());
         }
@@ -42,10 +43,9 @@ pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write)
         for leave in leaves.iter().take(top) {
             let Some(exit) = leave.exit(&found.books) else { continue };
             let mv = exit.played.map(|mv| format!(", {played} {}", san(&exit.at, mv))).unwrap_or_default();
-            let of = leave.group.score;
-            let own = Score { wins: of.losses, losses: of.wins, ..of };
-            let own = if leave.own == Some(true) { of } else { own };
-            let (games, line) = (many(leave.group.games, "game"), line_to(leave, &exit));
+            let counts = leave.group.counts;
+            let own = if leave.own == Some(true) { counts } else { counts.swapped() };
+            let (games, line) = (many(leave.group.counts.games, "game"), line_to(leave, &exit));
             writeln!(out, "  {games}: after {line}{mv} (you scored {}){}", share(own), book_moves(&exit))?;
         }
         Ok(())

@@ -6,11 +6,11 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::Found;
-use crate::book::Book;
+use crate::book::{Book, Counts};
 use crate::cli::output::rows::{self, many};
 use crate::openings::Opening;
 use crate::report::elo::{elo, mean};
-use crate::report::{Exit, Group, Leave, Left, Score};
+use crate::report::{Exit, Group, Leave, Left};
 use crate::view::{Line, number, san};
 
 /// Limits within which the score of a group lies with 95 %, in standard errors.
@@ -20,7 +20,7 @@ const Z95: f64 = 1.96;
 pub(super) fn report(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let sums = &found.sums;
     let all = &sums.all;
-    let Score { wins, draws, losses } = all.score;
+    let Counts { wins, draws, losses, .. } = all.counts;
     writeln!(out, "{}: White won {wins}, Black won {losses}, {draws} drawn", many(found.games, "game"))?;
     let [white, black, ended, within] = sums.left;
     writeln!(
@@ -66,10 +66,10 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     ];
     let mut table = rows::table(columns);
     // Stable: of equally long ones in the order of the names.
-    matches.sort_by_key(|(.., games)| Reverse(games.score.games()));
+    matches.sort_by_key(|(.., games)| Reverse(games.counts.games));
     for (first, second, games) in matches.iter().take(top) {
         let counts = games.counts();
-        let Score { wins, draws, losses } = games.score;
+        let Counts { wins, draws, losses, .. } = games.counts;
         let (difference, los) = elo(&counts).map_or_else(Default::default, |elo| {
             let los = if elo.los.is_nan() { String::new() } else { format!("{:.1}%", elo.los * 100.0) };
             (format!("{:+.1} ± {:.1}", elo.difference, elo.error), los)
@@ -77,7 +77,7 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
         let from = if games.alone == 0 {
             many(games.pairs.iter().sum(), "pair")
         } else {
-            many(games.score.games(), "game")
+            many(games.counts.games, "game")
         };
         table.add_row([
             (*first).to_owned(),
@@ -85,7 +85,7 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
             wins.to_string(),
             draws.to_string(),
             losses.to_string(),
-            share(games.score),
+            share(games.counts),
             difference,
             los,
             from,
@@ -95,13 +95,13 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\nPlayers (Elo with its 95 % interval; {all} of players in all)\n{table}")?;
     let mut table = rows::table([("player", false), ("book", false), ("games", true), ("score", true)]);
     let mut books = found.players.books();
-    books.sort_by_key(|(.., score)| Reverse(score.games()));
-    for (player, book, score) in books.into_iter().take(top) {
+    books.sort_by_key(|(.., counts)| Reverse(counts.games));
+    for (player, book, counts) in books.into_iter().take(top) {
         let name = book.and_then(|book| found.books.get(book)).map_or_else(
             || "none".to_owned(),
             |book| book.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
         );
-        table.add_row([player.to_owned(), name, score.games().to_string(), share(score)]);
+        table.add_row([player.to_owned(), name, counts.games.to_string(), share(counts)]);
     }
     writeln!(out, "\nBooks that had most of a player's moves\n{table}")
 }
@@ -115,7 +115,7 @@ fn openings(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     }
     let mut openings: Vec<(&str, Group)> = families.into_iter().collect();
     // Stable: of equally frequent ones in the order of their names.
-    openings.sort_by_key(|(_, group)| Reverse(group.games));
+    openings.sort_by_key(|(_, group)| Reverse(group.counts.games));
     let columns =
         [("opening", false), ("games", true), ("White", true), ("book plies", true), ("eval", true)];
     let mut table = rows::table(columns);
@@ -123,8 +123,8 @@ fn openings(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
         let name = if name.is_empty() { "without a name" } else { name };
         table.add_row([
             name.to_owned(),
-            group.games.to_string(),
-            with_limits(group.score),
+            group.counts.games.to_string(),
+            with_limits(group.counts),
             format!("{:.1}", group.mean_plies()),
             pawns(group),
         ]);
@@ -153,12 +153,17 @@ fn leaves(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
 
 /// A place in words: its games, its line, what was played and what the book has.
 fn described(leave: &Leave, books: &[Arc<dyn Book>]) -> String {
-    let Group { games, score, .. } = leave.group;
+    let counts = leave.group.counts;
     let Some(exit) = leave.exit(books) else { return String::new() };
     let eval = leave.group.mean_eval().map(|eval| format!(", eval {:+.2}", eval / 100.0)).unwrap_or_default();
     let played = exit.played.map(|mv| format!(", then {}{}", number(&exit.at, false), san(&exit.at, mv)));
     let (line, played) = (line_to(leave, &exit), played.unwrap_or_default());
-    format!("{games}x {line}{played}: {} for the side to move{eval}{}", share(score), book_moves(&exit))
+    format!(
+        "{}x {line}{played}: {} for the side to move{eval}{}",
+        counts.games,
+        share(counts),
+        book_moves(&exit)
+    )
 }
 
 /// What the books have at a place; nothing if that is nothing.
@@ -194,8 +199,8 @@ fn worst(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     for (_, step, line) in &steps {
         let Some((_, before)) = line.split_last() else { continue };
         let (whole, rest) = (Line::of(line.iter().copied()).text, Line::of(before.iter().copied()).text);
-        let Score { wins, draws, losses } = step.score;
-        writeln!(out, "  +{wins} ={draws} -{losses}, {}: {whole}", share(step.score))?;
+        let Counts { wins, draws, losses, .. } = step.counts;
+        writeln!(out, "  +{wins} ={draws} -{losses}, {}: {whole}", share(step.counts))?;
         let last = whole.rsplit(' ').next().unwrap_or_default();
         writeln!(out, "      tabiya edit {} --moves \"{rest}\" --set {last}=0", name(step.book))?;
     }
@@ -203,13 +208,14 @@ fn worst(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  `tabiya vet {book} -o vetted.bin` lets an engine judge all moves.")
 }
 
-pub(super) fn share(score: Score) -> String {
-    score.share().map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", share * 100.0))
+pub(super) fn share(counts: Counts) -> String {
+    let share = |(points, games)| format!("{:.1}%", points / games * 100.0);
+    counts.results().map_or_else(|| "-".to_owned(), share)
 }
 
 /// The share of the points, and the limits of 95 %.
-fn with_limits(score: Score) -> String {
-    match mean(&score.by_points()) {
+fn with_limits(counts: Counts) -> String {
+    match mean(&counts.by_points()) {
         Some((mean, error)) => format!("{:.1}% ± {:.1}", mean * 100.0, error * Z95 * 100.0),
         None => "-".to_owned(),
     }

@@ -55,8 +55,7 @@ pub fn list(
 
 /// The games of a position and of the positions after its moves, each once.
 fn near(book: &dyn Book, remarks: &dyn Remarks, at: &Position) -> Vec<GameReference> {
-    let mut moves = Vec::new();
-    book.moves(at, &mut moves);
+    let moves = book.moves_in(at);
     let next = moves.iter().map(|known| at.after(known.mv));
     let mut games: Vec<GameReference> = Vec::new();
     for game in std::iter::once(at.clone()).chain(next).filter_map(|at| remarks.game(&at)) {

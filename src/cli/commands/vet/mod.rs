@@ -24,8 +24,8 @@ use crate::cli::output::{damage, progress, written};
 use crate::evals;
 use crate::learn;
 use crate::vet::{
-    Backed, Evaluated, Exits, Extended, Graph, JudgedBook, Knowledge, Limits, Vetted, Work, confirm,
-    evaluate, extend,
+    Backed, Evaluated, Extended, Graph, JudgedBook, Knowledge, Limits, Vetted, Work, confirm, evaluate,
+    exits, extend,
 };
 
 /// `tabiya vet`.
@@ -155,7 +155,7 @@ fn vet(args: &Args) -> Result<Exit> {
         damage::report([&book], Exit::Done)?;
         return Ok(written::nothing(output, "the book has no move in the starting position", None));
     }
-    let before = Exits::new(&graph, &backed, &graph.reach_under(&*book));
+    let before = exits(&graph, &backed, &graph.reach_under(&*book));
     let mut extended = Extended::new(&*book, format);
     let limits = args.limits();
     if args.judging.extend > 0 {
@@ -163,9 +163,9 @@ fn vet(args: &Args) -> Result<Exit> {
         (graph, backed) = vetting.values(&extended)?;
     }
     let Vetting { evaluated, known, confirmed, .. } = vetting;
-    let vetted = Vetted::new(&extended, &graph, &backed, limits, format);
-    let after = Exits::new(&graph, &backed, &graph.reach_under(&vetted));
     let judged = JudgedBook { book: &extended, graph: &graph, backed: &backed, limits };
+    let vetted = Vetted { judged, format };
+    let after = exits(&graph, &backed, &graph.reach_under(&vetted));
     let report = Report { judged, exits: [before, after] };
     let summary = report.summary();
     if let Some(file) = report_file {
@@ -242,7 +242,7 @@ impl Vetting<'_> {
         count: u32,
         format: Format,
     ) -> Result<()> {
-        let vetted = Vetted::new(book, graph, backed, self.limits, format);
+        let vetted = Vetted { judged: JudgedBook { book, graph, backed, limits: self.limits }, format };
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let (work, side) = (self.work.as_ref(), self.limits.side);
         let places = (&vetted as &dyn Moves, graph);
