@@ -83,7 +83,7 @@ pub fn show(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write)
         many(moves, "entry"),
         many(*count, "game")
     )?;
-    let columns = columns_of_reader();
+    let columns = columns_of_reader().unwrap_or(usize::MAX);
     recent::list(games, columns, out)?;
     if *count > games.len() as u64 {
         writeln!(out, "  and {} before", count - games.len() as u64)?;
