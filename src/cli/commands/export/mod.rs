@@ -8,13 +8,11 @@ use std::path::PathBuf;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::parallel;
-use crate::base::progress::Progress;
 use crate::base::replace::{Replacement, keep_inputs};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{progress, unwritable, warn, written};
-use crate::games::GameError;
-use crate::games::cbh::export::{ExportOptions, Output, Totals, export};
+use crate::games::cbh::export::{ExportOptions, Totals, export};
 use crate::games::cbh::{self, Cbh, notes};
 use crate::games::compress::{Compression, Compressor};
 
@@ -114,8 +112,20 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     let progress = progress::on_terminal(args.database.to_string_lossy());
     progress.things(u64::from(to.min(db.count())) + 1 - u64::from(from.min(db.count())), "games");
+    // Damaged games are reported on standard error, because the PGN may go to standard output.
     let export = |write: &mut dyn FnMut(&[u8]) -> Result<()>| {
-        export(&db, &options, &mut Reporter { write, progress: &progress, from, errors: 0 })
+        let mut damaged = 0;
+        export(&db, &options, &mut |text, errors, last| {
+            write(text)?;
+            for error in errors {
+                damaged += 1;
+                if damaged <= MAX_ERRORS {
+                    progress.aside(|| warn(&error.to_string()));
+                }
+            }
+            progress.at(u64::from(last + 1 - from));
+            interrupt::check()
+        })
     };
     let exported = match target {
         Some(path) => {
@@ -161,32 +171,6 @@ pub fn run(args: &Args) -> Result<Exit> {
     let sound = totals.damaged.is_empty() && totals.notes_damaged == 0;
     let exit = if sound { Exit::Done } else { Exit::Findings };
     Ok(texts.map_or(exit, |texts| exit.max(texts.exit())))
-}
-
-/// Passes the text on, and reports damaged games. Reports go to standard error, because the PGN may go to standard output.
-struct Reporter<'a> {
-    write: &'a mut dyn FnMut(&[u8]) -> Result<()>,
-    progress: &'a Progress,
-    from: u32,
-    errors: u64,
-}
-
-impl Output for Reporter<'_> {
-    fn write(&mut self, text: &[u8]) -> Result<()> {
-        (self.write)(text)
-    }
-
-    fn error(&mut self, error: &GameError) {
-        self.errors += 1;
-        if self.errors <= MAX_ERRORS {
-            self.progress.aside(|| warn(&error.to_string()));
-        }
-    }
-
-    fn at(&mut self, game: u32) -> Result<()> {
-        self.progress.at(u64::from(game + 1 - self.from));
-        interrupt::check()
-    }
 }
 
 /// What became of the games, in lines for people.
