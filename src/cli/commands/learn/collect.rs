@@ -22,8 +22,6 @@ pub(crate) struct Collector {
     player: Option<PlayerName>,
     /// Whether the moves of both sides are learned, not only the player's.
     both: bool,
-    /// All games read.
-    pub games: u64,
     /// Games of other players.
     pub other_players: u64,
     /// Games without a result.
@@ -58,7 +56,7 @@ impl Collector {
     }
 
     fn note_error(&mut self, error: GameError) {
-        self.unreadable += 1;
+        self.unreadable += error.games();
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(error);
         }
@@ -92,7 +90,6 @@ impl Collector {
 
 impl Visitor for Collector {
     fn begin(&mut self, game: &Header) -> bool {
-        self.games += 1;
         self.moves.clear();
         self.start = None;
         self.sides = self.learned_sides(game);
@@ -129,7 +126,6 @@ impl Visitor for Collector {
     }
 
     fn unreadable(&mut self, error: GameError) {
-        self.games += 1;
         self.note_error(error);
     }
 }
