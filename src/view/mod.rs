@@ -8,7 +8,7 @@ use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 pub(crate) use self::facts::Facts;
-pub(crate) use self::game_line::GameLine;
+pub(crate) use self::game_line::game_line;
 use crate::book::{Book, BookSet, GameReference, MoveFacts};
 use crate::chess::{Game, MoveCode, Position};
 use crate::choose::{Chances, Policy, Worth, chances_in, likeliest_first};
