@@ -9,6 +9,7 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::replace::{Replacement, keep_inputs};
+use crate::cli::args::ends;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{progress, unwritable, warn, written};
@@ -56,16 +57,10 @@ pub struct Args {
 struct Range(u32, u32);
 
 fn range(text: &str) -> std::result::Result<Range, String> {
-    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&number| number > 0);
-    let (from, to) = match text.split_once('-') {
-        None => (number(text), number(text)),
-        Some((from, "")) => (number(from), Some(u32::MAX)),
-        Some((from, to)) => (number(from), number(to)),
-    };
-    match from.zip(to) {
-        Some((from, to)) if from <= to => Ok(Range(from, to)),
-        _ => Err("write numbers of games, such as 1-100, 17 or 500-".to_owned()),
-    }
+    let open = text.strip_suffix('-').map(|from| format!("{from}-{}", u32::MAX));
+    let range = ends(open.as_deref().unwrap_or(text), "-").map(|ends| Range(*ends.start(), *ends.end()));
+    let range = range.filter(|Range(from, _)| *from > 0);
+    range.ok_or_else(|| "write numbers of games, such as 1-100, 17 or 500-".to_owned())
 }
 
 /// Writes the database, and reports what could not be written.
