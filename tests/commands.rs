@@ -121,6 +121,23 @@ a.bin (polyglot): 2 of 3 moves, line ends in 3 plies
 }
 
 #[test]
+fn show_keeps_its_table_within_the_columns_of_the_terminal() {
+    let folder = Folder::new();
+    folder.book("a.bin", &[("e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6", 1)]);
+    let moves = "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3";
+    for (columns, is_whole) in [("200", true), ("65", true), ("50", false), ("40", false)] {
+        let mut command = folder.command(&["show", "a.bin", "--moves", moves]);
+        let output = command.env("COLUMNS", columns).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let mut table = text.lines().skip_while(|line| !line.starts_with(" move ")).peekable();
+        assert!(table.peek().is_some(), "{text}");
+        assert!(table.all(|line| line.chars().count() <= columns.parse().unwrap()), "{columns}: {text}");
+        let row = text.lines().find(|line| line.starts_with(" a6 ")).unwrap();
+        assert_eq!(row.ends_with("Sicilian Defense: Najdorf Variation"), is_whole, "{columns}: {text}");
+    }
+}
+
+#[test]
 fn show_json_prints_a_line_for_each_position_and_book() {
     let folder = Folder::new();
     folder.book("a.bin", &LINES);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Color, Move, Position as _, Square};
-use tabiya::games::cbh::export::{ExportOptions, Output, export};
+use tabiya::games::cbh::export::{ExportOptions, export};
 use tabiya::games::cbh::{Cbh, is_named};
 use tabiya::games::pgn::Pgn;
 use tabiya::games::{self, Batch, End, Header, KeyedPly, Sources, Visitor, decode_text};
@@ -213,25 +213,13 @@ fn parts(sources: &Sources) -> VecDeque<Part> {
 
 /// Games of a database as text.
 fn text_of(db: &Cbh, games: (u32, u32)) -> Result<Vec<u8>> {
-    struct Text(Vec<u8>);
-
-    impl Output for Text {
-        fn write(&mut self, text: &[u8]) -> Result<()> {
-            self.0.extend_from_slice(text);
-            Ok(())
-        }
-
-        fn error(&mut self, _: &GameError) {}
-
-        fn at(&mut self, _: u32) -> Result<()> {
-            Ok(())
-        }
-    }
-
-    let mut text = Text(Vec::new());
+    let mut all = Vec::new();
     let options = ExportOptions { games, main_line: false, bare: false, deleted: false, threads: 1 };
-    export(db, &options, &mut text)?;
-    Ok(text.0)
+    export(db, &options, &mut |text, _, _| {
+        all.extend_from_slice(text);
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 /// How python-chess writes castling in a game.

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use same_file::Handle;
+use serde::Serialize;
 use tempfile::{NamedTempFile, PathPersistError, PersistError, TempPath};
 
 use super::error::{Error, ErrorKind, Result};
@@ -113,6 +114,16 @@ impl Replacement {
         let mut set = FileSet::default();
         set.add(self)?;
         set.commit()
+    }
+
+    /// Writes this as JSON that people can read, and puts the file in its place.
+    ///
+    /// # Errors
+    /// As [`Replacement::commit`].
+    pub(crate) fn commit_json(mut self, what: &impl Serialize) -> Result<()> {
+        let written = serde_json::to_writer_pretty(&mut self, what).map_err(io::Error::from);
+        written.and_then(|()| self.write_all(b"\n")).map_err(|error| self.error(error))?;
+        self.commit()
     }
 }
 

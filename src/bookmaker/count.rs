@@ -19,7 +19,7 @@ use crate::base::progress::Progress;
 use crate::book::{By, Slice};
 use crate::chess::MoveCode;
 use crate::chess::{Packed, Position};
-use crate::games::play::{GamesPlayer, play};
+use crate::games::play::play;
 use crate::games::{Ahead, End, GameError, GameResult, Header, KeyedPly, Sources, Visitor};
 
 /// Plies of one game that count; the rest is left out. The longest game that the rules allow has fewer.
@@ -255,16 +255,6 @@ impl<R: Row> Counter<'_, R> {
     }
 }
 
-impl<R: Row> GamesPlayer for Counter<'_, R> {
-    fn games(&self) -> u64 {
-        self.report.games
-    }
-
-    fn has_failed(&self) -> bool {
-        self.failed.is_some()
-    }
-}
-
 impl<R: Row> Visitor for Counter<'_, R> {
     fn wanted_tags(&self) -> &[String] {
         &self.wanted_tags
@@ -367,7 +357,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
     }
 
     fn unreadable(&mut self, error: GameError) {
-        self.report.games += u64::from(error.reason != crate::games::Reason::Unreadable);
+        self.report.games += error.games();
         self.report.add(error, false);
     }
 
@@ -421,5 +411,9 @@ impl<R: Row> Visitor for Counter<'_, R> {
         let before = self.waiting.len();
         self.waiting.extend(plies.iter().take(self.most).filter(|ply| *self.sides.get(ply.side)));
         self.other_side = (self.plies.min(self.most) - (self.waiting.len() - before)) as u64;
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed.is_some()
     }
 }

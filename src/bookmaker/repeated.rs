@@ -4,11 +4,9 @@
 //! the game. The records are sorted within the memory that the build may use, and of the games with one digest the first is
 //! counted. So the same games count whatever the number of threads, and memory is bounded even if all games are one.
 
-use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
-use shakmaty::Move;
 
 use super::Resources;
 use super::files::Files;
@@ -18,8 +16,8 @@ use crate::base::progress::Progress;
 use crate::base::sort::Sorter;
 use crate::base::table::Table;
 use crate::book::By;
-use crate::chess::{MoveCode, Position};
-use crate::games::play::{GamesPlayer, play};
+use crate::chess::Position;
+use crate::games::play::play;
 use crate::games::{Ahead, End, GameError, Header, KeyedPly, Sources, Visitor};
 
 /// Bytes of a digest, which a record begins with. The game's number follows.
@@ -64,7 +62,6 @@ impl Repeated {
             wanted_tags: filter.wanted_tags(By::default()),
             files: &files,
             sorter: &sorter,
-            games: 0,
             taken: 0,
             game: 0,
             digest: Sha256::new(),
@@ -118,30 +115,12 @@ struct Digester<'a> {
     wanted_tags: Vec<String>,
     files: &'a Files,
     sorter: &'a Mutex<Sorter>,
-    games: u64,
-    /// Games of them whose records were made.
+    /// Games whose records were made.
     taken: u64,
     game: u64,
     digest: Sha256,
     plies: usize,
     failed: Option<Error>,
-}
-
-impl Digester<'_> {
-    fn take(&mut self, mv: MoveCode) {
-        self.digest.update(mv.0.to_le_bytes());
-        self.plies += 1;
-    }
-}
-
-impl GamesPlayer for Digester<'_> {
-    fn games(&self) -> u64 {
-        self.games
-    }
-
-    fn has_failed(&self) -> bool {
-        self.failed.is_some()
-    }
 }
 
 impl Visitor for Digester<'_> {
@@ -150,7 +129,6 @@ impl Visitor for Digester<'_> {
     }
 
     fn begin(&mut self, game: &Header) -> bool {
-        self.games += 1;
         if self.failed.is_some() || self.filter.admits(game).is_err() {
             return false;
         }
@@ -165,17 +143,13 @@ impl Visitor for Digester<'_> {
         true
     }
 
-    fn ply(&mut self, _: &Position, mv: Move) -> ControlFlow<()> {
-        self.take(MoveCode::from_move(mv));
-        ControlFlow::Continue(())
-    }
-
     fn keyed_plies(&self) -> Option<usize> {
         Some(usize::MAX)
     }
 
     fn keyed_line(&mut self, plies: &[KeyedPly]) {
-        plies.iter().for_each(|ply| self.take(ply.mv));
+        plies.iter().for_each(|ply| self.digest.update(ply.mv.0.to_le_bytes()));
+        self.plies = plies.len();
     }
 
     fn end(&mut self, end: End) {
@@ -192,7 +166,9 @@ impl Visitor for Digester<'_> {
         }
     }
 
-    fn unreadable(&mut self, error: GameError) {
-        self.games += u64::from(error.reason != crate::games::Reason::Unreadable);
+    fn unreadable(&mut self, _: GameError) {}
+
+    fn has_failed(&self) -> bool {
+        self.failed.is_some()
     }
 }

@@ -9,6 +9,9 @@ use shakmaty::{
     PositionError, Square,
 };
 
+#[cfg(feature = "workshop")]
+use super::MoveCode;
+
 /// The number of the field of castling rights in a FEN and in EPD.
 const CASTLING_FIELD: usize = 2;
 
@@ -132,6 +135,20 @@ impl Position {
         let mut next = self.clone();
         next.play(mv);
         next
+    }
+
+    /// The moves that codes stand for from here on, each with the position before it, up to one that is not legal.
+    #[cfg(feature = "workshop")]
+    pub(crate) fn replay(
+        mut self,
+        moves: impl IntoIterator<Item = MoveCode>,
+    ) -> impl Iterator<Item = (Self, Move)> {
+        moves.into_iter().map_while(move |code| {
+            let mv = code.resolve(&self.chess).filter(|mv| self.chess.is_legal(*mv))?;
+            let at = self.clone();
+            self.play(mv);
+            Some((at, mv))
+        })
     }
 
     /// The full FEN, with castling rights in the form of Chess960 where the position needs that.
@@ -327,6 +344,18 @@ mod tests {
         assert_eq!(position.after(e4).key(), KEYS[1].1);
         position.play(e4);
         assert_eq!(position.key(), KEYS[1].1);
+    }
+
+    #[cfg(feature = "workshop")]
+    #[test]
+    fn moves_are_replayed_up_to_one_that_is_not_legal() {
+        let codes = [(Square::E2, Square::E4), (Square::E7, Square::E5), (Square::E4, Square::E5)];
+        let codes = codes.map(|(from, to)| MoveCode::new(from, to, None));
+        let played: Vec<_> = Position::start().replay(codes).collect();
+        assert_eq!(played.iter().map(|(_, mv)| MoveCode::from_move(*mv)).collect::<Vec<_>>(), codes[..2]);
+        assert_eq!(played[0].0.key(), KEYS[0].1);
+        assert_eq!(played[1].0.key(), KEYS[1].1);
+        assert_eq!(played[0].0.after(played[0].1).key(), KEYS[1].1);
     }
 
     proptest::proptest! {

@@ -16,7 +16,7 @@ use crate::book::{Among, Book, Counts, Evaluations as _, MoveFacts};
 use crate::choose::{Policy, Worth};
 use crate::openings::Opening;
 use crate::settings::form;
-use crate::view::{self, GameLine, View};
+use crate::view::{self, View, game_line};
 
 /// Plies of a reserve that are reported at most.
 const RESERVE_MAX: u32 = 60;
@@ -184,7 +184,7 @@ fn book(slot: &Slot, id: usize, place: &Place, policy: &Policy, among: &Among) -
         "elsewhere": games.zip(here).map(|(games, here)| games.saturating_sub(here)),
         "reserve": view.line.map(|plies| plies.min(RESERVE_MAX)),
         "comment": view.comment,
-        "game": view.reference.as_ref().map(GameLine::from),
+        "game": view.reference.as_ref().map(game_line),
         "rule": rule.as_ref().map(|(rule, _)| rule),
         "moves": moves(&view, &open, policy),
     })

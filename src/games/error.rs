@@ -56,6 +56,13 @@ pub struct GameError {
     pub why: String,
 }
 
+impl GameError {
+    /// How many games it is about: none, if it is the rest of a file.
+    pub(crate) fn games(&self) -> u64 {
+        u64::from(self.reason != Reason::Unreadable)
+    }
+}
+
 impl fmt::Display for GameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} (byte {})", self.place, self.why, self.place.offset)

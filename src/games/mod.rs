@@ -37,8 +37,8 @@ use crate::chess::{MoveCode, Position};
 
 /// Some games of one file, not yet decoded.
 pub trait Batch: Send {
-    /// Plays through the games in their order.
-    fn play(self: Box<Self>, visitor: &mut dyn Visitor);
+    /// Plays through the games in their order, and returns how many they are.
+    fn play(self: Box<Self>, visitor: &mut dyn Visitor) -> u64;
 }
 
 /// Receives games: for each game [`begin`](Visitor::begin), then each [`ply`](Visitor::ply), then
@@ -60,8 +60,11 @@ pub trait Visitor {
     /// A legal move of the main line, or of the last variation that [began](Visitor::begin_variation) and did not end;
     /// and the position before it.
     ///
-    /// Breaking off means that no more moves of this game are wanted: [`end`](Visitor::end) follows.
-    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()>;
+    /// Breaking off means that no more moves of this game are wanted: [`end`](Visitor::end) follows. So does a visitor that
+    /// does not define this.
+    fn ply(&mut self, _at: &Position, _mv: Move) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
 
     /// The moves of the game are over.
     fn end(&mut self, end: End);
@@ -97,9 +100,9 @@ pub trait Visitor {
     /// A comment after the last move, or before the first.
     fn comment(&mut self, _text: &[u8]) {}
 
-    /// How many plies of each main line are wanted, if the keys of the positions are enough. A source that can compute
-    /// keys without positions then calls [`keyed_line`](Visitor::keyed_line) once for each game instead of
-    /// [`ply`](Visitor::ply).
+    /// How many plies of each main line are wanted, if the keys of the positions are enough. Unless the visitor wants
+    /// variations or remarks too, [`keyed_line`](Visitor::keyed_line) is then called once for each game, and
+    /// [`ply`](Visitor::ply) never.
     #[doc(hidden)]
     fn keyed_plies(&self) -> Option<usize> {
         None
@@ -108,6 +111,12 @@ pub trait Visitor {
     /// The main line, as far as it is wanted and can be read; [`end`](Visitor::end) follows.
     #[doc(hidden)]
     fn keyed_line(&mut self, _plies: &[KeyedPly]) {}
+
+    /// Whether the visitor can take no more games.
+    #[doc(hidden)]
+    fn has_failed(&self) -> bool {
+        false
+    }
 }
 
 /// A move with the key of the position before it.

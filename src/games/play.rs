@@ -12,21 +12,12 @@ use crate::base::resources::Resources;
 /// Players of each thread that may wait to be taken.
 const WAITING: usize = 2;
 
-/// What one thread does with its games.
-pub(crate) trait GamesPlayer: Visitor + Send {
-    /// The games that it has received.
-    fn games(&self) -> u64;
-
-    /// Whether it can take no more games.
-    fn has_failed(&self) -> bool;
-}
-
 /// Plays through the games of a source on several threads, some games with each player, and takes the players in the order of
 /// the games.
 ///
 /// # Errors
 /// When a file cannot be read, `take` fails, or the work is interrupted.
-pub(crate) fn play_in_order<P: GamesPlayer>(
+pub(crate) fn play_in_order<P: Visitor + Send>(
     source: &mut Sources,
     resources: &Resources,
     progress: &Progress,
@@ -44,8 +35,7 @@ pub(crate) fn play_in_order<P: GamesPlayer>(
     };
     let work = |(): &mut (), batch: Box<dyn Batch>, played: &mut Option<P>| {
         let mut player = player();
-        batch.play(&mut player);
-        games.fetch_add(player.games(), Ordering::Relaxed);
+        games.fetch_add(batch.play(&mut player), Ordering::Relaxed);
         *played = Some(player);
     };
     let take = |_, played: &mut Option<P>| played.take().map_or(Ok(()), &mut take);
@@ -57,7 +47,7 @@ pub(crate) fn play_in_order<P: GamesPlayer>(
 ///
 /// # Errors
 /// When a file cannot be read, or the work is interrupted.
-pub(crate) fn play<P: GamesPlayer, T: Send>(
+pub(crate) fn play<P: Visitor + Send, T: Send>(
     source: &mut Sources,
     resources: &Resources,
     progress: &Progress,
@@ -73,9 +63,7 @@ pub(crate) fn play<P: GamesPlayer, T: Send>(
         Ok(batch)
     };
     let work = |player: &mut P, batch: Box<dyn Batch>| {
-        let before = player.games();
-        batch.play(player);
-        games.fetch_add(player.games() - before, Ordering::Relaxed);
+        games.fetch_add(batch.play(player), Ordering::Relaxed);
         !player.has_failed()
     };
     parallel::hand_out(resources.threads, next, player, work, finish)

@@ -11,37 +11,17 @@ use crate::chess::Position;
 /// The identity of a game.
 pub type Id = [u8; 16];
 
-/// What a file says about a game, besides its moves. Empty where it says nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tags<'a> {
-    /// The event.
-    pub event: &'a str,
-    /// The site.
-    pub site: &'a str,
-    /// The date as PGN writes it, unknown parts as question marks.
-    pub date: &'a str,
-    /// The round.
-    pub round: &'a str,
-    /// The player of the white pieces.
-    pub white: &'a str,
-    /// The player of the black pieces.
-    pub black: &'a str,
-    /// The result as PGN writes it.
-    pub result: &'a str,
-}
-
 /// The identity of a game from a file: the same tags, start and moves give the same identity, whatever file they are
-/// in.
-pub(crate) fn of_file(tags: &Tags<'_>, start: &Position, moves: &[Move]) -> Id {
-    let Tags { event, site, date, round, white, black, result } = tags;
+/// in. The tags are event, site, date with unknown parts as question marks, round, white, black and result, as PGN writes
+/// them, empty where the file says nothing.
+pub(crate) fn of_file(tags: [&str; 7], start: &Position, moves: &[Move]) -> Id {
     let mut text = Vec::new();
     for mv in moves {
         UciMove::from_chess960(*mv).append_ascii_to(&mut text);
         text.push(b' ');
     }
     let fen = start.fen();
-    let parts = [event, site, date, round, white, black, result, &&*fen].map(|part| part.as_bytes());
-    of_parts(parts.into_iter().chain([&*text]))
+    of_parts(tags.into_iter().chain([&*fen]).map(str::as_bytes).chain([&*text]))
 }
 
 /// The identity of a game that is played through tabiya and is in no file: a random number.
@@ -73,18 +53,18 @@ mod tests {
         for mv in "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1".split(' ') {
             assert!(game.push_uci(mv.as_bytes()));
         }
-        let tags = Tags {
-            event: "World Championship",
-            site: "Reykjavík",
-            date: "1972.07.??",
-            round: "6",
-            white: "Fischer, Robert J.",
-            black: "Spassky, Boris V.",
-            result: "1-0",
-        };
+        let tags = [
+            "World Championship",
+            "Reykjavík",
+            "1972.07.??",
+            "6",
+            "Fischer, Robert J.",
+            "Spassky, Boris V.",
+            "1-0",
+        ];
         let start = Position::start();
-        assert_eq!(hex(&of_file(&tags, &start, game.moves())), "adea65c711c9b1f8004714e6d70f7e64");
-        assert_eq!(hex(&of_file(&Tags::default(), &start, &[])), "13c61f3284a77af56f6d825810ecc5f0");
+        assert_eq!(hex(&of_file(tags, &start, game.moves())), "adea65c711c9b1f8004714e6d70f7e64");
+        assert_eq!(hex(&of_file([""; 7], &start, &[])), "13c61f3284a77af56f6d825810ecc5f0");
         assert_eq!(hex(&of_parts([])), "e3b0c44298fc1c149afbf4c8996fb924");
     }
 

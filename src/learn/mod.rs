@@ -31,7 +31,7 @@
 //! # When book and journal do not match
 //! | found | done |
 //! |---|---|
-//! | the book's length or fingerprint is not that in the header | another book: nothing is learned |
+//! | the book's length or fingerprint is not that after the last edit, or without edits that in the header | another book, or a copy from before an edit: nothing is learned |
 //! | no entry that the last record changed has its new field, and each has an older one | an older copy of the book was put in its place: nothing is learned |
 //! | an entry has another field | another program changed it: learning continues from there |
 //! | there is no journal, or the file is empty or an incomplete beginning | it is begun |

@@ -97,7 +97,9 @@ impl Iterator for Lines {
                 return Some(Ok(game));
             }
             match self.sources.as_mut()?.next_batch() {
-                Ok(batch) => batch?.play(&mut self.listener),
+                Ok(batch) => {
+                    batch?.play(&mut self.listener);
+                }
                 Err(error) => {
                     self.sources = None;
                     return Some(Err(error));

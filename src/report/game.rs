@@ -11,7 +11,6 @@ use crate::chess::{MoveCode, Position};
 use crate::choose::Policy;
 use crate::choose::by_chance;
 use crate::evals::{Store, value};
-use crate::games::play::GamesPlayer;
 use crate::games::{End, GameError, GameResult, Header, Visitor};
 use crate::openings::Opening;
 use crate::uci::Score;
@@ -397,16 +396,6 @@ impl Visitor for Reader<'_> {
     fn unreadable(&mut self, error: GameError) {
         self.games += 1;
         self.fail(error);
-    }
-}
-
-impl GamesPlayer for Reader<'_> {
-    fn games(&self) -> u64 {
-        self.games
-    }
-
-    fn has_failed(&self) -> bool {
-        false
     }
 }
 

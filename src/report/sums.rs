@@ -52,14 +52,12 @@ pub struct Leave {
 impl Leave {
     /// The position, the move and what the books have there; `None` only for what no game can have.
     pub fn exit(&self, books: &[Arc<dyn Book>]) -> Option<Exit> {
-        let mut at = match &self.start {
+        let start = match &self.start {
             Some(start) => start.unpack()?,
             None => Position::start(),
         };
-        for mv in &self.line {
-            let mv = MoveFacts::new(*mv, 0).at(&at)?.mv;
-            at.play(mv);
-        }
+        let next = |at: Position, mv: &MoveCode| Some(at.after(MoveFacts::new(*mv, 0).at(&at)?.mv));
+        let at = self.line.iter().try_fold(start, next)?;
         let played = MoveFacts::new(self.played, 0).at(&at).map(|facts| facts.mv);
         let book_moves = if played.is_some() { BookMove::of(books, &at) } else { Vec::new() };
         Some(Exit { at, line: self.line.to_vec(), left: self.left, played, book_moves })

@@ -1,15 +1,12 @@
 //! What games that began with the positions of a suite say of them.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
-
-use shakmaty::Move;
 
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::base::resources::Resources;
 use crate::chess::Position;
-use crate::games::play::{GamesPlayer, play_in_order};
+use crate::games::play::play_in_order;
 use crate::games::{End, GameError, GameResult, Header, KeyedPly, Sources, Visitor};
 
 /// Which openings stay, of those that were played.
@@ -85,7 +82,7 @@ impl Played {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let reader = || Reader { positions, plies, played: Self::default(), game: None, count: 0 };
+        let reader = || Reader { positions, plies, played: Self::default(), game: None };
         let mut all = Self::default();
         play_in_order(games, resources, progress, reader, |Reader { played, .. }| {
             all.elsewhere += played.elsewhere;
@@ -149,7 +146,6 @@ struct Reader<'a> {
     played: Played,
     /// The players of the current game, and the number of the last position of the suite that it reached.
     game: Option<(String, String, Option<usize>)>,
-    count: u64,
 }
 
 impl Visitor for Reader<'_> {
@@ -157,7 +153,6 @@ impl Visitor for Reader<'_> {
         let start = game.start.as_ref().map_or_else(|| Position::start().key(), Position::key);
         let found = self.positions.get(&start).copied();
         self.game = Some((game.white.clone(), game.black.clone(), found));
-        self.count += 1;
         true
     }
 
@@ -172,14 +167,6 @@ impl Visitor for Reader<'_> {
         }
     }
 
-    fn ply(&mut self, at: &Position, _: Move) -> ControlFlow<()> {
-        let found = self.positions.get(&at.key()).copied();
-        if let Some((.., number)) = &mut self.game {
-            *number = found.or(*number);
-        }
-        ControlFlow::Continue(())
-    }
-
     fn end(&mut self, end: End) {
         let Some((white, black, number)) = self.game.take() else { return };
         match (number, end.result) {
@@ -192,18 +179,7 @@ impl Visitor for Reader<'_> {
     }
 
     fn unreadable(&mut self, _: GameError) {
-        self.count += 1;
         self.played.unfinished += 1;
-    }
-}
-
-impl GamesPlayer for Reader<'_> {
-    fn games(&self) -> u64 {
-        self.count
-    }
-
-    fn has_failed(&self) -> bool {
-        false
     }
 }
 

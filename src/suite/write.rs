@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use serde::Serialize;
 use shakmaty::{Color, Position as _};
 
-use crate::book::MoveFacts;
 use crate::chess::{MoveCode, Position};
 use crate::games::export::{Head, San, Writer};
 use crate::openings::Opening;
@@ -58,15 +57,12 @@ pub fn pgn(entry: &Entry, number: usize, out: &mut dyn Write) -> io::Result<()> 
     let round = number.to_string();
     writer.head(&Head { round: &round, opening: entry.opening.map(Opening::parts), ..Head::default() });
     writer.begin_moves();
-    let mut at = Position::start();
-    for mv in &entry.line {
-        let Some(facts) = MoveFacts::new(*mv, 0).at(&at) else { break };
+    for (at, mv) in Position::start().replay(entry.line.iter().copied()) {
         let black = at.chess().turn().is_black();
         if !black {
             writer.number(at.chess().fullmoves().into(), black);
         }
-        writer.san(San::new(san(&at, facts.mv).as_bytes()));
-        at.play(facts.mv);
+        writer.san(San::new(san(&at, mv).as_bytes()));
     }
     writer.end_moves("*");
     out.write_all(writer.text())

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use shakmaty::Move;
 
-use super::{Facts, GameLine, View, san};
+use super::{Facts, View, game_line, san};
 use crate::book::MoveFacts;
 use crate::chess::Value;
 use crate::openings::Opening;
@@ -25,7 +25,7 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     comment: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    game: Option<GameLine<'a>>,
+    game: Option<serde_json::Value>,
 }
 
 /// A move. Other programs rely on its keys and their order.
@@ -80,7 +80,7 @@ pub(crate) fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         chosen: view.asked.map(|asked| asked.chosen),
         opening: view.opening,
         comment: view.comment.as_deref(),
-        game: view.reference.as_ref().map(GameLine::from),
+        game: view.reference.as_ref().map(game_line),
     };
     serde_json::to_writer(&mut *out, &line)?;
     writeln!(out)

@@ -8,7 +8,7 @@ use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 pub(crate) use self::facts::Facts;
-pub(crate) use self::game_line::GameLine;
+pub(crate) use self::game_line::game_line;
 use crate::book::{Book, BookSet, GameReference, MoveFacts};
 use crate::chess::{Game, MoveCode, Position};
 use crate::choose::{Chances, Policy, Worth, chances_in, likeliest_first};
@@ -87,10 +87,9 @@ impl Line {
     /// The line of these moves, up to one that is not legal.
     pub(crate) fn of(moves: impl IntoIterator<Item = MoveCode>) -> Self {
         let mut line = Self { at: Position::start(), text: String::new() };
-        for mv in moves {
-            let Some(known) = MoveFacts::new(mv, 0).at(&line.at) else { break };
-            line.text = continued(&line.text, &line.at, &san(&line.at, known.mv));
-            line.at.play(known.mv);
+        for (at, mv) in Position::start().replay(moves) {
+            line.text = continued(&line.text, &at, &san(&at, mv));
+            line.at = at.after(mv);
         }
         line
     }

@@ -60,6 +60,21 @@ fn a_hundred_games_learned_twice_are_learned_once() {
 }
 
 #[test]
+fn the_rest_of_a_file_is_no_game() {
+    let world = World::new(3);
+    let path = world.pgn("games.pgn", &world.plays);
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{whole}[Event \"Cut")).unwrap();
+    let ended = tabiya(&folder(&world), &["learn", "crowd.bin", "--games", "games.pgn", "--both"]);
+    let (first, rest) = ended.out.split_once('\n').unwrap();
+    assert_eq!(first, "crowd.bin: 3 games read, 3 learned into 9 entries");
+    let line = whole.lines().count() + 1;
+    let why = "the file ends inside the tags of this game: the games before it are used";
+    assert_eq!(rest, format!("  games.pgn: line {line}: {why} (byte {})\n", whole.len()));
+    assert_eq!((ended.code, &*ended.err), (Some(1), ""));
+}
+
+#[test]
 fn games_are_taken_back_and_all_is_reset() {
     let world = World::new(50);
     world.pgn("games.pgn", &world.plays);

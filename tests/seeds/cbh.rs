@@ -5,11 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
-use tabiya::base::error::Result;
 use tabiya::base::findings::{Finding, listed};
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
-use tabiya::games::cbh::export::{ExportOptions, Output, export};
+use tabiya::games::cbh::export::{ExportOptions, export};
 use tabiya::games::cbh::{Cbh, CbhSource, check, info};
 use tabiya::games::{End, GameError, Header, KeyedPly, Visitor};
 
@@ -24,23 +23,6 @@ const PARTS: [(&str, &[u8]); 8] = [
     ("cbe", &[3, 0, 0, 0, 0, 0, 0, 0, 0xd2, 2, 0x96, 0x49, 63, 0, 0, 0]),
     ("cbs", &[3, 0, 0, 0, 0, 0, 0, 0, 0xd2, 2, 0x96, 0x49, 59, 0, 0, 0]),
 ];
-
-struct Text(Vec<u8>);
-
-impl Output for Text {
-    fn write(&mut self, text: &[u8]) -> Result<()> {
-        self.0.extend(text);
-        Ok(())
-    }
-
-    fn error(&mut self, error: &GameError) {
-        assert!(!error.why.is_empty());
-    }
-
-    fn at(&mut self, _: u32) -> Result<()> {
-        Ok(())
-    }
-}
 
 /// Checks that what a source tells hangs together.
 #[derive(Default)]
@@ -108,10 +90,15 @@ pub fn run(data: &[u8]) {
     let Ok(db) = Cbh::from_bytes("fuzz.cbh", &part) else { return };
     let options =
         ExportOptions { games: (1, u32::MAX), main_line: false, bare: false, deleted: true, threads: 1 };
-    let mut text = Text(Vec::new());
-    let totals = export(&db, &options, &mut text).expect("nothing fails in memory");
+    let mut written = Vec::new();
+    let totals = export(&db, &options, &mut |text, errors, _| {
+        written.extend_from_slice(text);
+        assert!(errors.iter().all(|error| !error.why.is_empty()));
+        Ok(())
+    })
+    .expect("nothing fails in memory");
     assert_eq!(totals.games + totals.texts + totals.unknown, u64::from(db.count()));
-    assert!(std::str::from_utf8(&text.0).is_ok());
+    assert!(std::str::from_utf8(&written).is_ok());
     let summary = info::summary(&db, &|_| Ok(())).expect("nothing fails in memory");
     assert!(summary.games + summary.texts + summary.deleted <= summary.records);
     let mut named = |finding: Finding| assert!(!finding.what.is_empty());

@@ -14,7 +14,6 @@ mod record;
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -287,10 +286,7 @@ impl Work {
     }
 
     fn write(&self, path: &Path, what: &impl Serialize) -> Result<()> {
-        let mut file = Replacement::new(path, true)?;
-        let written = serde_json::to_writer_pretty(&mut file, what).map_err(std::io::Error::from);
-        written.and_then(|()| file.write_all(b"\n")).map_err(|error| file.error(error))?;
-        file.commit()
+        Replacement::new(path, true)?.commit_json(what)
     }
 
     fn shard(&self, name: &str) -> PathBuf {

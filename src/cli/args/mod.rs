@@ -11,6 +11,9 @@ mod settings;
 pub mod slices;
 mod time;
 
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shakmaty::Color;
 
@@ -24,6 +27,13 @@ pub(crate) fn share(text: &str) -> Result<u16, String> {
     thousandths
         .filter(|thousandths| *thousandths <= 1000)
         .ok_or_else(|| "write per cent from 0 to 100 with at most one decimal, such as 5 or 0.5".to_owned())
+}
+
+/// Two numbers with this `between` them, the lower one first, or one number for both.
+pub(crate) fn ends<T: FromStr + PartialOrd>(text: &str, between: &str) -> Option<RangeInclusive<T>> {
+    let (low, high) = text.split_once(between).unwrap_or((text, text));
+    let (low, high) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+    (low <= high).then_some(low..=high)
 }
 
 /// A side: `white` or `black`.
@@ -41,6 +51,14 @@ mod tests {
         assert!(expected.iter().all(|(text, thousandths)| share(text) == Ok(*thousandths)));
         for text in ["", ".", "5.", ".5", "-1", "+1", "100.1", "101", "0.05", "5%", "1e1", "9999999"] {
             assert!(share(text).is_err(), "{text}");
+        }
+    }
+    #[test]
+    fn ends_are_numbers_in_their_order() {
+        assert_eq!((ends("1-3", "-"), ends(" 7 ", "-")), (Some(1..=3_u8), Some(7..=7)));
+        assert_eq!(ends("-5 .. 5", ".."), Some(-5..=5_i64));
+        for text in ["", "-", "3-1", "1-", "-1", "1-2-3", "1-300", "a-b"] {
+            assert_eq!(ends::<u8>(text, "-"), None, "{text}");
         }
     }
 }

@@ -72,11 +72,12 @@ fn each_line(path: &Path, mut see: impl FnMut(&Game, CastlingMode) -> Printed<()
         let here =
             |what: String| Error::new(ErrorKind::Usage, format!("line {number}: {what}")).at_path(path);
         line.clear();
-        // One byte more than the longest line may have.
-        if file.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line).map_err(cannot)? == 0 {
+        // The longest line with its end.
+        if file.by_ref().take(LONGEST_LINE + 2).read_until(b'\n', &mut line).map_err(cannot)? == 0 {
             break;
         }
-        if line.len() as u64 > LONGEST_LINE {
+        let end = if line.ends_with(b"\r\n") { 2 } else { usize::from(line.ends_with(b"\n")) };
+        if (line.len() - end) as u64 > LONGEST_LINE {
             let error = here(format!("longer than {LONGEST_LINE} bytes"));
             return Err(error.advice("write one FEN per line").into());
         }
@@ -199,6 +200,17 @@ mod tests {
         assert!(error.to_string().contains(": line 3: \"rubbish\" is not a position: "), "{error}");
         let (_file, positions) = file(&vec![b'x'; 5000]);
         assert!(all(&positions).unwrap_err().to_string().contains("line 1: longer than 1024 bytes"));
+    }
+
+    #[test]
+    fn the_end_of_a_line_does_not_count() {
+        for end in ["", "\n", "\r\n"] {
+            let (_file, positions) = file(format!("\n{START:1024}{end}").as_bytes());
+            assert_eq!(all(&positions).unwrap().len(), 1, "{end:?}");
+            let (_file, positions) = file(format!("\n{START:1025}{end}").as_bytes());
+            let error = all(&positions).unwrap_err().to_string();
+            assert!(error.contains("line 2: longer than 1024 bytes"), "{end:?}: {error}");
+        }
     }
 
     #[test]

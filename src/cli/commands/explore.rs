@@ -9,6 +9,7 @@ use crate::cli::output::exit::Exit;
 
 /// `tabiya explore`.
 #[derive(clap::Args, Debug)]
+#[cfg_attr(not(feature = "explore"), expect(dead_code, reason = "this executable has no server"))]
 pub struct Args {
     /// The books [default: those of tabiya.toml, and the starter book]
     #[arg(value_name = "SOURCE")]
@@ -107,24 +108,9 @@ pub fn run(args: &Args) -> Result<Exit> {
 /// # Errors
 /// Always.
 #[cfg(not(feature = "explore"))]
-pub fn run(args: &Args) -> Result<Exit> {
+pub fn run(_: &Args) -> Result<Exit> {
     use crate::base::error::{Error, ErrorKind};
 
-    let Args {
-        books: _,
-        listen: _,
-        token_file: _,
-        no_open: _,
-        edit: _,
-        settings: _,
-        open_api: _,
-        playable: _,
-        games: _,
-        engine: _,
-        config: _,
-        slices,
-    } = args;
-    let _ = slices.among();
     Err(Error::new(ErrorKind::Usage, "this tabiya was built without the feature `explore`")
         .advice("build it with its default features, or download a release"))
 }

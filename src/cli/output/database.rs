@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::Printed;
 use super::exit::Exit;
@@ -18,12 +18,6 @@ use crate::cli::output::progress;
 use crate::games::cbh::check::check as check_all;
 use crate::games::cbh::info::summary;
 use crate::games::cbh::{Cbh, Mode};
-
-#[derive(Serialize)]
-struct ModeLine {
-    mode: u8,
-    games: u64,
-}
 
 /// Shows how far the work is, and stops it on request.
 fn at(progress: &Progress, game: u32) -> Result<()> {
@@ -76,7 +70,7 @@ pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
         };
         sheet.row("mode", format_args!("{number} ({games} games{kind})"))?;
     }
-    let modes = summary.modes.iter().map(|(&mode, &games)| ModeLine { mode, games });
+    let modes = summary.modes.iter().map(|(mode, games)| json!({ "mode": mode, "games": games }));
     sheet.key("modes", modes.collect::<Vec<_>>())?;
     sheet.findings("oddities", &summary.findings)?;
     sheet.end()?;

@@ -1,10 +1,9 @@
 //! The findings of a check, one per line.
 
-use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::Printed;
 use super::exit::Exit;
@@ -15,33 +14,12 @@ use crate::base::progress::Progress;
 use crate::cli::output::progress;
 
 /// A finding in JSON. Names of keys are a promise.
-#[derive(Serialize)]
-struct Line<'a> {
-    book: Cow<'a, str>,
-    severity: String,
-    /// A clause; for several findings, their number and what they are.
-    what: &'a str,
-    count: u64,
-    /// In bytes from the start of the file.
-    offset: Option<u64>,
-    /// The name of that file, where it is another than the one that holds the entries.
-    file: Option<&'a str>,
-}
-
-impl<'a> Line<'a> {
-    fn of(path: &'a Path, finding: &'a Finding) -> Self {
-        let Finding { severity, what, count, offset, file } = finding;
-        let (book, severity) = (path.to_string_lossy(), severity.to_string());
-        Self { book, severity, what, count: *count, offset: *offset, file: file.as_deref() }
-    }
-}
-
-/// What a check found, in JSON.
-#[derive(Serialize)]
-struct Sum<'a> {
-    book: Cow<'a, str>,
-    errors: u64,
-    warnings: u64,
+fn line(path: &Path, finding: &Finding) -> Value {
+    let Finding { severity, what, count, offset, file } = finding;
+    json!({
+        "book": path.to_string_lossy(), "severity": severity.to_string(),
+        "what": what, "count": count, "offset": offset, "file": file,
+    })
 }
 
 /// Prints the findings of `check` as they are reported, and then how many there were.
@@ -62,7 +40,7 @@ pub fn list(
         *(if finding.is_error() { &mut errors } else { &mut warnings }) += finding.count;
         if written.is_ok() {
             written = progress.aside(|| match json {
-                true => rows::json(&Line::of(path, &finding), out),
+                true => rows::json(&line(path, &finding), out),
                 false => writeln!(out, "{name}: {}: {finding}", finding.severity),
             });
         }
@@ -71,7 +49,7 @@ pub fn list(
     written?;
     let exit = if errors == 0 { Exit::Done } else { Exit::Findings };
     if json {
-        rows::json(&Sum { book: path.to_string_lossy(), errors, warnings }, out)?;
+        rows::json(&json!({ "book": path.to_string_lossy(), "errors": errors, "warnings": warnings }), out)?;
         return Ok(exit);
     }
     let errors_found = if errors == 0 { "sound".to_owned() } else { many(errors, "error") };

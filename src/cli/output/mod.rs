@@ -171,10 +171,10 @@ pub fn columns() -> usize {
     variable.or_else(terminal).filter(|columns| *columns > 0).unwrap_or(COLUMNS).max(COLUMNS_MIN)
 }
 
-/// As [`columns`], and without limit where a file or a program reads standard output, unless the environment has one.
-pub fn columns_of_reader() -> usize {
+/// As [`columns`]; `None` where a file or a program reads standard output, unless the environment has a limit.
+pub fn columns_of_reader() -> Option<usize> {
     let is_limited = io::stdout().is_terminal() || std::env::var_os("COLUMNS").is_some();
-    if is_limited { columns() } else { usize::MAX }
+    is_limited.then(columns)
 }
 
 /// The text, cut at its end if it has more than `most` characters.

@@ -1,11 +1,18 @@
 //! What moves are worth by the store of evaluations beside a book.
 
+use std::path::Path;
+
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::book::Book;
 use crate::cli::output::progress;
 use crate::evals;
 use crate::vet::Look;
+
+/// That a store of evaluations is missing, and what to do.
+pub(crate) fn no_store(path: &Path, advice: &str) -> Error {
+    Error::new(ErrorKind::File, "there is no store of evaluations").at_path(path).advice(advice)
+}
 
 /// The store beside a book, with its values backed up through the book.
 ///
@@ -14,9 +21,7 @@ use crate::vet::Look;
 pub(crate) fn evals_beside(book: &dyn Book) -> Result<Look> {
     let path = evals::beside(book.path());
     let Some(mut look) = Look::open(&path)? else {
-        return Err(Error::new(ErrorKind::File, "there is no store of evaluations")
-            .at_path(path)
-            .advice("make one with `tabiya vet` or `tabiya evals import`"));
+        return Err(no_store(&path, "make one with `tabiya vet` or `tabiya evals import`"));
     };
     interrupt::watch();
     look.back_up(book, &progress::on_terminal(book.path().to_string_lossy()))?;

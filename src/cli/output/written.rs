@@ -66,6 +66,12 @@ pub fn nothing(output: &Path, what: &str, advice: Option<&str>) -> Exit {
     Exit::Findings
 }
 
+/// That some positions were not evaluated yet, if so.
+pub fn cut(evaluated: &Evaluated) -> Option<String> {
+    let what = "the time was up before all positions were evaluated; the next run goes on";
+    evaluated.cut.then(|| what.to_owned())
+}
+
 /// Reports what could not be evaluated.
 pub fn not_evaluated(evaluated: &Evaluated) {
     for (at, why) in evaluated.skipped.iter().take(MOST_LISTED) {

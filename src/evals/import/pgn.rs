@@ -11,7 +11,6 @@ use super::{Found, Line, Reader, Tally};
 use crate::base::error::Result;
 use crate::chess::{MoveCode, Position};
 use crate::evals::{Collector, EngineId, Wanted};
-use crate::games::play::GamesPlayer;
 use crate::games::{End, GameError, Header, Place, Reason, Visitor};
 use crate::uci::Score;
 
@@ -93,16 +92,6 @@ impl<'a> PgnEvals<'a> {
     }
 }
 
-impl GamesPlayer for PgnEvals<'_> {
-    fn games(&self) -> u64 {
-        self.reader.tally.games
-    }
-
-    fn has_failed(&self) -> bool {
-        !self.goes_on
-    }
-}
-
 impl Visitor for PgnEvals<'_> {
     fn begin(&mut self, game: &Header) -> bool {
         self.reader.tally.games += 1;
@@ -176,6 +165,10 @@ impl Visitor for PgnEvals<'_> {
             problem.file = Some(place.file.clone());
             problem.what = format!("the game of {}: {}", place.spot, problem.what);
         }
+    }
+
+    fn has_failed(&self) -> bool {
+        !self.goes_on
     }
 }
 

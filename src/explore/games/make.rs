@@ -4,11 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{Seek as _, SeekFrom, Write as _};
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-
-use shakmaty::Move;
 
 use super::layout::{
     ENTRY_LEN, GAME_LEN, HEAD_LEN, Head, Section, Stamp, date_bits, entry, put_text, result_bits, speed_bits,
@@ -22,8 +19,8 @@ use crate::base::replace::Replacement;
 use crate::base::resources::Resources;
 use crate::base::scratch::Scratch;
 use crate::base::sort::{Sorted, Sorter};
-use crate::chess::{MoveCode, Position, Speed};
-use crate::games::play::{GamesPlayer, play};
+use crate::chess::{MoveCode, Speed};
+use crate::games::play::play;
 use crate::games::{End, GameError, Header, KeyedPly, Sources, Visitor};
 
 /// Plies of each game whose positions are found, as in Lichess's explorer.
@@ -82,7 +79,6 @@ struct Player<'a> {
     /// What is the same in all positions of the game: rating, date and number.
     same: [u8; 16],
     game: Vec<u8>,
-    plies: usize,
     /// Positions, one after another.
     positions: Vec<u8>,
     games: Vec<Vec<u8>>,
@@ -118,7 +114,6 @@ pub(super) fn make(
         made: Made::default(),
         same: [0; 16],
         game: Vec::new(),
-        plies: 0,
         positions: Vec::new(),
         games: Vec::new(),
         failed: None,
@@ -158,23 +153,6 @@ impl Player<'_> {
         self.hand_over();
         self.failed.map_or(Ok(self.made), Err)
     }
-
-    fn position(&mut self, key: u64, mv: MoveCode) {
-        self.plies += 1;
-        self.positions.extend(key.to_be_bytes());
-        self.positions.extend(self.same);
-        self.positions.extend(mv.0.to_be_bytes());
-    }
-}
-
-impl GamesPlayer for Player<'_> {
-    fn games(&self) -> u64 {
-        self.made.games
-    }
-
-    fn has_failed(&self) -> bool {
-        self.failed.is_some()
-    }
 }
 
 impl Visitor for Player<'_> {
@@ -185,7 +163,6 @@ impl Visitor for Player<'_> {
     fn begin(&mut self, game: &Header) -> bool {
         self.made.games += 1;
         self.game.clear();
-        self.plies = 0;
         let Some(number) = self.files.number(&game.place) else { return false };
         let date = date_bits(game.date);
         let strength = u32::from(game.white_elo) + u32::from(game.black_elo);
@@ -205,17 +182,16 @@ impl Visitor for Player<'_> {
         true
     }
 
-    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
-        self.position(at.key(), MoveCode::from_move(mv));
-        if self.plies < PLIES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-
     fn keyed_plies(&self) -> Option<usize> {
         Some(PLIES)
     }
 
     fn keyed_line(&mut self, plies: &[KeyedPly]) {
-        plies.iter().for_each(|ply| self.position(ply.key, ply.mv));
+        for ply in plies {
+            self.positions.extend(ply.key.to_be_bytes());
+            self.positions.extend(self.same);
+            self.positions.extend(ply.mv.0.to_be_bytes());
+        }
     }
 
     fn end(&mut self, end: End) {
@@ -232,6 +208,10 @@ impl Visitor for Player<'_> {
     fn unreadable(&mut self, _: GameError) {
         self.made.games += 1;
         self.made.damaged += 1;
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed.is_some()
     }
 }
 

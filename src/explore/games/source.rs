@@ -12,9 +12,9 @@ use super::super::shelf::{FileStamp, stamp_of};
 use super::index::Game;
 use super::layout::Stamp;
 use crate::base::error::{Error, ErrorKind, Result};
-use crate::games::cbh::export::{self, ExportOptions, Output, export};
+use crate::games::cbh::export::{self, ExportOptions, export};
 use crate::games::cbh::{self, Cbh};
-use crate::games::{GameError, Place, Sources, Spot};
+use crate::games::{Place, Sources, Spot};
 
 /// Bytes of a game's text that are shown: more than any has.
 const TEXT_MAX: u64 = 4 << 20;
@@ -109,24 +109,11 @@ impl Files {
             deleted: false,
             threads: 1,
         };
-        let mut text = Text(Vec::new());
-        let export::Totals { games, .. } = export(database, &options, &mut text)?;
-        if games == 0 { Err(gone()) } else { Ok(text.0) }
-    }
-}
-
-/// Takes what is written.
-struct Text(Vec<u8>);
-
-impl Output for Text {
-    fn write(&mut self, text: &[u8]) -> Result<()> {
-        self.0.extend(text);
-        Ok(())
-    }
-
-    fn error(&mut self, _: &GameError) {}
-
-    fn at(&mut self, _: u32) -> Result<()> {
-        Ok(())
+        let mut all = Vec::new();
+        let export::Totals { games, .. } = export(database, &options, &mut |text, _, _| {
+            all.extend(text);
+            Ok(())
+        })?;
+        if games == 0 { Err(gone()) } else { Ok(all) }
     }
 }

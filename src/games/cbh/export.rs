@@ -78,29 +78,16 @@ impl Written {
     }
 }
 
-/// Receives what is written.
-pub trait Output {
-    /// Some more text.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    fn write(&mut self, text: &[u8]) -> Result<()>;
-
-    /// A game is damaged; the moves before the damage were written.
-    fn error(&mut self, error: &GameError);
-
-    /// All games up to this one are done.
-    ///
-    /// # Errors
-    /// When the work is to stop.
-    fn at(&mut self, game: u32) -> Result<()>;
-}
-
-/// Writes the games of a database.
+/// Writes the games of a database. `take` receives some more text, what is wrong with the games in it that are damaged, of which
+/// the moves before the damage were written, and the number of the game up to which all are done.
 ///
 /// # Errors
-/// When the output fails.
-pub fn export(db: &Cbh, options: &ExportOptions, output: &mut dyn Output) -> Result<Totals> {
+/// When `take` fails.
+pub fn export(
+    db: &Cbh,
+    options: &ExportOptions,
+    take: &mut dyn FnMut(&[u8], &[GameError], u32) -> Result<()>,
+) -> Result<Totals> {
     let mut totals = Totals::default();
     let (first, last) = options.games;
     in_order(
@@ -109,10 +96,8 @@ pub fn export(db: &Cbh, options: &ExportOptions, output: &mut dyn Output) -> Res
         || Exporter::new(db, options),
         |exporter, games, written: &mut Written| exporter.run(games, written),
         |last, written| {
-            output.write(written.writer.text())?;
-            written.errors.iter().for_each(|error| output.error(error));
             totals.add(&written.totals);
-            output.at(last)
+            take(written.writer.text(), &written.errors, last)
         },
     )?;
     Ok(totals)

@@ -60,8 +60,9 @@ struct Games {
 }
 
 impl Batch for Games {
-    fn play(self: Box<Self>, visitor: &mut dyn Visitor) {
+    fn play(self: Box<Self>, visitor: &mut dyn Visitor) -> u64 {
         let mut player = Player {
+            games: 0,
             reader: Reader::new(&self.db),
             header: Header::default(),
             tournament: None,
@@ -77,11 +78,14 @@ impl Batch for Games {
                 }
             }
         }
+        player.games
     }
 }
 
 /// Plays through games.
 struct Player<'a> {
+    /// The games that were shown to the visitor.
+    games: u64,
     reader: Reader<'a>,
     header: Header,
     /// The tournament of the header.
@@ -99,8 +103,12 @@ impl Player<'_> {
         }
         let game = match self.reader.find(record) {
             Ok(game) => game,
-            Err(error) => return visitor.unreadable(error),
+            Err(error) => {
+                self.games += error.games();
+                return visitor.unreadable(error);
+            }
         };
+        self.games += 1;
         self.fill_header(&game, record);
         if !visitor.begin(&self.header) {
             return;

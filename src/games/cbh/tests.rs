@@ -8,10 +8,8 @@ mod samples;
 mod stream;
 
 use super::database::Cbh;
-use super::export::{ExportOptions, Output, Totals, export};
-use crate::base::error::Result;
+use super::export::{ExportOptions, Totals, export};
 use crate::base::findings::{Finding, listed};
-use crate::games::GameError;
 
 /// The result of an export.
 pub struct Exported {
@@ -20,30 +18,17 @@ pub struct Exported {
     pub errors: Vec<String>,
 }
 
-struct Kept(Vec<u8>, Vec<String>);
-
-impl Output for Kept {
-    fn write(&mut self, text: &[u8]) -> Result<()> {
-        self.0.extend(text);
-        Ok(())
-    }
-
-    fn error(&mut self, error: &GameError) {
-        self.1.push(format!("{error} (byte {})", error.place.offset));
-    }
-
-    fn at(&mut self, _: u32) -> Result<()> {
-        Ok(())
-    }
-}
-
 pub const ALL: ExportOptions =
     ExportOptions { games: (1, u32::MAX), main_line: false, bare: false, deleted: false, threads: 1 };
 
 pub fn exported(db: &Cbh, options: &ExportOptions) -> Exported {
-    let mut kept = Kept(Vec::new(), Vec::new());
-    let totals = export(db, options, &mut kept).unwrap();
-    Exported { text: String::from_utf8(kept.0).unwrap(), totals, errors: kept.1 }
+    let (mut all, mut errors) = (Vec::new(), Vec::new());
+    let totals = export(db, options, &mut |text, damaged, _| {
+        all.extend(text);
+        errors.extend(damaged.iter().map(|error| format!("{error} (byte {})", error.place.offset)));
+        Ok(())
+    });
+    Exported { text: String::from_utf8(all).unwrap(), totals: totals.unwrap(), errors }
 }
 
 /// The moves of each game, on one line and without the result.

@@ -61,7 +61,7 @@ impl<R: Read> Pgn<R> {
 }
 
 impl Batch for PgnBatch {
-    fn play(self: Box<Self>, visitor: &mut dyn Visitor) {
+    fn play(self: Box<Self>, visitor: &mut dyn Visitor) -> u64 {
         let text: &[u8] = &self.piece.text;
         let first_tag = memmem::Finder::new(FIRST_TAG);
         let mut start = 0;
@@ -76,6 +76,7 @@ impl Batch for PgnBatch {
             reader.read(start, end);
             start = end;
         }
+        reader.games
     }
 }
 
@@ -83,7 +84,8 @@ impl Batch for PgnBatch {
 struct Failure(GameError);
 
 impl Batch for Failure {
-    fn play(self: Box<Self>, visitor: &mut dyn Visitor) {
+    fn play(self: Box<Self>, visitor: &mut dyn Visitor) -> u64 {
         visitor.unreadable(self.0);
+        0
     }
 }

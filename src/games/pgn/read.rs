@@ -44,6 +44,8 @@ pub(super) struct Game {
 pub(super) struct GameReader<'a> {
     pub batch: &'a PgnBatch,
     pub visitor: &'a mut dyn Visitor,
+    /// The games that were shown to the visitor.
+    pub games: u64,
     pub header: Header,
     pub fen: Option<Vec<u8>>,
     pub variant: String,
@@ -78,6 +80,7 @@ impl<'a> GameReader<'a> {
         let (wants_variations, wants_remarks) = (visitor.wants_variations(), visitor.wants_remarks());
         Self {
             batch,
+            games: 0,
             header,
             fen: None,
             variant: String::new(),
@@ -185,6 +188,7 @@ impl<'a> GameReader<'a> {
             Err((reason, why)) => return self.refuse(reason, why),
         }
         self.plies.clear();
+        self.games += 1;
         self.state = if !self.visitor.begin(&self.header) {
             State::Unwanted
         } else if self.keyed_plies == Some(0) {
@@ -395,6 +399,7 @@ impl<'a> GameReader<'a> {
             }
             State::Waiting | State::Unwanted | State::None => {
                 if let Some(error) = error {
+                    self.games += error.games();
                     self.visitor.unreadable(error);
                 }
             }

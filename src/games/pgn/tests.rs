@@ -152,10 +152,14 @@ fn a_game_is_as_long_as_its_text_whatever_its_first_tag_is() {
 
 fn listen(text: &[u8], mut listener: Listener) -> Listener {
     let mut pgn = Pgn::new(Arc::from(Path::new("a.pgn")), text);
+    let mut shown = 0;
     while let Some(batch) = pgn.next_batch() {
-        batch.play(&mut listener);
+        shown += batch.play(&mut listener);
     }
     assert!(!listener.open);
+    // The rest of a file is no game.
+    let is_game = |game: &&Received| !matches!(game.error, Some((Reason::Unreadable, _)));
+    assert!(listener.unwanted || shown as usize == listener.games.iter().filter(is_game).count());
     listener
 }
 

@@ -8,13 +8,12 @@ use std::path::PathBuf;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::parallel;
-use crate::base::progress::Progress;
 use crate::base::replace::{Replacement, keep_inputs};
+use crate::cli::args::ends;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{progress, unwritable, warn, written};
-use crate::games::GameError;
-use crate::games::cbh::export::{ExportOptions, Output, Totals, export};
+use crate::games::cbh::export::{ExportOptions, Totals, export};
 use crate::games::cbh::{self, Cbh, notes};
 use crate::games::compress::{Compression, Compressor};
 
@@ -58,16 +57,10 @@ pub struct Args {
 struct Range(u32, u32);
 
 fn range(text: &str) -> std::result::Result<Range, String> {
-    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&number| number > 0);
-    let (from, to) = match text.split_once('-') {
-        None => (number(text), number(text)),
-        Some((from, "")) => (number(from), Some(u32::MAX)),
-        Some((from, to)) => (number(from), number(to)),
-    };
-    match from.zip(to) {
-        Some((from, to)) if from <= to => Ok(Range(from, to)),
-        _ => Err("write numbers of games, such as 1-100, 17 or 500-".to_owned()),
-    }
+    let open = text.strip_suffix('-').map(|from| format!("{from}-{}", u32::MAX));
+    let range = ends(open.as_deref().unwrap_or(text), "-").map(|ends| Range(*ends.start(), *ends.end()));
+    let range = range.filter(|Range(from, _)| *from > 0);
+    range.ok_or_else(|| "write numbers of games, such as 1-100, 17 or 500-".to_owned())
 }
 
 /// Writes the database, and reports what could not be written.
@@ -114,8 +107,20 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     let progress = progress::on_terminal(args.database.to_string_lossy());
     progress.things(u64::from(to.min(db.count())) + 1 - u64::from(from.min(db.count())), "games");
+    // Damaged games are reported on standard error, because the PGN may go to standard output.
     let export = |write: &mut dyn FnMut(&[u8]) -> Result<()>| {
-        export(&db, &options, &mut Reporter { write, progress: &progress, from, errors: 0 })
+        let mut damaged = 0;
+        export(&db, &options, &mut |text, errors, last| {
+            write(text)?;
+            for error in errors {
+                damaged += 1;
+                if damaged <= MAX_ERRORS {
+                    progress.aside(|| warn(&error.to_string()));
+                }
+            }
+            progress.at(u64::from(last + 1 - from));
+            interrupt::check()
+        })
     };
     let exported = match target {
         Some(path) => {
@@ -161,32 +166,6 @@ pub fn run(args: &Args) -> Result<Exit> {
     let sound = totals.damaged.is_empty() && totals.notes_damaged == 0;
     let exit = if sound { Exit::Done } else { Exit::Findings };
     Ok(texts.map_or(exit, |texts| exit.max(texts.exit())))
-}
-
-/// Passes the text on, and reports damaged games. Reports go to standard error, because the PGN may go to standard output.
-struct Reporter<'a> {
-    write: &'a mut dyn FnMut(&[u8]) -> Result<()>,
-    progress: &'a Progress,
-    from: u32,
-    errors: u64,
-}
-
-impl Output for Reporter<'_> {
-    fn write(&mut self, text: &[u8]) -> Result<()> {
-        (self.write)(text)
-    }
-
-    fn error(&mut self, error: &GameError) {
-        self.errors += 1;
-        if self.errors <= MAX_ERRORS {
-            self.progress.aside(|| warn(&error.to_string()));
-        }
-    }
-
-    fn at(&mut self, game: u32) -> Result<()> {
-        self.progress.at(u64::from(game + 1 - self.from));
-        interrupt::check()
-    }
 }
 
 /// What became of the games, in lines for people.

@@ -1,7 +1,6 @@
 //! The engines of Cute Chess, in its file `engines.json`.
 
 use std::env;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -72,10 +71,7 @@ impl Engines {
             "workingDirectory": folder,
             "protocol": "uci",
         }));
-        let mut file = Replacement::new(&self.path, true)?;
-        let written = serde_json::to_writer_pretty(&mut file, &self.list).map_err(std::io::Error::from);
-        written.and_then(|()| file.write_all(b"\n")).map_err(|error| file.error(error))?;
-        file.commit()?;
+        Replacement::new(&self.path, true)?.commit_json(&self.list)?;
         Ok(name)
     }
 }

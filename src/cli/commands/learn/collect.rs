@@ -6,8 +6,7 @@ use shakmaty::{ByColor, Color, KnownOutcome, Move};
 
 use crate::chess::Position;
 use crate::games::{End, GameError, GameResult, Header, PlayerName, Visitor};
-use crate::learn::identity::{self, Tags};
-use crate::learn::{FinishedGame, IdentifiedGame};
+use crate::learn::{FinishedGame, IdentifiedGame, identity};
 
 /// The most plies that are learned from a game; no opening is longer.
 const MAX_PLIES: usize = 1 << 14;
@@ -22,8 +21,6 @@ pub(crate) struct Collector {
     player: Option<PlayerName>,
     /// Whether the moves of both sides are learned, not only the player's.
     both: bool,
-    /// All games read.
-    pub games: u64,
     /// Games of other players.
     pub other_players: u64,
     /// Games without a result.
@@ -58,7 +55,7 @@ impl Collector {
     }
 
     fn note_error(&mut self, error: GameError) {
-        self.unreadable += 1;
+        self.unreadable += error.games();
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(error);
         }
@@ -68,16 +65,9 @@ impl Collector {
         let game = &self.game;
         let start = self.start.take().or_else(|| game.start.clone()).unwrap_or_else(Position::start);
         let moves = std::mem::take(&mut self.moves);
-        let tags = Tags {
-            event: &game.event,
-            site: &game.site,
-            date: &game.date.to_string(),
-            round: &game.round,
-            white: &game.white,
-            black: &game.black,
-            result: result.as_pgn(),
-        };
-        let id = identity::of_file(&tags, &start, &moves);
+        let (date, result_tag) = (game.date.to_string(), result.as_pgn());
+        let tags = [&*game.event, &game.site, &date, &game.round, &game.white, &game.black, result_tag];
+        let id = identity::of_file(tags, &start, &moves);
         let name = |name: &str| if name.is_empty() { "?".to_owned() } else { name.to_owned() };
         let round = if game.round.is_empty() { String::new() } else { format!(", round {}", game.round) };
         let note = format!("{} - {} {}{round}", name(&game.white), name(&game.black), result.as_pgn());
@@ -92,7 +82,6 @@ impl Collector {
 
 impl Visitor for Collector {
     fn begin(&mut self, game: &Header) -> bool {
-        self.games += 1;
         self.moves.clear();
         self.start = None;
         self.sides = self.learned_sides(game);
@@ -129,7 +118,6 @@ impl Visitor for Collector {
     }
 
     fn unreadable(&mut self, error: GameError) {
-        self.games += 1;
         self.note_error(error);
     }
 }

@@ -191,6 +191,7 @@ fn learner(of: &OneBook) -> Result<Learner> {
 /// What became of the games.
 #[derive(Default)]
 struct Totals {
+    games: u64,
     learned: u64,
     entries: u64,
     known: u64,
@@ -217,18 +218,18 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
         while !interrupt::asked()
             && let Some(batch) = source.next_batch()?
         {
-            batch.play(&mut collector);
+            totals.games += batch.play(&mut collector);
             for games in collector.take().chunks(BATCH).take_while(|_| !interrupt::asked()) {
                 learn_some(args, learner, games, &mut totals, &progress, out)?;
             }
-            progress.games_at(source.done(), collector.games);
+            progress.games_at(source.done(), totals.games);
         }
         summary(&name, &collector, &totals, out)?;
         if interrupt::asked() {
             let what = "interrupted: the games counted above are learned, the others are not";
             return Err(Error::new(ErrorKind::Interrupted, what).into());
         }
-        Ok(if collector.games == 0 || collector.unreadable > 0 { Exit::Findings } else { Exit::Done })
+        Ok(if totals.games == 0 || !collector.errors.is_empty() { Exit::Findings } else { Exit::Done })
     })
 }
 
@@ -272,7 +273,7 @@ fn learn_some(
 }
 
 fn summary(name: &str, collector: &Collector, totals: &Totals, out: &mut dyn Write) -> std::io::Result<()> {
-    let (games, entries) = (many(collector.games, "game"), many(totals.entries, "entry"));
+    let (games, entries) = (many(totals.games, "game"), many(totals.entries, "entry"));
     writeln!(out, "{name}: {games} read, {} learned into {entries}", totals.learned)?;
     for (count, what) in [
         (totals.known, "learned before"),

@@ -2,9 +2,8 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::{self, Write};
+use std::io::Write;
 
-use serde::Serialize;
 use serde_json::json;
 use shakmaty::Position as _;
 
@@ -58,18 +57,6 @@ struct Group {
     sum: Learned,
 }
 
-#[derive(Serialize)]
-struct RowLine<'a> {
-    key: String,
-    line: Option<&'a str>,
-    #[serde(rename = "move")]
-    mv: &'a str,
-    weight: u64,
-    games: u32,
-    points: f64,
-    chance: Option<f64>,
-}
-
 /// Shows the games that were learned last, and every move that has learned, grouped by openings.
 pub fn show(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write) -> Printed<Exit> {
     let History { games, count, doubt } = history;
@@ -83,7 +70,7 @@ pub fn show(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write)
         many(moves, "entry"),
         many(*count, "game")
     )?;
-    let columns = columns_of_reader();
+    let columns = columns_of_reader().unwrap_or(usize::MAX);
     recent::list(games, columns, out)?;
     if *count > games.len() as u64 {
         writeln!(out, "  and {} before", count - games.len() as u64)?;
@@ -121,24 +108,18 @@ pub fn show(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write)
 pub fn json(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write) -> Printed<Exit> {
     let groups = grouped(table_rows(entries(book), book), sort);
     let row = |row: &Row| {
-        serde_json::to_value(RowLine {
-            key: format!("{:016x}", row.key),
-            line: row.line.as_deref(),
-            mv: &row.mv,
-            weight: row.weight,
-            games: row.learned.games,
-            points: points(row.learned),
-            chance: row.chance,
+        json!({
+            "key": format!("{:016x}", row.key), "line": row.line, "move": row.mv, "weight": row.weight,
+            "games": row.learned.games, "points": points(row.learned), "chance": row.chance,
         })
     };
-    let mut openings = Vec::with_capacity(groups.len());
-    for group in &groups {
-        let moves =
-            group.rows.iter().map(row).collect::<serde_json::Result<Vec<_>>>().map_err(io::Error::from)?;
-        openings.push(json!({
-            "opening": group.opening, "games": group.sum.games, "points": points(group.sum), "moves": moves,
-        }));
-    }
+    let opening = |group: &Group| {
+        json!({
+            "opening": group.opening, "games": group.sum.games, "points": points(group.sum),
+            "moves": group.rows.iter().map(row).collect::<Vec<_>>(),
+        })
+    };
+    let openings: Vec<_> = groups.iter().map(opening).collect();
     let sum = all(&groups);
     let line = json!({
         "book": book.path().to_string_lossy(), "journal": history.count,

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
 use serde_json::{Value, json};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Move};
@@ -10,33 +9,11 @@ use shakmaty::{CastlingMode, Move};
 use super::Found;
 use crate::book::Counts;
 use crate::chess::Position;
+use crate::games::GameResult;
 use crate::openings::Opening;
 use crate::report::elo::elo;
 use crate::report::{Game, Left};
 use crate::view::san;
-
-#[derive(Serialize)]
-struct GameLine<'a> {
-    number: u64,
-    white: &'a str,
-    black: &'a str,
-    result: Option<&'static str>,
-    book_plies: u32,
-    left_by: Option<String>,
-    fen: String,
-    played: Option<String>,
-    book_moves: Vec<MoveLine>,
-    eval: Option<i64>,
-    opening: Option<Opening>,
-    saved: Value,
-}
-
-#[derive(Serialize)]
-struct MoveLine {
-    uci: String,
-    san: String,
-    chance: f64,
-}
 
 /// A move in UCI.
 fn uci(mv: Move) -> String {
@@ -46,29 +23,18 @@ fn uci(mv: Move) -> String {
 /// Writes a game, and before it a comma unless it is the first.
 pub(super) fn game(game: &Game, first: bool, out: &mut dyn Write) -> io::Result<()> {
     let exit = &game.exit;
-    let moves = exit.book_moves.iter().map(|known| MoveLine {
-        uci: uci(known.mv),
-        san: san(&exit.at, known.mv),
-        chance: known.chance,
+    let moves = exit
+        .book_moves
+        .iter()
+        .map(|known| json!({ "uci": uci(known.mv), "san": san(&exit.at, known.mv), "chance": known.chance }));
+    let line = json!({
+        "number": game.number, "white": game.players.white, "black": game.players.black,
+        "result": game.result.map(GameResult::as_pgn), "book_plies": game.book_plies,
+        "left_by": left_by(exit.left), "fen": exit.at.fen(), "played": exit.played.map(uci),
+        "book_moves": moves.collect::<Vec<_>>(), "eval": game.eval, "opening": game.opening,
+        "saved": { "white": game.saved.white, "black": game.saved.black },
     });
-    let line = GameLine {
-        number: game.number,
-        white: &game.players.white,
-        black: &game.players.black,
-        result: game.result.map(crate::games::GameResult::as_pgn),
-        book_plies: game.book_plies,
-        left_by: left_by(exit.left),
-        fen: exit.at.fen(),
-        played: exit.played.map(uci),
-        book_moves: moves.collect(),
-        eval: game.eval,
-        opening: game.opening,
-        saved: json!({ "white": game.saved.white, "black": game.saved.black }),
-    };
-    if !first {
-        write!(out, ",")?;
-    }
-    Ok(serde_json::to_writer(out, &line)?)
+    write!(out, "{}{line}", if first { "" } else { "," })
 }
 
 /// Writes everything after the games.
@@ -109,8 +75,8 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
         .collect();
     write!(out, "],\"exits\":[")?;
     // There may be as many as games.
-    for (number, leave) in found.sums.most(|_| true).into_iter().enumerate() {
-        let Some(exit) = leave.exit(&[]) else { continue };
+    let leaves = found.sums.most(|_| true).into_iter();
+    for (number, (leave, exit)) in leaves.filter_map(|leave| Some((leave, leave.exit(&[])?))).enumerate() {
         let line = json!({
             "fen": exit.at.fen(), "line": leave.is_from_start().then(|| line(&leave.line)),
             "left_by": left_by(leave.left),
@@ -141,12 +107,60 @@ fn score(of: Counts) -> Value {
 
 /// The moves from the start in UCI.
 fn line(moves: &[crate::chess::MoveCode]) -> Vec<String> {
-    let mut at = Position::start();
-    let mut line = Vec::with_capacity(moves.len());
-    for mv in moves {
-        let Some(facts) = crate::book::MoveFacts::new(*mv, 0).at(&at) else { break };
-        line.push(uci(facts.mv));
-        at.play(facts.mv);
+    Position::start().replay(moves.iter().copied()).map(|(_, mv)| uci(mv)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{ByColor, Color, Square};
+
+    use super::*;
+    use crate::chess::MoveCode;
+    use crate::cli::output::exit::Exit as Ended;
+    use crate::report::{Exit, Players, Sums};
+
+    #[test]
+    fn a_line_that_cannot_be_played_leaves_no_gap_in_the_list() {
+        let mut found = Found {
+            books: Vec::new(),
+            sums: Sums::default(),
+            players: Players::default(),
+            games: 0,
+            exit: Ended::Done,
+        };
+        let lines = [
+            vec![MoveCode::new(Square::E2, Square::E5, None)],
+            vec![MoveCode::new(Square::G1, Square::F3, None), MoveCode::new(Square::G8, Square::F6, None)],
+        ];
+        for (number, line) in (1..).zip(lines) {
+            let mut at = Position::start();
+            Position::start().replay(line.iter().copied()).for_each(|(_, mv)| at.play(mv));
+            let exit = Exit { at, line, left: Left::GameEnded, played: None, book_moves: Vec::new() };
+            let game = Game {
+                number,
+                players: ByColor::default(),
+                round: String::new(),
+                result: None,
+                start: None,
+                book_plies: 0,
+                keys: Vec::new(),
+                exit,
+                eval: None,
+                book_moves: ByColor::default(),
+                books: ByColor::default(),
+                saved: ByColor::default(),
+                opening: None,
+                moves: number,
+                line: Vec::new(),
+            };
+            found.sums.add(&game, Color::White);
+        }
+        // The one that cannot be played is the shorter one, and so comes first.
+        assert_eq!(found.sums.most(|_| true)[0].exit(&[]).map(|exit| exit.line), None);
+        let mut out = b"{\"games\":[".to_vec();
+        rest(&found, &mut out).unwrap();
+        let read: Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(read["exits"].as_array().unwrap().len(), 1);
+        assert_eq!(read["exits"][0]["line"], json!(["g1f3", "g8f6"]));
     }
-    line
 }

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use shakmaty::Position as _;
 
-use crate::book::MoveFacts;
 use crate::chess::Position;
 use crate::cli::output::rows::percent;
 use crate::games::export::{Head, San, Writer};
@@ -30,15 +29,14 @@ pub(super) fn game(game: &Game, out: &mut dyn Write) -> io::Result<()> {
         ..Head::default()
     });
     writer.begin_moves();
-    let mut at = game.start.clone().unwrap_or_else(Position::start);
+    let start = game.start.clone().unwrap_or_else(Position::start);
     let mut numbered = true;
-    for (ply, mv) in (0_u32..).zip(&game.line) {
-        let Some(facts) = MoveFacts::new(*mv, 0).at(&at) else { break };
+    for (ply, (at, mv)) in (0_u32..).zip(start.replay(game.line.iter().copied())) {
         let (black, number) = (at.chess().turn().is_black(), at.chess().fullmoves().into());
         if numbered || !black {
             writer.number(number, black);
         }
-        writer.san(San::new(san(&at, facts.mv).as_bytes()));
+        writer.san(San::new(san(&at, mv).as_bytes()));
         numbered = false;
         if ply == game.book_plies {
             let pawns = game.eval.map(|eval| format!("{:+.2}", eval as f64 / 100.0));
@@ -53,7 +51,6 @@ pub(super) fn game(game: &Game, out: &mut dyn Write) -> io::Result<()> {
             }
             numbered = true;
         }
-        at.play(facts.mv);
     }
     writer.end_moves(result);
     out.write_all(writer.text())

@@ -6,7 +6,7 @@ use crate::base::visit::Break;
 use crate::book::{Book, GameReference, Remarks};
 use crate::chess::Position;
 use crate::cli::output::{self, rows};
-use crate::view::GameLine;
+use crate::view::game_line;
 
 /// Writes the games of a book, or with a position those for it and for the positions after its moves; returns whether there
 /// are any.
@@ -26,7 +26,7 @@ pub fn list(
     let mut write = |game: &GameReference| {
         any = true;
         if json {
-            rows::json(&GameLine::from(game), out)
+            rows::json(&game_line(game), out)
         } else {
             // The names come from files.
             writeln!(out, " {}", game.to_string().replace(char::is_control, " "))

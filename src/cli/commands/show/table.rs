@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{Cell, Color, Table};
+use comfy_table::{Cell, Color};
 
 use super::board;
 use crate::book::{MoveFacts, Recommendation};
@@ -10,7 +10,7 @@ use crate::chess::Game;
 use crate::chess::value::in_words;
 use crate::cli::output::facts::learned;
 use crate::cli::output::rows::{self, many, percent};
-use crate::cli::output::{Look, shortened};
+use crate::cli::output::{Look, columns_of_reader, shortened};
 use crate::openings::Opening;
 use crate::view::{View, san};
 
@@ -25,7 +25,7 @@ fn loss(view: &View<'_>, known: &MoveFacts) -> Option<u32> {
     view.worth.as_ref().unwrap_or(&view.losses).loss(known.mv)
 }
 
-/// The width of a line if standard output is not a terminal.
+/// The width of a line if neither the environment nor a terminal limits it.
 const WIDTH: usize = 80;
 
 /// Columns that are left out, in this order, until the table fits into a line.
@@ -97,7 +97,7 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
         view.moves.iter().any(|(known, chance)| text(view, known, *chance).is_some())
     };
     let mut used: Vec<&Column> = COLUMNS.iter().filter(is_used).collect();
-    let width = Table::new().width().map_or(WIDTH, usize::from);
+    let width = columns_of_reader().unwrap_or(WIDTH);
     let widest = |used: &[&Column], more| {
         let plain = Look { colour: false, ..look };
         table(view, used, &[], plain, more).lines().map(|line| line.chars().count()).max().unwrap_or_default()

@@ -2,9 +2,11 @@
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use shakmaty::Color;
 
+use crate::cli::args::ends;
 use crate::cli::args::engine::EngineArgs;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::search::SearchArgs;
@@ -150,28 +152,26 @@ impl From<KeepArg> for Keep {
 
 /// Reads `16` or `8-16`.
 fn plies(text: &str) -> std::result::Result<RangeInclusive<u32>, String> {
-    let wrong = || "write a number of plies, or the least and the most, such as 16 or 8-16".to_owned();
-    let (low, high) = text.split_once('-').unwrap_or((text, text));
-    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
-    let (low, high) = (number(low)?, number(high)?);
-    if low <= high { Ok(low..=high) } else { Err(wrong()) }
+    ends(text, "-")
+        .ok_or_else(|| "write a number of plies, or the least and the most, such as 16 or 8-16".to_owned())
+}
+
+/// Two numbers, as in `80..120` or `80..=120`.
+fn dotted<T: FromStr + PartialOrd>(text: &str) -> Option<RangeInclusive<T>> {
+    ends(&text.replacen("..=", "..", 1), "..").filter(|_| text.contains(".."))
 }
 
 /// Reads `80..120`.
 fn window(text: &str) -> std::result::Result<RangeInclusive<i64>, String> {
-    let wrong = || "write the least and the greatest evaluation in centipawns, such as 80..120".to_owned();
-    let (low, high) = text.split_once("..").ok_or_else(wrong)?;
-    let number = |text: &str| text.trim().trim_start_matches('=').parse::<i64>().map_err(|_| wrong());
-    let (low, high) = (number(low)?, number(high)?);
-    if low <= high { Ok(low..=high) } else { Err(wrong()) }
+    dotted(text).ok_or_else(|| {
+        "write the least and the greatest evaluation in centipawns, such as 80..120".to_owned()
+    })
 }
 
 /// Reads `30..60`.
 fn per_cent(text: &str) -> std::result::Result<DrawRate, String> {
-    let range = window(text).ok().filter(|range| *range.start() >= 0 && *range.end() <= 100);
-    let ends = range
-        .and_then(|range| Some((u16::try_from(*range.start()).ok()?, u16::try_from(*range.end()).ok()?)));
-    ends.map(|(low, high)| DrawRate(low..=high)).ok_or_else(|| {
+    let range = dotted(text).filter(|range| *range.end() <= 100);
+    range.map(DrawRate).ok_or_else(|| {
         "write the least and the most draws in per cent, from 0 to 100, such as 30..60".to_owned()
     })
 }

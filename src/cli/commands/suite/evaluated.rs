@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::progress::Progress;
+use crate::cli::output::values::no_store;
 use crate::evals::{Evaluation, Store};
 use crate::suite::Candidate;
 use crate::uci::{Score, Wdl};
@@ -35,11 +36,8 @@ impl<'a> Evaluations<'a> {
         if let Some((_, path)) =
             paths.iter().enumerate().find(|(number, path)| named && !is_made(*number) && !path.exists())
         {
-            return Err(Error::new(ErrorKind::File, "there is no store of evaluations")
-                .at_path(path)
-                .advice(
-                    "name another one with --store, or make one with `tabiya evals import` or --engine",
-                ));
+            let advice = "name another one with --store, or make one with `tabiya evals import` or --engine";
+            return Err(no_store(path, advice));
         }
         let first = Knowledge::open(
             paths.first().ok_or_else(|| Error::new(ErrorKind::Usage, "there is no source"))?,

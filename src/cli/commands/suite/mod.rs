@@ -178,12 +178,10 @@ fn make(args: &Args) -> Result<Exit> {
     }
     write(&entries, form, &mut file).map_err(|error| file.error(error))?;
     let summary = Summary::of(&entries);
-    if let Some(mut report_file) = report_file {
+    if let Some(report_file) = report_file {
         let report =
             Report { sources: &args.sources, seed: args.drawing.seed, drawn_from: &drawn, summary: &summary };
-        let written = serde_json::to_writer_pretty(&mut report_file, &report).map_err(io::Error::from);
-        written.and_then(|()| report_file.write_all(b"\n")).map_err(|error| report_file.error(error))?;
-        report_file.commit()?;
+        report_file.commit_json(&report)?;
     }
     file.commit()?;
     let mut all = sources.lines();
@@ -191,9 +189,7 @@ fn make(args: &Args) -> Result<Exit> {
     if asks_engine {
         all.push(format!("evaluated: {}", many(evaluated.done, "position")));
     }
-    if evaluated.cut {
-        all.push("the time was up before all positions were evaluated; the next run goes on".to_owned());
-    }
+    all.extend(written::cut(&evaluated));
     all.extend(summed_up(&drawn, &summary));
     let exit = damage::report(sources.books(), print_lines(&all, exit)?)?;
     written::not_evaluated(&evaluated);

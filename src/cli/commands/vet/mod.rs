@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use shakmaty::Color;
 
 use self::report::Report;
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::replace::{Replacement, keep_apart, keep_inputs};
@@ -20,6 +20,7 @@ use crate::cli::args::search::SearchArgs;
 use crate::cli::args::side;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
+use crate::cli::output::values::no_store;
 use crate::cli::output::{damage, progress, written};
 use crate::evals;
 use crate::learn;
@@ -130,9 +131,8 @@ fn vet(args: &Args) -> Result<Exit> {
         args.report.as_ref().map(|report| Replacement::new(report, args.to.force)).transpose()?;
     let mut knowledge = Knowledge::open(&path)?;
     if args.evaluating.no_engine && !knowledge.has_store() {
-        return Err(Error::new(ErrorKind::File, "there is no store of evaluations")
-            .at_path(&path)
-            .advice("leave out --no-engine, or fill a store with `tabiya evals import`"));
+        let advice = "leave out --no-engine, or fill a store with `tabiya evals import`";
+        return Err(no_store(&path, advice));
     }
     let setup = if args.evaluating.no_engine { None } else { Some(args.engine.setup()?) };
     let work = setup.as_ref().map(|setup| args.evaluating.search.work(setup));
@@ -183,9 +183,7 @@ fn vet(args: &Args) -> Result<Exit> {
             lines.push(format!("searched again before dropping moves: {}", many(confirmed, "position")));
         }
     }
-    if evaluated.cut {
-        lines.push("the time was up before all positions were evaluated; the next run goes on".to_owned());
-    }
+    lines.extend(written::cut(&evaluated));
     lines.extend(report.lines(&summary));
     if args.judging.extend > 0 {
         lines.push(format!("added: {}", many(extended.len() as u64, "move")));

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use serde::Serialize;
+use serde_json::json;
 use shakmaty::CastlingMode;
 
 use crate::base::error::Result;
@@ -59,14 +60,6 @@ struct MoveLine<'a> {
     chance: f32,
     plays: bool,
     line: String,
-}
-
-#[derive(Serialize)]
-struct SideLine {
-    positions: u64,
-    mean: Option<f64>,
-    worst: Option<Value>,
-    line: Option<String>,
 }
 
 impl Report<'_> {
@@ -158,16 +151,15 @@ impl Report<'_> {
     /// When the file cannot be written, or the work is interrupted.
     pub fn write(&self, mut file: Replacement) -> Result<()> {
         let (mut out, mut failed) = (Vec::new(), None);
-        let side = |leaving: &Leaving| SideLine {
-            positions: leaving.positions,
-            mean: leaving.mean,
-            worst: leaving.worst,
-            line: leaving.at.and_then(|key| self.judged.graph.number(key)).map(|at| self.line(at).text),
+        let side = |leaving: &Leaving| {
+            let line = leaving.at.and_then(|key| self.judged.graph.number(key)).map(|at| self.line(at).text);
+            json!({
+                "positions": leaving.positions, "mean": leaving.mean, "worst": leaving.worst, "line": line,
+            })
         };
-        let exits =
-            |exits: &Exits| serde_json::json!({ "white": side(&exits.white), "black": side(&exits.black) });
+        let exits = |exits: &Exits| json!({ "white": side(&exits.white), "black": side(&exits.black) });
         let [before, after] = &self.exits;
-        let head = serde_json::json!({ "before": exits(before), "after": exits(after) });
+        let head = json!({ "before": exits(before), "after": exits(after) });
         let _ = write!(out, "{{\"exits\":{head},\"moves\":[");
         let mut first = true;
         let reach = self.judged.graph.reach();

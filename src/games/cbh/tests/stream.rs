@@ -182,7 +182,9 @@ fn damage_is_reported_with_its_place() {
     data.push(mode.hidden(0x27, 2));
     database.game(0, &data, &[]);
     database.game(8, &[], &[]);
-    let listener = listen(&database, Listener::default());
+    let mut listener = Listener::default();
+    let mut source = CbhSource::new(Arc::new(database.open().unwrap()));
+    assert_eq!(source.next_batch().unwrap().play(&mut listener), 3);
     assert_eq!(
         listener.games.iter().map(|game| game.2).collect::<Vec<_>>(),
         [None, Some(Reason::IllegalMove)]
