@@ -38,6 +38,11 @@ const BUCKET_BITS: u32 = 12;
 
 /// For each value of these bits, the number of the first position whose key does not begin with a smaller one; and the count of
 /// positions.
+#[allow(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "computed, and checked, when the program is compiled"
+)]
 static BUCKETS: [u16; (1 << BUCKET_BITS) + 1] = {
     let mut buckets = [0; (1 << BUCKET_BITS) + 1];
     let (mut bucket, mut place) = (0, 0);

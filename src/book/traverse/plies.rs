@@ -1,6 +1,8 @@
 //! Traverses a book breadth first with the plies of each position. Every position takes 8 bytes for its track and a key in
 //! a set, and 28 bytes more while it waits.
 
+use std::sync::OnceLock;
+
 use shakmaty::{Move, Position as _};
 
 use super::{Keys, own_lines};
@@ -146,16 +148,24 @@ impl ByPlies {
 }
 
 /// The replies that a book does not have but that lead back into it, as in a book for one side.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Replies {
     /// The positions that the book's own moves reach; `None` if they reach everything, and no reply has to be followed.
-    own: Option<Keys>,
+    own: OnceLock<Option<Keys>>,
+    /// At how many positions at most is looked to find them.
+    most: usize,
 }
 
-impl From<Keys> for Replies {
-    /// Replies to positions that are not among these, which the book's own moves reach.
-    fn from(own: Keys) -> Self {
-        Self { own: Some(own) }
+impl From<Option<Keys>> for Replies {
+    /// Replies to positions that are not among these, which the book's own moves reach; without them no replies.
+    fn from(own: Option<Keys>) -> Self {
+        Self { own: own.into(), most: 0 }
+    }
+}
+
+impl Default for Replies {
+    fn default() -> Self {
+        None.into()
     }
 }
 
@@ -169,24 +179,33 @@ impl Replies {
         let Some(own) = own_lines(lines, most) else { return Ok(Self::default()) };
         for book in books {
             if leaves_out(*book, &own)? {
-                return Ok(own.into());
+                return Ok(Some(own).into());
             }
         }
         Ok(Self::default())
     }
 
+    /// Those of one book, whose own moves are followed as soon as a move may be a reply. If they reach more than `most`
+    /// positions, no replies are followed.
+    pub fn within(most: usize) -> Self {
+        Self { own: OnceLock::new(), most }
+    }
+
     /// Appends the replies to follow from a position: legal moves to positions of the book that its own moves do not reach.
     pub fn append<B: Moves + ?Sized>(&self, book: &B, at: &Position, out: &mut Vec<Move>) {
-        let Some(own) = &self.own else { return };
+        if matches!(self.own.get(), Some(None)) {
+            return;
+        }
         let mut there: Vec<MoveFacts> = Vec::new();
         for mv in at.chess().legal_moves() {
             let next = at.after(mv);
-            if own.contains(&next.key()) || out.contains(&mv) {
+            let is_reached = |own: &Option<Keys>| own.as_ref().is_none_or(|own| own.contains(&next.key()));
+            if self.own.get().is_some_and(is_reached) || out.contains(&mv) {
                 continue;
             }
             there.clear();
             book.moves(&next, &mut there);
-            if !there.is_empty() {
+            if !there.is_empty() && !is_reached(self.own.get_or_init(|| own_lines(book, self.most))) {
                 out.push(mv);
             }
         }
@@ -219,7 +238,7 @@ mod tests {
 
     fn visited(book: &Lines, from: ByPlies) -> Vec<(u32, u64)> {
         let mut visited = Vec::new();
-        let replies = Replies::from(own_lines(book, usize::MAX).unwrap());
+        let replies = Replies::from(own_lines(book, usize::MAX));
         let seen = from.each(&Progress::none(), |Visited { at, plies, number, tracks }, follow| {
             visited.push((*plies, at.key()));
             let mut end = Position::start();
@@ -259,7 +278,7 @@ mod tests {
         }
         let white = Lines::new(&LINES, |ply| ply % 2 == 0);
         assert_eq!(visited(&white, ByPlies::default()).len(), 1 + 2 + 2 + 2);
-        assert!(Replies::of(&white, &[&white], 0).unwrap().own.is_none());
+        assert!(Replies::of(&white, &[&white], 0).unwrap().own.get().unwrap().is_none());
     }
 
     #[test]

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use crate::base::error::Result;
 use crate::book::Recommendation;
+use crate::book::traverse::Replies;
 use crate::chess::value::in_words;
 use crate::chess::{Game, Position};
 use crate::cli::args::positions::{Positions, each_position};
 use crate::cli::output::exit::Exit;
-use crate::cli::output::lines::{Lines, Replies, Step, mark};
+use crate::cli::output::lines::{Lines, Step, mark};
 use crate::cli::output::values::evals_beside;
 use crate::cli::output::{self, Look};
 use crate::learn;
@@ -48,7 +49,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     output::print(|out| {
         let mut known = true;
         each_position(&args.positions, |game, _| {
-            let lines = Lines::new(&*book, Replies::Within(MAX_OWN));
+            let lines = Lines::new(&*book, Replies::within(MAX_OWN));
             known &= tree(lines, args.plies, game, (look, evals.as_ref()), out)?;
             Ok(())
         })?;

@@ -1,8 +1,8 @@
 //! A book's moves and lines, in the order in which they are printed.
 
-use shakmaty::{Move, Position as _};
+use shakmaty::Move;
 
-use crate::book::traverse::{Keys, own_lines};
+use crate::book::traverse::{Keys, Replies};
 use crate::book::{Annotation, Book, MoveFacts};
 use crate::chess::Position;
 use crate::view::san;
@@ -15,16 +15,6 @@ pub struct Lines<'a> {
     book: &'a dyn Book,
     seen: Keys,
     replies: Replies,
-}
-
-/// Which replies are followed.
-pub(crate) enum Replies {
-    /// None: the book's own moves reach everything, or more positions than may be looked at.
-    None,
-    /// To be decided at the first candidate, by looking at no more than this number of positions.
-    Within(usize),
-    /// Those that lead to a position outside this set, which the book's own moves reach.
-    Beyond(Keys),
 }
 
 /// A move of a book's line.
@@ -83,35 +73,13 @@ impl<'a> Lines<'a> {
         (steps, false)
     }
 
-    /// The legal moves that the book does not have, and that lead to positions of the book that its own moves do not reach.
-    /// Where the book has moves, positions that were seen before do not count.
-    fn replies(&mut self, at: &Position, own: &[MoveFacts]) -> Vec<Move> {
-        if matches!(self.replies, Replies::None) {
-            return Vec::new();
-        }
-        let (mut replies, mut there) = (Vec::new(), Vec::new());
-        for mv in at.chess().legal_moves() {
-            let next = at.after(mv);
-            let reached = matches!(&self.replies, Replies::Beyond(reached) if reached.contains(&next.key()));
-            let again = !own.is_empty() && self.seen.contains(&next.key());
-            if reached || again || own.iter().any(|known| known.mv == mv) {
-                continue;
-            }
-            there.clear();
-            self.book.moves(&next, &mut there);
-            if !there.is_empty() && self.is_beyond(next.key()) {
-                replies.push(mv);
-            }
-        }
+    /// The replies from a position. Where the book has moves, those to positions that were seen before do not count.
+    fn replies(&self, at: &Position, own: &[MoveFacts]) -> Vec<Move> {
+        let mut moves: Vec<_> = own.iter().map(|known| known.mv).collect();
+        self.replies.append(self.book, at, &mut moves);
+        let mut replies = moves.split_off(own.len());
+        replies.retain(|mv| own.is_empty() || !self.seen.contains(&at.after(*mv).key()));
         replies
-    }
-
-    /// Whether the book's own moves do not reach this position.
-    fn is_beyond(&mut self, key: u64) -> bool {
-        if let Replies::Within(most) = self.replies {
-            self.replies = own_lines(self.book, most).map_or(Replies::None, Replies::Beyond);
-        }
-        matches!(&self.replies, Replies::Beyond(reached) if !reached.contains(&key))
     }
 }
 

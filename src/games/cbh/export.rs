@@ -78,16 +78,15 @@ impl Written {
     }
 }
 
-/// Writes the games of a database. `take` receives some more text, what is wrong with the games in it that are damaged, of which
-/// the moves before the damage were written, and the number of the game up to which all are done.
+/// Receives some more text, what is wrong with the games in it that are damaged, of which the moves before the damage were
+/// written, and the number of the game up to which all are done.
+pub type Take<'a> = dyn FnMut(&[u8], &[GameError], u32) -> Result<()> + 'a;
+
+/// Writes the games of a database.
 ///
 /// # Errors
 /// When `take` fails.
-pub fn export(
-    db: &Cbh,
-    options: &ExportOptions,
-    take: &mut dyn FnMut(&[u8], &[GameError], u32) -> Result<()>,
-) -> Result<Totals> {
+pub fn export(db: &Cbh, options: &ExportOptions, take: &mut Take<'_>) -> Result<Totals> {
     let mut totals = Totals::default();
     let (first, last) = options.games;
     in_order(

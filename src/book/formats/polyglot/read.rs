@@ -95,6 +95,7 @@ impl<'a> Entries<'a> {
 
     /// About where a key is.
     fn guess(self, key: u64) -> usize {
+        #[expect(clippy::cast_possible_truncation, reason = "at most the count of entries")]
         let share = |key: u64| ((u128::from(key) * self.entries.len() as u128) >> u64::BITS) as usize;
         let mut at = share(key);
         for _ in 1..GUESSES {

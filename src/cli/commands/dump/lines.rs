@@ -31,7 +31,7 @@ struct Branch {
 pub fn games(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
     let coverage = Coverage::of(book)?;
     let plies = plies(book, &coverage.replies())?;
-    let mut lines = Lines::new(book, coverage.followed());
+    let mut lines = Lines::new(book, coverage.replies());
     let mut game = Game::new(book);
     let start = Position::start();
     let (steps, _) = lines.moves_from(&start);

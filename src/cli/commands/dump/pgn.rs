@@ -12,7 +12,7 @@ use crate::book::{Book, Moves, Scope};
 use crate::chess::Position;
 use crate::chess::normal::forms;
 use crate::cli::output::Printed;
-use crate::cli::output::lines::{Lines, Replies, Step};
+use crate::cli::output::lines::{Lines, Step};
 use crate::games::export::{Head, San, Writer};
 use crate::openings::Opening;
 
@@ -40,7 +40,7 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
     let opening = common(book, &coverage).map(Opening::parts);
     writer.head(&Head { event: &name, opening, ..Head::default() });
     writer.begin_moves();
-    let mut lines = Lines::new(book, coverage.followed());
+    let mut lines = Lines::new(book, coverage.replies());
     let mut tasks = vec![Task::Moves { at: Position::start(), numbered: true }];
     while let Some(task) = tasks.pop() {
         match task {
@@ -76,7 +76,7 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
 
 /// The opening of the moves that all lines begin with.
 fn common(book: &dyn Book, coverage: &Coverage) -> Option<Opening> {
-    let mut lines = Lines::new(book, coverage.followed());
+    let mut lines = Lines::new(book, coverage.replies());
     let (mut at, mut opening) = (Position::start(), None);
     while let Ok([only]) = <[Step; 1]>::try_from(lines.moves_from(&at).0) {
         at = only.after;
@@ -104,13 +104,8 @@ impl Coverage {
     }
 
     /// The replies that lines follow: none if the book's own moves reach everything.
-    pub fn followed(&self) -> Replies {
-        if self.unreached.is_empty() { Replies::None } else { Replies::Beyond(self.own.clone()) }
-    }
-
-    /// The same for traversals.
     pub fn replies(&self) -> traverse::Replies {
-        if self.unreached.is_empty() { traverse::Replies::default() } else { self.own.clone().into() }
+        (!self.unreached.is_empty()).then(|| self.own.clone()).into()
     }
 
     /// How many moves the lines have left out. Replies may have reached some of what the own moves do not.

@@ -56,11 +56,10 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range(u32, u32);
 
-fn range(text: &str) -> std::result::Result<Range, String> {
+fn range(text: &str) -> std::result::Result<Range, &'static str> {
     let open = text.strip_suffix('-').map(|from| format!("{from}-{}", u32::MAX));
     let range = ends(open.as_deref().unwrap_or(text), "-").map(|ends| Range(*ends.start(), *ends.end()));
-    let range = range.filter(|Range(from, _)| *from > 0);
-    range.ok_or_else(|| "write numbers of games, such as 1-100, 17 or 500-".to_owned())
+    range.filter(|Range(from, _)| *from > 0).ok_or("write numbers of games, such as 1-100, 17 or 500-")
 }
 
 /// Writes the database, and reports what could not be written.

@@ -151,9 +151,8 @@ impl From<KeepArg> for Keep {
 }
 
 /// Reads `16` or `8-16`.
-fn plies(text: &str) -> std::result::Result<RangeInclusive<u32>, String> {
-    ends(text, "-")
-        .ok_or_else(|| "write a number of plies, or the least and the most, such as 16 or 8-16".to_owned())
+fn plies(text: &str) -> Result<RangeInclusive<u32>, &'static str> {
+    ends(text, "-").ok_or("write a number of plies, or the least and the most, such as 16 or 8-16")
 }
 
 /// Two numbers, as in `80..120` or `80..=120`.
@@ -162,18 +161,14 @@ fn dotted<T: FromStr + PartialOrd>(text: &str) -> Option<RangeInclusive<T>> {
 }
 
 /// Reads `80..120`.
-fn window(text: &str) -> std::result::Result<RangeInclusive<i64>, String> {
-    dotted(text).ok_or_else(|| {
-        "write the least and the greatest evaluation in centipawns, such as 80..120".to_owned()
-    })
+fn window(text: &str) -> Result<RangeInclusive<i64>, &'static str> {
+    dotted(text).ok_or("write the least and the greatest evaluation in centipawns, such as 80..120")
 }
 
 /// Reads `30..60`.
-fn per_cent(text: &str) -> std::result::Result<DrawRate, String> {
-    let range = dotted(text).filter(|range| *range.end() <= 100);
-    range.map(DrawRate).ok_or_else(|| {
-        "write the least and the most draws in per cent, from 0 to 100, such as 30..60".to_owned()
-    })
+fn per_cent(text: &str) -> Result<DrawRate, &'static str> {
+    let range = dotted(text).filter(|range| *range.end() <= 100).map(DrawRate);
+    range.ok_or("write the least and the most draws in per cent, from 0 to 100, such as 30..60")
 }
 
 impl Positions {
