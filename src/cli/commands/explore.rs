@@ -9,7 +9,6 @@ use crate::cli::output::exit::Exit;
 
 /// `tabiya explore`.
 #[derive(clap::Args, Debug)]
-#[cfg_attr(not(feature = "explore"), expect(dead_code, reason = "this executable has no server"))]
 pub struct Args {
     /// The books [default: those of tabiya.toml, and the starter book]
     #[arg(value_name = "SOURCE")]
