@@ -205,6 +205,8 @@ def test_python_goes_on_while_a_book_is_built(tmp_path: Path) -> None:
 INTERRUPTED = """\
 import os, signal, sys, threading, tabiya
 games, few, folder = sys.argv[1:]
+# A shell lets what it starts in the background ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def feed():
     # Games without an end, so that the build cannot be over before it is interrupted.
     some = open(few).read() * 1000
