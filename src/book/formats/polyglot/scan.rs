@@ -63,11 +63,14 @@ pub(crate) fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Fin
 
 /// Whether [`scan`] would find no error, and no part of an entry is left over: this takes a fraction of its time.
 pub(super) fn is_sound(entries: Entries<'_>) -> bool {
-    let is_move = |entry: &Entry| entry.mv == MoveCode::NULL || entry.mv.error().is_none();
+    let is_move = |mv: MoveCode| mv == MoveCode::NULL || mv.error().is_none();
+    // Those that promote have higher codes.
+    let plain: Vec<bool> = (0..1 << 12).map(|code| is_move(MoveCode(code))).collect();
+    let is_possible = |mv: MoveCode| plain.get(usize::from(mv.0)).copied().unwrap_or_else(|| is_move(mv));
     let far = entries.iter().zip(entries.iter().skip(MOST_OF_ONE_KEY));
     entries.trailing == 0
         && entries.iter().is_sorted_by_key(|entry| entry.key)
-        && entries.iter().all(|entry| is_move(&entry))
+        && entries.iter().all(|entry| is_possible(entry.mv))
         && far.into_iter().all(|(first, later)| first.key != later.key)
 }
 
