@@ -163,7 +163,7 @@ impl Findings<'_> {
         self.put(0, kind.into(), place.into(), &what);
     }
 
-    /// Counts so many more findings of a kind of which more than are listed were added.
+    /// Adds `count` findings of a kind at once, without their words. More of this kind must have been added than are listed.
     pub fn more(&mut self, kind: impl Into<Kind>, count: u64) {
         let group = self.groups.get_mut(&kind.into().number);
         if let Some(others) = group.and_then(|group| group.others.as_mut()) {

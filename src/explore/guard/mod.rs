@@ -3,8 +3,8 @@
 //! What `--open-api` opens needs neither: the answers to programs about positions, which change nothing.
 //!
 //! Any page of the web can make a browser send requests to this machine. It cannot know the token, a browser does not send
-//! the cookie with requests of other sites, except where a link leads to the page (`SameSite=Lax`), and a name that is made to lead here (DNS rebinding) is
-//! not among those that the server answers to.
+//! the cookie with requests of other sites, except where a link leads to the page (`SameSite=Lax`), and a name that is made to
+//! lead here (DNS rebinding) is not among those that the server answers to.
 //!
 //! The address that opens the page is seen by others: it is among the arguments of the browser. So it holds a code that works
 //! once, and leads to a session. Cookies do not distinguish ports, so whatever listens on another port of this machine may

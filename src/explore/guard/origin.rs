@@ -40,7 +40,7 @@ pub(super) fn is_own(address: SocketAddr, host: &str) -> bool {
 /// Lets through what no page of another site has made a browser ask: links to the page aside.
 ///
 /// # Errors
-/// When another site is behind the request.
+/// When the request comes from another site.
 pub(super) fn refuse_other_sites(host: &str, request: &Parts) -> Result<(), Fault> {
     let headers = &request.headers;
     let refuse = || Err(Fault::forbidden("the request comes from another site"));

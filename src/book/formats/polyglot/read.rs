@@ -65,8 +65,8 @@ impl<'a> Entries<'a> {
         self.entries.iter().map(Entry::from_bytes)
     }
 
-    /// The number of the first entry whose key is not below `key`, or the count of entries if there is none. In a book that is
-    /// out of order it is any number up to that count.
+    /// The number of the first entry whose key is at least `key`, or the count of entries if all keys are lower. In a book that
+    /// is out of order it is any number up to that count.
     ///
     /// Keys are spread evenly, so it is guessed from the key, which reads fewer places of a large book than a binary search does.
     /// Whatever the keys are, it reads no more than twice as many.
