@@ -3,7 +3,7 @@
 import { here, state } from "./state.js";
 import { announce, byId, el } from "./dom.js";
 import { board, centre, FILES, legalFrom, movesBetween, pieceImage, PIECES, squareAt } from "./board.js";
-import { playMove } from "./steps.js";
+import { playMove, withView } from "./steps.js";
 import { clearMarks } from "./marks.js";
 /** @import { LegalMove } from "./state.js" */
 
@@ -163,12 +163,15 @@ function onBoardKey(event) {
     const rank = Number(board.cursor[1]) + turn * step[1];
     if (file >= 0 && file < 8 && rank >= 1 && rank <= 8) board.moveCursor(`${FILES[file]}${rank}`);
   } else if (event.key === "Enter" || event.key === " ") {
-    const before = board.selected;
-    pick(board.cursor);
-    if (board.selected && board.selected !== before) {
-      const targets = legalFrom(board.selected).map((move) => move.to);
-      announce(`${board.cell(board.selected).getAttribute("aria-label")}: ${[...new Set(targets)].join(", ")}`);
-    }
+    const square = board.cursor;
+    withView(() => {
+      const before = board.selected;
+      pick(square);
+      if (board.selected && board.selected !== before) {
+        const targets = legalFrom(board.selected).map((move) => move.to);
+        announce(`${board.cell(board.selected).getAttribute("aria-label")}: ${[...new Set(targets)].join(", ")}`);
+      }
+    });
   } else if (event.key === "Escape" && board.selected) {
     board.select(null);
   } else {
