@@ -7,7 +7,15 @@ def square(page, name):
     return page.locator(f'#squares [data-square="{name}"]')
 
 
-def drag(page, start, end):
+def shown(page):
+    """Waits until the position is on the board: until then a move that is made on it does nothing."""
+    expect(page.locator('#tables[aria-busy="false"]')).to_have_count(1)
+
+
+def drag(page, start, end, ahead=False):
+    """Drags a piece; with `ahead` even if the board still shows the position before."""
+    if not ahead:
+        shown(page)
     box, goal = square(page, start).bounding_box(), square(page, end).bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
@@ -16,6 +24,7 @@ def drag(page, start, end):
 
 
 def click(page, name):
+    shown(page)
     box = square(page, name).bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 

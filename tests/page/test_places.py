@@ -2,7 +2,7 @@
 
 import pytest
 from conftest import show
-from parts import Held, address, click, drag, line, note, piece, saved, square, weight
+from parts import Held, address, click, drag, line, note, piece, saved, shown, square, weight
 from playwright.sync_api import expect
 
 PROMOTION = "8/P6k/8/8/8/8/7K/8 w - - 0 1"
@@ -106,7 +106,7 @@ def test_rows_of_another_position_do_nothing(serve, look, books, context):
     for focus in ("0 d2d4 san", "0 d2d4 value", "0 c2c4 delete", "1 d2d4 looks", "0 add"):
         page.evaluate("""focus => document.querySelector(`[data-focus="${focus}"]`).click()""", focus)
     assert page.locator("#looks, input.value:not(.adding *)").count() == 0
-    drag(page, "d2", "d4")
+    drag(page, "d2", "d4", ahead=True)
     piece(page, "d2", "white pawn")
     views.let_go()
     expect(page.locator('[data-book="0"] tr.move .san').first).to_have_text("c5")
@@ -145,6 +145,19 @@ def test_keys_pressed_ahead_act_in_their_order(serve, look, books, context):
     address(page, "#e4,c5,Nf3,Nc6")
     expect(page.locator("#toast")).to_have_text("FEN copied")
     assert page.evaluate("navigator.clipboard.readText()").startswith("r1bqkbnr/pp1ppppp/2n5/")
+
+
+def test_a_move_made_ahead_by_keyboard_on_the_board_is_played(serve, look, books, context):
+    views = Held(context, "**/api/view**")
+    page = look(serve(books / "main.bin"), context=context)
+    page.keyboard.press("1")
+    views.wait(page)
+    square(page, "e2").focus()
+    for key in (*["ArrowUp"] * 5, "ArrowLeft", "ArrowLeft", "Enter", "ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    views.let_go()
+    address(page, "#e4,c5")
+    piece(page, "c5", "black pawn")
 
 
 def test_what_is_said_of_a_position_goes_with_it(serve, look, books):
@@ -200,6 +213,7 @@ def test_a_late_answer_changes_nothing_any_more(serve, look, books, context):
     with page.expect_response("**/api/next?**"):
         choices.let_go()
     # A sample game of a position that was left.
+    shown(page)
     page.locator(".sample button").click()
     games.wait(page)
     page.keyboard.press("1")

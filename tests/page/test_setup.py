@@ -2,7 +2,7 @@
 
 import re
 
-from parts import address, piece
+from parts import address, click, piece
 from playwright.sync_api import expect
 
 USE = "Use this position"
@@ -107,7 +107,7 @@ def test_en_passant_is_offered_where_a_pawn_may_have_passed(serve, look, books):
     page.get_by_label("En passant").select_option("d6")
     fen(page, "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1")
     page.get_by_role("button", name=USE).click()
-    page.locator('#squares [data-square="e5"]').click()
+    click(page, "e5")
     expect(page.locator('#squares [data-square="d6"]')).to_have_class(re.compile("target"))
 
 

@@ -111,6 +111,7 @@ def test_the_book_goes_on_after_the_line_and_the_arrows_play_it(serve, look, boo
     ways(page).click()
     address(page, "#e4,c5,Nf3")
     page.keyboard.press("ArrowRight")
+    expect(page.locator("#line .chosen")).to_have_text("d6")
     page.keyboard.press("Enter")
     address(page, "#e4,c5,Nf3,d6")
 
