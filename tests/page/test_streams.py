@@ -48,6 +48,16 @@ def test_pages_with_engines_leave_a_connection(serve, look, books, context, engi
     expect(page.locator("tr.move .san").first).to_have_text("Nf6")
 
 
+def test_a_page_goes_on_while_another_one_is_opened(serve, look, books, context):
+    server = serve(books / "main.bin")
+    page = look(server, context=context)
+    # The browser has the cookie of the new session, and no page has its key yet.
+    assert context.request.get(server.address).ok
+    page.keyboard.press("1")
+    expect(page.locator("tr.move .san").first).to_have_text("c5")
+    expect(page.locator("#banner")).to_be_hidden()
+
+
 def test_a_page_that_is_not_seen_has_no_stream_and_catches_up(serve, look, books, context):
     book = books / "main.bin"
     server = serve(book, "--edit")

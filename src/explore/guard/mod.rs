@@ -8,7 +8,7 @@
 //!
 //! The address that opens the page is seen by others: it is among the arguments of the browser. So it holds a code that works
 //! once, and leads to a session. Cookies do not distinguish ports, so whatever listens on another port of this machine may
-//! be sent the session's: it opens the page, and nothing more. All other requests of a page need the session's key too, which is
+//! be sent the session's: it opens the page, and nothing more. All other requests of a page need a session's key too, which is
 //! in the first page of the session only, and which browsers keep for the page's own port.
 //!
 //! | what is asked of a request | module |
@@ -153,10 +153,9 @@ impl Guard {
             .filter_map(|pair| pair.trim().split_once('='))
             .filter(|(key, _)| *key == name)
             .map(|(_, cookie)| cookie);
-        let session = sessions.of(cookies);
         if uri.path() != "/" || method != Method::GET {
             let key = headers.get(KEY).and_then(|key| key.to_str().ok());
-            let has_key = session.zip(key).is_some_and(|(own, key)| own.has(key));
+            let has_key = sessions.of(cookies).is_some() && key.is_some_and(|key| sessions.have_key(key));
             return match in_address || bearer || has_key {
                 true => Ok(Admission::Admitted),
                 false => Err(Fault::unauthorized(
@@ -168,7 +167,7 @@ impl Guard {
         if in_address || is_code {
             return self.begin(sessions, is_code);
         }
-        match (session, code) {
+        match (sessions.of(cookies), code) {
             (Some(_), Some(_)) => Ok(Admission::Led(None)),
             (Some(own), None) => Ok(own.key_once().map_or(Admission::Admitted, Admission::First)),
             _ if bearer => Ok(Admission::Admitted),

@@ -54,14 +54,15 @@ impl Sessions {
             cookies.find_map(|cookie| self.begun.iter().position(|own| is_same(&own.cookie, cookie)))?;
         self.begun.get_mut(number)
     }
+
+    /// Whether this is a session's key. A browser keeps one cookie for all its pages, so an older page's key may come with the
+    /// cookie of a session that another page has just begun.
+    pub(super) fn have_key(&self, key: &str) -> bool {
+        self.begun.iter().any(|own| is_same(&own.key, key))
+    }
 }
 
 impl Session {
-    /// Whether this is its key.
-    pub(super) fn has(&self, key: &str) -> bool {
-        is_same(&self.key, key)
-    }
-
     /// Its key, for the first page alone.
     pub(super) fn key_once(&mut self) -> Option<String> {
         std::mem::take(&mut self.is_new).then(|| self.key.clone())
