@@ -54,6 +54,8 @@ export function announce(text) {
 /** What concerns the whole page, above everything. @param {string} text */
 export function showBanner(text) {
   const banner = byId("banner");
+  // What is set again would be said again.
+  if (banner.textContent === text) return;
   banner.textContent = text;
   banner.hidden = text === "";
 }

@@ -203,10 +203,10 @@ export const connection = {
     showBanner("");
     if (missed) this.onChanged();
   },
-  /** Asks again until the server is back. */
-  lost() {
+  /** Says why, and asks again until the server is back. */
+  lost(why = "The server does not answer. The page goes on as soon as it is back.") {
     this.close();
-    if (!this.away) showBanner("The server does not answer. The page goes on as soon as it is back.");
+    showBanner(why);
     this.away = true;
     this.retry = setTimeout(() => void this.probe(), 1000);
   },
@@ -224,8 +224,6 @@ export const connection = {
   },
   /** A server that was started anew knows no session; the browser gets one with the address that was printed. @param {Refusal} error */
   refused(error) {
-    this.away = true;
-    showBanner(error.message);
-    this.lost();
+    this.lost(error.message);
   },
 };
