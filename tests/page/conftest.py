@@ -1,7 +1,8 @@
 """The server with books that the tests make, and a Chromium that looks at its page.
 
 TABIYA_EXE and CHROMIUM name the programs; TABIYA_AXE, where it is set, axe-core's script; TABIYA_PAGE_SHOTS the folder where
-screenshots are kept; TABIYA_E2E_HANG (600) after how many seconds something that does not come counts as hanging.
+screenshots are kept; TABIYA_PAGE_DELAY (0) the milliseconds for which each request is held back, as on a slow machine;
+TABIYA_E2E_HANG (600) after how many seconds something that does not come counts as hanging.
 """
 
 import json
@@ -24,6 +25,13 @@ from skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa:
 
 HANG = float(os.environ.get("TABIYA_E2E_HANG", "600"))
 expect.set_options(timeout=HANG * 1000)
+
+DELAY = int(os.environ.get("TABIYA_PAGE_DELAY", "0"))
+HOLD_BACK = """const now = window.fetch;
+window.fetch = async (...request) => {
+    await new Promise(resolve => setTimeout(resolve, %d));
+    return now(...request);
+};"""
 
 # Each line is played so many times; White wins, loses and draws in turn.
 GAMES = [
@@ -198,6 +206,8 @@ def look(browser):
             contexts.append(context)
         context.set_default_timeout(HANG * 1000)
         page = context.new_page()
+        if DELAY:
+            page.add_init_script(HOLD_BACK % DELAY)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda message: complaints.append(message.text) if "Content Security Policy" in message.text else None)
         page.goto((address or server.address) + place)
