@@ -128,6 +128,12 @@ pub fn complain(error: &Error) {
     warn(&worded(error));
 }
 
+/// Reports the files in folders that cannot be read, and returns how a command ends that has read the rest.
+pub(crate) fn passed_over(errors: &[Error]) -> Exit {
+    errors.iter().for_each(complain);
+    if errors.is_empty() { Exit::Done } else { Exit::Findings }
+}
+
 /// An error with the options that help against it.
 pub(crate) fn worded(error: &Error) -> String {
     // Doctor is running already.
