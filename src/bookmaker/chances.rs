@@ -27,6 +27,8 @@ pub(super) struct Chances {
     /// What is compared when the new book is written.
     later: Scratch,
     changed: u64,
+    /// Positions whose weights the new book cannot hold as they are.
+    scaled: u64,
     largest: Option<Largest>,
 }
 
@@ -42,13 +44,20 @@ struct Largest {
 impl Chances {
     /// Nothing is known yet; positions wait in a temporary file in this folder.
     pub fn new(folder: &std::path::Path) -> Self {
-        Self { later: Scratch::new(folder, MEMORY), changed: 0, largest: None }
+        Self { later: Scratch::new(folder, MEMORY), changed: 0, scaled: 0, largest: None }
     }
 
     /// Compares a position whose moves will have these weights in the new book.
     pub fn compare(&mut self, record: &PositionRecord, held: &[u64]) {
         let moves = record.moves.iter().zip(held).map(|(facts, held)| (facts.mv, [facts.weight, *held]));
-        self.note(record.position.as_ref(), &moves.collect::<Vec<_>>());
+        let moves: Vec<_> = moves.collect();
+        self.scaled += u64::from(moves.iter().any(|(_, [was, is])| was != is));
+        self.note(record.position.as_ref(), &moves);
+    }
+
+    /// Positions whose sums of weights are scaled to fit.
+    pub fn scaled(&self) -> u64 {
+        self.scaled
     }
 
     /// Remembers a position with the weights that its moves have in tournaments, to look it up in the new book.

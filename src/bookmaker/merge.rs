@@ -21,6 +21,10 @@ use crate::book::{
 /// Bits of a game's number, after the number of its book.
 const BOOK_SHIFT: u32 = 48;
 
+/// Positions in which it matters which books are merged first.
+const SCALED: &str = "positions whose sums of weights exceed 65535 and are scaled: merge all books at once, because these \
+                      weights count less in another merge";
+
 /// What was read, and what the new book leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
@@ -159,6 +163,9 @@ fn merge_rows<R: Merging>(
     let mut written = writer.finish()?;
     written.left_out.extend(left_out(headings.lost()));
     if let (Some(mut chances), Some(file)) = (chances, written.files.first()) {
+        if books.len() > 1 {
+            written.left_out.extend(left_out([(SCALED, chances.scaled())]));
+        }
         chances.look_up(&*book::open(file)?)?;
         written.left_out.extend(chances.clause());
     }

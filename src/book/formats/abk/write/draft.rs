@@ -218,7 +218,12 @@ impl Draft {
             fresh.push(step);
         }
         self.lost.comments += u64::from(known.comment.is_some());
-        fresh.sort_by_key(|step| (Reverse(step.weight), step.from, step.to, step.promotion));
+        // Sums of weights of several books depend on the order in which these are merged; their facts do not.
+        let worth = |step: &DraftMove| match step.priority() {
+            Some(priority) => u64::from(priority) * u64::from(step.games.max(1)),
+            None => step.weight,
+        };
+        fresh.sort_by_key(|step| (Reverse(worth(step)), step.from, step.to, step.promotion));
         let pushed = self.push(known.key, Some(packed), &fresh);
         self.fresh = fresh;
         pushed
