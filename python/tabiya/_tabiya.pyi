@@ -76,14 +76,14 @@ class Reader:
         self,
         board: _Asked,
         *,
-        minimum_weight: int = 1,
+        minimum_weight: float = 1,
         exclude_moves: Optional[Container[chess.Move]] = None,
     ) -> Iterator[Entry]: ...
     def find(
         self,
         board: _Asked,
         *,
-        minimum_weight: int = 1,
+        minimum_weight: float = 1,
         exclude_moves: Optional[Container[chess.Move]] = None,
     ) -> Entry: ...
     @overload
@@ -92,7 +92,7 @@ class Reader:
         board: _Asked,
         default: None = None,
         *,
-        minimum_weight: int = 1,
+        minimum_weight: float = 1,
         exclude_moves: Optional[Container[chess.Move]] = None,
     ) -> Optional[Entry]: ...
     @overload
@@ -101,14 +101,14 @@ class Reader:
         board: _Asked,
         default: _Default,
         *,
-        minimum_weight: int = 1,
+        minimum_weight: float = 1,
         exclude_moves: Optional[Container[chess.Move]] = None,
     ) -> Union[Entry, _Default]: ...
     def choice(
         self,
         board: _Asked,
         *,
-        minimum_weight: int = 1,
+        minimum_weight: float = 1,
         exclude_moves: Optional[Container[chess.Move]] = None,
         random: Optional[_Random] = None,
     ) -> Entry: ...
