@@ -12,7 +12,7 @@ use pyo3::types::PyTuple;
 use crate::board::{Asked, Place};
 use crate::entry::{Entry, named};
 use crate::errors::raise;
-use crate::library::{Error, OpenBook, Opening, Raw, mode_of};
+use crate::library::{Error, Interrupt, OpenBook, Opening, Raw, mode_of};
 use crate::moves;
 use crate::tasks::{long, path_of, wait_for};
 
@@ -336,7 +336,7 @@ impl Reader {
         let len = match self.len.get() {
             Some(len) => *len,
             None => {
-                let len = long(py, || book.count())?;
+                let len = long(py, &Interrupt::new(), || book.count())?;
                 *self.len.get_or_init(|| len)
             }
         };
@@ -540,5 +540,5 @@ fn read(book: OpenBook) -> PyResult<Source> {
 
 /// Waits for the next entries; `None` at the end.
 fn next_part(py: Python<'_>, parts: &mut Receiver<Result<Vec<Raw>, Error>>) -> PyResult<Option<Vec<Raw>>> {
-    wait_for(py, parts)?.transpose().map_err(|error| raise(&error))
+    wait_for(py, parts, &Interrupt::new())?.transpose().map_err(|error| raise(&error))
 }
