@@ -26,7 +26,7 @@ use crate::settings::advice;
 /// The start of each line on standard error.
 const PREFIX: &str = "tabiya: ";
 
-/// The environment variable with which doctor starts the adapter.
+/// The environment variable with which doctor starts the adapter: the file to which that writes its events.
 pub(crate) const UNDER_DOCTOR: &str = "TABIYA_UNDER_DOCTOR";
 
 /// Why printing stopped early.

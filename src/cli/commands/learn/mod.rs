@@ -156,6 +156,9 @@ pub fn run(args: &Args) -> Result<Exit> {
         Command::Show(ShowArgs { of, sort, json }) => {
             let history = learner(of)?.history(SHOWN_GAMES)?;
             let book = Polyglot::new(&of.book, Map::open(&of.book)?);
+            if let Some(index) = book.entries().iter().position(|entry| !entry.learn_is_plausible()) {
+                return Err(learn::other_fields(&of.book, index as u64));
+            }
             output::print(|out| match json {
                 true => tree::json(&book, &history, *sort, out),
                 false => tree::show(&book, &history, *sort, out),
@@ -179,7 +182,9 @@ pub fn run(args: &Args) -> Result<Exit> {
 /// Opens a book to learn into it. No map of it remains, which could get in the way while it is written.
 fn learner(of: &OneBook) -> Result<Learner> {
     let path = &of.book;
-    let format = learn::open_settled(path)?.format();
+    let book = learn::open_settled(path)?;
+    book.warnings().iter().for_each(|warning| output::warn(warning));
+    let format = book.format();
     if !format.learns() {
         let what = format!("only Polyglot books can keep results, and this is a book of the format {format}");
         let advice = "convert it with `tabiya convert`";
