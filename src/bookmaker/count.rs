@@ -81,6 +81,7 @@ pub fn count<R: Row>(
         plies: 0,
         lines: Vec::new(),
         most,
+        is_set_up: false,
         other_side: 0,
         mistakes: 0,
         is_limited: false,
@@ -143,6 +144,8 @@ struct Counter<'a, R> {
     /// Plies of the main line.
     plies: usize,
     most: usize,
+    /// The game begins with a position of its own.
+    is_set_up: bool,
     /// Plies of the game that are those of the other side.
     other_side: u64,
     /// Mistakes of the game, and what follows them.
@@ -290,6 +293,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
             }
         }
         self.slice = slice_of(game, self.by);
+        self.is_set_up = game.start.is_some();
         self.waiting.clear();
         self.packed.clear();
         self.lines.clear();
@@ -344,6 +348,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
             Err(left) => *self.report.left.entry(left).or_default() += 1,
             Ok(result) => {
                 self.report.used += 1;
+                self.report.set_up += u64::from(self.is_set_up);
                 self.report.other_side += self.other_side;
                 self.report.mistakes += self.mistakes;
                 self.report.limited += u64::from(self.is_limited);
