@@ -118,6 +118,12 @@ impl Error {
         self
     }
 
+    /// Names the file if it does not name one.
+    #[must_use]
+    pub(crate) fn or_at_path(self, path: impl AsRef<Path>) -> Self {
+        if self.path.is_some() { self } else { self.at_path(path) }
+    }
+
     /// Names the offset, in bytes from the start of the file.
     #[must_use]
     pub(crate) fn at_offset(mut self, offset: u64) -> Self {
