@@ -126,7 +126,7 @@ impl Policy {
             reserve: within("reserve", reserve, u32::MAX)?,
             max_loss: within("max_loss", max_loss, MAX_LOSS_MAX)?,
             tournament,
-            repeats: threefold,
+            threefold,
             learn,
             ..library::Policy::default()
         };
@@ -171,7 +171,7 @@ impl Policy {
             reserve,
             max_loss,
             tournament,
-            repeats,
+            threefold,
             learn,
             ..
         } = self.policy;
@@ -180,7 +180,7 @@ impl Policy {
             "Policy(variety={variety}, depth={depth}, threshold={threshold}, games={games}, reserve={reserve}, \
              max_loss={max_loss}, tournament={}, threefold={}, learn={})",
             python(tournament),
-            python(repeats),
+            python(threefold),
             python(learn)
         )
     }
