@@ -7,7 +7,8 @@ use std::sync::Arc;
 pub use tabiya::base::error::{Error, ErrorKind, Result};
 pub use tabiya::base::findings::Finding;
 use tabiya::base::findings::listed;
-pub use tabiya::base::interrupt;
+use tabiya::base::interrupt;
+pub use tabiya::base::interrupt::Interrupt;
 use tabiya::base::map::Map;
 use tabiya::base::progress::Progress;
 use tabiya::base::visit::Break;
@@ -15,7 +16,9 @@ use tabiya::book::counts::{CountFile, named, sum};
 use tabiya::book::polyglot::Polyglot;
 use tabiya::book::polyglot::entry::Entry as RawEntry;
 use tabiya::book::{self, PositionRecord, Scope, plain_weights};
-pub use tabiya::book::{Book, BookSet, Format, MoveFacts, Written};
+pub use tabiya::book::{
+    Annotation, Book, BookSet, Counts, Format, Learned, MoveFacts, Ratings, Recommendation, Written,
+};
 pub use tabiya::bookmaker::{Filter, Only, Report, TagPattern, Tags, Weigh};
 use tabiya::chess::odd;
 pub use tabiya::chess::{Game, MoveCode, Position};
@@ -264,5 +267,5 @@ pub fn check(path: &Path) -> Result<Vec<Finding>> {
     } else {
         book::open(path)?.check(&Progress::none(), report);
     }
-    Ok(found)
+    interrupt::check().map(|()| found)
 }

@@ -91,6 +91,7 @@ pub fn count<R: Row>(
         most,
         room,
         place: Place::default(),
+        is_set_up: false,
         other_side: 0,
         mistakes: 0,
         is_limited: false,
@@ -160,6 +161,8 @@ struct Counter<'a, R> {
     room: usize,
     /// Where the game is.
     place: Place,
+    /// The game begins with a position of its own.
+    is_set_up: bool,
     /// Plies of the game that are those of the other side.
     other_side: u64,
     /// Mistakes of the game, and what follows them.
@@ -327,6 +330,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
             }
         }
         self.slice = slice_of(game, self.by);
+        self.is_set_up = game.start.is_some();
         self.waiting.clear();
         self.packed.clear();
         self.lines.clear();
@@ -385,6 +389,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
             Err(left) => *self.report.left.entry(left).or_default() += 1,
             Ok(result) => {
                 self.report.used += 1;
+                self.report.set_up += u64::from(self.is_set_up);
                 self.report.other_side += self.other_side;
                 self.report.mistakes += self.mistakes;
                 self.report.limited += u64::from(self.is_limited);

@@ -28,6 +28,9 @@ pub struct Report {
     pub rows_left: u64,
     /// Games without a result that counted as draws.
     pub unfinished: u64,
+    /// Games that counted and begin with a position of their own.
+    #[serde(skip)]
+    pub set_up: u64,
     /// Games that did not count because of the filter.
     pub left: BTreeMap<Left, u64>,
     /// Games with an error.
@@ -93,7 +96,8 @@ impl Report {
     /// Takes in the report of other games.
     pub(crate) fn merge(&mut self, other: Self) {
         let Self { games, used, plies, other_side, mistakes, limited, rows_left, unfinished, .. } = other;
-        let Self { left, errors, crowded, cut, lost_marks, unread_weights, dropped, .. } = other;
+        let Self { set_up, left, errors, crowded, cut, lost_marks, unread_weights, dropped, .. } = other;
+        self.set_up += set_up;
         self.drop_moves(dropped);
         self.other_side += other_side;
         self.mistakes += mistakes;

@@ -93,6 +93,11 @@ impl Header {
     }
 }
 
+/// Whether the text of a header's round names one: `?` and `-` do not.
+pub(crate) fn is_known_round(round: &str) -> bool {
+    !matches!(round, "" | "?" | "-")
+}
+
 /// A date, possibly without day or month. Unknown parts are 0, so that dates sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct Date {

@@ -26,6 +26,7 @@ use shakmaty::{Color, Move};
 pub use crate::base::encoding::decode_text;
 pub(crate) use decompress::Ahead;
 pub use error::{GameError, Reason};
+pub(crate) use header::is_known_round;
 pub use header::{Date, Header, Place, Spot};
 pub(crate) use open::open_text;
 pub use open::{Sources, open};

@@ -9,6 +9,7 @@ use crate::book::counts::split;
 use crate::book::{self, Book, Format};
 use crate::bookmaker::{Damage, Filter, Input, PositionCounts, Repeated, Report, Resources};
 use crate::cli::output::exit::Exit;
+use crate::cli::output::rows::many;
 use crate::cli::output::{self, report};
 use crate::games;
 use crate::learn;
@@ -28,6 +29,8 @@ pub(super) struct Sources {
     report: Option<Report>,
     /// Games that went on from a position.
     min_games: u64,
+    /// How the command ends because of files in folders that cannot be read.
+    passed_over: Exit,
 }
 
 impl Sources {
@@ -42,10 +45,11 @@ impl Sources {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let (others, counted) = split(sources)?;
-        let mut books = counted.iter().map(book::open).collect::<Result<Vec<_>>>()?;
+        let (mut split, mut unopened) = (split(sources)?, Vec::new());
+        let mut books = split.open(|path| book::open(path), &mut unopened)?;
+        let passed_over = output::passed_over(&unopened);
         let mut paths = Vec::new();
-        for path in others {
+        for path in split.games {
             match book_at(&path) {
                 Some(book) => books.push(book?),
                 None => paths.push(path),
@@ -53,7 +57,7 @@ impl Sources {
         }
         let min_games = min_games(&books, !paths.is_empty(), asked)?;
         let all = books.into_iter().map(Source::Book).collect();
-        let mut sources = Self { all, games: Vec::new(), report: None, min_games };
+        let mut sources = Self { all, games: Vec::new(), report: None, min_games, passed_over };
         if !paths.is_empty() {
             sources.count(&paths, plies, resources, progress)?;
         }
@@ -69,7 +73,7 @@ impl Sources {
         progress: &Progress,
     ) -> Result<()> {
         let mut source = games::open(paths)?;
-        source.passed_over().iter().for_each(output::complain);
+        self.passed_over = self.passed_over.max(output::passed_over(source.passed_over()));
         self.games = source.parts();
         let (repeated, damage) = (Repeated::default(), Damage::default());
         let input =
@@ -110,12 +114,24 @@ impl Sources {
 
     /// What became of the games.
     pub fn lines(&self) -> Vec<String> {
-        self.report.as_ref().map(report::read_lines).unwrap_or_default()
+        let mut lines = self.report.as_ref().map(report::read_lines).unwrap_or_default();
+        lines.extend(self.set_up());
+        lines
+    }
+
+    /// Of the games, how many cannot give a line, if some cannot.
+    pub fn set_up(&self) -> Option<String> {
+        let games = self.report.as_ref().map_or(0, |report| report.set_up);
+        let begin = if games == 1 { "begins" } else { "begin" };
+        let what = "a position of their own: lines to it come from other sources";
+        let what = if games == 1 { what.replace("their", "its") } else { what.to_owned() };
+        (games > 0).then(|| format!("{} {begin} with {what}", many(games, "game")))
     }
 
     /// Whether all games could be read.
     pub fn exit(&self) -> Exit {
-        if self.report.as_ref().is_some_and(Report::is_incomplete) { Exit::Findings } else { Exit::Done }
+        let incomplete = self.report.as_ref().is_some_and(Report::is_incomplete);
+        if incomplete { Exit::Findings } else { self.passed_over }
     }
 }
 
