@@ -8,6 +8,7 @@ use std::cmp::{Ordering, Reverse};
 use bytemuck::{Pod, Zeroable};
 
 use super::Resources;
+use super::chances::{differ, shares};
 use super::facts_row::FactsRow;
 use super::merging::Merging;
 use super::sort::{RadixSorter, Sortable, Sorted};
@@ -21,9 +22,6 @@ use crate::chess::{MoveCode, Position};
 
 /// Positions that are followed from the starting position; the rest is compared by keys. It bounds memory to about 200 MB.
 const MOST: usize = 1 << 22;
-
-/// Shares of weights that differ by more than this are different.
-const SHARE: f64 = 0.001;
 
 /// The facts of a move, by the code of the move.
 pub(crate) type Facts = MoveFacts<MoveCode>;
@@ -239,7 +237,7 @@ fn compare(a: &[Facts], b: &[Facts], same_format: bool) -> Vec<What> {
             continue;
         };
         let shares = (!same_format).then(|| shares([facts.weight, in_b.weight], sums));
-        let weights = shares.is_some_and(|[a, b]| (a - b).abs() > SHARE || (a == 0.0) != (b == 0.0));
+        let weights = shares.is_some_and(|[a, b]| differ(a, b));
         let counts = facts.counts.zip(in_b.counts).is_some_and(|(a, b)| a != b);
         let rest = |facts: &Facts| (facts.weight, facts.annotation, facts.recommended, facts.learned);
         let different = same_format && (rest(&facts) != rest(&in_b) || facts.counts != in_b.counts);
@@ -250,12 +248,6 @@ fn compare(a: &[Facts], b: &[Facts], same_format: bool) -> Vec<What> {
     let new = heaviest_first(b.iter().filter(|facts| other(facts, a).is_none()).copied().collect());
     found.extend(new.into_iter().map(|facts| What::Move(Which::B, facts)));
     found
-}
-
-/// The shares that two weights have of these sums.
-fn shares([a, b]: [u64; 2], [sum_a, sum_b]: [f64; 2]) -> [f64; 2] {
-    let share = |weight: u64, sum: f64| if sum > 0.0 { weight as f64 / sum } else { 0.0 };
-    [share(a, sum_a), share(b, sum_b)]
 }
 
 fn heaviest_first(mut moves: Vec<Facts>) -> Vec<Facts> {
