@@ -56,7 +56,7 @@ def test_entries_with_marks_ratings_and_castling_are_copied(tmp_path: Path) -> N
         assert_copied(found)
     for book in sorted(samples().glob("ctg/**/*.ctg"))[:3]:
         with tabiya.open_reader(book) as reader:
-            assert_copied([entry for _, entry in zip(range(300), reader)])
+            assert_copied([entry for _, entry in zip(range(60), reader)])
 
 
 def test_exceptions_have_what_those_of_python_have(tmp_path: Path, pgn: Path) -> None:
