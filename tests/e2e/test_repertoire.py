@@ -203,7 +203,8 @@ def test_weights_of_comments_and_marks(build, tabiya, tmp_path):
         # Parentheses that do not match.
         ("1. e4 ) e5 ( ) *", "e2e4 e7e5", ""),
         ("1. e4 (1. d4 d5 (1... Nf6 (1... c5 e5 *", "e2e4 d2d4 d7d5 g8f6 c7c5", "a variation has no end"),
-        ("(1. d4) 1. e4 *", "e2e4", ""),
+        # Before the first move it replaces that.
+        ("(1. d4) 1. e4 *", "d2d4 e2e4", ""),
     ],
 )  # fmt: skip
 def test_strange_variations(build, tmp_path, text, moves, words):
