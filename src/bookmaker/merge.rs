@@ -136,6 +136,7 @@ fn merge_rows<R: Merging>(
     progress.things(sorted.total(), "moves");
     let names = (writer.holds_comments() && !have_comments).then(Names::default);
     let mut comments = Comments { sorted: comments.finish()?, next: None };
+    let (wants_games, mut links) = (writer.wants_games(), 0_u64);
     let (needs_positions, holds_verdicts) = (writer.needs_positions(), writer.holds_verdicts());
     sorted.each(resources, progress, R::positions, |found| {
         for mut record in found {
@@ -150,6 +151,7 @@ fn merge_rows<R: Merging>(
             if !holds_verdicts {
                 merged.ruled_out += remove_ruled_out(&mut record);
             }
+            links += u64::from(record.game.is_some() && !wants_games);
             if let Some(chances) = &mut chances {
                 match writer.held_weights(&record) {
                     Some(held) => chances.compare(&record, &held),
@@ -162,6 +164,7 @@ fn merge_rows<R: Merging>(
     })?;
     let mut written = writer.finish()?;
     written.left_out.extend(left_out(headings.lost()));
+    written.left_out.extend(left_out([("links from positions to games", links)]));
     if let (Some(mut chances), Some(file)) = (chances, written.files.first()) {
         if books.len() > 1 {
             written.left_out.extend(left_out([(SCALED, chances.scaled())]));
