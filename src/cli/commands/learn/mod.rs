@@ -212,7 +212,7 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
     }
     let files: Vec<_> = args.files.iter().chain(&args.games).cloned().collect();
     let mut source = games::open(&files)?;
-    source.passed_over().iter().for_each(output::complain);
+    let passed_over = output::passed_over(source.passed_over());
     interrupt::watch();
     let progress = progress::on_terminal(args.of.book.to_string_lossy());
     progress.games(source.size());
@@ -234,7 +234,8 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
             let what = "interrupted: the games counted above are learned, the others are not";
             return Err(Error::new(ErrorKind::Interrupted, what).into());
         }
-        Ok(if totals.games == 0 || !collector.errors.is_empty() { Exit::Findings } else { Exit::Done })
+        let found = totals.games == 0 || !collector.errors.is_empty();
+        Ok(if found { Exit::Findings } else { passed_over })
     })
 }
 

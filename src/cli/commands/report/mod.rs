@@ -114,7 +114,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     };
     let stores = paths.iter().map(Store::open).collect::<Result<Vec<_>>>()?;
     let mut source = games::open(&args.games)?;
-    source.passed_over().iter().for_each(output::complain);
+    let passed_over = output::passed_over(source.passed_over());
     let mut inputs = learn::files_of(books.iter().map(|book| &**book));
     inputs.extend(source.parts().into_iter().chain(paths));
     keep_inputs(args.pgn.as_slice(), &inputs)?;
@@ -125,7 +125,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let progress = progress::on_terminal(name.unwrap_or_default());
     let resources = Resources { threads: parallel::processors(), memory: MEMORY, temp: std::env::temp_dir() };
     let mut found =
-        Found { books, sums: Sums::default(), players: Players::default(), games: 0, exit: Exit::Done };
+        Found { books, sums: Sums::default(), players: Players::default(), games: 0, exit: passed_over };
     let exit = output::print(|out| {
         if args.json {
             write!(out, "{{\"games\":[")?;

@@ -23,7 +23,7 @@ use crate::base::replace::{Replacement, keep_apart, keep_inputs};
 use crate::base::resources::Resources;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, damage, print_lines, progress, written};
+use crate::cli::output::{self, damage, passed_over, print_lines, progress, written};
 use crate::games;
 use crate::suite::{
     self, Candidate, Candidates, Entry, Keep, Played, Search, Summary, Verdict, Window, draw,
@@ -130,10 +130,10 @@ fn make(args: &Args) -> Result<Exit> {
     let mut fit: Vec<Candidate> = candidates.found().to_vec();
     fit.retain(|candidate| candidate.position().is_some_and(|at| conditions.admit(&at)));
     drawn.other = drawn.found - fit.len();
-    let (mut lines, mut began) = (Vec::new(), true);
+    let (mut lines, mut passed_over) = (Vec::new(), Exit::Done);
     if !args.drawing.refine.is_empty() {
         let before = fit.len();
-        (lines, began) = args.refine(&mut fit, *plies.end(), &resources, &progress)?;
+        (lines, passed_over) = args.refine(&mut fit, *plies.end(), &resources, &progress)?;
         drawn.unfit = before - fit.len();
     }
     let numbers = draw(&fit, args.drawing.plan(), |numbers| {
@@ -170,12 +170,7 @@ fn make(args: &Args) -> Result<Exit> {
     let entries: Vec<Entry> = numbers.iter().filter_map(|number| fit.get(*number)).map(entry).collect();
     let evaluated = evaluations.evaluated;
     drop(progress);
-    let exit = if evaluated.skipped.is_empty() && began { sources.exit() } else { Exit::Findings };
-    if !began {
-        output::warn(
-            "no game of --refine began with a position of this suite: name the same --ply as for the suite of the match",
-        );
-    }
+    let exit = if evaluated.skipped.is_empty() { sources.exit().max(passed_over) } else { Exit::Findings };
     if entries.is_empty() {
         written::not_evaluated(&evaluated);
         damage::report(sources.books(), exit)?;
@@ -206,15 +201,17 @@ fn make(args: &Args) -> Result<Exit> {
 }
 
 impl Args {
-    /// Leaves out the positions that games have shown to be unfit. Says how many, and whether a game began with any.
+    /// Leaves out the positions that games have shown to be unfit, and says how many, and how the command ends because of
+    /// files in folders that cannot be read, or of games that began with none of them.
     fn refine(
         &self,
         fit: &mut Vec<Candidate>,
         plies: u32,
         resources: &Resources,
         progress: &Progress,
-    ) -> Result<(Vec<String>, bool)> {
+    ) -> Result<(Vec<String>, Exit)> {
         let mut games = games::open(&self.drawing.refine)?;
+        let passed_over = passed_over(games.passed_over());
         let keyed = fit
             .iter()
             .enumerate()
@@ -232,7 +229,7 @@ impl Args {
         let mut of = verdicts.iter();
         fit.retain(|_| of.next().is_some_and(|verdict| keep.admits(*verdict)));
         let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
-        let lines = vec![format!(
+        let line = format!(
             "played: {} of {} positions; drawn: {}, won by one colour in each pair: {}, with a decisive pair: {}, others: {}; \
              {} elsewhere or without a result",
             verdicts.len() - count(Verdict::NotPlayed),
@@ -242,8 +239,14 @@ impl Args {
             count(Verdict::DecisivePair),
             count(Verdict::Other),
             many(played.elsewhere + played.unfinished, "game"),
-        )];
-        Ok((lines, count(Verdict::NotPlayed) < verdicts.len() || verdicts.is_empty()))
+        );
+        if verdicts.is_empty() || count(Verdict::NotPlayed) < verdicts.len() {
+            return Ok((vec![line], passed_over));
+        }
+        output::warn(
+            "no game of --refine began with a position of this suite: name the same --ply as for the suite of the match",
+        );
+        Ok((vec![line], Exit::Findings))
     }
 }
 
