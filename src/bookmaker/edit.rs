@@ -9,7 +9,7 @@ use crate::base::progress::Progress;
 use crate::base::visit::to_the_end;
 use crate::book::edit::{Change, Edit, Value};
 use crate::book::traverse::Keys;
-use crate::book::{Book, Counts, MoveFacts, Moves, PositionRecord, Remarks, Scope, Visit};
+use crate::book::{Book, Counts, Heading, MoveFacts, Moves, PositionRecord, Remarks, Scope, Visit};
 use crate::chess::Position;
 use crate::chess::normal::forms;
 
@@ -110,6 +110,10 @@ impl Moves for Edited<'_> {
 
     fn holds_positions(&self) -> bool {
         self.book.holds_positions()
+    }
+
+    fn heading(&self) -> Option<Heading> {
+        self.book.heading()
     }
 
     fn as_remarks(&self) -> Option<&dyn Remarks> {

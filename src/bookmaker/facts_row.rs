@@ -20,7 +20,9 @@ const NOWHERE: [u8; PACKED_LEN] = [0; PACKED_LEN];
 pub(crate) struct FactsRow {
     row: KeyRow,
     /// Whether games are counted: 1 or 0.
-    counted: u64,
+    counted: u32,
+    /// One more than the priority in an Arena book.
+    priority: u32,
     counts: [u64; 4],
     ratings: [u32; 2],
     /// One more than the number of a game with the position.
@@ -31,7 +33,7 @@ pub(crate) struct FactsRow {
 impl FactsRow {
     fn with_counts(row: KeyRow, counts: Option<Counts>, packed: [u8; PACKED_LEN]) -> Self {
         let numbers = |counts: Counts| [counts.games, counts.wins, counts.draws, counts.losses];
-        let (counted, counts) = (u64::from(counts.is_some()), counts.map_or([0; 4], numbers));
+        let (counted, counts) = (u32::from(counts.is_some()), counts.map_or([0; 4], numbers));
         Self { row, counted, counts, packed, ..Self::default() }
     }
 
@@ -71,6 +73,8 @@ impl Sortable for FactsRow {
         for (sum, more) in self.counts.iter_mut().zip(other.counts) {
             *sum = sum.saturating_add(more);
         }
+        // Whatever the order and the number of books, the same priority results.
+        self.priority = self.priority.max(other.priority);
         keep_first(&mut self.ratings, other.ratings);
         keep_first(&mut self.game, other.game);
         keep_first(&mut self.packed, other.packed);
@@ -92,7 +96,9 @@ impl Merging for FactsRow {
                 [ratings.average, ratings.performance].map(Option::unwrap_or_default)
             });
             let row = KeyRow::new(record.key, book, facts);
-            Self { ratings, ..Self::with_counts(row, facts.counts, packed) }
+            let priority = record.priorities.iter().find(|(mv, _)| *mv == facts.mv);
+            let priority = priority.map_or(0, |(_, priority)| u32::from(*priority) + 1);
+            Self { ratings, priority, ..Self::with_counts(row, facts.counts, packed) }
         }));
     }
 
@@ -111,6 +117,8 @@ impl Merging for FactsRow {
                     record.total = row.counts();
                     record.game = row.game.checked_sub(1);
                 } else {
+                    let priority = row.priority.checked_sub(1).and_then(|number| u8::try_from(number).ok());
+                    record.priorities.extend(priority.map(|priority| (MoveCode(row.row.mv), priority)));
                     record.moves.push(row.facts());
                 }
             }

@@ -184,7 +184,7 @@ fn an_option_in_the_table_is_shown_and_changed_there_because_it_wins() {
     assert_eq!(config.books.both.files(), ["d.bin", "e.bin"]);
     assert_eq!(config.books.white.files(), ["v.bin"]);
     assert_eq!(config.books.black.files(), ["s.bin", "t.bin"]);
-    assert_eq!((config.seed, config.log.as_str(), config.policy.repeats), (9, "y", false));
+    assert_eq!((config.seed, config.log.as_str(), config.policy.threefold), (9, "y", false));
     assert!(changed.contains("\"book file\" = \"d.bin;e.bin\" # mine\n"), "{changed}");
     for (key, value_now) in new {
         assert_eq!(

@@ -44,7 +44,7 @@ use crate::base::findings::Findings;
 use crate::base::progress::Progress;
 use crate::base::visit::Seen;
 use crate::book::traverse::{Forms as _, each_form};
-use crate::book::{Book, Format, GameReference, MoveFacts, Moves, Remarks, Scope, Summary, Visit};
+use crate::book::{Book, Format, GameReference, Heading, MoveFacts, Moves, Remarks, Scope, Summary, Visit};
 use crate::chess::Position;
 
 impl Moves for Kvetka {
@@ -56,6 +56,10 @@ impl Moves for Kvetka {
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
         each_form(self, scope, progress, visit)
+    }
+
+    fn heading(&self) -> Option<Heading> {
+        self.header().cloned().map(Heading::Kvetka)
     }
 
     fn as_remarks(&self) -> Option<&dyn Remarks> {

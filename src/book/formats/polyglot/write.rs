@@ -51,6 +51,11 @@ impl BookWriter for Writer {
         false
     }
 
+    fn held_weights(&self, known: &PositionRecord) -> Option<Vec<u64>> {
+        let heaviest = known.moves.iter().map(|known| known.weight).max().unwrap_or(0);
+        Some(known.moves.iter().map(|known| scaled(known.weight, heaviest).into()).collect())
+    }
+
     fn add(&mut self, known: &PositionRecord) -> Result<()> {
         let heaviest = known.moves.iter().map(|known| known.weight).max().unwrap_or(0);
         self.entries.clear();

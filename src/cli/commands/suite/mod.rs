@@ -130,10 +130,10 @@ fn make(args: &Args) -> Result<Exit> {
     let mut fit: Vec<Candidate> = candidates.found().to_vec();
     fit.retain(|candidate| candidate.position().is_some_and(|at| conditions.admit(&at)));
     drawn.other = drawn.found - fit.len();
-    let (mut lines, mut passed_over) = (Vec::new(), Exit::Done);
+    let (mut lines, mut passed_over, mut began) = (Vec::new(), Exit::Done, true);
     if !args.drawing.refine.is_empty() {
         let before = fit.len();
-        (lines, passed_over) = args.refine(&mut fit, *plies.end(), &resources, &progress)?;
+        (lines, passed_over, began) = args.refine(&mut fit, *plies.end(), &resources, &progress)?;
         drawn.unfit = before - fit.len();
     }
     let numbers = draw(&fit, args.drawing.plan(), |numbers| {
@@ -170,7 +170,13 @@ fn make(args: &Args) -> Result<Exit> {
     let entries: Vec<Entry> = numbers.iter().filter_map(|number| fit.get(*number)).map(entry).collect();
     let evaluated = evaluations.evaluated;
     drop(progress);
-    let exit = if evaluated.skipped.is_empty() { sources.exit().max(passed_over) } else { Exit::Findings };
+    let found_all = evaluated.skipped.is_empty() && began;
+    let exit = if found_all { sources.exit().max(passed_over) } else { Exit::Findings };
+    if !began {
+        output::warn(
+            "no game of --refine began with a position of this suite: name the same --ply as for the suite of the match",
+        );
+    }
     if entries.is_empty() {
         written::not_evaluated(&evaluated);
         damage::report(sources.books(), exit)?;
@@ -201,15 +207,15 @@ fn make(args: &Args) -> Result<Exit> {
 }
 
 impl Args {
-    /// Leaves out the positions that games have shown to be unfit, and says how many, and how the command ends because of
-    /// files in folders that cannot be read, or of games that began with none of them.
+    /// Leaves out the positions that games have shown to be unfit. Says how many, how the command ends because of files in
+    /// folders that cannot be read, and whether a game began with any position.
     fn refine(
         &self,
         fit: &mut Vec<Candidate>,
         plies: u32,
         resources: &Resources,
         progress: &Progress,
-    ) -> Result<(Vec<String>, Exit)> {
+    ) -> Result<(Vec<String>, Exit, bool)> {
         let mut games = games::open(&self.drawing.refine)?;
         let passed_over = passed_over(games.passed_over());
         let keyed = fit
@@ -240,13 +246,8 @@ impl Args {
             count(Verdict::Other),
             many(played.elsewhere + played.unfinished, "game"),
         );
-        if verdicts.is_empty() || count(Verdict::NotPlayed) < verdicts.len() {
-            return Ok((vec![line], passed_over));
-        }
-        output::warn(
-            "no game of --refine began with a position of this suite: name the same --ply as for the suite of the match",
-        );
-        Ok((vec![line], Exit::Findings))
+        let began = count(Verdict::NotPlayed) < verdicts.len() || verdicts.is_empty();
+        Ok((vec![line], passed_over, began))
     }
 }
 
