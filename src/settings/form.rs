@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 pub(crate) use super::file::text;
 use super::options::Options;
-use super::table::{self, BOOK, Kind, Row, SET};
+use super::table::{self, BOOK, Group, Kind, Row, SET};
 use super::{Given, file, split};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::choose::Policy;
@@ -31,6 +31,7 @@ pub(crate) struct Setting {
     default: String,
     value: Option<String>,
     /// Why a form cannot change it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     fixed: Option<&'static str>,
 }
 
@@ -41,6 +42,24 @@ impl Setting {
     fn new(row: &'static Row, key: String, value: Option<String>) -> Self {
         Self { key, row, default: row.default(), value, fixed: None }
     }
+}
+
+/// Settings that are about the same.
+#[derive(Serialize)]
+pub(crate) struct Together<'a> {
+    name: Group,
+    keys: Vec<&'a str>,
+}
+
+/// The groups of settings that [`read`] has returned, in their order.
+pub(crate) fn groups(settings: &[Setting]) -> Vec<Together<'_>> {
+    let groups = settings.chunk_by(|one, other| one.row.group == other.row.group);
+    groups
+        .filter_map(|group| {
+            let keys = group.iter().map(|setting| setting.key.as_str()).collect();
+            Some(Together { name: group.first()?.row.group, keys })
+        })
+        .collect()
 }
 
 /// The value of an option in the table of options, which wins over its key outside; of several the last counts.

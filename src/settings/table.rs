@@ -130,6 +130,7 @@ pub(crate) struct Row {
     /// What it is for, in one line.
     pub(crate) help: &'static str,
     /// What it is about.
+    #[serde(skip)]
     pub(crate) group: Group,
     /// Where its value is among the options of UCI.
     #[serde(skip)]

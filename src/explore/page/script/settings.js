@@ -6,9 +6,9 @@ import { getJson, postJson, words } from "./net.js";
 
 /**
  * @typedef {{key: string, name: string, kind: string, min?: number, max?: number, choices?: string[],
- *   default: string, value: string | null, help: string, group: string, fixed: string | null}} Setting
+ *   default: string, value: string | null, help: string, fixed?: string}} Setting
  * @typedef {{level: string, text: string}} Verdict
- * @typedef {{file: string, exists: boolean, rows: Setting[], doctor: Verdict[] | null}} Settings
+ * @typedef {{file: string, exists: boolean, groups: {name: string, keys: string[]}[], rows: Setting[], doctor: Verdict[] | null}} Settings
  */
 async function openSettings() {
   openDialog("settings");
@@ -22,13 +22,12 @@ async function openSettings() {
 /** @param {Settings} settings */
 function drawSettings(settings) {
   byId("settings-file").textContent = settings.exists ? settings.file : `${settings.file} (is made when you save)`;
-  // The rows of a group follow each other.
-  byId("settings-rows").replaceChildren(...settings.rows.flatMap((row, at) => [
-    ...(settings.rows[at - 1]?.group === row.group ? [] : [el("h3", { class: "group" }, row.group)]),
-    el("div", { class: "setting" },
+  byId("settings-rows").replaceChildren(...settings.groups.flatMap(({ name, keys }) => [
+    el("h3", { class: "group" }, name),
+    ...settings.rows.filter(({ key }) => keys.includes(key)).map((row) => el("div", { class: "setting" },
       el("label", { for: `set-${row.key}` }, row.name),
       settingField(row),
-      el("span", { class: "quiet", id: `set-${row.key}-help` }, row.fixed ?? `${row.help}${row.default === "" ? "" : ` [default: ${row.default}]`}`)),
+      el("span", { class: "quiet", id: `set-${row.key}-help` }, row.fixed ?? `${row.help}${row.default === "" ? "" : ` [default: ${row.default}]`}`))),
   ]));
   byId("settings-words").textContent = "";
   drawDoctor(settings.doctor);
@@ -37,7 +36,7 @@ function drawSettings(settings) {
 /** @param {Setting} row @returns {HTMLElement} */
 function settingField(row) {
   const value = row.value ?? row.default;
-  const attributes = { id: `set-${row.key}`, name: row.key, "aria-describedby": `set-${row.key}-help`, "data-value": row.value ?? "", "data-set": row.value !== null, disabled: row.fixed !== null };
+  const attributes = { id: `set-${row.key}`, name: row.key, "aria-describedby": `set-${row.key}-help`, "data-value": row.value ?? "", "data-set": row.value !== null, disabled: row.fixed !== undefined };
   if (row.kind === "check") return el("input", { type: "checkbox", ...attributes, checked: value === "true" });
   if (row.kind === "combo") return el("select", attributes, ...(row.choices ?? []).map((choice) => el("option", { selected: choice === value }, choice)));
   if (row.kind === "spin") return el("input", { type: "number", ...attributes, min: row.min, max: row.max, value: row.value, placeholder: row.default });
