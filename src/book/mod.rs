@@ -172,11 +172,17 @@ pub trait Prioritized {
 
 /// A book whose moves are edited by replacing some of its bytes.
 pub trait Patchable {
-    /// The change of the book's file that makes these edits of a position.
+    /// The changes of the book's files that make these edits of a position. Nothing else changes.
     ///
     /// # Errors
-    /// When an edit does not fit the moves or the format, the format has no room for it, or the work is interrupted.
-    fn patch(&self, at: &Position, edits: &[edit::Edit], progress: &Progress) -> Result<Patch>;
+    /// When an edit does not fit the moves or the format, the format or a damaged file has no room for it, or the work is
+    /// interrupted.
+    fn patches(
+        &self,
+        at: &Position,
+        edits: &[edit::Edit],
+        progress: &Progress,
+    ) -> Result<Vec<(PathBuf, Patch)>>;
 }
 
 /// The file, or files, of a book.
@@ -220,7 +226,7 @@ pub trait Book: Moves {
         None
     }
 
-    /// The book as one that is edited by replacing some of its bytes; others are rewritten.
+    /// The book as one that is edited by replacing some of its bytes.
     fn as_patchable(&self) -> Option<&dyn Patchable> {
         None
     }

@@ -52,7 +52,10 @@ impl<M> MoveFacts<M> {
             Some(Annotation::Good) => 1.23,
             Some(Annotation::Brilliant) => 1.46,
             Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious) => 0.0,
-            Some(Annotation::Interesting | Annotation::Only | Annotation::Zugzwang) | None => 1.0,
+            Some(
+                Annotation::Interesting | Annotation::Only | Annotation::Zugzwang | Annotation::Other(_),
+            )
+            | None => 1.0,
         }
     }
 
@@ -64,9 +67,10 @@ impl<M> MoveFacts<M> {
         self.recommended == Some(Recommendation::Green)
     }
 
-    /// Whether the author says anything of the move, by a mark or a colour.
+    /// Whether the author says anything of playing the move, by a mark or a colour.
     pub(crate) fn has_verdict(&self) -> bool {
-        self.annotation.is_some() || self.recommended.is_some()
+        let marked = self.annotation.is_some_and(|mark| !matches!(mark, Annotation::Other(_)));
+        marked || self.recommended.is_some()
     }
 
     /// Whether the author chose the move for tournaments, whatever its statistics: it is green, or the only one.

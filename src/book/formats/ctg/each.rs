@@ -39,11 +39,15 @@ impl Forms for Ctg {
         Some((normal, entry))
     }
 
-    fn codes<'a>(entry: Entry<'a>) -> impl Iterator<Item = (u8, Option<Annotation>)>
+    fn codes<'a>(entry: Entry<'a>) -> impl Iterator<Item = (u8, u8)>
     where
         Self: 'a,
     {
-        entry.moves.iter().map(|&[code, mark]| (code, annotation(mark)))
+        entry.moves.iter().map(|&[code, mark]| (code, mark))
+    }
+
+    fn annotation(&self, mark: u8) -> Option<Annotation> {
+        annotation(mark, self.mark_mask())
     }
 
     fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
@@ -58,6 +62,7 @@ impl Forms for Ctg {
         let performance = next.own.average().and_then(|opponents| counts.performance(opponents));
         facts.counts = Some(counts);
         facts.recommended = next.recommended();
+        facts.factor = (next.factor != 0).then_some(next.factor);
         facts.ratings =
             (average.is_some() || performance.is_some()).then_some(Ratings { average, performance });
     }

@@ -11,10 +11,12 @@ use bytemuck::{Pod, Zeroable};
 use shakmaty::Position as _;
 
 use super::super::entry::comment_code;
-use super::super::layout::{CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, PAGE_HEADER, PAGE_LEN};
+use super::super::layout::{
+    CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, MOST_MOVES, PAGE_HEADER, PAGE_LEN,
+};
 use super::super::moves::code;
 use super::super::signature::Signature;
-use super::rows::{MOST_MOVES, MoveRecord, Own, Row, SAID_GREEN, SAID_NONE, SAID_RED, Source, Tally};
+use super::rows::{MoveRecord, Own, Row, SAID_GREEN, SAID_NONE, SAID_RED, Source, Tally};
 use super::trie::{Item, ROOM, Trie};
 use crate::base::error::Result;
 use crate::base::interrupt;

@@ -12,15 +12,12 @@ use std::cmp::Ordering;
 use bytemuck::{Pod, Zeroable};
 
 use super::super::entry::{Rating, Statistics};
-use super::super::layout::{GREEN, LENGTH_BITS, RED, UNKNOWN_OF_A_GAME};
+use super::super::layout::{GREEN, LENGTH_BITS, MOST_MOVES, RED, UNKNOWN_OF_A_GAME};
 use super::super::signature::Signature;
 use crate::book::Counts;
 
 /// The most games that an entry can hold: 24 bits.
 pub(crate) const MOST_GAMES: u32 = (1 << 24) - 1;
-
-/// The most moves that an entry can hold: their length in bytes has 8 bits.
-pub(crate) const MOST_MOVES: usize = 127;
 
 /// Bytes of the hash at the start of a record, before the signature. Its lowest bit comes first, because that is the order
 /// of the pages.
@@ -310,7 +307,7 @@ impl Row {
                 said if said & SAID_GREEN != 0 => GREEN,
                 _ => 0,
             },
-            reserved: 0,
+            factor: 0,
             comment_code: self.comment,
         }
     }
