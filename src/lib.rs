@@ -127,6 +127,7 @@ pub use shakmaty;
 
 pub use base::error::{Error, ErrorKind};
 pub use base::findings::{Finding, Severity};
+pub use base::interrupt::Interrupt;
 pub use book::{Among, Annotation, Counts, Format, Keeps, Learned, MoveFacts, Ratings, Recommendation};
 #[cfg(feature = "workshop")]
 pub use book::{Green, WriteOptions, Written};

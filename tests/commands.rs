@@ -264,6 +264,11 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
     folder.write("empty.bin", b"");
     folder.write("short.bin", b"\0\0");
     folder.write("games.bin", b"[Event \"?\"]\n\n1. e4 *\n");
+    // Sorted records of 24 bytes, as an engine's own format has them.
+    let records = |key: u64| [(key << 50).to_be_bytes(), [3, 0x1c, 0, 1, 0, 0, 0, 0], [7; 8]].concat();
+    let other: Vec<u8> = (0..100).flat_map(records).collect();
+    folder.write("odd.bin", &other[9..]);
+    folder.write("other.bin", &other);
     folder.write("other.ctg", [0; 64]);
     folder.write("other.kob", [0; 64]);
     for (bad, says) in [
@@ -275,6 +280,14 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
         ),
         ("short.bin", "the file is too short for a book: it has 2 bytes"),
         ("games.bin", "this is text, not a book"),
+        (
+            "other.bin",
+            "this is no Polyglot book, though its name may say so: its keys are out of order from the first page on: ",
+        ),
+        (
+            "odd.bin",
+            "this is no Polyglot book, though its name may say so: its keys are out of order from the first page on, and its length of 2391 bytes is no multiple of 16: ",
+        ),
         ("other.ctg", "this is not the page file of a CTG book (byte 0): put the .ctg, .cto and .ctb"),
         ("other.kob", "this kind of Kvetka book, 0, is not supported: only kind 1 is described (byte 0)"),
     ] {
@@ -285,6 +298,13 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
             assert!(ended.out.contains("a.bin"), "{command} {bad}: {}", ended.out);
         }
     }
+    for command in
+        [&["learn", "show"][..], &["learn", "reset"], &["tree"], &["dump"], &["edit", "--delete", "e4"]]
+    {
+        let ended = folder.run(&[command, &["other.bin"]].concat()).with(3);
+        assert!(ended.err.contains("no Polyglot book") && ended.out.is_empty(), "{command:?}: {}", ended.err);
+    }
+    assert_eq!(fs::read(folder.path("other.bin")).unwrap(), other);
 }
 
 /// A CTG book of one page: e2e4 marked !, which leads to a green position of three games, and d2d4.
@@ -416,6 +436,17 @@ fn check_names_each_finding_with_its_offset() {
         cut.contains("cut.bin: error: the last entry is cut off: it has 13 of 16 bytes (byte 64)\n"),
         "{cut}"
     );
+    for command in [&["show"][..], &["tree"], &["learn", "show"]] {
+        let said = |name| folder.run(&[command, &[name]].concat()).with(0).err;
+        let cut = "tabiya: cut.bin: the last entry is cut off: it has 13 of 16 bytes (byte 64)\n";
+        assert_eq!((said("cut.bin"), said("sound.bin")), (cut.to_owned(), String::new()), "{command:?}");
+        let broken = said("unsorted.bin");
+        assert!(
+            broken.starts_with("tabiya: unsorted.bin: its keys are out of order")
+                && broken.ends_with("(byte 16)\n"),
+            "{broken}"
+        );
+    }
     let unsorted = folder.run(&["check", "unsorted.bin"]).with(1).out;
     assert!(
         unsorted.starts_with("unsorted.bin: error: key 0000000000000005 follows the higher key "),

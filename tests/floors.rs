@@ -384,3 +384,36 @@ fn a_planted_cycle_is_found() {
     ];
     assert_eq!(cycles(&none), [""; 0]);
 }
+
+/// Files that start threads which do no work that somebody may stop: they read and write pipes, or make a value that is kept.
+const OWN_THREADS: [&str; 2] = ["engine/client.rs", "base/background.rs"];
+
+/// The threads that a file starts without handing them the request to stop.
+fn deaf_threads(source: &str) -> Vec<&str> {
+    let code = source.split("mod tests {").next().unwrap_or_default();
+    let starts = ["thread::spawn(", "scope.spawn(", ").spawn("];
+    let started = starts.iter().flat_map(|start| code.match_indices(start));
+    let rests = started.map(|(at, start)| &code[at + start.len()..]);
+    let heads = rests.map(|rest| rest.split('\n').next().unwrap_or_default());
+    // Programs are started without arguments.
+    heads.filter(|head| !head.starts_with(')') && !head.contains("inherited(")).collect()
+}
+
+#[test]
+fn work_on_other_threads_hears_the_request_to_stop() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut found = Vec::new();
+    for file in &files {
+        let name = file.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
+        let is_front = FRONTS.iter().any(|front| name.starts_with(front));
+        if !is_front && !OWN_THREADS.contains(&&*name) {
+            let source = fs::read_to_string(file).unwrap();
+            found.extend(deaf_threads(&source).iter().map(|start| format!("{name}: {start}")));
+        }
+    }
+    assert!(found.is_empty(), "hand it over by `interrupt::inherited`: {found:#?}");
+    assert_eq!(deaf_threads("thread::Builder::new().spawn(run)?;\nscope.spawn(&work);\n").len(), 2);
+    assert_eq!(deaf_threads("scope.spawn(inherited(&work));\ncommand.stdin(null()).spawn()?;\n").len(), 0);
+}

@@ -18,8 +18,8 @@ pub struct Place {
 /// What a book is asked for.
 pub enum Asked {
     Place(Box<Place>),
-    /// A Polyglot key.
-    Key(u64),
+    /// A Polyglot key; `None` for a number that no key can be.
+    Key(Option<u64>),
     /// A board of another kind of chess, or one without a legal position: no book knows it.
     Nothing,
 }
@@ -33,8 +33,15 @@ impl Asked {
         if let Ok(fen) = given.cast::<PyString>() {
             return Ok(Self::Place(Box::new(of_fen(&fen.to_cow()?)?)));
         }
+        let py = given.py();
         if given.is_instance_of::<PyInt>() {
-            return Ok(Self::Key(given.extract()?));
+            return Ok(Self::Key(given.extract().ok()));
+        }
+        // As python-chess, which takes what has a whole number in it.
+        if !given.hasattr(intern!(py, "uci_variant"))?
+            && let Ok(key) = py.get_type::<PyInt>().call1((given,))
+        {
+            return Ok(Self::Key(key.extract().ok()));
         }
         Ok(match of_board(given)? {
             Some(place) => Self::Place(Box::new(place)),

@@ -2,7 +2,6 @@
 
 use std::io;
 
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::library::{Error, ErrorKind};
@@ -22,7 +21,7 @@ fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let exists = error.what() == Error::exists("").what();
     let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
     let name = match error.kind() {
-        ErrorKind::Interrupted => return Ok(PyKeyboardInterrupt::new_err(error.to_string())),
+        ErrorKind::Interrupted => "CancelledError",
         ErrorKind::Usage => "UsageError",
         ErrorKind::Format => "FormatError",
         _ if exists => "ExistsError",

@@ -27,5 +27,5 @@ mod _tabiya {
     #[pymodule_export]
     use crate::reader::{Reader, opening};
     #[pymodule_export]
-    use crate::tasks::{build, check, merge};
+    use crate::tasks::{Cancel, build, check, merge};
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 pub use tabiya::base::error::{Error, ErrorKind, Result};
 pub use tabiya::base::findings::Finding;
 use tabiya::base::findings::listed;
-pub use tabiya::base::interrupt;
+use tabiya::base::interrupt;
+pub use tabiya::base::interrupt::Interrupt;
 use tabiya::base::map::Map;
 use tabiya::base::progress::Progress;
 use tabiya::base::visit::Break;
@@ -264,5 +265,5 @@ pub fn check(path: &Path) -> Result<Vec<Finding>> {
     } else {
         book::open(path)?.check(&Progress::none(), report);
     }
-    Ok(found)
+    interrupt::check().map(|()| found)
 }

@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::vec::IntoIter;
 
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::board::{Asked, Place};
 use crate::entry::{Entry, named};
 use crate::errors::raise;
-use crate::library::{Error, OpenBook, Opening, Raw, mode_of};
+use crate::library::{Error, Interrupt, OpenBook, Opening, Raw, mode_of};
 use crate::moves;
 use crate::tasks::{long, path_of, wait_for};
 
@@ -55,18 +55,22 @@ impl Reader {
                     return Ok(Vec::new());
                 }
                 let at = Arc::new(at);
-                let found = found.iter().filter(|found| choice.weighs(found.facts.weight));
-                found.map(|found| Entry::found(found, &at, mode)).collect()
+                choice.heavy(
+                    board.py(),
+                    found,
+                    |found| found.facts.weight,
+                    |found| Entry::found(&found, &at, mode),
+                )?
             }
             Asked::Key(key) => {
-                let raws = book.of_key(key).ok_or_else(|| {
+                let raws = key.map_or_else(|| Some(Vec::new()), |key| book.of_key(key));
+                let raws = raws.ok_or_else(|| {
                     let format = &self.format;
                     PyTypeError::new_err(format!(
                         "a book of the format {format} is asked for positions, not for keys: pass a board"
                     ))
                 })?;
-                let raws = raws.into_iter().filter(|raw| choice.weighs(raw.facts.weight));
-                raws.map(|raw| Entry::raw(raw, mode_of)).collect()
+                choice.heavy(board.py(), raws, |raw| raw.facts.weight, |raw| Entry::raw(raw, mode_of))?
             }
         };
         choice.exclude(board.py(), &mut entries)?;
@@ -94,14 +98,31 @@ impl Reader {
     }
 }
 
+/// The least weight of an entry that is wanted: any number of Python's.
+enum Minimum<'py> {
+    Whole(i128),
+    Other(Bound<'py, PyAny>),
+}
+
+/// As in python-chess.
+const LEAST: Minimum<'static> = Minimum::Whole(1);
+
+impl<'py> FromPyObject<'_, 'py> for Minimum<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(given.extract().map_or_else(|_| Self::Other(given.to_owned()), Self::Whole))
+    }
+}
+
 /// Which entries are wanted.
 struct Choice<'a, 'py> {
-    minimum: i128,
+    minimum: Minimum<'py>,
     exclude: Option<&'a Bound<'py, PyAny>>,
 }
 
 impl<'a, 'py> Choice<'a, 'py> {
-    fn new(minimum: i128, exclude: Option<&'a Bound<'py, PyAny>>) -> PyResult<Self> {
+    fn new(minimum: Minimum<'py>, exclude: Option<&'a Bound<'py, PyAny>>) -> PyResult<Self> {
         let is_given = |given: &&Bound<'_, PyAny>| given.is_truthy();
         let exclude = match exclude.as_ref() {
             Some(given) => is_given(given)?.then_some(*given),
@@ -110,8 +131,25 @@ impl<'a, 'py> Choice<'a, 'py> {
         Ok(Self { minimum, exclude })
     }
 
-    fn weighs(&self, weight: u64) -> bool {
-        i128::from(weight) >= self.minimum
+    /// The entries that weigh enough.
+    fn heavy<T>(
+        &self,
+        py: Python<'py>,
+        all: Vec<T>,
+        weight: impl Fn(&T) -> u64,
+        entry: impl Fn(T) -> Entry,
+    ) -> PyResult<Vec<Entry>> {
+        let mut heavy = Vec::new();
+        for one in all {
+            let is_light = match &self.minimum {
+                Minimum::Whole(least) => i128::from(weight(&one)) < *least,
+                Minimum::Other(least) => weight(&one).into_pyobject(py)?.lt(least)?,
+            };
+            if !is_light {
+                heavy.push(entry(one));
+            }
+        }
+        Ok(heavy)
     }
 
     fn exclude(&self, py: Python<'_>, entries: &mut Vec<Entry>) -> PyResult<()> {
@@ -186,11 +224,14 @@ impl Reader {
     /// The entries of a position, in the order of the book: legal moves, each once.
     ///
     /// Those of less than *minimum_weight* are left out, and those whose move is in *exclude_moves*.
-    #[pyo3(signature = (board, *, minimum_weight = 1, exclude_moves = None))]
+    #[pyo3(
+        signature = (board, *, minimum_weight = LEAST, exclude_moves = None),
+        text_signature = "($self, board, *, minimum_weight=1, exclude_moves=None)"
+    )]
     fn find_all(
         &self,
         board: &Bound<'_, PyAny>,
-        minimum_weight: i128,
+        minimum_weight: Minimum<'_>,
         exclude_moves: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Found> {
         let entries = self.entries(board, &Choice::new(minimum_weight, exclude_moves)?)?;
@@ -200,23 +241,29 @@ impl Reader {
     /// The heaviest entry of a position, the first among equals.
     ///
     /// :raises IndexError: if there is none.
-    #[pyo3(signature = (board, *, minimum_weight = 1, exclude_moves = None))]
+    #[pyo3(
+        signature = (board, *, minimum_weight = LEAST, exclude_moves = None),
+        text_signature = "($self, board, *, minimum_weight=1, exclude_moves=None)"
+    )]
     fn find(
         &self,
         board: &Bound<'_, PyAny>,
-        minimum_weight: i128,
+        minimum_weight: Minimum<'_>,
         exclude_moves: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Entry> {
         self.best(board, &Choice::new(minimum_weight, exclude_moves)?)?.ok_or_else(nothing)
     }
 
     /// The heaviest entry of a position, or *default* if there is none.
-    #[pyo3(signature = (board, default = None, *, minimum_weight = 1, exclude_moves = None))]
+    #[pyo3(
+        signature = (board, default = None, *, minimum_weight = LEAST, exclude_moves = None),
+        text_signature = "($self, board, default=None, *, minimum_weight=1, exclude_moves=None)"
+    )]
     fn get<'py>(
         &self,
         board: &Bound<'py, PyAny>,
         default: Option<Bound<'py, PyAny>>,
-        minimum_weight: i128,
+        minimum_weight: Minimum<'_>,
         exclude_moves: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.best(board, &Choice::new(minimum_weight, exclude_moves)?)? {
@@ -228,11 +275,14 @@ impl Reader {
     /// A random entry of a position, all with the same chance. *random* is asked for ``randint``.
     ///
     /// :raises IndexError: if there is none.
-    #[pyo3(signature = (board, *, minimum_weight = 1, exclude_moves = None, random = None))]
+    #[pyo3(
+        signature = (board, *, minimum_weight = LEAST, exclude_moves = None, random = None),
+        text_signature = "($self, board, *, minimum_weight=1, exclude_moves=None, random=None)"
+    )]
     fn choice<'py>(
         &self,
         board: &Bound<'py, PyAny>,
-        minimum_weight: i128,
+        minimum_weight: Minimum<'_>,
         exclude_moves: Option<&Bound<'py, PyAny>>,
         random: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Entry> {
@@ -257,7 +307,7 @@ impl Reader {
         exclude_moves: Option<&Bound<'py, PyAny>>,
         random: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Entry> {
-        let entries = self.entries(board, &Choice::new(1, exclude_moves)?)?;
+        let entries = self.entries(board, &Choice::new(LEAST, exclude_moves)?)?;
         let total = entries.iter().fold(0, |sum: u64, entry| sum.saturating_add(entry.weight()));
         let last = total.checked_sub(1).ok_or_else(nothing)?;
         let mut rest: u64 = randint(board.py(), random, 0, last)?.extract()?;
@@ -286,7 +336,7 @@ impl Reader {
         let len = match self.len.get() {
             Some(len) => *len,
             None => {
-                let len = long(py, || book.count())?;
+                let len = long(py, &Interrupt::new(), || book.count())?;
                 *self.len.get_or_init(|| len)
             }
         };
@@ -298,7 +348,11 @@ impl Reader {
         Ok(self.book()?.quick_len() != Some(0))
     }
 
-    fn __getitem__(&self, index: isize) -> PyResult<Entry> {
+    fn __getitem__(&self, index: &Bound<'_, PyAny>) -> PyResult<Entry> {
+        // A number that no list could have is that of no entry.
+        let is_beyond = |error: &PyErr| error.is_instance_of::<PyOverflowError>(index.py());
+        let index: isize =
+            index.extract().or_else(|error| if is_beyond(&error) { Ok(isize::MAX) } else { Err(error) })?;
         let book = self.book()?;
         let len = self.numbered(&book)?;
         let number = usize::try_from(index).ok().or_else(|| len.checked_sub(index.unsigned_abs()));
@@ -363,7 +417,9 @@ impl Reader {
 pub fn opening<'py>(board: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     match Asked::of(board)? {
         Asked::Place(place) => Opening::at(&place.at).map(|opening| named(board.py(), opening)).transpose(),
-        Asked::Key(key) => Opening::with_key(key).map(|opening| named(board.py(), opening)).transpose(),
+        Asked::Key(key) => {
+            key.and_then(Opening::with_key).map(|opening| named(board.py(), opening)).transpose()
+        }
         Asked::Nothing => Ok(None),
     }
 }
@@ -484,5 +540,5 @@ fn read(book: OpenBook) -> PyResult<Source> {
 
 /// Waits for the next entries; `None` at the end.
 fn next_part(py: Python<'_>, parts: &mut Receiver<Result<Vec<Raw>, Error>>) -> PyResult<Option<Vec<Raw>>> {
-    wait_for(py, parts)?.transpose().map_err(|error| raise(&error))
+    wait_for(py, parts, &Interrupt::new())?.transpose().map_err(|error| raise(&error))
 }

@@ -1,68 +1,93 @@
-//! Work that takes long: it releases the lock of Python, and Ctrl-C stops it.
+//! Work that takes long: it releases the lock of Python, and Ctrl-C or a handle stops it.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use shakmaty::{ByColor, Color};
 
 use crate::errors::{new, raise};
 use crate::library::{
-    self, Date, Error, Filter, Finding, NewBook, Only, PlayerName, Report, TagPattern, Tags, Weigh, Written,
-    interrupt,
+    self, Date, Error, ErrorKind, Filter, Finding, Interrupt, NewBook, Only, PlayerName, Report, TagPattern,
+    Tags, Weigh, Written,
 };
 
-/// How often a wait for work looks whether Ctrl-C was pressed.
+/// How often a wait for work looks whether it must stop.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How much work runs that a request to stop ends, and in which process: a child has none of its parent's threads. No lock,
-/// because a thread that is gone after a fork might have held it.
-static RUNNING: AtomicUsize = AtomicUsize::new(0);
-static PROCESS: AtomicU32 = AtomicU32::new(0);
+/// A handle to stop calls that take long: those that were given it as *cancel* raise :class:`CancelledError`, in whatever threads
+/// they run, and leave nothing half-written. At the end of ``with`` it is set, so that nothing outlives the block.
+///
+/// >>> with tabiya.Cancel() as cancel:
+/// ...     await asyncio.to_thread(tabiya.build, "games.pgn", "my.bin", cancel=cancel)
+#[pyclass(frozen, module = "tabiya", name = "Cancel")]
+pub struct Cancel(Interrupt);
 
-/// Work that is counted while it runs.
-struct Running;
+#[pymethods]
+impl Cancel {
+    #[new]
+    fn new() -> Self {
+        Self(Interrupt::new())
+    }
 
-impl Running {
-    /// Waits for work that was asked to stop, because a new one is not meant.
-    fn begin() -> Self {
-        let own = std::process::id();
-        if PROCESS.swap(own, Ordering::SeqCst) != own {
-            RUNNING.store(0, Ordering::SeqCst);
-            interrupt::withdraw();
-        }
-        while RUNNING.load(Ordering::SeqCst) > 0 && interrupt::asked() {
-            thread::sleep(TICK);
-        }
-        RUNNING.fetch_add(1, Ordering::SeqCst);
-        Self
+    /// Stops the calls that were given this handle, and those that will be.
+    fn set(&self) {
+        self.0.ask();
+    }
+
+    /// Whether :meth:`set` was called.
+    fn is_set(&self) -> bool {
+        self.0.is_asked()
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_args))]
+    fn __exit__(&self, _args: &Bound<'_, PyTuple>) {
+        self.set();
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<tabiya.Cancel: {}>", if self.is_set() { "set" } else { "not set" })
     }
 }
 
-impl Drop for Running {
-    fn drop(&mut self) {
-        if RUNNING.fetch_sub(1, Ordering::SeqCst) == 1 {
-            interrupt::withdraw();
-        }
-    }
+/// The handle that a call was given, or one that nobody has.
+fn handle(cancel: Option<&Bound<'_, PyAny>>) -> PyResult<Interrupt> {
+    let Some(cancel) = cancel else { return Ok(Interrupt::new()) };
+    let wrong = |_| PyTypeError::new_err("cancel is a tabiya.Cancel");
+    cancel.cast::<Cancel>().map(|cancel| cancel.get().0.clone()).map_err(wrong)
 }
 
-/// Does work on another thread, without the lock of Python. Ctrl-C asks it, and all other such work, to stop, and is raised
-/// when it has stopped.
+/// Work that was stopped by its handle.
+fn cancelled() -> PyErr {
+    raise(&Error::new(ErrorKind::Interrupted, "cancelled"))
+}
+
+/// Does work on another thread, without the lock of Python. Ctrl-C, which is raised when it has stopped, and its handle stop it.
 ///
 /// # Errors
-/// What the work returns; what a signal raises.
-pub fn long<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
+/// What the work returns; what a signal raises; `CancelledError`.
+pub fn long<T: Send>(
+    py: Python<'_>,
+    cancel: &Interrupt,
+    work: impl FnOnce() -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    if cancel.is_asked() {
+        return Err(cancelled());
+    }
+    // Ctrl-C stops this call alone.
+    let own = &Interrupt::new();
     py.detach(|| {
-        let _running = Running::begin();
         let (done, found) = channel();
         thread::scope(|scope| {
-            scope.spawn(move || drop(done.send(work())));
+            scope.spawn(move || drop(done.send(cancel.scope(|| own.scope(work)))));
             let mut raised = None;
             let result = loop {
                 match found.recv_timeout(TICK) {
@@ -73,39 +98,53 @@ pub fn long<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + S
                     Err(RecvTimeoutError::Timeout) if raised.is_none() => {
                         raised = Python::attach(|py| py.check_signals()).err();
                         if raised.is_some() {
-                            interrupt::ask();
+                            own.ask();
                         }
                     }
                     Err(RecvTimeoutError::Timeout) => {}
                 }
             };
-            raised.map_or_else(|| result.map_err(|error| raise(&error)), Err)
+            let failed = |error: Error| match error.kind() {
+                ErrorKind::Interrupted => cancelled(),
+                _ => raise(&error),
+            };
+            raised.map_or_else(|| result.map_err(failed), Err)
         })
     })
 }
 
-/// Does work that cannot stop, without the lock of Python. After Ctrl-C nobody waits for it.
+/// Does work that perhaps cannot stop, without the lock of Python. After Ctrl-C, or once its handle is set, nobody waits for it.
 ///
 /// # Errors
-/// What a signal raises.
+/// What a signal raises; `CancelledError`.
 pub fn abandonable<T: Send + 'static>(
     py: Python<'_>,
+    cancel: &Interrupt,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     let (done, mut found): (_, Receiver<T>) = channel();
-    thread::Builder::new().name("tabiya".to_owned()).spawn(move || drop(done.send(work())))?;
-    wait_for(py, &mut found)?.ok_or_else(|| PyRuntimeError::new_err("the work failed"))
+    let (own, scopes) = (Interrupt::new(), cancel.clone());
+    let inner = own.clone();
+    let run = move || drop(done.send(scopes.scope(|| inner.scope(work))));
+    thread::Builder::new().name("tabiya".to_owned()).spawn(run)?;
+    let waited = wait_for(py, &mut found, cancel).inspect_err(|_| own.ask());
+    waited?.ok_or_else(|| PyRuntimeError::new_err("the work failed"))
 }
 
 /// What another thread sends next, waited for without the lock of Python; `None` if that thread has ended.
 ///
 /// # Errors
-/// What a signal raises.
-pub fn wait_for<T: Send>(py: Python<'_>, found: &mut Receiver<T>) -> PyResult<Option<T>> {
+/// What a signal raises; `CancelledError`.
+pub fn wait_for<T: Send>(py: Python<'_>, found: &mut Receiver<T>, cancel: &Interrupt) -> PyResult<Option<T>> {
     // By a unique reference, which another thread may have.
     let next = |found: &mut Receiver<T>| found.recv_timeout(TICK);
     loop {
+        // What it found until it was stopped may be a part.
+        if cancel.is_asked() {
+            return Err(cancelled());
+        }
         match py.detach(|| next(found)) {
+            Ok(_) if cancel.is_asked() => {}
             Ok(result) => return Ok(Some(result)),
             Err(RecvTimeoutError::Disconnected) => return Ok(None),
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
@@ -161,10 +200,16 @@ fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>>
 ///
 /// :raises NotFoundError: if there is no such file.
 /// :raises FormatError: if it is none of these.
+/// :raises CancelledError: once *cancel* is set.
 #[pyfunction]
-pub fn check<'py>(py: Python<'py>, path: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let path = path_of(path)?;
-    let found = abandonable(py, move || library::check(&path))?.map_err(|error| raise(&error))?;
+#[pyo3(signature = (path, *, cancel = None))]
+pub fn check<'py>(
+    py: Python<'py>,
+    path: &Bound<'py, PyAny>,
+    cancel: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let (path, cancel) = (path_of(path)?, handle(cancel)?);
+    let found = abandonable(py, &cancel, move || library::check(&path))?.map_err(|error| raise(&error))?;
     found.iter().map(|found| finding(py, found)).collect()
 }
 
@@ -190,6 +235,10 @@ struct Options<'a, 'py>(&'a Bound<'py, PyDict>);
 impl<'py> Options<'_, 'py> {
     fn get(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         Ok(self.0.get_item(name)?.filter(|value| !value.is_none()))
+    }
+
+    fn cancel(&self) -> PyResult<Interrupt> {
+        handle(self.get("cancel")?.as_ref())
     }
 
     fn is(&self, name: &str) -> PyResult<bool> {
@@ -330,7 +379,7 @@ pub fn merge<'py>(
     let options = Options(options);
     let (inputs, new, reachable) =
         (paths_of(sources)?, new_book(output, &options)?, options.is("reachable")?);
-    let (merged, written, damage) = long(py, || new.merge(&inputs, reachable))?;
+    let (merged, written, damage) = long(py, &options.cancel()?, || new.merge(&inputs, reachable))?;
     if written.moves == 0 {
         let why = match merged.read {
             0 => "no line from the starting position reaches a move of the book",
@@ -369,7 +418,7 @@ pub fn build<'py>(
     let (sources, new, filter) = (paths_of(sources)?, new_book(output, &options)?, options.filter()?);
     let weigh = options.weigh(filter.repertoire)?;
     let eco = options.get("eco")?.map_or_else(|| Ok(Vec::new()), |eco| paths_of(&eco))?;
-    let (report, written) = long(py, || new.build(&sources, &filter, &weigh, &eco))?;
+    let (report, written) = long(py, &options.cancel()?, || new.build(&sources, &filter, &weigh, &eco))?;
     if written.moves == 0 {
         return Err(empty(py, &new, &why_nothing(&report)));
     }

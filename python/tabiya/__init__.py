@@ -11,6 +11,7 @@ ChessBase databases; :func:`build`, :func:`convert`, :func:`merge` and :func:`ch
 """
 
 from ._errors import (
+    CancelledError,
     DamageWarning,
     DeniedError,
     EmptyBookError,
@@ -21,12 +22,14 @@ from ._errors import (
     NotFoundError,
     UsageError,
 )
-from ._tabiya import Entry, Games, MainLine, Policy, Reader, check, open_games, opening
+from ._tabiya import Cancel, Entry, Games, MainLine, Policy, Reader, check, open_games, opening
 from ._types import BuildReport, Finding, MergeReport, Opening
 from ._write import build, convert, merge, open_reader
 
 __all__ = [
     "BuildReport",
+    "Cancel",
+    "CancelledError",
     "DamageWarning",
     "DeniedError",
     "EmptyBookError",

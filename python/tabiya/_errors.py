@@ -58,6 +58,10 @@ class EmptyBookError(Error, ValueError):
     """A book without moves, which is not written. A file that existed is unchanged."""
 
 
+class CancelledError(Error):
+    """The call was stopped by its :class:`Cancel`. What it was to write is not there, and what existed is unchanged."""
+
+
 class GameError(Error, ValueError):
     """A game, or a part of it, cannot be read. The moves before it are used."""
 

@@ -9,7 +9,7 @@ from ._errors import GameError
 from ._types import BuildReport, Finding, MergeReport, Opening
 from ._write import Path, Paths
 
-__all__ = ["Entry", "Games", "MainLine", "Policy", "Reader", "build", "check", "merge", "open_games", "opening"]
+__all__ = ["Cancel", "Entry", "Games", "MainLine", "Policy", "Reader", "build", "check", "merge", "open_games", "opening"]
 
 _Board = Union[chess.Board, str]
 _Asked = Union[chess.Board, str, int]
@@ -17,6 +17,20 @@ _Default = TypeVar("_Default")
 
 class _Random(Protocol):
     def randint(self, a: int, b: int, /) -> int: ...
+
+@final
+class Cancel:
+    def __new__(cls) -> Cancel: ...
+    def set(self) -> None: ...
+    def is_set(self) -> bool: ...
+    def __enter__(self) -> Cancel: ...
+    def __exit__(
+        self,
+        exc_type: Optional[type[BaseException]],
+        exc_value: Optional[BaseException],
+        traceback: Optional[TracebackType],
+        /,
+    ) -> None: ...
 
 @final
 class Entry:
@@ -76,14 +90,14 @@ class Reader:
         self,
         board: _Asked,
         *,
-        minimum_weight: int = 1,
+        minimum_weight: float = 1,
         exclude_moves: Optional[Container[chess.Move]] = None,
     ) -> Iterator[Entry]: ...
     def find(
         self,
         board: _Asked,
         *,
-        minimum_weight: int = 1,
+        minimum_weight: float = 1,
         exclude_moves: Optional[Container[chess.Move]] = None,
     ) -> Entry: ...
     @overload
@@ -92,7 +106,7 @@ class Reader:
         board: _Asked,
         default: None = None,
         *,
-        minimum_weight: int = 1,
+        minimum_weight: float = 1,
         exclude_moves: Optional[Container[chess.Move]] = None,
     ) -> Optional[Entry]: ...
     @overload
@@ -101,14 +115,14 @@ class Reader:
         board: _Asked,
         default: _Default,
         *,
-        minimum_weight: int = 1,
+        minimum_weight: float = 1,
         exclude_moves: Optional[Container[chess.Move]] = None,
     ) -> Union[Entry, _Default]: ...
     def choice(
         self,
         board: _Asked,
         *,
-        minimum_weight: int = 1,
+        minimum_weight: float = 1,
         exclude_moves: Optional[Container[chess.Move]] = None,
         random: Optional[_Random] = None,
     ) -> Entry: ...
@@ -225,6 +239,6 @@ def open_games(path: Paths, *, moves_only: Literal[True]) -> Games[MainLine]: ..
 @overload
 def open_games(path: Paths, *, moves_only: bool) -> Games[Union[chess.pgn.Game, MainLine]]: ...
 def opening(board: _Asked) -> Optional[Opening]: ...
-def check(path: Path) -> list[Finding]: ...
+def check(path: Path, *, cancel: Optional[Cancel] = None) -> list[Finding]: ...
 def merge(sources: Paths, output: Path, options: dict[str, Any]) -> MergeReport: ...
 def build(sources: Paths, output: Path, options: dict[str, Any]) -> BuildReport: ...

@@ -7,7 +7,7 @@ import os
 from typing import Iterable, Mapping, Optional, Union
 
 from . import _tabiya
-from ._tabiya import Reader
+from ._tabiya import Cancel, Reader
 from ._types import BuildReport, MergeReport
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -41,6 +41,7 @@ def convert(
     memory: Optional[int] = None,
     threads: Optional[int] = None,
     temp: Optional[Path] = None,
+    cancel: Optional[Cancel] = None,
 ) -> MergeReport:
     """Writes a book anew, in the format that the extension of *output* selects.
 
@@ -48,10 +49,11 @@ def convert(
     position; *green* marks moves of a CTG book green that have at least this share of their position's weight, in per
     cent. *memory* is in bytes, at least 16 MiB and by default a quarter of the machine's; the rest goes into files in *temp*.
 
-    The book appears complete or not at all. Ctrl-C stops the work.
+    The book appears complete or not at all. Ctrl-C stops a call in the main thread; *cancel* is a handle that stops one in any.
 
     :raises ExistsError: if the file exists, without *force*.
     :raises EmptyBookError: if no move is left to write.
+    :raises CancelledError: once *cancel* is set.
     """
     return merge(
         [source],
@@ -62,6 +64,7 @@ def convert(
         memory=memory,
         threads=threads,
         temp=temp,
+        cancel=cancel,
     )
 
 
@@ -75,6 +78,7 @@ def merge(
     memory: Optional[int] = None,
     threads: Optional[int] = None,
     temp: Optional[Path] = None,
+    cancel: Optional[Cancel] = None,
 ) -> MergeReport:
     """Writes one book from several: weights, games and results are added up, and marks come from the first book that has
     them. The options are those of :func:`convert`.
@@ -86,6 +90,7 @@ def merge(
         "memory": memory,
         "threads": threads,
         "temp": temp,
+        "cancel": cancel,
     }
     return _tabiya.merge(sources, output, options)
 
@@ -126,6 +131,7 @@ def build(
     memory: Optional[int] = None,
     threads: Optional[int] = None,
     temp: Optional[Path] = None,
+    cancel: Optional[Cancel] = None,
 ) -> BuildReport:
     """Builds a book from games: PGN files, also compressed ones, folders of them, ChessBase databases, and count files.
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import chess
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,6 +51,24 @@ def python_does(code: str, *arguments: object) -> subprocess.CompletedProcess[st
     """Runs code in a Python of its own, which may crash."""
     words = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.run(words, capture_output=True, encoding="utf-8", timeout=HANG)
+
+
+def many_games(path: Path, count: int) -> Path:
+    """A file of so many games, in which nothing repeats."""
+    rng = random.Random(3)
+    games = []
+    for number in range(50):
+        board = chess.Board()
+        moves: list[str] = []
+        while len(moves) < 80 and not board.is_game_over():
+            move = rng.choice(list(board.legal_moves))
+            moves.append(board.san(move))
+            board.push(move)
+        games.append(" ".join(moves))
+    with path.open("w") as file:
+        for number in range(count):
+            file.write(f'[White "P{number}"]\n[Result "1-0"]\n\n{games[number % 50]} 1-0\n\n')
+    return path
 
 
 PGN = """\

@@ -6,6 +6,8 @@ import importlib.util
 import os
 import random
 import unittest
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +94,56 @@ def test_every_call_answers_as_python_chess_does() -> None:
                 assert fields(drawn[0]) == fields(drawn[1])
             assert fields(ours.find(board)) == fields(theirs.find(board))
         assert found > 5000
+
+
+class Indexed:
+    """A number that is no ``int``, as those of NumPy."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __index__(self) -> int:
+        return self.number
+
+
+@pytest.mark.parametrize("end", ["bin", "ctg", "abk", "kob", "parquet"])
+def test_a_least_weight_is_any_number(end: str, books: dict[str, Path]) -> None:
+    board = chess.Board()
+    with tabiya.open_reader(books[end]) as reader:
+        weights = [entry.weight for entry in reader.find_all(board, minimum_weight=0)]
+        numbers: list[Any] = [0.0, -1.5, 0.5, 1.0, True, -(10**60), 10**60, float("inf"), float("-inf"), float("nan")]
+        for weight in weights:
+            numbers += [weight, float(weight), weight + 0.5, Fraction(2 * weight - 1, 2), Decimal(weight)]
+        for number in numbers:
+            expected = [weight for weight in weights if not weight < number]
+            assert [entry.weight for entry in reader.find_all(board, minimum_weight=number)] == expected, number
+            best = reader.get(board, minimum_weight=number)
+            assert (best.weight if best else 0) == max(expected, default=0)
+            if not expected:
+                for method in (reader.find, reader.choice):
+                    with pytest.raises(IndexError):
+                        method(board, minimum_weight=number)
+                continue
+            assert reader.find(board, minimum_weight=number).weight == max(expected)
+            assert reader.choice(board, minimum_weight=number).weight in expected
+        for wrong in ("1", None, [1]):
+            with pytest.raises(TypeError):
+                list(reader.find_all(board, minimum_weight=wrong))
+
+
+def test_keys_and_numbers_of_entries_are_any_number() -> None:
+    with chess.polyglot.open_reader(STARTER) as theirs, tabiya.open_reader(STARTER) as ours:
+        first = ours[0]
+        keys: list[Any] = [Indexed(first.key), -1, 1 << 64, 10**30, 1.0]
+        for key in keys:
+            # python-chess takes whatever ``int`` takes.
+            whole = key.number if isinstance(key, Indexed) else int(key)
+            expected = [fields(entry) for entry in theirs.find_all(whole)]
+            assert [fields(entry) for entry in ours.find_all(key)] == expected, key
+        assert fields(ours[Indexed(3)]) == fields(theirs[3])  # type: ignore[index]
+        for number in (1 << 70, -(1 << 70)):
+            with pytest.raises(IndexError):
+                ours[number]
 
 
 def test_an_entry_is_that_of_python_chess_and_more() -> None:

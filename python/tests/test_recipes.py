@@ -1,11 +1,13 @@
-"""The examples of the README and the guide run, and bots play from a CTG book after one changed import."""
+"""The examples of the README and the guide run, and bots play from books of every format after one changed import."""
 
 from __future__ import annotations
 
 import functools
+import random
 import re
 import runpy
 import shutil
+import struct
 from pathlib import Path
 from typing import Any, Optional
 
@@ -52,55 +54,72 @@ def test_an_example_runs_and_prints(
     assert "print" not in code or capsys.readouterr().out.strip()
 
 
-# After the calls of lichess-bot's get_book_move.
-def lichess_bot_move(board: chess.Board, book: Path, selection: str, min_weight: int) -> Optional[chess.Move]:
+# After the calls of lichess-bot's get_book_move, which makes a number with a fraction of the least weight.
+def lichess_bot_move(
+    board: chess.Board, book: Path, selection: str, least: float, normalization: str
+) -> Optional[chess.Move]:
     with chess.polyglot.open_reader(book) as reader:
         try:
+            weights = [entry.weight for entry in reader.find_all(board)]
+            whole = {"sum": sum, "max": max}[normalization](weights) if normalization != "none" and weights else 100
+            minimum: Any = least * whole / 100
             if selection == "weighted_random":
                 return reader.weighted_choice(board).move
             if selection == "uniform_random":
-                return reader.choice(board, minimum_weight=min_weight).move
-            return reader.find(board, minimum_weight=min_weight).move
+                return reader.choice(board, minimum_weight=minimum).move
+            return reader.find(board, minimum_weight=minimum).move
         except IndexError:
             return None
 
 
-# After the calls of BotLi's book moves, which keeps its readers and names the share of the move.
+# After the calls of BotLi's book moves, which keeps its readers, orders the entries, and names the share of the move.
 class BotLi:
     def __init__(self, books: list[Path]) -> None:
         self.readers: list[chess.polyglot.MemoryMappedReader] = [chess.polyglot.open_reader(book) for book in books]
 
     def move(self, board: chess.Board, selection: str) -> Optional[tuple[chess.Move, float, int]]:
         for reader in self.readers:
-            entries = list(reader.find_all(board))
+            try:
+                entries = list(reader.find_all(board))
+            except struct.error:
+                continue
             if not entries:
                 continue
             if selection == "weighted_random":
-                entry = reader.weighted_choice(board)
+                entries.sort(key=lambda entry: random.random() ** (1.0 / entry.weight), reverse=True)
             elif selection == "uniform_random":
-                entry = reader.choice(board)
+                random.shuffle(entries)
             else:
-                entry = max(entries, key=lambda entry: entry.weight)
+                entries.sort(key=lambda entry: entry.weight, reverse=True)
+            entry = entries[0]
             return entry.move, entry.weight / sum(entry.weight for entry in entries) * 100.0, entry.learn
         return None
 
+    def end(self) -> None:
+        for reader in self.readers:
+            reader.close()
+
 
 @pytest.mark.parametrize("selection", ["weighted_random", "uniform_random", "best_move"])
-def test_bots_play_from_a_ctg_book(
-    selection: str, books: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("end", ["bin", "ctg", "abk", "kob", "parquet"])
+def test_bots_play_from_a_book_of_every_format(
+    end: str, selection: str, books: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    book = books["ctg"]
+    book = books[end]
     monkeypatch.setattr(chess.polyglot, "open_reader", functools.partial(tabiya.open_reader, tournament=True))
-    board, plies = chess.Board(), 0
-    while (move := lichess_bot_move(board, book, selection, 1)) is not None:
-        assert board.is_legal(move)
-        board.push(move)
-        plies += 1
-    # After 1. e4 c5 only a lost game goes on, whose moves weigh nothing.
-    assert 2 <= plies <= 4
+    for least, normalization in [(1, "none"), (0, "none"), (1, "sum"), (30, "sum"), (100, "max"), (0.5, "max")]:
+        board = chess.Board()
+        while (move := lichess_bot_move(board, book, selection, least, normalization)) is not None:
+            assert board.is_legal(move)
+            board.push(move)
+        # After 1. e4 c5 only a lost game goes on, whose moves weigh nothing in some formats.
+        assert 2 <= board.ply() <= 4, (least, normalization)
+    # No move weighs more than all of them.
+    assert (lichess_bot_move(chess.Board(), book, selection, 101, "sum") is None) == (selection != "weighted_random")
     bot, board = BotLi([book]), chess.Board()
     while (found := bot.move(board, selection)) is not None:
         move, share, learn = found
         assert board.is_legal(move) and 0 < share <= 100 and learn == 0
         board.push(move)
     assert 2 <= board.ply() <= 4
+    bot.end()

@@ -14,31 +14,11 @@ import pytest
 
 import tabiya
 
-from conftest import STARTER, python_does, samples, tabiya_says
+from conftest import STARTER, many_games, samples, tabiya_says
 
 
 # Of a finding, in JSON and in Python.
 KEYS = ["severity", "what", "count", "offset", "file"]
-
-
-def many_games(path: Path, count: int) -> Path:
-    """A file of so many games, in which nothing repeats."""
-    import random
-
-    rng = random.Random(3)
-    games = []
-    for number in range(50):
-        board = chess.Board()
-        moves: list[str] = []
-        while len(moves) < 80 and not board.is_game_over():
-            move = rng.choice(list(board.legal_moves))
-            moves.append(board.san(move))
-            board.push(move)
-        games.append(" ".join(moves))
-    with path.open("w") as file:
-        for number in range(count):
-            file.write(f'[White "P{number}"]\n[Result "1-0"]\n\n{games[number % 50]} 1-0\n\n')
-    return path
 
 
 @pytest.mark.parametrize(
@@ -200,44 +180,3 @@ def test_python_goes_on_while_a_book_is_built(tmp_path: Path) -> None:
         steps += 1
     worker.join()
     assert steps > 3 and (tmp_path / "a.bin").exists()
-
-
-INTERRUPTED = """\
-import os, signal, sys, threading, tabiya
-games, few, folder = sys.argv[1:]
-# A shell lets what it starts in the background ignore Ctrl-C.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-def feed():
-    # Games without an end, so that the build cannot be over before it is interrupted.
-    some = open(few).read() * 1000
-    with open(games, "w") as into:
-        # The book is begun beside its place.
-        while not os.listdir(folder):
-            into.write(some)
-        os.kill(os.getpid(), signal.SIGINT)
-        try:
-            while True:
-                into.write(some)
-        except BrokenPipeError:
-            pass
-os.mkfifo(games)
-feeding = threading.Thread(target=feed)
-feeding.start()
-try:
-    tabiya.build(games, os.path.join(folder, "a.bin"), threads=1)
-    sys.exit("it was not interrupted")
-except KeyboardInterrupt:
-    print(os.listdir(folder))
-feeding.join()
-# The next call is not stopped by that.
-tabiya.build(few, os.path.join(folder, "b.bin"), min_games=1)
-print(os.listdir(folder))
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
-def test_ctrl_c_stops_a_build_and_nothing_remains(tmp_path: Path) -> None:
-    few, folder = many_games(tmp_path / "few.pgn", 5), tmp_path / "out"
-    folder.mkdir()
-    done = python_does(INTERRUPTED, tmp_path / "games.pgn", few, folder)
-    assert done.stdout.splitlines() == ["[]", "['b.bin']"], done.stderr

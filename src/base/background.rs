@@ -18,7 +18,7 @@ impl<T: Default + Send + Sync + 'static> Background<T> {
         let make: Make<T> = Box::new(move || panics::caught(make).unwrap_or_default());
         let value = Arc::new(LazyLock::new(make));
         let inside = Arc::clone(&value);
-        // Without the thread only time is lost.
+        // Without the thread only time is lost. The value outlives the work that asks for it, and does not stop with that.
         let _ = thread::Builder::new().name("book index".to_owned()).spawn(move || {
             LazyLock::force(&inside);
         });

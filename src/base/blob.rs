@@ -1,10 +1,23 @@
 //! The bytes of a file, read piece by piece at any place: the memory needed does not grow with the file.
 
-use std::fs::File;
+use std::collections::VecDeque;
+use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::error::{Error, Result};
+use super::error::{Error, ErrorKind, Result};
 use super::file;
+
+/// Files that are kept open at the same time: systems allow a process as few as 256. The others are opened again when they
+/// are read.
+const MOST_OPEN: usize = 64;
+
+/// The files that are open, the one that was read last at the end.
+static OPEN: Mutex<VecDeque<(u64, Arc<File>)>> = Mutex::new(VecDeque::new());
+
+/// The number of the next file.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Bytes to read pieces of: a file, or bytes in memory. Several threads may read at the same time.
 #[derive(Debug)]
@@ -16,8 +29,79 @@ pub(crate) struct Blob {
 
 #[derive(Debug)]
 enum Source {
-    File(File),
+    File(Reopened),
     Owned(Vec<u8>),
+}
+
+/// A file that is closed while too many others are read.
+#[derive(Debug)]
+struct Reopened {
+    number: u64,
+    identity: Identity,
+}
+
+/// What distinguishes a file from another one of its name.
+type Identity = (u64, u64, Option<std::time::SystemTime>);
+
+fn identity(metadata: &Metadata) -> Identity {
+    #[cfg(unix)]
+    let (device, number) = {
+        use std::os::unix::fs::MetadataExt;
+        (metadata.dev(), metadata.ino())
+    };
+    #[cfg(not(unix))]
+    let (device, number) = (0, metadata.len());
+    (device, number, metadata.modified().ok())
+}
+
+impl Reopened {
+    fn new(file: File, metadata: &Metadata) -> Self {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        keep(number, Arc::new(file));
+        Self { number, identity: identity(metadata) }
+    }
+
+    /// The open file.
+    ///
+    /// # Errors
+    /// When it has to be opened again and that fails, or another file has its name.
+    fn file(&self, path: &Path) -> Result<Arc<File>> {
+        let open = {
+            let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+            let place = open.iter().rposition(|(number, _)| *number == self.number);
+            place.and_then(|place| open.remove(place))
+        };
+        let file = match open {
+            Some((_, file)) => file,
+            None => {
+                let (file, metadata) = file::open(path)?;
+                if identity(&metadata) != self.identity {
+                    let what = "another program has changed the file while it was read";
+                    return Err(Error::new(ErrorKind::File, what)
+                        .at_path(path)
+                        .advice("run the command again"));
+                }
+                Arc::new(file)
+            }
+        };
+        keep(self.number, Arc::clone(&file));
+        Ok(file)
+    }
+}
+
+impl Drop for Reopened {
+    fn drop(&mut self) {
+        OPEN.lock().unwrap_or_else(PoisonError::into_inner).retain(|(number, _)| *number != self.number);
+    }
+}
+
+/// Keeps a file open that is read now, and closes the one that was not read for the longest time.
+fn keep(number: u64, file: Arc<File>) {
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    open.push_back((number, file));
+    if open.len() > MOST_OPEN {
+        open.pop_front();
+    }
 }
 
 impl Blob {
@@ -28,7 +112,8 @@ impl Blob {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, metadata) = file::open(path)?;
-        Ok(Self { path: path.to_owned(), len: metadata.len(), source: Source::File(file) })
+        let source = Source::File(Reopened::new(file, &metadata));
+        Ok(Self { path: path.to_owned(), len: metadata.len(), source })
     }
 
     /// Bytes at hand; `path` is only their name.
@@ -67,7 +152,7 @@ impl Blob {
                 out.iter_mut().zip(from).for_each(|(out, from)| *out = *from);
                 Ok(room)
             }
-            Source::File(file) => file::read_at(file, at, out)
+            Source::File(file) => file::read_at(&*file.file(&self.path)?, at, out)
                 .map_err(|error| Error::file(&self.path, "cannot read the file", error).at_offset(at)),
         }
     }
@@ -138,6 +223,29 @@ mod tests {
         let blob = Blob::open(file.path()).unwrap();
         file.as_file().set_len(5).unwrap();
         assert_eq!(Window::default().get(&blob, 3, 4).unwrap(), b"34");
+    }
+
+    #[test]
+    fn more_files_than_are_kept_open_are_read_and_a_file_that_was_replaced_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |number: usize| folder.path().join(number.to_string());
+        let blobs: Vec<_> = (0..MOST_OPEN * 3)
+            .map(|number| {
+                fs::write(path(number), number.to_string()).unwrap();
+                Blob::open(path(number)).unwrap()
+            })
+            .collect();
+        let mut out = [0; 4];
+        for (number, blob) in blobs.iter().enumerate().chain(blobs.iter().enumerate()) {
+            let len = blob.read(0, &mut out).unwrap();
+            assert_eq!(&out[..len], number.to_string().as_bytes());
+        }
+        assert!(OPEN.lock().unwrap().len() <= MOST_OPEN);
+        let other = folder.path().join("other");
+        fs::write(&other, "0").unwrap();
+        fs::rename(&other, path(0)).unwrap();
+        let error = blobs[0].read(0, &mut out).unwrap_err().to_string();
+        assert!(error.contains("another program has changed the file"), "{error}");
     }
 
     #[test]

@@ -85,8 +85,12 @@ impl Error {
         Self { kind, path: None, offset: None, what: what.into(), advice: None, remedy: None, source: None }
     }
 
-    /// A file that cannot be opened, read or written.
+    /// A file that cannot be opened, read or written. Reading that was interrupted is an interrupt.
     pub fn file(path: impl AsRef<Path>, what: impl Into<String>, source: std::io::Error) -> Self {
+        let inner = source.get_ref().and_then(|inner| inner.downcast_ref::<Self>());
+        if let Some(Self { kind: kind @ ErrorKind::Interrupted, what, .. }) = inner {
+            return Self::new(*kind, what);
+        }
         let source = Some(Box::new(without_path(source)) as _);
         Self { source, ..Self::new(ErrorKind::File, what).at_path(path) }
     }
@@ -112,6 +116,12 @@ impl Error {
     pub(crate) fn at_path(mut self, path: impl AsRef<Path>) -> Self {
         self.path = Some(path.as_ref().to_owned());
         self
+    }
+
+    /// Names the file if it does not name one.
+    #[must_use]
+    pub(crate) fn or_at_path(self, path: impl AsRef<Path>) -> Self {
+        if self.path.is_some() { self } else { self.at_path(path) }
     }
 
     /// Names the offset, in bytes from the start of the file.

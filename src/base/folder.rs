@@ -74,23 +74,27 @@ pub(crate) fn in_any_case(file: &Path) -> io::Result<Option<PathBuf>> {
     Ok(found.map(|name| file.with_file_name(name)))
 }
 
-/// The files of a folder and of its subfolders, in the order of their names. Names for which `skips` is true are left
-/// out. Links to folders are not followed, because they may lead back.
-///
-/// # Errors
-/// When a folder cannot be read, or folders are nested too deep.
-pub fn files(folder: &Path, skips: &dyn Fn(&OsStr) -> bool) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    add_files(folder, DEEPEST, skips, &mut found)?;
-    Ok(found)
+/// The files of a folder and of its subfolders.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// The files, in the order of their names.
+    pub found: Vec<PathBuf>,
+    /// Why subfolders cannot be read.
+    pub unread: Vec<Error>,
 }
 
-fn add_files(
-    folder: &Path,
-    depth: u32,
-    skips: &dyn Fn(&OsStr) -> bool,
-    found: &mut Vec<PathBuf>,
-) -> Result<()> {
+/// The files of a folder and of its subfolders. Names for which `skips` is true are left out. Links to folders are not
+/// followed, because they may lead back.
+///
+/// # Errors
+/// When the folder itself cannot be read.
+pub fn files(folder: &Path, skips: &dyn Fn(&OsStr) -> bool) -> Result<Files> {
+    let mut files = Files::default();
+    add_files(folder, DEEPEST, skips, &mut files)?;
+    Ok(files)
+}
+
+fn add_files(folder: &Path, depth: u32, skips: &dyn Fn(&OsStr) -> bool, files: &mut Files) -> Result<()> {
     let cannot = |error| Error::file(folder, "cannot read the folder", error);
     if depth == 0 {
         return Err(Error::new(ErrorKind::File, "the folders are nested too deep").at_path(folder));
@@ -101,10 +105,11 @@ fn add_files(
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        if entry.file_type().map_err(cannot)?.is_dir() {
-            add_files(&path, depth - 1, skips, found)?;
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let unread = add_files(&path, depth - 1, skips, files).err();
+            files.unread.extend(unread);
         } else {
-            found.push(path);
+            files.found.push(path);
         }
     }
     Ok(())
@@ -123,7 +128,7 @@ mod tests {
             fs::write(path, b"").unwrap();
         }
         let names = |skips: &dyn Fn(&OsStr) -> bool| {
-            let found = files(folder.path(), skips).unwrap();
+            let found = files(folder.path(), skips).unwrap().found;
             found.iter().map(|path| path.strip_prefix(folder.path()).unwrap().to_owned()).collect::<Vec<_>>()
         };
         let hidden = |name: &OsStr| name.to_string_lossy().starts_with('.');
@@ -132,6 +137,8 @@ mod tests {
         let mut deep = folder.path().to_owned();
         deep.extend(["d"; DEEPEST as usize]);
         fs::create_dir_all(deep).unwrap();
-        assert!(files(folder.path(), &|_| false).unwrap_err().to_string().contains("nested too deep"));
+        let Files { found, unread } = files(folder.path(), &|_| false).unwrap();
+        assert_eq!(found.len(), 5);
+        assert!(unread.len() == 1 && unread[0].to_string().contains("nested too deep"), "{unread:?}");
     }
 }

@@ -1,9 +1,12 @@
-//! Ctrl-C and similar requests, for work that must clean up before it ends.
+//! Requests to stop, such as Ctrl-C, for work that must clean up before it ends.
 //!
 //! Work checks now and then whether to stop, and stops with an error: everything that it holds is dropped on the way
 //! out, including temporary files.
 
+use std::cell::RefCell;
 use std::io;
+use std::sync::Arc;
+#[cfg(feature = "program")]
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -18,7 +21,84 @@ const TICK: Duration = Duration::from_millis(50);
 /// What an interrupt says where the work does not know what was written: the command says it.
 const INTERRUPTED: &str = "interrupted";
 
+/// What Ctrl-C asks: all work of the process to stop.
 static ASKED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// The scopes that this thread works in.
+    static SCOPES: RefCell<Option<Arc<Scope>>> = const { RefCell::new(None) };
+}
+
+/// The scope of an interrupt, and the one that it is in.
+struct Scope {
+    interrupt: Interrupt,
+    outer: Option<Arc<Scope>>,
+}
+
+/// A request to stop some work, which any thread may make. All clones are the same request.
+///
+/// What runs in its [scope](Self::scope) stops once it is made, on whatever threads it works: with an error of the kind
+/// [`ErrorKind::Interrupted`], and without a file that is half written. Other work of the process goes on.
+///
+/// ```
+/// # #[cfg(feature = "workshop")] {
+/// use tabiya::{ErrorKind, Interrupt, NewBook};
+///
+/// let folder = tempfile::tempdir().expect("a folder");
+/// let new = NewBook::at(folder.path().join("starter.ctg"));
+/// let interrupt = Interrupt::new();
+/// let stop = interrupt.clone(); // for a button, or a handler of signals
+/// stop.ask();
+/// let merged = interrupt.scope(|| new.merge(&["books/starter.bin".into()], false));
+/// assert_eq!(merged.unwrap_err().kind(), ErrorKind::Interrupted);
+/// assert!(!new.output.exists());
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// A request that is not made yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes the request. It cannot be taken back.
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the request was made.
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Does work that this request stops, as do the requests in whose scopes the call is.
+    pub fn scope<T>(&self, work: impl FnOnce() -> T) -> T {
+        let outer = SCOPES.with_borrow(Clone::clone);
+        in_scope(Some(Arc::new(Scope { interrupt: self.clone(), outer })), work)
+    }
+}
+
+/// Does work in these scopes, and returns to the thread's own, even from a panic.
+fn in_scope<T>(scope: Option<Arc<Scope>>, work: impl FnOnce() -> T) -> T {
+    struct Restore(Option<Arc<Scope>>);
+
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            SCOPES.set(self.0.take());
+        }
+    }
+
+    let _restore = Restore(SCOPES.replace(scope));
+    work()
+}
+
+/// Work for another thread, which stops there as it would here: whatever starts a thread hands it over so.
+pub(crate) fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    let scope = SCOPES.with_borrow(Clone::clone);
+    move || in_scope(scope, work)
+}
 
 /// From now on Ctrl-C, a closed terminal or a request to terminate only sets a flag for the work to stop.
 pub fn watch() {
@@ -26,22 +106,20 @@ pub fn watch() {
     static ONCE: Once = Once::new();
     // Without the handler the process ends at once, as it does by default.
     #[cfg(feature = "program")]
-    ONCE.call_once(|| drop(ctrlc::set_handler(ask)));
+    ONCE.call_once(|| drop(ctrlc::set_handler(|| ASKED.store(true, Ordering::Relaxed))));
 }
 
-/// Asks the work to stop, as Ctrl-C does.
-pub fn ask() {
-    ASKED.store(true, Ordering::Relaxed);
-}
-
-/// Takes the request back, after all work that it was meant for has stopped: the process goes on.
-pub fn withdraw() {
-    ASKED.store(false, Ordering::Relaxed);
-}
-
-/// Whether the work must stop.
+/// Whether the work of this thread must stop.
 pub fn asked() -> bool {
-    ASKED.load(Ordering::Relaxed)
+    let in_scope = |scope: &RefCell<Option<Arc<Scope>>>| in_any(scope.borrow().as_deref());
+    // A thread that ends has left its scopes.
+    ASKED.load(Ordering::Relaxed) || SCOPES.try_with(in_scope).unwrap_or(false)
+}
+
+/// Whether an interrupt of these scopes is asked for.
+fn in_any(scope: Option<&Scope>) -> bool {
+    let mut each = std::iter::successors(scope, |scope| scope.outer.as_deref());
+    each.any(|scope| scope.interrupt.is_asked())
 }
 
 /// Does work that cannot check for itself on another thread, and waits for it until the work must stop: then `None`.
@@ -54,7 +132,7 @@ pub(crate) fn wait_for<T: Send + 'static>(
 ) -> io::Result<Option<T>> {
     let (done, found) = channel();
     // Nobody waits after an interrupt.
-    thread::Builder::new().name(name.to_owned()).spawn(move || drop(done.send(work())))?;
+    thread::Builder::new().name(name.to_owned()).spawn(inherited(move || drop(done.send(work()))))?;
     loop {
         match found.recv_timeout(TICK) {
             Ok(value) => return Ok(Some(value)),
@@ -109,6 +187,43 @@ pub(crate) fn after(written: &str, error: Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::parallel;
+    use crate::base::task_thread::TaskThread;
+    use std::sync::Mutex;
+    use std::sync::mpsc::Receiver;
+
+    #[test]
+    fn an_interrupt_stops_what_is_in_its_scope_on_whatever_threads_it_works() {
+        let (one, other) = (Interrupt::new(), Interrupt::new());
+        let seen = |interrupt: &Interrupt| {
+            interrupt.scope(|| {
+                let beside = parallel::beside(2, asked, asked);
+                let waited = wait_for("test", asked).unwrap();
+                let ordered = Mutex::new(Vec::new());
+                let (mut items, work) = (0..6, |(): &mut (), _: i32, found: &mut bool| *found = asked());
+                let take = |_, found: &mut bool| {
+                    ordered.lock().unwrap().push(*found);
+                    Ok(())
+                };
+                parallel::in_order(2, 0, || Ok(items.next()), || (), work, take).unwrap();
+                let (send, told) = channel();
+                let task =
+                    TaskThread::start("test", move |_: Receiver<()>| send.send(asked()).unwrap()).unwrap();
+                let task = told.recv().map(|told| (told, task.close().comes_within(Duration::MAX)));
+                let mut all = vec![asked(), beside.0, waited.unwrap_or(true), task.unwrap().0];
+                all.extend(beside.1);
+                all.extend(ordered.into_inner().unwrap());
+                all
+            })
+        };
+        one.clone().ask();
+        assert_eq!((seen(&one), seen(&other)), (vec![true; 12], vec![false; 12]));
+        // A scope inside another obeys both.
+        assert!(one.scope(|| other.scope(asked)) && other.scope(|| one.scope(asked)));
+        assert!(!asked() && other.scope(|| check().is_ok()) && one.scope(check).is_err());
+        // A panic leaves the scope too.
+        assert!(std::panic::catch_unwind(|| one.scope(|| panic!("on purpose"))).is_err() && !asked());
+    }
 
     #[test]
     fn what_was_written_is_said_once_and_only_of_interrupts() {

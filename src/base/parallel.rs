@@ -20,7 +20,7 @@ pub fn beside<T: Send, L>(
     lead: impl FnOnce() -> L,
 ) -> (L, Vec<T>) {
     thread::scope(|scope| {
-        let running: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(&work)).collect();
+        let running: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(interrupt::inherited(&work))).collect();
         let led = lead();
         let join = |thread: thread::ScopedJoinHandle<'_, T>| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -124,7 +124,7 @@ pub(crate) fn in_order<I: Send, W, T: Default + Send>(
         let lane = || {
             let (give, items) = mpsc::channel::<(I, T)>();
             let (done, found) = mpsc::channel();
-            scope.spawn(move || {
+            scope.spawn(interrupt::inherited(move || {
                 let mut worker = make();
                 for (item, mut found) in items {
                     work(&mut worker, item, &mut found);
@@ -132,7 +132,7 @@ pub(crate) fn in_order<I: Send, W, T: Default + Send>(
                         return;
                     }
                 }
-            });
+            }));
             (give, found)
         };
         // Each thread gets every n-th item, and is started for its first one.

@@ -5,6 +5,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use super::interrupt;
+
 /// A thread that does what it is sent, in that order.
 pub(crate) struct TaskThread<T> {
     tasks: Sender<T>,
@@ -26,7 +28,7 @@ impl<T: Send + 'static> TaskThread<T> {
             work(taken);
             drop(running);
         };
-        thread::Builder::new().name(name.to_owned()).spawn(run)?;
+        thread::Builder::new().name(name.to_owned()).spawn(interrupt::inherited(run))?;
         Ok(Self { tasks, ending: Ending(end) })
     }
 

@@ -45,7 +45,7 @@ const STARTS: [(&[u8], &str, &str); 9] = [
 ///
 /// Any of the files of a CTG or a Kvetka book, in any letter case, opens the book; so does the name of a Kvetka book
 /// without number or extension. A count file, or a folder of nothing else, is a book too. Polyglot books have no mark: every
-/// other file that is long enough may be one.
+/// other file that is long enough and whose keys ascend, apart from some breaks, may be one.
 ///
 /// # Errors
 /// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name; and
@@ -155,6 +155,9 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
             "the file is too short for a book: it has {} bytes, and one entry takes {ENTRY_LEN}",
             bytes.len()
         );
+        return error(&what, ADVICE);
+    }
+    if let Some(what) = polyglot::foreign(&bytes) {
         return error(&what, ADVICE);
     }
     Ok(Arc::new(Polyglot::new(path, bytes)))

@@ -42,6 +42,20 @@ pub(super) struct Settings {
     doctor: Mutex<()>,
 }
 
+/// What `tabiya doctor --json` prints.
+#[derive(Default, Deserialize)]
+struct Findings {
+    problems: Vec<Finding>,
+    summary: Option<String>,
+}
+
+/// Something that is wrong.
+#[derive(Deserialize)]
+struct Finding {
+    level: String,
+    text: String,
+}
+
 /// The body of a change.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -123,7 +137,7 @@ fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
     let cannot = |what: &'static str| move |error: io::Error| Error::file("tabiya doctor", what, error);
     let own = std::env::current_exe().map_err(cannot("cannot be started"))?;
     let mut command = Command::new(&own);
-    command.arg("doctor");
+    command.args(["doctor", "--json"]);
     if let Some(file) = file {
         command.arg("--config").arg(file);
     }
@@ -144,17 +158,18 @@ fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
     let Some(status) = status else {
         return Ok(vec![verdict("error", "doctor did not finish in three minutes")]);
     };
-    // 1: something was found wanting; above: nothing works.
-    let level = if status.code() == Some(1) { "warning" } else { "error" };
-    let found = out.iter().filter_map(|line| line.strip_prefix("  - "));
-    let mut verdicts: Vec<Value> = found.map(|line| verdict(level, line)).collect();
+    let found = out.first().and_then(|line| serde_json::from_str::<Findings>(line).ok()).unwrap_or_default();
+    let mut verdicts: Vec<Value> = found.problems.iter().map(|it| verdict(&it.level, &it.text)).collect();
+    // What ends doctor before it has tried anything.
     let complaints = doctor.errors();
     verdicts.extend(
         complaints.iter().map(|line| verdict("error", line.strip_prefix("tabiya: ").unwrap_or(line))),
     );
     if verdicts.is_empty() {
-        let summary = out.iter().filter(|line| line.contains("from the engine.") || *line == "All is well.");
-        verdicts.extend(summary.map(|line| verdict(if status.success() { "ok" } else { level }, line)));
+        let level = if status.success() { "ok" } else { "error" };
+        verdicts.extend(
+            found.summary.iter().map(String::as_str).chain(["All is well."]).map(|line| verdict(level, line)),
+        );
     }
     Ok(verdicts)
 }

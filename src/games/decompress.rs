@@ -111,6 +111,16 @@ impl Read for Failing {
     }
 }
 
+/// The most memory that decompressing a Zstandard file may take, as a power of two: 128 MiB, as the program zstd allows
+/// without `--long`.
+const ZSTD_WINDOW_LOG: u32 = 27;
+
+/// The error of Zstandard data that refer back further than is kept in memory.
+fn too_long() -> io::Error {
+    let what = "it takes more than 128 MiB to unpack (it was packed with --long): unpack it first with zstd -d --long=31";
+    io::Error::new(io::ErrorKind::OutOfMemory, what)
+}
+
 /// The error of damaged Zstandard data.
 fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "its Zstandard data are damaged")
@@ -210,6 +220,21 @@ mod tests {
         for text in ["BZh9 is no move", "BZh", "7zXZ", "PK"] {
             assert_eq!(read(text.into()).unwrap(), text.as_bytes());
         }
+    }
+
+    #[test]
+    fn a_zstandard_file_that_needs_more_than_128_mib_is_refused_with_the_reason() {
+        // A frame whose header has only the descriptor of a window: 2^(10 + 5 bits) + 3 bits of eighths; and a raw last block.
+        let frame = |window: u8| [&ZSTD[..], &[0, window], b"\x09\0\0x"].concat();
+        assert_eq!(read(frame(17 << 3)).unwrap(), b"x");
+        for window in [17 << 3 | 1, 18 << 3, 21 << 3, 21 << 3 | 7] {
+            for bytes in [frame(window), [zstd(b"y"), frame(window)].concat()] {
+                let error = read(bytes).unwrap_err().to_string();
+                assert!(error.contains("128 MiB") && error.contains("--long=31"), "{window}: {error}");
+            }
+        }
+        // Windows that zstd itself does not make.
+        assert!(read(frame(22 << 3)).unwrap_err().to_string().contains("128 MiB"));
     }
 
     #[test]

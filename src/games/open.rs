@@ -13,12 +13,15 @@ use super::text::{Counted, STDIN, Text, checked, name_of, text};
 use super::zip::{self, Member};
 use super::{Ahead, Batch};
 use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::folder;
+use crate::base::file;
+use crate::base::folder::{self, Files};
 
 /// Name endings of the texts to read in a folder.
 const TEXTS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn.xz"];
 /// The name ending of the databases to read in a folder.
 const DATABASE: &str = ".cbh";
+/// The name ending of the moves of a database, which are of no use without the rest.
+const MOVES: &str = ".cbg";
 /// The name ending of the archives to read in a folder.
 const ARCHIVE: &str = ".zip";
 /// Name endings of files of games that cannot be read, and are reported.
@@ -64,10 +67,11 @@ enum Kind {
 type Batches = Box<dyn FnMut() -> Option<Box<dyn Batch>> + Send>;
 
 /// Opens the games in files and folders; `-` is standard input. In a folder and the folders within it, all PGN files, ZIP
-/// archives and ChessBase databases are read in the order of their names. Any file of a database means the whole database.
+/// archives and ChessBase databases are read in the order of their names; those that cannot be read are [passed
+/// over](Sources::passed_over). Any file of a database means the whole database.
 ///
 /// # Errors
-/// When a file is missing or does not hold games, or when a folder holds no games.
+/// When a file that is named is missing or does not hold games, or when a folder has no file of games.
 pub fn open(paths: &[PathBuf]) -> Result<Sources> {
     let mut sources = Sources { size: Some(0), ..Sources::default() };
     for path in paths {
@@ -170,6 +174,14 @@ impl Sources {
         &self.passed_over
     }
 
+    /// These, if no file was passed over.
+    ///
+    /// # Errors
+    /// Why the first one was.
+    pub(crate) fn whole(mut self) -> Result<Self> {
+        if self.passed_over.is_empty() { Ok(self) } else { Err(self.passed_over.swap_remove(0)) }
+    }
+
     fn add(&mut self, kind: Kind, name: PathBuf, linked: Option<PathBuf>, size: u64) {
         self.all.push(Source { kind, name, linked, size });
         self.size = self.size.and_then(|before| before.checked_add(size));
@@ -210,24 +222,27 @@ impl Sources {
     }
 
     fn add_folder(&mut self, path: &Path) -> Result<()> {
-        let before = self.all.len();
-        for path in folder::files(path, &|_| false)?.into_iter().filter(|path| path.is_file()) {
+        let before = self.all.len() + self.passed_over.len();
+        let Files { found, unread } = folder::files(path, &|_| false)?;
+        self.passed_over.extend(unread);
+        // A link to a folder is not followed, whatever its name.
+        for path in found.into_iter().filter(|path| !path.is_dir()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
             let ends = |end: &&str| name.ends_with(*end);
-            if TEXTS.iter().any(ends) {
-                self.add_text(path)?;
+            let added = if TEXTS.iter().any(ends) {
+                is_file(&path).and_then(|()| self.add_text(path.clone()))
             } else if ends(&DATABASE) {
-                self.add_database(path)?;
-            } else if ends(&ARCHIVE) && zip::is_zip(&path) {
-                // An archive may hold anything.
-                if let Err(error) = self.add_archive(&path) {
-                    self.passed_over.push(error);
-                }
-            } else if OTHERS.iter().any(ends) {
-                self.passed_over.extend(Cbh::open(&path).err());
-            }
+                self.add_database(path.clone())
+            } else if ends(&ARCHIVE) {
+                is_file(&path).and_then(|()| self.add_archive(&path))
+            } else if OTHERS.iter().any(ends) || ends(&MOVES) && is_alone(&path) {
+                Cbh::open(&path).map(|_| ())
+            } else {
+                Ok(())
+            };
+            self.passed_over.extend(added.err().map(|error| error.or_at_path(&path)));
         }
-        if self.all.len() > before {
+        if self.all.len() + self.passed_over.len() > before {
             return Ok(());
         }
         Err(Error::new(ErrorKind::File, "this folder holds no PGN files or databases").at_path(path).advice(
@@ -235,6 +250,16 @@ impl Sources {
              with .cbh",
         ))
     }
+}
+
+/// Whether the records of a database are missing.
+fn is_alone(moves: &Path) -> bool {
+    matches!(folder::sibling(moves, "cbh"), Ok(None))
+}
+
+/// Refuses what is not a regular file: reading a pipe would wait for its writer.
+fn is_file(path: &Path) -> Result<()> {
+    file::open(path).map(|_| ())
 }
 
 /// The batches of a text.

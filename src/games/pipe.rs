@@ -37,7 +37,7 @@ impl Pipe {
             let all = open().and_then(|from| forward(from, &sender, &spares));
             let _ = sender.send(all.map(|()| Vec::new()));
         };
-        if let Err(error) = thread::Builder::new().spawn(run) {
+        if let Err(error) = thread::Builder::new().spawn(interrupt::inherited(run)) {
             let _ = send.try_send(Err(error));
         }
         Self { blocks, block: io::Cursor::default(), spare, ended: false }
@@ -77,7 +77,9 @@ impl Read for Pipe {
                 Ok(block) => block,
                 // A thread that says nothing of the end has panicked.
                 Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("reading it stopped early")),
-                Err(RecvTimeoutError::Timeout) if interrupt::asked() => Err(io::Error::other("interrupted")),
+                Err(RecvTimeoutError::Timeout) if interrupt::asked() => {
+                    Err(io::Error::other(interrupt::stopped()))
+                }
                 Err(RecvTimeoutError::Timeout) => continue,
             };
             self.ended = block.as_ref().map_or(true, Vec::is_empty);
@@ -90,6 +92,7 @@ impl Read for Pipe {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::error::{Error, ErrorKind};
 
     /// Gives a block, and then fails or ends.
     struct Once(Option<Vec<u8>>, bool);
@@ -115,6 +118,18 @@ mod tests {
         let text: Vec<u8> = (0..300_000_u32).flat_map(u32::to_le_bytes).collect();
         let from = io::Cursor::new(text.clone());
         assert_eq!(read(Pipe::new(2, move || Ok(from))).0, text);
+    }
+
+    #[test]
+    fn a_silent_pipe_stops_as_interrupted_work() {
+        let (hold, silent) = mpsc::channel::<()>();
+        let mut pipe = Pipe::new(1, move || silent.recv().map(|()| io::empty()).map_err(io::Error::other));
+        let interrupt = interrupt::Interrupt::new();
+        interrupt.ask();
+        let error = interrupt.scope(|| pipe.read(&mut [0])).unwrap_err();
+        let error = Error::file("pipe", "cannot read the file", error);
+        assert_eq!((error.kind(), error.what()), (ErrorKind::Interrupted, "interrupted"));
+        drop(hold);
     }
 
     #[test]

@@ -56,7 +56,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::book::{Book, open};
 
 pub use field::{Field, halfpoints};
@@ -73,6 +73,11 @@ pub(crate) use storage::{Disk, has_journal, is_same_file};
 pub fn open_settled(path: &Path) -> Result<Arc<dyn Book>> {
     settle(path);
     open(path)
+}
+
+/// Why the learn fields of a book are not trusted, of which the one of the entry of this number cannot be games and half-points.
+pub(crate) fn other_fields(book: &Path, index: u64) -> Error {
+    error::LearnError::OtherFields(index).worded(book, Duration::ZERO)
 }
 
 /// The files of books, including the journals of what they have learned.

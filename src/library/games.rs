@@ -46,10 +46,10 @@ impl Games {
     /// Opens the games of files and folders; `-` is standard input.
     ///
     /// # Errors
-    /// When a file is missing or does not hold games.
+    /// When a file is missing or does not hold games, also one in a folder.
     pub fn open(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Result<Self> {
         let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
-        games::open(&paths).map(Self)
+        games::open(&paths)?.whole().map(Self)
     }
 
     /// The main lines of all games, in their order. A game that cannot be read is one of them, with its

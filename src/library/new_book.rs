@@ -105,7 +105,7 @@ impl NewBook {
     /// ```
     ///
     /// # Errors
-    /// When a file cannot be read or written, or the work is interrupted: then no book is written.
+    /// When a file, also one in a folder, cannot be read or written, or the work is interrupted: then no book is written.
     pub fn build(
         &self,
         sources: &[PathBuf],
@@ -114,9 +114,10 @@ impl NewBook {
         eco: &[PathBuf],
     ) -> Result<(Report, Written)> {
         let resources = self.resources()?;
-        let (paths, counted) = split(sources)?;
-        let counted = counted.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
-        let mut games = games::open(&paths)?;
+        let (mut split, mut unopened) = (split(sources)?, Vec::new());
+        let counted = split.open(CountFile::open, &mut unopened)?;
+        unopened.pop().map_or(Ok(()), Err)?;
+        let mut games = games::open(&split.games)?.whole()?;
         let counts = counted.iter().map(|file| file.path().to_owned());
         self.keep(&games.parts().into_iter().chain(counts).chain(eco.iter().cloned()).collect::<Vec<_>>())?;
         let names = Names::read(eco)?;

@@ -12,10 +12,11 @@ const Z95: f64 = 1.959_963_984_540_054;
 pub struct Elo {
     /// The difference; infinite where all points went to one side.
     pub difference: f64,
-    /// Half the width of the interval that has the true difference with 95 %.
-    pub error: f64,
-    /// The likelihood of superiority: that the difference is above 0.
-    pub los: f64,
+    /// Half the width of the interval that has the true difference with 95 %; `None` where there are too few games to tell: all
+    /// ended alike, or the interval has no end.
+    pub error: Option<f64>,
+    /// The likelihood of superiority: that the difference is above 0; `None` where all games ended alike.
+    pub los: Option<f64>,
 }
 
 /// The difference of strength after `counts` games or pairs, by their points: the first scored nothing, the last all points.
@@ -25,20 +26,20 @@ pub struct Elo {
 /// use tabiya::report::elo::elo;
 /// // 30 games won, 50 drawn, 20 lost.
 /// let elo = elo(&[20, 50, 30]).expect("there are games");
-/// assert!((elo.difference - 34.86).abs() < 0.01 && elo.los > 0.9);
+/// assert!((elo.difference - 34.86).abs() < 0.01 && elo.los > Some(0.9));
 /// assert_eq!(tabiya::report::elo::elo(&[0, 0, 0]), None);
 /// ```
 pub fn elo(counts: &[u64]) -> Option<Elo> {
     let (mean, error) = mean(counts)?;
-    let half = Z95 * error;
-    let width = difference(mean + half) - difference(mean - half);
-    let los = if error > 0.0 { normal((mean - 0.5) / error) } else { f64::NAN };
+    let width = error.map(|error| difference(mean + Z95 * error) - difference(mean - Z95 * error));
+    let los = error.map(|error| normal((mean - 0.5) / error));
+    let error = width.filter(|width| width.is_finite()).map(|width| width / 2.0);
     // Adding nothing makes the negative zero of an even score a positive one.
-    Some(Elo { difference: difference(mean) + 0.0, error: width / 2.0, los })
+    Some(Elo { difference: difference(mean) + 0.0, error, los })
 }
 
-/// The mean share of the points, and its standard error; `None` without any.
-pub fn mean(counts: &[u64]) -> Option<(f64, f64)> {
+/// The mean share of the points, and its standard error, which is not known where all games ended alike; `None` without any.
+pub fn mean(counts: &[u64]) -> Option<(f64, Option<f64>)> {
     let all: u64 = counts.iter().sum();
     if all == 0 || counts.len() < 2 {
         return None;
@@ -50,7 +51,8 @@ pub fn mean(counts: &[u64]) -> Option<(f64, f64)> {
     };
     let mean = average(&|points| points);
     let variance = average(&|points| (points - mean).powi(2));
-    Some((mean, (variance / all as f64).sqrt()))
+    let is_spread = counts.iter().filter(|count| **count > 0).count() > 1;
+    Some((mean, is_spread.then(|| (variance / all as f64).sqrt())))
 }
 
 /// The difference of strength at an expected score.
@@ -79,7 +81,9 @@ mod tests {
         let pairs = elo(&[33, 17, 86, 16, 48]).unwrap();
         let close = |found: f64, said: f64| (found - said).abs() < 0.005;
         assert!(
-            close(pairs.difference, 25.23) && close(pairs.error, 32.24) && close(pairs.los * 100.0, 93.87),
+            close(pairs.difference, 25.23)
+                && close(pairs.error.unwrap(), 32.24)
+                && close(pairs.los.unwrap() * 100.0, 93.87),
             "{pairs:?}"
         );
         // 55 % of the points.
@@ -89,7 +93,13 @@ mod tests {
     #[test]
     fn one_sided_results_have_no_bounds() {
         assert_eq!(elo(&[0, 0, 5]).unwrap().difference, f64::INFINITY);
-        assert!(elo(&[0, 5, 0]).unwrap().los.is_nan());
+        for alike in [&[0, 0, 5][..], &[0, 5, 0], &[1, 0, 0], &[0, 0, 0, 1, 0]] {
+            let Elo { error, los, .. } = elo(alike).unwrap();
+            assert_eq!((error, los), (None, None), "{alike:?}");
+        }
+        // Two wins and a draw: the interval goes on to a certain win.
+        let open = elo(&[0, 1, 2]).unwrap();
+        assert!(open.error.is_none() && open.los > Some(0.9), "{open:?}");
         assert_eq!(elo(&[0, 5, 0]).unwrap().difference, 0.0);
         assert_eq!(elo(&[]), None);
     }

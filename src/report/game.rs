@@ -6,6 +6,7 @@ use std::sync::Arc;
 use shakmaty::{ByColor, Color, Move, Position as _};
 
 use super::remark::Remark;
+use super::shelf::{Own, Shelf};
 use crate::book::Book;
 use crate::chess::{MoveCode, Position};
 use crate::choose::Policy;
@@ -33,12 +34,12 @@ const SLOT_BITS: u32 = 14;
 /// Games that could not be read of which the error is kept.
 pub const ERRORS_KEPT: usize = 10;
 
-/// Why a game left the books.
+/// Why a game left the books: as soon as the books of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Left {
-    /// This side played another move than the books have.
+    /// This side played another move than its books have.
     Side(Color),
-    /// No book has a move in the position.
+    /// No book of the side to move has a move in the position.
     BookEnded,
     /// The game ended in the books.
     GameEnded,
@@ -55,7 +56,7 @@ pub struct BookMove {
 
 impl BookMove {
     /// What books have in a position, each move once, the most likely first.
-    pub fn of(books: &[Arc<dyn Book>], at: &Position) -> Vec<Self> {
+    pub fn of<'a>(books: impl IntoIterator<Item = &'a Arc<dyn Book>>, at: &Position) -> Vec<Self> {
         let mut moves: Vec<Self> = Vec::new();
         for book in books {
             for (facts, chance) in by_chance(&**book, at, &Policy::default(), |_| true) {
@@ -80,14 +81,16 @@ pub struct Exit {
     pub left: Left,
     /// The move that was played.
     pub played: Option<Move>,
-    /// What the books have here, the most likely first, where that is wanted.
+    /// The books of the side to move.
+    pub own: Own,
+    /// What these have here, the most likely first, where that is wanted.
     pub book_moves: Vec<BookMove>,
 }
 
 /// What is kept of each game besides.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {
-    /// All its moves.
+    /// All its moves, and what its header says.
     pub line: bool,
     /// What the books have where it left them.
     pub book_moves: bool,
@@ -102,11 +105,13 @@ pub struct Game {
     pub players: ByColor<String>,
     /// Its round.
     pub round: String,
+    /// Its header, where that is kept.
+    pub header: Option<Header>,
     /// The result.
     pub result: Option<GameResult>,
     /// The position that it starts from, if that is not the usual one.
     pub start: Option<Position>,
-    /// Plies from the start of the game until the first move that no book has.
+    /// Plies from the start of the game until the first move that no book of its side has.
     pub book_plies: u32,
     /// The keys of the positions before these plies.
     pub keys: Vec<u64>,
@@ -114,7 +119,9 @@ pub struct Game {
     pub exit: Exit,
     /// Centipawns for White there: as the game says, or else a store.
     pub eval: Option<i64>,
-    /// Moves of each side that a book has.
+    /// The books of each side.
+    pub own: ByColor<Own>,
+    /// Moves of each side that its books have, until the first of its moves that they do not have.
     pub book_moves: ByColor<u32>,
     /// For each side, the book that had most of its moves.
     pub books: ByColor<Option<usize>>,
@@ -162,36 +169,50 @@ impl Recent {
     }
 }
 
-/// A game that is being read.
-struct Open {
-    game: Game,
-    in_book: bool,
-    /// Whether a comment has said what the exit is worth.
-    is_scored: bool,
-    /// The side that moved last, and whether the move was one of the book.
-    last: Option<(Color, bool)>,
-    times: ByColor<Times>,
-    plies: usize,
+/// What the comments after a move say.
+#[derive(Clone, Copy, Debug)]
+struct Note {
+    /// The ply of the move, from 0.
+    ply: usize,
+    score: Option<Score>,
+    seconds: Option<f64>,
+}
+
+/// A side on the way through its books.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    /// Whether its books have had its moves so far, or nothing to say.
+    is_in: bool,
+    /// Its moves that they have.
+    moves: u32,
 }
 
 /// Reads games, and says of each where it left the books. Games are numbered from 1.
 pub struct Reader<'a> {
-    books: &'a [Arc<dyn Book>],
+    shelf: &'a Shelf,
     stores: &'a [Store],
     /// Which games are wanted.
     admits: &'a (dyn Fn(&Header) -> bool + Sync),
     kept: Kept,
     /// The last look-ups in each book.
     recent: Vec<Recent>,
-    /// For each book, whether it has the move that is looked at.
-    known: Vec<bool>,
+    /// The books that have the move that is looked at.
+    known: Vec<usize>,
     /// For each book, the moves of each side in the current game that it has.
     counts: Vec<ByColor<u32>>,
-    /// The moves of the current game as long as it is in the books or its opening may get a name.
-    first: Vec<Move>,
+    /// The moves of the current game.
+    plies: Vec<Move>,
+    /// The comments of the current game.
+    notes: Vec<Note>,
+    /// The books that they name for each side.
+    named: ByColor<Vec<usize>>,
+    /// The side that moved last.
+    last: Option<Color>,
+    /// Of the first moves of the current game, whether they are of the side's books.
+    is_book: Vec<bool>,
     /// The games that were wanted.
     pub found: Vec<Game>,
-    open: Option<Open>,
+    open: Option<Game>,
     /// Games so far, wanted or not.
     pub games: u64,
     /// The first games that could not be read, or not to their end.
@@ -203,20 +224,24 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A reader that has read nothing.
     pub fn new(
-        books: &'a [Arc<dyn Book>],
+        shelf: &'a Shelf,
         stores: &'a [Store],
         admits: &'a (dyn Fn(&Header) -> bool + Sync),
         kept: Kept,
     ) -> Self {
         Self {
-            books,
+            shelf,
             stores,
             admits,
             kept,
-            recent: books.iter().map(|_| Recent::new()).collect(),
+            recent: shelf.books().iter().map(|_| Recent::new()).collect(),
             known: Vec::new(),
             counts: Vec::new(),
-            first: Vec::new(),
+            plies: Vec::new(),
+            notes: Vec::new(),
+            named: ByColor::default(),
+            last: None,
+            is_book: Vec::new(),
             found: Vec::new(),
             open: None,
             games: 0,
@@ -240,9 +265,107 @@ impl<'a> Reader<'a> {
         Some(at.chess().turn().fold_wb(score, -score))
     }
 
-    /// Whether a book has moves in a position.
-    fn knows(&self, at: &Position) -> bool {
-        self.books.iter().any(|book| !book.moves_in(at).is_empty())
+    /// The books of a side.
+    fn books(&self, own: &Own) -> impl Iterator<Item = &'a Arc<dyn Book>> {
+        let shelf = self.shelf;
+        own.books.to_vec().into_iter().filter_map(|number| shelf.books().get(number))
+    }
+
+    /// Whether a book of a side has moves in a position.
+    fn knows(&self, own: &Own, at: &Position) -> bool {
+        self.books(own).any(|book| !book.moves_in(at).is_empty())
+    }
+
+    /// Finds the books of a side that have a move.
+    fn look_up(&mut self, own: &Own, at: &Position, mv: Move) {
+        self.known.clear();
+        for number in own.books.iter().copied() {
+            let (book, recent) = (self.shelf.books().get(number), self.recent.get_mut(number));
+            if book.zip(recent).is_some_and(|(book, recent)| recent.has(&**book, at, mv)) {
+                self.known.push(number);
+            }
+        }
+    }
+
+    /// Follows the game through the books of both sides, as far as either is in them.
+    fn follow(&mut self, game: &mut Game) {
+        let plies = std::mem::take(&mut self.plies);
+        let mut at = game.start.clone().unwrap_or_else(Position::start);
+        let mut ways = ByColor { white: Way { is_in: true, moves: 0 }, black: Way { is_in: true, moves: 0 } };
+        let mut in_book = true;
+        self.is_book.clear();
+        for mv in plies.iter().copied() {
+            // Once the game has left the books of one side, the other goes on in those that it has used.
+            let goes = |way: &Way| way.is_in && (in_book || way.moves > 0);
+            if !in_book && !ways.iter().any(goes) {
+                break;
+            }
+            let turn = at.chess().turn();
+            let way = *ways.get(turn);
+            let own = game.own.get(turn).clone();
+            self.known.clear();
+            let goes = goes(&way);
+            if goes {
+                self.look_up(&own, &at, mv);
+            }
+            let is_known = !self.known.is_empty();
+            let any = is_known || goes && self.knows(&own, &at);
+            // A side whose books have had no move yet may have none at all: the other side's say whether the game goes on.
+            let is_others = in_book && !any && way.moves == 0;
+            let others = game.own.get(turn.other());
+            let goes_on = is_known || is_others && self.knows(others, &at.after(mv));
+            self.is_book.push(is_known);
+            if is_known {
+                ways.get_mut(turn).moves += 1;
+                for number in &self.known {
+                    if let Some(counts) = self.counts.get_mut(*number) {
+                        *counts.get_mut(turn) += 1;
+                    }
+                }
+            } else if any || way.moves > 0 {
+                ways.get_mut(turn).is_in = false;
+            }
+            if in_book && goes_on {
+                game.book_plies += 1;
+                game.keys.push(at.key());
+                game.exit.line.push(MoveCode::from_move(mv));
+            } else if in_book {
+                in_book = false;
+                game.eval = self.stored(&at);
+                let exit = &mut game.exit;
+                exit.at = at.clone();
+                exit.left = if any { Left::Side(turn) } else { Left::BookEnded };
+                exit.played = Some(mv);
+                exit.book_moves =
+                    if self.kept.book_moves { BookMove::of(self.books(&own), &at) } else { Vec::new() };
+            }
+            at.play(mv);
+        }
+        if in_book {
+            game.exit.at = at;
+        }
+        game.exit.own = game.own.get(game.exit.at.chess().turn()).clone();
+        game.book_moves = ways.map(|way| way.moves);
+        self.plies = plies;
+    }
+
+    /// The seconds that each side has saved.
+    fn saved(&self, game: &Game) -> ByColor<Option<f64>> {
+        let first = game.start.as_ref().map_or(Color::White, |at| at.chess().turn());
+        let mut times = ByColor::<Times>::default();
+        for Note { ply, seconds, .. } in &self.notes {
+            let Some(seconds) = seconds else { continue };
+            let times = times.get_mut(if ply.is_multiple_of(2) { first } else { first.other() });
+            let is_book = self.is_book.get(*ply) == Some(&true);
+            let (count, sum) = if is_book { &mut times.book } else { &mut times.after };
+            if is_book || *count < TIMED {
+                (*count, *sum) = (*count + 1, *sum + seconds);
+            }
+        }
+        times.map(|Times { book: (timed, spent), after: (count, sum) }| {
+            let mean = (count > 0).then(|| sum / f64::from(count))?;
+            (timed > 0).then(|| (mean * f64::from(timed) - spent).max(0.0))
+        })
     }
 }
 
@@ -259,18 +382,21 @@ impl Visitor for Reader<'_> {
             line: Vec::with_capacity(USUAL),
             left: Left::GameEnded,
             played: None,
+            own: Own::default(),
             book_moves: Vec::new(),
         };
         let game = Game {
             number: self.games,
             players: ByColor { white: header.white.clone(), black: header.black.clone() },
             round: header.round.clone(),
+            header: self.kept.line.then(|| header.clone()),
             result: None,
             start: header.start.clone(),
             book_plies: 0,
             keys: Vec::with_capacity(USUAL),
             exit,
             eval: None,
+            own: ByColor::default(),
             book_moves: ByColor::default(),
             books: ByColor::default(),
             saved: ByColor::default(),
@@ -278,62 +404,29 @@ impl Visitor for Reader<'_> {
             moves,
             line: Vec::new(),
         };
-        self.first.clear();
         self.counts.clear();
-        self.counts.resize(self.books.len(), ByColor::default());
-        let (last, times) = (None, ByColor::default());
-        self.open = Some(Open { game, in_book: true, is_scored: false, last, times, plies: 0 });
+        self.counts.resize(self.shelf.books().len(), ByColor::default());
+        self.plies.clear();
+        self.notes.clear();
+        self.named.iter_mut().for_each(Vec::clear);
+        self.last = None;
+        self.open = Some(game);
         true
     }
 
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
-        let in_book = self.open.as_ref().is_some_and(|open| open.in_book);
-        self.known.clear();
-        if in_book {
-            let look_ups = self.books.iter().zip(&mut self.recent);
-            self.known.extend(look_ups.map(|(book, recent)| recent.has(&**book, at, mv)));
-        }
-        let is_known = self.known.contains(&true);
-        let any = is_known || in_book && self.knows(at);
-        // A book for both sides that has no move here has ended, wherever the game goes on.
-        let turn = at.chess().turn();
-        let has_moved = |open: &Open| *open.game.book_moves.get(turn) > 0;
-        let is_others = !any && !self.open.as_ref().is_some_and(has_moved);
-        let goes_on = in_book && (is_known || is_others && self.knows(&at.after(mv)));
-        let leaves = in_book && !goes_on;
-        let stored = if leaves { self.stored(at) } else { None };
-        let moves = if leaves && self.kept.book_moves { BookMove::of(self.books, at) } else { Vec::new() };
-        let Some(open) = &mut self.open else { return ControlFlow::Break(()) };
+        let Some(game) = &mut self.open else { return ControlFlow::Break(()) };
         let code = MoveCode::from_move(mv);
-        open.plies += 1;
+        self.plies.push(mv);
+        self.last = Some(at.chess().turn());
         // FNV-1a, over the codes of the moves.
-        open.game.moves = (open.game.moves ^ u64::from(code.0)).wrapping_mul(0x0100_0000_01b3);
+        game.moves = (game.moves ^ u64::from(code.0)).wrapping_mul(0x0100_0000_01b3);
         if self.kept.line {
-            open.game.line.push(code);
+            game.line.push(code);
         }
         // The position before the first move was named when the game began.
-        if (2..=NAMED + 1).contains(&open.plies) {
-            open.game.opening = Opening::at(at).or(open.game.opening);
-        }
-        if in_book || open.plies <= NAMED {
-            self.first.push(mv);
-        }
-        open.last = Some((turn, in_book && is_known));
-        if goes_on {
-            open.game.book_plies += 1;
-            open.game.keys.push(at.key());
-            open.game.exit.line.push(code);
-            if is_known {
-                *open.game.book_moves.get_mut(turn) += 1;
-                let counts = self.counts.iter_mut().map(|counts| counts.get_mut(turn));
-                counts.zip(&self.known).for_each(|(count, known)| *count += u32::from(*known));
-            }
-        } else if in_book {
-            open.in_book = false;
-            let left = if any { Left::Side(turn) } else { Left::BookEnded };
-            let exit = &mut open.game.exit;
-            (exit.at, exit.left, exit.played, exit.book_moves) = (at.clone(), left, Some(mv), moves);
-            open.game.eval = stored;
+        if (2..=NAMED + 1).contains(&self.plies.len()) {
+            game.opening = Opening::at(at).or(game.opening);
         }
         ControlFlow::Continue(())
     }
@@ -342,23 +435,23 @@ impl Visitor for Reader<'_> {
         true
     }
 
+    fn wants_all_tags(&self) -> bool {
+        self.kept.line
+    }
+
     fn comment(&mut self, text: &[u8]) {
-        let Some(open) = &mut self.open else { return };
-        let Some((mover, is_book)) = open.last else { return };
-        let Remark { score, seconds } = Remark::read(text, mover);
-        if let Some(seconds) = seconds {
-            let times = open.times.get_mut(mover);
-            let (count, sum) = if is_book { &mut times.book } else { &mut times.after };
-            if is_book || *count < TIMED {
-                (*count, *sum) = (*count + 1, *sum + seconds);
+        let (Some(mover), Some(ply)) = (self.last, self.plies.len().checked_sub(1)) else { return };
+        let Remark { score, seconds, book } = Remark::read(text, mover);
+        if let Some(number) = book.and_then(|path| self.shelf.find(path)) {
+            let named = self.named.get_mut(mover);
+            if !named.contains(&number) {
+                named.push(number);
             }
         }
-        // The first comment after the exit that has a score counts, and more than a store.
-        if !open.in_book
-            && !open.is_scored
-            && let Some(score) = score
-        {
-            (open.is_scored, open.game.eval) = (true, Some(centipawns(score)));
+        match self.notes.last_mut().filter(|note| note.ply == ply) {
+            Some(note) => (note.score, note.seconds) = (note.score.or(score), note.seconds.or(seconds)),
+            None if score.is_some() || seconds.is_some() => self.notes.push(Note { ply, score, seconds }),
+            None => {}
         }
     }
 
@@ -366,25 +459,20 @@ impl Visitor for Reader<'_> {
         if let Some(error) = end.error {
             self.fail(error);
         }
-        let Some(Open { mut game, in_book, times, plies, .. }) = self.open.take() else {
-            return;
-        };
-        if plies > 0 && (in_book || plies <= NAMED) {
+        let Some(mut game) = self.open.take() else { return };
+        game.own = self.shelf.of_sides(&game.players, &self.named);
+        self.follow(&mut game);
+        if !self.plies.is_empty() && self.plies.len() <= NAMED {
             let mut last = game.start.clone().unwrap_or_else(Position::start);
-            self.first.iter().for_each(|mv| last.play(*mv));
-            if plies <= NAMED {
-                game.opening = Opening::at(&last).or(game.opening);
-            }
-            if in_book {
-                game.exit.at = last;
-            }
+            self.plies.iter().for_each(|mv| last.play(*mv));
+            game.opening = Opening::at(&last).or(game.opening);
         }
+        // The first comment after the exit that has a score counts, and more than a store.
+        let exit = game.book_plies as usize;
+        let score = self.notes.iter().filter(|note| note.ply >= exit).find_map(|note| note.score);
+        game.eval = score.map(centipawns).or(game.eval);
         game.result = end.result;
-        game.saved = times.zip(game.book_moves).map(|(times, moves)| {
-            let ((timed, spent), (count, sum)) = (times.book, times.after);
-            let mean = (count > 0).then(|| sum / f64::from(count))?;
-            (moves > 0 && timed > 0).then(|| (mean * f64::from(timed) - spent).max(0.0))
-        });
+        game.saved = self.saved(&game);
         game.books = ByColor::new_with(|side| {
             let counts = self.counts.iter().map(|counts| *counts.get(side)).enumerate();
             let best = counts.max_by_key(|(number, count)| (*count, std::cmp::Reverse(*number)));

@@ -3,6 +3,7 @@
 //! | step | module |
 //! |---|---|
 //! | what a comment says of a move: its score, its time | [`remark`] |
+//! | the books, and whose they are | [`Shelf`] |
 //! | one game: where it left the books | [`Game`], [`Reader`] |
 //! | sums: openings, exits, lines | [`Sums`] |
 //! | players: who scored what against whom, in pairs of games | [`Players`] |
@@ -12,8 +13,10 @@ pub mod elo;
 mod game;
 mod players;
 pub mod remark;
+mod shelf;
 mod sums;
 
 pub use game::{BookMove, ERRORS_KEPT, Exit, Game, Kept, Left, Reader};
 pub use players::{Match, Players};
+pub use shelf::{Own, Shelf};
 pub use sums::{Group, Leave, Step, Sums};

@@ -2,7 +2,9 @@
 //!
 //! | program | comment | score for |
 //! |---|---|---|
-//! | fastchess, Cute Chess | `+0.31/20 0.532s`, `-M10/7 0s`, `book` | the side that moved |
+//! | fastchess, Cute Chess | `+0.31/20 0.532s`, `-M10/7 0s` | the side that moved |
+//! | Cute Chess, of a move without a search | `0.005s`, `book` | none |
+//! | fastchess with `match_line`, of a move of tabiya's book | `0.00/0 0.000s, line="info string book a.bin: 3 of 5 moves"` | none |
 //! | Arena | `+0.31/20 5` | the side that moved |
 //! | Lichess | `[%eval 0.31] [%emt 0:00:05]` | White |
 
@@ -13,16 +15,18 @@ use crate::uci::Score;
 
 /// What a comment says of a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Remark {
+pub struct Remark<'a> {
     /// The score for White.
     pub score: Option<Score>,
     /// How long the move took, in seconds.
     pub seconds: Option<f64>,
+    /// The path of the book that the move came from.
+    pub book: Option<&'a str>,
 }
 
-impl Remark {
+impl<'a> Remark<'a> {
     /// Reads the comment after a move of this side.
-    pub fn read(comment: &[u8], mover: Color) -> Self {
+    pub fn read(comment: &'a [u8], mover: Color) -> Self {
         let mut remark = Self::default();
         if let Some((score, _)) = eval_of(comment) {
             remark.score = Some(score);
@@ -36,7 +40,10 @@ impl Remark {
             let known = (depth > 0).then(|| mover.fold_wb(score, score.negated()));
             remark.score = remark.score.or(known);
             remark.seconds = remark.seconds.or_else(|| seconds(words.next()?.trim_end_matches(',')));
+        } else {
+            remark.seconds = remark.seconds.or_else(|| without_search(first.trim_end_matches(',')));
         }
+        remark.book = book(text);
         remark
     }
 }
@@ -59,6 +66,25 @@ fn seconds(word: &str) -> Option<f64> {
     number.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0)
 }
 
+/// The seconds of a move for which Cute Chess has no score: `0.005s`; its own `book` takes no time.
+fn without_search(word: &str) -> Option<f64> {
+    if word == "book" { Some(0.0) } else { seconds(word).filter(|_| word.ends_with('s')) }
+}
+
+/// The path in the line with which tabiya names its book: `info string book PATH: 3 of 5 moves`.
+fn book(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("info string book ")?;
+    let is_count = |rest: &str| {
+        let mut words = rest.split_ascii_whitespace();
+        let mut number = || words.next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+        number() && rest.contains(" of ")
+    };
+    let ends =
+        rest.match_indices(": ").filter(|(at, colon)| rest.get(at + colon.len()..).is_some_and(is_count));
+    let (end, _) = ends.last()?;
+    rest.get(..end)
+}
+
 /// `0:00:05` or `5.3`.
 fn clock(text: &str) -> Option<f64> {
     text.split(':').try_fold(0.0, |sum, part| Some(sum * 60.0 + seconds(part)?))
@@ -71,7 +97,7 @@ mod tests {
     #[test]
     fn comments_of_runners_are_read() {
         let read = |text: &str, mover| {
-            let Remark { score, seconds } = Remark::read(text.as_bytes(), mover);
+            let Remark { score, seconds, .. } = Remark::read(text.as_bytes(), mover);
             (score, seconds)
         };
         let (white, black) = (Color::White, Color::Black);
@@ -84,8 +110,25 @@ mod tests {
         assert_eq!(read("+2.10/18 3.1s, White mates", white), (cp(210), Some(3.1)));
         assert_eq!(read("[%eval 0.31] [%clk 0:02:59]", black), (cp(31), None));
         assert_eq!(read("[%eval #-3] [%emt 0:01:05]", white), (Some(Score::Mate(-3)), Some(65.0)));
+        assert_eq!(read("0.005s", white), (None, Some(0.005)));
+        assert_eq!(read("0s, White mates", black), (None, Some(0.0)));
+        assert_eq!(read("book", black), (None, Some(0.0)));
+        assert_eq!(read("0 s", black), (None, None));
+        assert_eq!(read("books", black), (None, None));
         for text in ["", "book", "a good move", "1/2", "e4/e5", "+/- 3", "M/3", "9e9/3 1s", "\u{1F600}"] {
             assert_eq!(read(text, white).0, if text == "1/2" { cp(100) } else { None }, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_book_of_a_move_is_read() {
+        let read = |text: &'static str| Remark::read(text.as_bytes(), Color::White).book;
+        let line = r#"0.00/0 0.000s, line="info string book C:\a: 2 b.bin: 3 of 13 moves, line ends in 1 ply, rule 2""#;
+        assert_eq!(read(line), Some(r"C:\a: 2 b.bin"));
+        assert_eq!(read("0s, line=\"info string book a.bin: 1 of 1 moves\", White mates"), Some("a.bin"));
+        for other in ["info string book a.bin", "info string book a.bin: silent", "book a.bin: 1 of 1 moves"]
+        {
+            assert_eq!(read(other), None, "{other}");
         }
     }
 

@@ -9,6 +9,7 @@ use shakmaty::{Color, Position as _};
 
 use super::elo::mean;
 use super::game::{BookMove, Exit, Game, Left};
+use super::shelf::Own;
 use crate::book::traverse::{KeyHasher, Keys};
 use crate::book::{Book, Counts, MoveFacts};
 use crate::chess::{MoveCode, Packed, Position};
@@ -43,8 +44,10 @@ pub struct Leave {
     pub left: Left,
     /// The move that was played; no move where the game ended there.
     played: MoveCode,
+    /// The books of the side to move.
+    own: Own,
     /// Whether the side to move is the one that is looked at; `None` where it is sometimes this one, sometimes the other.
-    pub own: Option<bool>,
+    pub by_player: Option<bool>,
     /// Its games.
     pub group: Group,
 }
@@ -59,8 +62,10 @@ impl Leave {
         let next = |at: Position, mv: &MoveCode| Some(at.after(MoveFacts::new(*mv, 0).at(&at)?.mv));
         let at = self.line.iter().try_fold(start, next)?;
         let played = MoveFacts::new(self.played, 0).at(&at).map(|facts| facts.mv);
-        let book_moves = if played.is_some() { BookMove::of(books, &at) } else { Vec::new() };
-        Some(Exit { at, line: self.line.to_vec(), left: self.left, played, book_moves })
+        let own = self.own.books.iter().filter_map(|number| books.get(*number));
+        let book_moves = if played.is_some() { BookMove::of(own, &at) } else { Vec::new() };
+        let own = self.own.clone();
+        Some(Exit { at, line: self.line.to_vec(), left: self.left, played, own, book_moves })
     }
 
     /// Whether the line starts from the usual position.
@@ -154,15 +159,16 @@ impl Sums {
         let exit = &game.exit;
         let mover = exit.at.chess().turn();
         let played = exit.played.map_or(MoveCode::NULL, MoveCode::from_move);
-        let leave = self.leaves.entry((exit.at.key(), played)).or_insert_with(|| Leave {
+        let leave = self.leaves.entry((exit.at.key() ^ exit.own.digest, played)).or_insert_with(|| Leave {
             start: game.start.as_ref().and_then(Packed::new),
             line: exit.line.clone().into(),
             left: exit.left,
             played,
-            own: Some(mover == side),
+            own: exit.own.clone(),
+            by_player: Some(mover == side),
             group: Group::default(),
         });
-        leave.own = leave.own.filter(|own| *own == (mover == side));
+        leave.by_player = leave.by_player.filter(|own| *own == (mover == side));
         leave.group.add(game, mover);
     }
 
@@ -173,7 +179,7 @@ impl Sums {
         let mut before = None;
         let movers = [Color::White, Color::Black].into_iter().cycle();
         for ((key, mv), mover) in game.keys.iter().zip(&game.exit.line).zip(movers) {
-            let place = (*key, *mv);
+            let place = (*key ^ game.own.get(mover).digest, *mv);
             let book = *game.books.get(mover);
             let fresh = Step { side: mover, counts: Counts::default(), book, before };
             let step = self.steps.entry(place).or_insert(fresh);
@@ -189,7 +195,7 @@ impl Sums {
     pub fn worst(&self, most: usize) -> Vec<(f64, Step, Vec<MoveCode>)> {
         let lost = |step: &Step| {
             let (mean, error) = mean(&step.counts.by_points())?;
-            let lost = (0.5 - mean - error) * step.counts.games as f64;
+            let lost = (0.5 - mean - error.unwrap_or(0.0)) * step.counts.games as f64;
             Some(lost).filter(|lost| *lost > 0.0 && step.counts.games >= LEAST)
         };
         let mut steps: Vec<_> =

@@ -58,6 +58,8 @@ pub enum Change {
     Evaluations,
     /// Seed the random numbers again.
     Seed,
+    /// Read which lines other processes have played.
+    Fresh,
     /// Share played lines in another file.
     Lines,
     /// Open another log.

@@ -12,6 +12,8 @@ const GAME_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
 #[derive(Clone, Debug)]
 pub struct SearchPaths {
     folders: Vec<PathBuf>,
+    /// The folder of the configuration file, if there is one.
+    config: Option<PathBuf>,
 }
 
 impl SearchPaths {
@@ -23,14 +25,15 @@ impl SearchPaths {
             config.and_then(Path::parent).map(Path::to_owned),
             executable.as_deref().and_then(Path::parent).map(Path::to_owned),
         ];
-        Self::from_folders(folders.into_iter().flatten())
+        let config = config.and_then(Path::parent).map(absolute);
+        Self { config, ..Self::from_folders(folders.into_iter().flatten()) }
     }
 
     /// These folders, without duplicates.
     pub(crate) fn from_folders(folders: impl IntoIterator<Item = PathBuf>) -> Self {
-        let mut paths = Self { folders: Vec::new() };
+        let mut paths = Self { folders: Vec::new(), config: None };
         for folder in folders {
-            let folder = std::path::absolute(&folder).unwrap_or(folder);
+            let folder = absolute(&folder);
             if !paths.folders.contains(&folder) {
                 paths.folders.push(folder);
             }
@@ -41,6 +44,16 @@ impl SearchPaths {
     /// The folders, in the order in which they are searched.
     pub(crate) fn folders(&self) -> &[PathBuf] {
         &self.folders
+    }
+
+    /// The path of a file that several processes share, whether or not it exists: a relative name is in the folder of the
+    /// configuration file, without one in the working folder.
+    pub(crate) fn shared(&self, name: &str) -> PathBuf {
+        let name = Path::new(unquoted(name));
+        self.config
+            .as_ref()
+            .or(self.folders.first())
+            .map_or_else(|| name.to_owned(), |folder| folder.join(name))
     }
 
     /// The first path at which `name` exists.
@@ -90,6 +103,12 @@ pub fn listed(paths: &[PathBuf]) -> String {
     paths.join(", ")
 }
 
+/// An absolute path; an empty one is the working folder.
+fn absolute(folder: &Path) -> PathBuf {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
+}
+
 /// A path without the quotation marks that users copy with it.
 fn unquoted(name: &str) -> &str {
     let name = name.trim();
@@ -119,6 +138,18 @@ mod tests {
         assert_eq!(paths.find("\"x.bin\"").unwrap(), b.path().join("x.bin"));
         std::fs::write(a.path().join("x.bin"), "").unwrap();
         assert_eq!(paths.find("x.bin").unwrap(), a.path().join("x.bin"));
+    }
+
+    #[test]
+    fn a_shared_file_is_beside_the_configuration_whatever_the_working_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("tabiya.toml");
+        let shared = |config: Option<&Path>, name: &str| SearchPaths::new(config).shared(name);
+        assert_eq!(shared(Some(&config), "match.lines"), folder.path().join("match.lines"));
+        let working = env::current_dir().unwrap();
+        assert_eq!(shared(None, "match.lines"), working.join("match.lines"));
+        assert_eq!(shared(Some(Path::new("tabiya.toml")), "match.lines"), working.join("match.lines"));
+        assert_eq!(shared(Some(Path::new("tabiya.toml")), config.to_str().unwrap()), config);
     }
 
     #[test]

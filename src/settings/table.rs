@@ -242,7 +242,7 @@ static ROWS: &[Row] = &[
     Row { key: "optional", kind: Check, help: "Play on without the book if it cannot be opened", ..BOOK },
     Row { key: "min-clock", kind: Spin { min: 0, max: DAY }, help: "Skip the book when the side to move has fewer seconds left than this", ..BOOK },
     Row { key: "max-uses", kind: Spin { min: 1, max: 1000 }, help: "Play at most this many moves of a game from the book", ..BOOK },
-    Row { name: "Book Fresh", kind: Check, holder: Some(|it| Value::Check(&mut it.fresh)),
+    Row { name: "Book Fresh", kind: Check, holder: Some(|it| Value::Check(&mut it.fresh)), change: Change::Fresh,
         help: "Prefer moves into lines not yet played since tabiya started; choose among them by weight", ..ROW },
     Row { name: "Book Fresh File", holder: Some(|it| Value::Text(&mut it.fresh_file)), change: Change::Lines,
         help: "With Book Fresh: share played lines with other running copies of tabiya through this file", ..ROW },

@@ -80,11 +80,6 @@ pub(crate) fn notice(message: &str) -> Vec<u8> {
     line
 }
 
-/// The message in a line that [`notice`] wrote; `None` for any other line.
-pub(crate) fn noticed(line: &str) -> Option<&str> {
-    line.strip_prefix("info string ")?.strip_prefix(NOTICE)
-}
-
 /// Appends the `info` line with a score that some clients expect before a move; depth 0 marks a book move.
 pub(crate) fn book_info(out: &mut Vec<u8>, centipawns: i32, line: impl Iterator<Item = UciMove>) {
     out.extend_from_slice(b"info depth 0 seldepth 0 multipv 1 score cp ");
@@ -203,8 +198,6 @@ mod tests {
     fn a_notice_is_known_again() {
         let line = text(|out| out.extend(notice("no such book")));
         assert_eq!(line, "info string tabiya: no such book\n");
-        assert_eq!(noticed(line.trim_end()), Some("no such book"));
-        assert_eq!(noticed("info string book a.bin: 1 of 1 moves"), None);
     }
 
     #[test]

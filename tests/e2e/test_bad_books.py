@@ -18,6 +18,10 @@ def random_bytes(path, size=4000):
     path.write_bytes(random.Random(1).randbytes(size))
 
 
+def entries(keys):
+    return b"".join(ENTRY.pack(key << 40, 796, 1, 0) for key in keys)
+
+
 def sparse(path, size=4 << 30):
     with path.open("wb") as file:
         file.truncate(size)
@@ -29,15 +33,17 @@ REFUSED = {
     "short": lambda path: path.write_bytes(b"\x01" * 15),
     "folder": lambda path: path.mkdir(),
     "text": lambda path: path.write_text('[Event "A game, no book"]\n\n1. e4 e5 *\n'),
+    "another format": random_bytes,
+    "another format of odd length": lambda path: random_bytes(path, 40_007),
+    "falling keys": lambda path: path.write_bytes(entries(range(99, 0, -1))),
     "dangling link": lambda path: path.symlink_to("nowhere"),
 }
 
 STRANGE = {
-    "random bytes": random_bytes,
     "four gigabytes of one key": sparse,
     "zeros": lambda path: path.write_bytes(bytes(1600)),
     "all bits": lambda path: path.write_bytes(b"\xff" * 1600),
-    "falling keys": lambda path: path.write_bytes(b"".join(ENTRY.pack(k << 40, 796, 1, 0) for k in range(99, 0, -1))),
+    "random bytes after a book": lambda path: path.write_bytes(entries(range(2000)) + random.Random(1).randbytes(4007)),
 }
 
 

@@ -1,5 +1,7 @@
 """`tabiya doctor`: what it shows of a good configuration, and what it says of a bad one."""
 
+import json
+
 import pytest
 
 DONE, WANTING, FILE, ENGINE = 0, 1, 3, 4
@@ -120,3 +122,46 @@ def test_doctor_says_that_no_book_can_learn(tabiya, engine, small_book):
     assert done.stdout.count(b"Book Learn is on, but the starter book cannot learn") == 1, done.stdout
     done = tabiya("doctor", *engine.argv("--legal"), "--set", "Book Learn=true", "--book", small_book)
     assert done.returncode == DONE, done.stdout
+
+
+@pytest.mark.parametrize("option", ["MultiPV=3", "UCI_AnalyseMode=true"])
+def test_doctor_says_that_the_engine_makes_every_move_in_analysis(tabiya, explore, engine, small_book, tmp_path, option):
+    done = tabiya("doctor", *engine.argv("--legal"), "--book", small_book, "--set", option)
+    text = done.stdout.decode()
+    name, value = option.split("=")
+    assert done.returncode == WANTING, text
+    assert "No move from a book" in text and "small.bin" not in text.split("shown as")[1], text
+    assert text.count(f"{name} is {value}: that is analysis, in which the engine plays every move") == 1, text
+    # The explorer's check says the same.
+    (tmp_path / "tabiya.toml").write_text(
+        f"engine = '{engine.program}'\nengine-arg = ['--legal']\nbook = ['{small_book}']\n[set]\n{name} = {value}\n"
+    )
+    verdicts = explore("--settings", small_book).post("/api/doctor", {})[1]["doctor"]
+    assert [verdict["level"] for verdict in verdicts] == ["warning"] and name in verdicts[0]["text"], verdicts
+
+
+def test_the_adapter_says_once_that_books_are_silent_in_analysis(adapter, small_book, tmp_path):
+    client = adapter("--book", small_book, "--log", tmp_path / "log")
+    client.start()
+    # Not a value of the option: the engine goes on with one line of play, and the book too.
+    client.set("MultiPV", "501")
+    assert client.go("wtime 1000 btime 1000", "position startpos").book
+    for _ in range(2):
+        client.set("MultiPV", "3")
+        assert not client.go("wtime 1000 btime 1000", "position startpos").pv
+    client.quit()
+    said = "MultiPV is 3: that is analysis, in which the engine plays every move and books are silent"
+    assert sum(said in line for line in client.heard) == 1
+    assert client.errors().count(said) == 1 and (tmp_path / "log").read_text().count(said) == 1
+
+
+def test_doctor_prints_what_is_wrong_as_json(tabiya, engine, small_book):
+    done = tabiya("doctor", "--json", *engine.argv("--legal"), "--book", small_book)
+    found = json.loads(done.stdout)
+    assert done.returncode == DONE and found["problems"] == [] and "4 moves from books" in found["summary"]
+    done = tabiya("doctor", "--json", *engine.argv("--legal"), "--book", small_book, "--set", "Hahs=64")
+    (problem,) = json.loads(done.stdout)["problems"]
+    assert done.returncode == WANTING and problem["level"] == "warning" and problem["text"].startswith("Hahs: ")
+    done = tabiya("doctor", "--json", *engine.argv("--legal"), "--book", "no-such-book.bin")
+    (problem,) = json.loads(done.stdout)["problems"]
+    assert done.returncode == FILE and problem["level"] == "error" and "no-such-book.bin" in problem["text"]

@@ -209,3 +209,111 @@ def test_what_cannot_be_read_is_said(tabiya, small_book, tmp_path):
     assert reported(tabiya, "empty.pgn", "--book", small_book) == {
         "games": [], "openings": [], "exits": [], "players": [], "books": [], "repeated": 0,
     }
+
+
+CASES = Path(__file__).parent / "cases"
+
+
+@pytest.mark.parametrize("runner", ["fastchess", "cutechess"])
+def test_the_clock_saved_is_the_same_whichever_runner_wrote_the_games(tabiya, real_book, runner):
+    (game,) = reported(tabiya, CASES / f"clock-{runner}.pgn", "--book", real_book)["games"]
+    assert game["saved"] == {"white": pytest.approx(50.0), "black": pytest.approx(50.0)}
+
+
+def test_the_books_of_cute_chess_itself_take_no_time(tabiya, real_book, tmp_path):
+    games = written(tmp_path / "own.pgn", [("A", "B", 1, "*", "1. e4 {book} e5 {book} 2. a3 {+0.1/9 4s} h6 {0.1/9 6s, no result}")])
+    (game,) = reported(tabiya, games, "--book", real_book)["games"]
+    assert game["saved"] == {"white": pytest.approx(4.0), "black": pytest.approx(6.0)}
+
+
+@pytest.mark.parametrize("books", [
+    ["a.bin", "b.bin"],  # comments name them
+    ["A=a.bin", "b=b.bin"],
+    ["b.bin", "A=a.bin"],
+])
+def test_a_player_is_never_in_the_book_of_the_other(tabiya, tmp_path, books):
+    folder = CASES / "two-books"
+    text = (folder / "match.pgn").read_text()
+    if books != ["a.bin", "b.bin"]:
+        text = re.sub(r', line="[^"]*"', "", text)
+    (tmp_path / "match.pgn").write_text(text)
+    # The book of both players is in the third case none that A has played from.
+    given = [word for book in books for word in ("--book", re.sub(r"(?=[ab]\.bin)", f"{folder}/", book))]
+    if books[0] == "b.bin":
+        given[1] = f"B={given[1]}"
+    report = reported(tabiya, "match.pgn", *given)
+    (game,) = report["games"]
+    assert (game["book_plies"], game["left_by"], game["played"], game["book_moves"]) == (2, None, "g1f3", [])
+    names = {entry["player"]: Path(entry["book"]).name for entry in report["books"]}
+    assert names == {"A": "a.bin", "B": "b.bin"}
+    # A's one move took no time in place of 9 s; B's three in place of 5 s each, though A had left its book.
+    assert game["saved"] == {"white": pytest.approx(9.0), "black": pytest.approx(15.0)}
+    text = tabiya("report", "match.pgn", *given).stdout.decode()
+    assert "in the book for 2.0 plies a game; left by White 0, by Black 0, at the end of a line 1" in text
+    rows = [line.split()[:2] for line in text[text.index("Books that had") :].splitlines() if ".bin" in line]
+    assert sorted(rows) == [["A", "a.bin"], ["B", "b.bin"]]
+
+
+def test_a_player_without_a_book_is_in_none(tabiya, tmp_path):
+    book = Book().line("e2e4 e7e5 g1f3 b8c6 f1b5").write(tmp_path / "b.bin")
+    moves = "1. e4 {+0.3/9 2s} e5 {0.00/0 0s, line=\"info string book /there/b.bin: 1 of 1 moves\"} 2. Nf3 {+0.3/9 2s} d6 {0.1/9 4s}"
+    games = written(tmp_path / "games.pgn", [("A", "B", 1, "1-0", moves)])
+    for given in (book, f"B={book}"):
+        report = reported(tabiya, games, "--book", given)
+        assert [(entry["player"], entry["book"]) for entry in report["books"]] == [("A", None), ("B", str(book))]
+        (game,) = report["games"]
+        assert (game["book_plies"], game["left_by"], game["saved"]) == (3, "black", {"white": None, "black": 4.0})
+    done = tabiya("report", games, "--book", f"Someone={book}")
+    assert done.returncode == FINDINGS and b'no game has the player "Someone"' in done.stderr
+    (tmp_path / "x=y.bin").write_bytes(book.read_bytes())
+    assert reported(tabiya, games, "--book", "x=y.bin")["books"][1]["book"] == "x=y.bin"
+    refused = tabiya("report", games, "--book", "A=")
+    assert refused.returncode == USAGE and b"A=FILE" in refused.stderr
+
+
+def test_a_match_recorded_with_the_lines_of_its_books(tabiya, tabiya_exe, stockfish, tmp_path):
+    runner = runner_of("fastchess")
+    for name, line in (("a.bin", "e2e4 e7e5 g1f3"), ("b.bin", "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6")):
+        Book().line(line).write(tmp_path / name)
+    line = [runner]
+    for name, book in (("A", "a.bin"), ("B", "b.bin")):
+        line += ["-engine", f"name={name}", f"cmd={tabiya_exe}", f"args=--engine {stockfish} --book {tmp_path / book}"]
+    line += ["-each", "tc=inf", "nodes=60", "-rounds", "2", "-repeat", "-pgnout", "file=match.pgn", "match_line=info string book"]
+    done = subprocess.run([str(word) for word in line], cwd=tmp_path, capture_output=True, text=True, timeout=HANG)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = reported(tabiya, "match.pgn", "--book", "a.bin", "--book", "b.bin")
+    assert [(entry["player"], entry["book"]) for entry in report["books"]] == [("A", "a.bin"), ("B", "b.bin")]
+    assert [game["book_plies"] for game in report["games"]] == [4 if game["white"] == "A" else 3 for game in report["games"]]
+
+
+def test_too_few_games_have_no_limits(tabiya, tmp_path):
+    book = Book().line("e2e4 e7e5").write(tmp_path / "book.bin")
+    for results in (["1-0"], ["1/2-1/2"], ["1-0", "1-0"], ["1-0", "1-0", "1/2-1/2"]):
+        games = [("A", "B", "?", result, "1. e4 e5 2. Nf3") for result in results]
+        written(tmp_path / "games.pgn", games)
+        (players,) = reported(tabiya, "games.pgn", "--book", book)["players"]
+        assert players["error"] is None and (players["los"] is None) == (len(set(results)) == 1)
+        text = tabiya("report", "games.pgn", "--book", book).stdout.decode()
+        assert "too few games" in text and not re.search(r"inf|NaN|± 0\.0", text), text
+
+
+def test_a_report_keeps_the_tags_of_the_games(tabiya, tmp_path):
+    folder = tmp_path
+    game = (CASES / "chess960-report.pgn").read_text()
+    tags = '[Site "Biel"]\n[Date "2026.01.??"]\n[TimeControl "60+1"]\n[WhiteElo "2800"]\n[Annotator "C \\"x\\""]\n'
+    tagged = game.replace('[Event "e"]\n', f'[Event "e"]\n{tags}')
+    (folder / "games.pgn").write_text(tagged + game.replace('"Chess960"', '"fischerandom"'))
+    Book().at(e2e4=1).write(folder / "book.bin")
+    report = reported(tabiya, "games.pgn", "--book", "book.bin", "--pgn", "out.pgn")
+    assert [game["played"] for game in report["games"]] == ["f1g1", "f1g1"]
+    text = (folder / "out.pgn").read_text()
+    for tag in tags.splitlines():
+        assert text.count(tag) == 1
+    assert text.count('[Event "e"]') == 2 and text.count("[FEN ") == 2
+    assert text.count('[Variant "Chess960"]') == 1 and text.count('[Variant "fischerandom"]') == 1
+    for name in ("games", "out"):
+        assert tabiya("build", f"{name}.pgn", "-o", f"{name}.bin", "--min-games", 1, "--uniform").returncode == DONE
+    assert (folder / "out.bin").read_bytes() == (folder / "games.bin").read_bytes()
+    assert reported(tabiya, "out.pgn", "--book", "book.bin", "--pgn", "again.pgn")["games"][0]["book_plies"] == 0
+    head = [line for line in text.splitlines() if line.startswith("[")]
+    assert head == [line for line in (folder / "again.pgn").read_text().splitlines() if line.startswith("[")]

@@ -13,6 +13,11 @@ from pathlib import Path
 
 import pytest
 
+if os.name == "posix":
+    import resource
+
+from client import times
+from conftest import linux_only
 from random_games import read_book
 
 DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
@@ -120,10 +125,146 @@ def test_folders_read_databases_and_archives_and_name_what_they_cannot_read(buil
     zipped(folder / "b.zip", {"b.pgn": GAME})
     (folder / "old.cbv").write_bytes(b"archive")
     zipped(folder / "c.zip", {"readme.txt": "no"})
-    text = build(folder)
+    text = build(folder, code=WANTING)
     assert "30 games read" in text
     assert "old.cbv: this is an archive of a ChessBase database: unpack it first" in text
     assert "c.zip: this archive holds no PGN files" in text
+
+
+def spoiled(folder):
+    """Files of every kind that hold games by their names, and cannot be read; with what is said of each."""
+    whole = zipped(folder / "whole.zip", {"a.pgn": GAME}).read_bytes()
+    (folder / "whole.zip").unlink()
+    locked = bytearray(whole)
+    for sign, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        locked[locked.index(sign) + flags] |= 1
+    (folder / "nul.pgn").write_bytes(b"\0\1\2")
+    (folder / "alone.cbh").write_bytes(bytes(46))
+    (folder / "rest.cbg").write_bytes(bytes(46))
+    (folder / "locked.zip").write_bytes(locked)
+    (folder / "cut.zip").write_bytes(whole[:-30])
+    (folder / "blank.zip").write_bytes(bytes(100))
+    (folder / "seven.pgn.xz").write_bytes(b"7z\xbc\xaf\x27\x1c\0\4" + bytes(40))
+    said = {
+        "nul.pgn": "not a text file of games",
+        "alone.cbh": "the moves of the database",
+        "rest.cbg": "there is no such database",
+        "locked.zip": "is encrypted",
+        "cut.zip": "this archive is damaged",
+        "blank.zip": "this archive is damaged",
+        "seven.pgn.xz": "unpack it first",
+    }
+    if os.name == "posix":
+        (folder / "gone.pgn").symlink_to("nowhere")
+        os.mkfifo(folder / "pipe.pgn")
+        said |= {"gone.pgn": "cannot open the file", "pipe.pgn": "this is a pipe or a device"}
+        if os.geteuid() != 0:
+            for name in ("secret.pgn", "secret.cbh", "secret.zip"):
+                (folder / name).write_text(GAME)
+                (folder / name).chmod(0)
+                said[name] = "cannot open the file"
+            (folder / "secrets").mkdir(mode=0)
+            said["secrets"] = "cannot read the folder"
+    return said
+
+
+def test_what_cannot_be_read_of_a_folder_is_reported_and_the_rest_is_used(build, tabiya, tmp_path):
+    folder = tmp_path / "games"
+    (folder / "more").mkdir(parents=True)
+    (folder / "a.pgn").write_text(GAME)
+    (folder / "z.pgn").write_text('[Event "x"]\n\n1. e4 { [%eval 0.3] } e5 1-0\n\n')
+    build(folder)
+    whole = (tmp_path / "book.bin").read_bytes()
+    said = spoiled(folder / "more")
+    shutil.copy(tmp_path / "book.bin", tmp_path / "learned.bin")
+    commands = {
+        "build": ["build", folder, "-o", "again.bin", "--min-games", "1"],
+        "build --resume": ["build", folder, "-o", "resumed.bin", "--min-games", "1", "--resume"],
+        "build --counts": ["build", folder, "-o", "a.parquet", "--counts"],
+        "report": ["report", "--book", "book.bin", folder],
+        "suite": ["suite", folder, "-o", "a.epd", "--ply", "1-2", "--min-games", "1"],
+        "suite --refine": ["suite", "book.bin", "--refine", folder, "--keep", "decisive", "-o", "b.epd", "--ply", "1-2"],
+        "learn": ["learn", "games", "learned.bin", folder, "--both"],
+        "evals import": ["evals", "import", "a.evals", folder],
+    }
+    for name, args in commands.items():
+        done = tabiya(*args)
+        lines = done.stderr.decode().splitlines()
+        assert done.returncode == WANTING, (name, done.stdout, done.stderr)
+        for file, what in said.items():
+            assert sum(file in line and what in line for line in lines) == 1, (name, file, done.stderr.decode())
+    assert (tmp_path / "again.bin").read_bytes() == whole == (tmp_path / "resumed.bin").read_bytes()
+    # A file that is named itself is an error, and nothing is written.
+    for file, what in said.items():
+        text = told(tabiya("build", folder / "a.pgn", folder / "more" / file, "-o", "no.bin"), FILE) if file not in (
+            "blank.zip", "pipe.pgn", "secrets") else what
+        assert what in text, text
+        assert not (tmp_path / "no.bin").exists()
+    (folder / "a.pgn").unlink()
+    (folder / "z.pgn").unlink()
+    build(folder, code=WANTING, words=["book.bin: not written: there are no games in the sources"])
+    assert (tmp_path / "book.bin").read_bytes() == whole
+
+
+def test_a_bad_count_file_in_a_folder_is_reported_and_the_others_are_used(tabiya, tmp_path):
+    (tmp_path / "a.pgn").write_text(GAME)
+    folder = tmp_path / "counts"
+    folder.mkdir()
+    told(tabiya("build", "a.pgn", "--counts", "-o", "counts/1.parquet"), DONE)
+    whole = (folder / "1.parquet").read_bytes()
+    (folder / "2.parquet").write_bytes(whole[:-9])
+    (folder / "3.parquet").write_bytes(b"")
+    shutil.copy(folder / "1.parquet", folder / "4.parquet")
+    for args, words in (
+        (["build", folder, "-o", "a.bin", "--min-games", "1"], ["from 2 count files"]),
+        (["merge", folder, "-o", "all.parquet"], ["from 2 count files"]),
+        (["convert", folder, "-o", "b.bin"], ["4 moves"]),
+        (["check", folder], ["error"]),
+        (["diff", folder, "a.bin"], []),
+        (["dump", folder], []),
+        (["suite", folder, "-o", "a.epd", "--ply", "1", "--min-games", "1"], []),
+    ):
+        text = told(tabiya(*args), WANTING, *words)
+        assert "2.parquet" in text and "3.parquet" in text, (args, text)
+    assert read_book(tmp_path / "a.bin")[START][E4] == 4
+    told(tabiya("info", folder), DONE, "2 files that cannot be opened", "2.parquet")
+    text = told(tabiya("show", folder), DONE)
+    assert "2.parquet" in text and "3.parquet" in text
+    for name in ("2.parquet", "3.parquet"):
+        told(tabiya("build", folder / "1.parquet", folder / name, "-o", "no.bin"), FILE, name)
+    assert not (tmp_path / "no.bin").exists()
+
+
+@linux_only
+def test_more_files_are_read_than_a_process_may_open(tabiya, tmp_path):
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+
+    number = times(300, 2000)
+    (tmp_path / "a.pgn").write_text(GAME)
+    told(tabiya("build", "a.pgn", "--counts", "--positions", "-o", "1.parquet"), DONE)
+    folder, games = tmp_path / "counts", tmp_path / "games"
+    folder.mkdir()
+    games.mkdir()
+    for part in range(number):
+        shutil.copy(tmp_path / "1.parquet", folder / f"{part}.parquet")
+        (games / f"{part}.pgn").write_text(GAME)
+    files = sorted(folder.iterdir())
+    for args in (
+        ["build", folder, "-o", "a.bin", "--memory", "16M"],
+        ["build", *files, "-o", "b.bin"],
+        ["build", games, "-o", "c.bin", "--threads", "8"],
+        ["build", games, "-o", "d.bin", "--resume"],
+        ["merge", folder, "-o", "all.parquet"],
+        ["convert", folder, "-o", "e.bin"],
+        ["info", folder],
+        ["check", folder],
+        ["show", folder],
+        ["suite", folder, "-o", "a.epd", "--ply", "2"],
+    ):
+        told(tabiya(*args, preexec_fn=few), DONE)
+    books = {(tmp_path / f"{name}.bin").read_bytes() for name in "abcde"}
+    assert len(books) == 1 and read_book(tmp_path / "a.bin")[START][E4] == 2 * number
 
 
 def test_moves_in_other_notations_make_the_same_book(build, tmp_path):

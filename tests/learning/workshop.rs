@@ -226,6 +226,10 @@ fn a_book_of_the_other_convention_is_refused_until_it_is_reset() {
         refused.err
     );
     assert!(refused.err.contains("`tabiya learn reset BOOK`"), "{}", refused.err);
+    // What it cannot be is not shown as games either.
+    let shown = run(&["--show"]);
+    assert_eq!((shown.code, &*shown.out), (Some(3), ""));
+    assert!(shown.err.contains("something other than games and half-points (byte 16)"), "{}", shown.err);
     assert_eq!(fs::read(world.book()).unwrap(), bytes);
     assert!(!world.path("crowd.bin.learn").exists());
     assert_eq!(run(&["--reset"]).code, Some(0));

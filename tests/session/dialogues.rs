@@ -194,6 +194,7 @@ fn the_engine_answers_analysis() {
         "> go mate 3
          E go mate 3",
         "> setoption name MultiPV value 2
+         G info string tabiya: MultiPV is 2: that is analysis, in which the engine plays every move and books are silent
          E setoption name MultiPV value 2
          > go
          E go
@@ -204,6 +205,7 @@ fn the_engine_answers_analysis() {
          > go
          G bestmove e2e4 ponder e7e5",
         "> setoption name UCI_AnalyseMode value true
+         G info string tabiya: UCI_AnalyseMode is true: that is analysis, in which the engine plays every move and books are silent
          E setoption name UCI_AnalyseMode value true
          > go
          E go",

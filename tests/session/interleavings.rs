@@ -32,6 +32,10 @@ enum Event {
     BooksOpen,
     /// The books take long.
     BooksLate,
+    /// What other processes have played was read: this process is told of it.
+    LinesRead,
+    /// That takes long.
+    LinesLate,
     EngineDies,
     GuiEnds,
 }
@@ -109,6 +113,9 @@ fn event() -> impl Strategy<Value = Event> {
         Just("setoption name Book Guard value 400"),
         Just("setoption name Book Max Loss value 0"),
         Just("setoption name Book Max Loss value 40"),
+        Just("setoption name Book Fresh value true"),
+        Just("setoption name Book Fresh value false"),
+        Just("setoption name Book Fresh File value other.lines"),
         Just("setoption name MultiPV value 2"),
         Just("setoption name MultiPV value 1"),
         Just("setoption name UCI_Chess960 value true"),
@@ -134,6 +141,8 @@ fn event() -> impl Strategy<Value = Event> {
         6 => Just(Event::Ready),
         6 => Just(Event::BooksOpen),
         1 => Just(Event::BooksLate),
+        6 => Just(Event::LinesRead),
+        1 => Just(Event::LinesLate),
         7 => any::<u8>().prop_map(Event::Talk),
     ]
 }
@@ -143,7 +152,11 @@ fn script() -> impl Strategy<Value = Vec<Event>> {
         prop_oneof![6 => Just(None), 1 => Just(Some(Event::EngineDies)), 1 => Just(Some(Event::GuiEnds))];
     // Often the engine is ready before anything else happens.
     let ready = any::<bool>().prop_map(|ready| {
-        if ready { vec![Event::BooksOpen, Event::Gui(Say::IsReady), Event::Ready] } else { Vec::new() }
+        if ready {
+            vec![Event::BooksOpen, Event::LinesRead, Event::Gui(Say::IsReady), Event::Ready]
+        } else {
+            Vec::new()
+        }
     });
     (ready, prop::collection::vec(event(), 0..40), end, prop::collection::vec(event(), 0..5)).prop_map(
         |(mut events, then, end, after)| {
@@ -231,6 +244,8 @@ impl World {
         options.policy.max_loss = 40;
         options.policy.guard = 400;
         options.seed = 3;
+        options.fresh = true;
+        options.fresh_file = "match.lines".to_owned();
         let mut out = Output::default();
         let library = OneBook { name: "test.bin", book: polyglot(&BOOK), values: &VALUES };
         let session = Session::new(options, Vec::new(), &mut out);
@@ -283,7 +298,17 @@ impl World {
                 let what = if counted { "counted" } else { "" };
                 self.engine_says(format!("bestmove {mv} {what}#{number}"), true);
             }
-            Event::BooksOpen if !ended => serve(&self.library, &mut self.session, &mut self.out),
+            Event::BooksOpen if !ended => {
+                let reads = std::mem::take(&mut self.out.reads_lines);
+                serve(&self.library, &mut self.session, &mut self.out);
+                self.out.reads_lines |= reads;
+            }
+            Event::LinesRead if !ended && std::mem::take(&mut self.out.reads_lines) => {
+                let nodes = std::mem::take(&mut self.out.lines);
+                self.session.played_elsewhere(&nodes);
+                self.session.lines_read(&mut self.out);
+            }
+            Event::LinesLate if !ended => self.session.lines_are_late(&mut self.out),
             Event::Time(passed) if !ended => {
                 self.now += Duration::from_millis((*passed).into());
                 self.session.at(self.now);
@@ -484,6 +509,10 @@ impl World {
     fn settle(&mut self) -> Result<(), TestCaseError> {
         for _ in 0..200 {
             self.happen(&Event::BooksOpen)?;
+            while (self.out.reads_lines || self.out.open_books.is_some()) && !self.dead && !self.out.quit {
+                self.happen(&Event::LinesRead)?;
+                self.happen(&Event::BooksOpen)?;
+            }
             if self.dead || self.out.quit {
                 return Ok(());
             }

@@ -94,10 +94,13 @@ fn key(moves: &str) -> u64 {
     game.position().key()
 }
 
-/// Opens the books that the session asks for.
+/// Opens the books that the session asks for, and answers that no other process has played anything.
 pub fn serve(loader: &dyn BookLoader, session: &mut Session, out: &mut Output) {
     while let Some(files) = out.open_books.take() {
         let (book_set, problems) = loader.open(&files);
         drop(session.books_opened(book_set, problems, out));
+    }
+    while std::mem::take(&mut out.reads_lines) {
+        session.lines_read(out);
     }
 }

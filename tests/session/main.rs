@@ -6,6 +6,7 @@ mod guard;
 mod interleavings;
 mod learning;
 mod library;
+mod pairs;
 mod rules;
 mod setup;
 mod variants;

@@ -127,6 +127,7 @@ fn an_engine_without_an_analyse_mode_gets_ours() {
                     ";
     let analysis = "> position startpos
                     > setoption name UCI_AnalyseMode value true
+                    G info string tabiya: UCI_AnalyseMode is true: that is analysis, in which the engine plays every move and books are silent
                     > go depth 12
                     E position startpos
                     E go depth 12
@@ -142,7 +143,7 @@ fn an_engine_without_an_analyse_mode_gets_ours() {
     session.engine_line(b"uciok\n", &mut out);
     let gui = String::from_utf8(out.gui.clone()).unwrap();
     assert!(gui.contains("option name UCI_AnalyseMode type check default true\n"), "{gui}");
-    assert_eq!((out.engine.as_slice(), out.messages.len()), (&b"uci\n"[..], 0));
+    assert_eq!((out.engine.as_slice(), out.messages.len()), (&b"uci\n"[..], 1));
     out.gui.clear();
     session.gui_line(b"go depth 3\n", &mut out);
     assert!(out.engine.ends_with(b"go depth 3\n"));
@@ -158,6 +159,7 @@ fn an_engine_with_an_analyse_mode_keeps_it() {
          < uciok
          G uciok
          > setoption name UCI_AnalyseMode value true
+         G info string tabiya: UCI_AnalyseMode is true: that is analysis, in which the engine plays every move and books are silent
          E setoption name UCI_AnalyseMode value true",
     );
     let (mut session, mut out, _) = session(polyglot(&BOOK), &[]);

@@ -34,7 +34,7 @@ pub(super) fn open(
 }
 
 /// Whether opening the file would wait for a reader.
-fn is_pipe(path: &Path) -> bool {
+pub(super) fn is_pipe(path: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;

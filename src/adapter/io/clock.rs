@@ -38,7 +38,7 @@ impl Shared {
     pub(super) fn run_session_timers(self: &Arc<Self>) {
         let mut state = self.lock();
         loop {
-            let due = [state.due.check, state.due.books].into_iter().flatten().min();
+            let due = [state.due.check, state.due.books, state.due.lines].into_iter().flatten().min();
             let due = due.filter(|_| state.end.is_none());
             if due.is_none_or(|due| self.now() < due) {
                 state = self.sleep(state, due);
@@ -48,6 +48,9 @@ impl Shared {
             state.session.at(now);
             if state.due.books.take_if(|due| *due <= now).is_some() {
                 state.update(Session::books_are_late);
+            }
+            if state.due.lines.take_if(|due| *due <= now).is_some() {
+                state.update(Session::lines_are_late);
             }
             state.update(Session::time_is_up);
             state = self.settle(state, Side::Engine);

@@ -100,6 +100,7 @@ impl Shared {
             })
         });
         let result = report_end(end, &mut state, &config.engine, word);
+        self.write_events(&mut state.out);
         let text = mem::take(&mut state.out.gui);
         drop(state);
         if gui_reads && !text.is_empty() {

@@ -1,18 +1,19 @@
 //! The file through which processes share the lines that they have played, and the thread that reads and writes it: a disk
 //! may hang.
 //!
-//! The file is text: a first line that says what it is, then a line for each position, its key in sixteen hexadecimal digits,
-//! a colon, and the keys of the positions that may follow it. Lines that are anything else are passed over.
+//! The file is text: a first line that says what it is, then a line for each position of a player's game. It has the position, a
+//! colon, or a question mark where the line was cut short, the player, and the positions that may follow, each in sixteen
+//! hexadecimal digits. Lines that begin with `#` say what the file is.
 
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
 
-use super::appended;
+use super::appended::is_pipe;
 use crate::adapter::session::Node;
-use crate::base::task_thread::TaskThread;
+use crate::base::lock::is_at;
 use crate::settings::search_paths::SearchPaths;
 
 /// The first line.
@@ -24,67 +25,105 @@ const BLOCK: u64 = 1 << 20;
 /// The longest line that is read: longer than that of a position with all moves that one can have.
 const LINE_MAX: usize = 8 << 10;
 
+/// Positions that are shown at once: those who are shown them must not be kept waiting.
+const SHOWN: usize = 128;
+
 /// What the thread is sent.
 pub(super) enum Task {
     /// The name of the file for what follows; empty for none.
     To(String),
-    /// What is to be written. What others have written is read.
+    /// What is to be written. What others have written is read first.
     Add(Vec<Node>),
-    /// Whom to tell that all before this is done.
-    Tell(Sender<()>),
+    /// What to do once all before this is done.
+    Then(Box<dyn FnOnce() + Send>),
 }
 
-/// Receives something, or finds that no one will send it, once the thread has done all that it was sent before.
-pub(super) fn when_done(thread: &TaskThread<Task>) -> Receiver<()> {
-    let (tell, told) = channel();
-    thread.send(Task::Tell(tell));
-    told
+/// What the thread has to say.
+pub(super) enum Said {
+    /// The user must know this.
+    Wrong(String),
+    /// The user may want to know this.
+    Known(String),
 }
 
 /// The open file.
 struct LinesFile {
     path: PathBuf,
     file: File,
+    /// Whether this process writes to it.
+    writes: bool,
     /// Up to where it was read.
     read: u64,
     /// The beginning of a line whose end was not there yet.
     rest: Vec<u8>,
+    /// Lines that could not be read since that was last said.
+    damaged: u64,
 }
 
 impl LinesFile {
-    /// Opens the file of this name, which is created if it is missing.
+    /// Opens the file; one to write to is created if it is missing.
     ///
     /// # Errors
-    /// When it cannot be opened for writing, or is not such a file.
-    fn open(name: &str, search_paths: &SearchPaths) -> Result<Self, String> {
-        let (path, mut file) =
-            appended::open(name, "the played lines", search_paths, File::options().read(true))?;
-        let mut head = Vec::new();
-        let begun = (&mut file).take(HEAD.len() as u64).read_to_end(&mut head);
-        let written =
-            begun.and_then(|_| if head.is_empty() { file.write_all(HEAD.as_bytes()) } else { Ok(()) });
-        match written {
-            Err(error) => Err(format!("{}: cannot write the played lines: {error}", path.display())),
-            Ok(()) if !HEAD.as_bytes().starts_with(&head) => Err(format!(
-                "{}: this is not a file of played lines: name another one for Book Fresh File",
-                path.display()
-            )),
-            Ok(()) => Ok(Self { path, file, read: 0, rest: Vec::new() }),
+    /// When it cannot be opened, or is not such a file.
+    fn open(path: &Path, writes: bool) -> Result<Self, String> {
+        let cannot = |error: io::Error| format!("{}: cannot share the played lines: {error}", path.display());
+        if is_pipe(path) {
+            return Err(format!("{}: this is a pipe, but the played lines need a file", path.display()));
         }
+        let mut options = OpenOptions::new();
+        options.read(true).append(writes).create(writes);
+        let mut file = options.open(path).map_err(cannot)?;
+        let mut head = Vec::new();
+        (&mut file).take(LINE_MAX as u64).read_to_end(&mut head).map_err(cannot)?;
+        // A process may have written lines before it noticed that the file was emptied.
+        let first = head.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+        if !HEAD.as_bytes().starts_with(first) && node(first).is_none() {
+            return Err(format!(
+                "{}: this is not a file of played lines, and is left alone: delete it, or name another one for Book Fresh \
+                 File; lines of other processes may be played again",
+                path.display()
+            ));
+        }
+        let (path, rest) = (path.to_owned(), Vec::new());
+        Ok(Self { path, file, writes, read: 0, rest, damaged: 0 })
     }
 
-    /// Appends in one write, so that the lines of several processes do not mix; then shows what was appended since the last
-    /// time, by any process.
-    fn exchange(&mut self, nodes: &[Node], see: &mut dyn FnMut(Vec<Node>)) -> io::Result<()> {
-        if !nodes.is_empty() {
-            let mut text = String::new();
-            for (at, after) in nodes {
-                let _ = write!(text, "{at:016x}:");
-                after.iter().for_each(|key| _ = write!(text, " {key:016x}"));
-                text.push('\n');
-            }
-            self.file.write_all(text.as_bytes())?;
+    /// Shows what was appended since the last time, by any process; then appends in one write, so that the lines of several
+    /// processes do not mix.
+    fn exchange(&mut self, nodes: &[Node], see: &mut dyn FnMut(&[Node])) -> io::Result<()> {
+        // A file that was deleted or replaced belongs to another match.
+        if self.writes && !is_at(&self.file, &self.path) {
+            let file = OpenOptions::new().read(true).append(true).create(true).open(&self.path)?;
+            (self.file, self.read) = (file, 0);
+            self.rest.clear();
         }
+        // So does one that was emptied.
+        if self.file.metadata()?.len() < self.read {
+            self.read = 0;
+            self.rest.clear();
+        }
+        self.read_on(see)?;
+        if nodes.is_empty() || !self.writes {
+            return Ok(());
+        }
+        let mut text = String::new();
+        if self.read == 0 {
+            text.push_str(HEAD);
+        } else if !self.rest.is_empty() {
+            // Another process was killed while it wrote.
+            text.push('\n');
+        }
+        for Node { scope, at, is_cut, after } in nodes {
+            let _ = write!(text, "{at:016x}{} {scope:016x}", if *is_cut { '?' } else { ':' });
+            after.iter().for_each(|key| _ = write!(text, " {key:016x}"));
+            text.push('\n');
+        }
+        self.file.write_all(text.as_bytes())?;
+        self.read_on(&mut |_| {})
+    }
+
+    /// Reads to the end.
+    fn read_on(&mut self, see: &mut dyn FnMut(&[Node])) -> io::Result<()> {
         loop {
             self.file.seek(SeekFrom::Start(self.read))?;
             let read = (&mut self.file).take(BLOCK).read_to_end(&mut self.rest)?;
@@ -94,42 +133,82 @@ impl LinesFile {
             self.read += read as u64;
             let end = self.rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
             let whole: Vec<u8> = self.rest.drain(..end).collect();
-            see(whole.split(|byte| *byte == b'\n').filter_map(node).collect());
+            let mut shown = Vec::with_capacity(SHOWN);
+            for line in whole.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end) {
+                match node(line) {
+                    Some(node) => shown.push(node),
+                    None => self.damaged += u64::from(!line.is_empty() && !line.starts_with(b"#")),
+                }
+                if shown.len() == SHOWN {
+                    see(&shown);
+                    shown.clear();
+                }
+            }
+            see(&shown);
             if self.rest.len() > LINE_MAX {
-                self.rest.clear();
+                // What follows up to its end is damaged too.
+                self.rest.truncate(1);
             }
         }
+    }
+
+    /// Says once what could not be read.
+    fn damage(&mut self) -> Option<String> {
+        let damaged = std::mem::take(&mut self.damaged);
+        let lines = if damaged == 1 { "1 line is".to_owned() } else { format!("{damaged} lines are") };
+        let what = "damaged and passed over: what they held may be played again";
+        (damaged > 0).then(|| format!("{}: {lines} {what}", self.path.display()))
     }
 }
 
 /// The position of a line, and those that may follow it.
 fn node(line: &[u8]) -> Option<Node> {
-    let (at, after) = std::str::from_utf8(line).ok()?.trim_end().split_once(':')?;
+    let text = std::str::from_utf8(line).ok()?.trim_end();
+    let end = text.find([':', '?'])?;
+    let (head, rest) = (text.get(..end)?, text.get(end..)?);
     let key = |word: &str| {
         let digits = word.len() == 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
         if digits { u64::from_str_radix(word, 16).ok() } else { None }
     };
-    Some((key(at)?, after.split_ascii_whitespace().map(key).collect::<Option<_>>()?))
+    let mut keys = rest.get(1..)?.split_ascii_whitespace().map(key);
+    let (at, scope) = (key(head)?, keys.next()??);
+    Some(Node { scope, at, is_cut: rest.starts_with('?'), after: keys.collect::<Option<_>>()? })
 }
 
-/// What the thread does with what it is sent: lines of others go to `see`, and what is wrong to `report`.
+/// What the thread does with what it is sent: lines of others go to `see`, and what the user is to know to `say`.
 pub(super) fn exchange(
     tasks: &Receiver<Task>,
     search_paths: &SearchPaths,
-    see: &mut dyn FnMut(Vec<Node>),
-    report: &dyn Fn(String),
+    writes: bool,
+    see: &mut dyn FnMut(&[Node]),
+    say: &dyn Fn(Said),
 ) {
     let mut open: Option<LinesFile> = None;
     for task in tasks {
         match task {
             Task::To(name) if name.is_empty() => open = None,
-            Task::To(name) => open = LinesFile::open(&name, search_paths).map_err(report).ok(),
-            Task::Tell(waiting) => _ = waiting.send(()),
+            Task::To(name) => {
+                let path = search_paths.shared(&name);
+                if !writes && !path.exists() {
+                    open = None;
+                    continue;
+                }
+                open = LinesFile::open(&path, writes).map_err(|what| say(Said::Wrong(what))).ok();
+                // Each process must find the same file.
+                if open.is_some() && Path::new(&name).is_relative() {
+                    say(Said::Known(format!("Book Fresh File is {}", path.display())));
+                }
+            }
+            Task::Then(work) => work(),
             Task::Add(nodes) => {
                 let Some(file) = &mut open else { continue };
-                if let Err(error) = file.exchange(&nodes, see) {
+                let exchanged = file.exchange(&nodes, see);
+                file.damage().into_iter().for_each(|what| say(Said::Wrong(what)));
+                if let Err(error) = exchanged {
                     let path = file.path.display();
-                    report(format!("{path}: {error}: lines of other processes may be played again"));
+                    say(Said::Wrong(format!(
+                        "{path}: {error}: lines of other processes may be played again"
+                    )));
                     open = None;
                 }
             }
@@ -142,51 +221,80 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn open(folder: &std::path::Path) -> Result<LinesFile, String> {
-        LinesFile::open("lines", &SearchPaths::from_folders([folder.to_owned()]))
-    }
-
     fn exchanged(file: &mut LinesFile, nodes: &[Node]) -> Vec<Node> {
         let mut seen = Vec::new();
-        file.exchange(nodes, &mut |nodes| seen.extend(nodes)).unwrap();
+        file.exchange(nodes, &mut |nodes| seen.extend(nodes.to_vec())).unwrap();
         seen
     }
 
-    #[test]
-    fn each_reads_what_all_have_written_once() {
-        let folder = tempfile::tempdir().unwrap();
-        let (mut one, mut other) = (open(folder.path()).unwrap(), open(folder.path()).unwrap());
-        let first: Vec<Node> = vec![(1, vec![2, u64::MAX]), (2, vec![])];
-        assert_eq!(exchanged(&mut one, &first), first);
-        let second: Vec<Node> = vec![(3, vec![1])];
-        assert_eq!(exchanged(&mut other, &second), [first.clone(), second.clone()].concat());
-        assert_eq!(exchanged(&mut one, &[]), second);
-        assert!(exchanged(&mut one, &[]).is_empty() && exchanged(&mut other, &[]).is_empty());
-        let text = fs::read_to_string(folder.path().join("lines")).unwrap();
-        assert_eq!(text.lines().count(), 4, "{text}");
-        assert_eq!(exchanged(&mut open(folder.path()).unwrap(), &[]), [first, second].concat());
+    fn nodes(at: &[u64]) -> Vec<Node> {
+        at.iter()
+            .map(|at| Node { scope: u64::MAX, at: *at, is_cut: at % 2 == 1, after: vec![*at, 9] })
+            .collect()
     }
 
     #[test]
-    fn broken_lines_are_passed_over_and_other_files_are_left_alone() {
+    fn each_reads_what_others_have_written_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lines");
-        let long = "f".repeat(3 << 20);
+        let open = || LinesFile::open(&path, true).unwrap();
+        let (mut one, mut other) = (open(), open());
+        assert!(exchanged(&mut one, &nodes(&[1, 2])).is_empty());
+        assert_eq!(exchanged(&mut other, &nodes(&[3])), nodes(&[1, 2]));
+        assert_eq!(exchanged(&mut one, &[]), nodes(&[3]));
+        assert!(exchanged(&mut one, &[]).is_empty() && exchanged(&mut other, &[]).is_empty());
+        assert_eq!(exchanged(&mut open(), &[]), nodes(&[1, 2, 3]));
+        // Who only tries the adapter reads, and writes nothing.
+        let before = fs::read(&path).unwrap();
+        assert_eq!(exchanged(&mut LinesFile::open(&path, false).unwrap(), &nodes(&[4])), nodes(&[1, 2, 3]));
+        assert_eq!(fs::read(&path).unwrap(), before);
+        assert!(LinesFile::open(&folder.path().join("none"), false).is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_emptied_or_deleted_in_use_goes_on_as_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        let mut one = LinesFile::open(&path, true).unwrap();
+        exchanged(&mut one, &nodes(&[1, 2]));
+        fs::write(&path, "").unwrap();
+        exchanged(&mut one, &nodes(&[3]));
+        assert!(fs::read_to_string(&path).unwrap().starts_with(HEAD));
+        assert_eq!(exchanged(&mut LinesFile::open(&path, true).unwrap(), &[]), nodes(&[3]));
+        // On Windows a file that is open keeps its name after it was removed.
+        if cfg!(unix) {
+            fs::remove_file(&path).unwrap();
+            exchanged(&mut one, &nodes(&[4]));
+            assert_eq!(exchanged(&mut LinesFile::open(&path, true).unwrap(), &[]), nodes(&[4]));
+        }
+        // A process has written before it noticed that.
+        fs::write(&path, format!("{:016x}: {:016x} {:016x} {:016x}\n", 2, u64::MAX, 2, 9)).unwrap();
+        assert_eq!(exchanged(&mut LinesFile::open(&path, true).unwrap(), &[]), nodes(&[2]));
+    }
+
+    #[test]
+    fn damaged_lines_are_passed_over_and_said_and_other_files_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        let (scope, long) = ("ffffffffffffffff", "f".repeat(3 << 20));
         let text = format!(
-            "{HEAD}0000000000000001: 000000000000000x\n0000000000000002\n2: 3\n\u{ff}\n0000000000000004: 0000000000000005\r\n{long}\n\
-             0000000000000006:\n+000000000000007:\n0000000000000008: 00000"
+            "{HEAD}0000000000000001: {scope} 000000000000000x\n0000000000000002:\n2: 3\n\u{ff}\n\
+             0000000000000002: {scope} 0000000000000002 0000000000000009\r\n{long}\n# a remark\n\n\
+             +000000000000007: {scope}\n0000000000000008: {scope} 00000"
         );
         fs::write(&path, text).unwrap();
-        let mut file = open(folder.path()).unwrap();
-        assert_eq!(exchanged(&mut file, &[]), [(4, vec![5]), (6, vec![])]);
-        // On Windows a file that is open keeps its name after it was removed.
+        let mut file = LinesFile::open(&path, true).unwrap();
+        assert_eq!(exchanged(&mut file, &[]), nodes(&[2]));
+        let said = file.damage().unwrap();
+        assert!(said.contains("6 lines are damaged") && file.damage().is_none(), "{said}");
+        // What another process has written in part takes nothing with it.
+        exchanged(&mut file, &nodes(&[4]));
+        assert_eq!(exchanged(&mut LinesFile::open(&path, true).unwrap(), &[]), nodes(&[2, 4]));
+        assert!(file.damage().unwrap().contains("1 line is damaged"));
         drop(file);
         fs::write(&path, "[Event \"?\"]\n").unwrap();
-        let problem = open(folder.path()).err().unwrap();
+        let problem = LinesFile::open(&path, true).err().unwrap();
         assert!(problem.contains("Book Fresh File"), "{problem}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "[Event \"?\"]\n");
-        fs::remove_file(&path).unwrap();
-        fs::create_dir(&path).unwrap();
-        assert!(open(folder.path()).is_err());
     }
 }

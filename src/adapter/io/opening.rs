@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::lines_file;
 use super::shared::Shared;
 use super::state::{End, Side, State};
 use crate::adapter::session::BookProblem;
@@ -22,11 +21,8 @@ impl Shared {
         state.due.books = Some(self.now() + BOOKS_TIME);
         self.clock.notify_all();
         let (shared, request) = (Arc::clone(self), state.requests);
-        let lines_read = state.lines.as_ref().map(lines_file::when_done);
         let open = move || {
             let (book_set, problems) = shared.loader.open(&files, with_evaluations);
-            // What other processes have played matters to the first answer. Without a limit: lines wait no longer than for books.
-            lines_read.map(|read| read.recv());
             shared.books_opened(request, book_set, problems);
         };
         if let Err(error) = thread::Builder::new().name("books".to_owned()).spawn(open) {

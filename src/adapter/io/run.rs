@@ -23,7 +23,7 @@ use super::log as logfile;
 use super::reading::{read_engine, read_gui, read_stderr};
 use super::shared::Shared;
 use super::state::Side;
-use crate::adapter::session::{Output, Session};
+use crate::adapter::session::{About, Output, Session};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::panics;
 use crate::engine::{self, Engine, Pipes};
@@ -34,12 +34,13 @@ use crate::uci::notice;
 const PANIC_CODE: i32 = 101;
 
 /// Runs the adapter until the GUI or the engine ends it. The engine has exited when this returns. `word` writes an
-/// error with the options that help against it, for the GUI and the log.
+/// error with the options that help against it, for the GUI and the log. Events go to a file if there is one, a JSON object
+/// each line; then the adapter is only tried, and leaves no trace in the files of a match.
 ///
 /// # Errors
 /// When the engine cannot be started, does not speak UCI, hangs or dies, or when a required book cannot be opened.
-pub fn run(config: &Config, word: fn(&Error) -> String) -> Result<()> {
-    let mut problems = config.warnings.clone();
+pub fn run(config: &Config, word: fn(&Error) -> String, events: Option<File>) -> Result<()> {
+    let mut problems = Vec::new();
     logfile::set_up(config.search_paths.clone(), config.log_level);
     if !config.options.log.is_empty() {
         problems.extend(logfile::open(&config.options.log).err());
@@ -60,10 +61,13 @@ pub fn run(config: &Config, word: fn(&Error) -> String) -> Result<()> {
     let mut out = Output::default();
     let mut session = Session::new(config.options.clone(), config.settings.clone(), &mut out)
         .with_name(config.name.clone());
+    for warning in config.warnings.clone() {
+        session.gui.notify_about(About::Configuration, warning, &mut out);
+    }
     for problem in problems {
         session.gui.notify(problem, &mut out);
     }
-    let shared = Arc::new(Shared::new((session, out), output, (child, stdin), config));
+    let shared = Arc::new(Shared::new((session, out), output, (child, stdin), config, events));
     signals.end(&shared);
     let engine = shared.child.clone();
     end_on_panic(move || engine.kill());

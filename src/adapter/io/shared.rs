@@ -5,17 +5,18 @@
 //! order. Only the engine writer waits for the engine: it writes the bytes that a pipe might not take immediately.
 
 use std::fs::File;
+use std::io::Write as _;
 use std::process::ChildStdin;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::book_loader::BookLoader;
-use super::lines_file::{self, Task};
+use super::lines_file::{self, Said, Task};
 use super::log as logfile;
 use super::state::{Flush, Locked, Side, State};
 use super::stderr;
 use crate::adapter::learning::{Report, Work, spool_path, spool_paths};
-use crate::adapter::session::{Output, Session};
+use crate::adapter::session::{Node, Output, Session};
 use crate::base::task_thread::TaskThread;
 use crate::base::truncated;
 use crate::engine::Engine;
@@ -24,6 +25,9 @@ use crate::settings::Config;
 
 /// How long the GUI is not read because of an engine that neither reads nor answers, before that engine is given up.
 const UNRESPONSIVE_TIME: Duration = Duration::from_secs(10);
+
+/// How long lines may wait for what other processes have played, as for books.
+const LINES_TIME: Duration = Duration::from_secs(8);
 
 /// The state that the threads share, and the pipes.
 pub(super) struct Shared {
@@ -44,6 +48,8 @@ pub(super) struct Shared {
     pub(super) uci_limit: Duration,
     /// Whether the adapter ends if a book of the configuration cannot be opened.
     pub(super) books_required: bool,
+    /// Where events are written.
+    events: Option<File>,
     /// When the adapter started.
     started: Instant,
 }
@@ -54,6 +60,7 @@ impl Shared {
         gui: File,
         (child, engine): (Engine, ChildStdin),
         config: &Config,
+        events: Option<File>,
     ) -> Self {
         Self {
             state: Mutex::new(State::new(session, out)),
@@ -66,6 +73,7 @@ impl Shared {
             child,
             uci_limit: config.engine_timeout,
             books_required: !config.book_optional,
+            events,
             started: Instant::now(),
         }
     }
@@ -148,6 +156,7 @@ impl Shared {
         self.share_lines(&mut state);
         self.open_books(&mut state);
         self.set_clock(&mut state);
+        self.write_events(&mut state.out);
         state = self.write_pending(state, from);
         // The GUI has its answer by now.
         log_notes(&mut state.out);
@@ -178,19 +187,40 @@ impl Shared {
         drop(self.settle(state, Side::Engine));
     }
 
+    /// Warns the user of something that happened on another thread, at once.
+    fn notify(self: &Arc<Self>, message: String) {
+        let mut state = self.lock();
+        state.update(|session, out| session.gui.notify(message, out));
+        drop(self.settle(state, Side::Engine));
+    }
+
+    /// Writes events before the lines for the GUI that belong to them.
+    pub(super) fn write_events(&self, out: &mut Output) {
+        let events = out.events.drain(..);
+        let Some(mut file) = self.events.as_ref() else { return };
+        let lines = events.filter_map(|event| serde_json::to_string(&event).ok());
+        // Who reads them finds out by itself that some are missing.
+        let _ = file.write_all(lines.map(|line| line + "\n").collect::<String>().as_bytes());
+    }
+
     /// Hands what the session says of played lines to the thread that shares them.
     fn share_lines(self: &Arc<Self>, state: &mut State) {
         let State { out, lines, .. } = state;
         let (file, nodes) = (out.lines_file.take(), std::mem::take(&mut out.lines));
         let reads = std::mem::take(&mut out.reads_lines);
-        if file.is_none() && lines.is_none() {
+        if file.is_none() && !reads && (lines.is_none() || nodes.is_empty()) {
             return;
         }
         let shared = Arc::clone(self);
         let work = move |tasks| {
-            let see = &mut |nodes| shared.lock().session.played_elsewhere(nodes);
-            let report = |what| shared.report(log::Level::Warn, what);
-            lines_file::exchange(&tasks, &shared.loader.search_paths, see, &report);
+            let see = &mut |nodes: &[Node]| shared.lock().session.played_elsewhere(nodes);
+            let say = |what| match what {
+                Said::Wrong(what) => shared.notify(what),
+                Said::Known(what) => shared.report(log::Level::Info, what),
+            };
+            // Whoever only tries the adapter leaves no trace.
+            let writes = shared.events.is_none();
+            lines_file::exchange(&tasks, &shared.loader.search_paths, writes, see, &say);
         };
         match TaskThread::started(lines, "lines", work) {
             Ok(thread) => {
@@ -198,13 +228,31 @@ impl Shared {
                 if reads || !nodes.is_empty() {
                     thread.send(Task::Add(nodes));
                 }
+                if reads {
+                    state.due.lines = Some(self.now() + LINES_TIME);
+                    let shared = Arc::clone(self);
+                    thread.send(Task::Then(Box::new(move || shared.lines_read())));
+                    self.clock.notify_all();
+                }
             }
             Err(error) => {
                 let what =
                     format!("cannot learn which lines other processes play: cannot start a thread: {error}");
-                state.update(|session, out| session.gui.notify(what, out));
+                state.update(|session, out| {
+                    session.gui.notify(what, out);
+                    session.lines_read(out);
+                });
             }
         }
+    }
+
+    /// What other processes have played was read.
+    fn lines_read(self: &Arc<Self>) {
+        let mut state = self.lock();
+        state.due.lines = None;
+        state.session.at(self.now());
+        state.update(Session::lines_read);
+        drop(self.settle(state, Side::Engine));
     }
 
     /// Hands the games and books of the session's output to the learning threads.

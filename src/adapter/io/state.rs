@@ -73,6 +73,8 @@ pub(super) struct Due {
     pub(super) check: Option<Duration>,
     /// For the lines that wait for books.
     pub(super) books: Option<Duration>,
+    /// For the lines that wait for what other processes have played.
+    pub(super) lines: Option<Duration>,
     /// For a failed engine to exit by itself, and why it failed.
     pub(super) useless: Option<(Duration, &'static str)>,
     /// For the engine to exit after `quit`.

@@ -2,15 +2,14 @@
 #![allow(clippy::cast_possible_truncation, reason = "a shown line has few moves, and a share is from 0 to 1")]
 #![allow(clippy::indexing_slicing, reason = "the order has indices below the lengths of both lists")]
 
-use std::path::Path;
 use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Move};
 
+use super::rules::Objection;
 use crate::book::{Book, MoveFacts};
 use crate::choose::{Loss, Policy, Worth};
 use crate::openings::Opening;
-use crate::settings::rules::rule_name;
 use crate::uci::info_string;
 
 /// Moves of a book that are listed before one is played: the documentation promises this number.
@@ -25,7 +24,9 @@ pub(super) struct Advice {
     /// The policy under which it answers.
     pub(super) policy: Policy,
     /// Rules that did not let their books answer, and why.
-    pub(super) skipped: Vec<(usize, &'static str)>,
+    pub(super) skipped: Vec<(usize, Objection)>,
+    /// Whether the books were not asked for all moves that they may play there at another time.
+    pub(super) is_cut: bool,
     /// The first book of the mover in which its lines are looked up.
     pub(super) from: usize,
     pub(super) moves: Vec<MoveFacts>,
@@ -52,18 +53,10 @@ impl Advice {
 
     /// A line for the log about the rules that did not let their books answer; `None` if all did.
     pub(super) fn objections(&self) -> Option<String> {
-        let words = |(number, why): &(usize, &str)| format!("rule {number} is skipped: {why}");
+        let words =
+            |(number, why): &(usize, Objection)| format!("rule {number} is skipped: {}", why.as_str());
         let skipped: Vec<String> = self.skipped.iter().map(words).collect();
         (!skipped.is_empty()).then(|| skipped.join("; "))
-    }
-
-    /// A line for the log about the last answer.
-    pub(super) fn note(&self) -> String {
-        let mv =
-            self.line.first().map(|mv| mv.to_uci(CastlingMode::Standard).to_string()).unwrap_or_default();
-        let path = self.book.as_ref().map(|book| book.path()).unwrap_or(Path::new(""));
-        let rule = self.rule.map(|number| format!(", {}", rule_name(number, path))).unwrap_or_default();
-        format!("book move {mv} from {}{rule}", path.display())
     }
 
     /// Appends `info string` lines about the best moves, the opening if its name is to be announced, and the move that is

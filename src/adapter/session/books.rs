@@ -1,6 +1,7 @@
 //! The books: whether they are open, which of them answers, and the answer.
 #![allow(clippy::cast_possible_truncation, reason = "a shown line has few moves")]
 
+use std::hash::Hash;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,12 +10,13 @@ use rand::rngs::Xoshiro256PlusPlus;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::advice::Advice;
+use super::event::About;
 use super::gui::Gui;
-use super::lines::Lines;
+use super::lines::{Lines, Scope, scope};
 use super::opening_names::OpeningNames;
 use super::output::Output;
-use super::request::{BookAnswer, GoRequest};
-use super::rules::Rules;
+use super::request::{BookAnswer, BookMove, Drawn, GoRequest};
+use super::rules::{Objection, Rules};
 use super::score::centipawns;
 use crate::book::{Book, BookSet, Learnable};
 use crate::chess::Game;
@@ -31,11 +33,6 @@ const SHOWN_LINE: usize = 8;
 
 /// The start of the message that no book can learn.
 const NOT_LEARNED: &str = "Book Learn is on, but ";
-
-/// Whether a message of the adapter is the one that no book can learn.
-pub(crate) fn is_about_learning(message: &str) -> bool {
-    message.starts_with(NOT_LEARNED)
-}
 
 /// Why none of these books can learn, and what to do; `None` if one can, or if there are none.
 fn why_none_learns(books: &[Arc<dyn Book>]) -> Option<String> {
@@ -199,7 +196,7 @@ impl Books {
         }
         let why = if learns { why_none_learns(&self.set.distinct()) } else { None };
         if let Some(why) = why.as_ref().filter(|_| !self.told_of_learning) {
-            gui.notify(format!("{NOT_LEARNED}{why}"), out);
+            gui.notify_about(About::Learning, format!("{NOT_LEARNED}{why}"), out);
         }
         self.told_of_learning = why.is_some();
     }
@@ -217,6 +214,7 @@ impl Books {
         advice.book = None;
         advice.skipped.clear();
         advice.refused.clear();
+        advice.is_cut = go.searchmoves.is_some() || self.open_state != OpenState::Done;
         if self.open_state != OpenState::Done {
             return false;
         }
@@ -231,6 +229,7 @@ impl Books {
             if let Some(number) = number
                 && let Some(why) = rules.objection(number, game, go)
             {
+                advice.is_cut |= why == Objection::Clock;
                 advice.skipped.push((number, why));
                 continue;
             }
@@ -276,35 +275,59 @@ impl Books {
         false
     }
 
-    /// Chooses one of the moves that [`Books::ask`] found for this game, a `fresh` one if that is wanted; `None` if there are
-    /// none.
-    pub(super) fn draw(&mut self, game: &Game, fresh: bool) -> Option<Move> {
-        if fresh {
-            self.lines.prefer(game.position(), &self.advice.moves, &mut self.advice.chances);
+    /// Chooses one of the moves that [`Books::ask`] found for this game, a fresh one for this scope if there is one; `None` if
+    /// there are no moves.
+    pub(super) fn draw(&mut self, game: &Game, scope: Option<Scope>) -> Option<Drawn> {
+        let Advice { moves, chances, is_cut, .. } = &mut self.advice;
+        let choice = scope.map(|scope| self.lines.prefer(scope, game.position(), *is_cut, moves, chances));
+        let index = draw(chances, &mut self.rng)?;
+        moves.get(index).map(|drawn| Drawn { mv: drawn.mv, choice })
+    }
+
+    /// Remembers a move that a book has played.
+    pub(super) fn played(&mut self, played: &BookMove) {
+        let BookMove { game, mv, rule, opening, choice, .. } = played;
+        if let Some(number) = rule {
+            self.rules.answered(*number, game, *mv);
         }
-        let index = draw(&self.advice.chances, &mut self.rng)?;
-        self.advice.moves.get(index).map(|drawn| drawn.mv)
+        if let Some(opening) = opening {
+            self.names.announced(*opening);
+        }
+        if let Some(choice) = choice {
+            self.lines.answered(choice, game.position(), *mv);
+        }
+    }
+
+    /// The scope of this player's lines, by all that decides which moves its books may play.
+    pub(super) fn scope(&self, player: impl Hash, color: Color, policy: &Policy) -> Scope {
+        // Any other variety than the best move leaves a chance to the same moves, and what was learned too.
+        let policy = Policy { variety: policy.variety.min(1), learn: false, ..policy.clone() };
+        let books = self.set.books(color);
+        let paths: Vec<(&Path, Option<usize>)> = books
+            .iter()
+            .enumerate()
+            .map(|(index, book)| (book.path(), self.set.rule(color, index)))
+            .collect();
+        scope((player, color.is_white(), paths, format!("{:?} {policy:?}", self.rules.list())))
     }
 
     /// The lines that answer a `go` with one of the moves that [`Books::ask`] found for this game; `None` if the
     /// move is not among them.
     pub(super) fn answer(
         &mut self,
-        game: &Game,
-        chosen: Move,
+        game: Arc<Game>,
+        chosen: Drawn,
         mode: CastlingMode,
         score: BookScore,
     ) -> Option<BookAnswer> {
-        let Self { set, advice, rules, names, .. } = self;
+        let Self { set, advice, names, .. } = self;
         let position = game.position();
-        let drawn = advice.moves.iter().find(|known| known.mv == chosen)?;
+        let index = advice.moves.iter().position(|known| known.mv == chosen.mv)?;
+        let (drawn, chance) = (advice.moves.get(index)?, *advice.chances.get(index)?);
         let (mv, centipawns) = (drawn.mv, centipawns(score, drawn));
         let line = &mut advice.line;
         line.clear();
         line.push(mv);
-        if let Some(number) = advice.rule {
-            rules.answered(number, game, mv);
-        }
         let reading = advice.policy.reading(position.chess().turn(), advice.from);
         let mut plies = set.line_of(reading, position, mv, SHOWN_LINE - 1, line);
         let lasting = game.plies_of(line);
@@ -315,10 +338,13 @@ impl Books {
         let mut lines = std::mem::take(&mut self.buffer);
         lines.clear();
         lines.reserve(ANSWER_CAPACITY);
-        advice.list(mode, Some((mv, plies)), names.changed(game, mv), &mut lines);
+        let opening = names.changed(&game, mv);
+        advice.list(mode, Some((mv, plies)), opening, &mut lines);
         book_info(&mut lines, centipawns, advice.line.iter().map(|mv| mv.to_uci(mode)));
         bestmove(&mut lines, mv.to_uci(mode), advice.line.get(1).map(|mv| mv.to_uci(mode)));
-        Some(BookAnswer { lines, mv })
+        let (book, rule, choice) = (advice.book.clone()?, advice.rule, chosen.choice);
+        let played = BookMove { game, mv, book, rule, chance, opening, choice };
+        Some(BookAnswer { lines, mv, played: Some(Box::new(played)) })
     }
 }
 

@@ -14,14 +14,22 @@ pub(crate) const NAME_ADDITION: &str = "(tabiya)";
 pub(super) struct Name {
     /// The name that the user gave us.
     given: Option<String>,
+    /// The engine's own name, once it has sent it.
+    own: Vec<u8>,
     /// Whether the engine has sent its own name.
     is_sent: bool,
 }
 
 impl Name {
+    /// What tells this player from others: the name that it was given, and the engine's own.
+    pub(super) fn player(&self) -> (Option<&str>, &[u8]) {
+        (self.given.as_deref(), &self.own)
+    }
+
     /// An `id name` line of the engine, which calls itself `own`, with our name instead.
     fn replace(&mut self, line: &[u8], own: &[u8]) -> Vec<u8> {
         self.is_sent = true;
+        self.own = own.to_vec();
         let addition = NAME_ADDITION.as_bytes();
         let name = match &self.given {
             Some(name) => name.clone().into_bytes(),
@@ -68,6 +76,7 @@ impl Session {
             self.options.declare(&mut ours);
             self.gui.send(&ours, out);
         }
+        self.say_modes(out);
         self.gui.send(line, out);
         self.gui.greet(out);
     }
@@ -78,6 +87,7 @@ impl Session {
         if !early && self.child.uci_owed == 0 {
             // Before `uciok` the engine may still list options for its own books.
             self.send_settings(out);
+            self.say_modes(out);
             self.gui.greet(out);
         }
     }

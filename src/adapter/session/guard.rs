@@ -5,13 +5,14 @@
 //! sent nothing of these searches. Whatever happens meanwhile, the move under check is the answer: at `stop`, when the time is
 //! up, and when the engine ends.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use log::Level;
 use shakmaty::{Move, Position as _};
 
 use super::advice::refusal;
-use super::request::{Check, GoRequest, Request, Searched, Times, Until};
+use super::request::{Check, Drawn, GoRequest, Request, Searched, Times, Until};
 use super::{Output, Phase, Session};
 use crate::choose::Loss;
 use crate::uci::info_string;
@@ -31,7 +32,7 @@ impl Session {
     }
 
     /// Starts to check a move that was drawn for the request about the position on the board.
-    pub(super) fn begin_check(&mut self, asked: GoRequest, chosen: Move, times: Times, out: &mut Output) {
+    pub(super) fn begin_check(&mut self, asked: GoRequest, chosen: Drawn, times: Times, out: &mut Output) {
         self.gui.trace("the engine checks the book's move", out);
         let search = format!("go movetime {}\n", times.search.as_millis());
         let check = Check::new(asked, chosen, times, self.watch.now);
@@ -97,9 +98,9 @@ impl Session {
     /// Searches the move under check, if that can change anything and there is time; else plays it.
     fn check_chosen(&mut self, check: Box<Check>, out: &mut Output) {
         // The next choice may be of another book, under another policy.
-        let time = check.time_of_search(self.watch.now).filter(|_| self.books.advice.guards(check.chosen));
+        let time = check.time_of_search(self.watch.now).filter(|_| self.books.advice.guards(check.chosen.mv));
         let Some(time) = time else { return self.play_checked(*check, out) };
-        let mv = check.chosen.to_uci(self.modes.castling);
+        let mv = check.chosen.mv.to_uci(self.modes.castling);
         let search = format!("go movetime {} searchmoves {mv}\n", time.as_millis());
         self.request = Some(Request::Checking(check));
         // The child has the position.
@@ -109,44 +110,44 @@ impl Session {
     /// The move under check loses too much: the next choice is checked, or the child answers.
     fn pass_over(&mut self, mut check: Box<Check>, loss: Loss, out: &mut Output) {
         let (mut text, mut line) = (String::new(), Vec::new());
-        refusal(&mut text, check.chosen, loss, self.modes.castling);
+        refusal(&mut text, check.chosen.mv, loss, self.modes.castling);
         text.push_str(" in the engine's check");
         info_string(&mut line, &text);
         self.gui.send(&line, out);
         out.note(Level::Info, text);
-        check.passed_over.push(check.chosen);
+        check.passed_over.push(check.chosen.mv);
+        if let Some(scope) = self.scope(&check.asked.game) {
+            self.books.lines.refused(scope, check.asked.game.position(), check.chosen.mv);
+        }
         let known = self.uses_books()
             && check.passed_over.len() < PASSED_OVER_MAX
             && self.books.ask(&check.asked, &self.options.policy, &check.passed_over);
-        match if known { self.books.draw(&check.asked.game, self.options.fresh) } else { None } {
+        match if known { self.draw(&check.asked.game) } else { None } {
             Some(chosen) => {
                 check.chosen = chosen;
                 self.check_chosen(check, out);
             }
             None => {
                 self.send_refused(out);
-                self.hand_over(&check, out);
+                self.hand_over(&check.later(self.watch.now), out);
             }
         }
     }
 
     /// Answers with a move of the book. It does not wait for a readyok: those that were owed came before the check.
     fn play_checked(&mut self, check: Check, out: &mut Output) {
-        let answer =
-            self.books.answer(&check.asked.game, check.chosen, self.modes.castling, self.options.score);
-        match answer {
-            Some(answer) => {
-                self.note_answer(out);
-                self.send_book_move(answer, out);
-            }
-            None => self.hand_over(&check, out),
+        let Check { asked, chosen, .. } = check;
+        let game = Arc::clone(&asked.game);
+        match self.books.answer(game, chosen, self.modes.castling, self.options.score) {
+            Some(answer) => self.send_book_move(answer, out),
+            None => self.hand_over(&asked.later(self.watch.now.saturating_sub(check.began)), out),
         }
     }
 
     /// The child answers the request, with the time that is left.
-    fn hand_over(&mut self, check: &Check, out: &mut Output) {
+    fn hand_over(&mut self, go: &[u8], out: &mut Output) {
         self.gui.trace("the book's moves are passed over: the engine answers", out);
-        self.request = Some(Request::Child { until: Until::Now, early: None });
-        self.child.follow_up(&check.later(self.watch.now), self.watch.now, out);
+        self.request = Some(Request::Child { until: Until::Now, early: None, cut: None });
+        self.child.follow_up(go, self.watch.now, out);
     }
 }

@@ -2,6 +2,7 @@
 
 use log::Level;
 
+use super::event::{About, Event};
 use super::output::Output;
 use crate::uci::notice;
 
@@ -32,7 +33,13 @@ impl Gui {
     /// Sends a message of the adapter, at once if the GUI has been greeted. The message also goes to standard error,
     /// because many clients do not show messages to their users.
     pub fn notify(&mut self, message: String, out: &mut Output) {
+        self.notify_about(About::Other, message, out);
+    }
+
+    /// The same, about this.
+    pub fn notify_about(&mut self, about: About, message: String, out: &mut Output) {
         out.note(Level::Warn, &*message);
+        out.events.push(Event::Notice { about, text: message.clone() });
         out.messages.push(message.clone());
         if self.greeted {
             self.send(&notice(&message), out);
@@ -44,6 +51,9 @@ impl Gui {
     /// Reports something at the next `go`, or at the end: some clients expect no lines at other times.
     pub fn report(&mut self, level: Level, message: String, out: &mut Output) {
         out.note(level, &*message);
+        if level <= Level::Warn {
+            out.events.push(Event::Notice { about: About::Other, text: message.clone() });
+        }
         self.reports.push(message);
     }
 

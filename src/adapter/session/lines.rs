@@ -1,40 +1,129 @@
 //! The lines that the books have played, so that *Book Fresh* can prefer others.
 //!
-//! A map leads from each position that a game went through to those that may follow it there: where the books were asked, the
-//! positions after all moves that they may play; where the opponent was to move, those after the moves that it has played. A
-//! move leads to a line that was not played if a position that no game went through can be reached from it.
+//! Each player, with its colour and its books, has a graph of its own: from each position that its games went through to those that
+//! may follow it there. Where the books were asked, these are the positions after all moves that they may play; where the opponent
+//! was to move, those after the moves that it has played. What others could play there is no line that this player has left.
+//!
+//! Every position knows how fresh the best that can be reached from it is. An answer changes that of the positions before it, so
+//! a look-up takes as long whatever was played. A position is its key and its ply: no line comes back to one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use shakmaty::Move;
+use shakmaty::{ByColor, Move, Position as _};
 
 use crate::book::MoveFacts;
-use crate::chess::{Game, Position};
+use crate::chess::Position;
 
-/// How many positions are remembered: those of about 20,000 games, in some 40 MB.
-const MOST: usize = 1 << 18;
+/// How many positions are remembered, those included that no game went through: in some 80 MB.
+const POSITIONS_MAX: usize = 1 << 20;
 
-/// A position by its key, and those that may follow it.
-pub type Node = (u64, Vec<u64>);
+/// How many players, colours and books are told apart.
+const SCOPES_MAX: usize = 256;
+
+/// No position has more legal moves.
+const MOVES_MAX: usize = 256;
+
+/// No index.
+const NONE: u32 = u32::MAX;
+
+/// A player with a colour and books; see [`scope`].
+pub type Scope = u64;
+
+/// A position that a player's game went through, and those that may follow it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Whose game.
+    pub scope: Scope,
+    /// The position.
+    pub at: u64,
+    /// Whether the books were silent there for once, or not asked for all of their moves: there may be more to play.
+    pub is_cut: bool,
+    /// The positions that may follow.
+    pub after: Vec<u64>,
+}
+
+/// What can be reached from a position, from the least to the most wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Freshness {
+    /// Only what the player has played.
+    Played,
+    /// A line of the player that was cut short.
+    Cut,
+    /// What the player has not played, but others.
+    Elsewhere,
+    /// What nobody has played.
+    Fresh,
+}
+
+/// A position in a player's graph.
+struct Known {
+    at: u64,
+    scope: u32,
+    /// The same position in the graph of another player.
+    same: u32,
+    /// The first of the edges to those that may follow, and of the edges from those before.
+    after: u32,
+    before: u32,
+    is_visited: bool,
+    is_cut: bool,
+    freshness: Freshness,
+}
+
+/// A step from one position to another, in the list of each.
+struct Edge {
+    from: u32,
+    next_of_from: u32,
+    to: u32,
+    next_of_to: u32,
+}
+
+/// The move of the books that is played, as it is remembered.
+pub(super) struct Choice {
+    scope: Scope,
+    /// The positions after all moves that might have been played.
+    choices: Vec<u64>,
+    is_cut: bool,
+}
 
 /// The lines that were played.
 #[derive(Default)]
 pub(super) struct Lines {
-    followers: HashMap<u64, Vec<u64>>,
-    /// The position after the last move of the books in this game, and its ply.
-    last: Option<(u64, usize)>,
-    /// The positions after the moves among which the last one was drawn.
-    choices: Vec<u64>,
+    known: Vec<Known>,
+    edges: Vec<Edge>,
+    /// The first of the graphs' entries for each position.
+    index: HashMap<u64, u32>,
+    scopes: HashMap<Scope, u32>,
+    /// Work of [`Lines::refresh`].
+    changed: Vec<u32>,
+    /// The position after the last move of the books in this game, for each colour, and whose move it was.
+    last: ByColor<Option<(Scope, Position)>>,
     /// Whether other processes are to know of these lines.
     shared: bool,
     /// What they do not know yet.
     unsaid: Vec<Node>,
+    /// Whether something could not be remembered.
+    pub(super) is_full: bool,
+}
+
+/// The scope of a player with all that decides which moves its books may play.
+pub(super) fn scope(of: impl Hash) -> Scope {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A position and its ply as a number.
+fn place(position: &Position) -> u64 {
+    let chess = position.chess();
+    let ply = u64::from(chess.fullmoves().get() - 1) * 2 + u64::from(chess.turn().is_black());
+    position.key() ^ ply.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 impl Lines {
     /// Another game begins.
     pub(super) fn new_game(&mut self) {
-        self.last = None;
+        self.last = ByColor::default();
     }
 
     /// Whether other processes are to know of these lines; if so, they learn of all so far.
@@ -42,7 +131,20 @@ impl Lines {
         self.shared = shared;
         self.unsaid.clear();
         if shared {
-            self.unsaid.extend(self.followers.iter().map(|(at, after)| (*at, after.clone())));
+            let scopes: HashMap<u32, Scope> =
+                self.scopes.iter().map(|(scope, index)| (*index, *scope)).collect();
+            let visited = self.known.iter().filter(|known| known.is_visited);
+            self.unsaid = visited
+                .filter_map(|known| {
+                    let after = self.followers(known).filter_map(|index| Some(self.get(index)?.at)).collect();
+                    Some(Node {
+                        scope: *scopes.get(&known.scope)?,
+                        at: known.at,
+                        is_cut: known.is_cut,
+                        after,
+                    })
+                })
+                .collect();
         }
     }
 
@@ -52,201 +154,335 @@ impl Lines {
     }
 
     /// Takes what other processes have played.
-    pub(super) fn played_elsewhere(&mut self, nodes: Vec<Node>) {
-        nodes.into_iter().for_each(|(at, after)| {
-            self.add(at, &after);
-        });
+    pub(super) fn played_elsewhere(&mut self, nodes: &[Node]) {
+        nodes.iter().for_each(|node| _ = self.add(node));
     }
 
-    /// Of the moves with a chance leaves one only to those that lead to lines that were not played, if there are such.
-    pub(super) fn prefer(&mut self, position: &Position, moves: &[MoveFacts], chances: &mut [f64]) {
-        self.choices.clear();
-        let mut fresh = 0.0;
-        let keys: Vec<Option<u64>> = moves
-            .iter()
-            .zip(chances.iter())
-            .map(|(facts, chance)| (*chance > 0.0).then(|| position.after(facts.mv).key()))
-            .collect();
-        self.choices.extend(keys.iter().flatten());
-        let is_fresh: Vec<bool> = keys.iter().map(|key| key.is_some_and(|key| self.is_fresh(key))).collect();
-        let of_fresh = || is_fresh.iter().copied();
-        chances
-            .iter()
-            .zip(of_fresh())
-            .filter(|(_, is_fresh)| *is_fresh)
-            .for_each(|(chance, _)| fresh += chance);
-        if fresh > 0.0 {
-            for (chance, is_fresh) in chances.iter_mut().zip(of_fresh()) {
-                *chance = if is_fresh { *chance / fresh } else { 0.0 };
+    /// Of the moves with a chance leaves one only to those that lead to the freshest lines, if any leads to a fresh one. Returns
+    /// what [`Lines::answered`] needs; `is_cut` as in [`Node`].
+    pub(super) fn prefer(
+        &self,
+        scope: Scope,
+        position: &Position,
+        is_cut: bool,
+        moves: &[MoveFacts],
+        chances: &mut [f64],
+    ) -> Choice {
+        let after = moves.iter().zip(chances.iter()).map(|(facts, chance)| {
+            let after = (*chance > 0.0).then(|| place(&position.after(facts.mv)))?;
+            Some((after, self.freshness(scope, after)))
+        });
+        let after: Vec<Option<(u64, Freshness)>> = after.collect();
+        let best = after.iter().flatten().map(|(_, freshness)| *freshness).max();
+        if let Some(best) = best.filter(|best| *best > Freshness::Played) {
+            let is_best =
+                |after: &Option<(u64, Freshness)>| after.is_some_and(|(_, freshness)| freshness == best);
+            let kept = chances.iter().zip(&after).filter(|(_, after)| is_best(after));
+            let kept: f64 = kept.map(|(chance, _)| *chance).sum();
+            for (chance, after) in chances.iter_mut().zip(&after) {
+                *chance = if is_best(after) { *chance / kept } else { 0.0 };
             }
         }
+        Choice { scope, choices: after.into_iter().flatten().map(|(after, _)| after).collect(), is_cut }
     }
 
-    /// The books answer with one of the moves that were looked at last.
-    pub(super) fn answered(&mut self, game: &Game, mv: Move) {
-        self.reached(game);
-        let choices = std::mem::take(&mut self.choices);
-        self.note(game.position().key(), &choices);
-        self.choices = choices;
-        let next = game.position().after(mv).key();
-        self.note(next, &[]);
-        self.last = Some((next, game.moves().len() + 1));
+    /// The books have answered with this move, one of those of the choice.
+    pub(super) fn answered(&mut self, choice: &Choice, position: &Position, mv: Move) {
+        let Choice { scope, is_cut, .. } = *choice;
+        self.reached(scope, position);
+        self.note(scope, place(position), &choice.choices, is_cut);
+        let next = position.after(mv);
+        self.note(scope, place(&next), &[], false);
+        *self.last.get_mut(position.chess().turn()) = Some((scope, next));
     }
 
-    /// The books have no answer: the line ends here.
-    pub(super) fn ended(&mut self, game: &Game) {
-        if self.reached(game) {
-            self.note(game.position().key(), &[]);
+    /// The engine's check has refused this move: it is no line that is left.
+    pub(super) fn refused(&mut self, scope: Scope, position: &Position, mv: Move) {
+        self.note(scope, place(&position.after(mv)), &[], false);
+    }
+
+    /// The books are silent, but only for once: this is not the end of the line.
+    pub(super) fn cut(&mut self, scope: Scope, position: &Position) {
+        if self.reached(scope, position) {
+            self.note(scope, place(position), &[], true);
+            *self.last.get_mut(position.chess().turn()) = None;
         }
     }
 
-    /// Notes the opponent's answer to the last move of the books, and returns whether there is one.
-    fn reached(&mut self, game: &Game) -> bool {
-        let before = self.last.take().filter(|(_, ply)| ply + 1 == game.moves().len());
-        if let Some((before, _)) = before {
-            self.note(before, &[game.position().key()]);
+    /// Notes the opponent's answer to the last move of the books; returns whether there is one.
+    fn reached(&mut self, scope: Scope, position: &Position) -> bool {
+        let Some((by, before)) = self.last.get(position.chess().turn()) else { return false };
+        let follows = |mv: Move| before.after(mv).key() == position.key();
+        let is_reached = *by == scope && before.chess().legal_moves().into_iter().any(follows);
+        if is_reached {
+            let before = place(before);
+            self.note(scope, before, &[place(position)], false);
         }
-        before.is_some()
+        is_reached
     }
 
     /// Notes what may follow a position, and that other processes do not know it.
-    fn note(&mut self, at: u64, after: &[u64]) {
-        if self.add(at, after) && self.shared {
-            self.unsaid.push((at, after.to_owned()));
+    fn note(&mut self, scope: Scope, at: u64, after: &[u64], is_cut: bool) {
+        let node = Node { scope, at, is_cut, after: after.to_vec() };
+        if self.add(&node) && self.shared {
+            self.unsaid.push(node);
         }
     }
 
     /// Adds what may follow a position; returns whether that is new.
-    fn add(&mut self, at: u64, after: &[u64]) -> bool {
-        if self.followers.len() >= MOST && !self.followers.contains_key(&at) {
-            return false;
-        }
-        let is_new = !self.followers.contains_key(&at);
-        let known = self.followers.entry(at).or_default();
-        let before = known.len();
-        // No position has more legal moves.
-        for key in after.iter().take(256usize.saturating_sub(before)) {
-            if !known.contains(key) {
-                known.push(*key);
+    fn add(&mut self, node: &Node) -> bool {
+        let Some(scope) = self.scope_index(node.scope) else { return false };
+        let Some(index) = self.entry(scope, node.at) else { return false };
+        let mut is_new = false;
+        for at in node.after.iter().take(MOVES_MAX) {
+            if let Some(to) = self.entry(scope, *at) {
+                is_new |= self.link(index, to);
             }
         }
-        is_new || known.len() > before
+        let Some(known) = self.known.get_mut(index as usize) else { return false };
+        let is_cut = node.is_cut && (known.is_cut || !known.is_visited);
+        is_new |= !known.is_visited || known.is_cut != is_cut;
+        (known.is_visited, known.is_cut) = (true, is_cut);
+        self.refresh(index);
+        is_new
     }
 
-    /// Whether a position that no game went through can be reached from one.
-    fn is_fresh(&self, from: u64) -> bool {
-        let (mut met, mut open) = (HashSet::from([from]), vec![from]);
-        while let Some(at) = open.pop() {
-            let Some(after) = self.followers.get(&at) else { return true };
-            open.extend(after.iter().filter(|key| met.insert(**key)));
+    fn scope_index(&mut self, scope: Scope) -> Option<u32> {
+        let count = u32::try_from(self.scopes.len()).ok()?;
+        if self.scopes.len() >= SCOPES_MAX && !self.scopes.contains_key(&scope) {
+            self.is_full = true;
+            return None;
         }
-        false
+        Some(*self.scopes.entry(scope).or_insert(count))
+    }
+
+    /// The entry of a position, which is added if it is missing; `None` if there is no room.
+    fn entry(&mut self, scope: u32, at: u64) -> Option<u32> {
+        if let Some(index) = self.find(scope, at) {
+            return Some(index);
+        }
+        if self.known.len() >= POSITIONS_MAX {
+            self.is_full = true;
+            return None;
+        }
+        let index = u32::try_from(self.known.len()).ok()?;
+        let freshness = self.freshness_elsewhere(at);
+        let same = self.index.insert(at, index).unwrap_or(NONE);
+        let (after, before) = (NONE, NONE);
+        self.known.push(Known {
+            at,
+            scope,
+            same,
+            after,
+            before,
+            is_visited: false,
+            is_cut: false,
+            freshness,
+        });
+        Some(index)
+    }
+
+    /// Adds a step, unless it is known; returns whether it is new.
+    fn link(&mut self, from: u32, to: u32) -> bool {
+        let Some(known) = self.get(from) else { return false };
+        let mut count = 0;
+        for follower in self.followers(known) {
+            count += 1;
+            if follower == to || count == MOVES_MAX {
+                return false;
+            }
+        }
+        let Ok(edge) = u32::try_from(self.edges.len()) else { return false };
+        let next_of_from =
+            self.known.get_mut(from as usize).map(|known| std::mem::replace(&mut known.after, edge));
+        let next_of_to =
+            self.known.get_mut(to as usize).map(|known| std::mem::replace(&mut known.before, edge));
+        let (next_of_from, next_of_to) = (next_of_from.unwrap_or(NONE), next_of_to.unwrap_or(NONE));
+        self.edges.push(Edge { from, next_of_from, to, next_of_to });
+        true
+    }
+
+    fn get(&self, index: u32) -> Option<&Known> {
+        self.known.get(index as usize)
+    }
+
+    /// The entries of a position, one for each player.
+    fn entries(&self, at: u64) -> impl Iterator<Item = (u32, &Known)> {
+        let first = self.index.get(&at).copied();
+        std::iter::successors(first, |index| Some(self.get(*index)?.same))
+            .map_while(|index| Some((index, self.get(index)?)))
+    }
+
+    fn find(&self, scope: u32, at: u64) -> Option<u32> {
+        self.entries(at).find(|(_, known)| known.scope == scope).map(|(index, _)| index)
+    }
+
+    fn followers(&self, known: &Known) -> impl Iterator<Item = u32> {
+        let edge = |edge: u32| self.edges.get(edge as usize);
+        std::iter::successors(edge(known.after), move |last| edge(last.next_of_from)).map(|edge| edge.to)
+    }
+
+    /// How fresh a position is for a player.
+    fn freshness(&self, scope: Scope, at: u64) -> Freshness {
+        let own = self.scopes.get(&scope).and_then(|scope| self.get(self.find(*scope, at)?));
+        own.map_or_else(|| self.freshness_elsewhere(at), |own| own.freshness)
+    }
+
+    /// How fresh a position is that the player has not gone through: others know whether they have played all of it.
+    fn freshness_elsewhere(&self, at: u64) -> Freshness {
+        let visited = self.entries(at).filter(|(_, known)| known.is_visited);
+        match visited.map(|(_, known)| known.freshness).max() {
+            None | Some(Freshness::Fresh) => Freshness::Fresh,
+            Some(_) => Freshness::Elsewhere,
+        }
+    }
+
+    /// Computes the freshness of a position, and of those before it that this changes.
+    fn refresh(&mut self, index: u32) {
+        self.changed.clear();
+        self.changed.push(index);
+        // A file that was tampered with may have circles.
+        for _ in 0..2 * self.known.len() {
+            let Some(index) = self.changed.pop() else { return };
+            let Some(known) = self.get(index) else { continue };
+            let freshness = if known.is_visited {
+                let least = if known.is_cut { Freshness::Cut } else { Freshness::Played };
+                let after = self.followers(known).filter_map(|index| Some(self.get(index)?.freshness));
+                after.fold(least, Freshness::max)
+            } else {
+                self.freshness_elsewhere(known.at)
+            };
+            if freshness == known.freshness {
+                continue;
+            }
+            let (at, is_visited, mut before) = (known.at, known.is_visited, known.before);
+            if let Some(known) = self.known.get_mut(index as usize) {
+                known.freshness = freshness;
+            }
+            while let Some(edge) = self.edges.get(before as usize) {
+                self.changed.push(edge.from);
+                before = edge.next_of_to;
+            }
+            if is_visited {
+                let others = self.entries(at).filter(|(_, known)| !known.is_visited);
+                let others: Vec<u32> = others.map(|(index, _)| index).collect();
+                self.changed.extend(others);
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::MoveFacts;
-    use crate::chess::MoveCode;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
 
-    /// A book: after these moves it plays one of those.
-    type Book<'a> = &'a [(&'a str, &'a [&'a str])];
-
-    /// A small book for White, and Black's answers to it.
-    const BOOK: Book<'_> =
-        &[("", &["e2e4", "d2d4"]), ("e2e4 e7e5", &["g1f3", "b1c3"]), ("e2e4 c7c5", &["g1f3"])];
-
-    fn facts(at: &Position, mv: &str) -> MoveFacts {
-        let uci: shakmaty::uci::UciMove = mv.parse().unwrap();
-        MoveFacts::new(MoveCode::from_move(uci.to_move(at.chess()).unwrap()), 1).at(at).unwrap()
-    }
-
-    /// Plays the game in which the opponent answers like this and the first of the moves with a chance is played; returns its
-    /// moves and how many could have been played at each.
-    fn play(lines: &mut Lines, book: Book<'_>, reply: impl Fn(&str) -> Option<&'static str>) -> Vec<String> {
-        lines.new_game();
-        let (mut game, mut text, mut played) = (Game::start(), String::new(), Vec::new());
-        loop {
-            let Some((_, moves)) = book.iter().find(|(at, _)| *at == text) else {
-                lines.ended(&game);
-                return played;
-            };
-            let moves: Vec<_> = moves.iter().map(|mv| facts(game.position(), mv)).collect();
-            let mut chances = vec![1.0 / moves.len() as f64; moves.len()];
-            lines.prefer(game.position(), &moves, &mut chances);
-            assert!((chances.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{chances:?}");
-            let chosen = chances.iter().position(|chance| *chance > 0.0).unwrap();
-            let mv = moves[chosen].mv;
-            lines.answered(&game, mv);
-            let uci = mv.to_uci(shakmaty::CastlingMode::Standard).to_string();
-            game.push(mv);
-            text = format!("{text} {uci}").trim().to_owned();
-            played.push(uci);
-            let Some(reply) = reply(&text) else { return played };
-            assert!(game.push_uci(reply.as_bytes()));
-            text = format!("{text} {reply}");
-        }
-    }
-
-    fn e5(text: &str) -> Option<&'static str> {
-        Some(match text {
-            "e2e4" => "e7e5",
-            "d2d4" => "d7d5",
-            _ => "g8f6",
-        })
+    fn node(scope: Scope, at: u64, after: &[u64]) -> Node {
+        Node { scope, at, is_cut: false, after: after.to_vec() }
     }
 
     #[test]
-    fn no_line_is_played_twice_while_there_are_others() {
+    fn what_others_have_played_comes_after_what_nobody_has_and_before_what_was_played() {
         let mut lines = Lines::default();
-        assert_eq!(play(&mut lines, BOOK, e5), ["e2e4", "g1f3"]);
-        assert_eq!(play(&mut lines, BOOK, e5), ["e2e4", "b1c3"]);
-        assert_eq!(play(&mut lines, BOOK, e5), ["d2d4"]);
-        // Another answer of the opponent is a line of its own only once it comes.
-        assert_eq!(play(&mut lines, BOOK, e5), ["e2e4", "g1f3"]);
-        let c5 = |text: &str| Some(if text == "e2e4" { "c7c5" } else { "g8f6" });
-        assert_eq!(play(&mut lines, BOOK, c5), ["e2e4", "g1f3"]);
+        lines.played_elsewhere(&[node(1, 10, &[20, 21]), node(1, 20, &[])]);
+        assert_eq!((lines.freshness(1, 10), lines.freshness(1, 20)), (Freshness::Fresh, Freshness::Played));
+        // The other one has not played all after 10, and all after 20.
+        assert_eq!(
+            (lines.freshness(2, 10), lines.freshness(2, 20)),
+            (Freshness::Fresh, Freshness::Elsewhere)
+        );
+        lines.played_elsewhere(&[node(2, 5, &[10, 20])]);
+        assert_eq!(lines.freshness(2, 5), Freshness::Fresh);
+        lines.played_elsewhere(&[node(1, 21, &[])]);
+        assert_eq!(
+            (lines.freshness(1, 10), lines.freshness(2, 10)),
+            (Freshness::Played, Freshness::Elsewhere)
+        );
+        assert_eq!(lines.freshness(2, 5), Freshness::Elsewhere);
+        lines.played_elsewhere(&[node(2, 10, &[]), node(2, 20, &[])]);
+        assert_eq!(lines.freshness(2, 5), Freshness::Played);
+        // Another answer of the opponent, after which there is more to play.
+        lines.played_elsewhere(&[node(2, 20, &[30]), node(2, 30, &[40])]);
+        assert_eq!(lines.freshness(2, 5), Freshness::Fresh);
     }
 
     #[test]
-    fn a_game_that_ends_early_counts_as_played() {
+    fn a_line_that_was_cut_short_is_left_when_no_other_is() {
         let mut lines = Lines::default();
-        assert_eq!(play(&mut lines, BOOK, |_| None), ["e2e4"]);
-        assert_eq!(play(&mut lines, BOOK, |_| None), ["d2d4"]);
-        assert_eq!(play(&mut lines, BOOK, e5), ["e2e4", "g1f3"]);
+        lines.played_elsewhere(&[node(1, 1, &[2, 3]), node(1, 3, &[])]);
+        lines.played_elsewhere(&[Node { is_cut: true, ..node(1, 2, &[]) }]);
+        assert_eq!((lines.freshness(1, 1), lines.freshness(1, 2)), (Freshness::Cut, Freshness::Cut));
+        lines.played_elsewhere(&[node(1, 2, &[])]);
+        assert_eq!(lines.freshness(1, 1), Freshness::Played);
+        // What was once known whole stays so.
+        lines.played_elsewhere(&[Node { is_cut: true, ..node(1, 2, &[]) }]);
+        assert_eq!(lines.freshness(1, 1), Freshness::Played);
     }
 
     #[test]
     fn other_processes_learn_what_is_new_once() {
-        let (mut one, mut other) = (Lines::default(), Lines::default());
-        play(&mut one, BOOK, e5);
-        assert!(one.take_unsaid().is_empty());
-        one.share(true);
-        let said = one.take_unsaid();
-        // Start, after e4, after e5, after Nf3, after the answer to that.
-        assert_eq!(said.len(), 5);
-        other.played_elsewhere(said);
-        assert_eq!(play(&mut other, BOOK, e5), ["e2e4", "b1c3"]);
-        play(&mut one, BOOK, e5);
-        let said: HashSet<_> = one.take_unsaid().into_iter().map(|(at, _)| at).collect();
-        assert_eq!(said.len(), 2, "after Nc3, and after the answer to it");
-        assert!(one.take_unsaid().is_empty());
+        let mut lines = Lines::default();
+        lines.note(7, 1, &[2, 3], false);
+        assert!(lines.take_unsaid().is_empty());
+        lines.share(true);
+        assert_eq!(
+            lines.take_unsaid().iter().map(|node| (node.at, node.after.len())).collect::<Vec<_>>(),
+            [(1, 2)]
+        );
+        lines.note(7, 1, &[3, 2], false);
+        assert!(lines.take_unsaid().is_empty());
+        lines.note(7, 1, &[4], false);
+        assert_eq!(lines.take_unsaid(), [node(7, 1, &[4])]);
     }
 
     #[test]
     fn circles_end_and_memory_is_bounded() {
         let mut lines = Lines::default();
-        lines.add(1, &[2]);
-        lines.add(2, &[1]);
-        assert!(!lines.is_fresh(1) && lines.is_fresh(3));
-        for at in 0..=MOST as u64 {
-            lines.add(at + 10, &[at + 11]);
+        lines.played_elsewhere(&[node(1, 1, &[2]), node(1, 2, &[3]), node(1, 3, &[1])]);
+        let many: Vec<u64> = (100..1000).collect();
+        lines.played_elsewhere(&[node(1, 4, &many)]);
+        assert_eq!(lines.known.iter().filter(|known| known.at >= 100).count(), MOVES_MAX);
+        for scope in 0..2 * SCOPES_MAX as u64 {
+            lines.played_elsewhere(&[node(scope, 5, &[])]);
         }
-        assert_eq!(lines.followers.len(), MOST);
-        // A chain as long as that is followed without recursion.
-        assert!(lines.is_fresh(10));
-        lines.add(1, &(100..1000).collect::<Vec<_>>());
-        assert_eq!(lines.followers[&1].len(), 256);
+        assert!(lines.is_full && lines.scopes.len() == SCOPES_MAX);
+        // A chain as long as there is room is followed without recursion.
+        let mut lines = Lines::default();
+        for at in (0..=POSITIONS_MAX as u64).rev() {
+            lines.played_elsewhere(&[node(1, at, &[at + 1])]);
+        }
+        assert!(lines.is_full && lines.known.len() == POSITIONS_MAX);
+        assert_eq!(lines.freshness(1, 1), Freshness::Fresh);
+    }
+
+    proptest! {
+        /// What is kept up to date is what a walk through all that was played finds.
+        #[test]
+        fn freshness_is_what_can_be_reached(
+            nodes in prop::collection::vec((0..40_u64, prop::collection::vec(1..6_u64, 0..4), any::<bool>()), 0..60),
+        ) {
+            let (mut lines, mut after) = (Lines::default(), HashMap::<u64, HashSet<u64>>::new());
+            let mut cut = HashMap::<u64, bool>::new();
+            for (at, steps, is_cut) in nodes {
+                let next: Vec<u64> = steps.iter().map(|step| at + step).collect();
+                lines.played_elsewhere(&[Node { is_cut, ..node(1, at, &next) }]);
+                after.entry(at).or_default().extend(next);
+                let known = cut.entry(at).or_insert(is_cut);
+                *known &= is_cut;
+            }
+            for from in 0..45 {
+                let (mut met, mut open, mut found) = (HashSet::from([from]), vec![from], Freshness::Played);
+                while let Some(at) = open.pop() {
+                    let Some(after) = after.get(&at) else {
+                        found = Freshness::Fresh;
+                        break;
+                    };
+                    found = found.max(if cut[&at] { Freshness::Cut } else { Freshness::Played });
+                    open.extend(after.iter().filter(|at| met.insert(**at)));
+                }
+                prop_assert_eq!(lines.freshness(1, from), found, "{}", from);
+            }
+        }
     }
 }

@@ -17,6 +17,7 @@ mod board;
 mod books;
 mod child;
 mod ended;
+mod event;
 mod greeting;
 mod guard;
 mod gui;
@@ -50,11 +51,11 @@ use crate::settings::options::Options;
 use crate::uci::{Command, Go, Reply, notice};
 
 pub use self::books::BookProblem;
-pub(crate) use self::books::is_about_learning;
+pub use self::event::{About, Event, Silence};
 pub(crate) use self::greeting::NAME_ADDITION;
 pub use self::gui::Gui;
-pub use self::lines::Node;
-pub(crate) use self::options::{is_about_option, is_about_variant, is_chess, set_chess};
+pub use self::lines::{Node, Scope};
+pub(crate) use self::options::{is_chess, set_chess};
 pub use self::output::Output;
 pub use self::played::{PlayedGame, Source};
 
@@ -86,7 +87,23 @@ pub struct Session {
     long: LongLines,
     /// The games that are played, and the time.
     watch: Watch,
+    /// Whether the user was told that no more lines can be remembered.
+    told_of_lines: bool,
+    /// Whether lines wait until it is known what other processes have played.
+    reading: Reading,
+    /// Why the books do not answer the request.
+    silence: Silence,
     phase: Phase,
+}
+
+/// Whether it is known which lines other processes have played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    Done,
+    /// They are being read: lines of the GUI wait.
+    Awaited,
+    /// They are still being read, and nothing waits.
+    Late,
 }
 
 /// How far a session has come.
@@ -121,11 +138,15 @@ impl Session {
             backlog: Backlog::default(),
             long: LongLines::default(),
             watch: Watch::default(),
+            told_of_lines: false,
+            reading: Reading::Done,
+            silence: Silence::default(),
             phase: Phase::Running,
         };
-        session.configure_engine(settings, out);
+        session.configure_engine(settings);
         if !session.options.fresh_file.is_empty() {
             session.share_lines(out);
+            session.read_lines(out);
         }
         session.books.open(&session.options, out);
         out.resume_learning = session.options.policy.learn;
@@ -172,7 +193,7 @@ impl Session {
         if command == Command::Go {
             self.gui.send_reports(out);
         }
-        let opening = self.books.are_awaited();
+        let opening = self.is_waiting();
         let waits = opening || !self.backlog.is_empty();
         match command {
             Command::Quit => self.gui_gone(out),
@@ -234,7 +255,7 @@ impl Session {
     /// The GUI has sent `quit`, or its output has ended: the adapter ends. If lines wait for books, it ends when they
     /// are open, or at the second call.
     pub fn gui_gone(&mut self, out: &mut Output) {
-        let waits = self.books.are_awaited() && !self.backlog.is_empty();
+        let waits = self.is_waiting() && !self.backlog.is_empty();
         if waits && self.phase == Phase::Running {
             self.phase = Phase::Leaving;
             return;
@@ -304,12 +325,46 @@ impl Session {
         self.phase = Phase::Dead;
         self.gui.greet(out);
         for message in why {
+            out.events.push(Event::Notice { about: About::Other, text: message.clone() });
             self.gui.send(&notice(message), out);
         }
     }
 
+    /// Whether lines of the GUI wait for books, or for what other processes have played.
+    fn is_waiting(&self) -> bool {
+        self.books.are_awaited() || self.reading == Reading::Awaited
+    }
+
+    /// Asks for what other processes have played; what follows waits for it, unless that has taken too long before.
+    fn read_lines(&mut self, out: &mut Output) {
+        if self.options.fresh_file.is_empty() {
+            return;
+        }
+        out.reads_lines = true;
+        if self.reading == Reading::Done {
+            self.reading = Reading::Awaited;
+        }
+    }
+
+    /// All that [`Output::reads_lines`] asked for was read.
+    pub fn lines_read(&mut self, out: &mut Output) {
+        if std::mem::replace(&mut self.reading, Reading::Done) == Reading::Awaited {
+            self.resume_after_books(out);
+        }
+    }
+
+    /// Reading takes long: the game goes on without it. Does nothing if nothing is awaited.
+    pub fn lines_are_late(&mut self, out: &mut Output) {
+        if self.reading == Reading::Awaited {
+            self.reading = Reading::Late;
+            let what = format!("{}: slow to read (is the disk responding?)", self.options.fresh_file);
+            self.gui.notify(format!("{what}: lines of other processes may be played again"), out);
+            self.resume_after_books(out);
+        }
+    }
+
     /// Takes lines that other processes have played.
-    pub fn played_elsewhere(&mut self, nodes: Vec<Node>) {
+    pub fn played_elsewhere(&mut self, nodes: &[Node]) {
         self.books.lines.played_elsewhere(nodes);
     }
 
@@ -379,7 +434,9 @@ impl Session {
             Command::NewGame => {
                 self.watch.over(None, self.board.game());
                 self.books.new_game();
-                out.reads_lines = self.options.fresh;
+                if self.options.fresh {
+                    self.read_lines(out);
+                }
                 self.child.is_ready = false;
                 self.forward(line, out);
             }

@@ -37,7 +37,7 @@ impl OpeningNames {
         self.said = None;
     }
 
-    /// The opening of a game that a book continues with this move, if it differs from the last that this returned.
+    /// The opening of a game that a book continues with this move, if it differs from the last that was announced.
     pub(super) fn changed(&mut self, game: &Game, mv: Move) -> Option<Opening> {
         let same_start = self.start.chess() == game.start_position().chess();
         if !same_start || !game.moves().starts_with(&self.moves) {
@@ -52,7 +52,12 @@ impl OpeningNames {
             self.opening = Opening::at(&self.position).or(self.opening);
         }
         let opening = Opening::at(&self.position.after(mv)).or(self.opening)?;
-        (self.said.replace(opening) != Some(opening)).then_some(opening)
+        (self.said != Some(opening)).then_some(opening)
+    }
+
+    /// The move was played, and this opening announced with it.
+    pub(super) fn announced(&mut self, opening: Opening) {
+        self.said = Some(opening);
     }
 }
 
@@ -69,7 +74,9 @@ mod tests {
             let (last, before) = game.moves().split_last().unwrap();
             let mut game = Game::start();
             before.iter().for_each(|mv| game.push(*mv));
-            named.changed(&game, *last).map(|opening| opening.to_string())
+            let opening = named.changed(&game, *last)?;
+            named.announced(opening);
+            Some(opening.to_string())
         });
         said.collect()
     }

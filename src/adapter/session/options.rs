@@ -5,6 +5,7 @@ use shakmaty::CastlingMode;
 
 use super::child::Child;
 use super::ended::opponent_name;
+use super::event::About;
 use super::{Output, Session, lossy};
 use crate::settings::books::NO_BOOK;
 use crate::settings::options::{Change, Options};
@@ -18,13 +19,22 @@ pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
 const VARIANT: &str = "UCI_Variant";
 
 /// Its values, in small letters, under which the game has the rules of the books.
-const CHESS: [&str; 6] = ["", "chess", "normal", "standard", "chess960", "fischerandom"];
+const CHESS: [&str; 5] = ["chess", "normal", "standard", "chess960", "fischerandom"];
 
 /// The value that every engine with this option has.
 const CHESS_VALUE: &str = "chess";
 
 /// The start of the message about another kind of chess.
 const OTHER_VARIANT: &str = "UCI_Variant is ";
+
+/// The options of the engine that the session follows.
+const FOLLOWED: [&str; 4] = [MULTI_PV, ANALYSE_MODE, CHESS960, VARIANT];
+
+/// The option with which GUIs ask for several lines of play.
+const MULTI_PV: &str = "MultiPV";
+
+/// The option with which GUIs announce Chess960.
+const CHESS960: &str = "UCI_Chess960";
 
 /// How many own-book options of an engine are remembered: no engine has more, and memory is bounded.
 const OWN_BOOKS_MAX: usize = 8;
@@ -39,11 +49,6 @@ pub(crate) fn unknown_option(name: &str) -> String {
         None => "correct the name".to_owned(),
     };
     format!("{name}: neither the engine nor tabiya has an option of this name: {advice}")
-}
-
-/// Whether a message is about this option, which was set in advance.
-pub(crate) fn is_about_option(message: &str, name: &str) -> bool {
-    message.strip_prefix(name).is_some_and(|rest| rest.starts_with(": "))
 }
 
 /// What an `option` line says after the name.
@@ -64,15 +69,11 @@ pub(crate) fn set_chess(settings: &mut [(String, String)]) -> Option<String> {
     };
     let mut said = None;
     for (_, value) in settings.iter_mut().filter(is_other) {
-        said = Some(format!("{OTHER_VARIANT}{value}: this command searches standard chess only"));
+        let shown = if value.is_empty() { "empty" } else { value.as_str() };
+        said = Some(format!("{OTHER_VARIANT}{shown}: this command searches standard chess only"));
         value.replace_range(.., CHESS_VALUE);
     }
     said
-}
-
-/// Whether a message of the adapter is the one about another kind of chess.
-pub(crate) fn is_about_variant(message: &str) -> bool {
-    message.starts_with(OTHER_VARIANT)
 }
 
 /// An option of the engine that the user set in advance.
@@ -86,9 +87,19 @@ struct Setting {
     refused_by: Option<String>,
 }
 
+/// An option of the engine that the session follows.
+#[derive(Default)]
+struct Followed {
+    /// How the engine lists it.
+    line: Option<Vec<u8>>,
+    /// The value that was set last, unless the engine ignores it.
+    value: Option<Vec<u8>>,
+}
+
 /// What the session knows about the engine's options.
 #[derive(Default)]
 pub(super) struct EngineOptions {
+    followed: [Followed; FOLLOWED.len()],
     /// Options that the user set in advance.
     settings: Vec<Setting>,
     settings_sent: bool,
@@ -106,9 +117,41 @@ impl EngineOptions {
         self.analyse_mode.get_or_insert(false);
     }
 
+    fn followed(&mut self, name: &[u8]) -> Option<&mut Followed> {
+        let place = FOLLOWED.iter().position(|followed| same_name(followed.as_bytes(), name))?;
+        self.followed.get_mut(place)
+    }
+
+    /// Whether the engine takes this value of an option that is followed: an empty or unknown one changes nothing.
+    fn takes(&mut self, option: &SetOption<'_>) -> bool {
+        let Some(followed) = self.followed(option.name) else { return true };
+        let takes = match &followed.line {
+            Some(line) => option_with_default(line, option.value).is_some(),
+            None => !option.value.trim_ascii().is_empty(),
+        };
+        if takes {
+            followed.value = Some(option.value.to_owned());
+        }
+        takes
+    }
+
+    /// Notes how the engine lists an option that is followed; returns the value that it has.
+    fn listed(&mut self, name: &[u8], line: &[u8]) -> Option<Vec<u8>> {
+        let followed = self.followed(name)?;
+        followed.line = Some(line.to_owned());
+        let value = followed.value.take_if(|value| option_with_default(line, value).is_some());
+        followed.value.clone_from(&value);
+        Some(value.unwrap_or_else(|| option_default(line)))
+    }
+
     /// Whether `UCI_AnalyseMode` is an option of ours, because the engine has none.
     pub(super) fn lack_analyse_mode(&self) -> bool {
         self.analyse_mode == Some(false)
+    }
+
+    /// The names and values of the options that the user set in advance.
+    pub(super) fn configured_values(&self) -> Vec<(&str, &str)> {
+        self.settings.iter().map(|Setting { name, value, .. }| (&**name, &**value)).collect()
     }
 
     fn is_own_book(&self, name: &[u8]) -> bool {
@@ -177,20 +220,41 @@ pub(super) struct Modes {
     pub(super) analysing: bool,
     /// `UCI_Variant` is another kind of chess than that of the books.
     pub(super) other_variant: bool,
+    /// That kind.
+    variant: String,
+    /// Whether the user was told of another kind of chess, and of analysis, since they began.
+    told: [bool; 2],
+}
+
+impl Modes {
+    /// Why every request is analysis; `None` if it depends on the request.
+    fn analysis(&self) -> Option<String> {
+        if self.multipv > 1 {
+            Some(format!("{MULTI_PV} is {}", self.multipv))
+        } else {
+            self.analysing.then(|| format!("{ANALYSE_MODE} is true"))
+        }
+    }
+
+    /// Whether every request is analysis.
+    pub(super) fn are_analysis(&self) -> bool {
+        self.multipv > 1 || self.analysing
+    }
 }
 
 impl Default for Modes {
     fn default() -> Self {
         let castling = CastlingMode::Standard;
-        Self { castling, multipv: 1, analysing: false, other_variant: false }
+        let (variant, told) = (String::new(), [false; 2]);
+        Self { castling, multipv: 1, analysing: false, other_variant: false, variant, told }
     }
 }
 
 impl Session {
     /// Sets options of the engine in advance: names and values.
-    pub(super) fn configure_engine(&mut self, settings: Vec<(String, String)>, out: &mut Output) {
+    pub(super) fn configure_engine(&mut self, settings: Vec<(String, String)>) {
         for (name, value) in settings {
-            self.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() }, out);
+            self.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() });
             self.engine_options.settings.push(Setting { name, value, listed: false, refused_by: None });
         }
     }
@@ -203,11 +267,10 @@ impl Session {
             return out.note(Level::Info, what);
         }
         let configured = self.engine_options.configured(&name, line);
-        // An engine may play another variant of chess unless it is set to standard chess.
-        let is_first = !self.engine_options.settings_sent;
-        if is_first && configured.is_none() && same_name(&name, VARIANT.as_bytes()) {
-            let default = option_default(line);
-            self.follow(&SetOption { name: VARIANT.as_bytes(), value: &default }, out);
+        // An engine may play another variant of chess unless it is set to standard chess, and it ignores values that it does not
+        // list.
+        if let Some(value) = self.engine_options.listed(&name, line) {
+            self.has_value(&SetOption { name: &name, value: &value });
         }
         // The user's setting is listed as the default, because GUIs send defaults back.
         match configured.and_then(|value| option_with_default(line, value.as_bytes())) {
@@ -229,16 +292,16 @@ impl Session {
             }
             if self.engine_options.is_own_book(name.as_bytes()) {
                 let what = format!("{name} is not set: the engine's own book is off, OwnBook replaces it");
-                self.gui.notify(what, out);
+                self.gui.notify_about(About::Option, what, out);
                 continue;
             }
             if options_are_known && !listed {
                 // An engine may have options that it does not list.
-                self.gui.notify(unknown_option(&name), out);
+                self.gui.notify_about(About::Option, unknown_option(&name), out);
             }
             if let Some(kind) = refused_by {
-                self.gui
-                    .notify(format!("{name}: the engine does not accept '{value}': it lists {kind}"), out);
+                let what = format!("{name}: the engine does not accept '{value}': it lists {kind}");
+                self.gui.notify_about(About::Option, what, out);
             }
             let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
             self.child.send(format!("setoption name {name}{value}\n").as_bytes(), out);
@@ -259,7 +322,8 @@ impl Session {
                 if is_ours && !theirs.any(|theirs| same_name(theirs, option.name)) {
                     self.gui.notify(unknown_option(&name), out);
                 }
-                self.follow(&option, out);
+                self.follow(&option);
+                self.say_modes(out);
                 if option.is(ANALYSE_MODE) && self.engine_options.lack_analyse_mode() {
                     return;
                 }
@@ -270,6 +334,7 @@ impl Session {
             Some(Ok(change)) => {
                 out.note(Level::Info, format!("set: {}", lossy(line)));
                 self.apply(change, out);
+                self.say_modes(out);
             }
         }
     }
@@ -288,9 +353,10 @@ impl Session {
             Change::Lines => {
                 name_file(&mut self.options.fresh_file, &self.configured_lines);
                 self.share_lines(out);
-                // What follows waits until the file is read.
-                self.books.open(&self.options, out);
+                self.read_lines(out);
             }
+            Change::Fresh if self.options.fresh => self.read_lines(out),
+            Change::Fresh => {}
             Change::Log => {
                 name_file(&mut self.options.log, &self.configured_log);
                 out.log_to = Some(self.options.log.clone());
@@ -306,40 +372,66 @@ impl Session {
         self.books.lines.share(!name.is_empty());
         out.lines_file = Some(name);
         out.lines = self.books.lines.take_unsaid();
-        out.reads_lines = true;
     }
 
     /// Follows the engine's options that affect the book.
-    fn follow(&mut self, option: &SetOption<'_>, out: &mut Output) {
+    fn follow(&mut self, option: &SetOption<'_>) {
+        if self.engine_options.takes(option) {
+            self.has_value(option);
+        }
+    }
+
+    /// An option of the engine has this value now.
+    fn has_value(&mut self, option: &SetOption<'_>) {
         let value = String::from_utf8_lossy(option.value);
         let value = value.trim();
         let is_true = value.eq_ignore_ascii_case("true");
-        if option.is("MultiPV") {
+        if option.is(MULTI_PV) {
             self.modes.multipv = value.parse().unwrap_or(1);
         } else if option.is(ANALYSE_MODE) {
             self.modes.analysing = is_true;
         } else if option.is("UCI_Opponent") {
             self.watch.announced = opponent_name(value);
-        } else if option.is("UCI_Chess960") {
+        } else if option.is(CHESS960) {
             self.modes.castling = CastlingMode::from_chess960(is_true);
             self.board.reread(self.modes.castling);
         } else if option.is(VARIANT) {
-            self.follow_variant(value, out);
+            self.follow_variant(value);
         }
     }
 
     /// Follows the kind of chess: under other rules than theirs, books neither answer nor learn.
-    fn follow_variant(&mut self, variant: &str, out: &mut Output) {
+    fn follow_variant(&mut self, variant: &str) {
         let is_other = !is_chess(variant);
+        variant.clone_into(&mut self.modes.variant);
         if is_other == self.modes.other_variant {
             return;
         }
         // No game goes on under other rules.
         self.watch.over(None, self.board.game());
         self.modes.other_variant = is_other;
-        if is_other && self.options.own_book {
-            let what = "books answer and learn in standard chess and Chess960 only";
-            self.gui.notify(format!("{OTHER_VARIANT}{variant}: {what}"), out);
+    }
+
+    /// Says once why the books are silent whatever is asked, when it is known which values the engine takes.
+    pub(super) fn say_modes(&mut self, out: &mut Output) {
+        if self.child.uci_owed > 0 || !self.options.own_book {
+            return;
+        }
+        let Modes { other_variant, variant, .. } = &self.modes;
+        let variant = other_variant.then(|| {
+            format!("{OTHER_VARIANT}{variant}: books answer and learn in standard chess and Chess960 only")
+        });
+        let analysis = self.modes.analysis().map(|why| {
+            format!("{why}: that is analysis, in which the engine plays every move and books are silent")
+        });
+        let now = [variant.is_some(), analysis.is_some()];
+        let before = std::mem::replace(&mut self.modes.told, now);
+        for ((about, what), before) in
+            [(About::Variant, variant), (About::Analysis, analysis)].into_iter().zip(before)
+        {
+            if let Some(what) = what.filter(|_| !before) {
+                self.gui.notify_about(about, what, out);
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use log::Level;
 
+use super::event::Event;
 use super::lines::Node;
 use super::played::{PlayedGame, Source};
 use crate::settings::books::BookFiles;
@@ -39,8 +40,11 @@ pub struct Output {
     pub lines_file: Option<String>,
     /// Lines that were played, for that file.
     pub lines: Vec<Node>,
-    /// Read what other processes have written there.
+    /// Read what other processes have written there, then call [`Session::lines_read`](super::Session::lines_read), or
+    /// [`Session::lines_are_late`](super::Session::lines_are_late) if that takes long.
     pub reads_lines: bool,
+    /// What has happened, for other parts of this program.
+    pub events: Vec<Event>,
     /// The GUI has gone or has sent `quit`: end the child and the adapter.
     pub quit: bool,
 }

@@ -5,11 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::uci::UciMove;
-use shakmaty::{Color, Move, Position as _};
+use shakmaty::{CastlingMode, Color, Move, Position as _};
 
+use super::lines::{Choice, Scope};
+use crate::book::Book;
 use crate::chess::{Game, Value};
 use crate::choose::Loss;
 use crate::evals;
+use crate::openings::Opening;
+use crate::settings::rules::rule_name;
 use crate::uci::{Clock, Go, Score, words};
 
 /// Checks take this part of our clock at most.
@@ -26,6 +30,8 @@ pub(super) enum Request {
         until: Until,
         /// A bestmove that came too early.
         early: Option<Vec<u8>>,
+        /// Where a line of the books is cut short once the request counts.
+        cut: Option<Box<Cut>>,
     },
     /// `go ponder` in a position that the book answers: the book's move is sent on `ponderhit`.
     Pondering {
@@ -48,12 +54,49 @@ pub(super) enum Until {
     Stop,
 }
 
+/// The game in which the books are silent for once, and whose line it is.
+pub(super) type Cut = (Arc<Game>, Scope);
+
 /// The book's answer to a request.
 pub(super) struct BookAnswer {
     /// The lines for the GUI.
     pub(super) lines: Vec<u8>,
     /// The move in them.
     pub(super) mv: Move,
+    /// What is remembered of it; `None` if the GUI does not play it.
+    pub(super) played: Option<Box<BookMove>>,
+}
+
+/// A move that a book plays.
+pub(super) struct BookMove {
+    /// The game before it.
+    pub(super) game: Arc<Game>,
+    pub(super) mv: Move,
+    pub(super) book: Arc<dyn Book>,
+    /// The number of the rule under which the book answers, if there is one.
+    pub(super) rule: Option<usize>,
+    /// The chance that it had.
+    pub(super) chance: f64,
+    /// The opening that is announced with it.
+    pub(super) opening: Option<Opening>,
+    /// What *Book Fresh* is to remember.
+    pub(super) choice: Option<Choice>,
+}
+
+impl BookMove {
+    /// A line for the log.
+    pub(super) fn note(&self) -> String {
+        let (mv, path) = (self.mv.to_uci(CastlingMode::Standard), self.book.path());
+        let rule = self.rule.map(|number| format!(", {}", rule_name(number, path))).unwrap_or_default();
+        format!("book move {mv} from {}{rule}", path.display())
+    }
+}
+
+/// A move that was drawn.
+pub(super) struct Drawn {
+    pub(super) mv: Move,
+    /// What *Book Fresh* is to remember if it is played.
+    pub(super) choice: Option<Choice>,
 }
 
 /// A `go` that the book may answer.
@@ -108,10 +151,10 @@ pub(super) struct Check {
     /// The request.
     pub(super) asked: GoRequest,
     /// The move under check.
-    pub(super) chosen: Move,
+    pub(super) chosen: Drawn,
     /// Moves that were checked before, and lose too much.
     pub(super) passed_over: Vec<Move>,
-    began: Duration,
+    pub(super) began: Duration,
     times: Times,
     /// The value of the position and the child's best move, once it has been searched.
     found: Option<(Value, Option<Move>)>,
@@ -121,7 +164,7 @@ pub(super) struct Check {
 
 impl Check {
     /// A check that begins at `now`.
-    pub(super) fn new(asked: GoRequest, chosen: Move, times: Times, now: Duration) -> Self {
+    pub(super) fn new(asked: GoRequest, chosen: Drawn, times: Times, now: Duration) -> Self {
         Self { asked, chosen, passed_over: Vec::new(), began: now, times, found: None, last_score: None }
     }
 
@@ -132,7 +175,7 @@ impl Check {
 
     /// The time of the next search; `None` where it would show nothing, or there is no time for it.
     pub(super) fn time_of_search(&self, now: Duration) -> Option<Duration> {
-        let is_best = self.found.is_some_and(|(_, best)| best == Some(self.chosen));
+        let is_best = self.found.is_some_and(|(_, best)| best == Some(self.chosen.mv));
         let time = self.times.search.min(self.due().saturating_sub(now) * 3 / 4);
         (!is_best && time >= SEARCH_MIN).then_some(time)
     }
@@ -153,7 +196,7 @@ impl Check {
                 Searched::Position
             }
             // An engine that does not know `searchmoves` plays another move.
-            (Some((of_position, _)), Some(value)) if best == Some(self.chosen) => {
+            (Some((of_position, _)), Some(value)) if best == Some(self.chosen.mv) => {
                 Searched::Loss(Loss::new(value, of_position))
             }
             _ => Searched::Nothing,
@@ -243,7 +286,7 @@ mod tests {
         let game = Arc::new(Game::start());
         let mv = chosen.parse::<UciMove>().unwrap().to_move(game.position().chess()).unwrap();
         let asked = GoRequest { game, go: Go::default(), line: b"go wtime 1000\n".to_vec() };
-        Check::new(asked, mv, Times { search: ms(100), all: ms(400) }, ms(50))
+        Check::new(asked, Drawn { mv, choice: None }, Times { search: ms(100), all: ms(400) }, ms(50))
     }
 
     #[test]

@@ -1,17 +1,31 @@
 //! The GUI's requests: each `go` is answered once, in its turn, by the book or by the child.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use log::Level;
-use shakmaty::Move;
+use shakmaty::Position as _;
 
 use super::backlog::is_stop;
 use super::child::Search;
-use super::request::{BookAnswer, GoRequest, Request, Until};
+use super::event::{Event, Silence};
+use super::lines::Scope;
+use super::request::{BookAnswer, BookMove, Cut, Drawn, GoRequest, Request, Until};
 use super::watch::Answer;
 use super::{Output, Phase, Session, WAITING_MAX, lossy};
 use crate::chess::Game;
 use crate::uci::{Command, Go};
+
+/// What becomes of a move that is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// It is checked if there is time, then played.
+    Check,
+    /// It is played.
+    Play,
+    /// It answers a request about a position that did not come.
+    Miss,
+}
 
 impl Session {
     pub(super) fn go(&mut self, line: &[u8], rest: &[u8], out: &mut Output) {
@@ -21,20 +35,29 @@ impl Session {
             self.child.counting = true;
             return self.forward(line, out);
         }
-        let analysis = go.infinite || go.mate || self.modes.multipv > 1 || self.modes.analysing;
+        let analysis = go.infinite || go.mate || self.modes.are_analysis();
         let until = match (go.ponder, go.infinite) {
             (true, _) => Until::PonderHit,
             (false, true) => Until::Stop,
             (false, false) => Until::Now,
         };
         self.watch_go(&go, analysis);
+        let mut cut = None;
+        self.silence = match self.board.game() {
+            _ if !self.options.own_book => Silence::Off,
+            _ if self.modes.other_variant => Silence::Variant,
+            _ if analysis => Silence::Analysis,
+            None => Silence::Position,
+            Some(_) => Silence::NoMove,
+        };
         if self.uses_books()
             && let Some(game) = self.board.shared_game()
         {
             let asked = GoRequest { game, go, line: line.to_vec() };
             let known = self.books.ask(&asked, &self.options.policy, &[]);
-            if !known && !analysis && !asked.go.ponder {
-                self.note_line(&asked.game, None, out);
+            if !known && !analysis && self.books.advice.is_cut {
+                self.silence = Silence::ForOnce;
+                cut = self.scope(&asked.game).map(|scope| Box::new((Arc::clone(&asked.game), scope)));
             }
             if known && analysis {
                 let mut shown = Vec::new();
@@ -48,7 +71,7 @@ impl Session {
                     self.forward_go(line, out);
                 }
                 return;
-            } else if known && self.play_drawn(asked, true, out) {
+            } else if known && self.play_drawn(asked, Use::Check, out) {
                 return;
             } else if !known {
                 self.send_refused(out);
@@ -57,22 +80,28 @@ impl Session {
             let why = if analysis { "analysis" } else { "not in the book" };
             self.gui.trace(&format!("{why}: the engine answers"), out);
         }
-        self.request = Some(Request::Child { until, early: None });
+        if until == Until::Now {
+            self.cut_line(cut.take(), out);
+        }
+        self.request = Some(Request::Child { until, early: None, cut });
         self.forward_go(line, out);
     }
 
     /// Answers with one of the moves that [`Books::ask`](super::books::Books::ask) found, after the readyok that the child
     /// owes, or lets the child check it first if it may; returns whether there is a move.
-    fn play_drawn(&mut self, asked: GoRequest, may_check: bool, out: &mut Output) -> bool {
-        let Some(chosen) = self.books.draw(&asked.game, self.options.fresh) else { return false };
-        if may_check && let Some(times) = self.times_of_check(&asked, chosen) {
+    fn play_drawn(&mut self, asked: GoRequest, use_of_move: Use, out: &mut Output) -> bool {
+        let Some(chosen) = self.draw(&asked.game) else { return false };
+        if use_of_move == Use::Check
+            && let Some(times) = self.times_of_check(&asked, chosen.mv)
+        {
             self.begin_check(asked, chosen, times, out);
             return true;
         }
-        let answer = self.books.answer(&asked.game, chosen, self.modes.castling, self.options.score);
-        let Some(answer) = answer else { return false };
-        self.note_line(&asked.game, Some(answer.mv), out);
-        self.note_answer(out);
+        let answer = self.books.answer(asked.game, chosen, self.modes.castling, self.options.score);
+        let Some(mut answer) = answer else { return false };
+        if use_of_move == Use::Miss {
+            answer.played = None;
+        }
         if self.child.ready_owed > 0 {
             self.request = Some(Request::Due(answer));
         } else {
@@ -81,15 +110,34 @@ impl Session {
         true
     }
 
-    /// Notes for *Book Fresh* the move with which the books answer, or that they have none.
-    pub(super) fn note_line(&mut self, game: &Game, answer: Option<Move>, out: &mut Output) {
-        if self.options.fresh {
-            let lines = &mut self.books.lines;
-            match answer {
-                Some(mv) => lines.answered(game, mv),
-                None => lines.ended(game),
-            }
-            out.lines.append(&mut lines.take_unsaid());
+    /// Draws one of the moves that [`Books::ask`](super::books::Books::ask) found.
+    pub(super) fn draw(&mut self, game: &Game) -> Option<Drawn> {
+        let scope = self.scope(game);
+        self.books.draw(game, scope)
+    }
+
+    /// Whose lines a game belongs to; `None` if *Book Fresh* is off.
+    pub(super) fn scope(&self, game: &Game) -> Option<Scope> {
+        let color = game.position().chess().turn();
+        let player = || (self.name.player(), self.engine_options.configured_values());
+        self.options.fresh.then(|| self.books.scope(player(), color, &self.options.policy))
+    }
+
+    /// A line of the books is cut short here.
+    fn cut_line(&mut self, cut: Option<Box<Cut>>, out: &mut Output) {
+        if let Some((game, scope)) = cut.as_deref() {
+            self.books.lines.cut(*scope, game.position());
+            self.say_lines(out);
+        }
+    }
+
+    /// Lets other processes know what was played.
+    fn say_lines(&mut self, out: &mut Output) {
+        out.lines.append(&mut self.books.lines.take_unsaid());
+        if std::mem::take(&mut self.books.lines.is_full) && !std::mem::replace(&mut self.told_of_lines, true)
+        {
+            let what = "Book Fresh: no more lines can be remembered: they may come again";
+            self.gui.notify(what.to_owned(), out);
         }
     }
 
@@ -109,19 +157,23 @@ impl Session {
         }
     }
 
-    /// Logs the book's answer, and why other rules were skipped.
-    pub(super) fn note_answer(&mut self, out: &mut Output) {
-        self.trace_rules(out);
-        if log::log_enabled!(Level::Info) {
-            out.note(Level::Info, self.books.advice.note());
-        }
-    }
-
-    /// Answers the GUI's request with a move of the book.
-    pub(super) fn send_book_move(&mut self, BookAnswer { lines, mv }: BookAnswer, out: &mut Output) {
+    /// Answers the GUI's request with a move of the book, and remembers it if it is played: nothing else does.
+    pub(super) fn send_book_move(&mut self, answer: BookAnswer, out: &mut Output) {
+        let BookAnswer { lines, mv, played } = answer;
         self.request = None;
+        self.trace_rules(out);
         self.gui.send(&lines, out);
         self.books.reuse(lines);
+        if let Some(played) = played {
+            self.books.played(&played);
+            self.say_lines(out);
+            let BookMove { book, rule, chance, .. } = &*played;
+            let file = book.path().to_owned();
+            out.events.push(Event::Book { file, rule: *rule, chance: *chance });
+            if log::log_enabled!(Level::Info) {
+                out.note(Level::Info, played.note());
+            }
+        }
         self.watch.answered(Answer::Book(mv));
     }
 
@@ -129,6 +181,7 @@ impl Session {
     pub(super) fn send_best_move(&mut self, line: &[u8], out: &mut Output) {
         self.request = None;
         self.gui.send(line, out);
+        out.events.push(Event::Engine { why: self.silence });
         self.watch.answered(Answer::Engine(line));
     }
 
@@ -200,7 +253,7 @@ impl Session {
             None | Some(Request::Due(_)) => {}
             Some(Request::Pondering { .. }) => self.end_pondering(line, out),
             Some(Request::Checking(_)) => self.end_check(out),
-            Some(Request::Child { until, early }) => {
+            Some(Request::Child { until, early, .. }) => {
                 *until = Until::Now;
                 match early.take() {
                     Some(answer) => self.send_best_move(&answer, out),
@@ -222,11 +275,13 @@ impl Session {
         self.watch.ponderhit(self.learns().then_some(&self.books.set));
         match &mut self.request {
             Some(Request::Pondering { .. }) => self.end_pondering(line, out),
-            Some(Request::Child { until, early }) => {
+            Some(Request::Child { until, early, cut }) => {
                 if *until == Until::PonderHit {
                     *until = Until::Now;
                 }
-                match early.take_if(|_| *until == Until::Now) {
+                let (early, cut) = (early.take_if(|_| *until == Until::Now), cut.take());
+                self.cut_line(cut, out);
+                match early {
                     Some(answer) => self.send_best_move(&answer, out),
                     None => self.child.send(line, out),
                 }
@@ -245,15 +300,20 @@ impl Session {
             }
             // The child may get another position only if the GUI has sent one meanwhile, against the protocol.
             let on_board = self.board.game().map(|game| game.position().chess());
-            let may_check = !is_stop && on_board == Some(asked.game.position().chess());
-            self.play_drawn(*asked, may_check, out);
+            let use_of_move = match on_board == Some(asked.game.position().chess()) {
+                // The opponent has played another move: the GUI plays none of ours.
+                _ if is_stop => Use::Miss,
+                true => Use::Check,
+                false => Use::Play,
+            };
+            self.play_drawn(*asked, use_of_move, out);
             return;
         }
         // The book was changed while the opponent was thinking: the child's search continues as the answer.
         if child {
-            self.request = Some(Request::Child { until: Until::PonderHit, early });
+            self.request = Some(Request::Child { until: Until::PonderHit, early, cut: None });
         } else {
-            self.request = Some(Request::Child { until: Until::Now, early });
+            self.request = Some(Request::Child { until: Until::Now, early, cut: None });
             self.forward_go(&asked.later(Duration::ZERO), out);
         }
         if is_stop {
@@ -288,7 +348,7 @@ impl Session {
 
     /// Handles the lines that have waited for an answer, up to the next `go` that must wait.
     pub(super) fn resume(&mut self, out: &mut Output) {
-        while !out.quit && !self.books.are_awaited() {
+        while !out.quit && !self.is_waiting() {
             let Some(next) = self.backlog.front() else { break };
             if self.request.is_some() && Command::parse(next).0 == Command::Go {
                 break;
@@ -307,7 +367,7 @@ impl Session {
     /// Handles the lines that have waited for books.
     pub(super) fn resume_after_books(&mut self, out: &mut Output) {
         self.resume(out);
-        if self.books.are_awaited() {
+        if self.is_waiting() {
             return;
         }
         // Even if a `go` makes the rest wait, each `isready` is answered.

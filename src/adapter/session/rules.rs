@@ -17,6 +17,25 @@ pub(super) struct Rules {
     answers: Vec<Counted>,
 }
 
+/// Why a rule does not let its book answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Objection {
+    Missing,
+    Clock,
+    Uses,
+}
+
+impl Objection {
+    /// The reason in words.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Missing => "it does not exist",
+            Self::Clock => "the clock is below its min-clock",
+            Self::Uses => "its max-uses are used up",
+        }
+    }
+}
+
 /// An answer of a rule.
 struct Counted {
     rule: usize,
@@ -33,18 +52,23 @@ impl Rules {
         }
     }
 
+    /// All rules.
+    pub(super) fn list(&self) -> &[Rule] {
+        &self.list
+    }
+
     /// The rule of this number, from 1.
     pub(super) fn get(&self, number: usize) -> Option<&Rule> {
         self.list.get(number.checked_sub(1)?)
     }
 
     /// Why a rule does not let its book answer this request about the game; `None` if it does.
-    pub(super) fn objection(&self, number: usize, game: &Game, go: &Go) -> Option<&'static str> {
-        let Some(rule) = self.get(number) else { return Some("it does not exist") };
+    pub(super) fn objection(&self, number: usize, game: &Game, go: &Go) -> Option<Objection> {
+        let Some(rule) = self.get(number) else { return Some(Objection::Missing) };
         if !rule.has_time(time_left(go, game.position().chess().turn())) {
-            Some("the clock is below its min-clock")
+            Some(Objection::Clock)
         } else if rule.max_uses().is_some() && !rule.has_uses(self.uses(number, game)) {
-            Some("its max-uses are used up")
+            Some(Objection::Uses)
         } else {
             None
         }

@@ -185,8 +185,10 @@ pub fn run(args: &Args) -> Result<Exit> {
     args.check()?;
     let filter = args.games.filter()?;
     let resources = args.resources.resolve()?;
-    let (games, counted) = split(&args.sources)?;
-    let counted = counted.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
+    let mut split = split(&args.sources)?;
+    let mut unopened = Vec::new();
+    let counted = split.open(CountFile::open, &mut unopened)?;
+    let games = split.games;
     let filtered = filter.is_of_games();
     if filtered && games.is_empty() {
         let what = "all sources are count files, and of the filters of games only --speed and --rating work \
@@ -195,7 +197,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             .advice("filter the games when you count them, with tabiya build --counts"));
     }
     let mut source = sources::open(&games)?;
-    source.passed_over().iter().for_each(output::complain);
+    let passed_over = output::passed_over(&unopened).max(output::passed_over(source.passed_over()));
     let mut inputs = source.parts();
     inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(args.eco.iter().cloned()));
     let outputs = [book::parts(&args.output), args.evals.iter().cloned().collect()];
@@ -263,7 +265,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let dropped_lines = if is_empty { Vec::new() } else { report::dropped_lines(&report, &weigh) };
     let counted_lines = counts::read_lines(&counted, filtered, report.rows_left);
     let lines = [games_lines, counted_lines, dropped_lines, written_lines, evals_lines].concat();
-    let exit = if report.is_incomplete() { Exit::Findings } else { Exit::Done };
+    let exit = if report.is_incomplete() { Exit::Findings } else { passed_over };
     if args.is_piped() {
         lines.iter().for_each(|line| output::warn(line));
         let exit = exit.max(damage::of_counts(&counted, damage));

@@ -106,12 +106,13 @@ fn merge_counts(
     filter: &Filter,
     resources: &ResourcesArgs,
 ) -> Result<Exit> {
-    let (others, files) = split(inputs)?;
-    if let Some(other) = others.first() {
+    let mut split = split(inputs)?;
+    if let Some(other) = split.games.first() {
         let what = "this is not a count file, and only count files can be merged into one";
         return Err(Error::format(other, what).advice("count games with tabiya build --counts"));
     }
-    let files = files.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
+    let mut unopened = Vec::new();
+    let files = split.open(CountFile::open, &mut unopened)?;
     let inputs: Vec<_> = files.iter().map(|file| file.path().to_owned()).collect();
     keep_inputs(&[output.to_owned()], &inputs)?;
     let resources = resources.resolve()?;
@@ -141,7 +142,7 @@ fn merge_counts(
         lines.push(format!("added up: each {names} (--by keeps them apart)"));
     }
     lines.extend(counts::written_lines(&written));
-    let exit = output::print_lines(&lines, Exit::Done)?;
+    let exit = output::print_lines(&lines, output::passed_over(&unopened))?;
     let exit = exit.max(damage::of_counts(&files, damage));
     if written.plies == 0 {
         let what =

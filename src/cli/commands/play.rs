@@ -1,10 +1,12 @@
 //! `tabiya` without a command: the adapter.
 
+use std::fs::File;
+
 use crate::adapter::io::{log, run, stderr};
 use crate::base::error::Result;
 use crate::cli::args::adapter::Args;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::worded;
+use crate::cli::output::{UNDER_DOCTOR, worded};
 
 /// Runs the adapter until the GUI or the engine ends it.
 ///
@@ -12,7 +14,9 @@ use crate::cli::output::worded;
 /// When the configuration is not valid, a book cannot be opened, or the engine fails.
 pub fn run(args: &Args) -> Result<Exit> {
     let config = args.load().inspect_err(|error| run::refuse(&worded(error)))?;
-    let ended = run::run(&config, worded);
+    // Under doctor, which reads them.
+    let events = std::env::var_os(UNDER_DOCTOR).and_then(|path| File::options().append(true).open(path).ok());
+    let ended = run::run(&config, worded, events);
     stderr::finish();
     log::finish();
     ended.map(|()| Exit::Done)

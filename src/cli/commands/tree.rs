@@ -44,6 +44,7 @@ pub struct Args {
 /// When the book cannot be read, or the position is not valid.
 pub fn run(args: &Args) -> Result<Exit> {
     let book = learn::open_settled(&args.book)?;
+    book.warnings().iter().for_each(|warning| output::warn(warning));
     let look = Look::of_stdout();
     let evals = if args.evals { Some(evals_beside(&*book)?) } else { None };
     output::print(|out| {

@@ -7,11 +7,11 @@ use super::Printed;
 use super::exit::Exit;
 use super::findings::list;
 use super::rows::{Sheet, many};
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::findings::{Severity, listed, summed};
 use crate::base::interrupt;
 use crate::book::By;
-use crate::book::counts::{CountFile, CountsWritten, sum};
+use crate::book::counts::{CountFile, CountsWritten, add_unopened, sum};
 use crate::cli::output::progress;
 
 /// What was written, in a line for people; none if nothing was written.
@@ -44,8 +44,9 @@ pub(crate) fn read_lines(files: &[CountFile], filtered: bool, left: u64) -> Vec<
 /// # Errors
 /// When a file cannot be opened, or standard output cannot be written.
 pub fn info(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> Printed<Exit> {
-    let files = open(names)?;
+    let (files, failed) = open(names)?;
     let (sums, findings) = summed(|findings| {
+        add_unopened(&failed, findings);
         let sum =
             |file: &CountFile| sum(file, &progress::on_terminal(file.path().to_string_lossy()), findings);
         files.iter().map(sum).collect::<Result<Vec<_>>>()
@@ -103,13 +104,32 @@ pub fn info(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> 
 /// When a file cannot be opened, or standard output cannot be written.
 pub fn check(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> Printed<Exit> {
     list(path, json, out, |progress, report| {
-        let files = open(names)?;
-        listed(report, |findings| files.iter().try_for_each(|file| sum(file, progress, findings).map(|_| ())))
+        let (files, failed) = open(names)?;
+        listed(report, |findings| {
+            add_unopened(&failed, findings);
+            files.iter().try_for_each(|file| sum(file, progress, findings).map(|_| ()))
+        })
     })
 }
 
-fn open(names: &[PathBuf]) -> Result<Vec<CountFile>> {
-    let files = names.iter().map(|name| CountFile::open(name)).collect();
+/// Opens the count files of a folder, or the one that is named; returns also why some cannot be opened.
+///
+/// # Errors
+/// When none can.
+fn open(names: &[PathBuf]) -> Result<(Vec<CountFile>, Vec<Error>)> {
+    let (mut files, mut failed) = (Vec::new(), Vec::new());
+    for name in names {
+        match CountFile::open(name) {
+            Ok(file) => files.push(file),
+            Err(error) => failed.push(error.or_at_path(name)),
+        }
+    }
     interrupt::watch();
-    files
+    match failed.pop() {
+        Some(error) if files.is_empty() => Err(error),
+        last => {
+            failed.extend(last);
+            Ok((files, failed))
+        }
+    }
 }

@@ -26,7 +26,7 @@ use crate::settings::advice;
 /// The start of each line on standard error.
 const PREFIX: &str = "tabiya: ";
 
-/// The environment variable with which doctor starts the adapter.
+/// The environment variable with which doctor starts the adapter: the file to which that writes its events.
 pub(crate) const UNDER_DOCTOR: &str = "TABIYA_UNDER_DOCTOR";
 
 /// Why printing stopped early.
@@ -126,6 +126,12 @@ pub(crate) fn each_file(
 /// Reports an error that does not end the command.
 pub fn complain(error: &Error) {
     warn(&worded(error));
+}
+
+/// Reports the files in folders that cannot be read, and returns how a command ends that has read the rest.
+pub(crate) fn passed_over(errors: &[Error]) -> Exit {
+    errors.iter().for_each(complain);
+    if errors.is_empty() { Exit::Done } else { Exit::Findings }
 }
 
 /// An error with the options that help against it.

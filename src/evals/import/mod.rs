@@ -139,7 +139,13 @@ impl<'a> Import<'a> {
         if path.as_os_str() != STDIN
             && (path.is_dir() || cbh::is_named(path) || path.is_file() && is_zip(path))
         {
-            return self.read_games(&mut games::open(&[path.to_owned()])?, None, problems);
+            let mut source = games::open(&[path.to_owned()])?;
+            for error in source.passed_over() {
+                let problem = Problem::new(Wrong::File, error.offset().unwrap_or(0), error.what_and_advice());
+                let file = error.path().unwrap_or(path);
+                problems.lock().unwrap_or_else(PoisonError::into_inner).add(problem.of(file.into()));
+            }
+            return self.read_games(&mut source, None, problems);
         }
         if counts::is_counts(path) {
             return self.read_table(path, problems);
@@ -287,14 +293,25 @@ impl<'a> Import<'a> {
     }
 }
 
+/// A file or a folder to import.
+#[derive(Debug)]
+pub struct Part {
+    /// Its path.
+    pub path: PathBuf,
+    /// Whether it is passed over if it cannot be read, because the user named its folder.
+    pub in_folder: bool,
+}
+
 /// Splits the paths that a user names into files and folders that are read one by one; a folder of Parquet files becomes
-/// those.
+/// those. Returns also why folders in those cannot be read.
 ///
 /// # Errors
-/// When a folder cannot be read.
-pub fn split(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let (others, tables) = counts::split(paths)?;
-    Ok([others, tables].concat())
+/// When a folder that is named cannot be read.
+pub fn split(paths: &[PathBuf]) -> Result<(Vec<Part>, Vec<Error>)> {
+    let split = counts::split(paths)?;
+    let named = split.games.iter().map(|path| (path, false));
+    let parts = named.chain(split.counts()).map(|(path, in_folder)| Part { path: path.clone(), in_folder });
+    Ok((parts.collect(), split.unread))
 }
 
 /// What a line holds: `None` for one that holds nothing.

@@ -83,6 +83,7 @@ impl Games {
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let mut sources = games::open(paths)?;
+        warnings.extend(sources.passed_over().iter().map(Error::to_string));
         let (files, stamp) = Files::of(&sources)?;
         let Some(target) = book.or(paths.first().map(PathBuf::as_path)).map(beside) else {
             return Err(Error::new(ErrorKind::Usage, "there are no games"));

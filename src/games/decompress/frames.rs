@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::{cut, damaged};
+use super::{ZSTD_WINDOW_LOG, cut, damaged, too_long};
 
 /// The end of a Zstandard frame: an empty last block (RFC 8878), and room for a checksum.
 const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
@@ -25,7 +25,9 @@ impl<R: BufRead> Frames<R> {
     /// Reads a file of frames. Nothing can fail before the first read.
     #[expect(clippy::unnecessary_wraps, reason = "the decoder of the C library may lack memory")]
     pub fn new(file: R) -> io::Result<Self> {
-        Ok(Self { file, decoder: FrameDecoder::new(), inside: false, cut: None })
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(1 << ZSTD_WINDOW_LOG);
+        Ok(Self { file, decoder, inside: false, cut: None })
     }
 
     /// Begins the next frame; `false` at the end of the file.
@@ -104,5 +106,5 @@ impl<R: BufRead> Read for Frames<R> {
 fn broken(error: FrameDecoderError) -> io::Error {
     // The decoder's own message is not for users.
     log::debug!("Zstandard: {error}");
-    damaged()
+    if matches!(error, FrameDecoderError::WindowSizeTooBig { .. }) { too_long() } else { damaged() }
 }

@@ -4,10 +4,13 @@ use std::io::{self, BufRead, Read};
 
 use zstd::stream::read::Decoder;
 
-use super::{cut, damaged};
+use super::{ZSTD_WINDOW_LOG, cut, damaged, too_long};
+
+/// What the library says of a frame whose window is too large.
+const TOO_MUCH: &str = "Frame requires too much memory";
 
 /// A Zstandard file: a sequence of frames. A frame whose window is larger than 128 MiB, as `zstd --ultra --long=31` makes
-/// them, counts as damaged: it would take as much memory.
+/// them, is refused: it would take as much memory.
 pub(super) struct Frames<R: BufRead>(Decoder<'static, R>);
 
 impl<R: BufRead> Frames<R> {
@@ -16,7 +19,9 @@ impl<R: BufRead> Frames<R> {
     /// # Errors
     /// When the memory of the decoder is not available.
     pub fn new(file: R) -> io::Result<Self> {
-        Ok(Self(Decoder::with_buffer(file)?))
+        let mut decoder = Decoder::with_buffer(file)?;
+        decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+        Ok(Self(decoder))
     }
 }
 
@@ -27,7 +32,8 @@ impl<R: BufRead> Read for Frames<R> {
             // What the library reports; errors of the file have other kinds.
             io::ErrorKind::Other => {
                 log::debug!("Zstandard: {error}");
-                damaged()
+                // The library gives its reasons as texts alone.
+                if error.to_string().contains(TOO_MUCH) { too_long() } else { damaged() }
             }
             _ => error,
         })

@@ -51,6 +51,9 @@ pub struct Writer {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Head<'a> {
     pub event: &'a str,
+    pub site: &'a str,
+    /// As PGN writes it.
+    pub date: &'a str,
     pub round: &'a str,
     pub white: &'a str,
     pub black: &'a str,
@@ -107,8 +110,8 @@ impl Writer {
     pub(crate) fn head(&mut self, head: &Head<'_>) {
         for (name, value, unknown) in [
             ("Event", head.event, "?"),
-            ("Site", "", "?"),
-            ("Date", "", "????.??.??"),
+            ("Site", head.site, "?"),
+            ("Date", head.date, "????.??.??"),
             ("Round", head.round, "?"),
             ("White", head.white, "?"),
             ("Black", head.black, "?"),

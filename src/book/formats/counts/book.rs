@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use super::check::{add_unopened, unopened};
 use super::seek::Keys;
 use super::sums::MoveSums;
 use super::{CountFile, Shape, Sum, sum};
 use crate::base::error::{Error, Remedy, Result};
 use crate::base::findings::{Finding, Findings};
 use crate::base::progress::Progress;
-use crate::book::{Among, Book, By, Format, MoveFacts, Sliced, Summary, damage_of};
+use crate::book::{Among, Book, By, Format, MoveFacts, Sliced, Summary, errors};
 use crate::chess::Position;
 
 /// A count file, or a folder of them. A move weighs two for each win of the side that makes it and one for each draw, as in a
@@ -19,17 +20,30 @@ pub(super) struct CountBook {
     pub(super) files: Vec<(CountFile, Keys)>,
     /// The games that count.
     pub(super) among: Among,
+    /// Why other files of its folder cannot be read.
+    failed: Vec<Error>,
     /// What is damaged, once the book was read to its end.
     pub(super) damage: OnceLock<Vec<Finding>>,
 }
 
 /// Opens the count files that `path` means as a book in which only these games count: their footers are read, their rows
-/// are not.
+/// are not. Files of a folder that cannot be opened are damage of the book.
 ///
 /// # Errors
-/// As [`CountFile::open`], when the rows of a file are not sorted by keys, and when it does not count these games separately.
+/// As [`CountFile::open`] if that is the only file or all fail, when the rows of a file are not sorted by keys, and when it does
+/// not count these games separately.
 pub fn open(path: &Path, names: &[PathBuf], among: &Among) -> Result<Arc<dyn Book>> {
-    let book = CountBook::new(path, names.iter().map(|name| CountFile::open(name)))?;
+    let (mut files, mut failed) = (Vec::with_capacity(names.len()), Vec::new());
+    for name in names {
+        match CountFile::open(name) {
+            Ok(file) => files.push(Ok(file)),
+            Err(error) => failed.push(error.or_at_path(name)),
+        }
+    }
+    if files.is_empty() {
+        files.extend(failed.pop().map(Err));
+    }
+    let book = CountBook { failed, ..CountBook::new(path, files)? };
     let wanted = Shape { positions: false, by: among.by() };
     book.files.iter().try_for_each(|(file, _)| file.require(wanted))?;
     Ok(Arc::new(CountBook { among: among.clone(), ..book }))
@@ -60,7 +74,8 @@ impl CountBook {
         let mut files = files.into_iter().map(sorted).collect::<Result<Vec<_>>>()?;
         // Programs that write folders number their files in the order of the rows, but not all of them.
         files.sort_by_key(|(_, keys)| keys.bounds());
-        Ok(Self { path: path.to_owned(), files, among: Among::default(), damage: OnceLock::new() })
+        let (failed, damage) = (Vec::new(), OnceLock::new());
+        Ok(Self { path: path.to_owned(), files, among: Among::default(), failed, damage })
     }
 
     /// The moves in a position, of games that count and of these.
@@ -75,6 +90,11 @@ impl CountBook {
             });
         }
         moves
+    }
+
+    /// The files that cannot be opened, as findings.
+    pub(super) fn unopened(&self) -> Vec<Finding> {
+        unopened(&self.failed)
     }
 
     pub(super) fn has_positions(&self) -> bool {
@@ -114,15 +134,28 @@ impl Book for CountBook {
         Some(self)
     }
 
+    fn warnings(&self) -> Vec<String> {
+        self.failed.iter().map(Error::to_string).collect()
+    }
+
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+        add_unopened(&self.failed, findings);
+        self.sum(progress, findings)
+    }
+
+    fn damage(&self, progress: &Progress) -> Vec<Finding> {
+        let groups = || errors(|findings| drop(self.sum(progress, findings)));
+        self.damage.get_or_init(|| [self.unopened(), groups()].concat()).clone()
+    }
+}
+
+impl CountBook {
+    /// Reads the files that could be opened, and sums them up.
+    fn sum(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
         let mut sums = self.files.iter().map_while(|(file, _)| sum(file, progress, findings).ok());
         let mut whole = sums.next().unwrap_or_default();
         sums.for_each(|other| whole.add(&other));
         let Sum { rows, games, positions, .. } = whole;
         Summary { entries: rows, positions, games: Some(games), ..Summary::default() }
-    }
-
-    fn damage(&self, progress: &Progress) -> Vec<Finding> {
-        self.damage.get_or_init(|| damage_of(self, progress)).clone()
     }
 }

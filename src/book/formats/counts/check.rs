@@ -1,8 +1,10 @@
 //! Sums over a whole count file.
 
+use std::path::Path;
+
 use super::{CountFile, Line};
 use crate::base::error::{Error, Result};
-use crate::base::findings::{Finding, Findings, kinds, summed};
+use crate::base::findings::{Finding, Findings, kinds, listed, summed};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::book::Slice;
@@ -12,6 +14,7 @@ use crate::chess::Position;
 kinds! {
     /// Kinds of findings about a count file.
     enum Kind {
+        Unopened: Error "files that cannot be opened",
         Damaged: Error "groups of rows that cannot be read to their end",
         Unsorted: Warning "rows that are not sorted by key and move",
         Repeated: Warning "rows for the same move as the row before, which are added up",
@@ -100,6 +103,21 @@ pub fn sum(file: &CountFile, progress: &Progress, findings: &mut Findings<'_>) -
 fn add_damage(file: &CountFile, group: usize, error: &Error, findings: &mut Findings<'_>) {
     let at = error.offset().unwrap_or(file.group_start(group));
     findings.add(Kind::Damaged, (file.path(), at), error.what_and_advice());
+}
+
+/// Adds the files of a folder that cannot be opened.
+pub fn add_unopened(errors: &[Error], findings: &mut Findings<'_>) {
+    for error in errors {
+        let path = error.path().unwrap_or(Path::new(""));
+        findings.add(Kind::Unopened, (path, error.offset().unwrap_or_default()), error.what_and_advice());
+    }
+}
+
+/// The files of a folder that cannot be opened, the first of them one by one.
+pub(super) fn unopened(errors: &[Error]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    listed(&mut |finding| found.push(finding), |findings| add_unopened(errors, findings));
+    found
 }
 
 /// Sums up the row groups, by files and numbers, that could not be read to their end.

@@ -93,8 +93,10 @@ impl CountBook {
         }
         // Without the positions, their damage is not known yet.
         if wanted.positions == self.has_positions() {
-            self.damage
-                .get_or_init(|| damage(damaged.iter().map(|(file, group, error)| (*file, *group, error))));
+            self.damage.get_or_init(|| {
+                let groups = damaged.iter().map(|(file, group, error)| (*file, *group, error));
+                [self.unopened(), damage(groups)].concat()
+            });
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{Error, Result};
-use crate::base::folder;
+use crate::base::folder::{self, Files};
 use crate::book::{By, Slice};
 use crate::chess::MoveCode;
 use crate::chess::Packed;
@@ -40,7 +40,7 @@ mod write;
 pub use crate::parquet::MAGIC;
 #[cfg(feature = "parquet")]
 pub use book::{from_bytes, open};
-pub use check::{Sum, damage, sum};
+pub use check::{Sum, add_unopened, damage, sum};
 #[cfg(feature = "parquet")]
 pub use read::CountFile;
 #[cfg(not(feature = "parquet"))]
@@ -133,13 +133,63 @@ pub(crate) fn is_named(path: &Path) -> bool {
 /// The count file that a user names, or those in a folder of them as Spark writes it; `None` if the path is neither.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// When the folder, or a folder in it, cannot be read.
 pub fn named(path: &Path) -> Result<Option<Vec<PathBuf>>> {
     if !path.is_dir() {
         return Ok(is_counts(path).then(|| vec![path.to_owned()]));
     }
-    let (found, others) = folder(path)?;
-    Ok(Some(found).filter(|found| !others && !found.is_empty()))
+    let Folder { counts, others, mut unread } = folder(path)?;
+    match unread.pop() {
+        _ if others || counts.is_empty() => Ok(None),
+        None => Ok(Some(counts)),
+        Some(error) => Err(error),
+    }
+}
+
+/// What a user names, split into games and count files.
+#[derive(Debug, Default)]
+pub struct Split {
+    /// The paths that are no count files.
+    pub games: Vec<PathBuf>,
+    /// The count files that are named, and those in folders, which are passed over where they cannot be opened.
+    counts: Vec<(PathBuf, Origin)>,
+    /// Why folders in folders of count files cannot be read.
+    pub unread: Vec<Error>,
+}
+
+/// How a file came to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Named,
+    Folder,
+}
+
+impl Split {
+    /// The count files, and whether each was found in a folder.
+    pub fn counts(&self) -> impl Iterator<Item = (&PathBuf, bool)> {
+        self.counts.iter().map(|(path, origin)| (path, *origin == Origin::Folder))
+    }
+
+    /// Opens the count files. What cannot be opened in a folder goes to `passed_over`.
+    ///
+    /// # Errors
+    /// When one that is named cannot be opened.
+    pub fn open<T>(
+        &mut self,
+        open: impl Fn(&Path) -> Result<T>,
+        passed_over: &mut Vec<Error>,
+    ) -> Result<Vec<T>> {
+        passed_over.append(&mut self.unread);
+        let mut opened = Vec::with_capacity(self.counts.len());
+        for (path, origin) in &self.counts {
+            match open(path) {
+                Ok(file) => opened.push(file),
+                Err(error) if *origin == Origin::Folder => passed_over.push(error.or_at_path(path)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(opened)
+    }
 }
 
 /// Splits the paths that a user names into games and count files, including the count files of folders.
@@ -149,17 +199,20 @@ pub fn named(path: &Path) -> Result<Option<Vec<PathBuf>>> {
 ///
 /// # Errors
 /// When a folder cannot be read.
-pub fn split(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
-    let (mut games, mut counts) = (Vec::new(), Vec::new());
+pub fn split(paths: &[PathBuf]) -> Result<Split> {
+    let Split { mut games, mut counts, mut unread } = Split::default();
     for path in paths {
         if path.is_dir() {
-            let (found, others) = folder(path)?;
-            if others || found.is_empty() {
+            let folder = folder(path)?;
+            if folder.others || folder.counts.is_empty() {
+                // Who reads the games reports what cannot be read.
                 games.push(path.clone());
+            } else {
+                unread.extend(folder.unread);
             }
-            counts.extend(found);
+            counts.extend(folder.counts.into_iter().map(|path| (path, Origin::Folder)));
         } else if is_counts(path) {
-            counts.push(path.clone());
+            counts.push((path.clone(), Origin::Named));
         } else if is_named(path) && path.is_file() {
             return Err(
                 Error::format(path, "this is not a Parquet file").advice("write or download it again")
@@ -168,13 +221,22 @@ pub fn split(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
             games.push(path.clone());
         }
     }
-    Ok((games, counts))
+    Ok(Split { games, counts, unread })
 }
 
-/// The count files of a folder, in the order of their names; `true` if there are other files.
-fn folder(path: &Path) -> Result<(Vec<PathBuf>, bool)> {
-    let all = folder::files(path, &|name| name.to_string_lossy().starts_with(['.', '_']))?;
-    let (counts, others): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|path| is_named(path) && path.is_file());
-    Ok((counts, !others.is_empty()))
+/// What a folder holds.
+struct Folder {
+    /// Its count files, in the order of their names.
+    counts: Vec<PathBuf>,
+    /// Whether there are other files.
+    others: bool,
+    /// Why folders in it cannot be read.
+    unread: Vec<Error>,
+}
+
+fn folder(path: &Path) -> Result<Folder> {
+    let Files { found, unread } =
+        folder::files(path, &|name| name.to_string_lossy().starts_with(['.', '_']))?;
+    let (counts, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|path| is_named(path));
+    Ok(Folder { counts, others: !others.is_empty(), unread })
 }

@@ -405,8 +405,11 @@ fn folders_are_split_into_count_files_and_games() {
     for name in ["spark/_SUCCESS", "spark/.1.parquet.crc", "both/a.pgn", "b.pgn", "c.parquet"] {
         fs::write(at(name), "1. e4 *").unwrap();
     }
-    let (games, counts) = split(&["spark", "both", "b.pgn", "4.bin", "-"].map(at)).unwrap();
-    assert_eq!(games, ["both", "b.pgn", "-"].map(at));
-    assert_eq!(counts, ["spark/1.PARQUET", "spark/part/2.parquet", "both/3.parquet", "4.bin"].map(at));
+    let split_up = split(&["spark", "both", "b.pgn", "4.bin", "-"].map(at)).unwrap();
+    assert_eq!(split_up.games, ["both", "b.pgn", "-"].map(at));
+    assert_eq!(
+        split_up.counts().map(|(path, _)| path.clone()).collect::<Vec<_>>(),
+        ["spark/1.PARQUET", "spark/part/2.parquet", "both/3.parquet", "4.bin"].map(at)
+    );
     assert!(split(&[at("c.parquet")]).unwrap_err().to_string().contains("not a Parquet file"));
 }

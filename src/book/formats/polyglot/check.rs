@@ -17,11 +17,14 @@ pub(crate) fn entries(data: &Map, progress: &Progress, findings: &mut Findings<'
     let totals = scan(entries, progress, findings);
     data.expect(Access::Random);
     if entries.trailing > 0 {
-        let what =
-            format_args!("the last entry is cut off: it has {} of {ENTRY_LEN} bytes", entries.trailing);
-        findings.add(Kind::Trailing, offset(entries.len()), what);
+        findings.add(Kind::Trailing, offset(entries.len()), format_args!("{}", cut_off(entries)));
     }
     totals
+}
+
+/// What is wrong with a book that has bytes after its last whole entry.
+pub(super) fn cut_off(entries: Entries<'_>) -> String {
+    format!("the last entry is cut off: it has {} of {ENTRY_LEN} bytes", entries.trailing)
 }
 
 /// Sums up the book and reports what is wrong with it: first what the entries show, in the order of the file, then what

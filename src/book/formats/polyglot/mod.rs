@@ -13,6 +13,7 @@ mod fingerprint;
 mod kinds;
 pub mod layout;
 mod read;
+mod recognize;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use shakmaty::{Move, Position as _};
 #[cfg(feature = "workshop")]
 pub(crate) use fingerprint::fingerprint;
 pub use read::{Entries, MOST_OF_ONE_KEY};
+pub(crate) use recognize::foreign;
 #[cfg(feature = "workshop")]
 pub use write::Writer;
 
@@ -128,6 +130,20 @@ impl Book for Polyglot {
 
     fn format(&self) -> Format {
         Format::Polyglot
+    }
+
+    /// Of entries out of order only what a look at some pages shows: a whole book is not read to open it.
+    fn warnings(&self) -> Vec<String> {
+        let entries = self.entries();
+        let cut = (entries.trailing > 0).then(|| (check::cut_off(entries), entries.len()));
+        let fall = recognize::first_fall(entries).map(|index| {
+            let what =
+                "its keys are out of order, so that look-ups miss some positions; `tabiya convert` sorts it";
+            (what.to_owned(), index)
+        });
+        let warning =
+            |(what, index)| format!("{}: {what} (byte {})", self.path.display(), kinds::offset(index));
+        cut.into_iter().chain(fall).map(warning).collect()
     }
 
     fn as_learnable(&self) -> Option<&dyn Learnable> {

@@ -1,5 +1,6 @@
 //! The opening that doctor plays: the adapter plays both sides.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use shakmaty::uci::UciMove;
@@ -7,6 +8,7 @@ use shakmaty::{ByColor, Position as _};
 
 use super::Problem;
 use super::client::Client;
+use crate::adapter::session::{Event, Silence};
 use crate::chess::Position;
 use crate::uci::{Info, Score};
 use crate::view::san;
@@ -16,10 +18,10 @@ const MAX_PLIES: usize = 300;
 
 /// Who played a move.
 pub(super) enum Source {
-    /// A book, and the number of its rule if there is one; the chance of the move is as the adapter reports it.
-    Book { file: String, rule: Option<usize>, chance: String },
-    /// The engine, with its last score and depth.
-    Engine { score: String, depth: String },
+    /// A book, and the number of its rule if there is one; the chance of the move is from 0 to 1.
+    Book { file: PathBuf, rule: Option<usize>, chance: f64 },
+    /// The engine, with its last score and depth, and why no book has answered.
+    Engine { score: String, depth: String, why: Silence },
 }
 
 /// A move played.
@@ -31,6 +33,11 @@ pub(super) struct Ply {
 }
 
 impl Ply {
+    /// Whether the books were asked for it and had no move.
+    pub(super) fn has_no_book_move(&self) -> bool {
+        matches!(self.source, Source::Engine { why: Silence::NoMove | Silence::ForOnce, .. })
+    }
+
     /// Whether a book played it.
     pub(super) fn is_book(&self) -> bool {
         matches!(self.source, Source::Book { .. })
@@ -66,7 +73,7 @@ pub(super) fn play(
             problems.push(Problem::engine(what));
             break;
         };
-        let ply = Ply { san: san(&position, mv), source: source(&answer, best), time };
+        let ply = Ply { san: san(&position, mv), source: source(&answer, client.events()), time };
         let count = chosen_by_engine.get_mut(position.chess().turn());
         *count = if ply.is_book() { 0 } else { *count + 1 };
         plies.push(ply);
@@ -77,21 +84,13 @@ pub(super) fn play(
     Ok(plies)
 }
 
-/// Finds out from the lines of an answer who gave it.
-fn source(answer: &[String], best: &str) -> Source {
-    let book = answer.iter().find_map(|line| {
-        let (file, rest) = line.strip_prefix("info string book ")?.rsplit_once(": ")?;
-        let rule = rest.rsplit_once(", rule ").and_then(|(_, number)| number.parse().ok());
-        rest.contains(" moves").then(|| (file.to_owned(), rule))
-    });
-    if let Some((file, rule)) = book {
-        let chance = answer
-            .iter()
-            .filter_map(|line| line.strip_prefix("info string ")?.strip_prefix(best)?.strip_prefix(' '))
-            .find_map(|rest| rest.split_whitespace().next().filter(|word| word.ends_with('%')))
-            .unwrap_or_default();
-        return Source::Book { file, rule, chance: chance.to_owned() };
-    }
+/// Who gave an answer: what has happened says it, and the lines of the engine what it thinks.
+fn source(answer: &[String], events: Vec<Event>) -> Source {
+    let why = match events.into_iter().last() {
+        Some(Event::Book { file, rule, chance }) => return Source::Book { file, rule, chance },
+        Some(Event::Engine { why }) => why,
+        _ => Silence::default(),
+    };
     let last = answer.iter().rev().map(|line| Info::parse(line.as_bytes())).find_map(|info| {
         let score = match info.best()? {
             Score::Centipawns(score) => format!("{:+.2}", score as f64 / 100.0),
@@ -100,7 +99,7 @@ fn source(answer: &[String], best: &str) -> Source {
         Some((score, info.depth.map_or_else(String::new, |depth| depth.to_string())))
     });
     let (score, depth) = last.unwrap_or_default();
-    Source::Engine { score, depth }
+    Source::Engine { score, depth, why }
 }
 
 #[cfg(test)]
@@ -112,16 +111,12 @@ mod tests {
     }
 
     #[test]
-    fn a_book_move_is_recognized_by_its_info_strings() {
-        let answer = lines(
-            "info string e2e4 54.2% weight 6520\ninfo string book C:\\a: b.bin: 3 of 5 moves, line ends in 12 plies\n\
-             info depth 0 score cp 0 pv e2e4\nbestmove e2e4",
-        );
-        let Source::Book { file, rule, chance } = source(&answer, "e2e4") else { panic!("no book") };
-        assert_eq!((file.as_str(), rule, chance.as_str()), ("C:\\a: b.bin", None, "54.2%"));
-        let answer = lines("info string book a, rule 3: x.bin: 3 of 5 moves, line ends in 1 ply, rule 12");
-        let Source::Book { file, rule, .. } = source(&answer, "e2e4") else { panic!("no book") };
-        assert_eq!((file.as_str(), rule), ("a, rule 3: x.bin", Some(12)));
+    fn what_is_said_of_a_book_makes_no_book_move() {
+        let answer = lines("info string book b.bin: 3 of 5 moves, line ends in 12 plies\nbestmove e2e4");
+        let engine = vec![Event::Engine { why: Silence::Analysis }];
+        assert!(matches!(source(&answer, engine), Source::Engine { why: Silence::Analysis, .. }));
+        let book = Event::Book { file: "b.bin".into(), rule: Some(12), chance: 0.5 };
+        assert!(matches!(source(&[], vec![book]), Source::Book { rule: Some(12), .. }));
     }
 
     #[test]
@@ -129,9 +124,9 @@ mod tests {
         let answer = lines(
             "info depth 1 score cp -5\ninfo depth 12 score cp 31 pv e2e4\ninfo string x\nbestmove e2e4",
         );
-        let Source::Engine { score, depth } = source(&answer, "e2e4") else { panic!("no engine") };
+        let Source::Engine { score, depth, .. } = source(&answer, Vec::new()) else { panic!("no engine") };
         assert_eq!((score.as_str(), depth.as_str()), ("+0.31", "12"));
-        let Source::Engine { score, .. } = source(&lines("info depth 3 score mate -2"), "e2e4") else {
+        let Source::Engine { score, .. } = source(&lines("info depth 3 score mate -2"), Vec::new()) else {
             panic!()
         };
         assert_eq!(score, "#-2");

@@ -12,9 +12,7 @@ use comfy_table::Table;
 
 use self::client::Client;
 use self::game::{Ply, Source};
-use crate::adapter::session::{
-    NAME_ADDITION, is_about_learning, is_about_option, is_about_variant, is_chess,
-};
+use crate::adapter::session::{About, NAME_ADDITION, is_chess};
 use crate::base::error::Result;
 use crate::cli::args::adapter;
 use crate::cli::output::exit::Exit;
@@ -45,6 +43,25 @@ pub struct Args {
     /// End the game when the engine has chosen this many moves in a row for each side
     #[arg(long, value_name = "N", default_value_t = MOVES, value_parser = clap::value_parser!(u32).range(1..))]
     moves: u32,
+    /// Print only what is wrong, as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is found, as `--json` prints it.
+#[derive(serde::Serialize)]
+struct Findings {
+    problems: Vec<Finding>,
+    /// Who played the moves of the game, if one was played.
+    summary: Option<String>,
+}
+
+/// Something that is wrong.
+#[derive(serde::Serialize)]
+struct Finding {
+    /// `warning` where games can be played all the same, else `error`.
+    level: &'static str,
+    text: String,
 }
 
 /// Something that is wrong, what to do about it, and the exit code that it leads to.
@@ -71,6 +88,17 @@ pub fn run(args: &Args) -> Result<Exit> {
     let config = args.adapter.load()?;
     print(|out| {
         let mut problems: Vec<Problem> = config.warnings.iter().map(Problem::finding).collect();
+        let exit =
+            |problems: &[Problem]| problems.iter().map(|problem| problem.exit).max().unwrap_or(Exit::Done);
+        if args.json {
+            let summary = examine(args, &config, &mut problems, &mut io::sink())?;
+            let level = |exit| if exit == Exit::Findings { "warning" } else { "error" };
+            let exit = exit(&problems);
+            let problems =
+                problems.into_iter().map(|it| Finding { level: level(it.exit), text: it.what }).collect();
+            writeln!(out, "{}", serde_json::json!(Findings { problems, summary }))?;
+            return Ok(exit);
+        }
         show_config(&config, out)?;
         examine(args, &config, &mut problems, out)?;
         writeln!(out)?;
@@ -82,7 +110,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         for problem in &problems {
             writeln!(out, "  - {}", problem.what)?;
         }
-        Ok(problems.iter().map(|problem| problem.exit).max().unwrap_or(Exit::Done))
+        Ok(exit(&problems))
     })
 }
 
@@ -91,7 +119,7 @@ pub fn run(args: &Args) -> Result<Exit> {
 /// # Errors
 /// Those of [`run`].
 pub(crate) fn try_file(config: &Path) -> Result<Exit> {
-    run(&Args { adapter: adapter::Args::of_file(config), movetime: MOVETIME, moves: MOVES })
+    run(&Args { adapter: adapter::Args::of_file(config), movetime: MOVETIME, moves: MOVES, json: false })
 }
 
 fn row(name: &str, value: impl Display, out: &mut dyn Write) -> io::Result<()> {
@@ -127,8 +155,13 @@ fn show_config(config: &Config, out: &mut dyn Write) -> io::Result<()> {
     out.flush()
 }
 
-/// Talks to the adapter as a GUI would, and collects what is wrong.
-fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>, out: &mut dyn Write) -> Printed<()> {
+/// Talks to the adapter as a GUI would, and collects what is wrong. Returns who has played the moves of the game.
+fn examine(
+    args: &Args,
+    config: &Config,
+    problems: &mut Vec<Problem>,
+    out: &mut dyn Write,
+) -> Printed<Option<String>> {
     // Checked here first: the error says more than the end of a process.
     let engine = config.find_engine().map_err(|error| Problem::engine(worded(&error)));
     let mut client =
@@ -136,7 +169,7 @@ fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>, out: &mut 
             Ok(client) => client,
             Err(problem) => {
                 problems.push(problem);
-                return Ok(());
+                return Ok(None);
             }
         };
     let played = match greet(&mut client) {
@@ -154,22 +187,27 @@ fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>, out: &mut 
         }
         Err(problem) => Err(problem),
     };
+    let mut said = None;
     if let Ok(Some((name, plies))) = &played {
-        writeln!(out, "{}\n{}", table(plies, name), summary(plies))?;
+        let summary = said.insert(summary(plies));
+        writeln!(out, "{}\n\n{summary}", table(plies, name))?;
     }
-    // The warnings about the configuration are reported already.
-    let is_shown = |what: &String| config.warnings.contains(what) || is_about_variant(what);
-    let notices = client.notices().iter().filter(|what| !is_shown(what));
+    client.events();
+    let notices = client.notices().iter();
     let notices: Vec<Problem> = notices
-        .map(|what| {
-            let is_option = config.settings.iter().any(|(name, _)| is_about_option(what, name));
-            let is_finding = is_option || is_about_learning(what);
-            Problem { what: what.clone(), exit: if is_finding { Exit::Findings } else { Exit::File } }
+        .filter_map(|(about, what)| {
+            let exit = match about {
+                // Both are shown already.
+                About::Configuration | About::Variant => return None,
+                About::Option | About::Learning | About::Analysis => Exit::Findings,
+                About::Other => Exit::File,
+            };
+            Some(Problem { what: what.clone(), exit })
         })
         .collect();
-    // A notice says why a book cannot be opened.
+    // A notice says why a book cannot be opened, or may not answer.
     let has_book = config.options.own_book && !config.options.books.is_none();
-    let no_book = matches!(&played, Ok(Some((_, plies))) if !plies.iter().any(Ply::is_book));
+    let no_book = matches!(&played, Ok(Some((_, plies))) if plies.iter().all(Ply::has_no_book_move));
     if has_book && no_book && notices.is_empty() {
         problems.push(Problem::finding(
             "no book answered at the starting position: `tabiya show` shows what a book has there",
@@ -177,7 +215,7 @@ fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>, out: &mut 
     }
     problems.extend(notices);
     problems.extend(played.err().or_else(|| client.quit().err()));
-    Ok(())
+    Ok(said)
 }
 
 /// What the adapter answers to `uci`.
@@ -205,7 +243,9 @@ fn greet(client: &mut Client) -> std::result::Result<Greeted, Problem> {
 /// Where another kind of chess is set, says so and sets standard chess, if the engine plays it. Returns whether the game can
 /// be tried.
 fn set_chess(client: &mut Client, chess: &[String], out: &mut dyn Write) -> Printed<bool> {
-    let Some(told) = client.notices().iter().find(|what| is_about_variant(what)) else { return Ok(true) };
+    client.events();
+    let told = client.notices().iter().find(|(about, _)| *about == About::Variant);
+    let Some((_, told)) = told else { return Ok(true) };
     row("variant", told, out)?;
     match chess.first() {
         Some(chess) => {
@@ -236,14 +276,13 @@ fn table(plies: &[Ply], name: &str) -> Table {
         let mv = format!("{number}{dots} {}", ply.san);
         let (by, [chance, score, depth]) = match &ply.source {
             Source::Book { file, rule, chance } => {
-                let path = Path::new(file);
-                let name = path.file_name().unwrap_or(file.as_ref());
-                let by = rule.map_or_else(|| name.to_string_lossy(), |number| rule_name(number, path).into());
-                (by, [chance.as_str(), "", ""])
+                let name = file.file_name().unwrap_or(file.as_ref());
+                let by = rule.map_or_else(|| name.to_string_lossy(), |number| rule_name(number, file).into());
+                (by, [&*format!("{:.1}%", chance * 100.0), "", ""].map(str::to_owned))
             }
-            Source::Engine { score, depth } => (engine.into(), ["", score, depth]),
+            Source::Engine { score, depth, .. } => (engine.into(), ["", score, depth].map(str::to_owned)),
         };
-        table.add_row([&*(index + 1).to_string(), &mv, &by, chance, score, depth, &time]);
+        table.add_row([(index + 1).to_string(), mv, by.into_owned(), chance, score, depth, time]);
     }
     table
 }
@@ -253,11 +292,8 @@ fn summary(plies: &[Ply]) -> String {
     let by_engine = plies.len() - by_book;
     match plies.iter().rposition(Ply::is_book) {
         Some(last) => {
-            format!(
-                "\n{by_book} moves from books, the last at ply {}; {by_engine} from the engine.",
-                last + 1
-            )
+            format!("{by_book} moves from books, the last at ply {}; {by_engine} from the engine.", last + 1)
         }
-        None => format!("\nNo move from a book; {by_engine} from the engine."),
+        None => format!("No move from a book; {by_engine} from the engine."),
     }
 }

@@ -11,7 +11,7 @@ use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{self, progress, written};
 use crate::evals::Wanted;
-use crate::evals::import::{Import, Plan, Tally, split};
+use crate::evals::import::{Import, Part, Plan, Tally, split};
 use crate::learn;
 
 /// `tabiya evals import`.
@@ -42,9 +42,9 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     if args.source.as_ref().is_some_and(|name| name.trim().is_empty() || name.contains(char::is_control)) {
         return Err(Error::new(ErrorKind::Usage, "--source: this is not a name").advice("name an engine"));
     }
-    let files = split(&args.files)?;
+    let (files, unread) = split(&args.files)?;
     let stores = std::slice::from_ref(&args.store);
-    keep_inputs(stores, &files)?;
+    keep_inputs(stores, &files.iter().map(|file| file.path.clone()).collect::<Vec<_>>())?;
     let book = args.book.as_ref().map(book::open).transpose()?;
     if let Some(book) = &book {
         keep_inputs(stores, &learn::files_of([&**book]))?;
@@ -60,13 +60,21 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
         progress: &progress,
     };
     let mut import = Import::new(plan);
-    let mut errors = 0;
-    for file in &files {
-        import.read(file, &mut |finding| {
+    let mut errors = unread.len() as u64;
+    output::passed_over(&unread);
+    for Part { path, in_folder } in &files {
+        let read = import.read(path, &mut |finding| {
             errors += if finding.is_error() { finding.count } else { 0 };
-            let line = format!("{}: {}: {finding}", file.display(), finding.severity);
+            let line = format!("{}: {}: {finding}", path.display(), finding.severity);
             progress.aside(|| output::warn(&line));
-        })?;
+        });
+        match read {
+            Err(error) if *in_folder && error.kind() == ErrorKind::Format => {
+                errors += 1;
+                progress.aside(|| output::complain(&error));
+            }
+            read => read?,
+        }
     }
     let Tally { lines, games, taken, unwanted } = import.tally();
     let put = import.finish(&args.store)?;

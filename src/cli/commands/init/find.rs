@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::cutechess;
 use crate::adapter::session::NAME_ADDITION;
+use crate::base::interrupt;
 use crate::book;
 use crate::engine::Client;
 use crate::settings::search_paths::SearchPaths;
@@ -98,7 +99,8 @@ fn answering(programs: &[PathBuf], most: usize) -> Vec<PathBuf> {
             break;
         }
         let answers: Vec<bool> = thread::scope(|scope| {
-            let tried: Vec<_> = some.iter().map(|program| scope.spawn(|| answers(program))).collect();
+            let tried: Vec<_> =
+                some.iter().map(|program| scope.spawn(interrupt::inherited(|| answers(program)))).collect();
             tried.into_iter().map(|answer| answer.join().unwrap_or(false)).collect()
         });
         found.extend(some.iter().zip(answers).filter(|(_, answers)| *answers).map(|(path, _)| path.clone()));

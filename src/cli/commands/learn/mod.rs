@@ -156,6 +156,9 @@ pub fn run(args: &Args) -> Result<Exit> {
         Command::Show(ShowArgs { of, sort, json }) => {
             let history = learner(of)?.history(SHOWN_GAMES)?;
             let book = Polyglot::new(&of.book, Map::open(&of.book)?);
+            if let Some(index) = book.entries().iter().position(|entry| !entry.learn_is_plausible()) {
+                return Err(learn::other_fields(&of.book, index as u64));
+            }
             output::print(|out| match json {
                 true => tree::json(&book, &history, *sort, out),
                 false => tree::show(&book, &history, *sort, out),
@@ -179,7 +182,9 @@ pub fn run(args: &Args) -> Result<Exit> {
 /// Opens a book to learn into it. No map of it remains, which could get in the way while it is written.
 fn learner(of: &OneBook) -> Result<Learner> {
     let path = &of.book;
-    let format = learn::open_settled(path)?.format();
+    let book = learn::open_settled(path)?;
+    book.warnings().iter().for_each(|warning| output::warn(warning));
+    let format = book.format();
     if !format.learns() {
         let what = format!("only Polyglot books can keep results, and this is a book of the format {format}");
         let advice = "convert it with `tabiya convert`";
@@ -207,7 +212,7 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
     }
     let files: Vec<_> = args.files.iter().chain(&args.games).cloned().collect();
     let mut source = games::open(&files)?;
-    source.passed_over().iter().for_each(output::complain);
+    let passed_over = output::passed_over(source.passed_over());
     interrupt::watch();
     let progress = progress::on_terminal(args.of.book.to_string_lossy());
     progress.games(source.size());
@@ -229,7 +234,8 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
             let what = "interrupted: the games counted above are learned, the others are not";
             return Err(Error::new(ErrorKind::Interrupted, what).into());
         }
-        Ok(if totals.games == 0 || !collector.errors.is_empty() { Exit::Findings } else { Exit::Done })
+        let found = totals.games == 0 || !collector.errors.is_empty();
+        Ok(if found { Exit::Findings } else { passed_over })
     })
 }
 

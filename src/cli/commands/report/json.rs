@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Move};
+use shakmaty::{Move, Position as _};
 
 use super::Found;
 use crate::book::Counts;
@@ -15,9 +15,9 @@ use crate::report::elo::elo;
 use crate::report::{Game, Left};
 use crate::view::san;
 
-/// A move in UCI.
-fn uci(mv: Move) -> String {
-    UciMove::from_move(mv, CastlingMode::Standard).to_string()
+/// A move in UCI, with castling by the rules of the position.
+fn uci(at: &Position, mv: Move) -> String {
+    UciMove::from_move(mv, at.chess().castles().mode()).to_string()
 }
 
 /// Writes a game, and before it a comma unless it is the first.
@@ -26,11 +26,11 @@ pub(super) fn game(game: &Game, first: bool, out: &mut dyn Write) -> io::Result<
     let moves = exit
         .book_moves
         .iter()
-        .map(|known| json!({ "uci": uci(known.mv), "san": san(&exit.at, known.mv), "chance": known.chance }));
+        .map(|known| json!({ "uci": uci(&exit.at, known.mv), "san": san(&exit.at, known.mv), "chance": known.chance }));
     let line = json!({
         "number": game.number, "white": game.players.white, "black": game.players.black,
         "result": game.result.map(GameResult::as_pgn), "book_plies": game.book_plies,
-        "left_by": left_by(exit.left), "fen": exit.at.fen(), "played": exit.played.map(uci),
+        "left_by": left_by(exit.left), "fen": exit.at.fen(), "played": exit.played.map(|mv| uci(&exit.at, mv)),
         "book_moves": moves.collect::<Vec<_>>(), "eval": game.eval, "opening": game.opening,
         "saved": { "white": game.saved.white, "black": game.saved.black },
     });
@@ -58,8 +58,7 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
         json!({
             "player": first, "opponent": second, "score": score(games.counts),
             "pairs": Some(games.pairs).filter(|_| games.alone == 0),
-            "elo": elo.and_then(|elo| finite(elo.difference)), "error": elo.and_then(|elo| finite(elo.error)),
-            "los": elo.and_then(|elo| finite(elo.los)),
+            "elo": elo.and_then(|elo| finite(elo.difference)), "error": elo.and_then(|elo| elo.error), "los": elo.and_then(|elo| elo.los),
         })
     }).collect();
     let books: Vec<Value> = found
@@ -80,7 +79,7 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
         let line = json!({
             "fen": exit.at.fen(), "line": leave.is_from_start().then(|| line(&leave.line)),
             "left_by": left_by(leave.left),
-            "played": exit.played.map(uci), "games": leave.group.counts.games, "score": score(leave.group.counts),
+            "played": exit.played.map(|mv| uci(&exit.at, mv)), "games": leave.group.counts.games, "score": score(leave.group.counts),
             "eval": leave.group.mean_eval(),
         });
         write!(out, "{}{line}", if number == 0 { "" } else { "," })?;
@@ -107,7 +106,7 @@ fn score(of: Counts) -> Value {
 
 /// The moves from the start in UCI.
 fn line(moves: &[crate::chess::MoveCode]) -> Vec<String> {
-    Position::start().replay(moves.iter().copied()).map(|(_, mv)| uci(mv)).collect()
+    Position::start().replay(moves.iter().copied()).map(|(at, mv)| uci(&at, mv)).collect()
 }
 
 #[cfg(test)]
@@ -117,7 +116,7 @@ mod tests {
     use super::*;
     use crate::chess::MoveCode;
     use crate::cli::output::exit::Exit as Ended;
-    use crate::report::{Exit, Players, Sums};
+    use crate::report::{Exit, Own, Players, Sums};
 
     #[test]
     fn a_line_that_cannot_be_played_leaves_no_gap_in_the_list() {
@@ -135,17 +134,26 @@ mod tests {
         for (number, line) in (1..).zip(lines) {
             let mut at = Position::start();
             Position::start().replay(line.iter().copied()).for_each(|(_, mv)| at.play(mv));
-            let exit = Exit { at, line, left: Left::GameEnded, played: None, book_moves: Vec::new() };
+            let exit = Exit {
+                at,
+                line,
+                left: Left::GameEnded,
+                played: None,
+                own: Own::default(),
+                book_moves: Vec::new(),
+            };
             let game = Game {
                 number,
                 players: ByColor::default(),
                 round: String::new(),
+                header: None,
                 result: None,
                 start: None,
                 book_plies: 0,
                 keys: Vec::new(),
                 exit,
                 eval: None,
+                own: ByColor::default(),
                 book_moves: ByColor::default(),
                 books: ByColor::default(),
                 saved: ByColor::default(),

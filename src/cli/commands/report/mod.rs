@@ -22,7 +22,7 @@ use crate::evals::{self, Store};
 use crate::games::play::play_in_order;
 use crate::games::{self, Header, PlayerName};
 use crate::learn;
-use crate::report::{ERRORS_KEPT, Game, Kept, Players, Reader, Sums};
+use crate::report::{ERRORS_KEPT, Game, Kept, Players, Reader, Shelf, Sums};
 
 /// Rows of each list if no number is named.
 const TOP: usize = 10;
@@ -37,9 +37,10 @@ pub struct Args {
     /// standard input
     #[arg(required = true, value_name = "GAMES")]
     games: Vec<PathBuf>,
-    /// A book that was used, or should have been; repeatable
-    #[arg(long, required = true, value_name = "FILE")]
-    book: Vec<PathBuf>,
+    /// A book that was used, or should have been; with NAME= only by the player of this name (the whole name, ignoring case);
+    /// repeatable
+    #[arg(long, required = true, value_name = "[NAME=]FILE", value_parser = OwnedBook::read)]
+    book: Vec<OwnedBook>,
     /// Only games of this player, seen from the player's side: part of the name, ignoring case
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
@@ -60,6 +61,30 @@ pub struct Args {
     force: bool,
 }
 
+/// A book, and the player that it belongs to.
+#[derive(Clone, Debug)]
+struct OwnedBook {
+    /// The whole name; `None`: it is every player's.
+    player: Option<String>,
+    path: PathBuf,
+}
+
+impl OwnedBook {
+    /// Reads `FILE` or `NAME=FILE`. A file whose name has a `=` itself is a file.
+    fn read(text: &str) -> std::result::Result<Self, String> {
+        let whole = Self { player: None, path: text.into() };
+        match text.split_once('=') {
+            Some((player, file)) if !player.trim().is_empty() && !whole.path.exists() => {
+                if file.is_empty() {
+                    return Err(format!("the book of {player} has no name: write {player}=FILE"));
+                }
+                Ok(Self { player: Some(player.trim().to_owned()), path: file.into() })
+            }
+            _ => Ok(whole),
+        }
+    }
+}
+
 /// What is found in the games.
 struct Found {
     books: Vec<Arc<dyn Book>>,
@@ -75,15 +100,21 @@ struct Found {
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted.
 pub fn run(args: &Args) -> Result<Exit> {
-    let books = args.book.iter().map(|path| learn::open_settled(path)).collect::<Result<Vec<_>>>()?;
+    let open = |book: &OwnedBook| {
+        let owner = book.player.as_deref().map(PlayerName::whole);
+        Ok((owner, learn::open_settled(&book.path)?))
+    };
+    let shelf = Shelf::new(args.book.iter().map(open).collect::<Result<Vec<_>>>()?);
+    let books = shelf.books().to_vec();
+    let mut absent: Vec<&str> = args.book.iter().filter_map(|book| book.player.as_deref()).collect();
     let paths: Vec<PathBuf> = if args.store.is_empty() {
-        args.book.iter().map(|path| evals::beside(path)).filter(|path| path.exists()).collect()
+        args.book.iter().map(|book| evals::beside(&book.path)).filter(|path| path.exists()).collect()
     } else {
         args.store.clone()
     };
     let stores = paths.iter().map(Store::open).collect::<Result<Vec<_>>>()?;
     let mut source = games::open(&args.games)?;
-    source.passed_over().iter().for_each(output::complain);
+    let passed_over = output::passed_over(source.passed_over());
     let mut inputs = learn::files_of(books.iter().map(|book| &**book));
     inputs.extend(source.parts().into_iter().chain(paths));
     keep_inputs(args.pgn.as_slice(), &inputs)?;
@@ -94,7 +125,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let progress = progress::on_terminal(name.unwrap_or_default());
     let resources = Resources { threads: parallel::processors(), memory: MEMORY, temp: std::env::temp_dir() };
     let mut found =
-        Found { books, sums: Sums::default(), players: Players::default(), games: 0, exit: Exit::Done };
+        Found { books, sums: Sums::default(), players: Players::default(), games: 0, exit: passed_over };
     let exit = output::print(|out| {
         if args.json {
             write!(out, "{{\"games\":[")?;
@@ -106,6 +137,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             found.sums.add(&game, side);
             found.players.add(&game);
             found.games += 1;
+            absent.retain(|name| !game.players.iter().any(|player| PlayerName::whole(name).is(player)));
             if args.json {
                 json::game(&game, found.games == 1, out)?;
             }
@@ -114,13 +146,12 @@ pub fn run(args: &Args) -> Result<Exit> {
             }
             Ok(())
         };
-        let books = found.books.clone();
         let (mut before, mut errors, mut failures) = (0, Vec::new(), 0);
         let admits = |header: &Header| {
             player.as_ref().is_none_or(|player| player.is(&header.white) || player.is(&header.black))
         };
         let kept = Kept { line: args.pgn.is_some(), book_moves: args.json || args.pgn.is_some() };
-        let reader = || Reader::new(&books, &stores, &admits, kept);
+        let reader = || Reader::new(&shelf, &stores, &admits, kept);
         let played = play_in_order(&mut source, &resources, &progress, reader, |reader| {
             for mut game in reader.found {
                 game.number += before;
@@ -145,8 +176,14 @@ pub fn run(args: &Args) -> Result<Exit> {
         if failures > 0 {
             found.exit = Exit::Findings;
         }
+        for name in &absent {
+            output::warn(&format!("no game has the player {name:?}, who is named with --book"));
+        }
         if let Some(more) = failures.checked_sub(errors.len() as u64).filter(|more| *more > 0) {
             output::warn(&format!("{more} more games could not be read to their end"));
+        }
+        if !absent.is_empty() {
+            found.exit = Exit::Findings;
         }
         if found.games == 0 && !args.json {
             return Err(Stop::Error(nothing(args)));

@@ -15,7 +15,7 @@ pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write)
     let Counts { wins, draws, losses, .. } = sums.all.counts;
     writeln!(out, "{} of {name}: {wins} won, {draws} drawn, {losses} lost", many(found.games, "game"))?;
     writeln!(out, "in the book for {:.1} plies a game", sums.all.mean_plies())?;
-    let forgotten = sums.most(|leave| leave.own == Some(true) && matches!(leave.left, Left::Side(_)));
+    let forgotten = sums.most(|leave| leave.by_player == Some(true) && matches!(leave.left, Left::Side(_)));
     let games: u64 = forgotten.iter().map(|leave| leave.group.counts.games).sum();
     if forgotten.is_empty() {
         writeln!(out, "\nYou never left the book where it had a move.")?;
@@ -44,14 +44,14 @@ pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write)
             let Some(exit) = leave.exit(&found.books) else { continue };
             let mv = exit.played.map(|mv| format!(", {played} {}", san(&exit.at, mv))).unwrap_or_default();
             let counts = leave.group.counts;
-            let own = if leave.own == Some(true) { counts } else { counts.swapped() };
+            let own = if leave.by_player == Some(true) { counts } else { counts.swapped() };
             let (games, line) = (many(leave.group.counts.games, "game"), line_to(leave, &exit));
             writeln!(out, "  {games}: after {line}{mv} (you scored {}){}", share(own), book_moves(&exit))?;
         }
         Ok(())
     };
-    let replies = sums.most(|leave| leave.own == Some(false) && leave.left != Left::GameEnded);
+    let replies = sums.most(|leave| leave.by_player == Some(false) && leave.left != Left::GameEnded);
     places(replies, "Your opponents played what the book does not cover", "they played", out)?;
-    let ends = sums.most(|leave| leave.own == Some(true) && leave.left == Left::BookEnded);
+    let ends = sums.most(|leave| leave.by_player == Some(true) && leave.left == Left::BookEnded);
     places(ends, "The book ended where it was your move", "you played", out)
 }

@@ -2,32 +2,65 @@
 
 use std::io::{self, Write};
 
-use shakmaty::Position as _;
+use shakmaty::{CastlingMode, Position as _};
 
 use crate::chess::Position;
 use crate::cli::output::rows::percent;
+use crate::games::Header;
 use crate::games::export::{Head, San, Writer};
 use crate::openings::Opening;
 use crate::report::Game;
 use crate::view::san;
 
+/// Tags that are written anew: those that every game has, and those that the moves or the opening decide.
+const OWN: [&str; 12] = [
+    "Event", "Site", "Date", "Round", "White", "Black", "Result", "Variant", "SetUp", "FEN", "ECO", "Opening",
+];
+
 /// Moves of the books that are written.
 const MOVES: usize = 5;
 
-/// Writes a game.
-pub(super) fn game(game: &Game, out: &mut dyn Write) -> io::Result<()> {
-    let mut writer = Writer::default();
-    let result = game.result.map_or("*", crate::games::GameResult::as_pgn);
+/// Writes the tags: those of the source, and what is known besides.
+fn head(game: &Game, result: &str, writer: &mut Writer) {
+    let unknown = Header::default();
+    let header = game.header.as_ref().unwrap_or(&unknown);
+    let text = |name| header.tag(name).unwrap_or_default();
     let start = game.start.as_ref().map(Position::fen);
+    let is_chess960 =
+        game.start.as_ref().is_some_and(|at| at.chess().castles().mode() == CastlingMode::Chess960);
+    let variant = text("Variant");
+    let (event, site, date) = (text("Event"), text("Site"), text("Date"));
     writer.head(&Head {
+        event: &event,
+        site: &site,
+        date: &date,
         round: &game.round,
         white: &game.players.white,
         black: &game.players.black,
         result,
         start: start.as_deref(),
+        chess960: is_chess960 && variant.is_empty(),
         opening: game.opening.map(Opening::parts),
-        ..Head::default()
     });
+    writer.known_tag("Variant", &variant);
+    let others = header.tags.iter().filter(|(name, _)| !OWN.iter().any(|own| own.eq_ignore_ascii_case(name)));
+    others.for_each(|(name, value)| writer.known_tag(name, value));
+    let mut add = |name| {
+        if !header.tags.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
+            writer.known_tag(name, &text(name));
+        }
+    };
+    ["WhiteElo", "BlackElo"].into_iter().for_each(&mut add);
+    if game.opening.is_none() {
+        ["ECO", "Opening"].into_iter().for_each(|name| writer.known_tag(name, &text(name)));
+    }
+}
+
+/// Writes a game.
+pub(super) fn game(game: &Game, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = Writer::default();
+    let result = game.result.map_or("*", crate::games::GameResult::as_pgn);
+    head(game, result, &mut writer);
     writer.begin_moves();
     let start = game.start.clone().unwrap_or_else(Position::start);
     let mut numbered = true;

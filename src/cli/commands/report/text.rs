@@ -13,6 +13,9 @@ use crate::report::elo::{elo, mean};
 use crate::report::{Exit, Group, Leave, Left};
 use crate::view::{Line, number, san};
 
+/// In the place of limits that are not known.
+const TOO_FEW: &str = "too few games";
+
 /// Limits within which the score of a group lies with 95 %, in standard errors.
 const Z95: f64 = 1.96;
 
@@ -71,8 +74,12 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
         let counts = games.counts();
         let Counts { wins, draws, losses, .. } = games.counts;
         let (difference, los) = elo(&counts).map_or_else(Default::default, |elo| {
-            let los = if elo.los.is_nan() { String::new() } else { format!("{:.1}%", elo.los * 100.0) };
-            (format!("{:+.1} ± {:.1}", elo.difference, elo.error), los)
+            let los = elo.los.map_or_else(String::new, |los| format!("{:.1}%", los * 100.0));
+            let difference = match elo.error {
+                Some(error) => format!("{:+.1} ± {error:.1}", elo.difference),
+                None => TOO_FEW.to_owned(),
+            };
+            (difference, los)
         });
         let from = if games.alone == 0 {
             many(games.pairs.iter().sum(), "pair")
@@ -216,7 +223,8 @@ pub(super) fn share(counts: Counts) -> String {
 /// The share of the points, and the limits of 95 %.
 fn with_limits(counts: Counts) -> String {
     match mean(&counts.by_points()) {
-        Some((mean, error)) => format!("{:.1}% ± {:.1}", mean * 100.0, error * Z95 * 100.0),
+        Some((mean, Some(error))) => format!("{:.1}% ± {:.1}", mean * 100.0, error * Z95 * 100.0),
+        Some((mean, None)) => format!("{:.1}%, {TOO_FEW}", mean * 100.0),
         None => "-".to_owned(),
     }
 }

@@ -23,7 +23,7 @@ use crate::base::replace::{Replacement, keep_apart, keep_inputs};
 use crate::base::resources::Resources;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{damage, print_lines, progress, written};
+use crate::cli::output::{damage, passed_over, print_lines, progress, written};
 use crate::games;
 use crate::suite::{
     self, Candidate, Candidates, Entry, Keep, Played, Search, Summary, Verdict, Window, draw,
@@ -130,10 +130,10 @@ fn make(args: &Args) -> Result<Exit> {
     let mut fit: Vec<Candidate> = candidates.found().to_vec();
     fit.retain(|candidate| candidate.position().is_some_and(|at| conditions.admit(&at)));
     drawn.other = drawn.found - fit.len();
-    let mut lines = Vec::new();
+    let (mut lines, mut passed_over) = (Vec::new(), Exit::Done);
     if !args.drawing.refine.is_empty() {
         let before = fit.len();
-        lines = args.refine(&mut fit, *plies.end(), &resources, &progress)?;
+        (lines, passed_over) = args.refine(&mut fit, *plies.end(), &resources, &progress)?;
         drawn.unfit = before - fit.len();
     }
     let numbers = draw(&fit, args.drawing.plan(), |numbers| {
@@ -170,7 +170,7 @@ fn make(args: &Args) -> Result<Exit> {
     let entries: Vec<Entry> = numbers.iter().filter_map(|number| fit.get(*number)).map(entry).collect();
     let evaluated = evaluations.evaluated;
     drop(progress);
-    let exit = if evaluated.skipped.is_empty() { sources.exit() } else { Exit::Findings };
+    let exit = if evaluated.skipped.is_empty() { sources.exit().max(passed_over) } else { Exit::Findings };
     if entries.is_empty() {
         written::not_evaluated(&evaluated);
         damage::report(sources.books(), exit)?;
@@ -197,15 +197,17 @@ fn make(args: &Args) -> Result<Exit> {
 }
 
 impl Args {
-    /// Leaves out the positions that games have shown to be unfit, and says how many.
+    /// Leaves out the positions that games have shown to be unfit, and says how many, and how the command ends because of
+    /// files in folders that cannot be read.
     fn refine(
         &self,
         fit: &mut Vec<Candidate>,
         plies: u32,
         resources: &Resources,
         progress: &Progress,
-    ) -> Result<Vec<String>> {
+    ) -> Result<(Vec<String>, Exit)> {
         let mut games = games::open(&self.drawing.refine)?;
+        let passed_over = passed_over(games.passed_over());
         let keyed = fit
             .iter()
             .enumerate()
@@ -223,7 +225,7 @@ impl Args {
         let mut of = verdicts.iter();
         fit.retain(|_| of.next().is_some_and(|verdict| keep.admits(*verdict)));
         let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
-        Ok(vec![format!(
+        let line = format!(
             "played: {} of {} positions; drawn: {}, won by one colour in each pair: {}, with a decisive pair: {}, others: {}; \
              {} elsewhere or without a result",
             verdicts.len() - count(Verdict::NotPlayed),
@@ -233,7 +235,8 @@ impl Args {
             count(Verdict::DecisivePair),
             count(Verdict::Other),
             many(played.elsewhere + played.unfinished, "game"),
-        )])
+        );
+        Ok((vec![line], passed_over))
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Sources {
     report: Option<Report>,
     /// Games that went on from a position.
     min_games: u64,
+    /// How the command ends because of files in folders that cannot be read.
+    passed_over: Exit,
 }
 
 impl Sources {
@@ -42,10 +44,11 @@ impl Sources {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let (others, counted) = split(sources)?;
-        let mut books = counted.iter().map(book::open).collect::<Result<Vec<_>>>()?;
+        let (mut split, mut unopened) = (split(sources)?, Vec::new());
+        let mut books = split.open(|path| book::open(path), &mut unopened)?;
+        let passed_over = output::passed_over(&unopened);
         let mut paths = Vec::new();
-        for path in others {
+        for path in split.games {
             match book_at(&path) {
                 Some(book) => books.push(book?),
                 None => paths.push(path),
@@ -53,7 +56,7 @@ impl Sources {
         }
         let min_games = min_games(&books, !paths.is_empty(), asked)?;
         let all = books.into_iter().map(Source::Book).collect();
-        let mut sources = Self { all, games: Vec::new(), report: None, min_games };
+        let mut sources = Self { all, games: Vec::new(), report: None, min_games, passed_over };
         if !paths.is_empty() {
             sources.count(&paths, plies, resources, progress)?;
         }
@@ -69,7 +72,7 @@ impl Sources {
         progress: &Progress,
     ) -> Result<()> {
         let mut source = games::open(paths)?;
-        source.passed_over().iter().for_each(output::complain);
+        self.passed_over = self.passed_over.max(output::passed_over(source.passed_over()));
         self.games = source.parts();
         let (repeated, damage) = (Repeated::default(), Damage::default());
         let input =
@@ -115,7 +118,8 @@ impl Sources {
 
     /// Whether all games could be read.
     pub fn exit(&self) -> Exit {
-        if self.report.as_ref().is_some_and(Report::is_incomplete) { Exit::Findings } else { Exit::Done }
+        let incomplete = self.report.as_ref().is_some_and(Report::is_incomplete);
+        if incomplete { Exit::Findings } else { self.passed_over }
     }
 }
 

@@ -1,0 +1,69 @@
+//! What a session does, as data for other parts of this program: none of them reads the lines for the GUI.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// Something that a caller in this program may want to know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Event {
+    /// A book has answered a request with a move that had this chance, from 0 to 1.
+    Book {
+        /// The book.
+        file: PathBuf,
+        /// The number of its rule, from 1, if there is one.
+        rule: Option<usize>,
+        /// The chance of the move.
+        chance: f64,
+    },
+    /// The engine has answered a request.
+    Engine {
+        /// Why no book has.
+        why: Silence,
+    },
+    /// The user is warned.
+    Notice {
+        /// What it is about.
+        about: About,
+        /// The message.
+        text: String,
+    },
+}
+
+/// Why the books have not answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Silence {
+    /// They have no playable move.
+    #[default]
+    NoMove,
+    /// They are off.
+    Off,
+    /// The engine plays another kind of chess.
+    Variant,
+    /// The request is analysis.
+    Analysis,
+    /// The position is not known.
+    Position,
+    /// Rules, or the request, have ruled out moves that may be played at another time; or the books are not open yet.
+    ForOnce,
+}
+
+/// What a message is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum About {
+    /// The configuration, which says the same to whoever reads it.
+    Configuration,
+    /// An option that was set in advance.
+    Option,
+    /// Another kind of chess.
+    Variant,
+    /// Analysis, in which books are silent.
+    Analysis,
+    /// Books that cannot learn.
+    Learning,
+    /// Files, and everything else.
+    Other,
+}

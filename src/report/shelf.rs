@@ -1,0 +1,129 @@
+//! The books that games were played from, and whose they are.
+
+use std::sync::Arc;
+
+use shakmaty::ByColor;
+
+use crate::book::Book;
+use crate::games::PlayerName;
+
+/// The books, by their numbers, and the players that they belong to.
+pub struct Shelf {
+    books: Vec<Arc<dyn Book>>,
+    /// The player of each book; `None`: it is everybody's.
+    owners: Vec<Option<PlayerName>>,
+}
+
+/// The books of one side in a game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Own {
+    /// Their numbers.
+    pub books: Arc<[usize]>,
+    /// Distinguishes them from those of other sides; 0 for all books.
+    pub(super) digest: u64,
+}
+
+impl Shelf {
+    /// These books, each of the player that it comes with, or else of all players.
+    pub fn new(books: impl IntoIterator<Item = (Option<PlayerName>, Arc<dyn Book>)>) -> Self {
+        let (owners, books) = books.into_iter().unzip();
+        Self { books, owners }
+    }
+
+    /// All books.
+    pub fn books(&self) -> &[Arc<dyn Book>] {
+        &self.books
+    }
+
+    /// The books of both sides of a game, whose comments name these books for each side.
+    ///
+    /// A player's own books and those of all players are the player's. Of a player without own books they are those that the
+    /// comments name, if they name any for either side: then a side of which they name none has played without a book.
+    pub fn of_sides(&self, players: &ByColor<String>, named: &ByColor<Vec<usize>>) -> ByColor<Own> {
+        let is_named = !(named.white.is_empty() && named.black.is_empty());
+        players.as_ref().zip(named.as_ref()).map(|(player, named)| {
+            let is_own = |owner: &Option<PlayerName>| owner.as_ref().is_some_and(|name| name.is(player));
+            let has_own = self.owners.iter().any(is_own);
+            let mut books: Vec<usize> = if is_named && !has_own {
+                named.clone()
+            } else {
+                let numbered = self.owners.iter().enumerate();
+                numbered
+                    .filter(|(_, owner)| owner.is_none() || is_own(owner))
+                    .map(|(number, _)| number)
+                    .collect()
+            };
+            books.sort_unstable();
+            self.own(books)
+        })
+    }
+
+    fn own(&self, books: Vec<usize>) -> Own {
+        // FNV-1a, over the numbers.
+        let mix = |digest: u64, number: &usize| (digest ^ *number as u64).wrapping_mul(0x0100_0000_01b3);
+        let is_all = books.len() == self.books.len();
+        let digest = if is_all { 0 } else { books.iter().fold(0xcbf2_9ce4_8422_2325, mix) };
+        Own { books: books.into(), digest }
+    }
+
+    /// The number of the book of all players that a path means, perhaps on another machine: the one whose path ends with as
+    /// many of the same names as possible, at least with that of the file. `None` if there is none, or more than one.
+    pub fn find(&self, path: &str) -> Option<usize> {
+        let names = |path: &str| path.rsplit(['/', '\\']).map(str::to_owned).collect::<Vec<_>>();
+        let wanted = names(path);
+        let common = |book: &Arc<dyn Book>| {
+            let known = names(&book.path().to_string_lossy());
+            known.iter().zip(&wanted).take_while(|(one, other)| one == other).count()
+        };
+        let all = self.books.iter().zip(&self.owners).enumerate();
+        let shared = all.filter(|(_, (_, owner))| owner.is_none());
+        let alike: Vec<(usize, usize)> = shared
+            .map(|(number, (book, _))| (common(book), number))
+            .filter(|(common, _)| *common > 0)
+            .collect();
+        let most = alike.iter().map(|(common, _)| *common).max()?;
+        let mut best = alike.iter().filter(|(common, _)| *common == most);
+        let (_, number) = best.next()?;
+        best.next().is_none().then_some(*number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::open_bytes;
+
+    fn shelf(books: &[(Option<&str>, &str)]) -> Shelf {
+        let open = |path: &str| open_bytes(path, vec![0; 16]).unwrap();
+        Shelf::new(books.iter().map(|(owner, path)| (owner.map(PlayerName::whole), open(path))))
+    }
+
+    fn sides(shelf: &Shelf, named: [&[usize]; 2]) -> [Vec<usize>; 2] {
+        let players = ByColor { white: "A".to_owned(), black: "b".to_owned() };
+        let named = ByColor { white: named[0].to_vec(), black: named[1].to_vec() };
+        let ByColor { white, black } = shelf.of_sides(&players, &named);
+        [white.books.to_vec(), black.books.to_vec()]
+    }
+
+    #[test]
+    fn a_player_has_own_books_or_those_that_comments_name_or_all() {
+        let shared = shelf(&[(None, "a.bin"), (None, "b.bin")]);
+        assert_eq!(sides(&shared, [&[], &[]]), [vec![0, 1], vec![0, 1]]);
+        assert_eq!(sides(&shared, [&[0], &[1]]), [vec![0], vec![1]]);
+        assert_eq!(sides(&shared, [&[], &[1]]), [vec![], vec![1]]);
+        let own = shelf(&[(Some("a"), "a.bin"), (Some("B"), "b.bin"), (None, "c.bin"), (Some("x"), "x.bin")]);
+        assert_eq!(sides(&own, [&[], &[2]]), [vec![0, 2], vec![1, 2]]);
+        assert_eq!(sides(&shelf(&[(Some("a"), "a.bin")]), [&[], &[]]), [vec![0], vec![]]);
+    }
+
+    #[test]
+    fn a_path_of_another_machine_is_found_by_its_last_names() {
+        let books =
+            shelf(&[(None, "one/book.bin"), (None, "two/book.bin"), (None, "a.bin"), (Some("x"), "x.bin")]);
+        assert_eq!(books.find(r"C:\games\two\book.bin"), Some(1));
+        assert_eq!(books.find("/home/x/a.bin"), Some(2));
+        for unknown in ["book.bin", "b.bin", "x.bin", ""] {
+            assert_eq!(books.find(unknown), None, "{unknown}");
+        }
+    }
+}
