@@ -34,7 +34,7 @@ pub use game::{GameReference, SourceKind};
 pub use open::create;
 pub(crate) use open::{format_of, in_any_case};
 pub use open::{open, open_among, open_bytes, parts};
-pub use record::{PositionRecord, Scope};
+pub use record::{CtgEntry, PositionRecord, Scope};
 pub(crate) use slice::SLICE_BITS;
 pub use slice::{Among, By, RATING, SPEED, Slice};
 pub use verdict::plain_weights;

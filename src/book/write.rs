@@ -100,6 +100,11 @@ pub trait BookWriter {
         false
     }
 
+    /// Whether the writer uses [`PositionRecord::entries`].
+    fn holds_entries(&self) -> bool {
+        false
+    }
+
     /// Whether the writer uses games, which [`BookWriter::game`] takes in.
     fn wants_games(&self) -> bool {
         false

@@ -183,6 +183,7 @@ impl<B: Forms> Reporter<'_, B> {
         self.book.facts(at.chess(), normal, entry, &mut self.facts);
         let record = &mut self.record;
         (record.total, record.comment, record.game) = (None, None, None);
+        record.entries.clear();
         if first {
             self.book.describe_position(entry, record);
         }

@@ -10,7 +10,7 @@ use super::signature::Signature;
 use crate::base::progress::Progress;
 use crate::base::visit::Seen;
 use crate::book::traverse::Forms;
-use crate::book::{Annotation, MoveFacts, PositionRecord, Ratings};
+use crate::book::{Annotation, CtgEntry, MoveFacts, PositionRecord, Ratings};
 use crate::chess::normal::Normal;
 
 /// Bytes of the file for one number. No two entries begin in so few, because the shortest has 35.
@@ -71,6 +71,7 @@ impl Forms for Ctg {
         let known = entry.statistics();
         record.total = Some(known.counts());
         record.comment = known.comment().map(str::to_owned);
+        record.entries.push(CtgEntry { book: 0, bytes: entry.kept(self.mark_mask()) });
     }
 
     fn position(&self, entry: &Entry<'_>) -> Option<Chess> {

@@ -49,6 +49,17 @@ impl Entry<'_> {
         Statistics::from_bytes(self.statistics)
     }
 
+    /// What [`CtgEntry::bytes`] holds of it, where marks have these bits.
+    ///
+    /// [`CtgEntry::bytes`]: crate::book::CtgEntry::bytes
+    pub(crate) fn kept(&self, mask: u8) -> Vec<u8> {
+        let mut bytes = vec![!mask];
+        bytes.extend(self.rest());
+        let marks = bytes.iter_mut().skip(3).step_by(2).take(self.moves.len());
+        marks.for_each(|mark| *mark &= mask);
+        bytes
+    }
+
     /// The position, which must be in the normal form of look-ups.
     ///
     /// # Errors
