@@ -20,7 +20,10 @@ const NOWHERE: [u8; PACKED_LEN] = [0; PACKED_LEN];
 pub(crate) struct FactsRow {
     row: KeyRow,
     /// Whether games are counted: 1 or 0.
-    counted: u64,
+    counted: u8,
+    factor: i8,
+    /// The layout has no gaps.
+    unused: [u8; 6],
     counts: [u64; 4],
     ratings: [u32; 2],
     /// One more than the number of a game with the position.
@@ -31,7 +34,7 @@ pub(crate) struct FactsRow {
 impl FactsRow {
     fn with_counts(row: KeyRow, counts: Option<Counts>, packed: [u8; PACKED_LEN]) -> Self {
         let numbers = |counts: Counts| [counts.games, counts.wins, counts.draws, counts.losses];
-        let (counted, counts) = (u64::from(counts.is_some()), counts.map_or([0; 4], numbers));
+        let (counted, counts) = (u8::from(counts.is_some()), counts.map_or([0; 4], numbers));
         Self { row, counted, counts, packed, ..Self::default() }
     }
 
@@ -48,7 +51,8 @@ impl FactsRow {
     fn facts(&self) -> MoveFacts<MoveCode> {
         let [average, performance] = self.ratings.map(|rating| (rating > 0).then_some(rating));
         let ratings = (self.ratings != [0; 2]).then_some(Ratings { average, performance });
-        MoveFacts { counts: self.counts(), ratings, ..self.row.facts() }
+        let factor = (self.factor != 0).then_some(self.factor);
+        MoveFacts { counts: self.counts(), ratings, factor, ..self.row.facts() }
     }
 }
 
@@ -71,6 +75,7 @@ impl Sortable for FactsRow {
         for (sum, more) in self.counts.iter_mut().zip(other.counts) {
             *sum = sum.saturating_add(more);
         }
+        keep_first(&mut self.factor, other.factor);
         keep_first(&mut self.ratings, other.ratings);
         keep_first(&mut self.game, other.game);
         keep_first(&mut self.packed, other.packed);
@@ -92,7 +97,8 @@ impl Merging for FactsRow {
                 [ratings.average, ratings.performance].map(Option::unwrap_or_default)
             });
             let row = KeyRow::new(record.key, book, facts);
-            Self { ratings, ..Self::with_counts(row, facts.counts, packed) }
+            let factor = facts.factor.unwrap_or_default();
+            Self { ratings, factor, ..Self::with_counts(row, facts.counts, packed) }
         }));
     }
 
@@ -136,6 +142,7 @@ mod tests {
             recommended: Some(Recommendation::Red),
             learned: Some(Learned { games: 5, halfpoints: 9 }),
             ratings: Some(Ratings { average: Some(2500), performance: None }),
+            factor: Some(-125),
             ..MoveFacts::new(MoveCode(0x031c), 10)
         };
         let start = Position::start();

@@ -13,6 +13,7 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::sort::{self, Sorter};
+use crate::book::ctg;
 use crate::book::{Book, BookWriter, CtgEntry, Moves, PositionRecord, Scope, Written, plain_weights};
 
 /// Bits of a game's number, after the number of its book.
@@ -29,6 +30,10 @@ pub struct Merged {
     pub unplaced: u64,
     /// Moves left out because colours or marks rule them out and the new format has neither.
     pub ruled_out: u64,
+    /// Moves with a factor, which the new format has only in their weights.
+    pub factors: u64,
+    /// Positions whose comments, flags or ratings in a CTG book the new format does not have.
+    pub remarks: u64,
 }
 
 /// Removes the moves that colours and marks rule out, and returns how many there are.
@@ -115,6 +120,10 @@ fn merge_rows<R: Merging>(
                 // Of a position's comments the first counts.
                 comments.push(&Aside::of(record.key, merged.read, COMMENT, comment.as_bytes()))?;
             }
+            if !holds_entries {
+                merged.remarks +=
+                    record.entries.iter().filter(|entry| ctg::has_remarks(entry)).count() as u64;
+            }
             for entry in record.entries.iter().filter(|_| holds_entries) {
                 let bytes = [&(number as u32).to_be_bytes()[..], &entry.bytes].concat();
                 comments.push(&Aside::of(record.key, merged.read, ENTRY, &bytes))?;
@@ -142,6 +151,9 @@ fn merge_rows<R: Merging>(
                 Some(names) => names.get(record.key),
                 None => aside.comment,
             };
+            if !holds_entries {
+                merged.factors += record.moves.iter().filter(|facts| facts.factor.is_some()).count() as u64;
+            }
             if !holds_verdicts {
                 merged.ruled_out += remove_ruled_out(&mut record);
             }

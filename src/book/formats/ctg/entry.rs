@@ -3,6 +3,8 @@
 use super::layout::{GREEN, RED, STATISTICS_LEN};
 use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
+#[cfg(feature = "workshop")]
+use crate::book::CtgEntry;
 use crate::book::{Annotation, Counts, Recommendation};
 
 /// The known comments: code, sign or words (docs/formats/ctg.md, Marks and comments).
@@ -49,6 +51,17 @@ pub(super) fn with_mark(byte: u8, mark: Option<Annotation>, mask: u8) -> Result<
     }
     let what = "this book has no room for the mark: it has marks of five bits";
     Err(Error::new(ErrorKind::Usage, what).advice("convert the book, and edit the new one"))
+}
+
+/// Whether an entry says something of its position besides results, a colour and a factor: a comment, ratings, or a flag.
+#[cfg(feature = "workshop")]
+pub(crate) fn has_remarks(entry: &CtgEntry) -> bool {
+    let Some(bytes) = entry.bytes.last_chunk() else { return false };
+    let known = Statistics::from_bytes(bytes);
+    known.comment_code != 0
+        || known.recommendation & !(GREEN | RED) != 0
+        || known.own.games != 0
+        || known.other.games != 0
 }
 
 /// Ratings of one side in the games that went through a position.

@@ -21,6 +21,8 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "workshop")]
+pub(crate) use entry::has_remarks;
 pub use entry::{Rating, Statistics};
 pub use files::part;
 pub(crate) use files::{EXTENSIONS, in_any_case};
