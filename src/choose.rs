@@ -39,6 +39,8 @@ pub struct Policy {
     pub guard: u32,
     /// The verdicts of the format count: colours, marks and limits.
     pub tournament: bool,
+    /// In tournaments, factors of CTG books multiply the weights.
+    pub factor: bool,
     /// A move may lead to a position for the third time.
     pub threefold: bool,
     /// Learned results change the weights.
@@ -56,6 +58,7 @@ impl Default for Policy {
             max_loss: 0,
             guard: 0,
             tournament: true,
+            factor: true,
             threefold: false,
             learn: false,
         }
@@ -119,7 +122,7 @@ impl<'a> Judge<'a> {
     /// Looks at all moves of a position.
     pub(crate) fn new(moves: &[MoveFacts], policy: &'a Policy) -> Self {
         let total = moves.iter().map(|m| weight(m, policy)).sum();
-        Self { policy, total, rest: policy.tournament.then(|| Rest::of(moves)) }
+        Self { policy, total, rest: policy.tournament.then(|| Rest::of(moves, policy.factor)) }
     }
 
     /// Why one of the moves is not played; `None` if nothing in the position speaks against it.
@@ -195,13 +198,15 @@ pub fn chances(
 
 /// What a move weighs under a policy.
 ///
-/// In tournaments it is the weight in the book, and at least 1 for a move that the author chose. Otherwise colours do
+/// In tournaments it is the weight in the book, at least 1 for a move that the author chose, multiplied by the factor: 0 at
+/// -125, twice as much at 125. Otherwise colours do
 /// not count, and the marks are factors: those that readers of CTG books publish.
 fn weight(m: &MoveFacts, policy: &Policy) -> f64 {
     let learned = m.learned.filter(|_| policy.learn).map_or(1.0, learned_factor);
     let weight = m.weight as f64 * learned;
     if policy.tournament {
-        return if m.is_chosen() { weight.max(1.0) } else { weight };
+        let weight = if m.is_chosen() { weight.max(1.0) } else { weight };
+        return if policy.factor { weight * m.factor_share() } else { weight };
     }
     weight * m.mark_factor()
 }

@@ -49,7 +49,7 @@
 // | `report` | what books did in games: exits, openings, players | view, choose, evals, games, book, openings, chess, uci |
 // | `view` | what a book says of a position under a policy, and the line of JSON for that | vet, choose, book, openings, chess |
 // | `vet` | judges a book by evaluations: which positions next, minimax, losses, lines that go on | bookmaker, choose, evals, book, engine, chess, uci, base |
-// | `edit` | changes moves of a position by hand, in books of every format | bookmaker, learn, book, chess, base |
+// | `edit` | changes moves of a position by hand, in books of every format | learn, book, chess, base |
 // | `bookmaker` | games become counts, counts become weights, weights become a book | games, book, openings, chess, base |
 // | `learn` | writes results of games into Polyglot books so that none is lost | book, chess, base |
 // | `choose` | turns a book's moves and a policy into chances, and chances into one move | book, chess |

@@ -36,10 +36,12 @@ GROUPS = [
 CELLS = re.findall(r"(?<=\| )(?:`(..)`|=)(?= \|)", SECTIONS["Move table"])
 CODES = {int(code, 16): step for code, step in zip(CELLS, normal_form.numbered(GROUPS)) if code}
 UNSURE = (0x1A, 0xF9)
+# The bits of a mark that mean nothing in a book that sets them on every move.
+UPPER_BITS = 0xE0
 MARKS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 8: "only", 0x16: "zugzwang"}
 
 # What an entry holds after its moves, seen by the side to move. Ratings are a number of games and a sum.
-Facts = namedtuple("Facts", "games wins losses draws unknown own_ratings other_ratings colours reserved comment")
+Facts = namedtuple("Facts", "games wins losses draws unknown own_ratings other_ratings colours factor comment")
 SIZES = (3, 3, 3, 3, 4, 3, 4, 3, 4, 1, 1, 1)
 # `after` has the facts of the position that the move leads to, seen by the opponent, or is None.
 Entry = namedtuple("Entry", "move mark after")
@@ -91,7 +93,9 @@ def entries(path, number):
         for size in SIZES:
             numbers.append(int.from_bytes(page[at : at + size], "big"))
             at += size
-        facts = Facts(*numbers[:5], tuple(numbers[5:7]), tuple(numbers[7:9]), *numbers[9:])
+        colours, factor, comment = numbers[9:]
+        factor -= 256 if factor > 127 else 0
+        facts = Facts(*numbers[:5], tuple(numbers[5:7]), tuple(numbers[7:9]), colours, factor, comment)
         yield name, list(zip(codes[::2], codes[1::2])), facts
 
 
@@ -109,15 +113,24 @@ def find(path, board):
     return [], None
 
 
+def mark_mask(path):
+    """The bits of the byte of a mark that mean something: all, unless all moves of the first pages have the upper ones."""
+    pages = min(Path(path).with_suffix(".ctg").stat().st_size // PAGE_LENGTH - 1, 1024)
+    marks = (mark for page in range(pages) for _, codes, _ in entries(path, page) for _, mark in codes)
+    first = next(marks, 0)
+    is_upper = first & UPPER_BITS == UPPER_BITS and all(mark & UPPER_BITS == UPPER_BITS for mark in marks)
+    return 0x1F if is_upper else 0xFF
+
+
 def moves(path, board):
     """The legal moves that the book has in a position, in its order."""
-    found = []
+    found, mask = [], mark_mask(path)
     for code, mark in find(path, board)[0]:
         steps = [(chess.QUEEN, 1, 0, 6), (chess.QUEEN, 1, 6, 0)] if code in UNSURE else [CODES.get(code)]
         legal = [move for step in steps if step and (move := normal_form.move(board, *step))]
         if legal:
             after = find(path, normal_form.after(board, legal[0]))[1]
-            found.append(Entry(legal[0], MARKS.get(mark & 0x1F), after))
+            found.append(Entry(legal[0], MARKS.get(mark & mask, f"${mark & mask}" if mark & mask else None), after))
     return found
 
 

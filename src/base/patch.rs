@@ -1,6 +1,7 @@
 //! A change of a file: the bytes that differ, before and after. It can be made, and taken back.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 /// A change of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,34 +12,48 @@ pub struct Patch {
     parts: Vec<Part>,
 }
 
-/// Bytes that differ. Only the last ones may be more or fewer than before.
+/// Bytes that differ, and where they are before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
-    at: usize,
+    at: [usize; 2],
     bytes: [Vec<u8>; 2],
 }
 
 impl Patch {
-    /// A change of a file of this length: bytes in their places, each with its offset, in the order of the file, and bytes that
-    /// are added at the end.
-    pub fn new(data: &[u8], changes: impl IntoIterator<Item = (usize, Vec<u8>)>, added: Vec<u8>) -> Self {
-        let part = |(at, new): (usize, Vec<u8>)| {
-            let old = data.get(at..at + new.len()).unwrap_or_default().to_vec();
-            (old.len() == new.len() && old != new).then_some(Part { at, bytes: [old, new] })
-        };
-        let mut parts: Vec<Part> = changes.into_iter().filter_map(part).collect();
-        let lens = [data.len(), data.len() + added.len()];
-        if !added.is_empty() {
-            parts.push(Part { at: data.len(), bytes: [Vec::new(), added] });
+    /// A change of a file of these bytes: each range, in the order of the file, gets other bytes in its place.
+    pub fn new(data: &[u8], changes: impl IntoIterator<Item = (Range<usize>, Vec<u8>)>) -> Self {
+        let mut patch = Self { lens: [data.len(); 2], parts: Vec::new() };
+        for (range, mut new) in changes {
+            let Some(mut old) = data.get(range.clone()) else { continue };
+            let [before, after] = patch.lens;
+            let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+            let at = range.start + same;
+            old = old.get(same..).unwrap_or_default();
+            new.drain(..same);
+            let same = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+            old = old.get(..old.len() - same).unwrap_or_default();
+            new.truncate(new.len() - same);
+            if !(old.is_empty() && new.is_empty()) {
+                patch.lens = [before, after + new.len() - old.len()];
+                patch.parts.push(Part { at: [at, at + after - before], bytes: [old.to_vec(), new] });
+            }
         }
-        Self { lens, parts }
+        patch
     }
 
     /// The opposite change.
-    pub fn reversed(self) -> Self {
-        let [old, new] = self.lens;
-        let turn = |Part { at, bytes: [old, new] }| Part { at, bytes: [new, old] };
-        Self { lens: [new, old], parts: self.parts.into_iter().map(turn).collect() }
+    pub fn reversed(mut self) -> Self {
+        self.lens.reverse();
+        for Part { at, bytes } in &mut self.parts {
+            at.reverse();
+            bytes.reverse();
+        }
+        self
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
     }
 
     /// The memory that it takes, in bytes.
@@ -49,7 +64,7 @@ impl Patch {
 
     /// Whether a file is the one before the change, as far as that differs from the one after it.
     pub fn fits(&self, data: &[u8]) -> bool {
-        let is_old = |Part { at, bytes: [old, _] }: &Part| {
+        let is_old = |Part { at: [at, _], bytes: [old, _] }: &Part| {
             data.get(*at..).and_then(|rest| rest.get(..old.len())) == Some(old)
         };
         self.lens.first() == Some(&data.len()) && self.parts.iter().all(is_old)
@@ -61,7 +76,7 @@ impl Patch {
     /// When `out` cannot be written.
     pub fn write(&self, data: &[u8], out: &mut impl Write) -> io::Result<()> {
         let mut next = 0;
-        for Part { at, bytes: [old, new] } in &self.parts {
+        for Part { at: [at, _], bytes: [old, new] } in &self.parts {
             out.write_all(data.get(next..*at).unwrap_or_default())?;
             out.write_all(new)?;
             next = at + old.len();
@@ -85,15 +100,24 @@ mod tests {
         #[test]
         fn a_patch_leads_there_and_back(
             old in prop::collection::vec(0..3_u8, 0..40),
-            set in prop::collection::btree_map(0..40_usize, 0..3_u8, 0..9),
-            added in prop::collection::vec(0..3_u8, 0..9),
+            cuts in prop::collection::btree_map(0..40_usize, (0..4_usize, prop::collection::vec(0..3_u8, 0..5)), 0..9),
         ) {
-            let patch = Patch::new(&old, set.iter().map(|(at, byte)| (*at, vec![*byte])), added.clone());
-            let mut new = old.clone();
-            set.iter().for_each(|(at, byte)| new.iter_mut().skip(*at).take(1).for_each(|into| *into = *byte));
-            new.extend(added);
+            let (mut changes, mut new, mut next) = (Vec::new(), Vec::new(), 0);
+            for (at, (len, bytes)) in cuts {
+                let end = (at + len).min(old.len());
+                if at < next || at > old.len() {
+                    continue;
+                }
+                new.extend(&old[next..at]);
+                new.extend(&bytes);
+                changes.push((at..end, bytes));
+                next = end;
+            }
+            new.extend(&old[next..]);
+            let patch = Patch::new(&old, changes);
             prop_assert!(patch.fits(&old));
             prop_assert_eq!(&written(&patch, &old), &new);
+            prop_assert!(old != new || patch.is_empty() || patch.fits(&new));
             let back = patch.clone().reversed();
             prop_assert!(back.fits(&new));
             prop_assert_eq!(written(&back, &new), old);
@@ -103,9 +127,12 @@ mod tests {
 
     #[test]
     fn a_patch_does_not_fit_another_file() {
-        let patch = Patch::new(b"abcdef", [(2, b"X".to_vec())], Vec::new());
+        let patch = Patch::new(b"abcdef", [(1..4, b"bXd".to_vec())]);
         assert!(!patch.fits(b"abYdef") && !patch.fits(b"abcdefg") && patch.fits(b"Zbcdef"));
+        // Only what differs counts.
+        assert!(patch.fits(b"aZcdef"));
         assert_eq!(written(&patch, b"Zbcdef"), b"ZbXdef");
+        assert!(Patch::new(b"abc", [(0..3, b"abc".to_vec())]).is_empty());
         assert!(patch.size() < 2 * size_of::<Part>());
     }
 }

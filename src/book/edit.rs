@@ -2,7 +2,7 @@
 
 use shakmaty::Move;
 
-use super::{Annotation, Counts, Format, Keeps, MoveFacts, Recommendation};
+use super::{Annotation, Recommendation};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 
 /// What a move gets.
@@ -68,62 +68,20 @@ impl Edit {
             _ => Ok(known),
         }
     }
-
-    /// Changes the moves of the position, for a format whose books are rewritten.
-    ///
-    /// # Errors
-    /// As [`Edit::expect_known`], and when the format has no such weight.
-    pub fn apply(&self, moves: &mut Vec<MoveFacts>, format: Format) -> Result<()> {
-        let place = moves.iter().position(|facts| facts.mv == self.mv);
-        self.expect_known(place.is_some())?;
-        match (self.change, place) {
-            (Change::Delete, Some(place)) => drop(moves.remove(place)),
-            (Change::Set(value), Some(place)) => {
-                if let Some(facts) = moves.get_mut(place) {
-                    give(facts, value, format)?;
-                }
-            }
-            (Change::Add(value), _) => {
-                let mut facts = MoveFacts::new(self.mv, 0);
-                give(&mut facts, value, format)?;
-                moves.push(facts);
-            }
-            (_, None) => {}
-        }
-        Ok(())
-    }
 }
 
-/// Gives a move its value in the form that a format keeps.
-fn give(facts: &mut MoveFacts, value: Value, format: Format) -> Result<()> {
-    match (format.keeps(), value) {
-        (Keeps::Verdicts, Value::Verdict { color, mark }) => {
-            facts.recommended = color.or(facts.recommended);
-            facts.annotation = mark.or(facts.annotation);
-            Ok(())
-        }
-        (Keeps::Verdicts, Value::Plain) => {
-            (facts.recommended, facts.annotation) = (None, None);
-            Ok(())
-        }
-        (Keeps::Verdicts, Value::Weight(_)) => {
-            Err(Error::new(ErrorKind::Usage, "a CTG book has no weights: it computes them from results")
-                .advice("write green, red, none, or a mark such as ! or ?"))
-        }
-        (_, Value::Verdict { .. } | Value::Plain) => Err(Error::new(
-            ErrorKind::Usage,
-            format!("a book of the format {format} has no colours or marks"),
-        )
-        .advice("write a number")),
-        (_, Value::Weight(weight)) if weight == facts.weight => Ok(()),
-        (_, Value::Weight(weight)) => {
-            // The weight is two for a win and one for a draw; the other games were lost.
-            let (wins, draws) = (weight / 2, weight % 2);
-            let games = facts.counts.map_or(0, |counts| counts.games).max(wins + draws);
-            let losses = games - wins - draws;
-            facts.weight = weight;
-            facts.counts = Some(Counts { games, wins, draws, losses });
-            Ok(())
+impl Value {
+    /// The number that a move gets in a format without colours and marks.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(crate) fn weight(self, format: &str) -> Result<u64> {
+        match self {
+            Self::Weight(weight) => Ok(weight),
+            Self::Verdict { .. } | Self::Plain => {
+                let what = format!("a {format} book has no colours or marks");
+                Err(Error::new(ErrorKind::Usage, what).advice("write a number"))
+            }
         }
     }
 }

@@ -126,10 +126,66 @@ pub enum Annotation {
     Only,
     /// Zugzwang.
     Zugzwang,
+    /// Another glyph of PGN, by its number. It says nothing of whether the move is to be played.
+    Other(u8),
 }
 
+/// What glyphs of PGN mean that are no marks of good or bad moves: by their numbers.
+const GLYPHS: [(u8, &str); 24] = [
+    (7, "forced"),
+    (9, "worst"),
+    (10, "drawish"),
+    (11, "equal"),
+    (12, "equal, active"),
+    (13, "unclear"),
+    (23, "zugzwang of Black"),
+    (24, "space advantage"),
+    (32, "development advantage"),
+    (33, "development advantage of Black"),
+    (36, "initiative"),
+    (37, "initiative of Black"),
+    (40, "attack"),
+    (41, "attack of Black"),
+    (44, "compensation"),
+    (45, "compensation of Black"),
+    (132, "counterplay"),
+    (133, "counterplay of Black"),
+    (138, "time trouble"),
+    (139, "time trouble of Black"),
+    (140, "with the idea"),
+    (142, "better is"),
+    (145, "editorial comment"),
+    (146, "novelty"),
+];
+
+/// Every glyph as PGN writes it, one after the other in four bytes each.
+const NUMBERED: [[u8; 4]; 256] = {
+    let mut all = [*b"$   "; 256];
+    let mut number = 0;
+    while number < all.len() {
+        let digits = [number / 100, number / 10 % 10, number % 10];
+        let (mut digit, mut at) = (
+            if number < 10 {
+                2
+            } else if number < 100 {
+                1
+            } else {
+                0
+            },
+            1,
+        );
+        while digit < digits.len() {
+            all[number][at] = b'0' + digits[digit] as u8;
+            digit += 1;
+            at += 1;
+        }
+        number += 1;
+    }
+    all
+};
+
 impl Annotation {
-    /// All of them.
+    /// All that have a sign or act in play.
     const ALL: [Self; 8] = [
         Self::Good,
         Self::Bad,
@@ -141,7 +197,7 @@ impl Annotation {
         Self::Zugzwang,
     ];
 
-    /// Its name in `show --json`.
+    /// Its name in `show --json`: a sign, a word, or its number as PGN writes it, such as `$99`.
     pub fn as_str(self) -> &'static str {
         match self {
             Annotation::Good => "!",
@@ -152,12 +208,25 @@ impl Annotation {
             Annotation::Dubious => "?!",
             Annotation::Only => "only",
             Annotation::Zugzwang => "zugzwang",
+            Annotation::Other(nag) => {
+                let known = GLYPHS.iter().find(|(known, _)| *known == nag).map(|(_, name)| *name);
+                let number = NUMBERED.get(usize::from(nag)).and_then(|text| str::from_utf8(text).ok());
+                known.or(number.map(str::trim_ascii_end)).unwrap_or("$")
+            }
         }
+    }
+
+    /// Whether its meaning is known.
+    pub(crate) fn is_known(self) -> bool {
+        !self.as_str().starts_with('$')
     }
 
     /// The mark of this name.
     pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mark| mark.as_str() == name)
+        let glyph = || GLYPHS.iter().find(|(_, known)| *known == name).map(|(nag, _)| *nag);
+        let mark = Self::ALL.into_iter().find(|mark| mark.as_str() == name);
+        mark.or_else(|| glyph().map(Self::Other))
+            .or_else(|| Self::of_nag(name.strip_prefix('$')?.parse().ok()?))
     }
 
     /// Its numeric annotation glyph in PGN.
@@ -171,12 +240,14 @@ impl Annotation {
             Annotation::Dubious => 6,
             Annotation::Only => 8,
             Annotation::Zugzwang => 22,
+            Annotation::Other(nag) => nag,
         }
     }
 
-    /// The mark with this glyph.
+    /// The mark with this glyph; 0 is none.
     pub(crate) fn of_nag(nag: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|mark| mark.nag() == nag)
+        let mark = Self::ALL.into_iter().find(|mark| mark.nag() == nag);
+        mark.or((nag > 0).then_some(Self::Other(nag)))
     }
 }
 
@@ -247,18 +318,23 @@ pub struct MoveFacts<M = Move> {
     pub learned: Option<Learned>,
     /// How strong the players were, if the format says so.
     pub ratings: Option<Ratings>,
+    /// By how much the move is to be played more or less than its results say, from -125 (never) to 125, if the book says so.
+    /// That a CTG book means this by the number is inferred.
+    pub factor: Option<i8>,
 }
 
 impl<M> MoveFacts<M> {
     /// A move of which only the weight is known.
     pub fn new(mv: M, weight: u64) -> Self {
-        Self { mv, weight, counts: None, annotation: None, recommended: None, learned: None, ratings: None }
+        let (counts, annotation, recommended, learned, ratings, factor) =
+            (None, None, None, None, None, None);
+        Self { mv, weight, counts, annotation, recommended, learned, ratings, factor }
     }
 
     /// The same facts of the same move in another form.
     fn with<N>(self, mv: N) -> MoveFacts<N> {
-        let Self { mv: _, weight, counts, annotation, recommended, learned, ratings } = self;
-        MoveFacts { mv, weight, counts, annotation, recommended, learned, ratings }
+        let Self { mv: _, weight, counts, annotation, recommended, learned, ratings, factor } = self;
+        MoveFacts { mv, weight, counts, annotation, recommended, learned, ratings, factor }
     }
 }
 
@@ -275,5 +351,27 @@ impl MoveFacts<MoveCode> {
 impl From<MoveFacts> for MoveFacts<MoveCode> {
     fn from(facts: MoveFacts) -> Self {
         facts.with(MoveCode::from_move(facts.mv))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_glyph_has_a_name_that_leads_back_to_it() {
+        assert_eq!(Annotation::of_nag(0), None);
+        for nag in 1..=u8::MAX {
+            let mark = Annotation::of_nag(nag).unwrap();
+            assert_eq!((mark.nag(), Annotation::of_name(mark.as_str())), (nag, Some(mark)));
+        }
+        let names = [1, 8, 32, 36, 40, 99, 132, 200].map(|nag| Annotation::of_nag(nag).unwrap().as_str());
+        let expected =
+            ["!", "only", "development advantage", "initiative", "attack", "$99", "counterplay", "$200"];
+        assert_eq!(names, expected);
+        assert_eq!(
+            Annotation::of_name("$0").or(Annotation::of_name("$256")).or(Annotation::of_name("$")),
+            None
+        );
     }
 }

@@ -36,7 +36,7 @@ pub use heading::{About, Heading};
 pub use open::create;
 pub(crate) use open::{format_of, in_any_case};
 pub use open::{open, open_among, open_bytes, parts};
-pub use record::{PositionRecord, Scope};
+pub use record::{CtgEntry, PositionRecord, Scope};
 pub(crate) use slice::SLICE_BITS;
 pub use slice::{Among, By, RATING, SPEED, Slice};
 pub use verdict::plain_weights;
@@ -179,11 +179,17 @@ pub trait Prioritized {
 
 /// A book whose moves are edited by replacing some of its bytes.
 pub trait Patchable {
-    /// The change of the book's file that makes these edits of a position.
+    /// The changes of the book's files that make these edits of a position. Nothing else changes.
     ///
     /// # Errors
-    /// When an edit does not fit the moves or the format, the format has no room for it, or the work is interrupted.
-    fn patch(&self, at: &Position, edits: &[edit::Edit], progress: &Progress) -> Result<Patch>;
+    /// When an edit does not fit the moves or the format, the format or a damaged file has no room for it, or the work is
+    /// interrupted.
+    fn patches(
+        &self,
+        at: &Position,
+        edits: &[edit::Edit],
+        progress: &Progress,
+    ) -> Result<Vec<(PathBuf, Patch)>>;
 }
 
 /// The file, or files, of a book.
@@ -227,7 +233,7 @@ pub trait Book: Moves {
         None
     }
 
-    /// The book as one that is edited by replacing some of its bytes; others are rewritten.
+    /// The book as one that is edited by replacing some of its bytes.
     fn as_patchable(&self) -> Option<&dyn Patchable> {
         None
     }

@@ -3,6 +3,15 @@
 use super::{Counts, MoveFacts};
 use crate::chess::{MoveCode, Position};
 
+/// The entry of a CTG book, as it was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CtgEntry {
+    /// The place of its book among those that are merged.
+    pub book: u32,
+    /// The bits of its marks that mean nothing, then its bytes after the signature, without these bits.
+    pub bytes: Vec<u8>,
+}
+
 /// A position with its moves.
 #[derive(Clone, Debug, Default)]
 pub struct PositionRecord {
@@ -20,6 +29,8 @@ pub struct PositionRecord {
     pub priorities: Vec<(MoveCode, u8)>,
     /// A game with the position, by the number that the build gave it.
     pub game: Option<u64>,
+    /// The entries of CTG books, in the order of the books: what only they hold is kept in another CTG book.
+    pub entries: Vec<CtgEntry>,
 }
 
 impl PositionRecord {

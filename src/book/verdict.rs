@@ -5,8 +5,11 @@ use shakmaty::Move;
 use super::{Annotation, MoveFacts, Moves, PositionRecord, Recommendation};
 use crate::chess::Position;
 
+/// The greatest factor; its opposite means never.
+const FACTOR_MAX: i32 = 125;
+
 /// Turns a position's weights into those that colours and marks leave in tournaments: 0 for what is not played, at
-/// least 1 for what the author chose, and unchanged for the rest. For formats without colours and marks.
+/// least 1 for what the author chose, and for the rest the weight multiplied by the factor. For formats without colours and marks.
 ///
 /// ```
 /// use tabiya::book::{MoveFacts, PositionRecord, Recommendation, plain_weights};
@@ -18,11 +21,11 @@ use crate::chess::Position;
 /// assert_eq!(known.moves.iter().map(|known| known.weight).collect::<Vec<_>>(), [1, 0]);
 /// ```
 pub fn plain_weights(known: &mut PositionRecord) {
-    let rest = Rest::of(&known.moves);
+    let rest = Rest::of(&known.moves, true);
     for known in &mut known.moves {
         known.weight = match rest.leaves(known) {
-            true if known.is_chosen() => known.weight.max(1),
-            true => known.weight,
+            true if known.is_chosen() => known.by_factor(known.weight.max(1)),
+            true => known.by_factor(known.weight),
             false => 0,
         };
     }
@@ -31,10 +34,10 @@ pub fn plain_weights(known: &mut PositionRecord) {
 /// The move of [`crate::book::Book::best`], by the moves that the book gives.
 pub fn best<B: Moves + ?Sized>(book: &B, at: &Position) -> Option<Move> {
     let moves = book.moves_in(at);
-    let rest = Rest::of(&moves);
+    let rest = Rest::of(&moves, true);
     // Backwards, because `max_by_key` takes the last of equal ones.
     let left = moves.iter().rev().filter(|facts| rest.leaves(facts));
-    left.max_by_key(|facts| facts.weight).map(|facts| facts.mv)
+    left.max_by_key(|facts| u128::from(facts.weight) * u128::from(facts.factor_parts())).map(|facts| facts.mv)
 }
 
 /// The move of [`crate::book::Book::heaviest`], by the moves that the book gives.
@@ -52,8 +55,29 @@ impl<M> MoveFacts<M> {
             Some(Annotation::Good) => 1.23,
             Some(Annotation::Brilliant) => 1.46,
             Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious) => 0.0,
-            Some(Annotation::Interesting | Annotation::Only | Annotation::Zugzwang) | None => 1.0,
+            Some(
+                Annotation::Interesting | Annotation::Only | Annotation::Zugzwang | Annotation::Other(_),
+            )
+            | None => 1.0,
         }
+    }
+
+    /// By how many of [`FACTOR_MAX`] parts the factor multiplies the weight in tournaments: 0 for never, twice as many at most.
+    fn factor_parts(&self) -> u32 {
+        let factor = i32::from(self.factor.unwrap_or_default()).clamp(-FACTOR_MAX, FACTOR_MAX);
+        (FACTOR_MAX + factor).unsigned_abs()
+    }
+
+    /// The same as a number from 0 to 2; 1 without a factor.
+    pub(crate) fn factor_share(&self) -> f64 {
+        f64::from(self.factor_parts()) / f64::from(FACTOR_MAX)
+    }
+
+    /// A weight multiplied by the factor, rounded; 0 only if either is.
+    fn by_factor(&self, weight: u64) -> u64 {
+        let (parts, whole) = (u128::from(self.factor_parts()), u128::from(FACTOR_MAX.unsigned_abs()));
+        let scaled = (u128::from(weight) * parts + whole / 2) / whole;
+        u64::try_from(scaled).unwrap_or(u64::MAX).max(u64::from(weight > 0 && parts > 0))
     }
 
     fn is_only(&self) -> bool {
@@ -64,9 +88,10 @@ impl<M> MoveFacts<M> {
         self.recommended == Some(Recommendation::Green)
     }
 
-    /// Whether the author says anything of the move, by a mark or a colour.
+    /// Whether the author says anything of playing the move, by a mark or a colour.
     pub(crate) fn has_verdict(&self) -> bool {
-        self.annotation.is_some() || self.recommended.is_some()
+        let marked = self.annotation.is_some_and(|mark| !matches!(mark, Annotation::Other(_)));
+        marked || self.recommended.is_some()
     }
 
     /// Whether the author chose the move for tournaments, whatever its statistics: it is green, or the only one.
@@ -87,18 +112,22 @@ impl<M> MoveFacts<M> {
 pub(crate) struct Rest {
     only: bool,
     green: bool,
+    /// Whether factors count.
+    factors: bool,
 }
 
 impl Rest {
-    /// Looks at all moves of a position.
-    pub fn of<M>(moves: &[MoveFacts<M>]) -> Self {
-        let sound = || moves.iter().filter(|facts| facts.is_sound());
-        Self { only: sound().any(MoveFacts::is_only), green: sound().any(MoveFacts::is_green) }
+    /// Looks at all moves of a position; `factors` says whether factors count.
+    pub fn of<M>(moves: &[MoveFacts<M>], factors: bool) -> Self {
+        let sound =
+            || moves.iter().filter(|facts| facts.is_sound() && (!factors || facts.factor_parts() > 0));
+        Self { only: sound().any(MoveFacts::is_only), green: sound().any(MoveFacts::is_green), factors }
     }
 
     /// Whether a move is played: beside an only move just such moves are, otherwise beside a green move just green ones.
     pub fn leaves<M>(self, facts: &MoveFacts<M>) -> bool {
         facts.is_sound()
+            && (!self.factors || facts.factor_parts() > 0)
             && match self {
                 Self { only: true, .. } => facts.is_only(),
                 Self { green: true, .. } => facts.is_green(),

@@ -32,8 +32,6 @@ pub struct WriteOptions {
     pub force: bool,
     /// A book without a move is not written.
     pub needs_moves: bool,
-    /// A book is not written if the format cannot hold all of it.
-    pub whole: bool,
     /// Which moves become green in positions without colours.
     pub green: Green,
     /// What the book says of itself, if its format has room for it.
@@ -52,14 +50,12 @@ pub struct WriteOptions {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Needs {
     moves: bool,
-    whole: bool,
 }
 
 impl Needs {
     /// Whether a book is written.
     pub(crate) fn are_met(self, written: &Written) -> bool {
-        let whole = written.left_out.is_empty() && written.lost_weights == 0;
-        !(self.moves && written.moves == 0 || self.whole && !whole)
+        !self.moves || written.moves > 0
     }
 }
 
@@ -79,7 +75,7 @@ impl WriteOptions {
 
     /// What must be true of the book.
     pub(crate) fn needs(&self) -> Needs {
-        Needs { moves: self.needs_moves, whole: self.whole }
+        Needs { moves: self.needs_moves }
     }
 
     /// The folder for temporary files.
@@ -101,6 +97,11 @@ pub trait BookWriter {
 
     /// Whether the format has comments on positions.
     fn holds_comments(&self) -> bool {
+        false
+    }
+
+    /// Whether the writer uses [`PositionRecord::entries`].
+    fn holds_entries(&self) -> bool {
         false
     }
 
@@ -145,8 +146,8 @@ pub trait BookWriter {
 
     /// Writes the rest, syncs, and puts the book's files in place.
     ///
-    /// If [`WriteOptions::needs_moves`] is set and the book has no move, or [`WriteOptions::whole`] is set and something is
-    /// left out, existing files stay as they were, and [`Written::files`] is empty.
+    /// If [`WriteOptions::needs_moves`] is set and the book has no move, existing files stay as they were, and
+    /// [`Written::files`] is empty.
     ///
     /// # Errors
     /// When the disk is full or fails: existing files stay as they were.

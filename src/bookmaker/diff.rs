@@ -270,7 +270,9 @@ fn compare(a: &[Facts], b: &[Facts], same_format: bool) -> Vec<What> {
         let shares = (!same_format).then(|| shares([facts.weight, in_b.weight], sums));
         let weights = shares.is_some_and(|[a, b]| differ(a, b));
         let counts = facts.counts.zip(in_b.counts).is_some_and(|(a, b)| a != b);
-        let rest = |facts: &Facts| (facts.weight, facts.annotation, facts.recommended, facts.learned);
+        let rest = |facts: &Facts| {
+            (facts.weight, facts.annotation, facts.recommended, facts.learned, facts.ratings, facts.factor)
+        };
         let different = same_format && (rest(&facts) != rest(&in_b) || facts.counts != in_b.counts);
         if weights || counts || different {
             found.push(What::Changed(Changed { a: facts, b: in_b, shares }));

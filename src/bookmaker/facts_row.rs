@@ -20,9 +20,12 @@ const NOWHERE: [u8; PACKED_LEN] = [0; PACKED_LEN];
 pub(crate) struct FactsRow {
     row: KeyRow,
     /// Whether games are counted: 1 or 0.
-    counted: u32,
+    counted: u8,
+    factor: i8,
     /// One more than the priority in an Arena book.
-    priority: u32,
+    priority: u8,
+    /// The layout has no gaps.
+    unused: [u8; 5],
     counts: [u64; 4],
     ratings: [u32; 2],
     /// One more than the number of a game with the position.
@@ -33,7 +36,7 @@ pub(crate) struct FactsRow {
 impl FactsRow {
     fn with_counts(row: KeyRow, counts: Option<Counts>, packed: [u8; PACKED_LEN]) -> Self {
         let numbers = |counts: Counts| [counts.games, counts.wins, counts.draws, counts.losses];
-        let (counted, counts) = (u32::from(counts.is_some()), counts.map_or([0; 4], numbers));
+        let (counted, counts) = (u8::from(counts.is_some()), counts.map_or([0; 4], numbers));
         Self { row, counted, counts, packed, ..Self::default() }
     }
 
@@ -50,7 +53,8 @@ impl FactsRow {
     fn facts(&self) -> MoveFacts<MoveCode> {
         let [average, performance] = self.ratings.map(|rating| (rating > 0).then_some(rating));
         let ratings = (self.ratings != [0; 2]).then_some(Ratings { average, performance });
-        MoveFacts { counts: self.counts(), ratings, ..self.row.facts() }
+        let factor = (self.factor != 0).then_some(self.factor);
+        MoveFacts { counts: self.counts(), ratings, factor, ..self.row.facts() }
     }
 }
 
@@ -73,6 +77,7 @@ impl Sortable for FactsRow {
         for (sum, more) in self.counts.iter_mut().zip(other.counts) {
             *sum = sum.saturating_add(more);
         }
+        keep_first(&mut self.factor, other.factor);
         // Whatever the order and the number of books, the same priority results.
         self.priority = self.priority.max(other.priority);
         keep_first(&mut self.ratings, other.ratings);
@@ -96,9 +101,10 @@ impl Merging for FactsRow {
                 [ratings.average, ratings.performance].map(Option::unwrap_or_default)
             });
             let row = KeyRow::new(record.key, book, facts);
+            let factor = facts.factor.unwrap_or_default();
             let priority = record.priorities.iter().find(|(mv, _)| *mv == facts.mv);
-            let priority = priority.map_or(0, |(_, priority)| u32::from(*priority) + 1);
-            Self { ratings, priority, ..Self::with_counts(row, facts.counts, packed) }
+            let priority = priority.map_or(0, |(_, priority)| priority.saturating_add(1));
+            Self { ratings, factor, priority, ..Self::with_counts(row, facts.counts, packed) }
         }));
     }
 
@@ -117,7 +123,7 @@ impl Merging for FactsRow {
                     record.total = row.counts();
                     record.game = row.game.checked_sub(1);
                 } else {
-                    let priority = row.priority.checked_sub(1).and_then(|number| u8::try_from(number).ok());
+                    let priority = row.priority.checked_sub(1);
                     record.priorities.extend(priority.map(|priority| (MoveCode(row.row.mv), priority)));
                     record.moves.push(row.facts());
                 }
@@ -144,6 +150,7 @@ mod tests {
             recommended: Some(Recommendation::Red),
             learned: Some(Learned { games: 5, halfpoints: 9 }),
             ratings: Some(Ratings { average: Some(2500), performance: None }),
+            factor: Some(-125),
             ..MoveFacts::new(MoveCode(0x031c), 10)
         };
         let start = Position::start();

@@ -15,7 +15,8 @@ use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::sort::{self, Sorter};
 use crate::book::{
-    self, About, Book, BookWriter, Heading, Moves, PositionRecord, Scope, Written, left_out, plain_weights,
+    self, About, Book, BookWriter, CtgEntry, Heading, Moves, PositionRecord, Scope, Written, ctg, left_out,
+    plain_weights,
 };
 
 /// Bits of a game's number, after the number of its book.
@@ -36,6 +37,10 @@ pub struct Merged {
     pub unplaced: u64,
     /// Moves left out because colours or marks rule them out and the new format has neither.
     pub ruled_out: u64,
+    /// Moves with a factor, which the new format has only in their weights.
+    pub factors: u64,
+    /// Positions whose comments, flags or ratings in a CTG book the new format does not have.
+    pub remarks: u64,
 }
 
 /// Removes the moves that colours and marks rule out, and returns how many there are.
@@ -104,7 +109,8 @@ fn merge_rows<R: Merging>(
     let mut chances = (books.len() == 1 || !headings.decide_weights()).then(|| Chances::new(&resources.temp));
     // A book that can have comments is copied as it is, and one that has none gets the names of openings.
     let have_comments = books.iter().any(|(book, _)| book.as_remarks().is_some());
-    let aside = if have_comments { resources.memory / 8 } else { 0 };
+    let holds_entries = writer.holds_entries();
+    let aside = if have_comments || holds_entries { resources.memory / 8 } else { 0 };
     let resources = &resources.without(aside);
     let mut comments = Sorter::new(&resources.temp, aside);
     let mut sorter = RadixSorter::new(resources.memory, &resources.temp);
@@ -123,8 +129,15 @@ fn merge_rows<R: Merging>(
             merged.read += 1;
             if let Some(comment) = &record.comment {
                 // Of a position's comments the first counts.
-                let place = [record.key.to_be_bytes(), merged.read.to_be_bytes()].concat();
-                comments.push(&[&*place, comment.as_bytes()].concat())?;
+                comments.push(&Aside::of(record.key, merged.read, COMMENT, comment.as_bytes()))?;
+            }
+            if !holds_entries {
+                merged.remarks +=
+                    record.entries.iter().filter(|entry| ctg::has_remarks(entry)).count() as u64;
+            }
+            for entry in record.entries.iter().filter(|_| holds_entries) {
+                let bytes = [&(number as u32).to_be_bytes()[..], &entry.bytes].concat();
+                comments.push(&Aside::of(record.key, merged.read, ENTRY, &bytes))?;
             }
             rows.clear();
             R::append(record, number as u32, first_game, &mut rows);
@@ -135,7 +148,7 @@ fn merge_rows<R: Merging>(
     let sorted = Sorted::new(vec![sorter.finish()]);
     progress.things(sorted.total(), "moves");
     let names = (writer.holds_comments() && !have_comments).then(Names::default);
-    let mut comments = Comments { sorted: comments.finish()?, next: None };
+    let mut asides = Asides { sorted: comments.finish()?, next: None };
     let (wants_games, mut links) = (writer.wants_games(), 0_u64);
     let (needs_positions, holds_verdicts) = (writer.needs_positions(), writer.holds_verdicts());
     sorted.each(resources, progress, R::positions, |found| {
@@ -144,10 +157,15 @@ fn merge_rows<R: Merging>(
                 merged.unplaced += 1;
                 continue;
             }
+            let aside = asides.of(record.key)?;
+            record.entries = aside.entries;
             record.comment = match &names {
                 Some(names) => names.get(record.key),
-                None => comments.of(record.key)?,
+                None => aside.comment,
             };
+            if !holds_entries {
+                merged.factors += record.moves.iter().filter(|facts| facts.factor.is_some()).count() as u64;
+            }
             if !holds_verdicts {
                 merged.ruled_out += remove_ruled_out(&mut record);
             }
@@ -221,25 +239,68 @@ impl Headings {
     }
 }
 
-/// Comments in the order of their positions' keys.
-struct Comments {
-    sorted: sort::Sorted,
-    /// The first that is not before the last key.
-    next: Option<(u64, String)>,
+/// The kinds of what is kept aside.
+const COMMENT: u8 = 0;
+const ENTRY: u8 = 1;
+
+/// What is kept of a position aside, because few books have it and it has any length.
+#[derive(Default)]
+struct Aside {
+    /// The first comment.
+    comment: Option<String>,
+    /// The entries of CTG books.
+    entries: Vec<CtgEntry>,
 }
 
-impl Comments {
-    /// The comment of a position; their keys ascend.
+impl Aside {
+    /// A record: the key of the position, the number of the record that has it, its kind, the bytes.
+    fn of(key: u64, read: u64, kind: u8, bytes: &[u8]) -> Vec<u8> {
+        [&key.to_be_bytes()[..], &read.to_be_bytes(), &[kind], bytes].concat()
+    }
+
+    fn add(&mut self, rest: &[u8]) {
+        match rest.split_first() {
+            Some((&COMMENT, text)) if self.comment.is_none() => {
+                self.comment = Some(String::from_utf8_lossy(text).into_owned());
+            }
+            Some((&ENTRY, rest)) => {
+                if let Some((book, bytes)) = rest.split_first_chunk() {
+                    let book = u32::from_be_bytes(*book);
+                    self.entries.push(CtgEntry { book, bytes: bytes.to_vec() });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What is kept aside, in the order of the positions' keys.
+struct Asides {
+    sorted: sort::Sorted,
+    /// The first record that is not before the last key.
+    next: Option<(u64, Vec<u8>)>,
+}
+
+impl Asides {
+    /// What is kept of a position; their keys ascend.
     ///
     /// # Errors
     /// When a temporary file cannot be read.
-    fn of(&mut self, key: u64) -> Result<Option<String>> {
-        while self.next.as_ref().is_none_or(|(next, _)| *next < key) {
-            let Some(record) = self.sorted.next()? else { return Ok(None) };
-            let text = String::from_utf8_lossy(record.get(16..).unwrap_or_default()).into_owned();
-            self.next = Some((bytes::u64_be(record, 0).unwrap_or_default(), text));
+    fn of(&mut self, key: u64) -> Result<Aside> {
+        let mut aside = Aside::default();
+        loop {
+            match &self.next {
+                Some((next, _)) if *next > key => return Ok(aside),
+                Some((next, rest)) if *next == key => aside.add(rest),
+                _ => {}
+            }
+            let Some(record) = self.sorted.next()? else {
+                self.next = None;
+                return Ok(aside);
+            };
+            let rest = record.get(16..).unwrap_or_default().to_vec();
+            self.next = Some((bytes::u64_be(record, 0).unwrap_or_default(), rest));
         }
-        Ok(self.next.take_if(|(next, _)| *next == key).map(|(_, text)| text))
     }
 }
 

@@ -20,7 +20,6 @@ pub mod count;
 mod count_rows;
 pub mod diff;
 pub(crate) mod eco;
-pub mod edit;
 mod facts_row;
 mod files;
 pub mod filter;

@@ -142,6 +142,7 @@ pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut D
             total,
             comment: None,
             game: first.game(),
+            entries: Vec::new(),
         });
     }
     if rare > 0 {

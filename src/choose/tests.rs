@@ -279,3 +279,34 @@ fn plain_weights_are_what_tournaments_play() {
         }
     }
 }
+
+#[test]
+fn factors_multiply_the_weight_in_tournaments_unless_they_are_switched_off() {
+    let mut moves = book(&[100; 3]);
+    let off = Policy { factor: false, ..free() };
+    let third = 1.0 / 3.0;
+    moves.iter_mut().zip([Some(125), None, Some(-125)]).for_each(|(facts, factor)| facts.factor = factor);
+    assert_eq!(of(&moves, &free()), [2.0 / 3.0, third, 0.0]);
+    assert_eq!(of(&moves, &off), [third; 3]);
+    assert_eq!(of(&moves, &Policy { tournament: false, ..free() }), [third; 3]);
+    // Weights for formats without factors follow.
+    let mut record = PositionRecord::of(&At::start(), &moves);
+    crate::book::plain_weights(&mut record);
+    assert_eq!(record.moves.iter().map(|facts| facts.weight).collect::<Vec<_>>(), [200, 100, 0]);
+    // Never is never, and a green move that is never played leaves the others to be played.
+    moves[0].factor = Some(-128);
+    moves[0].recommended = Some(Recommendation::Green);
+    assert_eq!(of(&moves, &free()), [0.0, 1.0, 0.0]);
+    assert_eq!(of(&moves, &off), [1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn neutral_glyphs_of_pgn_change_nothing() {
+    let mut moves = book(&[10, 30]);
+    for nag in [0x20, 0x24, 0x28, 0x84] {
+        moves[0].annotation = Some(Annotation::Other(nag));
+        for policy in [free(), Policy { tournament: false, ..free() }] {
+            assert_eq!(of(&moves, &policy), [0.25, 0.75], "{nag}");
+        }
+    }
+}

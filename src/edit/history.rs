@@ -1,9 +1,10 @@
-//! Edits of a book that is rewritten, each kept as the edit that takes it back.
+//! Edits of a book, each kept as the change of its files that takes it back.
+
+use std::path::PathBuf;
 
 use shakmaty::Move;
 
 use crate::base::patch::Patch;
-use crate::book::MoveFacts;
 use crate::chess::Position;
 
 /// Edits that are kept.
@@ -27,21 +28,12 @@ pub(super) struct History {
 }
 
 /// What makes an edit of a position, or takes it back.
-#[derive(Clone)]
 pub(super) struct Step {
     pub at: Position,
     pub note: String,
     pub moves: Vec<Move>,
-    pub change: Inverse,
-}
-
-/// How a book becomes what it was.
-#[derive(Clone)]
-pub(super) enum Inverse {
-    /// It says this of each move now, and is to say that.
-    Facts(Vec<[Option<MoveFacts>; 2]>),
-    /// Its file is changed.
-    Patch(Patch),
+    /// The changes of the book's files.
+    pub patches: Vec<(PathBuf, Patch)>,
 }
 
 impl History {
@@ -49,7 +41,9 @@ impl History {
     pub fn add(&mut self, back: Step) {
         self.undone.clear();
         self.made.push(back);
-        let size = |step: &Step| size_of::<Step>() + step.change.size();
+        let size = |step: &Step| {
+            size_of::<Step>() + step.patches.iter().map(|(_, patch)| patch.size()).sum::<usize>()
+        };
         let mut sum: usize = self.made.iter().map(size).sum();
         let mut forgotten = 0;
         for step in self.made.iter().take(self.made.len() - 1) {
@@ -76,24 +70,10 @@ impl History {
             Way::Back => (&mut self.made, &mut self.undone),
             Way::Again => (&mut self.undone, &mut self.made),
         };
-        to.extend(from.pop().map(|step| Step { change: step.change.reversed(), ..step }));
-    }
-}
-
-impl Inverse {
-    /// The memory that it takes, in bytes.
-    fn size(&self) -> usize {
-        match self {
-            Self::Facts(facts) => size_of_val(facts.as_slice()),
-            Self::Patch(patch) => patch.size(),
-        }
-    }
-
-    fn reversed(self) -> Self {
-        match self {
-            Self::Facts(facts) => Self::Facts(facts.into_iter().map(|[from, to]| [to, from]).collect()),
-            Self::Patch(patch) => Self::Patch(patch.reversed()),
-        }
+        to.extend(from.pop().map(|step| {
+            let reversed = step.patches.into_iter().map(|(file, patch)| (file, patch.reversed()));
+            Step { patches: reversed.collect(), ..step }
+        }));
     }
 }
 
@@ -102,8 +82,8 @@ mod tests {
     use super::*;
 
     fn step(note: usize, bytes: usize) -> Step {
-        let change = Inverse::Patch(Patch::new(b"", [], vec![0; bytes]));
-        Step { at: Position::start(), note: note.to_string(), moves: Vec::new(), change }
+        let patches = vec![(PathBuf::new(), Patch::new(b"", [(0..0, vec![0; bytes])]))];
+        Step { at: Position::start(), note: note.to_string(), moves: Vec::new(), patches }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The owner of edits by hand, in books of every format: compares, locks between processes, writes, takes back, makes again.
 //!
-//! A Polyglot book is edited in its place, and its journal knows how to take edits back. Books of the other formats are
-//! rewritten beside the old file, which is then replaced in one step; what takes their edits back lives as long as their
-//! [`Editor`].
+//! A Polyglot book is edited in its place, and its journal knows how to take edits back. The files of the other formats are
+//! copied beside the old ones with the bytes that an edit changes, and replace them in one step; what takes their edits back
+//! lives as long as their [`Editor`].
 
 mod history;
 mod kept_place;
@@ -14,18 +14,16 @@ use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Move};
 
-use self::history::{History, Inverse, Step};
+use self::history::{History, Step};
 use self::lock::BookLock;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::interrupt;
 use crate::base::map::Map;
 use crate::base::patch::Patch;
 use crate::base::progress::Progress;
-use crate::base::replace::Replacement;
+use crate::base::replace::FileSet;
 use crate::book::edit::{Change, Edit, Value};
-use crate::book::{self, Annotation, Book, Green, MoveFacts, Recommendation, Scope, WriteOptions, Written};
-use crate::bookmaker::edit::Edited;
-use crate::bookmaker::{self, Merged, Resources};
+use crate::book::{self, Annotation, Book, MoveFacts, Recommendation};
 use crate::chess::{MoveCode, Position};
 use crate::learn::{self, Attempt, EntryEdit, Learner, MadeEdit};
 
@@ -79,8 +77,6 @@ pub(crate) enum Outcome {
     Made(Made),
     /// The book says this of the move, and not what was expected; it is unchanged.
     Unexpected(Option<Said>),
-    /// The book is unchanged, because its format could not hold all of it, or nothing would be left.
-    NotWritten(Box<(Merged, Written)>),
     /// There is no edit to undo or to redo.
     Nothing,
 }
@@ -112,17 +108,12 @@ impl Editor {
         Self { path: path.to_owned(), history: History::default() }
     }
 
-    /// Makes edits. `progress` is shown where the book is rewritten.
+    /// Makes edits. `progress` is shown where the whole book is read.
     ///
     /// # Errors
     /// When an edit does not fit the moves or the format, another process keeps the book, or it cannot be written: it is
     /// unchanged then.
-    pub fn edit(
-        &mut self,
-        wish: &Wish<'_>,
-        resources: &Resources,
-        progress: impl FnOnce() -> Progress,
-    ) -> Result<Outcome> {
+    pub fn edit(&mut self, wish: &Wish<'_>, progress: impl FnOnce() -> Progress) -> Result<Outcome> {
         let _lock = BookLock::take(&self.path)?;
         let book = learn::open_settled(&self.path)?;
         refuse_read_only(&*book)?;
@@ -138,19 +129,19 @@ impl Editor {
             drop(book);
             return edit_in_place(&self.path, wish);
         }
-        self.edit_anew(book, wish, resources, &progress())
+        self.edit_beside(book, wish, &progress())
     }
 
     /// Takes back the last edit, or makes the last one that was taken back again.
     ///
     /// # Errors
     /// When another program has changed the moves since, and as [`Editor::edit`].
-    pub fn reverse(&mut self, way: Way, resources: &Resources) -> Result<Outcome> {
+    pub fn reverse(&mut self, way: Way) -> Result<Outcome> {
         let _lock = BookLock::take(&self.path)?;
         let book = learn::open_settled(&self.path)?;
         refuse_read_only(&*book)?;
         if !book.format().learns() {
-            return self.reverse_anew(book, way, resources);
+            return self.reverse_beside(&book, way);
         }
         drop(book);
         let mut learner = Learner::new(&self.path)?;
@@ -164,127 +155,75 @@ impl Editor {
         }))
     }
 
-    fn edit_anew(
-        &mut self,
-        book: Arc<dyn Book>,
-        wish: &Wish<'_>,
-        resources: &Resources,
-        progress: &Progress,
-    ) -> Result<Outcome> {
+    fn edit_beside(&mut self, book: Arc<dyn Book>, wish: &Wish<'_>, progress: &Progress) -> Result<Outcome> {
         let mut moves: Vec<Move> = wish.edits.iter().map(|edit| edit.mv).collect();
         moves.dedup();
-        let before = Seen::of(&book, wish.at, &moves)?.ok_or_else(interrupt::stopped)?;
-        let first = before.said.first().copied().flatten();
+        let before = said(&book, wish.at, &moves)?.ok_or_else(interrupt::stopped)?;
+        let first = before.first().copied().flatten();
         if wish.expected.is_some_and(|expected| !expected.is_met(first)) {
             return Ok(Outcome::Unexpected(first));
         }
-        let back = if let Some(patched) = book.as_patchable() {
-            let patch = patched.patch(wish.at, wish.edits, progress);
-            let patch = patch.map_err(|error| error.at_path(&self.path))?;
-            drop(book);
-            self.write_patch(Map::open(&self.path)?, &patch)?;
-            Some(patch.reversed())
-        } else {
-            let edited = Edited::new(&*book, wish.at, wish.edits);
-            let edited = edited.map_err(|error| error.at_path(&self.path))?;
-            if let Some(why) = self.write(&edited, resources, progress)? {
-                return Ok(why);
-            }
-            None
-        };
-        let after = self.seen_after(wish.at, &moves)?;
-        let change = back.map_or_else(
-            || Inverse::Facts(after.facts.iter().zip(&before.facts).map(|(now, old)| [*now, *old]).collect()),
-            Inverse::Patch,
-        );
+        let Some(patchable) = book.as_patchable() else { return Ok(Outcome::Nothing) };
+        let patches = patchable.patches(wish.at, wish.edits, progress);
+        let patches = patches
+            .map_err(|error| if error.path().is_some() { error } else { error.at_path(&self.path) })?;
+        drop(book);
+        write_patches(&patches, false)?;
+        let after = self.said_after(wish.at, &moves)?;
         let made = Made::of(wish.note, &moves, &before, &after);
-        self.history.add(Step { at: wish.at.clone(), note: wish.note.to_owned(), moves, change });
+        let patches = patches.into_iter().map(|(file, patch)| (file, patch.reversed())).collect();
+        self.history.add(Step { at: wish.at.clone(), note: wish.note.to_owned(), moves, patches });
         Ok(Outcome::Made(made))
     }
 
-    fn reverse_anew(&mut self, book: Arc<dyn Book>, way: Way, resources: &Resources) -> Result<Outcome> {
+    fn reverse_beside(&mut self, book: &Arc<dyn Book>, way: Way) -> Result<Outcome> {
         let Some(step) = self.history.next(way) else { return Ok(Outcome::Nothing) };
-        let before = Seen::of(&book, &step.at, &step.moves)?.ok_or_else(interrupt::stopped)?;
-        let unexpected = Outcome::Unexpected(before.said.first().copied().flatten());
-        match &step.change {
-            Inverse::Facts(facts) => {
-                if !facts.iter().map(|[now, _]| now).eq(&before.facts) {
-                    return Ok(unexpected);
-                }
-                let wanted = step.moves.iter().zip(facts).map(|(mv, [_, wanted])| (*mv, *wanted));
-                let restored = Edited::restored(&*book, &step.at, wanted);
-                if let Some(why) = self.write(&restored, resources, &Progress::none())? {
-                    return Ok(why);
-                }
-            }
-            Inverse::Patch(patch) => {
-                drop(book);
-                let data = Map::open(&self.path)?;
-                if !patch.fits(&data) {
-                    return Ok(unexpected);
-                }
-                self.write_patch(data, patch)?;
-            }
+        let before = said(book, &step.at, &step.moves)?.ok_or_else(interrupt::stopped)?;
+        if !write_patches(&step.patches, true)? {
+            return Ok(Outcome::Unexpected(before.first().copied().flatten()));
         }
-        let after = self.seen_after(&step.at, &step.moves)?;
+        let after = self.said_after(&step.at, &step.moves)?;
         let made = Made::of(&step.note, &step.moves, &before, &after);
         self.history.done(way);
         Ok(Outcome::Made(made))
     }
 
     /// What the book says after an edit.
-    fn seen_after(&self, at: &Position, moves: &[Move]) -> Result<Seen> {
-        Seen::of(&book::open(&self.path)?, at, moves)?.ok_or_else(|| {
+    fn said_after(&self, at: &Position, moves: &[Move]) -> Result<Vec<Option<Said>>> {
+        said(&book::open(&self.path)?, at, moves)?.ok_or_else(|| {
             Error::new(ErrorKind::Interrupted, "interrupted after the edit was made").at_path(&self.path)
         })
     }
+}
 
-    /// Writes the file with a change.
-    fn write_patch(&self, data: Map, patch: &Patch) -> Result<()> {
-        let mut file = Replacement::new(&self.path, true)?;
+/// What a book says of moves; `None` if the user asks to stop before the book is read.
+fn said(book: &Arc<dyn Book>, at: &Position, moves: &[Move]) -> Result<Option<Vec<Option<Said>>>> {
+    let (read, position) = (Arc::clone(book), at.clone());
+    let look = move || read.moves_in(&position);
+    let known = interrupt::wait_for("moves", look)
+        .map_err(|error| Error::file(book.path(), "cannot read the book", error))?;
+    let of = |known: &[MoveFacts], mv: &Move| known.iter().find(|facts| facts.mv == *mv).copied();
+    Ok(known.map(|known| {
+        moves.iter().map(|mv| of(&known, mv).map(|facts| Said::of(&**book, at, &facts))).collect()
+    }))
+}
+
+/// Writes files with their changes, all of them or none. Returns whether they fit, if that is not known.
+fn write_patches(patches: &[(PathBuf, Patch)], compares: bool) -> Result<bool> {
+    let mut set = FileSet::default();
+    // The first one opens the book: it comes last.
+    for (path, patch) in patches.iter().rev() {
+        let data = Map::open(path)?;
+        if compares && !patch.fits(&data) {
+            return Ok(false);
+        }
+        let mut file = set.begin(path, true)?;
         patch.write(&data, &mut file).map_err(|error| file.error(error))?;
         drop(data);
-        file.commit()
+        set.add(file)?;
     }
-
-    /// Rewrites the book; returns why not if its format cannot hold all that was read.
-    fn write(
-        &self,
-        edited: &Edited<'_>,
-        resources: &Resources,
-        progress: &Progress,
-    ) -> Result<Option<Outcome>> {
-        let options = WriteOptions {
-            whole: true,
-            green: Green::PerMille(0),
-            ..WriteOptions::of(&self.path, true, resources)
-        };
-        let writer = book::create(&self.path, &options)?;
-        let (merged, new) = bookmaker::merge(&[(edited, Scope::All)], resources, writer, progress)?;
-        Ok(new.files.is_empty().then(|| Outcome::NotWritten(Box::new((merged, new)))))
-    }
-}
-
-/// What a book says of moves.
-struct Seen {
-    facts: Vec<Option<MoveFacts>>,
-    said: Vec<Option<Said>>,
-}
-
-impl Seen {
-    /// `None` if the user asks to stop before the book is read.
-    fn of(book: &Arc<dyn Book>, at: &Position, moves: &[Move]) -> Result<Option<Self>> {
-        let (read, position) = (Arc::clone(book), at.clone());
-        let look = move || read.moves_in(&position);
-        let known = interrupt::wait_for("moves", look)
-            .map_err(|error| Error::file(book.path(), "cannot read the book", error))?;
-        let Some(known) = known else { return Ok(None) };
-        let facts: Vec<_> =
-            moves.iter().map(|mv| known.iter().find(|facts| facts.mv == *mv).copied()).collect();
-        let said =
-            facts.iter().map(|facts| facts.as_ref().map(|facts| Said::of(&**book, at, facts))).collect();
-        Ok(Some(Self { facts, said }))
-    }
+    set.commit()?;
+    Ok(true)
 }
 
 impl Said {
@@ -319,8 +258,8 @@ impl Expected {
 }
 
 impl Made {
-    fn of(note: &str, moves: &[Move], before: &Seen, after: &Seen) -> Self {
-        let said = before.said.iter().zip(&after.said).map(|(before, after)| [*before, *after]);
+    fn of(note: &str, moves: &[Move], before: &[Option<Said>], after: &[Option<Said>]) -> Self {
+        let said = before.iter().zip(after).map(|(before, after)| [*before, *after]);
         let uci = |mv: &Move| mv.to_uci(CastlingMode::Standard).to_string();
         let moves = moves.iter().zip(said).map(|(mv, said)| MadeMove { uci: uci(mv), said });
         Self { note: note.to_owned(), moves: moves.collect() }

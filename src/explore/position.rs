@@ -239,6 +239,7 @@ fn extend(object: &mut Map<String, Value>, known: &MoveFacts, turn: Color) {
     object.insert("black".to_owned(), json!(black));
     object.insert("score".to_owned(), json!(score));
     object.insert("average".to_owned(), json!(known.ratings.and_then(|ratings| ratings.average)));
+    object.insert("factor".to_owned(), json!(known.factor));
     object.insert("performance".to_owned(), json!(known.ratings.and_then(|ratings| ratings.performance)));
 }
 

@@ -261,6 +261,8 @@ static ROWS: &[Row] = &[
         shown: false, help: "Milliseconds for the engine to check a book move that has no evaluation; 0 = no check", ..POLICY },
     Row { name: "Book Tournament", key: "tournament", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.tournament)),
         help: "Follow the book's own recommendations: colours, marks and limits", ..POLICY },
+    Row { name: "Book Factor", key: "factor", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.factor)),
+        help: "With Book Tournament: multiply the weights of a CTG book by its factors, as their meaning is inferred", ..POLICY },
     Row { name: "Book Threefold", key: "threefold", former: Some(("Book Repeats", "repeats")), kind: Check, holder: Some(|it| Value::Check(&mut it.policy.threefold)),
         help: "Allow book moves that repeat a position for the third time", ..POLICY },
     Row { key: "optional", kind: Check, help: "Play on without the book if it cannot be opened", ..BY_BOOK },

@@ -178,6 +178,7 @@ mod tests {
              option name Book Max Loss type spin default 0 min 0 max 10000\n\
              option name Book Guard type spin default 0 min 0 max 60000\n\
              option name Book Tournament type check default true\n\
+             option name Book Factor type check default true\n\
              option name Book Threefold type check default false\n\
              option name Book Fresh type check default false\n\
              option name Book Fresh File type string default <empty>\n\

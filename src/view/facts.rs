@@ -9,7 +9,7 @@ pub struct Facts<'a, M>(pub &'a MoveFacts<M>);
 
 impl<M> Serialize for Facts<'_, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(MoveFacts { counts, annotation, recommended, learned, ratings, .. }) = self;
+        let Self(MoveFacts { counts, annotation, recommended, learned, ratings, factor, .. }) = self;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("games", &counts.map(|counts| counts.games))?;
         map.serialize_entry("wins", &counts.map(|counts| counts.wins))?;
@@ -21,6 +21,9 @@ impl<M> Serialize for Facts<'_, M> {
         // Left out if the format has none.
         if ratings.is_some() {
             map.serialize_entry("ratings", ratings)?;
+        }
+        if factor.is_some() {
+            map.serialize_entry("factor", factor)?;
         }
         map.end()
     }

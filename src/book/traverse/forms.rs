@@ -27,10 +27,13 @@ pub(crate) trait Forms {
     /// A position's normal form and entry.
     fn look_up(&self, chess: &Chess) -> Option<(Normal, Self::Entry<'_>)>;
 
-    /// The moves of an entry: their codes and marks.
-    fn codes<'a>(entry: Self::Entry<'a>) -> impl Iterator<Item = (u8, Option<Annotation>)>
+    /// The moves of an entry: their codes, and the bytes of their marks.
+    fn codes<'a>(entry: Self::Entry<'a>) -> impl Iterator<Item = (u8, u8)>
     where
         Self: 'a;
+
+    /// The mark in such a byte.
+    fn annotation(&self, mark: u8) -> Option<Annotation>;
 
     /// The legal move that a code means in a position with this normal form.
     fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move>;
@@ -54,12 +57,12 @@ pub(crate) trait Forms {
     fn facts(&self, chess: &Chess, normal: &Normal, entry: &Self::Entry<'_>, out: &mut Vec<MoveFacts>) {
         let start = out.len();
         let mut results = false;
-        for (code, annotation) in Self::codes(*entry) {
+        for (code, mark) in Self::codes(*entry) {
             let Some(mv) = Self::legal(code, normal, chess) else { continue };
             if out.iter().skip(start).any(|known| known.mv == mv) {
                 continue;
             }
-            let mut facts = MoveFacts { annotation, ..MoveFacts::new(mv, 0) };
+            let mut facts = MoveFacts { annotation: self.annotation(mark), ..MoveFacts::new(mv, 0) };
             let mut next = chess.clone();
             next.play_unchecked(mv);
             if let Some((_, next)) = self.look_up(&next) {
@@ -180,6 +183,7 @@ impl<B: Forms> Reporter<'_, B> {
         self.book.facts(at.chess(), normal, entry, &mut self.facts);
         let record = &mut self.record;
         (record.total, record.comment, record.game) = (None, None, None);
+        record.entries.clear();
         if first {
             self.book.describe_position(entry, record);
         }

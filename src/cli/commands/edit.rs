@@ -8,15 +8,13 @@ use shakmaty::Move;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
-use crate::book::edit::{Change, Edit, Value, no_moves_left};
-use crate::book::{self, Annotation, Recommendation, Written};
-use crate::bookmaker::{Merged, Resources};
+use crate::book::edit::{Change, Edit, Value};
+use crate::book::{self, Annotation, Recommendation};
 use crate::chess::{Game, notation};
 use crate::cli::args::positions::game_at;
-use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::lines::mark;
-use crate::cli::output::{self, progress, written};
+use crate::cli::output::{self, progress};
 use crate::edit::{self, Editor, KeptPlace, MadeMove, Outcome, Said, Way, Wish};
 use crate::view::{place_in_words, san};
 
@@ -52,8 +50,6 @@ pub struct Args {
     /// Redo the edit that was undone last; again, the next one
     #[arg(long, conflicts_with_all = ["set", "add", "delete", "moves", "fen"])]
     redo: bool,
-    #[command(flatten)]
-    resources: ResourcesArgs,
 }
 
 /// Edits the book, and reports what each move had before and has now.
@@ -63,10 +59,9 @@ pub struct Args {
 /// is unchanged then.
 pub fn run(args: &Args) -> Result<Exit> {
     let path = &args.book;
-    let resources = args.resources.resolve()?;
     let mut editor = Editor::new(path);
     if args.undo || args.redo {
-        return reverse(path, editor, if args.undo { Way::Back } else { Way::Again }, &resources);
+        return reverse(path, editor, if args.undo { Way::Back } else { Way::Again });
     }
     let (game, _) = game_at(args.fen.as_deref(), args.moves.as_deref())?;
     let edits = args.edits(&game)?;
@@ -76,9 +71,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         interrupt::watch();
         progress::on_terminal(path.to_string_lossy())
     };
-    let made = match editor.edit(&wish, &resources, progress)? {
+    let made = match editor.edit(&wish, progress)? {
         Outcome::Made(made) => made,
-        Outcome::NotWritten(why) => return Err(not_whole(path, &why.0, &why.1)),
         Outcome::Unexpected(_) | Outcome::Nothing => return Ok(Exit::Findings),
     };
     output::print(|out| {
@@ -169,7 +163,7 @@ fn in_words(note: &str) -> String {
 }
 
 /// Takes an edit back, or makes it again.
-fn reverse(path: &Path, mut editor: Editor, way: Way, resources: &Resources) -> Result<Exit> {
+fn reverse(path: &Path, mut editor: Editor, way: Way) -> Result<Exit> {
     let format = book::open(path)?.format();
     if !format.learns() {
         let what =
@@ -182,7 +176,7 @@ fn reverse(path: &Path, mut editor: Editor, way: Way, resources: &Resources) -> 
         Way::Back => ["undo", "undone"],
         Way::Again => ["redo", "redone"],
     };
-    let Outcome::Made(made) = editor.reverse(way, resources)? else {
+    let Outcome::Made(made) = editor.reverse(way)? else {
         let line = format!("{}: there is no edit to {wanted}", path.display());
         return output::print_lines(&[line], Exit::Findings);
     };
@@ -193,20 +187,6 @@ fn reverse(path: &Path, mut editor: Editor, way: Way, resources: &Resources) -> 
         }
         Ok(Exit::Done)
     })
-}
-
-/// The error where a book was not written anew.
-fn not_whole(path: &Path, merged: &Merged, new: &Written) -> Error {
-    let mut lost = written::merged_lines(merged, "the book holds only their keys");
-    lost.extend(written::lines(new).into_iter().filter(|line| line.starts_with("left out")));
-    let error = match lost.first() {
-        Some(lost) => {
-            let what = format!("rewriting the book would lose a part of it ({lost})");
-            Error::new(ErrorKind::Format, what).advice("the old files are unchanged")
-        }
-        None => no_moves_left(),
-    };
-    error.at_path(path)
 }
 
 /// What a book says of a move, in words: what an edit can set first.

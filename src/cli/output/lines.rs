@@ -87,7 +87,9 @@ impl<'a> Lines<'a> {
 pub fn mark(annotation: Option<Annotation>) -> String {
     match annotation {
         None => String::new(),
-        Some(mark @ (Annotation::Only | Annotation::Zugzwang)) => format!(" [{}]", mark.as_str()),
+        Some(mark @ (Annotation::Only | Annotation::Zugzwang | Annotation::Other(_))) => {
+            format!(" [{}]", mark.as_str())
+        }
         Some(mark) => mark.as_str().to_owned(),
     }
 }

@@ -56,6 +56,14 @@ pub(crate) fn merged_lines(merged: &Merged, why: &str) -> Vec<String> {
         let moves = many(merged.ruled_out, "move");
         lines.push(format!("left out: {moves} that colours or marks rule out: the format has neither"));
     }
+    if merged.factors > 0 {
+        let moves = many(merged.factors, "move");
+        lines.push(format!("left out: factors of {moves}: the format has none"));
+    }
+    if merged.remarks > 0 {
+        let positions = many(merged.remarks, "position");
+        lines.push(format!("left out: comments, flags and ratings of {positions}: the format has none"));
+    }
     lines
 }
 

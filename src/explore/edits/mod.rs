@@ -9,7 +9,6 @@ mod value;
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,12 +21,10 @@ use super::place::Place;
 use super::reply::json;
 use super::request::read;
 use super::shelf::{Slot, editable};
-use crate::base::error::{Error, ErrorKind, Result as Done};
+use crate::base::error::Result as Done;
 use crate::base::progress::Progress;
 use crate::book::Format;
-use crate::bookmaker::Resources;
 use crate::edit::{self, Editor, KeptPlace, Outcome, Way, Wish};
-use crate::settings::advice::worded;
 use crate::view::{place_in_words, san};
 
 /// What is done to a move.
@@ -82,9 +79,7 @@ pub(super) fn edit(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> 
     let edits = wanted(format, request.op, &request.value, mv, &san(at, mv))?;
     let expected = Some(expected(format, &request.expect)?);
     let wish = Wish { at, edits: &edits, note: &edit::kept(&place.game, place.is_set_up), expected };
-    written(explorer, request.book, slot, None, |editor, resources| {
-        editor.edit(&wish, resources, Progress::none)
-    })
+    written(explorer, request.book, slot, None, |editor| editor.edit(&wish, Progress::none))
 }
 
 /// `/api/undo`.
@@ -100,7 +95,7 @@ pub(super) fn redo(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> 
 fn reverse(explorer: &Explorer, body: &[u8], way: Way) -> Result<Response, Fault> {
     let Which { book } = read(body)?;
     let (slot, _) = writable(explorer, book)?;
-    written(explorer, book, slot, Some(way), |editor, resources| editor.reverse(way, resources))
+    written(explorer, book, slot, Some(way), |editor| editor.reverse(way))
 }
 
 /// Writes a book, and answers with what became of it.
@@ -109,10 +104,9 @@ fn written(
     book: usize,
     slot: &Slot,
     way: Option<Way>,
-    work: impl FnOnce(&mut Editor, &Resources) -> Done<Outcome>,
+    work: impl FnOnce(&mut Editor) -> Done<Outcome>,
 ) -> Result<Response, Fault> {
     let began = Instant::now();
-    let resources = Resources::new(None, None, None)?;
     let mut editor = slot.editor.lock().unwrap_or_else(PoisonError::into_inner);
     // On Windows a file that is mapped into memory cannot be replaced: there, the book is closed meanwhile.
     let closed = cfg!(windows).then(|| {
@@ -120,7 +114,7 @@ fn written(
         open.close();
         open
     });
-    let outcome = work(&mut editor, &resources);
+    let outcome = work(&mut editor);
     drop(closed);
     slot.reopen_plain();
     drop(editor);
@@ -139,13 +133,6 @@ fn written(
         Outcome::Nothing => {
             let what = if way == Some(Way::Again) { "redo" } else { "undo" };
             return Err(Fault::not_found(format!("there is no edit to {what}")));
-        }
-        Outcome::NotWritten(_) => {
-            let what = "rewriting the book would leave it without moves, or lose a part of it; `tabiya edit` \
-                        says which";
-            let error = Error::new(ErrorKind::Format, what).advice("the old files are unchanged");
-            let error = slot.path().into_iter().fold(error, Error::at_path);
-            return Err(Fault::refused(StatusCode::UNPROCESSABLE_ENTITY, worded(&error)));
         }
     };
     explorer.feeds.changed(book);

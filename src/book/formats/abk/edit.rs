@@ -120,9 +120,12 @@ impl Draft<'_> {
         let count = count.map(|count| (LIVE_RECORDS, count.to_le_bytes().to_vec()));
         let records =
             self.changed.iter().map(|(number, record)| (offset(*number), record.to_bytes().to_vec()));
-        let changes = count.into_iter().chain(records);
-        let changes = changes.filter_map(|(at, bytes)| Some((usize::try_from(at).ok()?, bytes)));
-        Patch::new(data, changes, self.added.iter().flat_map(Record::to_bytes).collect())
+        let place = |(at, bytes): (u64, Vec<u8>)| {
+            let at = usize::try_from(at).ok()?;
+            Some((at..at + bytes.len(), bytes))
+        };
+        let added = (data.len()..data.len(), self.added.iter().flat_map(Record::to_bytes).collect());
+        Patch::new(data, count.into_iter().chain(records).filter_map(place).chain([added]))
     }
 }
 

@@ -106,8 +106,8 @@ impl Prioritized for Abk {
 }
 
 impl Patchable for Abk {
-    fn patch(&self, at: &Position, edits: &[Edit], progress: &Progress) -> Result<Patch> {
-        edit::patch(&self.data, at, edits, progress)
+    fn patches(&self, at: &Position, edits: &[Edit], progress: &Progress) -> Result<Vec<(PathBuf, Patch)>> {
+        Ok(vec![(self.path.clone(), edit::patch(&self.data, at, edits, progress)?)])
     }
 }
 

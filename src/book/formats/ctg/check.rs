@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::entry::{Statistics, annotation};
 use super::layout::{
-    CTB_HIGH, CTB_LOW, CTG_GAMES, CTG_PAGES, CTG_START, CTO_COUNT, CTO_LOW, MARK_BITS, PAGE_HEADER, PAGE_LEN,
+    CTB_HIGH, CTB_LOW, CTG_GAMES, CTG_PAGES, CTG_START, CTO_COUNT, CTO_LOW, PAGE_HEADER, PAGE_LEN,
     STATISTICS_LEN,
 };
 use super::moves::{CODES, legal};
@@ -238,7 +238,7 @@ fn moves(book: &Ctg, entry: &Entry<'_>, chess: &Chess, normal: &Normal, findings
             findings.add(Kind::Move, at, format_args!("the move code 0x{code:02x} {why} in {}", fen()));
             continue;
         };
-        if mark & MARK_BITS != 0 && annotation(mark).is_none() {
+        if annotation(mark, book.mark_mask()).is_some_and(|mark| !mark.is_known()) {
             let what = format_args!("the mark 0x{mark:02x} of {} has no known meaning", uci(mv));
             findings.add(Kind::Mark, at + 1, what);
         }

@@ -10,7 +10,7 @@ use super::signature::Signature;
 use crate::base::progress::Progress;
 use crate::base::visit::Seen;
 use crate::book::traverse::Forms;
-use crate::book::{Annotation, MoveFacts, PositionRecord, Ratings};
+use crate::book::{Annotation, CtgEntry, MoveFacts, PositionRecord, Ratings};
 use crate::chess::normal::Normal;
 
 /// Bytes of the file for one number. No two entries begin in so few, because the shortest has 35.
@@ -39,11 +39,15 @@ impl Forms for Ctg {
         Some((normal, entry))
     }
 
-    fn codes<'a>(entry: Entry<'a>) -> impl Iterator<Item = (u8, Option<Annotation>)>
+    fn codes<'a>(entry: Entry<'a>) -> impl Iterator<Item = (u8, u8)>
     where
         Self: 'a,
     {
-        entry.moves.iter().map(|&[code, mark]| (code, annotation(mark)))
+        entry.moves.iter().map(|&[code, mark]| (code, mark))
+    }
+
+    fn annotation(&self, mark: u8) -> Option<Annotation> {
+        annotation(mark, self.mark_mask())
     }
 
     fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
@@ -58,6 +62,7 @@ impl Forms for Ctg {
         let performance = next.own.average().and_then(|opponents| counts.performance(opponents));
         facts.counts = Some(counts);
         facts.recommended = next.recommended();
+        facts.factor = (next.factor != 0).then_some(next.factor);
         facts.ratings =
             (average.is_some() || performance.is_some()).then_some(Ratings { average, performance });
     }
@@ -66,6 +71,7 @@ impl Forms for Ctg {
         let known = entry.statistics();
         record.total = Some(known.counts());
         record.comment = known.comment().map(str::to_owned);
+        record.entries.push(CtgEntry { book: 0, bytes: entry.kept(self.mark_mask()) });
     }
 
     fn position(&self, entry: &Entry<'_>) -> Option<Chess> {

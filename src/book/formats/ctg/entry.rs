@@ -1,17 +1,22 @@
 //! What a CTG book knows of a position, and the marks of its moves.
 
-use super::layout::{GREEN, MARK_BITS, RED, STATISTICS_LEN};
+use super::layout::{GREEN, RED, STATISTICS_LEN};
 use crate::base::bytes;
+use crate::base::error::{Error, ErrorKind, Result};
+#[cfg(feature = "workshop")]
+use crate::book::CtgEntry;
 use crate::book::{Annotation, Counts, Recommendation};
 
 /// The known comments: code, sign or words (docs/formats/ctg.md, Marks and comments).
-const COMMENTS: [(u8, &str); 14] = [
+const COMMENTS: [(u8, &str); 16] = [
+    (0x0a, "drawish"),
     (0x0b, "="),
     (0x0d, "unclear"),
     (0x0e, "=+"),
     (0x0f, "+="),
     (0x10, "-/+"),
     (0x11, "+/-"),
+    (0x12, "-+"),
     (0x13, "+-"),
     (0x20, "development advantage"),
     (0x24, "initiative"),
@@ -27,10 +32,36 @@ pub fn comment_code(words: &str) -> Option<u8> {
     COMMENTS.iter().find(|(_, known)| *known == words).map(|(code, _)| *code)
 }
 
-/// The mark in a move's second byte, if it is known; the bits around its code do not count. The codes are the glyphs of PGN
+/// The mark in a move's second byte: a glyph of PGN by its number, in the bits of [`Ctg::mark_mask`]
 /// (docs/formats/ctg.md, Marks and comments).
-pub fn annotation(code: u8) -> Option<Annotation> {
-    Annotation::of_nag(code & MARK_BITS)
+///
+/// [`Ctg::mark_mask`]: super::read::Ctg::mark_mask
+pub fn annotation(byte: u8, mask: u8) -> Option<Annotation> {
+    Annotation::of_nag(byte & mask)
+}
+
+/// A move's second byte with another mark.
+///
+/// # Errors
+/// When the bits of the mask have no room for it.
+pub(super) fn with_mark(byte: u8, mark: Option<Annotation>, mask: u8) -> Result<u8> {
+    let nag = mark.map_or(0, Annotation::nag);
+    if nag & !mask == 0 {
+        return Ok(byte & !mask | nag);
+    }
+    let what = "this book has no room for the mark: it has marks of five bits";
+    Err(Error::new(ErrorKind::Usage, what).advice("convert the book, and edit the new one"))
+}
+
+/// Whether an entry says something of its position besides results, a colour and a factor: a comment, ratings, or a flag.
+#[cfg(feature = "workshop")]
+pub(crate) fn has_remarks(entry: &CtgEntry) -> bool {
+    let Some(bytes) = entry.bytes.last_chunk() else { return false };
+    let known = Statistics::from_bytes(bytes);
+    known.comment_code != 0
+        || known.recommendation & !(GREEN | RED) != 0
+        || known.own.games != 0
+        || known.other.games != 0
 }
 
 /// Ratings of one side in the games that went through a position.
@@ -69,8 +100,8 @@ pub struct Statistics {
     pub other: Rating,
     /// What is recommended, bit by bit; see [`Statistics::recommended`].
     pub recommendation: u8,
-    /// A byte of unknown meaning.
-    pub reserved: u8,
+    /// By how much moves to the position are played more or less: very likely ChessBase's factor, from -125 to 125.
+    pub factor: i8,
     /// The comment on the position, see [`Statistics::comment`].
     pub comment_code: u8,
 }
@@ -80,7 +111,7 @@ impl Statistics {
     pub fn from_bytes(bytes: &[u8; STATISTICS_LEN]) -> Self {
         let four = |at| bytes::u32_be(bytes, at).unwrap_or_default();
         let three = |at| four(at) >> 8;
-        let [.., recommendation, reserved, comment_code] = *bytes;
+        let [.., recommendation, factor, comment_code] = *bytes;
         Self {
             games: three(0),
             wins: three(3),
@@ -90,7 +121,7 @@ impl Statistics {
             own: Rating { games: three(16), sum: four(19) },
             other: Rating { games: three(23), sum: four(26) },
             recommendation,
-            reserved,
+            factor: factor.cast_signed(),
             comment_code,
         }
     }
@@ -107,7 +138,7 @@ impl Statistics {
             out.extend(three(rating.games));
             out.extend(rating.sum.to_be_bytes());
         }
-        out.extend([self.recommendation, self.reserved, self.comment_code]);
+        out.extend([self.recommendation, self.factor.cast_unsigned(), self.comment_code]);
     }
 
     /// The colour of a move to this position. A move that is both green and red is red, because a forbidden
@@ -153,7 +184,7 @@ mod tests {
             own: Rating { games: 0x11_1213, sum: 0x1415_1617 },
             other: Rating { games: 0x18_191a, sum: 0x1b1c_1d1e },
             recommendation: 0x1f,
-            reserved: 0x20,
+            factor: 0x20,
             comment_code: 0x21,
         };
         assert_eq!(Statistics::from_bytes(&bytes), expected);
@@ -173,13 +204,16 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_the_low_bits() {
-        assert_eq!(annotation(0xe1), Some(Annotation::Good));
-        assert_eq!(annotation(0xe0), None);
-        assert_eq!(annotation(0x16), Some(Annotation::Zugzwang));
-        let known: Vec<u8> = (0..0x20).filter(|code| annotation(*code).is_some()).collect();
-        assert_eq!(known, [1, 2, 3, 4, 5, 6, 8, 0x16]);
-        assert!(known.iter().all(|code| annotation(*code).is_some_and(|mark| mark.nag() == *code)));
+    fn marks_are_glyphs_of_pgn_in_the_bits_that_hold_them() {
+        assert_eq!(annotation(0xe1, 0x1f), Some(Annotation::Good));
+        assert_eq!(annotation(0xe0, 0x1f), None);
+        let marks = [0x16, 0x20, 0x24, 0x28, 0x84].map(|byte| annotation(byte, 0xff));
+        let others = [0x20, 0x24, 0x28, 0x84].map(|nag| Some(Annotation::Other(nag)));
+        assert_eq!((marks[0], &marks[1..]), (Some(Annotation::Zugzwang), &others[..]));
+        let attack = Some(Annotation::Other(0x28));
+        assert_eq!(with_mark(0x01, attack, 0xff).unwrap(), 0x28);
+        assert_eq!(with_mark(0xe1, None, 0x1f).unwrap(), 0xe0);
+        assert!(with_mark(0xe1, attack, 0x1f).is_err());
     }
 
     #[test]

@@ -87,8 +87,22 @@ pub(crate) const STATISTICS_LEN: usize = 33;
 /// The shortest entry: a signature of its first byte, no move, the statistics.
 pub(crate) const SHORTEST_ENTRY: u64 = 2 + STATISTICS_LEN as u64;
 
-/// The bits of a move's second byte that hold the mark (docs/formats/ctg.md, Marks and comments).
-pub(crate) const MARK_BITS: u8 = 0x1f;
+/// The bits of a move's second byte that mean nothing in a book that sets them on every move
+/// (docs/formats/ctg.md, Marks and comments).
+pub(crate) const UPPER_BITS: u8 = 0xe0;
+
+/// Pages from the start of a book that are searched for a mark without [`UPPER_BITS`]: 4 MB.
+pub(crate) const PAGES_OF_MARKS: usize = 1024;
+
+/// The most moves that an entry can hold: their length in bytes has 8 bits (docs/formats/ctg.md, Entry).
+pub(crate) const MOST_MOVES: usize = 127;
+
+/// Levels that a trie may grow beyond those that evenly spread hashes would need. This keeps the index smaller than the
+/// pages, whatever the hashes are.
+pub(crate) const SPARE: u32 = 8;
+
+/// The last level of the trie whose node numbers have 32 bits.
+pub(crate) const DEEPEST: u32 = 30;
 
 /// Castling on the king's side (docs/formats/ctg.md, Move table).
 pub(crate) const CASTLE_SHORT: u8 = 0x6b;

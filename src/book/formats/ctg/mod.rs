@@ -7,6 +7,7 @@
 
 mod check;
 mod each;
+mod edit;
 mod entry;
 mod files;
 pub mod layout;
@@ -20,6 +21,8 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "workshop")]
+pub(crate) use entry::has_remarks;
 pub use entry::{Rating, Statistics};
 pub use files::part;
 pub(crate) use files::{EXTENSIONS, in_any_case};
@@ -31,9 +34,11 @@ pub use write::{Beside, Draft, Writer};
 
 use crate::base::error::Result;
 use crate::base::findings::Findings;
+use crate::base::patch::Patch;
 use crate::base::progress::Progress;
+use crate::book::edit::Edit;
 use crate::book::traverse::{Forms, each_form};
-use crate::book::{Book, Format, MoveFacts, Moves, Scope, Summary, Visit};
+use crate::book::{Book, Format, MoveFacts, Moves, Patchable, Scope, Summary, Visit};
 use crate::chess::Position;
 
 impl Moves for Ctg {
@@ -44,6 +49,12 @@ impl Moves for Ctg {
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
         each_form(self, scope, progress, visit)
+    }
+}
+
+impl Patchable for Ctg {
+    fn patches(&self, at: &Position, edits: &[Edit], _: &Progress) -> Result<Vec<(PathBuf, Patch)>> {
+        edit::patches(self, at, edits)
     }
 }
 
@@ -63,6 +74,10 @@ impl Book for Ctg {
 
     fn format(&self) -> Format {
         Format::Ctg
+    }
+
+    fn as_patchable(&self) -> Option<&dyn Patchable> {
+        Some(self)
     }
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {

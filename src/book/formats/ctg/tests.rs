@@ -1,6 +1,7 @@
 //! Sound and broken books, and what reader and writer make of them.
 
 mod broken;
+mod editing;
 mod fixtures;
 mod reading;
 mod samples;

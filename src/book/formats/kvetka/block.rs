@@ -18,6 +18,11 @@ impl<'a> Block<'a> {
         Self { data: data.get(..BLOCK_LEN as usize).unwrap_or(data) }
     }
 
+    /// Its bytes.
+    pub fn data(&self) -> &'a [u8] {
+        self.data
+    }
+
     /// How many bytes it claims to use.
     pub fn said(&self) -> Option<u16> {
         bytes::u16_be(self.data, 0)

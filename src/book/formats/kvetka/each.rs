@@ -31,12 +31,16 @@ impl Forms for Kvetka {
         Some((normal, found))
     }
 
-    fn codes<'a>(found: Found<'a>) -> impl Iterator<Item = (u8, Option<Annotation>)>
+    fn codes<'a>(found: Found<'a>) -> impl Iterator<Item = (u8, u8)>
     where
         Self: 'a,
     {
         let moves = found.element.body().map_or(&[][..], |body| body.moves);
-        moves.iter().map(|code| (*code, None))
+        moves.iter().map(|code| (*code, 0))
+    }
+
+    fn annotation(&self, _: u8) -> Option<Annotation> {
+        None
     }
 
     fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {

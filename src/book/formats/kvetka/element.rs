@@ -84,6 +84,13 @@ impl<'a> RawElement<'a> {
         Ok(Self { at, end: reader.offset() as usize, key, rest })
     }
 
+    /// Its bytes with its length.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        put_compact((self.key.len() + self.rest.len()) as u64, &mut bytes);
+        [&bytes, &self.key[..], self.rest].concat()
+    }
+
     /// Its length in bytes.
     pub fn len(&self) -> usize {
         self.end - self.at
@@ -103,6 +110,11 @@ impl<'a> RawElement<'a> {
 }
 
 impl Body<'_> {
+    /// The bytes after the moves.
+    pub(crate) fn rest(&self) -> &[u8] {
+        self.tail.rest()
+    }
+
     /// The part after the moves; `has_links` is the header's flag.
     ///
     /// # Errors

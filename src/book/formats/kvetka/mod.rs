@@ -11,6 +11,7 @@
 mod block;
 mod check;
 mod each;
+mod edit;
 mod element;
 mod files;
 mod header;
@@ -41,10 +42,14 @@ pub use write::Writer;
 
 use crate::base::error::Result;
 use crate::base::findings::Findings;
+use crate::base::patch::Patch;
 use crate::base::progress::Progress;
 use crate::base::visit::Seen;
+use crate::book::edit::Edit;
 use crate::book::traverse::{Forms as _, each_form};
-use crate::book::{Book, Format, GameReference, Heading, MoveFacts, Moves, Remarks, Scope, Summary, Visit};
+use crate::book::{
+    Book, Format, GameReference, Heading, MoveFacts, Moves, Patchable, Remarks, Scope, Summary, Visit,
+};
 use crate::chess::Position;
 
 impl Moves for Kvetka {
@@ -82,6 +87,12 @@ impl Remarks for Kvetka {
     }
 }
 
+impl Patchable for Kvetka {
+    fn patches(&self, at: &Position, edits: &[Edit], _: &Progress) -> Result<Vec<(PathBuf, Patch)>> {
+        edit::patches(self, at, edits)
+    }
+}
+
 impl Book for Kvetka {
     fn path(&self) -> &Path {
         &self.name
@@ -93,6 +104,10 @@ impl Book for Kvetka {
 
     fn format(&self) -> Format {
         Format::Kvetka
+    }
+
+    fn as_patchable(&self) -> Option<&dyn Patchable> {
+        Some(self)
     }
 
     fn warnings(&self) -> Vec<String> {

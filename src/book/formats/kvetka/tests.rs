@@ -1,6 +1,7 @@
 //! Tests of the whole: keys and moves, reading, damage.
 
 mod broken;
+mod editing;
 mod fixtures;
 mod games;
 mod keys;

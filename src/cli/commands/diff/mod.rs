@@ -264,6 +264,16 @@ fn changes(changed: &Changed) -> String {
         change("mark", mark(a), mark(b));
         let colour = |facts: &Facts| facts.recommended.map_or_else(none, |colour| colour.as_str().to_owned());
         change("colour", colour(a), colour(b));
+        let factor = |facts: &Facts| facts.factor.map_or_else(none, |factor| format!("{factor:+}"));
+        change("factor", factor(a), factor(b));
+        let rating = |facts: &Facts| {
+            facts.ratings.and_then(|known| known.average).map_or_else(none, |elo| elo.to_string())
+        };
+        change("rating", rating(a), rating(b));
+        let performance = |facts: &Facts| {
+            facts.ratings.and_then(|known| known.performance).map_or_else(none, |elo| elo.to_string())
+        };
+        change("performance", performance(a), performance(b));
         let results = |facts: &Facts| facts.learned.map_or_else(none, learned);
         change("learned", results(a), results(b));
     }

@@ -32,7 +32,7 @@ const WIDTH: usize = 80;
 const OPTIONAL: [&str; 5] = ["perf", "rating", "uci", "draws", "losses"];
 
 /// The columns; one that is empty for all moves is left out.
-const COLUMNS: [Column; 15] = [
+const COLUMNS: [Column; 16] = [
     ("move", false, |view, known, _| Some(san(view.game.position(), known.mv))),
     ("uci", false, |view, known, _| Some(known.mv.to_uci(view.mode).to_string())),
     ("weight", true, |_, known, _| Some(known.weight.to_string())),
@@ -47,6 +47,7 @@ const COLUMNS: [Column; 15] = [
     ("rating", true, |_, known, _| known.ratings?.average.map(|rating| rating.to_string())),
     ("perf", true, |_, known, _| known.ratings?.performance.map(|rating| rating.to_string())),
     ("mark", false, |_, known, _| mark(known)),
+    ("factor", true, |_, known, _| known.factor.map(|factor| format!("{factor:+}"))),
     ("learned", true, |_, known, _| known.learned.map(learned)),
 ];
 

@@ -108,6 +108,13 @@ export const COLUMNS = [
     order: (move) => move.weight,
   },
   {
+    key: "factor", head: "factor", name: "Factor", width: 60, rank: 8,
+    has: some((move) => move.factor),
+    cell: (move) => move.factor === null ? "" : `${move.factor > 0 ? "+" : ""}${move.factor}`,
+    title: (move) => move.factor === null ? null : "From -125 (never) to 125 (twice as often), with Book Factor; the meaning is inferred",
+    order: (move) => move.factor,
+  },
+  {
     key: "learn", head: "learned", name: "Learned", width: 70, rank: 8,
     has: some((move) => move.learn),
     cell: (move) => move.learn ? `${move.learn.halfpoints / 2}/${move.learn.games}` : "",

@@ -17,7 +17,7 @@
  *   uci: string, san: string, weight: number, priority?: number | null, probability: number, playable: boolean,
  *   games: number | null, white: number | null, draws: number | null, black: number | null,
  *   annotation: string | null, recommended: boolean | null, learn: {games: number, halfpoints: number} | null,
- *   score: number | null, average: number | null, performance: number | null, chance: number, why: string | null,
+ *   score: number | null, average: number | null, performance: number | null, factor: number | null, chance: number, why: string | null,
  *   eval: Score | null, loss: number | null, opening: Opening | null
  * }} BookMove
  * @typedef {{white?: string | null, black?: string | null, white_elo?: number | null, black_elo?: number | null,

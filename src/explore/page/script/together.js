@@ -152,7 +152,7 @@ function sharedChance(move, book) {
   const verdict = move.recommended === null ? "" : move.recommended ? "green" : "red";
   if (verdict === "" && !move.annotation) return parts;
   const words = [move.recommended === null ? "" : move.recommended ? "recommended (green)" : "to be avoided (red)", move.annotation].filter(Boolean).join(", ");
-  return [...parts, el("span", { class: `mark ${verdict}`, title: words }, move.annotation && MARKS.indexOf(move.annotation) < 6 ? move.annotation : "", el("span", { class: "unseen" }, ` ${words}`))];
+  return [...parts, el("span", { class: `mark ${verdict}`, title: words }, move.annotation && MARKS.slice(0, 6).includes(move.annotation) ? move.annotation : "", el("span", { class: "unseen" }, ` ${words}`))];
 }
 
 /** All games of a book here, and how its line goes on. @param {BookView} book @returns {Child[]} */

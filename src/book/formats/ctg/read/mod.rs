@@ -5,8 +5,10 @@ pub mod index;
 pub mod page;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::files;
+use super::layout::{PAGES_OF_MARKS, UPPER_BITS};
 use super::signature::Signature;
 use crate::base::error::Result;
 use crate::base::map::Map;
@@ -26,6 +28,8 @@ pub struct Ctg {
     pub(super) ctg: Map,
     cto: Map,
     ctb: Map,
+    /// See [`Ctg::mark_mask`].
+    mark_mask: OnceLock<u8>,
 }
 
 impl Ctg {
@@ -71,12 +75,31 @@ impl Ctg {
     fn of(name: PathBuf, files: [PathBuf; 3], maps: [Map; 3]) -> Result<Self> {
         headers::check(&files, &maps)?;
         let [ctg, cto, ctb] = maps;
-        Ok(Self { name, files, ctg, cto, ctb })
+        Ok(Self { name, files, ctg, cto, ctb, mark_mask: OnceLock::new() })
     }
 
     /// The index; never `None` once the book is open.
     pub(super) fn index(&self) -> Option<Index<'_>> {
         Index::new(&self.cto, &self.ctb)
+    }
+
+    /// The bytes of pages, index and bitmap.
+    pub(super) fn maps(&self) -> [&[u8]; 3] {
+        [&self.ctg, &self.cto, &self.ctb]
+    }
+
+    /// The bits of a move's second byte that hold its mark: all, unless the moves of the first pages have the upper bits
+    /// without exception. Nearly always the first entry decides that.
+    pub(super) fn mark_mask(&self) -> u8 {
+        *self.mark_mask.get_or_init(|| {
+            let mut marks = Page::all(&self.ctg)
+                .take(PAGES_OF_MARKS)
+                .flat_map(|page| page.entries())
+                .flat_map(|entry| entry.moves.iter().map(|[_, mark]| mark))
+                .peekable();
+            let is_upper = marks.peek().is_some() && marks.all(|mark| mark & UPPER_BITS == UPPER_BITS);
+            if is_upper { !UPPER_BITS } else { u8::MAX }
+        })
     }
 
     /// The entry of a position, if the book has one.

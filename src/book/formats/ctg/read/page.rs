@@ -38,9 +38,26 @@ pub struct Entry<'a> {
 }
 
 impl Entry<'_> {
+    /// Its bytes after the signature.
+    pub(crate) fn rest(&self) -> Vec<u8> {
+        let len = u8::try_from(1 + 2 * self.moves.len()).unwrap_or(u8::MAX);
+        [&[len], self.moves.as_flattened(), self.statistics].concat()
+    }
+
     /// What is known of the position.
     pub fn statistics(&self) -> Statistics {
         Statistics::from_bytes(self.statistics)
+    }
+
+    /// What [`CtgEntry::bytes`] holds of it, where marks have these bits.
+    ///
+    /// [`CtgEntry::bytes`]: crate::book::CtgEntry::bytes
+    pub(crate) fn kept(&self, mask: u8) -> Vec<u8> {
+        let mut bytes = vec![!mask];
+        bytes.extend(self.rest());
+        let marks = bytes.iter_mut().skip(3).step_by(2).take(self.moves.len());
+        marks.for_each(|mark| *mark &= mask);
+        bytes
     }
 
     /// The position, which must be in the normal form of look-ups.
@@ -74,8 +91,29 @@ impl<'a> Page<'a> {
     pub fn of(ctg: &'a [u8], number: u32) -> Option<Self> {
         let at = offset(number.into());
         let len = (ctg.len() as u64).checked_sub(at)?.min(PAGE_LEN);
-        let data = bytes::slice(ctg, at, len)?;
-        Some(Self { start: at, data, count: bytes::u16_be(data, 0)?, length: bytes::u16_be(data, 2)? })
+        Self::in_bytes(bytes::slice(ctg, at, len)?, number)
+    }
+
+    /// The data page of this number in its own bytes.
+    pub(crate) fn in_bytes(data: &'a [u8], number: u32) -> Option<Self> {
+        let start = offset(number.into());
+        Some(Self { start, data, count: bytes::u16_be(data, 0)?, length: bytes::u16_be(data, 2)? })
+    }
+
+    /// The data pages of a file, in its order.
+    pub(crate) fn all(ctg: &'a [u8]) -> impl Iterator<Item = Self> {
+        let numbers = u32::try_from(pages_in(ctg.len() as u64)).unwrap_or(u32::MAX);
+        (0..numbers).filter_map(|number| Self::of(ctg, number))
+    }
+
+    /// The offset after its last entry, if it has as many entries as it claims, and they end where it claims.
+    pub(crate) fn sound_end(&self) -> Option<usize> {
+        let (mut end, mut count) = (PAGE_HEADER, 0);
+        for entry in self.entries() {
+            end = entry.end;
+            count += 1;
+        }
+        (count == self.count && end == usize::from(self.length)).then_some(end)
     }
 
     /// The entry at an offset.
@@ -105,7 +143,7 @@ impl<'a> Page<'a> {
     }
 
     /// Its entries, up to the first that cannot be read.
-    pub fn entries(&self) -> impl Iterator<Item = Entry<'a>> {
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'a>> + use<'a> {
         let page = *self;
         let mut at = PAGE_HEADER;
         let most = self.count.min((PAGE_LEN / SHORTEST_ENTRY) as u16);

@@ -98,7 +98,7 @@ fn a_moves_statistics_are_those_of_the_position_after_it() {
     let ratings = [10, 25_000, 5, 13_500];
     let next = Known { counts: [10, 2, 5, 3], ratings, recommendation: 0xa4, moves: vec![] };
     let book = Fixture::new(3)
-        .with(&start, "e2e4:1 d2d4 a2a3:230", [99, 1, 1, 1], 0)
+        .with(&start, "e2e4:1 d2d4 a2a3:6", [99, 1, 1, 1], 0)
         .known(&after("e2e4"), next)
         .with(&after("d2d4"), "", [4, 1, 1, 1], 0x40)
         .book();

@@ -119,7 +119,7 @@ fn said(rest: &[u8]) -> (Vec<[u8; 2]>, Statistics, [Option<u32>; 2]) {
         own: Default::default(),
         other: Default::default(),
         unknown: 0,
-        reserved: 0,
+        factor: 0,
         ..statistics
     };
     (moves[1..].as_chunks().0.to_vec(), plain, averages)

@@ -11,10 +11,12 @@ use bytemuck::{Pod, Zeroable};
 use shakmaty::Position as _;
 
 use super::super::entry::comment_code;
-use super::super::layout::{CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, PAGE_HEADER, PAGE_LEN};
+use super::super::layout::{
+    CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, LENGTH_BITS, MOST_MOVES, PAGE_HEADER, PAGE_LEN,
+};
 use super::super::moves::code;
 use super::super::signature::Signature;
-use super::rows::{MOST_MOVES, MoveRecord, Own, Row, SAID_GREEN, SAID_NONE, SAID_RED, Source, Tally};
+use super::rows::{MoveRecord, Own, Row, SAID_GREEN, SAID_NONE, SAID_RED, Source, Tally};
 use super::trie::{Item, ROOM, Trie};
 use crate::base::error::Result;
 use crate::base::interrupt;
@@ -98,10 +100,10 @@ impl Draft {
             self.lost.positions += 1;
             return Ok(());
         };
-        let mut own = Own::default();
+        let mut own = Own { entries: known.entries.clone(), ..Own::default() };
         if let Some(words) = &known.comment {
             own.comment = comment_code(words).unwrap_or_default();
-            self.lost.comments += u64::from(own.comment == 0);
+            self.lost.comments += u64::from(own.comment == 0 && own.entries.is_empty());
         }
         let of_moves = || known.moves.iter().filter_map(|known| known.counts).reduce(Counts::plus);
         if let Some(total) = known.total {
@@ -209,6 +211,10 @@ impl Draft {
             page.resize(PAGE_HEADER, 0);
             for (head, bytes) in reader.waiting.drain(..leaf.entries) {
                 page.extend(&bytes);
+                if entries.plain == 0 && head.upper != 0 {
+                    let start = page.len() - bytes.len();
+                    set_upper_bits(page.get_mut(start..).unwrap_or_default(), head.upper as u8);
+                }
                 written.positions += 1;
                 written.moves += u64::from(head.moves);
                 torn += u64::from(head.torn);
@@ -237,6 +243,11 @@ impl Draft {
             ("moves that the format cannot write", codes + entries.left_out),
             ("comments that the format has no symbol for", comments),
             ("learned results of moves", learned),
+            ("moves with different marks in several books, of which the first counts", entries.marks),
+            (
+                "positions with different factors, flags or comments in several books, of which the first counts",
+                entries.others,
+            ),
             (
                 "positions with different colours on different paths, where red takes precedence over green",
                 torn,
@@ -260,18 +271,28 @@ struct Entries {
     games: u32,
     /// Moves for which there was no room in their entry.
     left_out: u64,
+    /// Positions with moves whose marks have no upper bits.
+    plain: u64,
+    /// Moves with different marks in several books.
+    marks: u64,
+    /// Positions with different factors, flags or comments in several books.
+    others: u64,
 }
 
 impl Entries {
     /// Merges the records of each position.
     fn new(records: Sorter, scratch: Scratch) -> Result<Self> {
-        let mut entries = Self { scratch, bytes: 0, games: 0, left_out: 0 };
+        let mut entries = Self { scratch, bytes: 0, games: 0, left_out: 0, plain: 0, marks: 0, others: 0 };
         let start = Signature::of(Position::start().chess());
         let (mut row, mut bytes, mut of_start) = (Row::default(), Vec::new(), None);
         let mut put = |row: &mut Row, entries: &mut Self| -> Result<()> {
             if row.is_empty() {
                 return Ok(());
             }
+            let differences = row.complete();
+            entries.marks += differences.marks;
+            entries.others += u64::from(differences.others);
+            entries.plain += u64::from(row.upper_bits() == 0 && !row.moves.is_empty());
             bytes.clear();
             row.write(&mut bytes);
             let head = Head {
@@ -280,6 +301,8 @@ impl Entries {
                 moves: row.moves.len() as u16,
                 torn: row.is_torn().into(),
                 scaled: row.is_too_great().into(),
+                upper: row.upper_bits().into(),
+                unused: 0,
             };
             entries.bytes += bytes.len() as u64;
             entries.games = entries.games.max(row.games());
@@ -316,6 +339,10 @@ struct Head {
     torn: u16,
     /// 1 if its counts did not fit.
     scaled: u16,
+    /// The upper bits of its marks.
+    upper: u16,
+    /// The layout has no gaps.
+    unused: u16,
 }
 
 /// Reads ahead as many entries as a page may need.
@@ -342,6 +369,13 @@ impl Reader<'_> {
         }
         Ok(!self.waiting.is_empty())
     }
+}
+
+/// Sets bits in the marks of an entry.
+fn set_upper_bits(entry: &mut [u8], bits: u8) {
+    let moves_at = entry.first().map_or(0, |head| usize::from(head & LENGTH_BITS));
+    let count = entry.get(moves_at).map_or(0, |len| usize::from(len / 2));
+    entry.iter_mut().skip(moves_at + 2).step_by(2).take(count).for_each(|mark| *mark |= bits);
 }
 
 /// Whether a move is green if a thousand times the least weight of a green move is this.

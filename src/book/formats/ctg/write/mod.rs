@@ -5,6 +5,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "a page has 4096 bytes")]
 
 mod draft;
+mod kept;
 mod rows;
 mod trie;
 
@@ -52,6 +53,10 @@ impl BookWriter for Writer {
     }
 
     fn holds_verdicts(&self) -> bool {
+        true
+    }
+
+    fn holds_entries(&self) -> bool {
         true
     }
 

@@ -12,15 +12,13 @@ use std::cmp::Ordering;
 use bytemuck::{Pod, Zeroable};
 
 use super::super::entry::{Rating, Statistics};
-use super::super::layout::{GREEN, LENGTH_BITS, RED, UNKNOWN_OF_A_GAME};
+use super::super::layout::{GREEN, LENGTH_BITS, MOST_MOVES, RED, UNKNOWN_OF_A_GAME};
 use super::super::signature::Signature;
-use crate::book::Counts;
+use super::kept::{Differences, Kept};
+use crate::book::{Counts, CtgEntry};
 
 /// The most games that an entry can hold: 24 bits.
 pub(crate) const MOST_GAMES: u32 = (1 << 24) - 1;
-
-/// The most moves that an entry can hold: their length in bytes has 8 bits.
-pub(crate) const MOST_MOVES: usize = 127;
 
 /// Bytes of the hash at the start of a record, before the signature. Its lowest bit comes first, because that is the order
 /// of the pages.
@@ -114,6 +112,8 @@ pub(crate) struct Own {
     pub comment: u8,
     /// The codes of its moves and of their marks, at most [`MOST_MOVES`].
     pub moves: Vec<[u8; 2]>,
+    /// The entries of CTG books.
+    pub entries: Vec<CtgEntry>,
 }
 
 /// What a move says of the position that it leads to.
@@ -145,15 +145,31 @@ impl Own {
         out.extend(number.to_be_bytes());
         out.extend([self.source as u8, self.comment]);
         out.extend(bytemuck::bytes_of(&self.counts));
-        out.extend(self.moves.iter().take(MOST_MOVES).flatten());
+        let moves = self.moves.get(..MOST_MOVES).unwrap_or(&self.moves);
+        out.push(moves.len() as u8);
+        out.extend(moves.as_flattened());
+        for CtgEntry { book, bytes } in &self.entries {
+            out.extend(book.to_be_bytes());
+            out.extend((bytes.len() as u16).to_be_bytes());
+            out.extend(bytes);
+        }
     }
 
     fn read(record: &[u8]) -> Option<Self> {
         let (&[source, comment], rest) = record.get(size_of::<u64>()..)?.split_first_chunk()?;
         let sources = [Source::Moves, Source::Reached, Source::Itself];
         let source = sources.into_iter().find(|known| *known as u8 == source).unwrap_or_default();
-        let moves = rest.get(TALLY_LEN..)?.as_chunks().0.to_vec();
-        Some(Self { source, comment, counts: Tally::read(rest)?, moves })
+        let (count, after) = rest.get(TALLY_LEN..)?.split_first()?;
+        let (moves, mut after) = after.split_at_checked(2 * usize::from(*count))?;
+        let mut entries = Vec::new();
+        while let Some((book, more)) = after.split_first_chunk() {
+            let (len, more) = more.split_first_chunk()?;
+            let (bytes, more) = more.split_at_checked(u16::from_be_bytes(*len).into())?;
+            entries.push(CtgEntry { book: u32::from_be_bytes(*book), bytes: bytes.to_vec() });
+            after = more;
+        }
+        let moves = moves.as_chunks().0.to_vec();
+        Some(Self { source, comment, counts: Tally::read(rest)?, moves, entries })
     }
 }
 
@@ -183,6 +199,8 @@ pub struct Row {
     pub left_out: u64,
     /// Ratings of the side to move and of the other: their sum, weighted by games, and the games.
     ratings: [(u64, u64); 2],
+    /// What CTG books hold of it.
+    kept: Kept,
 }
 
 impl Row {
@@ -222,7 +240,8 @@ impl Row {
     }
 
     fn add_own(&mut self, own: Option<Own>) {
-        let Some(Own { source, counts, comment, moves }) = own else { return };
+        let Some(Own { source, counts, comment, moves, entries }) = own else { return };
+        self.kept.add(entries);
         self.count(source, counts);
         if self.comment == 0 {
             self.comment = comment;
@@ -263,6 +282,18 @@ impl Row {
         }
     }
 
+    /// Brings what CTG books hold of it into its moves, once all records are added. Returns how it differs between them.
+    pub fn complete(&mut self) -> Differences {
+        let differences = self.kept.complete(&mut self.moves);
+        self.said |= differences.said;
+        differences
+    }
+
+    /// Whether its moves have the upper bits of marks in the book that they are from.
+    pub fn upper_bits(&self) -> u8 {
+        self.kept.upper
+    }
+
     /// Whether moves to it have different colours.
     pub(crate) fn is_torn(&self) -> bool {
         self.said.count_ones() > 1
@@ -297,21 +328,32 @@ impl Row {
             Rating { games, sum: games * average }
         };
         let [own, other] = self.ratings.map(rating);
+        let colour = match self.said {
+            said if said & SAID_RED != 0 => RED,
+            said if said & SAID_GREEN != 0 => GREEN,
+            _ => 0,
+        };
+        let Some(kept) = self.kept.statistics() else {
+            let (unknown, comment_code) = (games * UNKNOWN_OF_A_GAME, self.comment);
+            let counts = Statistics { games, wins, losses, draws, ..Statistics::default() };
+            return Statistics { unknown, own, other, recommendation: colour, comment_code, ..counts };
+        };
+        // Games of other books are added to those of CTG books.
+        let more = games.saturating_sub(kept.games).saturating_mul(UNKNOWN_OF_A_GAME);
+        let is_same = Statistics { recommendation: colour, ..Statistics::default() }.recommended()
+            == kept.recommended();
+        let colours = if is_same { kept.recommendation & (GREEN | RED) } else { colour };
         Statistics {
             games,
             wins,
             losses,
             draws,
-            unknown: games * UNKNOWN_OF_A_GAME,
-            own,
-            other,
-            recommendation: match self.said {
-                said if said & SAID_RED != 0 => RED,
-                said if said & SAID_GREEN != 0 => GREEN,
-                _ => 0,
-            },
-            reserved: 0,
-            comment_code: self.comment,
+            unknown: kept.unknown.saturating_add(more),
+            own: if kept.own == Rating::default() { own } else { kept.own },
+            other: if kept.other == Rating::default() { other } else { kept.other },
+            recommendation: kept.recommendation & !(GREEN | RED) | colours,
+            factor: kept.factor,
+            comment_code: if kept.comment_code == 0 { self.comment } else { kept.comment_code },
         }
     }
 }

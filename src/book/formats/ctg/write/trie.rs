@@ -10,18 +10,11 @@
 )]
 
 use super::super::layout::{
-    CTB_HEADER, CTB_START, CTO_HEADER, CTO_START, NO_PAGE, NUMBER_LEN, PAGE_HEADER, PAGE_LEN,
+    CTB_HEADER, CTB_START, CTO_HEADER, CTO_START, DEEPEST, NO_PAGE, NUMBER_LEN, PAGE_HEADER, PAGE_LEN, SPARE,
 };
 
 /// Bytes of a page for entries.
 pub(crate) const ROOM: usize = PAGE_LEN as usize - PAGE_HEADER;
-
-/// Levels that the trie may grow beyond those that evenly spread hashes would need. This keeps the index smaller than the
-/// pages, whatever the hashes are.
-const SPARE: u32 = 8;
-
-/// The last level whose node numbers have 32 bits.
-const DEEPEST: u32 = 30;
 
 /// An entry without a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

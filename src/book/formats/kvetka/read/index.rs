@@ -48,6 +48,11 @@ impl Index {
         Ok(index)
     }
 
+    /// Its bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.map
+    }
+
     /// The key of a block.
     pub fn key(&self, block: u64) -> Option<&[u8; KEY_LEN]> {
         bytes::slice(&self.map, block.checked_mul(KEY_LEN as u64)?, KEY_LEN as u64)?.first_chunk()

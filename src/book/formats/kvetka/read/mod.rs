@@ -152,11 +152,20 @@ impl Kvetka {
 
     /// The element of a position.
     pub(super) fn find(&self, key: &Key) -> Option<Found<'_>> {
-        let key = &key.0;
+        let (key, sound) = (&key.0, self.sound());
+        self.find_between(key, 0, sound).or_else(|| self.find_between(key, sound, self.parts.blocks))
+    }
+
+    /// The block that has the element of a position, or where it belongs; `None` in a book without blocks.
+    pub(super) fn home(&self, key: &Key) -> Option<u64> {
+        let found = self.find(key).map(|found| found.block);
+        found.or_else(|| self.parts.last_from(&key.0, 0, self.sound().checked_sub(1)?))
+    }
+
+    /// How many blocks are sorted: those after the ones that the header counts may be sorted on their own.
+    fn sound(&self) -> u64 {
         let (blocks, said) = (self.parts.blocks, self.header().map(|header| u64::from(header.blocks)));
-        // The blocks after those that the header counts may be sorted on their own.
-        let sound = said.filter(|said| *said > 0 && *said < blocks).unwrap_or(blocks);
-        self.find_between(key, 0, sound).or_else(|| self.find_between(key, sound, blocks))
+        said.filter(|said| *said > 0 && *said < blocks).unwrap_or(blocks)
     }
 
     fn find_between(&self, key: &[u8; KEY_LEN], low: u64, end: u64) -> Option<Found<'_>> {

@@ -1,0 +1,214 @@
+//! Edits of a book: the entries of a position and of those that its moves lead to are changed or added, and everything else
+//! in the files is unchanged.
+
+mod pages;
+
+use std::path::PathBuf;
+
+use shakmaty::{Chess, Move, Position as _};
+
+use super::entry::{Statistics, with_mark};
+use super::layout::{GREEN, MOST_MOVES, RED};
+use super::moves::{code, legal};
+use super::read::Ctg;
+use super::read::page::Page;
+use super::signature::Signature;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::patch::Patch;
+use crate::book::edit::{Change, Edit, Value, no_moves_left};
+use crate::book::traverse::Forms as _;
+use crate::book::{Annotation, Recommendation};
+use crate::chess::Position;
+use crate::chess::normal::Normal;
+use pages::Pages;
+
+/// An entry that is changed or added.
+struct Draft {
+    signature: Vec<u8>,
+    /// Its bytes before, after the signature; `None` if the book does not have it.
+    old: Option<Vec<u8>>,
+    moves: Vec<[u8; 2]>,
+    statistics: Statistics,
+}
+
+impl Draft {
+    /// The bytes after the signature.
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // No more than MOST_MOVES.
+        bytes.push(u8::try_from(1 + 2 * self.moves.len()).unwrap_or(u8::MAX));
+        bytes.extend(self.moves.as_flattened());
+        self.statistics.write(&mut bytes);
+        bytes
+    }
+
+    /// Gives it a colour, unless it has that: the other bits stay.
+    fn colour(&mut self, colour: Option<Recommendation>) {
+        if self.statistics.recommended() != colour {
+            let bits = match colour {
+                None => 0,
+                Some(Recommendation::Green) => GREEN,
+                Some(Recommendation::Red) => RED,
+            };
+            self.statistics.recommendation = self.statistics.recommendation & !(GREEN | RED) | bits;
+        }
+    }
+}
+
+/// What a move gets; the outer `None` leaves it as it is.
+#[derive(Default)]
+struct Verdict {
+    colour: Option<Option<Recommendation>>,
+    mark: Option<Option<Annotation>>,
+}
+
+impl Verdict {
+    fn of(value: Value) -> Result<Self> {
+        match value {
+            Value::Verdict { color, mark } => Ok(Self { colour: color.map(Some), mark: mark.map(Some) }),
+            Value::Plain => Ok(Self { colour: Some(None), mark: Some(None) }),
+            Value::Weight(_) => {
+                Err(Error::new(ErrorKind::Usage, "a CTG book has no weights: it computes them from results")
+                    .advice("write green, red, none, or a mark such as ! or ?"))
+            }
+        }
+    }
+}
+
+/// What edits at a position change in the files of a book.
+///
+/// A colour is in the entry of the position that the move leads to, so all moves that lead there get it.
+///
+/// # Errors
+/// When a move to add is in the book, or another is not; when the value is a number; when the format has no code for the
+/// move, no room for it or no signature for its position; when the last move of the book is deleted; when a page or the
+/// index is damaged where it has to change.
+pub(super) fn patches(book: &Ctg, at: &Position, edits: &[Edit]) -> Result<Vec<(PathBuf, Patch)>> {
+    let mut drafts = Drafts { book, entries: Vec::new() };
+    edits.iter().try_for_each(|edit| drafts.edit(at.chess(), edit))?;
+    let deletes = edits.iter().any(|edit| matches!(edit.change, Change::Delete));
+    if deletes && !drafts.has_moves() {
+        return Err(no_moves_left());
+    }
+    let mut pages = Pages::new(book)?;
+    for draft in drafts.entries {
+        let bytes = draft.bytes();
+        if draft.old.as_ref() != Some(&bytes) {
+            pages.put(&draft.signature, &bytes)?;
+        }
+    }
+    Ok(pages.patches())
+}
+
+/// The entries that edits open.
+struct Drafts<'a> {
+    book: &'a Ctg,
+    entries: Vec<Draft>,
+}
+
+impl Drafts<'_> {
+    /// The place of the draft of a position's entry, if the book has the entry or it is to be added.
+    fn open(&mut self, chess: &Chess, adds: bool) -> Result<Option<usize>> {
+        let found = self.book.look_up(chess).map(|(_, entry)| entry);
+        let signature = match found {
+            Some(entry) => entry.signature.to_vec(),
+            None => match Signature::of(chess) {
+                Some(signature) => signature.bytes().to_vec(),
+                None if adds => {
+                    let what = "a CTG book cannot have this position: it has no castling of Chess960, and no room \
+                                for so many pieces";
+                    return Err(Error::new(ErrorKind::Usage, what).advice("edit a book of another format"));
+                }
+                None => return Ok(None),
+            },
+        };
+        if let Some(place) = self.entries.iter().position(|draft| draft.signature == signature) {
+            return Ok(Some(place));
+        }
+        let draft = match found {
+            Some(entry) => Draft {
+                signature,
+                old: Some(entry.rest()),
+                moves: entry.moves.to_vec(),
+                statistics: entry.statistics(),
+            },
+            None if adds => {
+                Draft { signature, old: None, moves: Vec::new(), statistics: Statistics::default() }
+            }
+            None => return Ok(None),
+        };
+        self.entries.push(draft);
+        Ok(Some(self.entries.len() - 1))
+    }
+
+    fn draft(&mut self, place: Option<usize>) -> Option<&mut Draft> {
+        self.entries.get_mut(place?)
+    }
+
+    fn edit(&mut self, chess: &Chess, edit: &Edit) -> Result<()> {
+        let adds = matches!(edit.change, Change::Add(_));
+        let place = self.open(chess, false)?;
+        let normal = self.book.look_up(chess).map(|(normal, _)| normal).or_else(|| Normal::of(chess));
+        let is_it = |code: u8| normal.is_some_and(|normal| legal(code, &normal, chess) == Some(edit.mv));
+        let has = |draft: &mut Draft| draft.moves.iter().any(|[code, _]| is_it(*code));
+        edit.expect_known(self.draft(place).is_some_and(has))?;
+        let (verdict, mask) = match edit.change {
+            Change::Delete => {
+                if let Some(draft) = self.draft(place) {
+                    draft.moves.retain(|[code, _]| !is_it(*code));
+                }
+                return Ok(());
+            }
+            Change::Set(value) | Change::Add(value) => (Verdict::of(value)?, self.book.mark_mask()),
+        };
+        if adds {
+            let code = normal
+                .and_then(|normal| code(edit.mv, &normal, chess))
+                .ok_or_else(|| no_code(edit.mv, edit))?;
+            let place = self.open(chess, true)?;
+            if let Some(draft) = self.draft(place) {
+                if draft.moves.len() >= MOST_MOVES {
+                    let what = format!("a CTG book has room for {MOST_MOVES} moves of a position");
+                    return Err(Error::new(ErrorKind::Usage, what).advice("delete another move first"));
+                }
+                draft.moves.push([code, !mask]);
+            }
+        }
+        if let Some(mark) = verdict.mark {
+            let place = self.open(chess, false)?;
+            let found =
+                self.draft(place).and_then(|draft| draft.moves.iter_mut().find(|[code, _]| is_it(*code)));
+            if let Some([_, byte]) = found {
+                *byte = with_mark(*byte, mark, mask)?;
+            }
+        }
+        if adds || verdict.colour.is_some() {
+            let mut next = chess.clone();
+            next.play_unchecked(edit.mv);
+            let place = self.open(&next, adds || verdict.colour.flatten().is_some())?;
+            if let (Some(draft), Some(colour)) = (self.draft(place), verdict.colour) {
+                draft.colour(colour);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether any entry has a move.
+    fn has_moves(&self) -> bool {
+        let is_open = |signature: &[u8]| self.entries.iter().any(|draft| draft.signature == signature);
+        self.entries.iter().any(|draft| !draft.moves.is_empty())
+            || Page::all(&self.book.ctg)
+                .flat_map(|page| page.entries())
+                .any(|entry| !entry.moves.is_empty() && !is_open(entry.signature))
+    }
+}
+
+fn no_code(mv: Move, edit: &Edit) -> Error {
+    let why = if mv.is_promotion() {
+        "promotions to other pieces than queens"
+    } else {
+        "moves of third pieces of a kind"
+    };
+    let what = format!("a CTG book cannot have the move {}: the format has no codes for {why}", edit.name);
+    Error::new(ErrorKind::Usage, what).advice("edit a book of another format")
+}
