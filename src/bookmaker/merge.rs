@@ -15,8 +15,8 @@ use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::sort::{self, Sorter};
 use crate::book::{
-    self, About, Book, BookWriter, CtgEntry, Heading, Moves, PositionRecord, Scope, Written, ctg, left_out,
-    plain_weights,
+    self, About, Book, BookWriter, CtgEntry, Format, Heading, Moves, PositionRecord, Scope, Written, ctg,
+    left_out, plain_weights,
 };
 
 /// Bits of a game's number, after the number of its book.
@@ -193,6 +193,11 @@ fn merge_rows<R: Merging>(
     Ok((merged, written))
 }
 
+/// Whether a book says of itself what a new book does not say that has the heading of another.
+fn is_lost(heading: &Heading, kept: &Heading) -> bool {
+    if heading.format == kept.format { heading != kept } else { heading.says_anything }
+}
+
 /// What the books that are read say of themselves, and which of it the new book says.
 struct Headings {
     all: Vec<Option<Heading>>,
@@ -208,8 +213,10 @@ impl Headings {
     fn describe(&mut self, writer: &mut dyn BookWriter) {
         let heading = self.all.iter().flatten().find(|heading| writer.takes(heading));
         if let Some(heading) = heading.cloned() {
-            let alone =
-                self.all.iter().all(|other| other.as_ref().is_some_and(|other| other.is_like(&heading)));
+            let alone = self
+                .all
+                .iter()
+                .all(|other| other.as_ref().is_some_and(|other| other.format == heading.format));
             writer.describe(&About { heading: heading.clone(), alone });
             self.kept = Some(heading);
         }
@@ -218,9 +225,13 @@ impl Headings {
     /// Whether the new book gives moves weights as all books that are read do.
     fn decide_weights(&self) -> bool {
         let alike = |kept: &Heading| {
-            self.all.iter().all(|other| other.as_ref().is_some_and(|other| other.weighs_like(kept)))
+            self.all.iter().all(|other| {
+                other
+                    .as_ref()
+                    .is_some_and(|other| (other.format, &other.settings) == (kept.format, &kept.settings))
+            })
         };
-        self.kept.as_ref().is_some_and(|kept| matches!(kept, Heading::Abk(_)) && alike(kept))
+        self.kept.as_ref().is_some_and(|kept| kept.format == Format::Abk && alike(kept))
     }
 
     /// How many books say of themselves what the new book does not say.
@@ -229,11 +240,11 @@ impl Headings {
         match &self.kept {
             Some(kept) => vec![(
                 "books with other texts or settings in their headers: the new book has those of the first",
-                said.filter(|heading| !heading.is_in(kept)).count() as u64,
+                said.filter(|heading| is_lost(heading, kept)).count() as u64,
             )],
             None => vec![(
                 "headers of books, with what they say of themselves: the format has no place for that",
-                said.filter(|heading| heading.says_anything()).count() as u64,
+                said.filter(|heading| heading.says_anything).count() as u64,
             )],
         }
     }

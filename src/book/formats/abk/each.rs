@@ -36,6 +36,6 @@ impl Moves for Abk {
     }
 
     fn heading(&self) -> Option<Heading> {
-        Some(Heading::Abk(Header::read(&self.data)))
+        Some(Header::read(&self.data).heading())
     }
 }

@@ -12,6 +12,7 @@ use super::layout::{
     PROMOTIONS, RECORD_LEN, RECORD_LEN_AT, ROOT, START, UNSET, WRITTEN,
 };
 use crate::base::bytes;
+use crate::book::{Format, Heading};
 use crate::chess::MoveCode;
 
 /// What the header says of the book.
@@ -70,22 +71,40 @@ impl Header {
         header
     }
 
-    /// Whether its comment is that of no author.
-    pub(crate) fn is_uncommented(&self) -> bool {
-        self.comment.is_empty() || self.comment == WRITTEN
+    /// What it says of the book.
+    pub(crate) fn heading(&self) -> Heading {
+        let is_commented = !self.comment.is_empty() && self.comment != WRITTEN;
+        Heading {
+            format: Format::Abk,
+            texts: vec![self.comment.clone(), self.author.clone()],
+            settings: self.settings().to_vec(),
+            says_anything: is_commented || !self.author.is_empty(),
+        }
+    }
+
+    /// The header of a book of which this is said.
+    pub(super) fn of_heading(heading: &Heading) -> Self {
+        let text = |at| heading.texts.get(at).cloned().unwrap_or_default();
+        let number = |at| heading.settings.get(at).copied().unwrap_or_default();
+        Self {
+            comment: text(0),
+            author: text(1),
+            live_records: 0,
+            min_games: number(0),
+            min_wins: number(1),
+            min_percent: [number(2), number(3)],
+            by_priority: number(4),
+            by_games: number(5),
+            by_score: number(6),
+            last_ply: number(7),
+        }
     }
 
     /// What makes and limits the weights of moves: the sliders, and what a move needs.
-    pub(crate) fn settings(&self) -> [i32; 8] {
+    fn settings(&self) -> [i32; 8] {
         let Self { min_games, min_wins, min_percent: [white, black], last_ply, .. } = *self;
         let Self { by_priority, by_games, by_score, .. } = *self;
         [min_games, min_wins, white, black, by_priority, by_games, by_score, last_ply]
-    }
-
-    /// Whether it has the same texts and settings.
-    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
-        self.settings() == other.settings()
-            && (&self.comment, &self.author) == (&other.comment, &other.author)
     }
 
     /// The bytes of the header. Texts are cut to their room, and characters outside Latin-1 become `?`.

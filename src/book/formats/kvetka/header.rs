@@ -3,6 +3,7 @@
 use super::layout::{ALL_PLIES, HAS_LINKS, TYPE};
 use super::wire::{self, Reader, put_unicode};
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::book::{Format, Heading};
 
 /// The description of a book, and which games it takes in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +66,27 @@ impl Header {
             transpositions: reader.u8()?,
             blocks: reader.u32()?,
         })
+    }
+
+    /// What it says of the book.
+    pub(super) fn heading(&self) -> Heading {
+        let Self { caption, least_elo, plies, transpositions, .. } = self;
+        let limits = least_elo.map(i32::from);
+        Heading {
+            format: Format::Kvetka,
+            texts: vec![caption.clone()],
+            settings: [&limits[..], &[i32::from(*plies), i32::from(*transpositions)]].concat(),
+            says_anything: !caption.is_empty() || *least_elo != [0; 4] || *plies != ALL_PLIES,
+        }
+    }
+
+    /// Takes what is said of a book.
+    pub(super) fn describe(&mut self, heading: &Heading) {
+        let number = |at: usize| heading.settings.get(at).copied().unwrap_or_default();
+        self.caption = heading.texts.first().cloned().unwrap_or_default();
+        self.least_elo = std::array::from_fn(|at| u16::try_from(number(at)).unwrap_or_default());
+        self.plies = u8::try_from(number(4)).unwrap_or(ALL_PLIES);
+        self.transpositions = u8::try_from(number(5)).unwrap_or_default();
     }
 
     /// Its bytes.

@@ -64,7 +64,7 @@ impl Moves for Kvetka {
     }
 
     fn heading(&self) -> Option<Heading> {
-        self.header().cloned().map(Heading::Kvetka)
+        self.header().map(Header::heading)
     }
 
     fn as_remarks(&self) -> Option<&dyn Remarks> {

@@ -16,7 +16,7 @@ use super::records::Header;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::replace::Replacement;
 use crate::book::write::Needs;
-use crate::book::{About, BookWriter, Heading, PositionRecord, WriteOptions, Written, left_out};
+use crate::book::{About, BookWriter, Format, Heading, PositionRecord, WriteOptions, Written, left_out};
 use draft::Lost;
 use link::link;
 use tree::Tree;
@@ -57,13 +57,11 @@ impl BookWriter for Writer {
     }
 
     fn takes(&self, heading: &Heading) -> bool {
-        matches!(heading, Heading::Abk(_))
+        heading.format == Format::Abk
     }
 
     fn describe(&mut self, about: &About) {
-        if let Heading::Abk(header) = &about.heading {
-            self.draft.describe(header.clone(), about.alone);
-        }
+        self.draft.describe(Header::of_heading(&about.heading), about.alone);
     }
 
     fn add(&mut self, known: &PositionRecord) -> Result<()> {

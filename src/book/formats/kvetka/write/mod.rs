@@ -16,8 +16,8 @@ use crate::base::interrupt;
 use crate::base::sort::Sorter;
 use crate::book::write::Needs;
 use crate::book::{
-    About, BookWriter, Counts, GameReference, Heading, MoveFacts, PositionRecord, WriteOptions, Written,
-    left_out,
+    About, BookWriter, Counts, Format, GameReference, Heading, MoveFacts, PositionRecord, WriteOptions,
+    Written, left_out,
 };
 use crate::chess::normal::Normal;
 use crate::chess::{MoveCode, Position};
@@ -121,13 +121,11 @@ impl BookWriter for Writer {
     }
 
     fn takes(&self, heading: &Heading) -> bool {
-        matches!(heading, Heading::Kvetka(_))
+        heading.format == Format::Kvetka
     }
 
     fn describe(&mut self, about: &About) {
-        if let Heading::Kvetka(header) = &about.heading {
-            self.output.describe(header);
-        }
+        self.output.describe(&about.heading);
     }
 
     fn game(&mut self, game: &GameReference) -> Result<()> {

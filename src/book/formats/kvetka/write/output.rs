@@ -11,6 +11,7 @@ use super::super::key::Key;
 use super::super::layout::{BLOCK_LEN, MOST_FILE};
 use crate::base::error::{Error, Remedy, Result};
 use crate::base::replace::{FileSet, Replacement};
+use crate::book::Heading;
 
 /// The files, which get their names when all are complete.
 #[derive(Debug)]
@@ -64,9 +65,8 @@ impl Output {
     }
 
     /// Takes what another book says of itself, before the first element.
-    pub fn describe(&mut self, header: &Header) {
-        let Header { caption, least_elo, plies, transpositions, .. } = header.clone();
-        self.header = Header { caption, least_elo, plies, transpositions, ..self.header.clone() };
+    pub fn describe(&mut self, heading: &Heading) {
+        self.header.describe(heading);
     }
 
     /// Begins the `.ksf` file of the book.
