@@ -42,7 +42,7 @@ pub struct Policy {
     /// In tournaments, factors of CTG books multiply the weights.
     pub factor: bool,
     /// A move may lead to a position for the third time.
-    pub repeats: bool,
+    pub threefold: bool,
     /// Learned results change the weights.
     pub learn: bool,
 }
@@ -59,7 +59,7 @@ impl Default for Policy {
             guard: 0,
             tournament: true,
             factor: true,
-            repeats: false,
+            threefold: false,
             learn: false,
         }
     }
@@ -71,7 +71,7 @@ impl Policy {
     pub(crate) fn admits(&self, book_set: &mut BookSet, from: usize, game: &Game, mv: Move) -> bool {
         let position = game.position();
         let reading = self.reading(position.chess().turn(), from);
-        (self.repeats || !game.repeats(mv))
+        (self.threefold || !game.repeats(mv))
             // Every move is a line of one ply.
             && (self.reserve <= 1
                 || book_set.line_of(reading, position, mv, 0, &mut Vec::new()) >= self.reserve)

@@ -16,6 +16,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use rand::{Rng, SeedableRng as _, rngs::Xoshiro256PlusPlus};
 use shakmaty::san::SanPlus;
 use shakmaty::{Position as _, Role};
 use tabiya::base::error::Result;
@@ -23,7 +24,8 @@ use tabiya::base::progress::Progress;
 use tabiya::book::ctg::{Ctg, Signature};
 use tabiya::book::kvetka::{Key, Kvetka};
 use tabiya::book::{
-    self, Book, BookWriter, Counts, MoveFacts, Moves, PositionRecord, Remarks, Scope, WriteOptions, Written,
+    self, Annotation, Book, BookWriter, Counts, Learned, MoveFacts, Moves, PositionRecord, Recommendation,
+    Remarks, Scope, WriteOptions, Written,
 };
 use tabiya::bookmaker::{self, Damage, Filter, Input, Names, Plan, Weigh};
 use tabiya::chess::MoveCode;
@@ -311,6 +313,96 @@ fn random_game(
     }
     let result = ["1-0", "0-1", "1/2-1/2"][random() % 3];
     format!("[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]\n\n{text}{result}\n\n")
+}
+
+/// A book of random lines in the format of a name's extension: weights, counts, colours, marks and what was learned, as far as
+/// the format holds them.
+fn random_book(path: PathBuf, rng: &mut dyn Rng) -> Arc<dyn Book> {
+    let mut positions: BTreeMap<u64, (Position, BTreeMap<u16, MoveFacts>)> = BTreeMap::new();
+    for _ in 0..12 {
+        let mut at = Position::start();
+        for _ in 0..5 {
+            let legal = at.chess().legal_moves();
+            let mv = legal[rng.random_range(0..6) * 3 % legal.len()];
+            let (_, moves) = positions.entry(at.key()).or_insert_with(|| (at.clone(), BTreeMap::new()));
+            let facts = moves.entry(MoveCode::from_move(mv).0).or_insert_with(|| {
+                let mut count = || rng.random_range(0..9_u64);
+                let (wins, draws, losses) = (count(), count(), count());
+                let counts = Counts { games: wins + draws + losses, wins, draws, losses };
+                MoveFacts { counts: Some(counts), ..MoveFacts::new(mv, counts.points()) }
+            });
+            if path.extension().is_some_and(|end| end == "bin") {
+                facts.weight = rng.random_range(0..9000);
+                facts.learned = rng.random_bool(0.3).then_some(Learned { games: 7, halfpoints: 5 });
+            } else if path.extension().is_some_and(|end| end == "ctg") {
+                let colours = [None, None, Some(Recommendation::Red), Some(Recommendation::Green)];
+                facts.recommended = colours[rng.random_range(0..4)];
+                facts.annotation = rng.random_bool(0.2).then_some(Annotation::Good);
+            }
+            at.play(mv);
+        }
+    }
+    let mut writer = book::create(&path, &WriteOptions::default()).unwrap();
+    for (at, moves) in positions.values() {
+        let moves: Vec<_> = moves.values().copied().collect();
+        writer.add(&PositionRecord::of(at, &moves)).unwrap();
+    }
+    writer.finish().unwrap();
+    if path.extension().is_some_and(|end| end == "abk") {
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[0x0d] = rng.random_range(b'a'..=b'z');
+        for slider in [0xee, 0xf2, 0xf6] {
+            bytes[slider] = rng.random_range(0..=15);
+        }
+        bytes[0xde] = rng.random_range(0..3);
+        bytes[25_200..].chunks_mut(28).for_each(|record| record[3] = rng.random_range(0..=9));
+        std::fs::write(&path, bytes).unwrap();
+    }
+    book::open(path).unwrap()
+}
+
+/// The bytes of all files of a book.
+fn bytes(book: &dyn Book) -> Vec<Vec<u8>> {
+    book.files().iter().map(|file| std::fs::read(file).unwrap()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(times(3, 100)))]
+    #[test]
+    fn books_of_a_format_are_merged_in_any_grouping_to_the_same_book(seed: u64) {
+        for end in ["bin", "ctg", "abk", "kob"] {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let folder = tempfile::tempdir().unwrap();
+            let mut number = 0;
+            let mut path = || {
+                number += 1;
+                let within = folder.path().join(number.to_string());
+                std::fs::create_dir(&within).unwrap();
+                within.join("a").with_extension(end)
+            };
+            let [a, b, c] = std::array::from_fn(|_| random_book(path(), &mut rng));
+            let mut sum = |books: &[&Arc<dyn Book>]| {
+                merged(&books.iter().map(|book| &***book).collect::<Vec<_>>(), path())
+            };
+            let (ab, bc) = (sum(&[&a, &b]), sum(&[&b, &c]));
+            let all = sum(&[&a, &b, &c]);
+            prop_assert!(bytes(&*all) == bytes(&*sum(&[&ab, &c])), "{} (a+b)+c", end);
+            prop_assert!(bytes(&*all) == bytes(&*sum(&[&a, &bc])), "{} a+(b+c)", end);
+            prop_assert!(bytes(&*sum(&[&a, &b, &a])) == bytes(&*sum(&[&ab, &a])), "{} (a+b)+a", end);
+            if end != "abk" {
+                continue;
+            }
+            for (key, both) in every(&*ab, Scope::All) {
+                for (mv, priority) in both.priorities {
+                    let given = [&a, &b].map(|book| {
+                        let found = every(&**book, Scope::All).remove(&key);
+                        found.and_then(|known| known.priorities.into_iter().find(|known| known.0 == mv))
+                    });
+                    prop_assert_eq!(given.iter().flatten().map(|known| known.1).max(), Some(priority));
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -7,7 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use shakmaty::{CastlingMode, Position as _};
 
-use crate::library::{Found, MoveCode, MoveFacts, Opening, Position, Raw};
+use crate::library::{
+    Annotation, Counts, Found, Learned, MoveCode, MoveFacts, Opening, Position, Ratings, Raw, Recommendation,
+};
 use crate::moves;
 
 /// The fields that an entry has as a sequence: those of `chess.polyglot.Entry`.
@@ -66,6 +68,35 @@ impl Entry {
     fn tuple<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         (self.key, self.raw.0, self.weight, self.learn, self.mv(py)?).into_pyobject(py)
     }
+}
+
+/// An entry in pickled form: its numbers, the position as a FEN, and what the book says of the move.
+type State = (
+    (u64, u16, u64, u32, u16, u16),
+    Option<String>,
+    Option<(u64, u64, u64, u64)>,
+    Option<String>,
+    Option<bool>,
+    Option<(u32, u32)>,
+    Option<(Option<u32>, Option<u32>)>,
+);
+
+/// The entry of a pickled form.
+#[pyfunction]
+#[pyo3(name = "_entry")]
+pub fn unpickled(state: State) -> Entry {
+    let ((key, raw, weight, learn, code, mv), fen, counts, mark, green, learned, ratings) = state;
+    let facts = MoveFacts {
+        counts: counts.map(|(games, wins, draws, losses)| Counts { games, wins, draws, losses }),
+        annotation: mark.and_then(|mark| Annotation::of_name(&mark)),
+        recommended: green.map(|green| if green { Recommendation::Green } else { Recommendation::Red }),
+        learned: learned.map(|(games, halfpoints)| Learned { games, halfpoints }),
+        ratings: ratings.map(|(average, performance)| Ratings { average, performance }),
+        ..MoveFacts::new(MoveCode(mv), weight)
+    };
+    let at = fen.and_then(|fen| Position::from_any_fen(fen.as_bytes()).ok());
+    let at = at.and_then(|at| facts.at(&at).map(|known| (Arc::new(at), known.mv)));
+    Entry { key, raw: MoveCode(raw), weight, learn, code: MoveCode(code), facts, at }
 }
 
 #[pymethods]
@@ -189,6 +220,21 @@ impl Entry {
             fields.set_item(name, value)?;
         }
         Ok(fields)
+    }
+
+    /// All that it knows, for copies and other processes.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (State,))> {
+        let facts = &self.facts;
+        let state = (
+            (self.key, self.raw.0, self.weight, self.learn, self.code.0, facts.mv.0),
+            self.at.as_ref().map(|(at, _)| at.fen()),
+            facts.counts.map(|counts| (counts.games, counts.wins, counts.draws, counts.losses)),
+            facts.annotation.map(|mark| mark.as_str().to_owned()),
+            facts.recommended.map(|color| color.is_green()),
+            facts.learned.map(|learned| (learned.games, learned.halfpoints)),
+            facts.ratings.map(|ratings| (ratings.average, ratings.performance)),
+        );
+        Ok((py.import("tabiya._tabiya")?.getattr("_entry")?, (state,)))
     }
 
     fn __len__(&self) -> usize {

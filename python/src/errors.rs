@@ -46,6 +46,15 @@ pub fn new(
     offset: Option<u64>,
     code: Option<i32>,
 ) -> PyResult<PyErr> {
+    #[cfg(windows)]
+    let code = match code {
+        // Windows has numbers of its own.
+        Some(code) => {
+            let error = py.get_type::<pyo3::exceptions::PyOSError>().call1((0, "", py.None(), code))?;
+            Some(error.getattr("errno")?.extract()?)
+        }
+        None => None,
+    };
     let class = py.import(MODULE)?.getattr(name)?;
     Ok(PyErr::from_value(class.call1((text, path, offset, code))?))
 }

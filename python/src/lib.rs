@@ -18,8 +18,10 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _tabiya {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
-    use crate::entry::Entry;
+    use crate::entry::{Entry, unpickled};
     #[pymodule_export]
     use crate::games::{Games, MainLine, open_games};
     #[pymodule_export]
@@ -28,4 +30,9 @@ mod _tabiya {
     use crate::reader::{Reader, opening};
     #[pymodule_export]
     use crate::tasks::{Cancel, build, check, merge};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }

@@ -16,7 +16,9 @@ use tabiya::book::counts::{CountFile, named, sum};
 use tabiya::book::polyglot::Polyglot;
 use tabiya::book::polyglot::entry::Entry as RawEntry;
 use tabiya::book::{self, PositionRecord, Scope, plain_weights};
-pub use tabiya::book::{Book, BookSet, Format, MoveFacts, Written};
+pub use tabiya::book::{
+    Annotation, Book, BookSet, Counts, Format, Learned, MoveFacts, Ratings, Recommendation, Written,
+};
 pub use tabiya::bookmaker::{Filter, Only, Report, TagPattern, Tags, Weigh};
 use tabiya::chess::odd;
 pub use tabiya::chess::{Game, MoveCode, Position};

@@ -13,16 +13,16 @@ use crate::entry::Entry;
 use crate::errors::raise;
 use crate::library::{self, Book, BookSet, Found, MAX_LOSS_MAX, MoveCode, OpenBook};
 use crate::reader::Reader;
-use crate::tasks::path_of;
+use crate::tasks::{is_path, path_of};
 
 /// How moves are chosen: by the rules and options of tabiya's adapter.
 ///
-/// *books* are readers or paths, in order of priority; those of *white* and *black* are asked first, for their side. Without any
+/// *books* are readers or paths, in order of priority; those of *white* and *black*, one or several, are asked first, for their side. Without any
 /// book the starter book answers. The options are the adapter's, with its defaults: *variety* (0 the best move, 50 by weight, 100
 /// all alike), *depth* (the last full move, 0 without a limit), *threshold* (the share of the position's weight that a move needs,
 /// in thousandths), *games* (that a move needs, where they are counted), *reserve* (plies that the line of a move needs),
 /// *max_loss* (centipawns, by the store of evaluations beside the book; 0 without a limit), *tournament* (colours, marks and limits
-/// count), *repeats* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
+/// count), *threefold* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
 /// a random one).
 #[pyclass(frozen, module = "tabiya", name = "Policy")]
 pub struct Policy {
@@ -37,9 +37,14 @@ struct State {
 }
 
 /// A number within its limits.
-fn within(name: &str, number: i64, most: u32) -> PyResult<u32> {
+fn within(name: &str, number: i128, most: u32) -> PyResult<u32> {
     let found = u32::try_from(number).ok().filter(|number| *number <= most);
     found.ok_or_else(|| PyValueError::new_err(format!("{name} must be from 0 to {most}, not {number}")))
+}
+
+fn seed_of(seed: i128) -> PyResult<u64> {
+    let wrong = |_| PyValueError::new_err(format!("seed must be from 0 to {}, not {seed}", u64::MAX));
+    u64::try_from(seed).map_err(wrong)
 }
 
 /// A book that is open, or the path of one.
@@ -51,10 +56,13 @@ fn book_of(given: &Bound<'_, PyAny>) -> PyResult<Arc<dyn Book>> {
     given.py().detach(|| OpenBook::open(&path)).map(|open| open.book).map_err(|error| raise(&error))
 }
 
-fn books_of<'py>(
-    books: Option<impl IntoIterator<Item = PyResult<Bound<'py, PyAny>>>>,
-) -> PyResult<Vec<Arc<dyn Book>>> {
-    books.into_iter().flatten().map(|book| book_of(&book?)).collect()
+/// One book, or several.
+fn books_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Arc<dyn Book>>> {
+    let Some(given) = given else { return Ok(Vec::new()) };
+    if given.is_instance_of::<Reader>() || is_path(given)? {
+        return Ok(vec![book_of(given)?]);
+    }
+    given.try_iter()?.map(|book| book_of(&book?)).collect()
 }
 
 /// The generator of a seed; 0 takes one from the system, as *Book Seed* does.
@@ -92,23 +100,24 @@ impl Policy {
 impl Policy {
     #[new]
     #[pyo3(signature = (*books, white = None, black = None, variety = 50, depth = 0, threshold = 5, games = 0,
-        reserve = 0, max_loss = 0, tournament = true, repeats = false, learn = false, seed = 0))]
+        reserve = 0, max_loss = 0, tournament = true, threefold = false, learn = false, seed = 0))]
     #[allow(clippy::too_many_arguments, reason = "each is an option of the adapter")]
     fn new(
         books: &Bound<'_, PyTuple>,
         white: Option<&Bound<'_, PyAny>>,
         black: Option<&Bound<'_, PyAny>>,
-        variety: i64,
-        depth: i64,
-        threshold: i64,
-        games: i64,
-        reserve: i64,
-        max_loss: i64,
+        variety: i128,
+        depth: i128,
+        threshold: i128,
+        games: i128,
+        reserve: i128,
+        max_loss: i128,
         tournament: bool,
-        repeats: bool,
+        threefold: bool,
         learn: bool,
-        seed: u64,
+        seed: i128,
     ) -> PyResult<Self> {
+        let seed = seed_of(seed)?;
         let policy = library::Policy {
             variety: within("variety", variety, 100)?,
             depth: within("depth", depth, u32::MAX)?,
@@ -117,14 +126,12 @@ impl Policy {
             reserve: within("reserve", reserve, u32::MAX)?,
             max_loss: within("max_loss", max_loss, MAX_LOSS_MAX)?,
             tournament,
-            repeats,
+            threefold,
             learn,
             ..library::Policy::default()
         };
-        let of =
-            |books: Option<&Bound<'_, PyAny>>| books_of(books.map(|books| books.try_iter()).transpose()?);
-        let (white, black) = (of(white)?, of(black)?);
-        let mut both = books_of(Some(books.iter().map(Ok)))?;
+        let (white, black) = (books_of(white)?, books_of(black)?);
+        let mut both = books_of(Some(books.as_any()))?;
         if white.is_empty() && black.is_empty() && both.is_empty() {
             both.push(library::starter().map_err(|error| raise(&error))?);
         }
@@ -138,7 +145,8 @@ impl Policy {
     /// With a *seed* the choice depends on that alone; otherwise it is the next one of the policy's seed. The moves of a board
     /// decide what would repeat a position.
     #[pyo3(signature = (board, *, seed = None))]
-    fn choose(&self, board: &Bound<'_, PyAny>, seed: Option<u64>) -> PyResult<Option<Entry>> {
+    fn choose(&self, board: &Bound<'_, PyAny>, seed: Option<i128>) -> PyResult<Option<Entry>> {
+        let seed = seed.map(seed_of).transpose()?;
         let Some((entries, drawn)) = self.ask(board, seed, true)? else { return Ok(None) };
         let drawn = drawn.ok_or_else(|| PyRuntimeError::new_err("no move was drawn"))?;
         Ok(entries.into_iter().nth(drawn).map(|(entry, _)| entry))
@@ -163,16 +171,16 @@ impl Policy {
             reserve,
             max_loss,
             tournament,
-            repeats,
+            threefold,
             learn,
             ..
         } = self.policy;
         let python = |is: bool| if is { "True" } else { "False" };
         format!(
             "Policy(variety={variety}, depth={depth}, threshold={threshold}, games={games}, reserve={reserve}, \
-             max_loss={max_loss}, tournament={}, repeats={}, learn={})",
+             max_loss={max_loss}, tournament={}, threefold={}, learn={})",
             python(tournament),
-            python(repeats),
+            python(threefold),
             python(learn)
         )
     }

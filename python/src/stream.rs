@@ -185,7 +185,7 @@ impl Stream {
         if self.lines_only {
             batch.play(&mut Lines { found: &mut self.found, line: None });
         } else {
-            batch.play(&mut Games { found: &mut self.found, game: None, mode: CastlingMode::Standard });
+            batch.play(&mut Games { found: &mut self.found, game: None, mode: CastlingMode::Standard, left_out: 0 });
         }
     }
 }
@@ -310,12 +310,23 @@ struct Games<'a> {
     found: &'a mut VecDeque<Item>,
     game: Option<Game>,
     mode: CastlingMode,
+    /// Open variations that are left out: those before the first move of a line, which python-chess does not have.
+    left_out: u32,
 }
 
 impl Games<'_> {
     fn put(&mut self, event: Event) {
-        if let Some(game) = &mut self.game {
-            game.events.push(event);
+        let Some(game) = &mut self.game else { return };
+        let mut before = game.events.iter().rev();
+        let mut follows_move = || {
+            let before = before.find(|event| !matches!(event, Event::Comment(_) | Event::Glyph(_)));
+            matches!(before, Some(Event::Move(_) | Event::Close))
+        };
+        match event {
+            Event::Open if self.left_out > 0 || !follows_move() => self.left_out += 1,
+            Event::Close if self.left_out > 0 => self.left_out -= 1,
+            _ if self.left_out > 0 => {}
+            event => game.events.push(event),
         }
     }
 }
@@ -328,6 +339,7 @@ impl Visitor for Games<'_> {
     fn begin(&mut self, header: &Header) -> bool {
         let variant = header.tags.iter().find(|(name, _)| name == "Variant").map(|(_, text)| &**text);
         self.mode = mode_in(variant, header.start.as_ref());
+        self.left_out = 0;
         self.game =
             Some(Game { tags: header.tags.clone(), events: Vec::new(), result: None, errors: Vec::new() });
         true

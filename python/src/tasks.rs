@@ -157,15 +157,22 @@ pub fn wait_for<T: Send>(py: Python<'_>, found: &mut Receiver<T>, cancel: &Inter
 /// # Errors
 /// `TypeError` for anything else.
 pub fn path_of(path: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
-    path.py().import("os")?.call_method1("fsdecode", (path,))?.extract()
+    let path = path.py().import("os")?.call_method1("fsdecode", (path,))?;
+    if path.contains("\0")? {
+        return Err(PyValueError::new_err("embedded null character in path"));
+    }
+    path.extract()
+}
+
+/// Whether this is one path: several are in a sequence, which a text is too.
+pub fn is_path(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_text = given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>();
+    Ok(is_text || given.hasattr("__fspath__")?)
 }
 
 /// One path, or several.
 pub fn paths_of(paths: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
-    let is_one = paths.is_instance_of::<PyString>()
-        || paths.is_instance_of::<PyBytes>()
-        || paths.hasattr("__fspath__")?;
-    if is_one {
+    if is_path(paths)? {
         return Ok(vec![path_of(paths)?]);
     }
     let all: Vec<_> = paths.try_iter()?.map(|path| path_of(&path?)).collect::<PyResult<_>>()?;
@@ -250,7 +257,11 @@ impl<'py> Options<'_, 'py> {
     }
 
     fn number<T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(&self, name: &str) -> PyResult<Option<T>> {
-        let named = |error: PyErr| PyValueError::new_err(format!("{name}: {error}"));
+        let named = |error: PyErr| {
+            let text = format!("{name}: {}", error.value(self.0.py()));
+            let is_type = error.is_instance_of::<PyTypeError>(self.0.py());
+            if is_type { PyTypeError::new_err(text) } else { PyValueError::new_err(text) }
+        };
         self.get(name)?.map(|value| value.extract().map_err(named)).transpose()
     }
 

@@ -22,7 +22,7 @@ from ._errors import (
     NotFoundError,
     UsageError,
 )
-from ._tabiya import Cancel, Entry, Games, MainLine, Policy, Reader, check, open_games, opening
+from ._tabiya import Cancel, Entry, Games, MainLine, Policy, Reader, __version__, check, open_games, opening
 from ._types import BuildReport, Finding, MergeReport, Opening
 from ._write import build, convert, merge, open_reader
 
@@ -47,6 +47,7 @@ __all__ = [
     "Policy",
     "Reader",
     "UsageError",
+    "__version__",
     "build",
     "check",
     "convert",

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import errno as codes
+import os
 from typing import Optional
 
 
 class Error(OSError):
-    """A file cannot be opened, read or written. All exceptions of tabiya are of this class."""
+    """A file cannot be opened, read or written. All exceptions of tabiya are of this class.
+
+    ``errno``, ``strerror`` and ``filename`` are as in any ``OSError``.
+    """
 
     path: Optional[str]
     """The file, where there is one."""
     offset: Optional[int]
     """The offset in the file in bytes, where there is one."""
+    _errno: Optional[int] = None
 
     def __init__(
         self, text: str, path: Optional[str] = None, offset: Optional[int] = None, errno: Optional[int] = None
@@ -19,7 +25,10 @@ class Error(OSError):
         super().__init__(text)
         self.path = path
         self.offset = offset
-        self.errno = errno
+        self.filename = path
+        self.errno = errno if self._errno is None else self._errno
+        if self.errno is not None:
+            self.strerror = os.strerror(self.errno)
 
     # Python would take several arguments for a number and a text.
     def __new__(
@@ -37,13 +46,19 @@ class Error(OSError):
 class NotFoundError(Error, FileNotFoundError):
     """There is no such file."""
 
+    _errno = codes.ENOENT
+
 
 class DeniedError(Error, PermissionError):
     """The file may not be read or written."""
 
+    _errno = codes.EACCES
+
 
 class ExistsError(Error, FileExistsError):
     """The file to write exists already: ``force=True`` replaces it."""
+
+    _errno = codes.EEXIST
 
 
 class FormatError(Error, ValueError):

@@ -113,7 +113,7 @@ def build(
     date_to: Union[str, datetime.date, None] = None,
     player: Optional[str] = None,
     player_exact: Optional[str] = None,
-    players: Optional[Iterable[str]] = None,
+    players: Union[str, Iterable[str], None] = None,
     player_side: Optional[str] = None,
     finished: bool = False,
     strict: bool = False,
@@ -148,7 +148,8 @@ def build(
     """
     options = dict(locals())
     del options["sources"], options["output"]
-    options["players"] = None if players is None else list(players)
+    # A text is a sequence of letters too.
+    options["players"] = [players] if isinstance(players, str) else None if players is None else list(players)
     options["tags"] = None if tags is None else dict(tags)
     options["not_tags"] = None if not_tags is None else dict(not_tags)
     return _tabiya.build(sources, output, options)

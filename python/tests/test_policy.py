@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -136,6 +137,13 @@ def test_the_first_book_with_a_move_answers_and_sides_have_their_own(tmp_path: P
         assert {entry.uci for entry, _ in black.chances(start)} == {"e2e4", "d2d4"}
         assert [entry.uci for entry, _ in black.chances(after)] == []
         assert tabiya.Policy(white=[own]).choose(after) is None
+        # One book need not be in a list.
+        for one in (own, str(own), os.fsencode(own), tabiya.open_reader(own)):
+            assert [entry.uci for entry, _ in tabiya.Policy(reader, white=one).chances(start)] == ["b2b3"]
+            alone = tabiya.Policy(reader, black=one)
+            assert alone.chances(after) == [] and {entry.uci for entry, _ in alone.chances(start)} == {"e2e4", "d2d4"}
+        both = tabiya.Policy(white=(book for book in (own, reader)))
+        assert [entry.uci for entry, _ in both.chances(start)] == ["b2b3"]
 
 
 def test_moves_that_would_repeat_a_position_are_left_out(tmp_path: Path) -> None:
@@ -147,7 +155,7 @@ def test_moves_that_would_repeat_a_position_are_left_out(tmp_path: Path) -> None
     for san in "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1".split():
         board.push_san(san)
     assert tabiya.Policy(book).choose(board) is None
-    assert tabiya.Policy(book, repeats=True).choose(board) is not None
+    assert tabiya.Policy(book, threefold=True).choose(board) is not None
     # A FEN has no past.
     assert tabiya.Policy(book).choose(board.fen()) is not None
 
@@ -163,7 +171,7 @@ def test_other_boards_and_keys_have_no_choice() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"variety": 101}, {"variety": -1}, {"threshold": 1001}, {"max_loss": 10_001}, {"games": -1}]
+    "wrong", [{"variety": 101}, {"variety": -1}, {"threshold": 1001}, {"max_loss": 10_001}, {"games": -1}, {"seed": -1}, {"seed": 1 << 64}, {"depth": 1 << 70}]
 )
 def test_values_out_of_range_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):

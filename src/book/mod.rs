@@ -7,6 +7,7 @@ mod facts;
 mod format;
 pub mod formats;
 mod game;
+mod heading;
 mod open;
 mod record;
 mod slice;
@@ -30,6 +31,7 @@ pub use format::{Format, Keeps};
 pub use formats::{abk, counts, ctg, kvetka, polyglot};
 pub(crate) use game::CBH_RECORD;
 pub use game::{GameReference, SourceKind};
+pub use heading::{About, Heading};
 #[cfg(feature = "workshop")]
 pub use open::create;
 pub(crate) use open::{format_of, in_any_case};
@@ -118,6 +120,11 @@ pub trait Moves: Send + Sync {
     /// Whether the positions themselves are known, not only their keys. Then [`Scope::All`] has them too.
     fn holds_positions(&self) -> bool {
         true
+    }
+
+    /// What the book says of itself as a whole, where its format has room for that.
+    fn heading(&self) -> Option<Heading> {
+        None
     }
 
     /// What is said of positions in words, and the games that are named.

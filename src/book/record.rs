@@ -25,6 +25,8 @@ pub struct PositionRecord {
     pub total: Option<Counts>,
     /// What the book says of the position in words.
     pub comment: Option<String>,
+    /// The priorities of moves in an Arena book.
+    pub priorities: Vec<(MoveCode, u8)>,
     /// A game with the position, by the number that the build gave it.
     pub game: Option<u64>,
     /// The entries of CTG books, in the order of the books: what only they hold is kept in another CTG book.

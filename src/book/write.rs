@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{GameReference, PositionRecord};
+use super::{About, GameReference, Heading, PositionRecord};
 use crate::base::error::Result;
 #[cfg(feature = "workshop")]
 use crate::base::resources::Resources;
@@ -113,6 +113,20 @@ pub trait BookWriter {
     /// Bytes of [`WriteOptions::memory`] that it may hold while positions come in.
     fn memory(&self) -> usize {
         0
+    }
+
+    /// Whether the format holds what such a book says of itself.
+    fn takes(&self, _heading: &Heading) -> bool {
+        false
+    }
+
+    /// Takes what the books say of themselves that are written into this one. It comes before everything else.
+    fn describe(&mut self, _about: &About) {}
+
+    /// The weights that the new book will have for the moves of a position, where the writer knows that before
+    /// [`BookWriter::finish`].
+    fn held_weights(&self, _known: &PositionRecord) -> Option<Vec<u64>> {
+        None
     }
 
     /// Takes in a game of the book. All games come before the first position, in the order of their numbers.

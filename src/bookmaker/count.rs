@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use shakmaty::{ByColor, Move, Position as _};
 
@@ -20,10 +21,15 @@ use crate::book::{By, Slice};
 use crate::chess::MoveCode;
 use crate::chess::{Packed, Position};
 use crate::games::play::play;
-use crate::games::{Ahead, End, GameError, GameResult, Header, KeyedPly, Sources, Visitor};
+use crate::games::{Ahead, End, GameError, GameResult, Header, KeyedPly, Place, Reason, Sources, Visitor};
 
-/// Plies of one game that count; the rest is left out. The longest game that the rules allow has fewer.
+/// Plies of one line that count; the rest is left out. The longest game that the rules allow has fewer.
 const MOST_PLIES: usize = 1 << 14;
+
+/// Bytes of a move that waits for the end of its game, with what is known of it: its position, and its place in a set, which
+/// may be half empty and be copied when it grows.
+const WAITING_LEN: usize =
+    size_of::<KeyedPly>() + size_of::<Option<Packed>>() + 3 * size_of::<(u64, MoveCode)>();
 
 /// What was counted.
 pub struct Counted<R> {
@@ -55,6 +61,7 @@ pub fn count<R: Row>(
     let share = Ahead::of(resources).left(resources) / resources.threads.max(1);
     let files = Files::new(source);
     let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
+    let room = (share / WAITING_LEN).max(MOST_PLIES);
     let counter = || Counter {
         filter,
         wanted_tags: filter.wanted_tags(by),
@@ -78,9 +85,13 @@ pub fn count<R: Row>(
         refuted: false,
         refuted_before: false,
         ply: 0,
+        first: 0,
         plies: 0,
         lines: Vec::new(),
         most,
+        room,
+        place: Place::default(),
+        is_set_up: false,
         other_side: 0,
         mistakes: 0,
         is_limited: false,
@@ -99,6 +110,7 @@ pub fn count<R: Row>(
         all.marks.merge(marks);
     }
     all.report.lost_marks = all.marks.lost();
+    all.report.unread_weights = all.marks.unreadable();
     Ok(all)
 }
 
@@ -138,11 +150,19 @@ struct Counter<'a, R> {
     refuted_before: bool,
     /// Plies from the start of the game in the present line.
     ply: usize,
+    /// Plies before the first move of the present line.
+    first: usize,
     /// The lines around the present one.
     lines: Vec<Line>,
     /// Plies of the main line.
     plies: usize,
     most: usize,
+    /// Moves of one game for which there is memory.
+    room: usize,
+    /// Where the game is.
+    place: Place,
+    /// The game begins with a position of its own.
+    is_set_up: bool,
     /// Plies of the game that are those of the other side.
     other_side: u64,
     /// Mistakes of the game, and what follows them.
@@ -166,6 +186,7 @@ struct Newest {
 /// A line, as it is when a variation of its last move begins.
 struct Line {
     ply: usize,
+    first: usize,
     last: Option<(Position, Move)>,
     newest: Option<Newest>,
     refuted: bool,
@@ -245,6 +266,21 @@ impl<R: Row> Counter<'_, R> {
             self.packed.push(packed);
         }
         self.waiting.push(KeyedPly { key: at.key(), mv, side: at.chess().turn() });
+        if self.waiting.len() > self.room {
+            let what = format!(
+                "the game at {} has more than {} moves with its variations, ",
+                self.place.spot, self.room
+            );
+            let error = Error::format(&self.place.file, what + "and there is no memory for more");
+            self.failed.get_or_insert(error.advice("allow more memory, or split the game"));
+        }
+    }
+
+    /// Notes that the main line is longer than any game may be.
+    fn is_endless(&self) -> Option<GameError> {
+        let is_endless = self.is_limited && self.filter.max_ply.is_none_or(|most| most as usize > MOST_PLIES);
+        let why = format!("the game has more than {MOST_PLIES} plies");
+        is_endless.then(|| GameError { reason: Reason::TooLong, place: self.place.clone(), why })
     }
 
     /// Notes the position that the line ended in.
@@ -272,6 +308,10 @@ impl<R: Row> Visitor for Counter<'_, R> {
                 return false;
             }
         }
+        if !Arc::ptr_eq(&self.place.file, &game.place.file) {
+            self.place.file = game.place.file.clone();
+        }
+        (self.place.spot, self.place.offset) = (game.place.spot, game.place.offset);
         if R::PLACED || !self.repeated.is_empty() {
             self.game = self.files.number(&game.place.file, game.place.offset);
             match self.repeated.contains(self.game) {
@@ -290,19 +330,23 @@ impl<R: Row> Visitor for Counter<'_, R> {
             }
         }
         self.slice = slice_of(game, self.by);
+        self.is_set_up = game.start.is_some();
         self.waiting.clear();
         self.packed.clear();
         self.lines.clear();
         (self.last, self.before_last, self.newest) = (None, None, None);
         (self.refuted, self.refuted_before) = (false, false);
         self.seen.clear();
-        (self.ply, self.plies, self.crowded) = (0, 0, false);
+        (self.ply, self.first, self.plies, self.crowded) = (0, 0, 0, false);
         (self.other_side, self.mistakes, self.is_limited) = (0, 0, false);
         true
     }
 
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
-        let counts = self.ply < self.most && self.waiting.len() < MOST_PLIES;
+        if self.failed.is_some() {
+            return ControlFlow::Break(());
+        }
+        let counts = self.ply < self.most;
         self.ply += 1;
         let in_main_line = self.lines.is_empty();
         if in_main_line {
@@ -314,9 +358,8 @@ impl<R: Row> Visitor for Counter<'_, R> {
             self.newest = None;
         }
         // Variations of the last move that counts may follow it.
-        let last = if self.filter.variations { self.ply > self.most } else { self.ply >= self.most };
-        let enough = last || self.waiting.len() >= MOST_PLIES;
-        self.is_limited |= in_main_line && enough;
+        let enough = if self.filter.variations { self.ply > self.most } else { self.ply >= self.most };
+        self.is_limited |= enough && (in_main_line || self.most == MOST_PLIES);
         if in_main_line && enough && self.plies >= self.filter.min_plies as usize {
             return ControlFlow::Break(());
         }
@@ -329,7 +372,9 @@ impl<R: Row> Visitor for Counter<'_, R> {
         if let Some(cut) = end.cut {
             self.report.add_cut(cut);
         }
-        if let Some(error) = end.error {
+        let endless = self.is_endless();
+        self.is_limited &= endless.is_none();
+        if let Some(error) = end.error.or(endless) {
             let used = !self.filter.strict && !self.crowded && result.is_ok() && !self.waiting.is_empty();
             self.report.add(error, used);
             if self.filter.strict || self.waiting.is_empty() {
@@ -344,6 +389,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
             Err(left) => *self.report.left.entry(left).or_default() += 1,
             Ok(result) => {
                 self.report.used += 1;
+                self.report.set_up += u64::from(self.is_set_up);
                 self.report.other_side += self.other_side;
                 self.report.mistakes += self.mistakes;
                 self.report.limited += u64::from(self.is_limited);
@@ -368,15 +414,17 @@ impl<R: Row> Visitor for Counter<'_, R> {
     fn begin_variation(&mut self) {
         let (ply, refuted, refuted_before) = (self.ply, self.refuted, self.refuted_before);
         let (last, newest) = (self.last.take(), self.newest.take());
-        self.lines.push(Line { ply, last, newest, refuted, refuted_before });
-        self.ply = self.ply.saturating_sub(1);
+        self.lines.push(Line { ply, first: self.first, last, newest, refuted, refuted_before });
+        // Before its first move a line has none whose place another takes.
+        self.first = self.ply.saturating_sub(1).max(self.first);
+        self.ply = self.first;
         self.refuted = refuted_before;
     }
 
     fn end_variation(&mut self) {
         self.wait_last();
-        if let Some(Line { ply, last, newest, refuted, refuted_before }) = self.lines.pop() {
-            (self.ply, self.last, self.newest) = (ply, last, newest);
+        if let Some(Line { ply, first, last, newest, refuted, refuted_before }) = self.lines.pop() {
+            (self.ply, self.first, self.last, self.newest) = (ply, first, last, newest);
             (self.refuted, self.refuted_before) = (refuted, refuted_before);
         }
     }

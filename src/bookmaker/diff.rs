@@ -1,13 +1,17 @@
 //! What differs between two books, of any formats.
 //!
 //! Positions that moves of either book reach from the starting position are compared by looking them up in both, those of
-//! fewer plies first. What is left of both books after that is sorted by its keys, in bounded memory.
+//! fewer plies first. What is left of both books after that is sorted by its keys, in bounded memory. Where much is left, as of
+//! books for one side, or only keys are known, that is followed along replies first, so that it has lines.
 
+use std::cell::Cell;
 use std::cmp::{Ordering, Reverse};
 
 use bytemuck::{Pod, Zeroable};
+use shakmaty::Position as _;
 
 use super::Resources;
+use super::chances::{differ, shares};
 use super::facts_row::FactsRow;
 use super::merging::Merging;
 use super::sort::{RadixSorter, Sortable, Sorted};
@@ -15,15 +19,12 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::visit::{Seen, to_the_end};
-use crate::book::traverse::{ByPlies, Keys, Replies, each_reachable};
+use crate::book::traverse::{ByPlies, Keys, each_reachable};
 use crate::book::{Book, MoveFacts, Moves, PositionRecord, Scope, Visit};
 use crate::chess::{MoveCode, Position};
 
 /// Positions that are followed from the starting position; the rest is compared by keys. It bounds memory to about 200 MB.
 const MOST: usize = 1 << 22;
-
-/// Shares of weights that differ by more than this are different.
-const SHARE: f64 = 0.001;
 
 /// The facts of a move, by the code of the move.
 pub(crate) type Facts = MoveFacts<MoveCode>;
@@ -90,37 +91,61 @@ pub(crate) fn diff(
     let same_format = a.format() == b.format();
     let union = Union(books);
     progress.things(0, "positions");
-    let replies = Replies::of(&union, &[a, b], MOST)?;
-    let mut whole = true;
-    let from = ByPlies { most: MOST, ..ByPlies::default() };
-    let reached = from.each(progress, |visited, follow| {
-        let at = visited.at;
-        let [of_a, of_b] = books.map(|book| facts(book, at));
-        union.append(at, |facts| follow.push(facts.mv));
-        replies.append(&union, at, follow);
-        let found = compare(&of_a, &of_b, same_format);
-        if !found.is_empty() {
-            let line = visited.tracks.line(visited.number);
-            let seen = show(at.key(), Some(at), Some(&line), found, see);
-            whole &= seen.is_ok();
-            seen?;
-        }
-        Ok(())
-    })?;
-    if !whole {
+    let whole = Cell::new(true);
+    // Follows the moves of both books, and replies to positions of `left`; compares what was not reached `before`.
+    let mut follow = |left: &Keys, before: &Keys| -> Result<Keys> {
+        let from = ByPlies { most: MOST, ..ByPlies::default() };
+        from.each(progress, |visited, follow| {
+            let at = visited.at;
+            union.append(at, |facts| follow.push(facts.mv));
+            if !left.is_empty() {
+                let mut replies = at.chess().legal_moves();
+                replies.retain(|mv| !follow.contains(mv) && left.contains(&at.after(*mv).key()));
+                follow.extend(replies);
+            }
+            if before.contains(&at.key()) {
+                return Ok(());
+            }
+            let [of_a, of_b] = books.map(|book| facts(book, at));
+            let found = compare(&of_a, &of_b, same_format);
+            if !found.is_empty() {
+                let line = visited.tracks.line(visited.number);
+                let seen = show(at.key(), Some(at), Some(&line), found, see);
+                whole.set(whole.get() & seen.is_ok());
+                seen?;
+            }
+            Ok(())
+        })
+    };
+    let mut reached = follow(&Keys::default(), &Keys::default())?;
+    if !whole.get() {
         return Ok(());
     }
     let mut sorter = RadixSorter::new(resources.memory, &resources.temp);
+    let mut left = Keys::default();
     for (number, book) in (0..).zip(books) {
-        push(book, number, &reached, &mut sorter, progress)?;
+        push(book, number, &reached, &mut left, &mut sorter, progress)?;
     }
-    drop(reached);
+    let holds_positions = a.holds_positions() && b.holds_positions();
+    if reached.len() < MOST && (left.len() > reached.len() || !holds_positions && !left.is_empty()) {
+        reached = follow(&left, &reached)?;
+    } else {
+        reached.clear();
+    }
+    if !whole.get() {
+        return Ok(());
+    }
+    let mut whole = whole.get();
+    drop(left);
     let sorted = Sorted::new(vec![sorter.finish()]);
     progress.things(sorted.total(), "moves");
     sorted.each(resources, progress, pairs, |found| {
         for pair in found {
             if !whole {
                 break;
+            }
+            if pair.iter().flatten().any(|record| reached.contains(&record.key)) {
+                continue;
             }
             whole = to_the_end(show_pair(books, pair, same_format, see))?.is_some();
         }
@@ -143,11 +168,12 @@ fn show(
     found.into_iter().try_for_each(|what| see(&Difference { key, position, line, what }))
 }
 
-/// Sorts what a book has besides the positions that were compared.
+/// Sorts what a book has besides the positions that were compared, and notes the keys of that, if they are not too many.
 fn push(
     book: &dyn Book,
     number: u32,
     compared: &Keys,
+    left: &mut Keys,
     sorter: &mut RadixSorter<DiffRow>,
     progress: &Progress,
 ) -> Result<()> {
@@ -155,6 +181,9 @@ fn push(
     book.each(Scope::All, progress, &mut |record| {
         interrupt::check()?;
         if !record.moves.is_empty() && !compared.contains(&record.key) {
+            if left.len() < MOST {
+                left.insert(record.key);
+            }
             rows.clear();
             FactsRow::append(&PositionRecord { total: None, ..record.clone() }, number, 0, &mut rows);
             rows.iter().try_for_each(|row| sorter.push(DiffRow(*row)))?;
@@ -239,7 +268,7 @@ fn compare(a: &[Facts], b: &[Facts], same_format: bool) -> Vec<What> {
             continue;
         };
         let shares = (!same_format).then(|| shares([facts.weight, in_b.weight], sums));
-        let weights = shares.is_some_and(|[a, b]| (a - b).abs() > SHARE || (a == 0.0) != (b == 0.0));
+        let weights = shares.is_some_and(|[a, b]| differ(a, b));
         let counts = facts.counts.zip(in_b.counts).is_some_and(|(a, b)| a != b);
         let rest = |facts: &Facts| {
             (facts.weight, facts.annotation, facts.recommended, facts.learned, facts.ratings, facts.factor)
@@ -252,12 +281,6 @@ fn compare(a: &[Facts], b: &[Facts], same_format: bool) -> Vec<What> {
     let new = heaviest_first(b.iter().filter(|facts| other(facts, a).is_none()).copied().collect());
     found.extend(new.into_iter().map(|facts| What::Move(Which::B, facts)));
     found
-}
-
-/// The shares that two weights have of these sums.
-fn shares([a, b]: [u64; 2], [sum_a, sum_b]: [f64; 2]) -> [f64; 2] {
-    let share = |weight: u64, sum: f64| if sum > 0.0 { weight as f64 / sum } else { 0.0 };
-    [share(a, sum_a), share(b, sum_b)]
 }
 
 fn heaviest_first(mut moves: Vec<Facts>) -> Vec<Facts> {

@@ -27,6 +27,9 @@ pub(crate) struct KeyRow {
     recommended: u8,
 }
 
+/// The colour of a move that is to be avoided.
+const RED: u8 = 1 + Recommendation::Red as u8;
+
 impl KeyRow {
     pub(super) fn new(key: u64, book: u32, facts: &MoveFacts<MoveCode>) -> Self {
         Self {
@@ -76,7 +79,12 @@ impl Sortable for KeyRow {
             *sum = sum.saturating_add(more);
         }
         keep_first(&mut self.annotation, other.annotation);
-        keep_first(&mut self.recommended, other.recommended);
+        // As in a position with several colours, and whatever the order of the books.
+        if other.recommended == RED {
+            self.recommended = RED;
+        } else {
+            keep_first(&mut self.recommended, other.recommended);
+        }
         true
     }
 }

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use memchr::memmem;
 
 use crate::book::{Annotation, PositionRecord};
-use crate::chess::MoveCode;
+use crate::chess::{MoveCode, is_blank};
 
 /// The most moves whose marks are held, about 32 MB for each thread: more than any repertoire has.
 const MOST: usize = 1 << 20;
@@ -17,6 +17,8 @@ pub(crate) struct Marks {
     known: HashMap<(u64, MoveCode), Mark>,
     /// Marks beyond [`MOST`].
     lost: u64,
+    /// Comments with a weight that cannot be read.
+    unreadable: u64,
 }
 
 /// What is said of a move. Of several, the greatest counts, so that the order of the games does not matter.
@@ -44,8 +46,10 @@ impl Marks {
 
     /// Notes the weight of a move, if the comment after it names one.
     pub fn comment(&mut self, at: (u64, MoveCode), comment: &[u8]) {
-        if let weight @ Some(_) = weight_in(comment) {
-            self.note(at, Mark { praise: 0, weight });
+        match weight_in(comment) {
+            Said::Weight(weight) => self.note(at, Mark { praise: 0, weight: Some(weight) }),
+            Said::Unreadable => self.unreadable += 1,
+            Said::Nothing => {}
         }
     }
 
@@ -66,12 +70,18 @@ impl Marks {
     /// Takes in the marks of other games.
     pub fn merge(&mut self, other: Self) {
         self.lost += other.lost;
+        self.unreadable += other.unreadable;
         other.known.into_iter().for_each(|(at, mark)| self.note(at, mark));
     }
 
     /// How many marks there was no room for.
     pub fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// How many comments have a weight that cannot be read.
+    pub fn unreadable(&self) -> u64 {
+        self.unreadable
     }
 
     /// Writes the marks of a position's moves into its record; with `weighs` also their weights.
@@ -89,19 +99,71 @@ impl Marks {
     }
 }
 
-/// The weight in a comment: `[%prc 60]`, the word `prc:60`, or `weight 60` at its start, as `dump` writes it.
-fn weight_in(comment: &[u8]) -> Option<u32> {
-    let is_word = |at: usize| {
-        at.checked_sub(1).and_then(|before| comment.get(before)).is_none_or(u8::is_ascii_whitespace)
-    };
-    let after = |start: &str, may_be_at: &dyn Fn(usize) -> bool| {
-        let at = memmem::find(comment, start.as_bytes()).filter(|&at| may_be_at(at))?;
-        let text = comment.get(at + start.len()..)?.trim_ascii_start();
-        let digits = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
-        str::from_utf8(text.get(..digits)?).ok()?.parse().ok()
-    };
+/// What a comment says of the weight of its move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Said {
+    Nothing,
+    Weight(u32),
+    /// It names a weight that is no whole number from 0 to 2^32 - 1.
+    Unreadable,
+}
+
+/// The weight in a comment, in any letter case: `[%prc 60]` or `[%weight 60]`, the word `prc:60`, or `weight 60` at the start
+/// of the text, as `dump` writes it.
+fn weight_in(comment: &[u8]) -> Said {
+    let lower = comment.to_ascii_lowercase();
+    if memmem::find(&lower, b"prc").or_else(|| memmem::find(&lower, b"weight")).is_none() {
+        return Said::Nothing;
+    }
+    let text = String::from_utf8_lossy(&lower);
+    for command in ["[%prc", "[%weight"] {
+        if let Some((_, after)) = text.split_once(command) {
+            let value = after.split(']').next().unwrap_or_default();
+            return number(value).map_or(Said::Unreadable, Said::Weight);
+        }
+    }
     // A line may end wherever there is a space.
-    after("[%prc", &|_| true).or_else(|| after("prc:", &is_word)).or_else(|| after("weight", &|at| at == 0))
+    let is_word = |at: usize| text.get(..at).is_some_and(|before| !before.ends_with(|c| !is_blank(c)));
+    let word = text.match_indices("prc:").find(|(at, _)| is_word(*at));
+    let (value, is_certain) = match (word, without_commands(&text).strip_prefix("weight")) {
+        (Some((at, word)), _) => (text.get(at + word.len()..).unwrap_or_default(), true),
+        (None, Some(value)) => (value, false),
+        (None, None) => return Said::Nothing,
+    };
+    match number(value) {
+        Some(weight) => Said::Weight(weight),
+        // Texts may well begin with this word.
+        None if is_certain || is_numeric(value) => Said::Unreadable,
+        None => Said::Nothing,
+    }
+}
+
+/// A text without the space and the commands such as `[%csl Ge4]` at its start.
+fn without_commands(text: &str) -> &str {
+    let mut rest = text.trim_start_matches(is_blank);
+    while let Some((_, after)) = rest.strip_prefix("[%").and_then(|rest| rest.split_once(']')) {
+        rest = after.trim_start_matches(is_blank);
+    }
+    rest
+}
+
+/// The text after the sign that may follow a name.
+fn value(text: &str) -> &str {
+    text.trim_start_matches(is_blank).trim_start_matches([':', '=']).trim_start_matches(is_blank)
+}
+
+fn is_numeric(text: &str) -> bool {
+    value(text).trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The whole number at the start of a value.
+fn number(text: &str) -> Option<u32> {
+    let value = value(text);
+    let digits = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
+    let (number, after) = value.split_at_checked(digits)?;
+    let is_fraction =
+        after.strip_prefix(['.', ',']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    number.parse().ok().filter(|_| !is_fraction)
 }
 
 #[cfg(test)]
@@ -110,24 +172,49 @@ mod tests {
 
     #[test]
     fn weights_are_found_in_comments() {
-        for (comment, weight) in [
-            ("[%prc 60]", Some(60)),
-            ("the main line [%csl Ge4][%prc  7] and more", Some(7)),
-            ("prc:40", Some(40)),
-            ("good, prc: 5%", Some(5)),
-            ("[%prc 0]", Some(0)),
-            ("weight 7, games 5 +3 =1 -1", Some(7)),
-            ("weight\r\n7", Some(7)),
-            ("its weight 7", None),
-            ("weight x", None),
-            ("[%prc x]", None),
-            ("[%prc 99999999999]", None),
-            ("mprc:40", None),
-            ("[%prc", None),
-            ("60", None),
-            ("", None),
+        use Said::{Nothing, Unreadable, Weight};
+        for (comment, said) in [
+            ("[%prc 60]", Weight(60)),
+            ("the main line [%csl Ge4][%prc  7] and more", Weight(7)),
+            ("prc:40", Weight(40)),
+            ("good, prc: 5%", Weight(5)),
+            ("[%prc 0]", Weight(0)),
+            ("weight 7, games 5 +3 =1 -1", Weight(7)),
+            ("weight\r\n7", Weight(7)),
+            // Lichess writes a space after each brace.
+            (" weight 60 ", Weight(60)),
+            ("\n\tweight 60", Weight(60)),
+            ("\u{a0}weight\u{a0}60", Weight(60)),
+            (" prc:60 ", Weight(60)),
+            ("\u{a0}prc:60", Weight(60)),
+            ("mprc:40 prc:30", Weight(30)),
+            (" [%prc 60] ", Weight(60)),
+            ("[%prc:60]", Weight(60)),
+            ("[%PRC 60]", Weight(60)),
+            ("[%weight 60]", Weight(60)),
+            ("Weight 60 good move", Weight(60)),
+            ("weight: 60.", Weight(60)),
+            ("WEIGHT=60%", Weight(60)),
+            ("PRC:60", Weight(60)),
+            (" [%csl Ge4,Rd5] [%cal Ge2e4] weight 60 ", Weight(60)),
+            ("its weight 7", Nothing),
+            ("weight x", Nothing),
+            ("weighty", Nothing),
+            ("mprc:40", Nothing),
+            ("60", Nothing),
+            ("", Nothing),
+            ("[%prc x]", Unreadable),
+            ("[%prc]", Unreadable),
+            ("[%prc 99999999999]", Unreadable),
+            ("[%prc -1]", Unreadable),
+            ("[%prc 0.5]", Unreadable),
+            ("[%prc", Unreadable),
+            ("prc:", Unreadable),
+            (" weight 4294967296", Unreadable),
+            ("weight -5", Unreadable),
+            ("weight 0,5", Unreadable),
         ] {
-            assert_eq!(weight_in(comment.as_bytes()), weight, "{comment}");
+            assert_eq!(weight_in(comment.as_bytes()), said, "{comment:?}");
         }
     }
 

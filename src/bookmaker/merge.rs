@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::chances::Chances;
 use super::facts_row::FactsRow;
 use super::key_row::KeyRow;
 use super::merging::Merging;
@@ -13,11 +14,17 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::sort::{self, Sorter};
-use crate::book::ctg;
-use crate::book::{Book, BookWriter, CtgEntry, Moves, PositionRecord, Scope, Written, plain_weights};
+use crate::book::{
+    self, About, Book, BookWriter, CtgEntry, Heading, Moves, PositionRecord, Scope, Written, ctg, left_out,
+    plain_weights,
+};
 
 /// Bits of a game's number, after the number of its book.
 const BOOK_SHIFT: u32 = 48;
+
+/// Positions in which it matters which books are merged first.
+const SCALED: &str = "positions whose sums of weights exceed 65535 and are scaled: merge all books at once, because these \
+                      weights count less in another merge";
 
 /// What was read, and what the new book leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +103,10 @@ fn merge_rows<R: Merging>(
     progress: &Progress,
 ) -> Result<(Merged, Written)> {
     let resources = &resources.without(writer.memory());
+    let mut headings = Headings::new(books.iter().map(|(book, _)| book.heading()).collect());
+    headings.describe(&mut *writer);
+    // Where it is defined how books add up, the sums of weights are not.
+    let mut chances = (books.len() == 1 || !headings.decide_weights()).then(|| Chances::new(&resources.temp));
     // A book that can have comments is copied as it is, and one that has none gets the names of openings.
     let have_comments = books.iter().any(|(book, _)| book.as_remarks().is_some());
     let holds_entries = writer.holds_entries();
@@ -138,6 +149,7 @@ fn merge_rows<R: Merging>(
     progress.things(sorted.total(), "moves");
     let names = (writer.holds_comments() && !have_comments).then(Names::default);
     let mut asides = Asides { sorted: comments.finish()?, next: None };
+    let (wants_games, mut links) = (writer.wants_games(), 0_u64);
     let (needs_positions, holds_verdicts) = (writer.needs_positions(), writer.holds_verdicts());
     sorted.each(resources, progress, R::positions, |found| {
         for mut record in found {
@@ -157,11 +169,74 @@ fn merge_rows<R: Merging>(
             if !holds_verdicts {
                 merged.ruled_out += remove_ruled_out(&mut record);
             }
+            links += u64::from(record.game.is_some() && !wants_games);
+            if let Some(chances) = &mut chances {
+                match writer.held_weights(&record) {
+                    Some(held) => chances.compare(&record, &held),
+                    None => chances.remember(&record)?,
+                }
+            }
             writer.add(&record)?;
         }
         Ok(())
     })?;
-    Ok((merged, writer.finish()?))
+    let mut written = writer.finish()?;
+    written.left_out.extend(left_out(headings.lost()));
+    written.left_out.extend(left_out([("links from positions to games", links)]));
+    if let (Some(mut chances), Some(file)) = (chances, written.files.first()) {
+        if books.len() > 1 {
+            written.left_out.extend(left_out([(SCALED, chances.scaled())]));
+        }
+        chances.look_up(&*book::open(file)?)?;
+        written.left_out.extend(chances.clause());
+    }
+    Ok((merged, written))
+}
+
+/// What the books that are read say of themselves, and which of it the new book says.
+struct Headings {
+    all: Vec<Option<Heading>>,
+    kept: Option<Heading>,
+}
+
+impl Headings {
+    fn new(all: Vec<Option<Heading>>) -> Self {
+        Self { all, kept: None }
+    }
+
+    /// Gives the writer what the first book of its format says.
+    fn describe(&mut self, writer: &mut dyn BookWriter) {
+        let heading = self.all.iter().flatten().find(|heading| writer.takes(heading));
+        if let Some(heading) = heading.cloned() {
+            let alone =
+                self.all.iter().all(|other| other.as_ref().is_some_and(|other| other.is_like(&heading)));
+            writer.describe(&About { heading: heading.clone(), alone });
+            self.kept = Some(heading);
+        }
+    }
+
+    /// Whether the new book gives moves weights as all books that are read do.
+    fn decide_weights(&self) -> bool {
+        let alike = |kept: &Heading| {
+            self.all.iter().all(|other| other.as_ref().is_some_and(|other| other.weighs_like(kept)))
+        };
+        self.kept.as_ref().is_some_and(|kept| matches!(kept, Heading::Abk(_)) && alike(kept))
+    }
+
+    /// How many books say of themselves what the new book does not say.
+    fn lost(&self) -> Vec<(&'static str, u64)> {
+        let said = self.all.iter().flatten();
+        match &self.kept {
+            Some(kept) => vec![(
+                "books with other texts or settings in their headers: the new book has those of the first",
+                said.filter(|heading| !heading.is_in(kept)).count() as u64,
+            )],
+            None => vec![(
+                "headers of books, with what they say of themselves: the format has no place for that",
+                said.filter(|heading| heading.says_anything()).count() as u64,
+            )],
+        }
+    }
 }
 
 /// The kinds of what is kept aside.

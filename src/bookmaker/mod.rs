@@ -15,6 +15,7 @@
 //! | leave out a part of a book | [`trim`] |
 //! | compare two books | [`mod@diff`] |
 
+mod chances;
 pub mod count;
 mod count_rows;
 pub mod diff;

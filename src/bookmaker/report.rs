@@ -28,6 +28,9 @@ pub struct Report {
     pub rows_left: u64,
     /// Games without a result that counted as draws.
     pub unfinished: u64,
+    /// Games that counted and begin with a position of their own.
+    #[serde(skip)]
+    pub set_up: u64,
     /// Games that did not count because of the filter.
     pub left: BTreeMap<Left, u64>,
     /// Games with an error.
@@ -38,6 +41,9 @@ pub struct Report {
     pub cut: Option<FailedGames>,
     /// Marks of moves that were not kept, because there were too many.
     pub lost_marks: u64,
+    /// Comments with a weight of a move that cannot be read.
+    #[serde(default)]
+    pub unread_weights: u64,
     /// Moves that were counted and not kept.
     #[serde(skip)]
     pub dropped: Drops,
@@ -90,7 +96,8 @@ impl Report {
     /// Takes in the report of other games.
     pub(crate) fn merge(&mut self, other: Self) {
         let Self { games, used, plies, other_side, mistakes, limited, rows_left, unfinished, .. } = other;
-        let Self { left, errors, crowded, cut, lost_marks, dropped, .. } = other;
+        let Self { set_up, left, errors, crowded, cut, lost_marks, unread_weights, dropped, .. } = other;
+        self.set_up += set_up;
         self.drop_moves(dropped);
         self.other_side += other_side;
         self.mistakes += mistakes;
@@ -105,6 +112,7 @@ impl Report {
             *self.left.entry(why).or_default() += count;
         }
         self.lost_marks += lost_marks;
+        self.unread_weights += unread_weights;
         self.cut = match (self.cut.take(), cut) {
             (Some(known), Some(cut)) => Some(known.and(cut)),
             (known, cut) => known.or(cut),

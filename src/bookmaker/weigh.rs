@@ -135,6 +135,7 @@ pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut D
         let (Some(first), true) = (rows.first(), reached || !moves.is_empty()) else { continue };
         let total = counted.then_some(total);
         found.push(PositionRecord {
+            priorities: Vec::new(),
             key: first.key(),
             position: position(),
             moves,

@@ -1,6 +1,7 @@
 //! What shakmaty does not do: positions with their book key, the game that a GUI describes, and the form and code in
 //! which some books write positions and moves.
 
+mod blank;
 mod game;
 pub(crate) mod huffman;
 mod move_code;
@@ -17,14 +18,17 @@ pub(crate) mod tests;
 pub mod value;
 mod written;
 
+pub(crate) use blank::is_blank;
+#[cfg(feature = "workshop")]
+pub(crate) use blank::{char_at, is_invisible, trim_blanks};
 pub use game::Game;
 
 pub(crate) use game::Ending;
 pub use move_code::MoveCode;
 pub(crate) use packed::PACKED_LEN;
 pub use packed::Packed;
+pub(crate) use position::lenient;
 pub use position::{FenError, Position, odd};
-pub(crate) use position::{lenient, names_files};
 pub use rating::RatingBand;
 pub(crate) use san::plain_move;
 pub use speed::Speed;

@@ -7,7 +7,7 @@ use shakmaty::san::San;
 use shakmaty::uci::UciMove;
 
 use super::written::meant;
-use super::{Game, Position, ReadMoveError, read_move};
+use super::{Game, Position, ReadMoveError, is_blank, read_move};
 
 /// Why a word is no move of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub fn play(text: &str, game: &mut Game) -> Result<(), MoveError> {
 
 /// The words of a text of moves, without numbers, marks and results.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split(|c: char| c.is_whitespace() || c == ',');
+    let parts = text.split(|c: char| is_blank(c) || c == ',');
     parts.map(bare).filter(|word| !matches!(*word, "" | "*" | "1-0" | "0-1" | "1/2-1/2"))
 }
 
@@ -127,6 +127,7 @@ mod tests {
             "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O",
             "1.e4 e5 2.Nf3!? Nc6! 3.Bc4 Bc5 4.0-0 *",
             "1 e4 e5, 2 Nf3 Nc6, 3 Bc4 Bc5, 4 O-O 1-0",
+            "1.\u{a0}e4\u{200b} e5\u{2028}2.\u{85}Nf3 Nc6\u{feff} 3. Bc4 Bc5 4. O-O",
             "  1. e4 1... e5 2.Nf3 2...Nc6\n3. Bc4 \u{2026}Bc5 4. O-O  ",
         ] {
             assert_eq!(after(text).as_deref(), Ok(line), "{text}");

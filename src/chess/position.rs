@@ -84,12 +84,34 @@ impl Position {
             .map_err(|error| FenError(error.to_string()))
     }
 
-    /// As [`Position::from_fen`]; the castling rights show whether it is a position of Chess960: they then name files.
+    /// As [`Position::from_fen`]; the castling rights show whether it is a position of Chess960: they then name files, or they
+    /// are those of X-FEN, which fit the kings and rooks only there.
     ///
     /// # Errors
     /// As [`Position::from_fen`].
+    ///
+    /// ```
+    /// use tabiya::chess::Position;
+    /// let fen = "bqnrnkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNRNKRB w KQkq - 0 1";
+    /// assert!(Position::from_any_fen(fen.as_bytes())?.epd().ends_with("w GDgd -"));
+    /// # Ok::<_, tabiya::chess::FenError>(())
+    /// ```
     pub fn from_any_fen(fen: &[u8]) -> Result<Self, FenError> {
-        Self::from_fen(fen, CastlingMode::from_chess960(names_files(fen)))
+        if names_files(fen) {
+            return Self::from_fen(fen, CastlingMode::Chess960);
+        }
+        let ordinary = Self::from_fen(fen, CastlingMode::Standard)?;
+        let rights = Fen::from_ascii(fen).map(|fen| fen.as_setup().castling_rights).unwrap_or_default();
+        if ordinary.rights() == rights {
+            return Ok(ordinary);
+        }
+        let other = Self::from_fen(fen, CastlingMode::Chess960)?;
+        Ok(if other.rights() == rights { other } else { ordinary })
+    }
+
+    /// The rooks with which castling is allowed.
+    fn rights(&self) -> Bitboard {
+        self.chess.castles().castling_rights()
     }
 
     /// shakmaty's view of the position.

@@ -5,6 +5,7 @@
 //! lives as long as their [`Editor`].
 
 mod history;
+mod kept_place;
 mod lock;
 
 use std::fs;
@@ -27,8 +28,9 @@ use crate::chess::{MoveCode, Position};
 use crate::learn::{self, Attempt, EntryEdit, Learner, MadeEdit};
 
 pub(crate) use self::history::Way;
+pub(crate) use self::kept_place::{KeptPlace, kept, place_of};
 
-/// Bytes of a position's name that are kept with an edit.
+/// Bytes that are kept of an edit's place.
 pub(crate) const NOTE_MAX: usize = 255;
 
 /// What a book says of a move, as far as an edit can change it.
@@ -62,7 +64,7 @@ pub(crate) enum Expected {
 pub(crate) struct Wish<'a> {
     pub at: &'a Position,
     pub edits: &'a [Edit],
-    /// The position in words, at most [`NOTE_MAX`] bytes.
+    /// Where it is, as [`kept`] writes it.
     pub note: &'a str,
     /// What the book must say of the first move.
     pub expected: Option<Expected>,
@@ -81,6 +83,7 @@ pub(crate) enum Outcome {
 
 /// An edit that was made, taken back, or made again.
 pub(crate) struct Made {
+    /// Where it is, for [`place_of`].
     pub note: String,
     pub moves: Vec<MadeMove>,
 }

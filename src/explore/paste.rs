@@ -164,7 +164,8 @@ impl Visitor for Reader {
         let around = match self.lines.last() {
             Some(Line::Main) => Some((None, game.play.len())),
             Some(&Line::Variation(of)) => {
-                game.variations.get(of).map(|line| (Some(of), line.ply + line.play.len()))
+                // Before its first move it has none whose place another takes.
+                game.variations.get(of).map(|line| (Some(of), line.ply + line.play.len().max(1)))
             }
             Some(Line::Unread) | None => None,
         };

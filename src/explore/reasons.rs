@@ -43,7 +43,7 @@ fn verdict(known: &MoveFacts) -> &'static str {
 fn later(view: &View<'_>, policy: &Policy, mv: Move) -> &'static str {
     if view.losses.loss_of(mv).is_some_and(|loss| policy.refuses(loss)) {
         "loses too much"
-    } else if !policy.repeats && view.game.repeats(mv) {
+    } else if !policy.threefold && view.game.repeats(mv) {
         "repeats the position"
     } else if policy.variety == 0 && view.moves.iter().any(|(_, chance)| *chance > 0.0) {
         "not the best move"

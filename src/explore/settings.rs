@@ -93,7 +93,10 @@ impl Settings {
     fn shown(&self) -> Result<Response> {
         let (text, exists) = self.text()?;
         let rows = form::read(&self.path, &text)?;
-        Ok(json(&json!({ "file": self.path, "exists": exists, "rows": rows, "doctor": Value::Null })))
+        let groups = form::groups(&rows);
+        Ok(json(&json!({
+            "file": self.path, "exists": exists, "groups": groups, "rows": rows, "doctor": Value::Null,
+        })))
     }
 
     fn change(&self, changes: &Changes) -> Result<Response> {

@@ -93,6 +93,11 @@ impl Header {
     }
 }
 
+/// Whether the text of a header's round names one: `?` and `-` do not.
+pub(crate) fn is_known_round(round: &str) -> bool {
+    !matches!(round, "" | "?" | "-")
+}
+
 /// A date, possibly without day or month. Unknown parts are 0, so that dates sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct Date {
@@ -105,8 +110,8 @@ pub struct Date {
 }
 
 impl Date {
-    /// Reads `2021.03.14`, `2021.??.??`, `2021-03-14` or `2021`. A part that is not a number is unknown, and so are those
-    /// after it.
+    /// Reads `2021.03.14`, `2021.??.??`, `2021-03-14` or `2021`, and `14.03.2021`. A part that is not a number is unknown, and so
+    /// are those after it; a year has four digits.
     ///
     /// ```
     /// use tabiya::games::Date;
@@ -114,9 +119,18 @@ impl Date {
     /// assert_eq!(Date::from_pgn("????.??.??"), Date::default());
     /// ```
     pub fn from_pgn(text: &str) -> Self {
-        let mut parts = text.trim().split(['.', '-', '/']).map_while(|part| part.parse::<u16>().ok());
-        let year = parts.next().unwrap_or(0);
-        let year = if year > 9999 { 0 } else { year };
+        let text = text.trim();
+        // The day comes first.
+        if let [day, month, year] = text.split('.').collect::<Vec<_>>()[..]
+            && day.len() <= 2
+            && month.len() <= 2
+            && is_year(year)
+        {
+            return Self::from_pgn(&format!("{year}.{month}.{day}"));
+        }
+        let mut parts = text.split(['.', '-', '/']);
+        let year = parts.next().filter(|year| is_year(year)).and_then(|year| year.parse().ok()).unwrap_or(0);
+        let mut parts = parts.map_while(|part| part.trim().parse::<u16>().ok());
         let mut part = |most| parts.next().filter(|&part| part <= most).unwrap_or(0) as u8;
         let (month, day) = (part(12), part(31));
         match (year, month) {
@@ -161,6 +175,10 @@ impl Date {
     }
 }
 
+fn is_year(text: &str) -> bool {
+    text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 impl FromStr for Date {
     type Err = &'static str;
 
@@ -174,11 +192,16 @@ impl FromStr for Date {
     /// ```
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const FORM: &str = "not a date: write 2021, 2021.03 or 2021.03.14";
-        let mut parts = text.trim().split(['.', '-', '/']).map(str::parse::<u16>);
+        const YEAR: &str = "not a date: a year has four digits, as in 2021, 2021.03 or 2021.03.14";
+        let text = text.trim();
+        let mut parts = text.split(['.', '-', '/']).map(str::parse::<u16>);
         let mut part = || parts.next().transpose().map_err(|_| FORM);
         let (year, month, day) = (part()?.ok_or(FORM)?, part()?, part()?);
-        if part()?.is_some() || !(1..=9999).contains(&year) {
+        if part()?.is_some() {
             return Err(FORM);
+        }
+        if year == 0 || !text.split(['.', '-', '/']).next().is_some_and(is_year) {
+            return Err(YEAR);
         }
         let month = match month {
             None => 0,
@@ -271,6 +294,14 @@ mod tests {
             ("2021.13.40", (2021, 0, 0)),
             ("????.??.??", (0, 0, 0)),
             ("99999.1.1", (0, 0, 0)),
+            // No year is meant by two digits.
+            ("21", (0, 0, 0)),
+            ("21.03.14", (0, 0, 0)),
+            ("98.??.??", (0, 0, 0)),
+            ("14.03.2021", (2021, 3, 14)),
+            ("1.2.2021", (2021, 2, 1)),
+            ("??.03.2021", (2021, 3, 0)),
+            ("03/14/2021", (0, 0, 0)),
             ("", (0, 0, 0)),
         ] {
             let read = Date::from_pgn(text);
@@ -313,6 +344,12 @@ mod tests {
             "2021.01.01.01",
             "2021.",
             "-2021",
+            "21",
+            "21.03",
+            "021",
+            "987",
+            "02021",
+            "14.03.2021",
         ] {
             assert!(text.parse::<Date>().is_err(), "{text}");
         }

@@ -26,6 +26,7 @@ use shakmaty::{Color, Move};
 pub use crate::base::encoding::decode_text;
 pub(crate) use decompress::Ahead;
 pub use error::{GameError, Reason};
+pub(crate) use header::is_known_round;
 pub use header::{Date, Header, Place, Spot};
 pub(crate) use open::open_text;
 pub use open::{Sources, open};
@@ -33,7 +34,7 @@ pub use player::PlayerName;
 pub(crate) use stamp::Stamp;
 pub(crate) use zip::is_zip;
 
-use crate::chess::{MoveCode, Position};
+use crate::chess::{MoveCode, Position, is_blank};
 
 /// Some games of one file, not yet decoded.
 pub trait Batch: Send {
@@ -153,22 +154,53 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// The result in a PGN tag or after the moves; `None` for `*`, for `0-0` (both lost), and for anything else.
+    /// The result in a PGN tag or after the moves, with or without space; `None` for `*`, for `0-0` (both lost), and for
+    /// anything else.
     ///
     /// ```
     /// use tabiya::games::GameResult;
     /// assert_eq!(GameResult::from_pgn(b"1/2-1/2"), Some(GameResult::Draw));
     /// assert_eq!(GameResult::from_pgn("½-½".as_bytes()), Some(GameResult::Draw));
     /// assert_eq!(GameResult::from_pgn(b"1:0"), Some(GameResult::White));
+    /// assert_eq!(GameResult::from_pgn(b"0.5 - 0.5"), Some(GameResult::Draw));
     /// assert_eq!(GameResult::from_pgn(b"*"), None);
     /// ```
     pub fn from_pgn(text: &[u8]) -> Option<Self> {
-        match str::from_utf8(text.trim_ascii()).ok()? {
-            "1-0" | "1:0" => Some(Self::White),
-            "0-1" | "0:1" => Some(Self::Black),
-            "1/2-1/2" | "1/2" | "1/2:1/2" | "½-½" | "½:½" | "½" => Some(Self::Draw),
+        match text {
+            b"1-0" => Some(Self::White),
+            b"0-1" => Some(Self::Black),
+            b"1/2-1/2" => Some(Self::Draw),
+            b"*" | b"" => None,
+            _ => Self::from_plain(&plain_result(text)),
+        }
+    }
+
+    fn from_plain(text: &str) -> Option<Self> {
+        match text {
+            "1-0" => Some(Self::White),
+            "0-1" => Some(Self::Black),
+            "1/2-1/2" | "1/2" => Some(Self::Draw),
             _ => None,
         }
+    }
+
+    /// The result in a tag, where it may also be that of a game that was not played, or have a text after it.
+    pub(crate) fn from_tag(text: &[u8]) -> Option<Self> {
+        if let known @ Some(_) = Self::from_pgn(text) {
+            return known;
+        }
+        let plain = plain_result(text);
+        match &*plain {
+            "+--" | "+/-" | "+-" => return Some(Self::White),
+            "--+" | "-/+" | "-+" => return Some(Self::Black),
+            "=-=" | "=/=" | "=" => return Some(Self::Draw),
+            _ => {}
+        }
+        let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphabetic() || "(,;".contains(c));
+        ["1-0", "0-1", "1/2-1/2"].into_iter().find_map(|form| {
+            plain.strip_prefix(form).filter(|rest| goes_on(rest))?;
+            Self::from_plain(form)
+        })
     }
 
     /// As PGN writes it.
@@ -179,4 +211,11 @@ impl GameResult {
             Self::Draw => "1/2-1/2",
         }
     }
+}
+
+/// A result without space, with `-` between its parts, and with `1/2` for half a point.
+fn plain_result(text: &[u8]) -> String {
+    let text = decode_text(text).replace(is_blank, "");
+    let text = text.replace([':', '‐', '‑', '‒', '–', '—', '−'], "-");
+    text.replace('½', "1/2").replace("0.5", "1/2").replace("0,5", "1/2")
 }

@@ -10,6 +10,7 @@ use super::decompress::{Ahead, Failing, decompressed};
 use super::pipe::{self, Pipe};
 use super::zip;
 use crate::base::error::{Error, Result};
+use crate::chess::trim_blanks;
 
 /// The name that means standard input.
 pub(crate) const STDIN: &str = "-";
@@ -68,13 +69,22 @@ fn refused(start: &[u8]) -> Option<(&'static str, &'static str)> {
     if OTHER_ARCHIVES.iter().any(|sign| start.starts_with(sign)) {
         return Some(("this is an archive of an unsupported kind", "unpack it first"));
     }
-    if start.contains(&0) {
+    if memchr::memchr(0, start).is_some_and(|zero| !is_games(start.get(..zero).unwrap_or_default())) {
         return Some((
             "this is not a text file of games",
             "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh)",
         ));
     }
     None
+}
+
+/// Whether a text before zero bytes is of games: a loss of power may leave zeros where their end was.
+fn is_games(text: &[u8]) -> bool {
+    let is_control = |byte: &u8| matches!(byte, 1..=8 | 0xe..=0x1f);
+    let start = trim_blanks(text);
+    start.starts_with(b"[") | start.starts_with(b"1.")
+        && text.contains(&b'\n')
+        && !text.iter().any(is_control)
 }
 
 /// The name of a file in places and messages.

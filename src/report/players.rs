@@ -7,6 +7,7 @@ use shakmaty::Color;
 
 use super::game::Game;
 use crate::book::Counts;
+use crate::games::is_known_round;
 
 /// The games of two players.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +59,7 @@ impl Players {
         entry.counts.add(Some(halves));
         entry.alone += 1;
         // Runners number rounds; games of people mostly have none.
-        if game.round.is_empty() || game.round == "?" || game.round == "-" {
+        if !is_known_round(&game.round) {
             return;
         }
         let mut digest = DefaultHasher::new();

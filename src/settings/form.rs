@@ -11,8 +11,8 @@ use toml::de::{DeTable, DeValue};
 
 pub(crate) use super::file::text;
 use super::options::Options;
-use super::table::{self, Kind, Row, SET};
-use super::{file, split};
+use super::table::{self, BOOK, Group, Kind, Row, SET};
+use super::{Given, file, split};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::choose::Policy;
 use crate::uci::same_name;
@@ -30,12 +30,49 @@ pub(crate) struct Setting {
     /// What holds if there is no value.
     default: String,
     value: Option<String>,
+    /// Why a form cannot change it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixed: Option<&'static str>,
 }
+
+/// Why the books cannot be changed where tables name them.
+const TABLES: &str = "the [[book]] tables of the file name the books: change them by hand";
 
 impl Setting {
     fn new(row: &'static Row, key: String, value: Option<String>) -> Self {
-        Self { key, row, default: row.default(), value }
+        Self { key, row, default: row.default(), value, fixed: None }
     }
+}
+
+/// Settings that are about the same.
+#[derive(Serialize)]
+pub(crate) struct Together<'a> {
+    name: Group,
+    keys: Vec<&'a str>,
+}
+
+/// The groups of settings that [`read`] has returned, in their order.
+pub(crate) fn groups(settings: &[Setting]) -> Vec<Together<'_>> {
+    let groups = settings.chunk_by(|one, other| one.row.group == other.row.group);
+    groups
+        .filter_map(|group| {
+            let keys = group.iter().map(|setting| setting.key.as_str()).collect();
+            Some(Together { name: group.first()?.row.group, keys })
+        })
+        .collect()
+}
+
+/// The value of an option in the table of options, which wins over its key outside; of several the last counts.
+fn in_set(given: &Given, row: &Row) -> Option<String> {
+    let pairs = given.texts(SET).iter().filter_map(|pair| split(pair));
+    let (_, value) = pairs.filter(|(name, _)| is_option(row, name)).next_back()?;
+    // Where a form compares values.
+    Some(if row.kind == Kind::Check { value.to_ascii_lowercase() } else { value.to_owned() })
+}
+
+/// Whether a name in the table of options is that of a setting.
+fn is_option(row: &Row, name: &str) -> bool {
+    row.is_option() && row.is_named(|known| same_name(known.as_bytes(), name.as_bytes()))
 }
 
 /// The settings of a policy for which there are sliders.
@@ -50,20 +87,25 @@ pub(crate) fn sliders(policy: &Policy) -> Vec<Setting> {
 /// # Errors
 /// When it is not TOML.
 pub(crate) fn read(path: &Path, text: &str) -> Result<Vec<Setting>> {
-    let (given, _) = file::parse(path, text, &mut Vec::new())?;
+    let (given, rules) = file::parse(path, text, &mut Vec::new())?;
     // Arguments of the engine are a list whose order matters, and options of the engine are not known here.
     let at_start = table::start().filter(|row| !matches!(row.kind, Kind::Texts | Kind::Pairs)).map(|row| {
         let texts = given.texts(row.key);
         let value = (!texts.is_empty()).then(|| texts.join(&format!("{BETWEEN} ")));
-        Setting::new(row, row.key.to_owned(), value)
+        let set = in_set(&given, row);
+        let by_rules = row.key == BOOK && !rules.is_empty() && set.is_none();
+        let files =
+            || rules.iter().map(|rule| rule.file.as_str()).collect::<Vec<_>>().join(&format!("{BETWEEN} "));
+        let value = set.or(value).or_else(|| by_rules.then(files));
+        Setting { fixed: by_rules.then_some(TABLES), ..Setting::new(row, row.key.to_owned(), value) }
     });
-    let options = table::options().filter(|row| !row.at_start).map(|row| {
-        let pairs = given.texts(SET).iter().filter_map(|pair| split(pair));
-        let mut values = pairs.filter(|(name, _)| same_name(name.as_bytes(), row.name.as_bytes()));
-        let value = values.next_back().map(|(_, value)| value.to_owned());
-        Setting::new(row, row.name.to_ascii_lowercase().replace(' ', "-"), value)
-    });
-    Ok(at_start.chain(options).collect())
+    let options = table::options()
+        .filter(|row| !row.at_start)
+        .map(|row| Setting::new(row, row.name.to_ascii_lowercase().replace(' ', "-"), in_set(&given, row)));
+    let mut settings: Vec<Setting> = at_start.chain(options).collect();
+    // Stable: within a group in the order of the table.
+    settings.sort_by_key(|setting| setting.row.group);
+    Ok(settings)
 }
 
 /// The text of a file with other values: `None` is the default again.
@@ -78,6 +120,9 @@ pub(crate) fn changed(path: &Path, text: &str, set: &BTreeMap<String, Option<Str
     for (key, value) in set {
         let setting = settings.iter().find(|setting| setting.key == *key);
         let setting = setting.ok_or_else(|| usage(format!("there is no setting {key:?}")))?;
+        if let Some(why) = setting.fixed {
+            return Err(usage(format!("{}: {why}", setting.row.name)));
+        }
         let value = value.as_deref().map(str::trim).filter(|value| !value.is_empty());
         let value = value.map(|value| {
             field(setting.row.kind, value)
@@ -114,31 +159,46 @@ fn field(kind: Kind, text: &str) -> std::result::Result<Value, String> {
     })
 }
 
-/// Puts a value into a text, or makes its line a comment.
+/// Puts a value into a text, or makes its lines comments.
 fn put(path: &Path, text: &str, row: &Row, value: Option<Value>) -> Result<String> {
-    let (name, in_set) = if row.at_start { (row.key, false) } else { (row.name, true) };
     // The reader of the file says what is wrong in words that help more.
-    file::parse(path, text, &mut Vec::new())?;
+    let (given, _) = file::parse(path, text, &mut Vec::new())?;
+    // There it wins over a key outside.
+    let in_set = !row.at_start || in_set(&given, row).is_some();
+    let name = if in_set { row.name } else { row.key };
     let root = DeTable::parse(text).map_err(|error| Error::format(path, error.message().to_owned()))?;
     let root = root.get_ref();
     let set = root.iter().find(|(key, _)| key.get_ref().as_ref() == SET);
     if in_set && set.is_some_and(|(key, _)| !is_header(text, key.span().end)) {
-        return Err(Error::format(path, "the options are not in a table [set]")
+        return Err(Error::new(ErrorKind::Usage, "the options are not in a table [set]")
+            .at_path(path)
             .advice("change the file by hand, or write the options below a line [set]"));
     }
-    let table = if in_set { set.and_then(|(_, set)| set.get_ref().as_table()) } else { Some(root) };
-    let found =
-        table.and_then(|table| table.iter().find(|(known, _)| known.get_ref().eq_ignore_ascii_case(name)));
-    if found.is_some_and(|(_, value)| has_tables(value.get_ref())) {
-        let what = format!("[[{name}]] has tables inside it, which a form does not show");
-        return Err(Error::format(path, what).advice("change the file by hand"));
-    }
+    let options = set.and_then(|(_, set)| set.get_ref().as_table());
+    let table = if in_set { options } else { Some(root) };
+    let in_options =
+        options.into_iter().flat_map(file::in_order).filter(|(name, _)| is_option(row, name.get_ref()));
+    let outside = file::in_order(root)
+        .into_iter()
+        .filter(|(name, _)| row.at_start && row.key == name.get_ref().as_ref());
     let Some(value) = value else {
-        let lines = found.map(|(key, old)| commented(text, key.span().start, old.span().end));
-        return Ok(lines.unwrap_or_else(|| text.to_owned()));
+        // From the last one, so that the others stay in their places.
+        let mut places: Vec<_> =
+            outside.chain(in_options).map(|(key, old)| key.span().start..old.span().end).collect();
+        places.sort_by_key(|place| std::cmp::Reverse(place.start));
+        let comment = |text: String, place: Range<usize>| commented(&text, place.start, place.end);
+        return Ok(places.into_iter().fold(text.to_owned(), comment));
     };
+    let found = if in_set { in_options.last() } else { outside.last() };
     if let Some((_, old)) = found {
-        // The space and the comment after it stay.
+        // Options have one value; the space and the comment after it stay.
+        let value = match value {
+            Value::Array(files) if in_set => {
+                let files: Vec<_> = files.iter().filter_map(Value::as_str).collect();
+                Value::from(files.join(&BETWEEN.to_string()))
+            }
+            value => value,
+        };
         return Ok(spliced(text, old.span(), &value.to_string()));
     }
     if let Some(text) = uncommented(text, name, in_set, &value) {

@@ -32,6 +32,21 @@ pub(crate) const ENGINE_TIMEOUT: &str = "engine-timeout";
 /// The key of options.
 pub(crate) const SET: &str = "set";
 
+/// The key of the books for both sides.
+pub(crate) const BOOK: &str = "book";
+
+/// What settings are about, in the order in which a form shows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) enum Group {
+    Engine,
+    Books,
+    #[serde(rename = "Choosing moves")]
+    Moves,
+    Learning,
+    #[serde(rename = "Log and name")]
+    Log,
+}
+
 /// The values that a setting may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -114,6 +129,9 @@ pub(crate) struct Row {
     pub(crate) value_name: &'static str,
     /// What it is for, in one line.
     pub(crate) help: &'static str,
+    /// What it is about.
+    #[serde(skip)]
+    pub(crate) group: Group,
     /// Where its value is among the options of UCI.
     #[serde(skip)]
     holder: Option<fn(&mut Options) -> Value<'_>>,
@@ -142,6 +160,11 @@ impl Row {
     /// Whether this is its key, or was.
     pub(super) fn has_key(&self, key: &str) -> bool {
         self.key == key || self.former.is_some_and(|(_, former)| former == key)
+    }
+
+    /// Whether it is an option of UCI.
+    pub(super) fn is_option(&self) -> bool {
+        self.holder.is_some()
     }
 
     /// The key that it had before.
@@ -177,6 +200,7 @@ const ROW: Row = Row {
     default: "",
     value_name: "",
     help: "",
+    group: Group::Moves,
     holder: None,
     change: Change::Value,
     at_start: false,
@@ -192,34 +216,34 @@ const START: Row = Row { at_start: true, ..ROW };
 const POLICY: Row = Row { by_book: true, shown: true, ..ROW };
 
 /// What rows have that only a `[[book]]` table sets.
-const BOOK: Row = Row { by_book: true, ..ROW };
+const BY_BOOK: Row = Row { by_book: true, ..ROW };
 
 /// All settings: options in the order in which GUIs list them. No name of an option contains a keyword of the `option` line
 /// as it is written there, in small letters: that would confuse some clients.
 #[rustfmt::skip]
 static ROWS: &[Row] = &[
     Row { name: "Engine", key: ENGINE, value_name: "PROGRAM", default: "stockfish",
-        help: "The engine: a path, or a name on PATH", ..START },
+        group: Group::Engine, help: "The engine: a path, or a name on PATH", ..START },
     Row { name: "Engine arguments", key: ENGINE_ARG, value_name: "ARG", kind: Texts,
-        help: "An argument for the engine", ..START },
+        group: Group::Engine, help: "An argument for the engine", ..START },
     Row { name: "Engine folder", key: ENGINE_DIR, value_name: "DIR", default: "tabiya's",
-        help: "The engine's working folder", ..START },
+        group: Group::Engine, help: "The engine's working folder", ..START },
     // Clients give up after 10 to 35 seconds.
     Row { name: "Engine timeout", key: ENGINE_TIMEOUT, value_name: "SECONDS", kind: Spin { min: 1, max: DAY }, default: "30",
-        help: "Seconds to wait for the engine to answer `uci`", ..START },
+        group: Group::Engine, help: "Seconds to wait for the engine to answer `uci`", ..START },
     Row { name: OWN_BOOK, kind: Check, holder: Some(|it| Value::Check(&mut it.own_book)),
-        help: "Play from the books", ..ROW },
-    Row { name: "Book File", key: "book", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.both)),
+        group: Group::Books, help: "Play from the books", ..ROW },
+    Row { name: "Book File", key: BOOK, value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.both)),
         default: "the starter book inside tabiya", change: Change::Books,
-        help: "A book; of several, the first that knows the position answers", ..START },
+        group: Group::Books, help: "A book; of several, the first that knows the position answers", ..START },
     Row { name: "Book White", key: "book-white", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.white)),
-        change: Change::Books, help: "A book for White, tried before the others", ..START },
+        change: Change::Books, group: Group::Books, help: "A book for White, tried before the others", ..START },
     Row { name: "Book Black", key: "book-black", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.black)),
-        change: Change::Books, help: "A book for Black, tried before the others", ..START },
+        change: Change::Books, group: Group::Books, help: "A book for Black, tried before the others", ..START },
     Row { name: "Play without missing books", key: "book-optional", kind: Check, default: "false",
-        help: "If a book cannot be opened, play on with the others or the engine alone", ..START },
-    Row { key: "file", help: "The book", ..BOOK },
-    Row { key: "color", kind: Choice { choices: &["white", "black"] }, help: "Use the book only for this side", ..BOOK },
+        group: Group::Books, help: "If a book cannot be opened, play on with the others or the engine alone", ..START },
+    Row { key: "file", help: "The book", ..BY_BOOK },
+    Row { key: "color", kind: Choice { choices: &["white", "black"] }, help: "Use the book only for this side", ..BY_BOOK },
     Row { name: "Book Variety", key: "variety", value_name: "0-100", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.variety)),
         slider: Some(""), help: "0 = always the best move, 50 = by weight, 100 = every playable move equally often", ..POLICY },
     Row { name: "Book Depth", key: "depth", value_name: "MOVE", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.depth)),
@@ -239,11 +263,11 @@ static ROWS: &[Row] = &[
         help: "Follow the book's own recommendations: colours, marks and limits", ..POLICY },
     Row { name: "Book Factor", key: "factor", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.factor)),
         help: "With Book Tournament: multiply the weights of a CTG book by its factors, as their meaning is inferred", ..POLICY },
-    Row { name: "Book Threefold", key: "threefold", former: Some(("Book Repeats", "repeats")), kind: Check, holder: Some(|it| Value::Check(&mut it.policy.repeats)),
+    Row { name: "Book Threefold", key: "threefold", former: Some(("Book Repeats", "repeats")), kind: Check, holder: Some(|it| Value::Check(&mut it.policy.threefold)),
         help: "Allow book moves that repeat a position for the third time", ..POLICY },
-    Row { key: "optional", kind: Check, help: "Play on without the book if it cannot be opened", ..BOOK },
-    Row { key: "min-clock", kind: Spin { min: 0, max: DAY }, help: "Skip the book when the side to move has fewer seconds left than this", ..BOOK },
-    Row { key: "max-uses", kind: Spin { min: 1, max: 1000 }, help: "Play at most this many moves of a game from the book", ..BOOK },
+    Row { key: "optional", kind: Check, help: "Play on without the book if it cannot be opened", ..BY_BOOK },
+    Row { key: "min-clock", kind: Spin { min: 0, max: DAY }, help: "Skip the book when the side to move has fewer seconds left than this", ..BY_BOOK },
+    Row { key: "max-uses", kind: Spin { min: 1, max: 1000 }, help: "Play at most this many moves of a game from the book", ..BY_BOOK },
     Row { name: "Book Fresh", kind: Check, holder: Some(|it| Value::Check(&mut it.fresh)), change: Change::Fresh,
         help: "Prefer moves into lines not yet played since tabiya started; choose among them by weight", ..ROW },
     Row { name: "Book Fresh File", holder: Some(|it| Value::Text(&mut it.fresh_file)), change: Change::Lines,
@@ -253,18 +277,18 @@ static ROWS: &[Row] = &[
     Row { name: "Book Score", kind: Choice { choices: &BookScore::NAMES }, holder: Some(|it| Value::Score(&mut it.score)),
         help: "The score to show with a book move", ..ROW },
     Row { name: "Book Learn", key: "learn", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.learn)), change: Change::Learn,
-        by_book: false, help: "Let learned results change the weights", ..POLICY },
+        by_book: false, group: Group::Learning, help: "Let learned results change the weights; in play, also write the result of each game into the Polyglot books", ..POLICY },
     Row { name: "Book Learn Margin", kind: Spin { min: 0, max: 10_000 }, holder: Some(|it| Value::Spin(&mut it.learn_margin)),
-        help: "The score, in centipawns, at which an unfinished game counts as won or lost", ..ROW },
+        group: Group::Learning, help: "The score, in centipawns, at which an unfinished game counts as won or lost", ..ROW },
     Row { name: "Book Seed", key: "seed", value_name: "N", kind: Spin { min: 0, max: SEED_MAX }, holder: Some(|it| Value::Spin(&mut it.seed)),
         change: Change::Seed, help: "Seed for random choices: the same seed repeats them; 0 = different each time", ..START },
     Row { name: "Book Log", key: "log", value_name: "FILE", holder: Some(|it| Value::Text(&mut it.log)), change: Change::Log,
-        help: "Write a log to this file; in its name, %p becomes the process ID and %d the date", ..START },
+        group: Group::Log, help: "Write a log to this file; in its name, %p becomes the process ID and %d the date", ..START },
     Row { name: "Log level", key: "log-level", value_name: "LEVEL", kind: Choice { choices: &["error", "warn", "info", "debug", "trace"] }, default: "info",
-        help: "How much to log: error, warn, info, debug (adds the GUI's lines, and why the book did not \
+        group: Group::Log, help: "How much to log: error, warn, info, debug (adds the GUI's lines, and why the book did not \
                answer) or trace (adds the engine's lines)", ..START },
-    Row { name: "Name", key: "name", value_name: "NAME", default: "the engine's own and \"(tabiya)\"", help: "The engine name that GUIs show", ..START },
-    Row { name: "Options", key: SET, value_name: "NAME=VALUE", kind: Pairs, help: "Set an option of the engine or of tabiya", ..START },
+    Row { name: "Name", key: "name", value_name: "NAME", default: "the engine's own and \"(tabiya)\"", group: Group::Log, help: "The engine name that GUIs show", ..START },
+    Row { name: "Options", key: SET, value_name: "NAME=VALUE", kind: Pairs, group: Group::Engine, help: "Set an option of the engine or of tabiya", ..START },
 ];
 
 /// The settings that are given at the start: in the file, or on the command line.

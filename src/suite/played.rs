@@ -1,13 +1,15 @@
 //! What games that began with the positions of a suite say of them.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::base::resources::Resources;
-use crate::chess::Position;
+use crate::chess::MoveCode;
 use crate::games::play::play_in_order;
-use crate::games::{End, GameError, GameResult, Header, KeyedPly, Sources, Visitor};
+use crate::games::{End, GameError, GameResult, Header, KeyedPly, Sources, Visitor, is_known_round};
 
 /// Which openings stay, of those that were played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,14 +45,36 @@ pub enum Verdict {
 struct Game {
     white: String,
     black: String,
+    round: String,
     result: GameResult,
+}
+
+/// What a game shows of the position that it began with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Began {
+    /// It is none of the suite.
+    Elsewhere,
+    /// It has this number.
+    With(usize),
+    /// It is one of several on the line of the game, which began with the usual position.
+    On(Line),
+}
+
+/// The first moves of a game, and the positions of the suite that they reach: the plies to each, and its number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Line {
+    moves: Box<[MoveCode]>,
+    reached: Box<[(usize, usize)]>,
 }
 
 /// The games that began with each position, by its number.
 #[derive(Debug, Default)]
 pub struct Played {
     games: HashMap<usize, Vec<Game>>,
-    /// Games that began with none of the positions.
+    /// Games of which only the other one of their pair shows with which position they began, by a digest of both players and
+    /// the round.
+    waiting: HashMap<u64, Vec<(Game, Line)>>,
+    /// Games that began with none of the positions, or do not show with which.
     pub elsewhere: u64,
     /// Games without a result, or that could not be read.
     pub unfinished: u64,
@@ -70,8 +94,10 @@ impl Keep {
 }
 
 impl Played {
-    /// Reads the games of a match. `positions` are those of the suite with their numbers, by their keys; a game belongs to the
-    /// last of them that it reaches within `plies`.
+    /// Reads the games of a match. `positions` are those of the suite with their numbers, by their keys.
+    ///
+    /// A game belongs to the position that it begins with. Where the moves of the suite are part of it, that is the last one within
+    /// `plies` on the line that both games of its pair have: what follows is the players' own choice.
     ///
     /// # Errors
     /// When a file cannot be read, or the work is interrupted.
@@ -82,18 +108,48 @@ impl Played {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let reader = || Reader { positions, plies, played: Self::default(), game: None };
+        let reader = || Reader { positions, plies, found: Vec::new(), unfinished: 0, game: None };
         let mut all = Self::default();
-        play_in_order(games, resources, progress, reader, |Reader { played, .. }| {
-            all.elsewhere += played.elsewhere;
-            all.unfinished += played.unfinished;
-            played
-                .games
-                .into_iter()
-                .for_each(|(number, games)| all.games.entry(number).or_default().extend(games));
+        play_in_order(games, resources, progress, reader, |reader| {
+            all.unfinished += reader.unfinished;
+            reader.found.into_iter().for_each(|(game, began)| all.add(game, began));
             Ok(())
         })?;
+        let alone: usize = all.waiting.drain().map(|(_, games)| games.len()).sum();
+        all.elsewhere += alone as u64;
         Ok(all)
+    }
+
+    fn add(&mut self, game: Game, began: Began) {
+        match began {
+            Began::Elsewhere => self.elsewhere += 1,
+            Began::With(number) => self.games.entry(number).or_default().push(game),
+            Began::On(line) => self.pair(game, line),
+        }
+    }
+
+    /// Finds the other game of a pair, or lets this one wait for it.
+    fn pair(&mut self, game: Game, line: Line) {
+        let (first, second) = (game.white.as_str().min(&game.black), game.white.as_str().max(&game.black));
+        let mut digest = DefaultHasher::new();
+        (first, second, &game.round).hash(&mut digest);
+        let waiting = self.waiting.entry(digest.finish()).or_default();
+        // Without rounds only the game before can be the other one.
+        if !is_known_round(&game.round) {
+            self.elsewhere += waiting.len().saturating_sub(1) as u64;
+            waiting.drain(..waiting.len().saturating_sub(1));
+        }
+        let others = waiting.iter().enumerate().filter(|(_, (other, _))| other.reverses(&game));
+        let other = others
+            .filter_map(|(place, (_, other))| Some((line.shared(other)?, place)))
+            .max_by_key(|((plies, _), place)| (*plies, Reverse(*place)));
+        match other {
+            Some(((_, number), place)) => {
+                let (other, _) = waiting.swap_remove(place);
+                self.games.entry(number).or_default().extend([other, game]);
+            }
+            None => waiting.push((game, line)),
+        }
     }
 
     /// What became of the games of a position.
@@ -126,12 +182,26 @@ impl Played {
     }
 }
 
+impl Game {
+    /// Whether another game has the colours reversed.
+    fn reverses(&self, other: &Self) -> bool {
+        self.white == other.black && self.black == other.white
+    }
+}
+
+impl Line {
+    /// The last position of the suite on the line that both games have: the plies to it, and its number.
+    fn shared(&self, other: &Self) -> Option<(usize, usize)> {
+        let plies = self.moves.iter().zip(&other.moves).take_while(|(one, other)| one == other).count();
+        self.reached.iter().rev().find(|(reached, _)| *reached <= plies).copied()
+    }
+}
+
 /// The games as pairs with reversed colours, each game in one pair at most.
 fn pairs(games: &[Game]) -> Vec<(&Game, &Game)> {
     let (mut pairs, mut alone): (Vec<(&Game, &Game)>, Vec<&Game>) = (Vec::new(), Vec::new());
     for game in games {
-        let fits = |other: &&Game| other.white == game.black && other.black == game.white;
-        match alone.iter().position(fits) {
+        match alone.iter().position(|other| other.reverses(game)) {
             Some(at) => pairs.push((alone.remove(at), game)),
             None => alone.push(game),
         }
@@ -143,16 +213,26 @@ fn pairs(games: &[Game]) -> Vec<(&Game, &Game)> {
 struct Reader<'a> {
     positions: &'a HashMap<u64, usize>,
     plies: usize,
-    played: Played,
-    /// The players of the current game, and the number of the last position of the suite that it reached.
-    game: Option<(String, String, Option<usize>)>,
+    /// The games with a result.
+    found: Vec<(Game, Began)>,
+    /// Games without one, or that could not be read.
+    unfinished: u64,
+    /// The current game, whose result is not known yet.
+    game: Option<(Game, Began)>,
 }
 
 impl Visitor for Reader<'_> {
-    fn begin(&mut self, game: &Header) -> bool {
-        let start = game.start.as_ref().map_or_else(|| Position::start().key(), Position::key);
-        let found = self.positions.get(&start).copied();
-        self.game = Some((game.white.clone(), game.black.clone(), found));
+    fn begin(&mut self, header: &Header) -> bool {
+        let (white, black, round) = (header.white.clone(), header.black.clone(), header.round.clone());
+        let game = Game { white, black, round, result: GameResult::Draw };
+        let began = match &header.start {
+            // En passant counts in a suite only where it is legal.
+            Some(start) => {
+                self.positions.get(&start.strict_key()).map_or(Began::Elsewhere, |at| Began::With(*at))
+            }
+            None => Began::On(Line::default()),
+        };
+        self.game = Some((game, began));
         true
     }
 
@@ -161,31 +241,40 @@ impl Visitor for Reader<'_> {
     }
 
     fn keyed_line(&mut self, plies: &[KeyedPly]) {
-        let found = plies.iter().rev().find_map(|ply| self.positions.get(&ply.key).copied());
-        if let Some((.., number)) = &mut self.game {
-            *number = found.or(*number);
-        }
+        let Some((_, Began::On(line))) = &mut self.game else { return };
+        let number = |(ply, keyed): (usize, &KeyedPly)| Some((ply, *self.positions.get(&keyed.key)?));
+        line.reached = plies.iter().enumerate().filter_map(number).collect();
+        // The moves before the last position decide.
+        let last = line.reached.last().map_or(0, |(ply, _)| *ply);
+        line.moves = plies.iter().take(last).map(|keyed| keyed.mv).collect();
     }
 
     fn end(&mut self, end: End) {
-        let Some((white, black, number)) = self.game.take() else { return };
-        match (number, end.result) {
-            (_, None) => self.played.unfinished += 1,
-            (None, _) => self.played.elsewhere += 1,
-            (Some(number), Some(result)) => {
-                self.played.games.entry(number).or_default().push(Game { white, black, result });
-            }
-        }
+        let Some((game, began)) = self.game.take() else { return };
+        let Some(result) = end.result else {
+            self.unfinished += 1;
+            return;
+        };
+        let began = match began {
+            Began::On(line) => match &*line.reached {
+                [] => Began::Elsewhere,
+                [(_, number)] => Began::With(*number),
+                _ => Began::On(line),
+            },
+            began => began,
+        };
+        self.found.push((Game { result, ..game }, began));
     }
 
     fn unreadable(&mut self, _: GameError) {
-        self.played.unfinished += 1;
+        self.unfinished += 1;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::Position;
     use crate::games;
     use shakmaty::Position as _;
     use std::fmt::Write as _;

@@ -5,6 +5,7 @@
 //! | the positions that the book reaches, and the moves between them | [`Graph`] |
 //! | how probable each position is | [`Graph::reach`] |
 //! | evaluating positions with child engines, the most probable first | [`evaluate()`] |
+//! | which options of the engine spoil its scores, or make it another engine | `options` |
 //! | searching again what decides that moves are dropped | [`confirm()`] |
 //! | backing values up, with a rule for cycles | [`Backed`] |
 //! | which moves are dropped, and how often the others are played | [`Limits`] |
@@ -23,6 +24,7 @@ mod judged;
 mod links;
 mod look;
 mod minimax;
+mod options;
 mod reach;
 mod search;
 mod vetted;
@@ -37,4 +39,5 @@ pub use judged::{Judged, JudgedBook};
 pub use links::{Components, Links};
 pub use look::Look;
 pub use minimax::{Backed, Known, UNKNOWN};
+pub(crate) use options::spoils_scores;
 pub use vetted::{Extended, Vetted};

@@ -11,7 +11,7 @@ use crate::base::progress::Progress;
 use crate::base::visit::to_the_end;
 use crate::book::traverse::Keys;
 use crate::book::{
-    Counts, Format, Keeps, MoveFacts, Moves, PositionRecord, Recommendation, Remarks, Scope, Visit,
+    Counts, Format, Heading, Keeps, MoveFacts, Moves, PositionRecord, Recommendation, Remarks, Scope, Visit,
 };
 use crate::chess::{MoveCode, Position};
 
@@ -60,6 +60,10 @@ impl Moves for Vetted<'_> {
 
     fn holds_positions(&self) -> bool {
         self.judged.book.holds_positions()
+    }
+
+    fn heading(&self) -> Option<Heading> {
+        self.judged.book.heading()
     }
 
     fn as_remarks(&self) -> Option<&dyn Remarks> {
@@ -153,6 +157,10 @@ impl Moves for Extended<'_> {
 
     fn holds_positions(&self) -> bool {
         self.book.holds_positions()
+    }
+
+    fn heading(&self) -> Option<Heading> {
+        self.book.heading()
     }
 
     fn as_remarks(&self) -> Option<&dyn Remarks> {

@@ -95,6 +95,12 @@ impl Line {
     }
 }
 
+/// The position of a game from the usual start in words.
+pub(crate) fn place_in_words(game: &Game) -> String {
+    let Line { text, .. } = Line::of(game.moves().iter().map(|mv| MoveCode::from_move(*mv)));
+    if text.is_empty() { "in the starting position".to_owned() } else { format!("after {text}") }
+}
+
 /// A line to this position with one more move in words.
 pub(crate) fn continued(line: &str, at: &Position, mv: &str) -> String {
     let blank = if line.is_empty() { "" } else { " " };

@@ -234,6 +234,9 @@ def test_settings_are_a_form_that_leaves_comments(explore, scripted_exe, small_b
         "key": "book-variety", "name": "Book Variety", "kind": "spin", "min": 0, "max": 100, "slider": "",
         "default": "50", "value": "", "help": "",
     }  # fmt: skip
+    groups = {group["name"]: group["keys"] for group in shown["groups"]}
+    assert groups["Books"] == ["book", "book-white", "book-black", "book-optional", "ownbook"]
+    assert [key for keys in groups.values() for key in keys] == list(rows)
     status, answer = server.post("/api/settings", {"set": {"book-variety": "70", "book-learn": "true", "log": None}})
     assert status == 200, answer
     assert {row["key"]: row["value"] for row in answer["rows"] if row["value"]}["book-learn"] == "true"
@@ -249,6 +252,20 @@ def test_settings_are_a_form_that_leaves_comments(explore, scripted_exe, small_b
     assert status == 200, answer
     doctor = server.post("/api/doctor", {})[1]["doctor"]
     assert [verdict["level"] for verdict in doctor] == ["error"] and "no such engine" in doctor[0]["text"]
+
+
+def test_settings_of_a_file_with_tables_of_books(explore, small_book, tmp_path):
+    text = f"[[book]]\nfile = '{small_book.name}'\n[set]\n'Book White' = 'old.bin'\n"
+    (tmp_path / "tabiya.toml").write_text(text)
+    server = explore(small_book, "--settings")
+    rows = {row["key"]: row for row in server.get("/api/settings")["rows"]}
+    assert (rows["book"]["value"], rows["book-white"]["value"]) == (small_book.name, "old.bin")
+    assert "[[book]]" in rows["book"]["fixed"] and "fixed" not in rows["book-white"]
+    status, answer = server.post("/api/settings", {"set": {"book": "new.bin"}})
+    assert (status, answer["code"]) == (400, "bad-request") and "by hand" in answer["error"]
+    status, answer = server.post("/api/settings", {"set": {"book-white": small_book.name}})
+    assert status == 200, answer
+    assert (tmp_path / "tabiya.toml").read_text() == text.replace("'old.bin'", f'"{small_book.name}"')
 
 
 def test_settings_begin_with_a_template(explore, small_book, tmp_path):

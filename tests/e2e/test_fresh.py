@@ -1,13 +1,16 @@
 """*Book Fresh*: no line is played twice while the book has others."""
 
 import re
+import subprocess
 import threading
 
 import chess
 import chess.polyglot
 import pytest
 
-from client import HANG, eventually, problems
+import fresh_lines
+from client import HANG, eventually, find_tool, problems, times
+from conftest import not_windows
 from polyglot_writer import Book
 
 # The lines of the book, White's and Black's moves: eight for White, of which six begin with the heaviest move.
@@ -284,3 +287,45 @@ def test_another_file_is_left_alone_and_said(adapter, book, tmp_path):
     eventually("it is on standard error too", lambda: "games.pgn" in client.errors() and "Book Fresh File" in client.errors())
     client.set("Book Fresh File", "<none>")
     assert game(client) in LINES
+
+
+def first_plies(path, plies, share):
+    """The first plies of a book, without moves of a lesser share."""
+    book, left, met = Book(), [chess.Board()], set()
+    with chess.polyglot.open_reader(path) as reader:
+        while left:
+            board = left.pop()
+            known = list(reader.find_all(board)) if board.ply() < plies and board.epd() not in met else []
+            met.add(board.epd())
+            for entry in known:
+                if entry.weight > share * sum(entry.weight for entry in known):
+                    book.add(board, entry.move.uci(), entry.weight)
+                    left.append(board.copy())
+                    left[-1].push(entry.move)
+    return book
+
+
+@not_windows
+@pytest.mark.parametrize("opponent", ["another book", "no book"])
+def test_no_line_comes_again_in_a_match_while_one_is_left(tabiya_exe, stockfish, gnu_book, tmp_path, opponent):
+    """Two players with one file, and one player with colours alternating; what the games show, without tabiya."""
+    runner = find_tool("fastchess")
+    if not runner:
+        pytest.skip("no fastchess on PATH")
+    first_plies(gnu_book, 3, 0).write(tmp_path / "one.bin")
+    first_plies(gnu_book, 4, 0.1).write(tmp_path / "other.bin")
+
+    def player(name):
+        settings = "".join(f' --set "{setting}"' for setting in ("Book Threshold=0", "Book Fresh=true", f"Book Fresh File={tmp_path / 'match.lines'}"))
+        return ["-engine", f"name={name}", f"cmd={tabiya_exe}", f"dir={tmp_path}", f"args=--engine={stockfish} --book={name}.bin{settings}"]
+
+    without = ["-engine", "name=without", f"cmd={stockfish}", f"dir={tmp_path}"]
+    line = [runner, *player("one"), *(player("other") if opponent == "another book" else without)]
+    line += ["-each", "proto=uci", "tc=inf", "nodes=60", "-maxmoves", "6", "-games", "2", "-concurrency", "1"]
+    line += ["-rounds", times("15", "75"), "-pgnout", "file=match.pgn", "-ratinginterval", "0"]
+    done = subprocess.run(list(map(str, line)), cwd=tmp_path, capture_output=True, text=True, timeout=HANG)
+    assert done.returncode == 0, done.stdout + done.stderr
+    games = list(fresh_lines.read(tmp_path / "match.pgn"))
+    names = ["one", "other"] if opponent == "another book" else ["one"]
+    found, played = fresh_lines.twice(games, {name: chess.polyglot.open_reader(tmp_path / f"{name}.bin") for name in names})
+    assert len(games) == times(30, 150) and played >= len(games) // 2 and not found, found

@@ -6,6 +6,7 @@ import re
 
 import chess
 import chess.pgn
+import chess.polyglot
 import pytest
 
 from polyglot_writer import encode, key
@@ -202,7 +203,8 @@ def test_weights_of_comments_and_marks(build, tabiya, tmp_path):
         # Parentheses that do not match.
         ("1. e4 ) e5 ( ) *", "e2e4 e7e5", ""),
         ("1. e4 (1. d4 d5 (1... Nf6 (1... c5 e5 *", "e2e4 d2d4 d7d5 g8f6 c7c5", "a variation has no end"),
-        ("(1. d4) 1. e4 *", "e2e4", ""),
+        # Before the first move it replaces that.
+        ("(1. d4) 1. e4 *", "d2d4 e2e4", ""),
     ],
 )  # fmt: skip
 def test_strange_variations(build, tmp_path, text, moves, words):
@@ -247,3 +249,29 @@ def test_repertoires_exclude_other_sides(build, tmp_path):
     assert "--only" in told
     _, told = build("s.pgn", "--repertoire", "green", code=USAGE)
     assert "green" in told
+
+
+def variations(board, widths, found):
+    """All lines of the first moves, as text with variations, and their positions and moves."""
+    if not widths or not (moves := sorted(board.legal_moves, key=chess.Move.uci)[: widths[0]]):
+        return ""
+    here = chess.polyglot.zobrist_hash(board)
+    found.update((here, move.uci()) for move in moves)
+    lines = []
+    for move in moves:
+        san = board.san(move)
+        board.push(move)
+        lines.append((san, variations(board, widths[1:], found)))
+        board.pop()
+    (first, rest), *others = lines
+    return " ".join([first, *(f"({san} {more})" for san, more in others), rest])
+
+
+def test_a_game_of_many_variations_counts_whole(build, tmp_path):
+    found = set()
+    text = variations(chess.Board(), [20, 20, 20, 9], found)
+    assert len(found) > 30_000
+    (tmp_path / "one.pgn").write_text(f'[Event "?"]\n\n{text} *\n')
+    book, said = build(tmp_path / "one.pgn", "--variations", "--uniform", "--min-games", 1)
+    assert book.stat().st_size == 16 * len(found), said
+    assert "--max-ply" not in said

@@ -3,6 +3,8 @@
 import io
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import time
@@ -421,3 +423,72 @@ def test_a_weighted_line_of_a_book_with_one_move(tabiya, tmp_path):
     made(tabiya, book, "--ply", 4, "--per-opening", 3)
     ((_, operations, replayed),) = lines_of(tmp_path / "suite.epd")
     assert operations["c0"] == "1. d4 d5 2. c4 e6" and replayed.ply() == 4
+
+
+CASES = Path(__file__).parent / "cases"
+
+
+def test_a_game_belongs_to_the_position_that_it_began_with(tabiya, tmp_path):
+    folder = CASES / "refine"
+    said = made(tabiya, folder / "g3.pgn", "--ply", "3-4", "--min-games", 1, "--refine", folder / "match.pgn")
+    assert "played: 1 of 2 positions" in said and "won by one colour in each pair: 1" in said
+    assert [board.ply() for *_, board in lines_of(tmp_path / "suite.epd")] == [4]
+
+
+def test_the_line_that_both_games_of_a_pair_have_is_the_opening(tabiya, tmp_path):
+    """The moves of a suite as PGN are part of the games; what follows reaches other positions of the suite."""
+    def games(*all_of):
+        text = ""
+        for white, number, result, line in all_of:
+            text += f'[White "{white}"]\n[Black "{"B" if white == "A" else "A"}"]\n[Round "{number}"]\n[Result "{result}"]\n\n{line} {result}\n\n'
+        return text
+
+    lines = ["e4 e5 Nf3 Nc6", "e4 e5 Nf3 Nf6", "e4 e5 Nc3 Nf6", "d4 d5 c4 e6"]
+    (tmp_path / "source.pgn").write_text(games(*(("A", 1, "1-0", line) for line in lines)))
+    pairs = [(lines[0], lines[1]), (lines[2], lines[0]), (lines[3], lines[3])]
+    for known in (True, False):
+        # White wins both games after 1. e4 e5 2. Nf3, and both after 1. e4 e5; the other pair is decided.
+        rounds = [((number, "1-0", "1-0"), lines) for number, lines in enumerate(pairs[:2], 1)] + [((3, "1-0", "0-1"), pairs[2])]
+        match = []
+        for (number, one, other), (first, second) in rounds:
+            number = number if known else "?"
+            match += [("A", number, one, first + " a3"), ("B", number, other, second + " h3")]
+        if known:
+            # Runners write games as they end.
+            match = match[::2] + match[1::2]
+        (tmp_path / "match.pgn").write_text(games(*match))
+        said = made(tabiya, "source.pgn", "--ply", "2-4", "--min-games", 1, "--refine", "match.pgn")
+        assert "played: 3 of 9 positions" in said and "won by one colour in each pair: 2, with a decisive pair: 1" in said, said
+        left = {operations["c0"] for _, operations, _ in lines_of(tmp_path / "suite.epd")}
+        assert not left & {"1. e4 e5", "1. e4 e5 2. Nf3"} and "1. e4 e5 2. Nf3 Nc6" in left and len(left) == 7
+    # A game alone does not show which of them it was.
+    (tmp_path / "match.pgn").write_text(games(("A", 1, "1/2-1/2", lines[0] + " a3")))
+    done = tabiya("suite", "source.pgn", "-o", "suite.epd", "--ply", "2-4", "--min-games", 1, "--refine", "match.pgn", "--force")
+    assert done.returncode == FINDINGS and b"name the same --ply" in done.stderr and len(lines_of(tmp_path / "suite.epd")) == 9
+
+
+def test_the_commands_of_the_guide_refine_the_suite_of_the_match(tabiya, tmp_path):
+    """As the guide has them, with a match that White wins throughout."""
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "tournaments.md").read_text()
+    first, *_, refining = re.findall(r"^tabiya suite book\.bin [^#\n]*", guide, re.MULTILINE)[:3]
+    assert "--refine match.pgn" in refining
+    (tmp_path / "book.bin").write_bytes(STARTER.read_bytes())
+    assert tabiya(*shlex.split(first)[1:]).returncode == DONE
+    boards = [board for board, *_ in lines_of(tmp_path / "suite.epd")]
+    text = ""
+    for number, board in enumerate(boards[:-1]):
+        for white, black in ("AB", "BA"):
+            head = f'[White "{white}"]\n[Black "{black}"]\n[Round "{number}"]\n[Result "1-0"]\n[SetUp "1"]\n[FEN "{board.fen()}"]'
+            text += f"{head}\n\n1-0\n\n"
+    (tmp_path / "match.pgn").write_text(text)
+    done = tabiya(*shlex.split(refining)[1:])
+    assert done.returncode == DONE, done.stderr
+    assert [board.epd() for board, *_ in lines_of(tmp_path / "better.epd")] == [boards[-1].epd()]
+
+
+def test_games_with_a_position_of_their_own_are_reported(tabiya, tmp_path):
+    match = CASES / "refine" / "match.pgn"
+    done = tabiya("suite", match, "-o", "suite.epd", "--ply", 1, "--min-games", 1)
+    assert done.returncode == FINDINGS and b"2 games begin with a position of their own" in done.stderr
+    said = made(tabiya, match, CASES / "refine" / "g3.pgn", "--ply", 3, "--min-games", 1)
+    assert "2 games begin with a position of their own" in said

@@ -534,6 +534,27 @@ def test_options_reach_the_engine(tabiya, engine, tiny):
     assert set(engine.commands("go")) == {"go depth 7"}
 
 
+@pytest.mark.parametrize("command", ["vet", "suite"])
+def test_options_of_play_spoil_no_store(tabiya, engine, tiny, tmp_path, command):
+    """Neither those of the configuration nor those of the command line; what makes another engine is in its name."""
+    path = engine.recorded("--legal")
+    (tmp_path / "tabiya.toml").write_text(
+        "[set]\n'Skill Level' = 3\nuci_limitstrength = true\nUCI_Elo = 1500\nContempt = 50\nHash = 32\n'Use NNUE' = false\n"
+    )
+    line = [command, tiny, *path, "--nodes", "20", "--config", "tabiya.toml", "--set", "multipv=4", "--store", "one.evals"]
+    line += ["-o", "out.bin"] if command == "vet" else ["-o", "out.epd", "--ply", "1", "--eval", "0..10000"]
+    done = tabiya(*line)
+    assert done.returncode == DONE, done.stderr
+    sent = engine.commands("setoption")
+    assert set(sent) == {"setoption name Hash value 32", "setoption name Use NNUE value false"}
+    said = done.stderr.decode()
+    for option in ("Skill Level=3", "uci_limitstrength=true", "UCI_Elo=1500", "Contempt=50", "multipv=4"):
+        assert said.count(f"the engine evaluates without {option}, which is for play") == 1, said
+    store = json.loads(tabiya("evals", "info", "one.evals", "--json").stdout)
+    (source,) = store["sources"]
+    assert source["name"].endswith(" (Use NNUE=false)"), store
+
+
 def test_a_store_that_is_none_leaves_the_moves(tabiya, tiny, tmp_path):
     (tmp_path / f"{tiny.name}.evals").write_bytes(b"this is no store of evaluations, but long enough to be one")
     done = tabiya("show", tiny, "--json")

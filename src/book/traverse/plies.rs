@@ -152,6 +152,8 @@ impl ByPlies {
 pub(crate) struct Replies {
     /// The positions that the book's own moves reach; `None` if they reach everything, and no reply has to be followed.
     own: OnceLock<Option<Keys>>,
+    /// The positions that they do not reach, where these are known.
+    missing: Option<Keys>,
     /// At how many positions at most is looked to find them.
     most: usize,
 }
@@ -159,7 +161,7 @@ pub(crate) struct Replies {
 impl From<Option<Keys>> for Replies {
     /// Replies to positions that are not among these, which the book's own moves reach; without them no replies.
     fn from(own: Option<Keys>) -> Self {
-        Self { own: own.into(), most: 0 }
+        Self { own: own.into(), missing: None, most: 0 }
     }
 }
 
@@ -177,24 +179,33 @@ impl Replies {
     /// When the work is interrupted.
     pub fn of<B: Moves + ?Sized>(lines: &B, books: &[&dyn Moves], most: usize) -> Result<Self> {
         let Some(own) = own_lines(lines, most) else { return Ok(Self::default()) };
+        let mut missing = Keys::default();
         for book in books {
-            if leaves_out(*book, &own)? {
+            if !add_missing(*book, &own, most, &mut missing)? {
                 return Ok(Some(own).into());
             }
         }
-        Ok(Self::default())
+        if missing.is_empty() {
+            return Ok(Self::default());
+        }
+        Ok(Self { own: Some(own).into(), missing: Some(missing), most: 0 })
     }
 
     /// Those of one book, whose own moves are followed as soon as a move may be a reply. If they reach more than `most`
     /// positions, no replies are followed.
     pub fn within(most: usize) -> Self {
-        Self { own: OnceLock::new(), most }
+        Self { own: OnceLock::new(), missing: None, most }
     }
 
     /// Appends the replies to follow from a position: legal moves to positions of the book that its own moves do not reach.
     pub fn append<B: Moves + ?Sized>(&self, book: &B, at: &Position, out: &mut Vec<Move>) {
         if matches!(self.own.get(), Some(None)) {
             return;
+        }
+        if let Some(missing) = &self.missing {
+            let mut replies = at.chess().legal_moves();
+            replies.retain(|mv| missing.contains(&at.after(*mv).key()) && !out.contains(mv));
+            return out.extend(replies);
         }
         let mut there: Vec<MoveFacts> = Vec::new();
         for mv in at.chess().legal_moves() {
@@ -212,15 +223,16 @@ impl Replies {
     }
 }
 
-/// Whether a book has positions with moves that are not among these. Positions that a format does not distinguish,
-/// mirrored or with colours swapped, count as one.
-fn leaves_out(book: &dyn Moves, keys: &Keys) -> Result<bool> {
-    let mut found = false;
+/// Adds the positions with moves of a book that are not among these. Positions that a format does not distinguish, mirrored or
+/// with colours swapped, count as one. Returns whether there are at most `most`.
+fn add_missing(book: &dyn Moves, keys: &Keys, most: usize, missing: &mut Keys) -> Result<bool> {
     book.each(Scope::All, &Progress::none(), &mut |known| {
-        found = !known.moves.is_empty() && !has_form(known.key, known.position.as_ref(), keys);
-        if found { Err(Break::Enough) } else { Ok(()) }
+        if !known.moves.is_empty() && !has_form(known.key, known.position.as_ref(), keys) {
+            missing.insert(known.key);
+        }
+        if missing.len() > most { Err(Break::Enough) } else { Ok(()) }
     })?;
-    Ok(found)
+    Ok(missing.len() <= most)
 }
 
 /// Whether a position is among these, or another one that some formats do not distinguish from it.

@@ -11,7 +11,7 @@ use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::visit::{Seen, to_the_end};
 use crate::book::traverse::{ByPlies, Keys, Replies, Visited, has_form};
-use crate::book::{MoveFacts, Moves, PositionRecord, Remarks, Scope, Visit};
+use crate::book::{Heading, MoveFacts, Moves, PositionRecord, Remarks, Scope, Visit};
 use crate::chess::{MoveCode, Position};
 
 /// Where a position is.
@@ -349,6 +349,10 @@ impl Moves for Trimmed<'_> {
 
     fn holds_positions(&self) -> bool {
         self.book.holds_positions()
+    }
+
+    fn heading(&self) -> Option<Heading> {
+        self.book.heading()
     }
 
     fn as_remarks(&self) -> Option<&dyn Remarks> {

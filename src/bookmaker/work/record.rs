@@ -25,9 +25,9 @@ impl Record {
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let record: Self = serde_json::from_slice(bytes).ok()?;
         let Report { games, used, plies, other_side, mistakes, limited, unfinished, .. } = &record.games;
-        let Report { left, errors, crowded, cut, lost_marks, .. } = &record.games;
+        let Report { left, errors, crowded, cut, lost_marks, unread_weights, .. } = &record.games;
         let failed = errors.values().chain(cut).flat_map(|failed| [failed.games, failed.used]);
-        let plies = [*plies, *other_side, *mistakes];
+        let plies = [*plies, *other_side, *mistakes, *unread_weights];
         let mut numbers = [*games, *used, *limited, *unfinished, *crowded, *lost_marks, record.rows]
             .into_iter()
             .chain(plies)

@@ -10,6 +10,7 @@ use crate::base::error::Result;
 use crate::cli::output::warn;
 use crate::engine::Setup;
 use crate::settings::table::{self, ENGINE, ENGINE_TIMEOUT, Row, SET};
+use crate::vet::spoils_scores;
 
 /// Which engine searches. The arguments are those of the adapter.
 pub(crate) type EngineArgs = Arguments<Searcher>;
@@ -49,13 +50,18 @@ impl EngineArgs {
         self.given.text(ENGINE).is_some()
     }
 
-    /// How the engine is started.
+    /// How the engine is started to evaluate positions. Options that spoil scores are not set, which is said.
     ///
     /// # Errors
     /// As [`Arguments::load`], and when there is no such engine.
     pub fn setup(&self) -> Result<Setup> {
         let mut config = self.load()?;
         set_chess(&mut config.settings).iter().for_each(|said| warn(said));
+        for (name, value) in config.settings.extract_if(.., |(name, _)| spoils_scores(name)) {
+            warn(&format!(
+                "the engine evaluates without {name}={value}, which is for play and spoils its scores"
+            ));
+        }
         Ok(Setup {
             program: config.find_engine()?,
             folder: config.find_engine_dir()?,

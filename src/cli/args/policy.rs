@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn what_is_not_given_is_as_in_the_options() {
-        let options = Policy { variety: 7, depth: 3, repeats: true, tournament: false, ..Policy::default() };
+        let options =
+            Policy { variety: 7, depth: 3, threefold: true, tournament: false, ..Policy::default() };
         let over =
             |words: &[&str]| Line::try_parse_from([&["x"], words].concat()).unwrap().policy.over(&options);
         assert_eq!(over(&[]), options);
@@ -108,7 +109,7 @@ mod tests {
             reserve: 4,
             max_loss: 30,
             tournament: false,
-            repeats: true,
+            threefold: true,
             learn: true,
             ..Policy::default()
         };

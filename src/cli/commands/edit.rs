@@ -15,8 +15,8 @@ use crate::cli::args::positions::game_at;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::lines::mark;
 use crate::cli::output::{self, progress};
-use crate::edit::{Editor, MadeMove, NOTE_MAX, Outcome, Said, Way, Wish};
-use crate::view::san;
+use crate::edit::{self, Editor, KeptPlace, MadeMove, Outcome, Said, Way, Wish};
+use crate::view::{place_in_words, san};
 
 /// `tabiya edit`.
 #[derive(clap::Args, Debug)]
@@ -65,8 +65,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     let (game, _) = game_at(args.fen.as_deref(), args.moves.as_deref())?;
     let edits = args.edits(&game)?;
-    let name = name_of(args, &game);
-    let wish = Wish { at: game.position(), edits: &edits, note: &name, expected: None };
+    let note = edit::kept(&game, args.fen.is_some());
+    let wish = Wish { at: game.position(), edits: &edits, note: &note, expected: None };
     let progress = || {
         interrupt::watch();
         progress::on_terminal(path.to_string_lossy())
@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         Outcome::Unexpected(_) | Outcome::Nothing => return Ok(Exit::Findings),
     };
     output::print(|out| {
-        writeln!(out, "{}, {name}:", path.display())?;
+        writeln!(out, "{}, {}:", path.display(), in_words(&note))?;
         for (edit, MadeMove { said, .. }) in edits.iter().zip(&made.moves) {
             report(&san(game.position(), edit.mv), said.map(|said| said.as_ref().map(describe)), out)?;
         }
@@ -154,14 +154,12 @@ fn value_of(text: &str) -> Option<Value> {
     Some(Value::Verdict { color, mark })
 }
 
-/// The position in words.
-fn name_of(args: &Args, game: &Game) -> String {
-    let name = match &args.moves {
-        Some(moves) if !game.moves().is_empty() => format!("after {}", moves.trim()),
-        _ if args.fen.is_none() => "in the starting position".to_owned(),
-        _ => game.position().fen(),
-    };
-    if name.len() > NOTE_MAX { game.position().fen() } else { name }
+/// The place of an edit in words.
+fn in_words(note: &str) -> String {
+    match edit::place_of(note) {
+        KeptPlace::Line(game) => place_in_words(&game),
+        KeptPlace::Fen(fen) => fen.to_owned(),
+    }
 }
 
 /// Takes an edit back, or makes it again.
@@ -183,7 +181,7 @@ fn reverse(path: &Path, mut editor: Editor, way: Way) -> Result<Exit> {
         return output::print_lines(&[line], Exit::Findings);
     };
     output::print(|out| {
-        writeln!(out, "{}, {}, {done}:", path.display(), made.note)?;
+        writeln!(out, "{}, {}, {done}:", path.display(), in_words(&made.note))?;
         for MadeMove { uci, said } in &made.moves {
             report(uci, said.map(|said| said.as_ref().map(describe)), out)?;
         }

@@ -111,6 +111,10 @@ fn errors(report: &Report) -> Vec<String> {
     if report.lost_marks > 0 {
         lines.push(format!("{} of moves dropped: there are too many", many(report.lost_marks, "mark")));
     }
+    if report.unread_weights > 0 {
+        let comments = many(report.unread_weights, "comment");
+        lines.push(format!("{comments} with a weight that is no whole number up to {} left out", u32::MAX));
+    }
     lines
 }
 

@@ -24,9 +24,8 @@ use super::shelf::{Slot, editable};
 use crate::base::error::Result as Done;
 use crate::base::progress::Progress;
 use crate::book::Format;
-use crate::chess::{Game, MoveCode, notation};
-use crate::edit::{self, Editor, Outcome, Way, Wish};
-use crate::view::{Line, san};
+use crate::edit::{self, Editor, KeptPlace, Outcome, Way, Wish};
+use crate::view::{place_in_words, san};
 
 /// What is done to a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -79,7 +78,7 @@ pub(super) fn edit(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> 
     }
     let edits = wanted(format, request.op, &request.value, mv, &san(at, mv))?;
     let expected = Some(expected(format, &request.expect)?);
-    let wish = Wish { at, edits: &edits, note: &note_of(&place), expected };
+    let wish = Wish { at, edits: &edits, note: &edit::kept(&place.game, place.is_set_up), expected };
     written(explorer, request.book, slot, None, |editor| editor.edit(&wish, Progress::none))
 }
 
@@ -142,10 +141,10 @@ fn written(
         [made] => made.said.map(|said| shown(format, said)),
         _ => [Value::Null, Value::Null],
     };
-    let (start, play) = place_of(&made.note);
+    let (start, play, words) = place_of(&made.note);
     let ms = (began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
     Ok(json(&json!({
-        "before": before, "after": after, "note": made.note, "start": start, "play": play, "ms": ms,
+        "before": before, "after": after, "note": words, "start": start, "play": play, "ms": ms,
     })))
 }
 
@@ -171,34 +170,17 @@ fn format_of(slot: &Slot) -> Result<Format, Fault> {
     slot.read().book.as_ref().map(|book| book.format()).map_err(Fault::io)
 }
 
-/// The position in words, which the journal keeps.
-fn note_of(place: &Place) -> String {
-    let fen = || place.game.position().fen();
-    if place.is_set_up {
-        return fen();
-    }
-    let Line { text, .. } = Line::of(place.game.moves().iter().map(|mv| MoveCode::from_move(*mv)));
-    match text.len() {
-        0 => "in the starting position".to_owned(),
-        len if len + 6 > edit::NOTE_MAX => fen(),
-        _ => format!("after {text}"),
-    }
-}
-
-/// The place that a note means, as far as it is known: the start, and the moves from there.
-fn place_of(note: &str) -> (Option<String>, Option<Vec<String>>) {
-    if note == "in the starting position" {
-        return (None, Some(Vec::new()));
-    }
-    if let Some(moves) = note.strip_prefix("after ") {
-        let mut game = Game::start();
-        let play = notation::play(moves, &mut game).ok();
-        let place = play.and_then(|()| Some(Place { game, ..Place::start(None).ok()? }));
-        return (None, place.map(|place| place.play()));
-    }
-    match Place::start(Some(note)) {
-        Ok(place) => (Some(place.start_fen()), Some(Vec::new())),
-        Err(_) => (None, None),
+/// The place of an edit: its start and the moves from there, as far as they are known, and words for it.
+fn place_of(note: &str) -> (Option<String>, Option<Vec<String>>, String) {
+    match edit::place_of(note) {
+        KeptPlace::Line(game) => {
+            let (words, place) = (place_in_words(&game), Place::start(None).ok());
+            (None, place.map(|start| Place { game, ..start }.play()), words)
+        }
+        KeptPlace::Fen(fen) => match Place::start(Some(fen)) {
+            Ok(place) => (Some(place.start_fen()), Some(Vec::new()), fen.to_owned()),
+            Err(_) => (None, None, fen.to_owned()),
+        },
     }
 }
 
@@ -210,18 +192,23 @@ mod tests {
     fn a_note_leads_back_to_its_place() {
         let there_and_back = |start: Option<&str>, moves: &str| {
             let place = Place::read(start, moves.split(',')).unwrap();
-            let note = note_of(&place);
+            let note = edit::kept(&place.game, place.is_set_up);
             assert!(note.len() <= edit::NOTE_MAX, "{note}");
-            let (start, play) = place_of(&note);
+            let (start, play, words) = place_of(&note);
             let play = play.unwrap();
             let back = Place::read(start.as_deref(), play.iter().map(String::as_str)).unwrap();
             assert_eq!(back.game.position().fen(), place.game.position().fen());
-            note
+            (note, words)
         };
-        assert_eq!(there_and_back(None, ""), "in the starting position");
-        assert_eq!(there_and_back(None, "e2e4,c7c5,g1f3"), "after 1. e4 c5 2. Nf3");
+        let kept = |note: &str, words: &str| (note.to_owned(), words.to_owned());
+        assert_eq!(there_and_back(None, ""), kept("startpos", "in the starting position"));
+        let moves = kept("startpos moves e2e4 c7c5 g1f3", "after 1. e4 c5 2. Nf3");
+        assert_eq!(there_and_back(None, "e2e4,c7c5,g1f3"), moves);
         there_and_back(None, &"g1f3,g8f6,f3g1,f6g8,".repeat(20));
         there_and_back(Some("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"), "c7c5");
-        assert_eq!(place_of("whatever"), (None, None));
+        // Words are no place, whatever they say.
+        for words in ["whatever", "after 1. e4", "in the starting position", "startpos moves e2e5"] {
+            assert_eq!(place_of(words), (None, None, words.to_owned()));
+        }
     }
 }

@@ -2,8 +2,10 @@
 
 use shakmaty::CastlingMode;
 
+use super::lex::Lexer;
 use super::read::{GameReader, shortened};
-use crate::chess::{Position, names_files};
+use super::split::lines;
+use crate::chess::{Position, is_blank, is_invisible, trim_blanks};
 use crate::games::{Date, GameResult, Reason, decode_text};
 
 /// Values of the tag `Variant` in games of ordinary chess from any position.
@@ -19,10 +21,30 @@ const CHESS960: [&str; 7] = [
     "freestyle",
 ];
 
+/// Tags whose meaning is known, as the standard spells them.
+const KNOWN: [&[u8]; 13] = [
+    b"Event",
+    b"Site",
+    b"Date",
+    b"Round",
+    b"White",
+    b"Black",
+    b"Result",
+    b"FEN",
+    b"SetUp",
+    b"Variant",
+    b"UTCDate",
+    b"WhiteElo",
+    b"BlackElo",
+];
+
+/// The least fields of a FEN: pieces, side to move, castling rights.
+const FEN_FIELDS: usize = 3;
+
 impl GameReader<'_> {
     /// Takes a tag.
     pub(super) fn take_tag(&mut self, name: &[u8], value: &[u8]) {
-        let value = value.trim_ascii();
+        let value = trim_blanks(value);
         let header = &mut self.header;
         if self.wants_all_tags {
             header.tags.push((decode_text(name).into_owned(), decode_text(value).into_owned()));
@@ -38,7 +60,12 @@ impl GameReader<'_> {
             }
         };
         let elo = || str::from_utf8(value).ok()?.parse().ok();
-        match name {
+        // Names of other programs differ in the case of their letters.
+        let known = KNOWN.iter().position(|known| known.eq_ignore_ascii_case(name));
+        if let Some(bit) = known {
+            self.game.seen |= 1 << bit;
+        }
+        match known.and_then(|known| KNOWN.get(known)).copied().unwrap_or_default() {
             b"Event" => set(&mut header.event),
             b"Site" => set(&mut header.site),
             b"Round" => set(&mut header.round),
@@ -48,14 +75,27 @@ impl GameReader<'_> {
             b"Date" => header.date = Date::from_pgn(&decode_text(value)),
             b"UTCDate" if header.date.is_unknown() => header.date = Date::from_pgn(&decode_text(value)),
             b"Result" => {
-                header.result = GameResult::from_pgn(value);
+                header.result = GameResult::from_tag(value);
                 self.game.both_lost = matches!(value, b"0-0" | b"0:0");
             }
             b"WhiteElo" => header.white_elo = elo().unwrap_or(0),
             b"BlackElo" => header.black_elo = elo().unwrap_or(0),
-            b"FEN" => self.fen = Some(value.to_vec()),
+            b"SetUp" => self.game.is_set_up = value == b"1",
+            b"FEN" => {
+                let fen = plain_fen(value);
+                if self.fen.as_ref().is_some_and(|known| *known != fen) {
+                    self.game.doubt = Some("the tags give two starting positions");
+                }
+                self.fen = Some(fen);
+            }
             _ => {}
         }
+    }
+
+    /// Whether the head has a tag already that every game has once.
+    pub(super) fn has_seen(&self, name: &[u8]) -> bool {
+        let known = KNOWN.iter().position(|known| known.eq_ignore_ascii_case(name));
+        known.is_some_and(|bit| self.game.seen & 1 << bit != 0)
     }
 
     /// The position that the game starts from, if it is not the ordinary one.
@@ -65,29 +105,46 @@ impl GameReader<'_> {
         if !chess960 && !ORDINARY.contains(&variant.as_str()) {
             return Err((Reason::OtherVariant, format!("the game is {}", shortened(self.variant.trim()))));
         }
-        let Some(fen) = &self.fen else { return Ok(None) };
-        // Some programs do not mark games of Chess960, but name the files of the rooks.
-        let mode = CastlingMode::from_chess960(chess960 || names_files(fen));
-        let position = Position::from_fen(fen, mode).map_err(|error| {
+        let bad = |why: &str| Err((Reason::BadPosition, why.to_owned()));
+        if let Some(doubt) = self.game.doubt {
+            return bad(doubt);
+        }
+        let fen = match &self.fen {
+            Some(fen) if !fen.is_empty() => fen,
+            _ if self.game.is_set_up || chess960 => {
+                return bad("the tags do not give the position that the game starts from");
+            }
+            _ => return Ok(None),
+        };
+        if fen.split(|byte| *byte == b' ').count() < FEN_FIELDS {
+            let fen = decode_text(fen);
+            return bad(&format!("the position {fen:?} lacks the side to move or castling rights"));
+        }
+        // Some programs do not mark games of Chess960.
+        let position = if chess960 {
+            Position::from_fen(fen, CastlingMode::Chess960)
+        } else {
+            Position::from_any_fen(fen)
+        };
+        let position = position.map_err(|error| {
             (Reason::BadPosition, format!("the position {:?} is illegal: {error}", decode_text(fen)))
         })?;
         Ok(Some(position))
     }
 
-    /// Whether the file ends in the head of this game.
-    pub(super) fn is_cut_in_head(&self) -> bool {
+    /// Whether the file ends in the head of this game: in its tags, without even an empty line after them.
+    pub(super) fn is_cut_in_head(&self, lexer: &Lexer<'_>) -> bool {
         let text = &self.batch.piece.text;
-        self.batch.piece.last
-            && self.end == text.len()
-            && is_head(text.get(self.game_start..).unwrap_or_default())
+        let is_last = self.batch.piece.last && lexer.end() == text.len();
+        let head = text.get(self.game_start..lexer.end()).unwrap_or_default();
+        let after = head.get(trim_blanks(head).len()..).unwrap_or_default();
+        lexer.at() >= lexer.end() && (is_last || self.is_cut_off()) && lines(after) < 2
     }
 }
 
-/// Whether a text consists of tags alone, without even an empty line; the last one may be cut off.
-fn is_head(text: &[u8]) -> bool {
-    let mut rest = text;
-    while rest.starts_with(b"[") {
-        rest = memchr::memchr(b'\n', rest).and_then(|end| rest.get(end + 1..)).unwrap_or_default();
-    }
-    rest.is_empty() && !text.is_empty()
+/// A FEN with one space between its fields, without quotation marks and invisible characters.
+fn plain_fen(value: &[u8]) -> Vec<u8> {
+    let text = decode_text(value).replace(is_invisible, "");
+    let fields = text.split(|c| is_blank(c) || matches!(c, '_' | '"' | '\''));
+    fields.filter(|field| !field.is_empty()).collect::<Vec<_>>().join(" ").into_bytes()
 }

@@ -7,8 +7,11 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr3};
+use memchr::{memchr, memchr2, memchr3, memmem, memrchr2};
 
+use super::split::next_head;
+use super::tags;
+use crate::chess::{char_at, is_blank, is_invisible, is_san};
 use crate::games::GameResult;
 
 /// The longest tag that is read, in bytes, from its bracket to the end of its value. The standard allows lines of 255; real
@@ -16,7 +19,8 @@ use crate::games::GameResult;
 const MOST_TAG_LEN: usize = 1 << 13;
 
 /// Dashes between the parts of a result, and of castling with zeros.
-const DASHES: [&[u8]; 3] = [b"-", "–".as_bytes(), "—".as_bytes()];
+const DASHES: [&[u8]; 7] =
+    [b"-", "‐".as_bytes(), "‑".as_bytes(), "‒".as_bytes(), "–".as_bytes(), "—".as_bytes(), "−".as_bytes()];
 
 /// A word among moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,17 +50,56 @@ pub type Tag<'a> = (&'a [u8], Cow<'a, [u8]>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unterminated;
 
+/// What precedes a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// At most a line end.
+    Nothing,
+    /// Empty lines, comments, or text without moves.
+    Apart,
+    /// Text that may be of the game.
+    Text,
+}
+
 /// Reads a text word by word.
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     text: &'a [u8],
     at: usize,
+    /// The text goes on to here, if a comment does that began before its end.
+    whole: &'a [u8],
+    /// Whether an empty line follows the last tag.
+    apart: bool,
 }
 
 impl<'a> Lexer<'a> {
     /// A lexer of this text, from this byte on.
     pub fn new(text: &'a [u8], at: usize) -> Self {
-        Self { text, at }
+        Self::within(text, at, text.len())
+    }
+
+    /// A lexer of a part of this text; of more of it, if the end of the part is within a comment.
+    pub(crate) fn within(whole: &'a [u8], at: usize, end: usize) -> Self {
+        Self { text: whole.get(..end).unwrap_or(whole), at, whole, apart: false }
+    }
+
+    /// Where the text ends.
+    pub(crate) fn end(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Goes on with the next part of the text, if the end of this one is within a comment that ends there: no other begins
+    /// before.
+    #[cold]
+    fn extend(&mut self) -> bool {
+        let end = self.text.len();
+        let more = self.whole.get(end..).unwrap_or_default();
+        let Some(brace) = memchr2(b'{', b'}', more).filter(|at| more.get(*at) == Some(&b'}')) else {
+            return false;
+        };
+        let end = next_head(self.whole, end + brace).unwrap_or(self.whole.len());
+        self.text = self.whole.get(..end).unwrap_or(self.whole);
+        true
     }
 
     /// Bytes before the next word.
@@ -77,10 +120,6 @@ impl<'a> Lexer<'a> {
     /// Passes over space, and lines for programs, to the next head or the next moves. Returns whether there are any.
     pub fn find_game(&mut self) -> bool {
         self.skip_space(true);
-        if self.rest().starts_with("\u{feff}".as_bytes()) {
-            self.at += 3;
-            self.skip_space(true);
-        }
         self.at < self.text.len()
     }
 
@@ -94,12 +133,23 @@ impl<'a> Lexer<'a> {
             // Names are short.
             let quote = line.iter().position(|byte| matches!(byte, b'"' | b'\n' | b']'));
             let Some(quote) = quote else { return Some(Err(Unterminated)) };
-            if line.get(quote) != Some(&b'"') {
-                self.at += 1 + quote;
-                self.end_tag();
-                continue;
-            }
             let name = line.get(..quote).unwrap_or_default();
+            let name = name.strip_suffix(b" ").unwrap_or(name);
+            if line.get(quote) != Some(&b'"') || !tags::is_name(name) {
+                let whole = line.get(..memchr(b'\n', line).unwrap_or(line.len())).unwrap_or_default();
+                match tags::written_otherwise(whole) {
+                    Some((name, value, len)) => {
+                        self.at += 1 + len;
+                        self.end_tag();
+                        return Some(Ok((name, value.into())));
+                    }
+                    None => {
+                        self.at += 1 + memchr2(b']', b'\n', line).unwrap_or(quote);
+                        self.end_tag();
+                        continue;
+                    }
+                }
+            }
             let value = line.get(quote + 1..).unwrap_or_default();
             let (mut len, mut escaped) = (0, false);
             loop {
@@ -117,20 +167,86 @@ impl<'a> Lexer<'a> {
             self.end_tag();
             let value = value.get(..len).unwrap_or_default();
             let value = if escaped { unescaped(value).into() } else { value.into() };
-            return Some(Ok((name.strip_suffix(b" ").unwrap_or(name), value)));
+            return Some(Ok((name, value)));
         }
         None
     }
 
     /// Passes over the bracket after a tag, and the line end.
     fn end_tag(&mut self) {
+        self.apart = false;
         if let [b']', b'\n', b'[', ..] = self.rest() {
             self.at += 2;
             return;
         }
         self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
         self.at += usize::from(self.rest().starts_with(b"]"));
+        let start = self.at;
         self.skip_space(false);
+        self.apart = self.since(start, 0).iter().filter(|byte| **byte == b'\n').count() > 1;
+    }
+
+    /// Passes over what is between two tags of a head: space, comments, and lines that are neither tags nor moves. `None`, and
+    /// nothing is passed over, if no tag follows.
+    pub(crate) fn pass_to_tag(&mut self) -> Option<Before> {
+        match self.rest() {
+            [b'[', ..] => return Some(if self.apart { Before::Apart } else { Before::Nothing }),
+            [] | [b'0'..=b'9' | b'*', ..] => return None,
+            _ => {}
+        }
+        let before = self.clone();
+        let passed = self.pass_text_to_tag();
+        if passed.is_none() {
+            *self = before;
+        }
+        passed
+    }
+
+    fn pass_text_to_tag(&mut self) -> Option<Before> {
+        let mut passed = Before::Apart;
+        let mut has_text = false;
+        for _ in 0..MOST_LINES_IN_HEAD {
+            self.skip_space(false);
+            match self.rest() {
+                rest @ [b'[', ..] if tags::is_tag(rest) => return Some(passed),
+                [] => return None,
+                [b'{', ..] => {
+                    self.at += 1;
+                    self.comment()?;
+                }
+                [b';', ..] => self.skip_line(),
+                rest => {
+                    let line = rest.get(..memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default();
+                    match tags::may_be_of_game(line) {
+                        tags::Line::Moves if !has_text => return None,
+                        tags::Line::Moves | tags::Line::Doubtful => passed = Before::Text,
+                        tags::Line::Other => {}
+                    }
+                    has_text = true;
+                    self.at += line.len();
+                }
+            }
+        }
+        None
+    }
+
+    /// The rest of a comment whose brace was read; `None` if it has no end.
+    #[inline]
+    fn comment(&mut self) -> Option<&'a [u8]> {
+        let start = self.at;
+        let len = loop {
+            match memchr(b'}', self.rest()) {
+                Some(len) => break len,
+                None if self.extend() => {}
+                None => return None,
+            }
+        };
+        let text = self.rest().get(..len).unwrap_or_default();
+        if len >= MOST_LEN_WITHOUT_TAG && swallows_head(text) {
+            return None;
+        }
+        self.at = start + len + 1;
+        Some(text)
     }
 
     /// The next word among moves, and its offset in bytes.
@@ -152,11 +268,8 @@ impl<'a> Lexer<'a> {
                     Some(token) => token,
                     None => continue,
                 },
-                b'{' => match memchr(b'}', self.rest()) {
-                    Some(len) => {
-                        self.at += len + 1;
-                        Token::Comment(self.since(start + 1, 1))
-                    }
+                b'{' => match self.comment() {
+                    Some(text) => Token::Comment(text),
                     None => {
                         self.skip_all();
                         Token::Unterminated
@@ -176,14 +289,24 @@ impl<'a> Lexer<'a> {
                     self.skip_line();
                     continue;
                 }
+                // The next head, on the line where the moves end.
+                b'[' if tags::is_whole_tag(self.text.get(start..).unwrap_or_default()) => {
+                    self.at = start;
+                    Token::End
+                }
+                0..=b' ' | 0x7f => continue,
+                0x80.. => match self.beyond_ascii(start) {
+                    Some(token) => token,
+                    None => continue,
+                },
                 _ => {
-                    if byte == 0xc2
-                        && let Some((result, len)) = result(self.text.get(start..).unwrap_or_default())
+                    self.skip_word(start);
+                    if let b'O' | b'o' = byte
+                        && self.at == start + 1
+                        && let Some(len) = spaced_castling(self.text.get(start..).unwrap_or_default())
                     {
                         self.at = start + len;
-                        return (start, Token::Result(Some(result)));
                     }
-                    self.skip_word();
                     let word = self.since(start, 0);
                     // What follows most words.
                     self.at += usize::from(self.text.get(self.at) == Some(&b' '));
@@ -194,21 +317,64 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// A word that begins with a character beyond ASCII; `None` if that separates words.
+    #[cold]
+    fn beyond_ascii(&mut self, start: usize) -> Option<Token<'a>> {
+        let text = self.text.get(start..).unwrap_or_default();
+        let (first, len) = char_at(text);
+        if first.is_some_and(is_separator) {
+            self.at = start + len;
+            return None;
+        }
+        if let Some((result, len)) = result(text) {
+            self.at = start + len;
+            return Some(Token::Result(Some(result)));
+        }
+        self.at = start;
+        self.skip_word(start);
+        Some(Token::Word(self.since(start, 0)))
+    }
+
     /// Passes over the rest of the moves without looking at them.
     pub fn skip_moves(&mut self) {
         if is_one_game(self.rest()) {
-            return self.skip_all();
+            let rest = self.rest();
+            let is_in_comment = memrchr2(b'{', b'}', rest).and_then(|at| rest.get(at)) == Some(&b'{');
+            if !(is_in_comment && self.extend()) {
+                return self.skip_all();
+            }
         }
         while let Some(found) = memchr3(b'\n', b'{', b';', self.rest()) {
+            let start = self.at;
+            if let Some(head) = self.head_within(start, start + found) {
+                self.at = head;
+                return;
+            }
             self.at += found + 1;
             match self.text.get(self.at - 1) {
-                Some(b'{') => self.at += memchr(b'}', self.rest()).unwrap_or(self.rest().len()),
+                Some(b'{') => loop {
+                    match memchr(b'}', self.rest()) {
+                        Some(len) => break self.at += len,
+                        None if self.extend() => {}
+                        None => break self.skip_all(),
+                    }
+                },
                 Some(b';') => self.skip_line(),
                 _ if self.begins_line() => {}
                 _ => return,
             }
         }
-        self.skip_all();
+        match self.head_within(self.at, self.text.len()) {
+            Some(head) => self.at = head,
+            None => self.skip_all(),
+        }
+    }
+
+    /// Where a head begins among moves without line ends and comments.
+    fn head_within(&self, start: usize, end: usize) -> Option<usize> {
+        let moves = self.text.get(start..end).unwrap_or_default();
+        let is_head = |at: &usize| tags::is_whole_tag(self.text.get(*at..).unwrap_or_default());
+        memchr::memchr_iter(b'[', moves).map(|at| start + at).find(is_head)
     }
 
     /// Goes to where a line of moves begins; `false` if the moves are over.
@@ -216,7 +382,22 @@ impl<'a> Lexer<'a> {
         match self.rest() {
             [b'%', ..] => self.skip_line(),
             [b'\n' | b'[', ..] | [b'\r', b'\n', ..] => return false,
-            _ => {}
+            [b'!'..=b'~', ..] => {}
+            _ => {
+                let line = self.rest();
+                let mut rest = line;
+                while let (Some(c), len) = char_at(rest)
+                    && c != '\n'
+                    && is_separator(c)
+                {
+                    rest = rest.get(len..).unwrap_or_default();
+                }
+                return match rest.first() {
+                    // What is indented is a head only where it looks like one.
+                    Some(b'[') => !tags::is_tag(rest),
+                    first => !matches!(first, Some(b'\n')),
+                };
+            }
         }
         true
     }
@@ -230,11 +411,16 @@ impl<'a> Lexer<'a> {
             self.at += 1;
             return None;
         }
-        if let Some(b'-' | b'/' | 0xe2) = self.text.get(self.at)
+        if self.at == start + 1
+            && text.starts_with(b"0") | text.starts_with(b"1")
             && let Some((result, len)) = result(text)
         {
             self.at = start + len;
             return Some(Token::Result(Some(result)));
+        }
+        if let Some(len) = spaced_castling(text) {
+            self.at = start + len;
+            return Some(Token::Word(self.since(start, 0)));
         }
         // No move has the number 0 or 00.
         let castles = text.starts_with(b"0")
@@ -242,7 +428,7 @@ impl<'a> Lexer<'a> {
                 || DASHES.iter().any(|dash| joined(text, b"0", dash, b"0").is_some()));
         castles.then(|| {
             self.at = start;
-            self.skip_word();
+            self.skip_word(start);
             Token::Word(self.since(start, 0))
         })
     }
@@ -267,8 +453,45 @@ impl<'a> Lexer<'a> {
     }
 
     #[inline]
-    fn skip_word(&mut self) {
+    fn skip_word(&mut self, start: usize) {
         self.skip_while(|byte| !ENDS[usize::from(byte)]);
+        if self.text.get(self.at).is_some_and(|byte| !byte.is_ascii()) {
+            self.skip_word_beyond_ascii(start);
+        }
+    }
+
+    /// Goes to the end of a word with characters beyond ASCII.
+    #[cold]
+    fn skip_word_beyond_ascii(&mut self, start: usize) {
+        while let (c, len @ 1..) = char_at(self.rest()) {
+            match c {
+                Some(c) if is_invisible(c) => {
+                    if self.ends_before_invisible(start) {
+                        return;
+                    }
+                }
+                Some(c) if is_separator(c) => return,
+                Some(c) if c.is_ascii() && ENDS[c as usize & 0xff] => return,
+                _ => {}
+            }
+            self.at += len;
+        }
+    }
+
+    /// Whether an invisible character separates two words, and is not within one.
+    fn ends_before_invisible(&self, start: usize) -> bool {
+        let mut rest = self.rest();
+        while let (Some(c), len) = char_at(rest)
+            && is_invisible(c)
+        {
+            rest = rest.get(len..).unwrap_or_default();
+        }
+        let mut next = Self::new(rest, 0);
+        next.skip_word(0);
+        let next = next.since(0, 0);
+        let is_end = next.is_empty() || next.starts_with(b"[");
+        is_end
+            || is_san(self.since(start, 0)) && (next.first().is_some_and(u8::is_ascii_digit) || is_san(next))
     }
 
     #[inline]
@@ -287,39 +510,136 @@ impl<'a> Lexer<'a> {
         while let [byte, ..] = self.rest() {
             match byte {
                 b'%' if line_start => self.skip_line(),
-                b' ' | b'\t' | b'\r' | b'\n' => {
+                0..=b' ' | 0x7f => {
                     line_start |= *byte == b'\n';
                     self.at += 1;
                 }
+                0x80.. => match char_at(self.rest()) {
+                    (Some(c), len) if is_blank(c) => self.at += len,
+                    _ => return,
+                },
                 _ => return,
             }
         }
     }
 }
 
+/// The most lines between tags that are passed over.
+const MOST_LINES_IN_HEAD: usize = 64;
+
+/// A shorter comment cannot hold a tag.
+const MOST_LEN_WITHOUT_TAG: usize = 8;
+
+/// Whether a character separates words of moves.
+fn is_separator(c: char) -> bool {
+    c == '\u{2026}' || is_blank(c)
+}
+
+/// Whether the text of a comment has a head and the start of another comment, so that it rather has no end.
+fn swallows_head(comment: &[u8]) -> bool {
+    memmem::find(comment, b"\n[").is_some()
+        && memchr(b'{', comment).is_some()
+        && memmem::find_iter(comment, b"\n[")
+            .any(|at| tags::is_whole_tag(comment.get(at + 1..).unwrap_or_default()))
+}
+
 /// The bytes that end a word.
 static ENDS: [bool; 256] = {
     let mut ends = [false; 256];
-    let bytes = b" \t\n\r{}()!?$;.*";
+    let bytes = b"\x7f{}()!?$;.*";
     let mut at = 0;
     while at < bytes.len() {
         ends[bytes[at] as usize] = true;
         at += 1;
     }
+    // Control characters and space; and what is beyond ASCII is looked at.
+    at = 0;
+    while at < ends.len() {
+        ends[at] |= at <= b' ' as usize || at >= 0x80;
+        at += 1;
+    }
     ends
 };
 
-/// The result at the start of a text, and its length.
+/// The result at the start of a text, and its length. With space around its sign, or in other forms than those of the PGN
+/// standard, it is one only if nothing else follows.
 fn result(text: &[u8]) -> Option<(GameResult, usize)> {
-    let results: [(&[u8], &[u8], GameResult); 4] = [
-        (b"1", b"0", GameResult::White),
-        (b"0", b"1", GameResult::Black),
-        (b"1/2", b"1/2", GameResult::Draw),
-        ("½".as_bytes(), "½".as_bytes(), GameResult::Draw),
+    let (white, left, is_left_plain) = half_points(text)?;
+    let mut at = left + space(text.get(left..)?);
+    let sign = text.get(at..)?;
+    let dash = DASHES.iter().find(|dash| sign.starts_with(dash)).map(|dash| dash.len());
+    at += dash.or_else(|| sign.starts_with(b":").then_some(1))?;
+    at += space(text.get(at..)?);
+    let (black, right, is_right_plain) = half_points(text.get(at..)?)?;
+    let result = match (white, black) {
+        (2, 0) => GameResult::White,
+        (0, 2) => GameResult::Black,
+        (1, 1) => GameResult::Draw,
+        _ => return None,
+    };
+    let is_plain = is_left_plain && is_right_plain && dash.is_some_and(|dash| at == left + dash);
+    let end = at + right;
+    (is_plain || ends_word(text.get(end..).unwrap_or_default())).then_some((result, end))
+}
+
+/// A player's half points at the start of a text, the length, and whether they have the form of the standard.
+fn half_points(text: &[u8]) -> Option<(u8, usize, bool)> {
+    let forms: [(&[u8], u8, bool); 6] = [
+        (b"1/2", 1, true),
+        ("½".as_bytes(), 1, true),
+        (b"0.5", 1, false),
+        (b"0,5", 1, false),
+        (b"1", 2, true),
+        (b"0", 0, true),
     ];
-    results.into_iter().find_map(|(left, right, result)| {
-        Some((result, DASHES.iter().find_map(|dash| joined(text, left, dash, right))?))
-    })
+    let (form, points, is_plain) = forms.into_iter().find(|(form, ..)| text.starts_with(form))?;
+    Some((points, form.len(), is_plain))
+}
+
+/// The length of the space at the start of a text, within its line.
+fn space(text: &[u8]) -> usize {
+    let mut rest = text;
+    while let (Some(c), len) = char_at(rest)
+        && c != '\n'
+        && is_blank(c)
+    {
+        rest = rest.get(len..).unwrap_or_default();
+    }
+    text.len() - rest.len()
+}
+
+/// Whether no word goes on here.
+fn ends_word(text: &[u8]) -> bool {
+    match char_at(text) {
+        (None, len) => len == 0,
+        (Some(c), _) => is_blank(c) || "{}();*!?$[\".".contains(c),
+    }
+}
+
+/// The length of castling with space around its dashes.
+#[cold]
+fn spaced_castling(text: &[u8]) -> Option<usize> {
+    let first = *text.first()?;
+    if !matches!(first, b'0' | b'O' | b'o') {
+        return None;
+    }
+    let (mut at, mut count, mut spaces) = (1, 1, 0);
+    while count < 3 {
+        let rest = text.get(at..).unwrap_or_default();
+        let before = space(rest);
+        let sign = rest.get(before..).unwrap_or_default();
+        let Some(dash) = DASHES.iter().find(|dash| sign.starts_with(dash)).map(|dash| dash.len()) else {
+            break;
+        };
+        let after = space(sign.get(dash..).unwrap_or_default());
+        if sign.get(dash + after) != Some(&first) {
+            break;
+        }
+        (at, count, spaces) = (at + before + dash + after + 1, count + 1, spaces + before + after);
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    let is_end = ends_word(rest) || rest.starts_with(b"+") || rest.starts_with(b"#");
+    (count > 1 && spaces > 0 && is_end).then_some(at)
 }
 
 /// The length of two parts with a dash between them, if a text begins with them.
@@ -353,13 +673,27 @@ fn is_one_game(moves: &[u8]) -> bool {
         rest = rest.get(found + 1..).unwrap_or_default();
         match rest {
             [b'[' | b'%', ..] => return false,
-            [b'\n' | b'\r', ..] => {
-                return rest.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+            [0..=b' ' | 0x7f.., ..] => {
+                let line = rest.get(space(rest)..).unwrap_or_default();
+                match line.first() {
+                    None => break,
+                    Some(b'\n') => return line.get(space_and_lines(line)..).is_none_or(<[u8]>::is_empty),
+                    Some(b'[') => return false,
+                    _ => {}
+                }
             }
             _ => {}
         }
     }
-    true
+    // A whole tag on the line of moves.
+    memmem::find(moves, b"\"]").is_none()
+}
+
+/// The length of the space at the start of a text, with its line ends.
+fn space_and_lines(text: &[u8]) -> usize {
+    let mut lexer = Lexer::new(text, 0);
+    lexer.skip_space(false);
+    lexer.at
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod lex;
 mod piece;
 mod read;
 pub mod split;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod variations;
@@ -16,13 +17,13 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 pub(crate) use piece::PgnBatch;
 
-use super::{Batch, GameError, Place, Reason, Spot, Visitor};
+use super::{Batch, GameError, GameResult, Place, Reason, Spot, Visitor};
 use read::GameReader;
-use split::{FIRST_TAG, Pieces};
+use split::{Pieces, next_head};
 
 /// A text of games, cut into batches.
 pub struct Pgn<R> {
@@ -30,12 +31,14 @@ pub struct Pgn<R> {
     pieces: Pieces<R>,
     /// An error of reading, reported after the games before it.
     failed: Option<GameError>,
+    /// Whether zero bytes were found and reported.
+    has_zeros: bool,
 }
 
 impl<R: Read> Pgn<R> {
     /// The games in the text that `from` reads, under the name of `file`.
     pub fn new(file: Arc<Path>, from: R) -> Self {
-        Self { file, pieces: Pieces::new(from), failed: None }
+        Self { file, pieces: Pieces::new(from), failed: None, has_zeros: false }
     }
 
     /// The next batch; `None` at the end. If reading fails, the last batch reports it.
@@ -54,7 +57,12 @@ impl<R: Read> Pgn<R> {
             });
         }
         match piece {
-            Some(piece) => Some(Box::new(PgnBatch::new(self.file.clone(), piece))),
+            Some(piece) => {
+                let zeros = memchr(0, &piece.text);
+                let is_first = !self.has_zeros;
+                self.has_zeros |= zeros.is_some();
+                Some(Box::new(PgnBatch::new(self.file.clone(), piece, zeros, is_first)))
+            }
             None => self.failed.take().map(|error| Box::new(Failure(error)) as Box<dyn Batch>),
         }
     }
@@ -63,21 +71,53 @@ impl<R: Read> Pgn<R> {
 impl Batch for PgnBatch {
     fn play(self: Box<Self>, visitor: &mut dyn Visitor) -> u64 {
         let text: &[u8] = &self.piece.text;
-        let first_tag = memmem::Finder::new(FIRST_TAG);
         let mut start = 0;
         if self.piece.begins_inside {
             // The rest of a game that was reported as too long.
-            start = memmem::find(text, b"\n[").map_or(text.len(), |at| at + 1);
+            start = head_after(text, 0);
         }
         let mut reader = GameReader::new(&self, visitor);
-        while start < text.len() {
-            let rest = text.get(start..).unwrap_or_default();
-            let end = first_tag.find(rest).map_or(text.len(), |at| start + at + 1);
-            reader.read(start, end);
-            start = end;
+        let mut zeros = self.zeros;
+        loop {
+            // Where zeros take the place of text, as after a loss of power, that text is lost.
+            let limit = zeros.map_or(text.len(), |at| whole_words(text.get(..at).unwrap_or_default()));
+            while start < limit {
+                let end = next_head(text, start).filter(|end| *end < limit).unwrap_or(limit);
+                start = reader.read(start, end, limit);
+            }
+            let Some(at) = zeros.take() else { break };
+            let rest = text.get(at..).unwrap_or_default();
+            let len = rest.iter().position(|&byte| byte != 0).unwrap_or(rest.len());
+            if self.is_first_zeros && zeros.is_none() && self.zeros == Some(at) {
+                reader.lost(at, len);
+            }
+            start = head_after(text, at + len);
+            zeros = text.get(start..).and_then(|rest| memchr(0, rest)).map(|at| start + at);
         }
         reader.games
     }
+}
+
+/// Where the next head begins: here, or else at the start of a line.
+fn head_after(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    if tags::is_tag(rest) {
+        return at;
+    }
+    // A comment may end here first.
+    let comment = memchr::memchr2(b'{', b'}', rest).filter(|at| rest.get(*at) == Some(&b'}')).unwrap_or(0);
+    let mut lines =
+        memmem::find_iter(rest.get(comment..).unwrap_or_default(), b"\n[").map(|line| comment + line + 1);
+    let head = lines.find(|line| tags::is_whole_tag(rest.get(*line..).unwrap_or_default()));
+    head.map_or(text.len(), |line| at + line)
+}
+
+/// Bytes of a text without its last word, if that may have been cut off.
+fn whole_words(text: &[u8]) -> usize {
+    let start = text.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
+    let last = text.get(start..).unwrap_or_default();
+    let is_whole = matches!(last.last(), Some(b'}' | b']' | b'*')) || GameResult::from_pgn(last).is_some();
+    if is_whole { text.len() } else { start }
 }
 
 /// A batch without games that reports an error.

@@ -13,11 +13,15 @@ pub(crate) struct PgnBatch {
     pub(super) piece: Piece,
     /// A byte of the piece and the line ends before it: of the last place.
     lines_at: Cell<(usize, u64)>,
+    /// Its first zero byte.
+    pub(super) zeros: Option<usize>,
+    /// Whether that is the first of the file.
+    pub(super) is_first_zeros: bool,
 }
 
 impl PgnBatch {
-    pub(super) fn new(file: Arc<Path>, piece: Piece) -> Self {
-        Self { file, piece, lines_at: Cell::default() }
+    pub(super) fn new(file: Arc<Path>, piece: Piece, zeros: Option<usize>, is_first_zeros: bool) -> Self {
+        Self { file, piece, lines_at: Cell::default(), zeros, is_first_zeros }
     }
 
     /// The place of a byte of the piece in the file.

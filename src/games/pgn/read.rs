@@ -1,13 +1,15 @@
 //! Turning the words of a text into the events of a [`Visitor`].
 
+use std::borrow::Cow;
+
 use memchr::memmem;
 use shakmaty::Position as _;
 
 use super::PgnBatch;
-use super::lex::{Lexer, Token};
+use super::lex::{Before, Lexer, Token};
 use super::split::lines;
 use super::variations::Variations;
-use crate::chess::{MoveCode, Position, ReadMoveError, is_san, may_be_move, plain_move, read_move};
+use crate::chess::{MoveCode, Position, ReadMoveError, is_blank, is_san, may_be_move, plain_move, read_move};
 use crate::games::{End, GameError, GameResult, Header, KeyedPly, Reason, Spot, Visitor, decode_text};
 
 /// The progress of a game.
@@ -37,6 +39,12 @@ pub(super) struct Game {
     ended: bool,
     /// Whether the head says that both players lost.
     pub both_lost: bool,
+    /// The tags that the head has, a bit for each that every game has once.
+    pub seen: u16,
+    /// Why the head does not say where the game starts.
+    pub doubt: Option<&'static str>,
+    /// Whether the head says that the game starts from a set-up position.
+    pub is_set_up: bool,
     error: Option<GameError>,
 }
 
@@ -65,9 +73,10 @@ pub(super) struct GameReader<'a> {
     /// These plies.
     plies: Vec<KeyedPly>,
     lexer: Lexer<'a>,
-    /// Where the game begins, and where the text ends that may belong to it, in bytes of the piece.
+    /// Where the game begins, in bytes of the piece.
     pub game_start: usize,
-    pub end: usize,
+    /// Where zero bytes take the place of text, or else the end of the piece.
+    limit: usize,
     /// A byte of the piece and its line.
     line_at: (usize, u64),
 }
@@ -96,25 +105,53 @@ impl<'a> GameReader<'a> {
             plies: Vec::new(),
             lexer: Lexer::new(&[], 0),
             game_start: 0,
-            end: 0,
+            limit: 0,
             line_at: (0, batch.piece.line),
             visitor,
         }
     }
 
-    /// Reads a part of the text, which holds one game, or several if their first tags are missing. A game without an end
-    /// cannot damage the next part.
-    pub fn read(&mut self, start: usize, end: usize) {
-        self.lexer = Lexer::new(self.batch.piece.text.get(..end).unwrap_or_default(), start);
-        self.end = end;
+    /// Reads a part of the text, which holds one game, or several if their first tags are missing, and returns where it ends.
+    /// A game without an end cannot damage the next part. The part is longer, at most up to `limit`, if its end is within
+    /// a comment.
+    pub fn read(&mut self, start: usize, end: usize, limit: usize) -> usize {
+        self.lexer = Lexer::within(self.batch.piece.text.get(..limit).unwrap_or_default(), start, end);
+        self.limit = limit;
         while self.lexer.find_game() {
             if !self.continues() {
+                let before = (self.game.seen, self.game.ended);
                 self.finish();
-                self.head();
+                self.head(before);
+                // The head of another game follows.
+                if self.lexer.rest().starts_with(b"[") {
+                    continue;
+                }
             }
             self.moves();
         }
         self.finish();
+        self.lexer.end()
+    }
+
+    /// Reports zero bytes in place of text.
+    pub fn lost(&mut self, at: usize, len: usize) {
+        let why = format!(
+            "{len} zero bytes are in place of text, as after a loss of power: what comes before is used"
+        );
+        let (reason, place) = (Reason::Unreadable, self.batch.place(at));
+        self.visitor.unreadable(GameError { reason, place, why });
+    }
+
+    /// Whether the text of the game is cut off where the part that can be read ends.
+    pub(super) fn is_cut_off(&self) -> bool {
+        let len = self.batch.piece.text.len();
+        self.lexer.at() >= self.lexer.end() && self.lexer.end() == self.limit && self.limit < len
+    }
+
+    /// Whether the piece ends within the game.
+    fn is_too_long(&self) -> bool {
+        let len = self.batch.piece.text.len();
+        self.batch.piece.cut && self.lexer.end() == len && self.lexer.at() >= len
     }
 
     /// Whether more text continues the last game, as that has no end yet: some programs leave empty lines between moves.
@@ -123,8 +160,7 @@ impl<'a> GameReader<'a> {
         let continues = matches!(self.state, State::Moves | State::Over | State::Unwanted)
             && !self.game.ended
             && !text.starts_with(b"[")
-            // A new game's moves begin with the number 1.
-            && !matches!(text, [b'1', b'.' | b' ', ..])
+            && !begins_moves(text)
             && self.trailing_result().is_none();
         if continues && self.lines.is_inside() && !self.wants_variations {
             self.stop_in_variation();
@@ -143,8 +179,8 @@ impl<'a> GameReader<'a> {
         (result.is_some() || word == b"0:0").then_some(result)
     }
 
-    /// Reads the head of a game, if it has one.
-    fn head(&mut self) {
+    /// Reads the head of a game, if it has one. `before`: the tags of the game before, and whether that has a result.
+    fn head(&mut self, before: (u16, bool)) {
         self.header.clear();
         self.fen = None;
         self.variant.clear();
@@ -152,16 +188,32 @@ impl<'a> GameReader<'a> {
         self.game_start = self.lexer.at();
         self.state = State::Waiting;
         let (mut has_tags, mut is_broken) = (false, false);
-        while let Some(tag) = self.lexer.tag() {
-            has_tags = true;
+        loop {
+            let before = self.lexer.clone();
+            let passed = if has_tags { self.lexer.pass_to_tag() } else { Some(Before::Nothing) };
+            let Some((passed, tag)) = passed.zip(self.lexer.tag()) else { break };
             let Ok((name, value)) = tag else {
                 self.lexer.skip_all();
-                is_broken = true;
+                (has_tags, is_broken) = (true, true);
                 break;
             };
+            if passed != Before::Nothing && self.has_seen(name) {
+                self.lexer = before;
+                break;
+            }
+            if passed == Before::Text {
+                self.game.doubt = Some("a line among the tags is neither a tag nor a comment");
+            }
+            has_tags = true;
             self.take_tag(name, &value);
         }
-        if has_tags && self.is_cut_in_head() {
+        if let (seen @ 1.., false) = before
+            && self.game.seen & seen == 0
+            && self.game.seen > 0
+        {
+            self.game.doubt = Some("the tags before and after the moves may be of one game");
+        }
+        if has_tags && self.is_cut_in_head(&self.lexer) {
             let why = "the file ends inside the tags of this game: the games before it are used";
             self.refuse(Reason::Unreadable, why);
         } else if is_broken {
@@ -201,16 +253,16 @@ impl<'a> GameReader<'a> {
     /// Where the text of the game that begins ends: at the next head, or where the text ends that may belong to it.
     fn text_end(&self) -> usize {
         let after_head = self.lexer.at();
-        let rest = self.batch.piece.text.get(after_head..self.end).unwrap_or_default();
+        let rest = self.batch.piece.text.get(after_head..self.lexer.end()).unwrap_or_default();
         // Lines of comments may begin with a bracket, but mostly of a command such as [%clk.
         let heads = memmem::find_iter(rest, b"\n[").map(|at| at + 1);
         let mut heads = heads.filter(|at| rest.get(at + 1).is_some_and(u8::is_ascii_alphabetic));
-        heads.next().map_or(self.end, |at| after_head + at)
+        heads.next().map_or(self.lexer.end(), |at| after_head + at)
     }
 
     /// Begins a game without a head, if its first word is a move; prose begins with another word.
-    fn begin_with(&mut self, at: usize, word: &[u8]) {
-        let is_played = || read_move(&decode_text(self.whole(at, word.len())), &Position::start()).is_ok();
+    fn begin_with(&mut self, at: usize, len: usize, word: &[u8]) {
+        let is_played = || read_move(&self.whole(at, len), &Position::start()).is_ok();
         if !self.game.is_prose && (is_san(word) || is_played()) {
             self.begin();
         } else {
@@ -238,7 +290,8 @@ impl<'a> GameReader<'a> {
                 }
                 Token::Comment(_) | Token::Glyph(_) => {}
                 Token::Open => {
-                    if self.lines.open(self.state == State::Moves, &mut self.position) {
+                    let wanted = self.wants_variations && self.state == State::Moves;
+                    if self.lines.open(wanted, &mut self.position) {
                         self.visitor.begin_variation();
                     }
                 }
@@ -250,11 +303,12 @@ impl<'a> GameReader<'a> {
                 Token::Result(_) if self.lines.is_inside() => {}
                 Token::Result(result) => {
                     if self.state == State::Waiting {
-                        self.begin_with(at, b"");
+                        self.begin_with(at, 0, b"");
                     }
                     (self.game.ended, self.game.result) = (true, result);
                 }
                 Token::End => return,
+                Token::Unterminated if self.is_too_long() => return,
                 Token::Unterminated => return self.stop(at, Reason::Unterminated, "a comment has no end"),
             }
         }
@@ -281,18 +335,21 @@ impl<'a> GameReader<'a> {
     /// Takes a word that is no plain move.
     #[inline(never)]
     fn odd_word(&mut self, at: usize, word: &[u8]) {
+        let len = word.len();
         let is_first = self.state == State::Waiting && !self.lines.is_inside();
+        let plain = without_blanks(word);
+        let word: &[u8] = plain.as_deref().unwrap_or(word);
         if !may_be_move(word) {
             self.game.is_prose = true;
             return;
         }
         if is_first {
-            self.begin_with(at, word);
+            self.begin_with(at, len, word);
         }
         if !self.takes_moves() || (self.game.both_lost && self.is_result(word)) {
             return;
         }
-        let text = decode_text(self.whole(at, word.len()));
+        let text = self.whole(at, len);
         match read_move(&text, &self.position) {
             Ok(mv) => self.play(mv),
             Err(_) if self.is_result(word) => {}
@@ -301,16 +358,18 @@ impl<'a> GameReader<'a> {
         }
     }
 
-    /// The whole of a word of which the lexer sees `len` bytes: with a promotion in brackets, or the rest of "e.p.".
-    fn whole(&self, at: usize, len: usize) -> &'a [u8] {
-        let text = self.batch.piece.text.get(at..self.end).unwrap_or_default();
+    /// The whole of a word of which the lexer sees `len` bytes: with a promotion in brackets, or the rest of "e.p.", and without
+    /// blanks.
+    fn whole(&self, at: usize, len: usize) -> Cow<'a, str> {
+        let text = self.batch.piece.text.get(at..self.lexer.end()).unwrap_or_default();
         let (word, rest) = text.split_at_checked(len).unwrap_or_default();
         let more = match rest {
             [b'(', b'Q' | b'R' | b'B' | b'N' | b'q' | b'r' | b'b' | b'n', b')', ..] => 3,
             [b'.', b'p', b'.', ..] if word.ends_with(b"e") => 3,
             _ => 0,
         };
-        text.get(..len + more).unwrap_or_default()
+        let text = decode_text(text.get(..len + more).unwrap_or_default());
+        if text.contains(is_blank) { text.replace(is_blank, "").into() } else { text }
     }
 
     /// Whether the word that was read last is `0-0` and ends the game: both players lost.
@@ -378,14 +437,19 @@ impl<'a> GameReader<'a> {
         if self.state == State::None {
             return;
         }
-        if self.batch.piece.cut && self.end == self.batch.piece.text.len() && self.lexer.at() >= self.end {
+        if self.is_too_long() {
             self.stop(self.game_start, Reason::TooLong, "the game has no end within 16 MiB");
         }
         if self.lines.is_inside() && self.state == State::Moves {
             self.stop_in_variation();
         }
         if !self.game.ended && self.header.result.is_none() {
-            self.game.result = self.trailing_result().flatten();
+            let result = self.trailing_result();
+            self.game.ended = result.is_some();
+            self.game.result = result.flatten();
+        }
+        if !self.game.ended && self.is_cut_off() {
+            self.stop(self.game_start, Reason::Damaged, "the game goes on in zero bytes");
         }
         let Game { result, error, .. } = std::mem::take(&mut self.game);
         match std::mem::take(&mut self.state) {
@@ -427,6 +491,21 @@ impl<'a> GameReader<'a> {
         self.game.error = Some(GameError { reason, place, why: why.into() });
         self.state = State::Unwanted;
     }
+}
+
+/// Whether a new game's moves begin: with the number 1, and not with a result.
+fn begins_moves(text: &[u8]) -> bool {
+    let is_number = text.starts_with(b"1") && !text.get(1).is_some_and(u8::is_ascii_digit);
+    is_number && matches!(Lexer::new(text, 0).next_word().1, Token::Word(_) | Token::Comment(_) | Token::Open)
+}
+
+/// A word without the blanks in it; `None` if it has none.
+fn without_blanks(word: &[u8]) -> Option<Vec<u8>> {
+    if word.is_ascii() && !word.contains(&b' ') && !word.contains(&b'\t') {
+        return None;
+    }
+    let text = decode_text(word);
+    text.contains(is_blank).then(|| text.replace(is_blank, "").into_bytes())
 }
 
 /// A word for a message, shortened if it is long.

@@ -3,7 +3,9 @@
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
 
-use memchr::memmem;
+use memchr::{memchr, memchr2, memmem, memrchr, memrchr2};
+
+use crate::chess::{char_at, is_blank};
 
 /// Bytes of a piece, unless a game is longer.
 pub const PIECE_LEN: usize = 1 << 20;
@@ -12,9 +14,11 @@ pub const PIECE_LEN: usize = 1 << 20;
 /// long.
 pub(crate) const MOST_LEN: usize = 1 << 24;
 
-/// The start of a game, even after a comment without end: the first of the seven tags that the PGN standard requires,
-/// at the start of a line.
-pub(crate) const FIRST_TAG: &[u8] = b"\n[Event ";
+/// The start of a game: the first of the seven tags that the PGN standard requires, at the start of a line.
+pub(crate) const FIRST_TAG: &[u8] = b"[Event ";
+
+/// The most bytes by which a head is indented.
+const MOST_INDENT: usize = 256;
 
 /// The memory of pieces that are no longer needed, for those to come: a new allocation for each piece would be cleared by
 /// the system, and again before it is read into.
@@ -59,8 +63,6 @@ pub struct Pieces<R> {
     rest: Vec<u8>,
     offset: u64,
     line: u64,
-    /// Whether lines end as in old Macintosh files, and are converted.
-    carriage_returns: Option<bool>,
     ended: bool,
     was_cut: bool,
     spare: Spare,
@@ -74,7 +76,6 @@ impl<R: Read> Pieces<R> {
             rest: Vec::new(),
             offset: 0,
             line: 1,
-            carriage_returns: None,
             ended: false,
             was_cut: false,
             spare: Spare::default(),
@@ -99,7 +100,6 @@ impl<R: Read> Pieces<R> {
             start.copy_from_slice(&self.rest);
         }
         let mut failed = Ok(());
-        let mut looked = 0;
         let end = loop {
             if !self.ended {
                 let (read, result) = self.fill(&mut room, len);
@@ -112,10 +112,10 @@ impl<R: Read> Pieces<R> {
             if self.ended {
                 break len;
             }
-            let from = len.saturating_sub(PIECE_LEN + FIRST_TAG.len()).max(looked);
-            looked = len.saturating_sub(FIRST_TAG.len());
-            if let Some(at) = memmem::rfind(room.get(from..len).unwrap_or_default(), FIRST_TAG) {
-                break from + at + 1;
+            // Not before what was looked at, apart from a tag or a comment that ended after it.
+            let from = len.saturating_sub(2 * PIECE_LEN);
+            if let Some(end) = last_head(room.get(..len).unwrap_or_default(), from) {
+                break end;
             }
             if len >= MOST_LEN {
                 break room.get(..len).and_then(weaker_end).unwrap_or(len);
@@ -156,14 +156,88 @@ impl<R: Read> Pieces<R> {
                 Err(error) => break Err(error),
             }
         };
-        let new = room.get_mut(start..at).unwrap_or_default();
-        let turn =
-            *self.carriage_returns.get_or_insert_with(|| new.contains(&b'\r') && !new.contains(&b'\n'));
-        if turn {
-            new.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
-        }
+        // The last line end of the text before may be only half read.
+        let begins = start - room.get(..start).map_or(0, |text| ending(text, b'\r'));
+        turn_carriage_returns(room.get_mut(begins..at).unwrap_or_default(), at == start);
         (at - start, result)
     }
+}
+
+/// Turns carriage returns that end lines, as in old Macintosh files, into line ends. Those at the end of the text may be
+/// followed by a line end, unless it `is_over`.
+fn turn_carriage_returns(text: &mut [u8], is_over: bool) {
+    let mut at = 0;
+    while let Some(found) = memchr(b'\r', text.get(at..).unwrap_or_default()) {
+        let rest = text.get_mut(at + found..).unwrap_or_default();
+        let len = rest.iter().position(|byte| *byte != b'\r').unwrap_or(rest.len());
+        let (returns, after) = rest.split_at_mut(len);
+        match after.first() {
+            Some(b'\n') => {}
+            None if !is_over => {}
+            _ => returns.fill(b'\n'),
+        }
+        at += found + len;
+    }
+}
+
+/// How many of these bytes end a text.
+fn ending(text: &[u8], byte: u8) -> usize {
+    text.iter().rev().take_while(|last| **last == byte).count()
+}
+
+/// Where the next game begins after this byte: at its bracket.
+pub(crate) fn next_head(text: &[u8], after: usize) -> Option<usize> {
+    let mut from = after + 1;
+    loop {
+        let at = from + memmem::find(text.get(from..)?, FIRST_TAG)?;
+        if begins_line(text, at) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+}
+
+/// Where the last game begins from this byte on, if anything precedes it: not within a comment, and not where the comment
+/// before it may still end.
+fn last_head(text: &[u8], from: usize) -> Option<usize> {
+    let before = |end: usize| {
+        let mut end = end;
+        loop {
+            let at = from + memmem::rfind(text.get(from..end)?, FIRST_TAG)?;
+            if begins_line(text, at) {
+                return Some(at);
+            }
+            end = at + FIRST_TAG.len() - 1;
+        }
+    };
+    let mut head = before(text.len())?;
+    loop {
+        let previous = before(head);
+        let game = text.get(previous.unwrap_or(from)..head)?;
+        let is_open = memrchr2(b'{', b'}', game).and_then(|at| game.get(at)) == Some(&b'{');
+        let rest = text.get(head..)?;
+        let is_certain = || memchr2(b'{', b'}', rest).and_then(|at| rest.get(at)) == Some(&b'{');
+        if !is_open || is_certain() {
+            return Some(head).filter(|head| *head > 0);
+        }
+        head = previous?;
+    }
+}
+
+/// Whether a line begins here, apart from space.
+fn begins_line(text: &[u8], at: usize) -> bool {
+    let before = text.get(at.saturating_sub(MOST_INDENT)..at).unwrap_or_default();
+    if before.ends_with(b"\n") {
+        return true;
+    }
+    let Some(line) = memrchr(b'\n', before) else { return false };
+    let mut indent = before.get(line + 1..).unwrap_or_default();
+    while let (Some(c), len) = char_at(indent)
+        && is_blank(c)
+    {
+        indent = indent.get(len..).unwrap_or_default();
+    }
+    indent.is_empty()
 }
 
 /// Where a game may begin in a text without first tags: after an empty line, at a tag or else at any text.
@@ -264,9 +338,37 @@ mod tests {
     }
 
     #[test]
-    fn old_macintosh_line_ends_are_converted() {
-        let (pieces, _) = pieces(Pieces::new(&b"[Event \"x\"]\r\r1. e4 *\r"[..]));
-        assert_eq!(pieces[0].text, b"[Event \"x\"]\n\n1. e4 *\n");
+    fn carriage_returns_end_lines_where_no_line_end_follows() {
+        for (text, turned) in [
+            ("[Event \"x\"]\r\r1. e4 *\r", "[Event \"x\"]\n\n1. e4 *\n"),
+            ("a\r\nb\r\rc\nd\r\r\n\re\r", "a\r\nb\n\nc\nd\r\r\n\ne\n"),
+        ] {
+            for some in [1, 2, 100] {
+                let (pieces, _) = pieces(Pieces::new(Drops(text.as_bytes(), some, false)));
+                assert_eq!(pieces[0].text, turned.as_bytes(), "{text:?} {some}");
+            }
+        }
+        // Half a line end at the end of what was read.
+        let mut text = vec![b'x'; PIECE_LEN - 1];
+        text.extend(b"\r\n\ry");
+        let (pieces, _) = pieces(Pieces::new(&text[..]));
+        assert!(pieces[0].text.ends_with(b"x\r\n\ny"));
+    }
+
+    #[test]
+    fn a_piece_does_not_end_within_a_comment() {
+        let quoted = b"[Event \"x\"]\n\n1. e4 {quotes\n[Event \"y\"]\n\n1. d4 *\n} *\n\n";
+        for filler in [0, PIECE_LEN - 60, PIECE_LEN - 30, PIECE_LEN - 8] {
+            let mut text = if filler > 0 { game(filler) } else { Vec::new() };
+            (0..200).for_each(|_| text.extend(quoted));
+            (0..3).for_each(|_| text.extend(game(PIECE_LEN / 2)));
+            let (pieces, _) = pieces(Pieces::new(&text[..]));
+            assert!(pieces.len() > 1);
+            assert!(pieces.iter().all(|piece| piece.text.starts_with(b"[Event \"x\"]")), "{filler}");
+        }
+        let unterminated = [b"[Event \"x\"]\n\n1. e4 {\n\n".repeat(1 << 16), game(100)].concat();
+        let (pieces, _) = pieces(Pieces::new(&unterminated[..]));
+        assert!(pieces.iter().all(|piece| piece.text.len() <= 4 * PIECE_LEN && !piece.cut));
     }
 
     proptest! {
@@ -276,11 +378,8 @@ mod tests {
         fn no_text_is_lost(text in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(b'[')], 0..3000)) {
             let (pieces, _) = pieces(Pieces::new(&text[..]));
             let whole: Vec<_> = pieces.iter().flat_map(|piece| piece.text.clone()).collect();
-            if text.contains(&b'\n') || !text.contains(&b'\r') {
-                prop_assert_eq!(whole, text);
-            } else {
-                prop_assert_eq!(whole.len(), text.len());
-            }
+            let turned = |text: &[u8]| text.iter().map(|byte| if *byte == b'\r' { b'\n' } else { *byte }).collect::<Vec<_>>();
+            prop_assert_eq!(turned(&whole), turned(&text));
         }
     }
 }

@@ -40,16 +40,18 @@ impl Variations {
         !self.ended && self.unread == 0
     }
 
-    /// A variation of the last move begins: its position comes back. Returns whether it is read, which it is where moves of
+    /// A variation of the last move, or of the first, begins: its position comes back. Returns whether it is read, which it is where moves of
     /// the game are `wanted` at all.
     pub fn open(&mut self, wanted: bool, position: &mut Position) -> bool {
-        let readable = wanted && self.takes_moves() && self.around.len() < MOST_DEPTH;
-        let Some(before) = self.before.take_if(|_| readable) else {
+        if !wanted || !self.takes_moves() || self.around.len() >= MOST_DEPTH {
             self.unread += 1;
             return false;
-        };
-        let at = std::mem::replace(position, before.clone());
-        self.around.push(Line { before: Some(before), at, ended: false });
+        }
+        // Before the first move of a line it replaces that.
+        let before = self.before.take();
+        let start = before.as_ref().unwrap_or(position).clone();
+        let at = std::mem::replace(position, start);
+        self.around.push(Line { before, at, ended: false });
         true
     }
 

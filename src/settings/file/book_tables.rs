@@ -219,9 +219,9 @@ mod tests {
 
     #[test]
     fn a_rule_takes_from_the_options_what_it_does_not_set() {
-        let options = Policy { variety: 7, depth: 9, learn: true, repeats: true, ..Policy::default() };
+        let options = Policy { variety: 7, depth: 9, learn: true, threefold: true, ..Policy::default() };
         let rule = rule(&[("depth", "0"), ("games", "3"), ("threefold", "false"), ("max-loss", "9")]);
-        let own = Policy { depth: 0, games: 3, repeats: false, max_loss: 9, ..options.clone() };
+        let own = Policy { depth: 0, games: 3, threefold: false, max_loss: 9, ..options.clone() };
         assert_eq!(rule.policy(&options), own);
         assert_eq!(Rule::default().policy(&options), options);
     }

@@ -1,6 +1,6 @@
 //! Changes of configuration files, and what stays.
 
-use super::super::TEMPLATE;
+use super::super::{Config, TEMPLATE};
 use super::*;
 
 fn path() -> &'static Path {
@@ -155,4 +155,79 @@ proptest::proptest! {
         proptest::prop_assert_eq!(value(&after, "book-variety"), Some(number.to_string()));
         proptest::prop_assert_eq!(change(&after, &[]).unwrap(), after);
     }
+}
+
+#[test]
+fn an_option_in_the_table_is_shown_and_changed_there_because_it_wins() {
+    let text = "book = 'a.bin'\nseed = 1\nlog = 'x'\n\n[set]\n\"book file\" = 'b.bin; c.bin' # mine\n\"Book White\" = 'w.bin'\n\"Book Seed\" = 7\n\
+                \"Book Repeats\" = true\n";
+    let set =
+        ["book", "book-white", "book-black", "seed", "log", "book-threefold"].map(|key| value(text, key));
+    assert_eq!(
+        set,
+        [Some("b.bin; c.bin"), Some("w.bin"), None, Some("7"), Some("x"), Some("true")]
+            .map(|set| set.map(str::to_owned))
+    );
+    let new = [
+        ("book", Some("d.bin; e.bin")),
+        ("book-white", Some("v.bin")),
+        ("book-black", Some("s.bin; t.bin")),
+        ("seed", Some("9")),
+        ("log", Some("y")),
+        ("book-threefold", Some("false")),
+    ];
+    let changed = change(text, &new).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tabiya.toml");
+    std::fs::write(&file, &changed).unwrap();
+    let config = Config::of(Given::default(), Some(file)).unwrap().options;
+    assert_eq!(config.books.both.files(), ["d.bin", "e.bin"]);
+    assert_eq!(config.books.white.files(), ["v.bin"]);
+    assert_eq!(config.books.black.files(), ["s.bin", "t.bin"]);
+    assert_eq!((config.seed, config.log.as_str(), config.policy.threefold), (9, "y", false));
+    assert!(changed.contains("\"book file\" = \"d.bin;e.bin\" # mine\n"), "{changed}");
+    for (key, value_now) in new {
+        assert_eq!(
+            value(&changed, key).map(|now| now.replace(';', "; ").replace("  ", " ")).as_deref(),
+            value_now
+        );
+    }
+    // The default again, wherever the value was.
+    let none = change(&changed, &new.map(|(key, _)| (key, None))).unwrap();
+    assert!(new.iter().all(|(key, _)| value(&none, key).is_none()), "{none}");
+    assert_eq!(none.lines().count(), changed.lines().count());
+}
+
+#[test]
+fn tables_of_books_are_shown_and_say_why_they_stay() {
+    let text = "[[book]]\nfile = 'a.bin'\n[[book]]\nfile = 'b.bin'\ncolor = 'white'\n";
+    let settings = read(path(), text).unwrap();
+    let book = settings.iter().find(|setting| setting.key == "book").unwrap();
+    assert_eq!((book.value.as_deref(), book.fixed), (Some("a.bin; b.bin"), Some(TABLES)));
+    assert!(settings.iter().all(|setting| setting.key == "book" || setting.fixed.is_none()));
+    let refused = |text, set: (&str, &str)| {
+        let set = [(set.0.to_owned(), Some(set.1.to_owned()))].into();
+        let error = changed(path(), text, &set).unwrap_err();
+        (error.kind(), error.to_string())
+    };
+    let (kind, said) = refused(text, ("book", "c.bin"));
+    assert!(kind == ErrorKind::Usage && said.contains("[[book]] tables"), "{said}");
+    assert_eq!(refused("set = ['Hash=5']", ("book-depth", "9")).0, ErrorKind::Usage);
+    // Options win over tables, too.
+    let set = format!("{text}[set]\n'Book File' = 'x.bin'\n");
+    assert!(change(&set, &[("book", Some("y.bin"))]).unwrap().ends_with("'Book File' = \"y.bin\"\n"));
+}
+
+#[test]
+fn the_rows_of_each_group_follow_each_other() {
+    let settings = read(path(), "").unwrap();
+    assert!(settings.is_sorted_by_key(|setting| setting.row.group));
+    let group = |key: &str| settings.iter().find(|setting| setting.key == key).unwrap().row.group;
+    assert_eq!(["ownbook", "book", "book-white", "book-optional"].map(group), [table::Group::Books; 4]);
+    assert_eq!(
+        (group("seed"), group("book-learn-margin"), group("name")),
+        (table::Group::Moves, table::Group::Learning, table::Group::Log)
+    );
+    let learn = settings.iter().find(|setting| setting.key == "book-learn").unwrap();
+    assert!(learn.row.help.contains("write the result of each game into the Polyglot books"));
 }

@@ -3,10 +3,11 @@
 use shakmaty::Position as _;
 
 use super::Abk;
+use super::records::Header;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::traverse::each_reachable;
-use crate::book::{MoveFacts, Moves, Recommendation, Scope, Visit};
+use crate::book::{Heading, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Visit};
 use crate::chess::Position;
 
 impl Moves for Abk {
@@ -27,6 +28,14 @@ impl Moves for Abk {
 
     /// Shows what play reaches, whatever the scope: records that no line reaches have no position.
     fn each(&self, _: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
-        each_reachable(self, 0, progress, visit)
+        let index = self.index();
+        each_reachable(self, 0, progress, &mut |record| {
+            let priorities = index.of_key(record.key).iter().map(|known| (known.mv, known.priority));
+            visit(&PositionRecord { priorities: priorities.collect(), ..record.clone() })
+        })
+    }
+
+    fn heading(&self) -> Option<Heading> {
+        Some(Heading::Abk(Header::read(&self.data)))
     }
 }

@@ -50,6 +50,9 @@ pub(crate) const BY_SCORE: u64 = 0xf6;
 /// Offset of the last ply to be played.
 pub(crate) const LAST_PLY: u64 = 0xfa;
 
+/// The comment of a book that tabiya made of others without one.
+pub(crate) const WRITTEN: &str = "written by tabiya";
+
 /// A number of the header that was never written: four times an x.
 pub(crate) const UNSET: u32 = u32::from_le_bytes(*b"xxxx");
 

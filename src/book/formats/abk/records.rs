@@ -9,7 +9,7 @@ use shakmaty::{File, Move, Square};
 use super::layout::{
     AUTHOR, AUTHOR_ROOM, BY_GAMES, BY_PRIORITY, BY_SCORE, COMMENT, COMMENT_ROOM, DELETED, FILLER, HEADER_LEN,
     HEADER_LEN_AT, LAST_PLY, LIVE_RECORDS, MIN_GAMES, MIN_PERCENT_BLACK, MIN_PERCENT_WHITE, MIN_WINS, NONE,
-    PROMOTIONS, RECORD_LEN, RECORD_LEN_AT, ROOT, START, UNSET,
+    PROMOTIONS, RECORD_LEN, RECORD_LEN_AT, ROOT, START, UNSET, WRITTEN,
 };
 use crate::base::bytes;
 use crate::chess::MoveCode;
@@ -68,6 +68,24 @@ impl Header {
             *number = written.unwrap_or_default().cast_signed();
         }
         header
+    }
+
+    /// Whether its comment is that of no author.
+    pub(crate) fn is_uncommented(&self) -> bool {
+        self.comment.is_empty() || self.comment == WRITTEN
+    }
+
+    /// What makes and limits the weights of moves: the sliders, and what a move needs.
+    pub(crate) fn settings(&self) -> [i32; 8] {
+        let Self { min_games, min_wins, min_percent: [white, black], last_ply, .. } = *self;
+        let Self { by_priority, by_games, by_score, .. } = *self;
+        [min_games, min_wins, white, black, by_priority, by_games, by_score, last_ply]
+    }
+
+    /// Whether it has the same texts and settings.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        self.settings() == other.settings()
+            && (&self.comment, &self.author) == (&other.comment, &other.author)
     }
 
     /// The bytes of the header. Texts are cut to their room, and characters outside Latin-1 become `?`.

@@ -47,7 +47,9 @@ use crate::base::progress::Progress;
 use crate::base::visit::Seen;
 use crate::book::edit::Edit;
 use crate::book::traverse::{Forms as _, each_form};
-use crate::book::{Book, Format, GameReference, MoveFacts, Moves, Patchable, Remarks, Scope, Summary, Visit};
+use crate::book::{
+    Book, Format, GameReference, Heading, MoveFacts, Moves, Patchable, Remarks, Scope, Summary, Visit,
+};
 use crate::chess::Position;
 
 impl Moves for Kvetka {
@@ -59,6 +61,10 @@ impl Moves for Kvetka {
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
         each_form(self, scope, progress, visit)
+    }
+
+    fn heading(&self) -> Option<Heading> {
+        self.header().cloned().map(Heading::Kvetka)
     }
 
     fn as_remarks(&self) -> Option<&dyn Remarks> {

@@ -109,8 +109,8 @@ mod tests {
     use super::super::tests::bytes;
     use super::*;
     use proptest::prelude::*;
+    use rand::SeedableRng as _;
     use rand::rngs::SmallRng;
-    use rand::{RngExt as _, SeedableRng as _};
 
     fn book(keys: impl IntoIterator<Item = u64>) -> Vec<u8> {
         let entry = |key| Entry { key, mv: MoveCode(796), weight: 1, games: 0, halfpoints: 0 };

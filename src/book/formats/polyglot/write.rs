@@ -30,6 +30,7 @@ struct Lost {
     counts: u64,
     marks: u64,
     comments: u64,
+    ratings: u64,
     only_lost: u64,
 }
 
@@ -51,6 +52,11 @@ impl BookWriter for Writer {
         false
     }
 
+    fn held_weights(&self, known: &PositionRecord) -> Option<Vec<u64>> {
+        let heaviest = known.moves.iter().map(|known| known.weight).max().unwrap_or(0);
+        Some(known.moves.iter().map(|known| scaled(known.weight, heaviest).into()).collect())
+    }
+
     fn add(&mut self, known: &PositionRecord) -> Result<()> {
         let heaviest = known.moves.iter().map(|known| known.weight).max().unwrap_or(0);
         self.entries.clear();
@@ -68,6 +74,7 @@ impl BookWriter for Writer {
         };
         self.lost.counts += count(|known| known.counts.is_some());
         self.lost.marks += count(MoveFacts::has_verdict);
+        self.lost.ratings += count(|known| known.ratings.is_some());
         self.lost.only_lost += count(only_lost);
         self.lost.comments += u64::from(known.comment.is_some());
         Ok(())
@@ -78,6 +85,7 @@ impl BookWriter for Writer {
         written.left_out = left_out([
             ("counts of games: the format has weights only, and every move keeps its own", lost.counts),
             ("marks or colours of moves, which act only through the weights", lost.marks),
+            ("ratings of moves", lost.ratings),
             ("comments", lost.comments),
             ("moves that only lost", lost.only_lost),
         ]);

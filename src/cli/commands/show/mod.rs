@@ -426,7 +426,7 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
         assert_eq!(chance("e2e4 e7e5", &early), "all.book (polyglot): none of 2 moves may be played");
         let round = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
         assert_eq!(chance(round, &default), "all.book (polyglot): none of 1 move may be played");
-        let again = Policy { repeats: true, ..default.clone() };
+        let again = Policy { threefold: true, ..default.clone() };
         assert!(chance(round, &again).starts_with("all.book (polyglot): 1 of 1 move, "));
         let reserve = Policy { reserve: 2, ..default };
         assert!(

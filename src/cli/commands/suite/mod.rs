@@ -23,7 +23,7 @@ use crate::base::replace::{Replacement, keep_apart, keep_inputs};
 use crate::base::resources::Resources;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{damage, passed_over, print_lines, progress, written};
+use crate::cli::output::{self, damage, passed_over, print_lines, progress, written};
 use crate::games;
 use crate::suite::{
     self, Candidate, Candidates, Entry, Keep, Played, Search, Summary, Verdict, Window, draw,
@@ -130,10 +130,10 @@ fn make(args: &Args) -> Result<Exit> {
     let mut fit: Vec<Candidate> = candidates.found().to_vec();
     fit.retain(|candidate| candidate.position().is_some_and(|at| conditions.admit(&at)));
     drawn.other = drawn.found - fit.len();
-    let (mut lines, mut passed_over) = (Vec::new(), Exit::Done);
+    let (mut lines, mut passed_over, mut began) = (Vec::new(), Exit::Done, true);
     if !args.drawing.refine.is_empty() {
         let before = fit.len();
-        (lines, passed_over) = args.refine(&mut fit, *plies.end(), &resources, &progress)?;
+        (lines, passed_over, began) = args.refine(&mut fit, *plies.end(), &resources, &progress)?;
         drawn.unfit = before - fit.len();
     }
     let numbers = draw(&fit, args.drawing.plan(), |numbers| {
@@ -170,11 +170,21 @@ fn make(args: &Args) -> Result<Exit> {
     let entries: Vec<Entry> = numbers.iter().filter_map(|number| fit.get(*number)).map(entry).collect();
     let evaluated = evaluations.evaluated;
     drop(progress);
-    let exit = if evaluated.skipped.is_empty() { sources.exit().max(passed_over) } else { Exit::Findings };
+    let found_all = evaluated.skipped.is_empty() && began;
+    let exit = if found_all { sources.exit().max(passed_over) } else { Exit::Findings };
+    if !began {
+        output::warn(
+            "no game of --refine began with a position of this suite: name the same --ply as for the suite of the match",
+        );
+    }
     if entries.is_empty() {
         written::not_evaluated(&evaluated);
         damage::report(sources.books(), exit)?;
-        return Ok(written::nothing(&args.output, &why_nothing(&drawn, &plies), None));
+        let why = match sources.set_up() {
+            Some(games) if drawn.found == 0 => format!("{games}; {}", why_nothing(&drawn, &plies)),
+            _ => why_nothing(&drawn, &plies),
+        };
+        return Ok(written::nothing(&args.output, &why, None));
     }
     write(&entries, form, &mut file).map_err(|error| file.error(error))?;
     let summary = Summary::of(&entries);
@@ -197,15 +207,15 @@ fn make(args: &Args) -> Result<Exit> {
 }
 
 impl Args {
-    /// Leaves out the positions that games have shown to be unfit, and says how many, and how the command ends because of
-    /// files in folders that cannot be read.
+    /// Leaves out the positions that games have shown to be unfit. Says how many, how the command ends because of files in
+    /// folders that cannot be read, and whether a game began with any position.
     fn refine(
         &self,
         fit: &mut Vec<Candidate>,
         plies: u32,
         resources: &Resources,
         progress: &Progress,
-    ) -> Result<(Vec<String>, Exit)> {
+    ) -> Result<(Vec<String>, Exit, bool)> {
         let mut games = games::open(&self.drawing.refine)?;
         let passed_over = passed_over(games.passed_over());
         let keyed = fit
@@ -236,7 +246,8 @@ impl Args {
             count(Verdict::Other),
             many(played.elsewhere + played.unfinished, "game"),
         );
-        Ok((vec![line], passed_over))
+        let began = count(Verdict::NotPlayed) < verdicts.len() || verdicts.is_empty();
+        Ok((vec![line], passed_over, began))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::book::counts::split;
 use crate::book::{self, Book, Format};
 use crate::bookmaker::{Damage, Filter, Input, PositionCounts, Repeated, Report, Resources};
 use crate::cli::output::exit::Exit;
+use crate::cli::output::rows::many;
 use crate::cli::output::{self, report};
 use crate::games;
 use crate::learn;
@@ -113,7 +114,18 @@ impl Sources {
 
     /// What became of the games.
     pub fn lines(&self) -> Vec<String> {
-        self.report.as_ref().map(report::read_lines).unwrap_or_default()
+        let mut lines = self.report.as_ref().map(report::read_lines).unwrap_or_default();
+        lines.extend(self.set_up());
+        lines
+    }
+
+    /// Of the games, how many cannot give a line, if some cannot.
+    pub fn set_up(&self) -> Option<String> {
+        let games = self.report.as_ref().map_or(0, |report| report.set_up);
+        let begin = if games == 1 { "begins" } else { "begin" };
+        let what = "a position of their own: lines to it come from other sources";
+        let what = if games == 1 { what.replace("their", "its") } else { what.to_owned() };
+        (games > 0).then(|| format!("{} {begin} with {what}", many(games, "game")))
     }
 
     /// Whether all games could be read.

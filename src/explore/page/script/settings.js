@@ -6,9 +6,9 @@ import { getJson, postJson, words } from "./net.js";
 
 /**
  * @typedef {{key: string, name: string, kind: string, min?: number, max?: number, choices?: string[],
- *   default: string, value: string | null, help: string}} Setting
+ *   default: string, value: string | null, help: string, fixed?: string}} Setting
  * @typedef {{level: string, text: string}} Verdict
- * @typedef {{file: string, exists: boolean, rows: Setting[], doctor: Verdict[] | null}} Settings
+ * @typedef {{file: string, exists: boolean, groups: {name: string, keys: string[]}[], rows: Setting[], doctor: Verdict[] | null}} Settings
  */
 async function openSettings() {
   openDialog("settings");
@@ -19,28 +19,16 @@ async function openSettings() {
   }
 }
 
-/** The groups of settings, and whose keys they hold; a key is in the first that fits. @type {[string, RegExp][]} */
-const GROUPS = [
-  ["Engine", /^engine/],
-  ["Books", /^(own-book|book|book-file|book-white|book-black|book-optional)$/],
-  ["Choosing moves", /^(?!.*(learn|log|seed)|name$)/],
-  ["Learning", /learn/],
-  ["Log and name", /./],
-];
-
-/** @param {string} key */
-function groupOf(key) {
-  return GROUPS.find(([, keys]) => keys.test(key))?.[0];
-}
-
 /** @param {Settings} settings */
 function drawSettings(settings) {
   byId("settings-file").textContent = settings.exists ? settings.file : `${settings.file} (is made when you save)`;
-  const of = (/** @type {string} */ group) => settings.rows.filter(({ key }) => groupOf(key) === group);
-  byId("settings-rows").replaceChildren(...GROUPS.flatMap(([group]) => of(group).length === 0 ? [] : [el("h3", { class: "group" }, group), ...of(group).map((row) => el("div", { class: "setting" },
-    el("label", { for: `set-${row.key}` }, row.name),
-    settingField(row),
-    el("span", { class: "quiet", id: `set-${row.key}-help` }, `${row.help}${row.default === "" ? "" : ` [default: ${row.default}]`}`)))]));
+  byId("settings-rows").replaceChildren(...settings.groups.flatMap(({ name, keys }) => [
+    el("h3", { class: "group" }, name),
+    ...settings.rows.filter(({ key }) => keys.includes(key)).map((row) => el("div", { class: "setting" },
+      el("label", { for: `set-${row.key}` }, row.name),
+      settingField(row),
+      el("span", { class: "quiet", id: `set-${row.key}-help` }, row.fixed ?? `${row.help}${row.default === "" ? "" : ` [default: ${row.default}]`}`))),
+  ]));
   byId("settings-words").textContent = "";
   drawDoctor(settings.doctor);
 }
@@ -48,7 +36,7 @@ function drawSettings(settings) {
 /** @param {Setting} row @returns {HTMLElement} */
 function settingField(row) {
   const value = row.value ?? row.default;
-  const attributes = { id: `set-${row.key}`, name: row.key, "aria-describedby": `set-${row.key}-help`, "data-value": row.value ?? "", "data-set": row.value !== null };
+  const attributes = { id: `set-${row.key}`, name: row.key, "aria-describedby": `set-${row.key}-help`, "data-value": row.value ?? "", "data-set": row.value !== null, disabled: row.fixed !== undefined };
   if (row.kind === "check") return el("input", { type: "checkbox", ...attributes, checked: value === "true" });
   if (row.kind === "combo") return el("select", attributes, ...(row.choices ?? []).map((choice) => el("option", { selected: choice === value }, choice)));
   if (row.kind === "spin") return el("input", { type: "number", ...attributes, min: row.min, max: row.max, value: row.value, placeholder: row.default });

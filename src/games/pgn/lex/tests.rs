@@ -68,6 +68,25 @@ fn words_end_at_space_and_signs() {
 }
 
 #[test]
+fn blanks_of_all_kinds_are_between_words() {
+    let blanks = "\u{a0}\u{200b}\u{2028}\u{2029}\u{85}\u{feff}\u{2007}\u{202f}\u{3000}\u{2009}\t\u{b}\u{c}\u{1a}\u{2026}\u{180e}\u{2060}";
+    for blank in blanks.chars() {
+        let text =
+            format!("{blank}1.{blank}e4{blank}e5{blank}2.{blank}Nf3{blank}Nc6{blank}$1{blank}1-0{blank}");
+        assert_eq!(words(&text), "e4 e5 Nf3 Nc6 $1 <1-0> |", "{blank:?}");
+        let blank = if blank == '\u{2026}' { ' ' } else { blank };
+        assert_eq!(words(format!("[A{blank}\"b\"]{blank}\n[C \"d\"]\ne4")), "[A=b] [C=d] e4 |", "{blank:?}");
+    }
+    // In the character set of Windows.
+    assert_eq!(words(b"1.\xa0e4 1\x85e5\xa02. \xe0\xa0d4"), "e4 e5 \u{fffd} d4 |");
+    // Within a word an invisible character is none.
+    assert_eq!(
+        words("N\u{200b}f3 O-O\u{ad}-O e8\u{200b}=Q e4\u{200b}e5"),
+        "N\u{200b}f3 O-O\u{ad}-O e8\u{200b}=Q e4 e5 |"
+    );
+}
+
+#[test]
 fn zeros_are_castling_or_a_result() {
     for (text, expected) in [
         ("4. 0-0 0-0-0+ 00 000 0\u{2013}0 0-0!", "0-0 0-0-0+ 00 000 0\u{2013}0 0-0 $1 |"),
@@ -76,7 +95,12 @@ fn zeros_are_castling_or_a_result() {
             "<1-0> <0-1> <1/2-1/2> <*> <1/2-1/2> <1-0> <0-1> |",
         ),
         // Other forms are no words of their own.
-        ("1/2 1:0 10-0 \u{bd}", "/2 :0 -0 \u{bd} |"),
+        ("1/2 10-0 \u{bd} 1:05 0.5-0.55", "/2 -0 \u{bd} :05 -0 |"),
+        (
+            "1 - 0 0 \u{2013} 1 1/2 - 1/2 0.5-0.5 0,5 - 0,5 1:0 0 : 1 \u{bd} \u{2212}\u{a0}\u{bd}",
+            "<1-0> <0-1> <1/2-1/2> <1/2-1/2> <1/2-1/2> <1-0> <0-1> <1/2-1/2> |",
+        ),
+        ("0 - 0 O - O - O+ O -o 1 - 0-0", "0 - 0 O - O - O + O -o - 0-0 |"),
         ("1-0e4 1-e4", "<1-0> e4 -e4 |"),
     ] {
         assert_eq!(words(text), expected, "{text}");
@@ -88,9 +112,14 @@ fn an_empty_line_or_a_head_ends_a_game() {
     for (text, expected) in [
         ("e4\ne5\n\nd4", "e4 e5 | d4 |"),
         ("e4\r\ne5\r\n\r\nd4", "e4 e5 | d4 |"),
-        ("e4\n \n e5", "e4 e5 |"),
+        // Space makes no line.
+        ("e4\n \n e5", "e4 | e5 |"),
+        ("e4\n\u{a0}\t\ne5", "e4 | e5 |"),
+        ("e4\n  [White \"x\"]\n\t[Black y]\n  d4", "e4 | [White=x] [Black=y] d4 |"),
+        ("e4 [White \"x\"] d4\u{2028}[White \"y\"]\u{2028}c4", "e4 | [White=x] d4 | [White=y] c4 |"),
+        ("e4\n [d4] c5", "e4 [d4] c5 |"),
         ("e4\n[White \"x\"]\nd4", "e4 | [White=x] d4 |"),
-        ("e4 [White \"x\"]", "e4 [White \"x\"] |"),
+        ("e4 [White \"x]", "e4 [White \"x] |"),
         ("{\n\n} e4 ; x\n\n% y\nd4", "{\n\n} e4 | d4 |"),
         // Lines for programs are no lines.
         ("% x\ne4\n%e5\nd4 %d5\n% \n\n c4", "e4 d4 %d5 | c4 |"),
@@ -106,11 +135,16 @@ fn an_empty_line_or_a_head_ends_a_game() {
 fn tags_are_read_however_they_are_written() {
     for (text, expected) in [
         ("[A \"b\"] [C \"d\"]\n\n[E \"f\"]\n\ne4", "[A=b] [C=d] [E=f] e4 |"),
-        ("[A\"b\"]\r\n[C  \"d\" ]\r\ne4", "[A=b] [C =d] e4 |"),
+        ("[A\"b\"]\r\n[C  \"d\" ]\r\ne4", "[A=b] [C=d] e4 |"),
         (r#"[A "b\"c\\d\e\\"]"#, r#"[A=b"c\d\e\] |"#),
         ("[A \"b \"c\" d\"]\n[E \"f\" [G \"h\"]", "[A=b \"c\" d] [E=f] [G=h] |"),
         // Without its end a value ends with the line.
         ("[A \"b\n[C \"d\"\n[E \"f", "[A=b] [C=d] [! |"),
+        // In other forms, where their meaning is certain.
+        ("[FEN x y/z]\n[A 'b']\n[\"C\" \"d\"]\n[ E  \u{201c}f\u{201d} ]", "[FEN=x y/z] [A=b] [C=d] [E=f] |"),
+        ("[A b\"]\n[C: d]\n[E = \"f\"]\n[G \\\"h\\\"]\n", "[A=b] [C=d] [E=f] [G=h] |"),
+        ("[A\u{a0}\"b\"]\n[C x [y] z] [E f] e4", "[A=b] [C=x [y] z] [E=f] e4 |"),
+        ("[]\n[ ]\n[\"\"]\n[A \"\"]\ne4", "[A=] e4 |"),
         // Without a value it is no tag.
         ("[A]\n[B\n[C \"d\"]\ne4", "[C=d] e4 |"),
         ("[A \"b\"]x\n[C \"d\"y]\n", "[A=b] x | [C=d\"y]] |"),

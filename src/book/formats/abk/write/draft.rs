@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable};
 use shakmaty::{Color, Move, Position as _};
 
-use super::super::records::Record;
+use super::super::layout::HIGHEST_PRIORITY;
+use super::super::records::{Header, Record};
 use crate::base::error::Result;
 use crate::base::scratch::Scratch;
 use crate::base::table::Table;
@@ -46,6 +47,10 @@ pub struct Draft {
     boards: Scratch,
     /// The moves of all positions, in the order of the positions.
     steps: Scratch,
+    /// The header of the book that this one is made of.
+    pub(super) header: Option<Header>,
+    /// Whether all moves come from Arena books, so that they keep their priorities.
+    pub(super) keeps_priorities: bool,
     pub(super) has_games: bool,
     pub(super) has_results: bool,
     pub(super) lost: Lost,
@@ -90,6 +95,9 @@ const WHITE: u8 = 1;
 /// Set if the weights of its position are proportional to results.
 const BY_RESULTS: u8 = 2;
 
+/// From this bit on, one more than the priority that the move has; 0 for none.
+const PRIORITY_SHIFT: u32 = 4;
+
 impl DraftMove {
     /// A legal move to the position of this key, of which nothing else is known.
     pub(crate) fn leading(position: &Position, mv: Move, next: u64) -> Self {
@@ -111,6 +119,11 @@ impl DraftMove {
     /// Whether the weights of its position are proportional to results.
     pub(crate) fn by_results(&self) -> bool {
         self.flags & BY_RESULTS != 0
+    }
+
+    /// The priority that it had in an Arena book.
+    pub(crate) fn priority(&self) -> Option<u8> {
+        (self.flags >> PRIORITY_SHIFT).checked_sub(1)
     }
 
     /// Its record, without priority and links.
@@ -148,11 +161,18 @@ impl Draft {
             nodes: Table::new(folder, memory / 8),
             boards: Scratch::new(folder, memory / 16),
             steps: Scratch::new(folder, memory / 8),
+            header: None,
+            keeps_priorities: false,
             has_games: false,
             has_results: false,
             lost: Lost::default(),
             fresh: Vec::new(),
         }
+    }
+
+    /// Takes the header of the first Arena book, and whether no book of another format is written.
+    pub(super) fn describe(&mut self, header: Header, alone: bool) {
+        (self.header, self.keeps_priorities) = (Some(header), alone);
     }
 
     /// Takes in a position. Keys must ascend; positions out of order are left out. What colours and marks keep from being
@@ -162,7 +182,15 @@ impl Draft {
     /// When a temporary file cannot be written.
     pub fn add(&mut self, known: &PositionRecord) -> Result<()> {
         let mut known = Cow::Borrowed(known);
-        if known.moves.iter().any(MoveFacts::has_verdict) {
+        let priority = |mv| {
+            let found =
+                known.priorities.iter().find(|(known, _)| *known == mv).filter(|_| self.keeps_priorities);
+            found.map(|(_, priority)| (*priority).min(HIGHEST_PRIORITY))
+        };
+        let priorities: Vec<_> = known.moves.iter().map(|known| priority(known.mv)).collect();
+        let keeps = priorities.iter().any(Option::is_some);
+        // Where the header is kept, its limits act again.
+        if !keeps && known.moves.iter().any(MoveFacts::has_verdict) {
             plain_weights(known.to_mut());
         }
         let packed = known.position.as_ref().and_then(|position| Some((position, Packed::new(position)?)));
@@ -174,7 +202,7 @@ impl Draft {
         let white = position.chess().turn() == Color::White;
         let mut fresh = std::mem::take(&mut self.fresh);
         fresh.clear();
-        for known in &known.moves {
+        for (known, priority) in known.moves.iter().zip(priorities) {
             let Some(found) = known.at(position) else {
                 self.lost.illegal += 1;
                 continue;
@@ -183,14 +211,19 @@ impl Draft {
             let [games, wins, losses] = self.fitting(known.counts.unwrap_or_default());
             (step.weight, step.games) = (known.weight, games);
             (step.white_wins, step.white_losses) = if white { (wins, losses) } else { (losses, wins) };
-            step.flags |= by_results;
-            self.lost.marks += u64::from(known.has_verdict());
+            step.flags |= by_results | priority.map_or(0, |priority| (priority + 1) << PRIORITY_SHIFT);
+            self.lost.marks += u64::from(!keeps && known.has_verdict());
             self.lost.ratings += u64::from(known.ratings.is_some());
             self.lost.learned += u64::from(known.learned.is_some());
             fresh.push(step);
         }
         self.lost.comments += u64::from(known.comment.is_some());
-        fresh.sort_by_key(|step| (Reverse(step.weight), step.from, step.to, step.promotion));
+        // Sums of weights of several books depend on the order in which these are merged; their facts do not.
+        let worth = |step: &DraftMove| match step.priority() {
+            Some(priority) => u64::from(priority) * u64::from(step.games.max(1)),
+            None => step.weight,
+        };
+        fresh.sort_by_key(|step| (Reverse(worth(step)), step.from, step.to, step.promotion));
         let pushed = self.push(known.key, Some(packed), &fresh);
         self.fresh = fresh;
         pushed
@@ -225,7 +258,8 @@ impl Draft {
 
     /// An empty book that knows what this one has left out.
     pub(crate) fn emptied(&self) -> Self {
-        Self { lost: self.lost, ..Self::new(&self.folder, self.memory) }
+        let (header, keeps_priorities) = (self.header.clone(), self.keeps_priorities);
+        Self { lost: self.lost, header, keeps_priorities, ..Self::new(&self.folder, self.memory) }
     }
 
     /// How many positions there are.

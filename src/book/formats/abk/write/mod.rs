@@ -11,18 +11,15 @@ use std::path::{Path, PathBuf};
 
 pub use draft::Draft;
 
-use super::layout::NO_LAST_PLY;
+use super::layout::{NO_LAST_PLY, WRITTEN};
 use super::records::Header;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::replace::Replacement;
 use crate::book::write::Needs;
-use crate::book::{BookWriter, PositionRecord, WriteOptions, Written, left_out};
+use crate::book::{About, BookWriter, Heading, PositionRecord, WriteOptions, Written, left_out};
 use draft::Lost;
 use link::link;
 use tree::Tree;
-
-/// The comment in the header of a written book.
-const COMMENT: &str = "written by tabiya";
 
 /// An Arena book that is being written.
 #[derive(Debug)]
@@ -59,6 +56,16 @@ impl BookWriter for Writer {
         self.draft.memory
     }
 
+    fn takes(&self, heading: &Heading) -> bool {
+        matches!(heading, Heading::Abk(_))
+    }
+
+    fn describe(&mut self, about: &About) {
+        if let Heading::Abk(header) = &about.heading {
+            self.draft.describe(header.clone(), about.alone);
+        }
+    }
+
     fn add(&mut self, known: &PositionRecord) -> Result<()> {
         self.draft.add(known)
     }
@@ -92,14 +99,21 @@ pub fn write(mut draft: Draft, mut put: impl FnMut(&[u8]) -> Result<()>) -> Resu
         Error::new(ErrorKind::Usage, "an Arena book has room for 2,147,483,647 moves")
             .remedied_by(Remedy::SmallerBook)
     })?;
-    let header = Header {
-        comment: COMMENT.to_owned(),
-        live_records,
-        by_priority: 1,
-        by_games: i32::from(draft.has_games),
-        by_score: i32::from(draft.has_results),
-        last_ply: NO_LAST_PLY,
-        ..Header::default()
+    let texts =
+        draft.header.take().unwrap_or_else(|| Header { comment: WRITTEN.to_owned(), ..Header::default() });
+    let header = if draft.keeps_priorities {
+        Header { live_records, ..texts }
+    } else {
+        Header {
+            comment: texts.comment,
+            author: texts.author,
+            live_records,
+            by_priority: 1,
+            by_games: i32::from(draft.has_games),
+            by_score: i32::from(draft.has_results),
+            last_ply: NO_LAST_PLY,
+            ..Header::default()
+        }
     };
     put(&header.to_bytes())?;
     // Linking adds positions between those of the book, and reaches all of them.

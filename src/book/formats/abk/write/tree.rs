@@ -192,7 +192,7 @@ fn link(number: u32) -> i32 {
     i32::try_from(number + ROOT).unwrap_or(NONE)
 }
 
-/// The priorities of a position's moves: 0 for moves that weigh nothing. The others have the default if their weights
+/// The priorities of a position's moves: those that they had in Arena books. Without them 0 for moves that weigh nothing. The others have the default if their weights
 /// follow from games and results, or are a nearly constant multiple of them; otherwise that factor is the priority, the
 /// greatest being 9.
 fn priorities_of(steps: &[DraftMove], has_results: bool, out: &mut Vec<u8>) {
@@ -207,8 +207,10 @@ fn priorities_of(steps: &[DraftMove], has_results: bool, out: &mut Vec<u8>) {
     let least = playable().map(part).fold(f64::INFINITY, f64::min);
     let alike = least * f64::from(HIGHEST_PRIORITY) > most * (f64::from(HIGHEST_PRIORITY) - 0.5);
     out.clear();
-    out.extend(steps.iter().map(|step| match step.weight {
-        0 => 0,
+    out.extend(steps.iter().map(|step| match (step.priority(), step.weight) {
+        // What was ruled out since keeps no priority.
+        (_, 0) => 0,
+        (Some(priority), _) => priority,
         _ if alike || step.by_results() => DEFAULT_PRIORITY,
         _ => {
             (part(step) / most * f64::from(HIGHEST_PRIORITY)).round().clamp(1.0, f64::from(HIGHEST_PRIORITY))

@@ -16,7 +16,8 @@ use crate::base::interrupt;
 use crate::base::sort::Sorter;
 use crate::book::write::Needs;
 use crate::book::{
-    BookWriter, Counts, GameReference, MoveFacts, PositionRecord, WriteOptions, Written, left_out,
+    About, BookWriter, Counts, GameReference, Heading, MoveFacts, PositionRecord, WriteOptions, Written,
+    left_out,
 };
 use crate::chess::normal::Normal;
 use crate::chess::{MoveCode, Position};
@@ -117,6 +118,16 @@ impl BookWriter for Writer {
 
     fn memory(&self) -> usize {
         self.memory
+    }
+
+    fn takes(&self, heading: &Heading) -> bool {
+        matches!(heading, Heading::Kvetka(_))
+    }
+
+    fn describe(&mut self, about: &About) {
+        if let Heading::Kvetka(header) = &about.heading {
+            self.output.describe(header);
+        }
     }
 
     fn game(&mut self, game: &GameReference) -> Result<()> {

@@ -45,10 +45,8 @@ impl Output {
             return Err(Error::exists(existing));
         }
         let mut set = FileSet::default();
-        let mut first = set.begin(files::kob(&stem, 0), force)?;
+        let first = set.begin(files::kob(&stem, 0), force)?;
         let kin = set.begin(files::with_end(&stem, ".kin"), force)?;
-        let bytes = header.to_bytes();
-        first.write_all(&bytes).map_err(|error| first.error(error))?;
         existing.into_iter().for_each(|old| set.remove(old));
         Ok(Self {
             stem,
@@ -58,11 +56,17 @@ impl Output {
             present: None,
             set,
             count: 1,
-            size: bytes.len() as u64,
+            size: 0,
             kin,
             packer: Packer::default(),
             element: Vec::new(),
         })
+    }
+
+    /// Takes what another book says of itself, before the first element.
+    pub fn describe(&mut self, header: &Header) {
+        let Header { caption, least_elo, plies, transpositions, .. } = header.clone();
+        self.header = Header { caption, least_elo, plies, transpositions, ..self.header.clone() };
     }
 
     /// Begins the `.ksf` file of the book.
@@ -87,6 +91,11 @@ impl Output {
     }
 
     fn block(&mut self, first: &Key, block: &[u8]) -> Result<()> {
+        if self.header.blocks == 0 {
+            let header = self.header.to_bytes();
+            self.first.write_all(&header).map_err(|error| self.first.error(error))?;
+            self.size = header.len() as u64;
+        }
         if self.size + BLOCK_LEN > MOST_FILE {
             let path = files::kob(&self.stem, self.count);
             if let Some(full) = self.present.replace(self.set.begin(path, self.force)?) {

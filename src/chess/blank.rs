@@ -1,0 +1,68 @@
+//! Characters without ink: what people's editors, browsers and programs put between words of games.
+
+/// Whether a character separates words: space of any kind, control characters, and [invisible](is_invisible) ones.
+pub(crate) fn is_blank(c: char) -> bool {
+    c == ' ' || c.is_whitespace() || c.is_control() || is_invisible(c)
+}
+
+/// Whether a character has no width: joiners, marks of direction and of the byte order, soft hyphens. It may be within a word.
+pub(crate) fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+    )
+}
+
+/// The character at the start of a text, which may have other bytes than UTF-8, and its length in bytes. A byte that is not
+/// UTF-8 is what Windows' Western European character set has for space and the ellipsis, or `None`.
+#[cfg(feature = "workshop")]
+pub(crate) fn char_at(text: &[u8]) -> (Option<char>, usize) {
+    let start = text.get(..4).unwrap_or(text);
+    let valid = start.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+    match (valid, text.first()) {
+        (Some(c), _) => (Some(c), c.len_utf8()),
+        (None, Some(0xa0)) => (Some('\u{a0}'), 1),
+        (None, Some(0x85)) => (Some('\u{2026}'), 1),
+        (None, byte) => (None, usize::from(byte.is_some())),
+    }
+}
+
+/// A text without blanks at its ends.
+#[cfg(feature = "workshop")]
+pub(crate) fn trim_blanks(text: &[u8]) -> &[u8] {
+    let mut rest = text;
+    while let (Some(c), len) = char_at(rest)
+        && is_blank(c)
+    {
+        rest = rest.get(len..).unwrap_or_default();
+    }
+    // The longest reading of the last bytes is the right one.
+    while let Some((c, len)) = (1..=4).rev().find_map(|len| {
+        let last = rest.get(rest.len().checked_sub(len)?..)?;
+        matches!(char_at(last), (Some(_), read) if read == len).then(|| char_at(last))
+    }) && c.is_some_and(is_blank)
+    {
+        rest = rest.get(..rest.len() - len).unwrap_or_default();
+    }
+    rest
+}
+
+#[cfg(all(test, feature = "workshop"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_are_trimmed_in_any_character_set() {
+        for (text, trimmed) in [
+            (&b" \t\xa0x y\xa0\r\n"[..], &b"x y"[..]),
+            ("\u{feff}\u{a0}x\u{200b}\u{2028} ".as_bytes(), b"x"),
+            // The last byte of this letter alone would be a space.
+            ("x\u{e0}".as_bytes(), "x\u{e0}".as_bytes()),
+            (b"\xa0", b""),
+            (b"", b""),
+        ] {
+            assert_eq!(trim_blanks(text), trimmed, "{text:?}");
+        }
+    }
+}

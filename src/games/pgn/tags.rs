@@ -1,0 +1,138 @@
+//! Tags as people and programs write them, and the lines between tags.
+
+use memchr::{memchr, memmem};
+
+use super::lex::{Lexer, Token};
+use crate::chess::{char_at, is_blank, is_san, may_be_move, trim_blanks};
+
+/// Quotation marks; the standard has the first.
+const QUOTES: [&[u8]; 12] = [
+    b"\"",
+    b"'",
+    b"`",
+    "\u{201c}".as_bytes(),
+    "\u{201d}".as_bytes(),
+    "\u{201e}".as_bytes(),
+    "\u{2018}".as_bytes(),
+    "\u{2019}".as_bytes(),
+    "\u{ab}".as_bytes(),
+    "\u{bb}".as_bytes(),
+    b"&quot;",
+    b"\\\"",
+];
+
+/// Tags that decide what the moves mean.
+const DECISIVE: [&[u8]; 3] = [b"fen", b"setup", b"variant"];
+
+/// Whether a text is the name of a tag.
+pub(super) fn is_name(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+/// A tag in another form than that of the standard, given from after its bracket to the end of its line: its name, its value,
+/// and the length up to its second bracket. `None` if it has no name or no value.
+#[cold]
+pub(super) fn written_otherwise(line: &[u8]) -> Option<(&[u8], &[u8], usize)> {
+    let len = tag_len(line);
+    let content = trim_blanks(line.get(..len)?);
+    let content = without_quote(content);
+    let name_len = content.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')?;
+    let (name, rest) = content.split_at_checked(name_len)?;
+    let mut value = rest;
+    if let Some(quote) = quote_at(value)
+        && content.len() < trim_blanks(line.get(..len)?).len()
+    {
+        // The name was in quotation marks.
+        value = value.get(quote.len()..)?;
+    }
+    value = trim_blanks(value);
+    value = trim_blanks(value.strip_prefix(b"=").or_else(|| value.strip_prefix(b":")).unwrap_or(value));
+    value = without_quote(value);
+    if let Some(quote) = QUOTES.iter().rev().find(|quote| value.ends_with(quote)) {
+        value = value.get(..value.len() - quote.len())?;
+    }
+    value = trim_blanks(value);
+    (is_name(name) && !value.is_empty()).then_some((name, value, len))
+}
+
+/// Bytes of a line up to the bracket that ends its first tag, or all.
+fn tag_len(line: &[u8]) -> usize {
+    let mut ends = memchr::memchr_iter(b']', line);
+    let last = ends.clone().find(|at| {
+        let after = trim_blanks(line.get(at + 1..).unwrap_or_default());
+        after.is_empty() || after.starts_with(b"[")
+    });
+    last.or_else(|| ends.next()).unwrap_or(line.len())
+}
+
+fn quote_at(text: &[u8]) -> Option<&'static [u8]> {
+    QUOTES.into_iter().find(|quote| text.starts_with(quote))
+}
+
+fn without_quote(text: &[u8]) -> &[u8] {
+    quote_at(text).and_then(|quote| text.get(quote.len()..)).unwrap_or(text)
+}
+
+/// Whether a text begins like a tag: a bracket, a name, and something else before the second bracket.
+pub(super) fn is_tag(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"[") else { return false };
+    let line = rest.get(..memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default();
+    line.iter().take_while(|byte| **byte != b']').any(|byte| *byte == b'"')
+        || written_otherwise(line).is_some_and(|(name, ..)| name.first().is_some_and(u8::is_ascii_alphabetic))
+}
+
+/// Whether a text begins with a whole tag, as the standard has it.
+#[cold]
+pub(super) fn is_whole_tag(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"[") else { return false };
+    let name_len = rest.iter().take(64).position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    let Some((name, rest)) = name_len.and_then(|len| rest.split_at_checked(len)) else { return false };
+    let mut rest = rest;
+    while let (Some(c), len) = char_at(rest)
+        && c != '\n'
+        && is_blank(c)
+    {
+        rest = rest.get(len..).unwrap_or_default();
+    }
+    let line = rest.get(..memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default();
+    name.first().is_some_and(u8::is_ascii_alphabetic)
+        && line.strip_prefix(b"\"").is_some_and(|value| memmem::find(value, b"\"]").is_some())
+}
+
+/// What a line between tags may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// The moves begin.
+    Moves,
+    /// It may have moves or a tag, or neither.
+    Doubtful,
+    /// It has nothing that a game consists of.
+    Other,
+}
+
+/// What a line that is neither a tag nor a comment may be.
+pub(super) fn may_be_of_game(line: &[u8]) -> Line {
+    let line = trim_blanks(line);
+    if line.first().is_some_and(u8::is_ascii_digit) {
+        return Line::Moves;
+    }
+    let mut lexer = Lexer::new(line, 0);
+    let mut is_first = true;
+    let mut found = Line::Other;
+    loop {
+        match lexer.next_word().1 {
+            Token::Word(word) if is_first && (is_san(word) || may_be_move(word)) => return Line::Moves,
+            Token::Result(_) if is_first => return Line::Moves,
+            Token::Word(word) => {
+                let lower = word.to_ascii_lowercase();
+                if may_be_move(word) || DECISIVE.iter().any(|name| memmem::find(&lower, name).is_some()) {
+                    found = Line::Doubtful;
+                }
+            }
+            Token::Result(_) => found = Line::Doubtful,
+            Token::Open | Token::Close | Token::Comment(_) | Token::Glyph(_) => {}
+            Token::End | Token::Unterminated => return found,
+        }
+        is_first = false;
+    }
+}
