@@ -23,9 +23,9 @@ pub(crate) struct FactsRow {
     counted: u8,
     factor: i8,
     /// One more than the priority in an Arena book.
-    priority: u8,
+    priority: u16,
     /// The layout has no gaps.
-    unused: [u8; 5],
+    unused: [u8; 4],
     counts: [u64; 4],
     ratings: [u32; 2],
     /// One more than the number of a game with the position.
@@ -103,7 +103,7 @@ impl Merging for FactsRow {
             let row = KeyRow::new(record.key, book, facts);
             let factor = facts.factor.unwrap_or_default();
             let priority = record.priorities.iter().find(|(mv, _)| *mv == facts.mv);
-            let priority = priority.map_or(0, |(_, priority)| priority.saturating_add(1));
+            let priority = priority.map_or(0, |(_, priority)| u16::from(*priority) + 1);
             Self { ratings, factor, priority, ..Self::with_counts(row, facts.counts, packed) }
         }));
     }
@@ -123,7 +123,7 @@ impl Merging for FactsRow {
                     record.total = row.counts();
                     record.game = row.game.checked_sub(1);
                 } else {
-                    let priority = row.priority.checked_sub(1);
+                    let priority = row.priority.checked_sub(1).and_then(|number| u8::try_from(number).ok());
                     record.priorities.extend(priority.map(|priority| (MoveCode(row.row.mv), priority)));
                     record.moves.push(row.facts());
                 }

@@ -86,7 +86,7 @@ fn the_template_has_a_table_of_each_key_for_a_book() {
     assert_eq!(
         varied.to_string(),
         "varied.bin, color white, variety 80, depth 6, threshold 5, games 0, reserve 0, max-loss 0, guard 0, \
-         tournament true, threefold false, optional true"
+         tournament true, factor true, threefold false, optional true"
     );
     assert_eq!(main.to_string(), "main.bin, variety 0, min-clock 30, max-uses 10");
     let is_set = |key| [&varied, &main].iter().any(|rule| rule.given.text(key).is_some());
