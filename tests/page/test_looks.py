@@ -192,7 +192,7 @@ def test_nothing_is_cut_off_where_books_are_edited(serve, look, books, shots, th
 def test_one_table_says_why_a_move_is_not_played_and_what_its_bars_mean(serve, look, books, shots):
     page = look(serve(books / "main.bin", books / "marks.ctg"), width=1440, height=900)
     row = page.locator('section.together tr[data-move="c2c4"]')
-    expect(row.locator(".why")).to_have_text(["marked ?"])
+    expect(row.locator(".why")).to_have_text(["red"])
     expect(page.locator(".legend")).to_have_text("WhitedrawBlack")
     expect(page.locator("tfoot")).to_contain_text("games · the line goes on for")
     page.emulate_media(media="print")

@@ -180,7 +180,7 @@ export function valueButton(move, book, known) {
   const number = wantedOf(edit);
   const unit = unitOf(known);
   return el("button", {
-    type: "button", class: "value", "data-focus": focusOf(edit), "aria-label": `${unit} of ${move.san}: ${number}, change`, title: `${exact(number)}: change`,
+    type: "button", class: "value", "data-focus": focusOf(edit), "aria-label": `${unit} of ${move.san}: ${exact(number)}, change`, title: `${exact(number)}: change`,
     onclick: () => openField(edit, known),
   }, known.format === "polyglot" || number < 100000 ? exact(number) : brief(number));
 }
