@@ -28,6 +28,8 @@ pub(crate) mod scratch;
 #[cfg(feature = "workshop")]
 pub mod sort;
 #[cfg(feature = "workshop")]
+pub(crate) mod state_folder;
+#[cfg(feature = "workshop")]
 pub mod table;
 #[cfg(feature = "workshop")]
 pub(crate) mod task_thread;

@@ -33,6 +33,9 @@ const MOVES_MAX: usize = 1000;
 const SHOWN: usize = 4;
 const TOP_MASTERS: usize = 15;
 
+/// Games of a position up to which the only game of each move is looked for.
+const SHOWN_BY_MOVE: u64 = 30;
+
 /// Recent games of `/player` if the request does not say.
 const RECENT_PLAYER: usize = 8;
 
@@ -233,32 +236,31 @@ impl Answer {
     ) -> Result<(), Fault> {
         let wanted = Wanted::of(query, among)?;
         let of_move = |game: &Game<'_>| Some(uci(games::move_of(at, game)?));
-        // All games with a move are there only if all games of the position are.
-        let whole = found.total == found.games.len() as u64;
-        for mv in self.moves.iter_mut().filter(|mv| whole && mv.results.games() == 1) {
-            let mut with = found.games.iter().filter(|game| of_move(game).as_deref() == Some(&*mv.uci));
-            mv.game = with.next().filter(|_| with.next().is_none()).map(GameLine::of);
+        if found.total() <= SHOWN_BY_MOVE {
+            for mv in self.moves.iter_mut().filter(|mv| mv.results.games() == 1) {
+                let mut with = found.games().filter(|game| of_move(game).as_deref() == Some(&*mv.uci));
+                mv.game = with.next().filter(|_| with.next().is_none()).map(|game| GameLine::of(&game));
+            }
         }
-        let mut games: Vec<&Game<'_>> = found.games.iter().filter(|game| wanted.has(game)).collect();
+        // A game that ended here has no move to show.
+        let games = || found.games().filter(|game| wanted.has(game) && of_move(game).is_some());
         let most = |name, default: usize, most: usize| {
             Ok::<_, Fault>(query.number(name, usize::MAX)?.unwrap_or(default).min(most))
         };
-        let with = |game: &&Game<'_>| {
-            let mut game_line = GameLine::of(game);
+        let with = |game: Game<'_>| {
+            let mut game_line = GameLine::of(&game);
             game_line.speed = game_line.speed.filter(|_| kind != Kind::Masters);
-            Some(GameWithMove { uci: of_move(game)?, game: game_line })
+            Some(GameWithMove { uci: of_move(&game)?, game: game_line })
         };
-        games.sort_by_key(|game| Reverse((game.strength(), game.date)));
         if let Some(top) = &mut self.top_games {
             let of_masters = kind == Kind::Masters;
             let most = most("topGames", if of_masters { TOP_MASTERS } else { SHOWN }, TOP_MASTERS)?;
-            *top = games.iter().filter_map(with).take(most).collect();
+            *top = games().take(most).filter_map(with).collect();
         }
-        games.sort_by_key(|game| Reverse((game.date, game.strength())));
         if let Some(recent) = &mut self.recent_games {
             let default = if kind == Kind::Player { RECENT_PLAYER } else { SHOWN };
-            *recent =
-                games.iter().filter_map(with).take(most("recentGames", default, TOP_MASTERS)?).collect();
+            let most = most("recentGames", default, TOP_MASTERS)?;
+            *recent = games::latest(games(), most).into_iter().filter_map(with).collect();
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use axum::response::Response;
-use serde_json::json;
+use serde_json::{Value, json};
 use shakmaty::{Move, Position as _};
 
 use super::Explorer;
@@ -35,8 +35,17 @@ const VARIATIONS_MAX: usize = 50;
 /// Bytes of a game's text.
 const GAME_MAX: u64 = 64 << 10;
 
-/// `/api/read`: what a person typed, a FEN or moves.
+/// `/api/read`: what a person typed, a FEN or moves. With `maybe` it need not be either: `null` is no failure of a request.
 pub(super) fn read(_: &Explorer, query: &Query) -> Result<Response, Fault> {
+    let is_maybe = query.get("maybe").is_some();
+    typed(query).or_else(|fault| if is_maybe { Ok(json(&Value::Null)) } else { Err(fault) })
+}
+
+/// The place that a person typed.
+///
+/// # Errors
+/// When it is none.
+fn typed(query: &Query) -> Result<Response, Fault> {
     let typed = query.get("text").unwrap_or_default();
     if typed.is_empty() || typed.len() > TEXT_MAX {
         return Err(Fault::bad("write moves, such as 1. e4 c5, or a FEN"));

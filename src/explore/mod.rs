@@ -23,6 +23,7 @@ mod fault;
 mod games;
 mod guard;
 mod in_process;
+mod kept;
 mod lichess;
 mod line;
 mod narrowed;
@@ -67,6 +68,7 @@ use self::fault::Fault;
 use self::games::Games;
 use self::guard::Guard;
 pub use self::in_process::InProcess;
+use self::kept::Kept;
 pub use self::server::{is_local, serve};
 use self::settings::Settings;
 use self::shelf::{Shelf, Slot};
@@ -109,6 +111,7 @@ pub struct Explorer {
     engines: Engines,
     feeds: Feeds,
     games: Option<Games>,
+    kept: Kept,
     /// The configuration file, or why requests have nothing to do with it.
     settings: Result<Settings, Fault>,
 }
@@ -213,6 +216,7 @@ impl Explorer {
             engines: Engines::new(program, starts),
             feeds: Feeds::default(),
             games,
+            kept: Kept::of_user(),
         };
         Ok((explorer, receiver, warnings))
     }
@@ -232,6 +236,7 @@ impl Explorer {
             engines: Engines::new(None, starts),
             feeds: Feeds::default(),
             games: None,
+            kept: Kept::at(None),
             settings: Err(Settings::not_allowed()),
         })
     }

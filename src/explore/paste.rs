@@ -16,13 +16,14 @@ use super::line::plain;
 use super::place::{PLIES_MAX, Place};
 use super::reply::json;
 use super::request::read;
+use crate::base::error::Error;
 use crate::chess::Position;
 use crate::games::text::checked;
 use crate::games::{End, GameError, GameResult, Header, Visitor, open_text};
 use crate::view::san;
 
 /// Games that are read at most.
-const GAMES_MAX: usize = 200;
+const GAMES_MAX: usize = 1000;
 
 /// Variations of a game that are read at most.
 const VARIATIONS_MAX: usize = 200;
@@ -44,6 +45,9 @@ struct Asked<'a> {
 struct GameRead {
     white: String,
     black: String,
+    event: String,
+    /// As in PGN; what is not known of it is `?`.
+    date: String,
     result: &'static str,
     start: String,
     play: Vec<String>,
@@ -83,6 +87,8 @@ struct Reader {
     /// The present line, and before it those around it.
     lines: Vec<Line>,
     games: Vec<GameRead>,
+    /// All games, with those that are too many.
+    total: usize,
     error: Option<GameError>,
 }
 
@@ -91,41 +97,51 @@ pub(super) fn games(_: &Explorer, body: &[u8]) -> Result<Response, Fault> {
     let asked: Asked<'_> = read(body)?;
     let at = asked.at.as_deref().map(|fen| Place::start(Some(fen))).transpose()?;
     let wanted = at.map(|place| place.game.position().key());
-    Ok(json(&json!({ "games": games_in(&asked.text, wanted)? })))
+    let (games, total) = games_in(&asked.text, wanted)?;
+    Ok(json(&json!({ "games": games, "total": total })))
 }
 
-/// The games in a text; `wanted` is the key of the position that is looked for in each.
+/// The first games in a text, and how many there are; `wanted` is the key of the position that is looked for in each.
 ///
 /// # Errors
-/// When no game has a move that can be read.
-fn games_in(text: &str, wanted: Option<u64>) -> Result<Vec<GameRead>, Fault> {
+/// When the text is none of games, or no game has a move that can be read.
+fn games_in(text: &str, wanted: Option<u64>) -> Result<(Vec<GameRead>, usize), Fault> {
+    // There is no file that could fail: whatever is wrong is wrong with the text.
+    let wrong = |error: Error| Fault::bad(error.to_string());
     let path = Path::new(NAME);
-    let text = checked(path, Box::new(Cursor::new(plain(text).into_bytes())))?;
-    let mut reader = Reader { wanted, open: None, lines: Vec::new(), games: Vec::new(), error: None };
+    let text = checked(path, Box::new(Cursor::new(plain(text).into_bytes()))).map_err(wrong)?;
+    let mut reader =
+        Reader { wanted, open: None, lines: Vec::new(), games: Vec::new(), total: 0, error: None };
     let mut sources = open_text(path, text, None, Arc::default());
-    while let Some(batch) = sources.next_batch()? {
+    while let Some(batch) = sources.next_batch().map_err(wrong)? {
         batch.play(&mut reader);
     }
-    let Reader { games, error, .. } = reader;
+    let Reader { games, total, error, .. } = reader;
     let played = games.iter().any(|game| !game.play.is_empty());
     match error.filter(|_| !played) {
         Some(error) => Err(Fault::illegal(error.why)),
-        None => Ok(games),
+        None => Ok((games, total)),
     }
 }
 
 impl Visitor for Reader {
     fn begin(&mut self, game: &Header) -> bool {
+        self.total += 1;
+        if self.games.len() >= GAMES_MAX {
+            return false;
+        }
         let start = game.start.as_ref().map(Position::fen);
         let Ok(place) = Place::start(start.as_deref()) else { return false };
         let result = game.result.map_or("*", GameResult::as_pgn);
-        let (white, black) = (game.white.clone(), game.black.clone());
+        let (white, black, event) = (game.white.clone(), game.black.clone(), game.event.clone());
+        let date = game.date.to_string();
         let (start, ply) = (place.start_fen(), self.occurs(place.game.position()).then_some(0));
         let (play, san, variations) = (Vec::new(), Vec::new(), Vec::new());
-        let read = GameRead { white, black, result, start, play, san, variations, ply, error: None };
+        let read =
+            GameRead { white, black, event, date, result, start, play, san, variations, ply, error: None };
         self.open = Some((read, place));
         self.lines = vec![Line::Main];
-        self.games.len() < GAMES_MAX
+        true
     }
 
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
@@ -207,7 +223,7 @@ mod tests {
     #[test]
     fn variations_know_where_they_branch_off() {
         let text = "1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6 (2... d6)) 2... d6) (1... e6) 2. Nf3 *";
-        let games = games_in(text, None).unwrap();
+        let games = games_in(text, None).unwrap().0;
         let [game] = &*games else { panic!("there is one") };
         assert_eq!(game.san, ["e4", "e5", "Nf3"]);
         let lines: Vec<_> =
@@ -226,17 +242,17 @@ mod tests {
     fn a_position_is_found_in_the_main_line_alone() {
         let text = "1. e4 e5 (1... c5) 2. Nf3 *";
         let key = |play: &str| Place::read(None, play.split(',')).unwrap().game.position().key();
-        let found = |play| games_in(text, Some(key(play))).unwrap()[0].ply;
+        let found = |play| games_in(text, Some(key(play))).unwrap().0[0].ply;
         assert_eq!((found(""), found("e2e4,e7e5"), found("e2e4,c7c5")), (Some(0), Some(2), None));
     }
 
     #[test]
     fn what_is_too_much_is_left_out() {
         let many = format!("1. e4 e5 {} 2. Nf3 *", "(1... c5) ".repeat(VARIATIONS_MAX + 5));
-        let games = games_in(&many, None).unwrap();
+        let games = games_in(&many, None).unwrap().0;
         assert_eq!((games[0].variations.len(), games[0].san.len()), (VARIATIONS_MAX, 3));
         let round = "Nf3 Nf6 Ng1 Ng8 ".repeat(PLIES_MAX / 4 + 1);
-        let games = games_in(&format!("1. e4 (1. d4 d5 {round}) 1... e5 {round} *"), None).unwrap();
+        let games = games_in(&format!("1. e4 (1. d4 d5 {round}) 1... e5 {round} *"), None).unwrap().0;
         assert_eq!((games[0].san.len(), games[0].variations[0].ply), (PLIES_MAX, 0));
         assert_eq!(games[0].variations[0].san.len(), PLIES_MAX);
     }

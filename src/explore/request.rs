@@ -66,10 +66,19 @@ impl Query {
             let band = rating.and_then(|rating| RatingBand::of(rating, rating));
             band.ok_or_else(|| Fault::bad("ratings: write numbers with commas between them"))
         };
-        Ok(Among {
+        let mut among = Among {
             speeds: self.list("speeds").map(speed).collect::<Result<_, _>>()?,
             ratings: self.list("ratings").map(rating).collect::<Result<_, _>>()?,
-        })
+        };
+        // Whoever names all of them means all games, also those of which they are not known.
+        if Speed::NAMES.iter().all(|(_, speed)| among.speeds.contains(speed)) {
+            among.speeds.clear();
+        }
+        let bands = RatingBand::BOUNDS.iter().filter_map(|lowest| RatingBand::from_lowest(*lowest));
+        if bands.into_iter().all(|band| among.ratings.contains(&band)) {
+            among.ratings.clear();
+        }
+        Ok(among)
     }
 
     /// A year, or a month of one.

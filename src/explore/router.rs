@@ -1,7 +1,7 @@
 //! Which request goes where, and what is true of all requests.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use super::fault::Fault;
 use super::guard::Admission;
 use super::request::Query;
-use super::{Explorer, chessdb, edits, engine, games, lichess, line, page, paste, position, settings};
+use super::{Explorer, chessdb, edits, engine, games, kept, lichess, line, page, paste, position, settings};
 use crate::base::panics::caught;
 
 /// Bytes of the longest body of a request.
@@ -63,9 +63,53 @@ pub(super) struct Shared {
     working: Arc<[Semaphore; 3]>,
 }
 
-/// Whether a request of this connection was admitted: others make room when there are too many connections.
+/// What a connection is used for: others make room when there are too many.
 #[derive(Clone, Default)]
-pub(super) struct Known(pub(super) Arc<AtomicBool>);
+pub(super) struct Known(Arc<Use>);
+
+#[derive(Default)]
+struct Use {
+    is_admitted: AtomicBool,
+    /// Whether its last answer goes on.
+    is_stream: AtomicBool,
+    /// Requests that are not answered yet.
+    working: AtomicUsize,
+    /// The number of its last request among all.
+    last: AtomicU64,
+}
+
+/// The number of the next request.
+static REQUESTS: AtomicU64 = AtomicU64::new(0);
+
+impl Known {
+    /// Of a connection that begins.
+    pub(super) fn new() -> Self {
+        let known = Self::default();
+        known.0.last.store(REQUESTS.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        known
+    }
+
+    /// Whether a request of it was admitted.
+    pub(super) fn is_admitted(&self) -> bool {
+        self.0.is_admitted.load(Ordering::Relaxed)
+    }
+
+    /// The least of those that are open is the one that is missed least.
+    pub(super) fn worth(&self) -> (bool, bool, u64) {
+        let Use { working, is_stream, last, .. } = &*self.0;
+        (working.load(Ordering::Relaxed) > 0, is_stream.load(Ordering::Relaxed), last.load(Ordering::Relaxed))
+    }
+
+    fn begin(&self) {
+        self.0.working.fetch_add(1, Ordering::Relaxed);
+        self.0.last.store(REQUESTS.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    fn end(&self, is_stream: bool) {
+        self.0.is_stream.store(is_stream, Ordering::Relaxed);
+        self.0.working.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// The key of a session that begins with this request.
 #[derive(Clone)]
@@ -105,6 +149,7 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
         .route("/api/redo", post_as(Kind::Save, edits::redo))
         .route("/api/settings", get_look_up(settings::show).merge(post_as(Kind::Program, settings::change)))
         .route("/api/doctor", post_as(Kind::Program, settings::doctor))
+        .route("/api/kept", post_as(Kind::Save, kept::keep))
         .route("/lichess", get_look_up(lichess::lichess))
         .route("/masters", get_look_up(lichess::masters))
         .route("/master", get_look_up(lichess::masters))
@@ -189,6 +234,8 @@ impl Shared {
 /// Asks the guard, and gives all answers the headers that browsers are to obey.
 async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
+    let known = parts.extensions.get::<Known>().cloned().unwrap_or_default();
+    known.begin();
     let long = parts.uri.path_and_query().is_some_and(|text| text.as_str().len() > URI_MAX);
     let admission = if long {
         Err(Fault::refused(StatusCode::URI_TOO_LONG, "the address is too long"))
@@ -202,9 +249,7 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
     }
     let mut response = match admission {
         Ok(Admission::Admitted | Admission::First(_) | Admission::Open) => {
-            if let Some(Known(known)) = parts.extensions.get() {
-                known.store(true, Ordering::Relaxed);
-            }
+            known.0.is_admitted.store(true, Ordering::Relaxed);
             next.run(Request::from_parts(parts, body)).await
         }
         Ok(Admission::Led(cookie)) => {
@@ -219,6 +264,7 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
         Err(fault) => fault.into_response(),
     };
     let headers = response.headers_mut();
+    known.end(headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream"));
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),

@@ -1,9 +1,7 @@
 //! Connections, and the threads that live as long as the server.
 
-use std::collections::VecDeque;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
@@ -26,7 +24,7 @@ use crate::engine::join_job;
 /// Connections that may wait without having sent a request with the token; of more the oldest is closed.
 const STRANGERS: usize = 256;
 
-/// Connections in all.
+/// Connections in all; of more the one that was idle for longest is closed.
 const CONNECTIONS: usize = 1024;
 
 /// How long the headers of a request may take to arrive, and a connection may be idle.
@@ -134,55 +132,47 @@ impl Explorer {
     }
 }
 
-/// A connection that has not sent a request with the token.
-struct Stranger {
+/// A connection that is open.
+struct Open {
     known: Known,
     task: AbortHandle,
 }
 
 async fn accept(listener: TcpListener, router: Router) {
-    let mut strangers: VecDeque<Stranger> = VecDeque::new();
-    let count = Arc::new(AtomicUsize::new(0));
+    let mut open: Vec<Open> = Vec::new();
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             // No file handle is left, mostly.
             tokio::time::sleep(LOOK).await;
             continue;
         };
-        if strangers.len() >= STRANGERS {
-            strangers.retain(|other| !other.known.0.load(Ordering::Relaxed) && !other.task.is_finished());
-            while strangers.len() >= STRANGERS {
-                strangers.pop_front().inspect(|oldest| oldest.task.abort());
-            }
+        if open.len() >= STRANGERS {
+            open.retain(|other| !other.task.is_finished());
+            make_room(&mut open);
         }
-        if count.load(Ordering::Relaxed) >= CONNECTIONS {
-            drop(stream);
-            continue;
-        }
-        let known = Known::default();
-        let connection = connection(stream, router.clone(), known.clone(), Counted::new(&count));
-        let task = tokio::spawn(connection).abort_handle();
-        strangers.push_back(Stranger { known, task });
+        let known = Known::new();
+        let task = tokio::spawn(connection(stream, router.clone(), known.clone())).abort_handle();
+        open.push(Open { known, task });
     }
 }
 
-/// Counts a connection for as long as it exists.
-struct Counted(Arc<AtomicUsize>);
-
-impl Counted {
-    fn new(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(count))
+/// Closes connections until one more may be open: the oldest stranger, or the one that was idle for longest.
+fn make_room(open: &mut Vec<Open>) {
+    let strangers = open.iter().filter(|other| !other.known.is_admitted()).count();
+    let places = open.iter().enumerate();
+    let least = if strangers >= STRANGERS {
+        places.clone().find(|(_, other)| !other.known.is_admitted())
+    } else if open.len() >= CONNECTIONS {
+        places.min_by_key(|(_, other)| other.known.worth())
+    } else {
+        None
+    };
+    if let Some((place, _)) = least {
+        open.remove(place).task.abort();
     }
 }
 
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-async fn connection(stream: TcpStream, router: Router, known: Known, counted: Counted) {
+async fn connection(stream: TcpStream, router: Router, known: Known) {
     // Answers are small, and wait for nothing.
     let _ = stream.set_nodelay(true);
     let service = TowerToHyperService::new(router.layer(Extension(known)));
@@ -193,7 +183,6 @@ async fn connection(stream: TcpStream, router: Router, known: Known, counted: Co
         .max_headers(HEADERS)
         .serve_connection(TokioIo::new(stream), service)
         .await;
-    drop(counted);
 }
 
 /// Whether only this machine can connect to an address.

@@ -113,6 +113,10 @@ pub trait Visitor {
     #[doc(hidden)]
     fn keyed_line(&mut self, _plies: &[KeyedPly]) {}
 
+    /// The key of the position after the moves that [`keyed_line`](Visitor::keyed_line) is then called with.
+    #[doc(hidden)]
+    fn keyed_last(&mut self, _key: u64) {}
+
     /// Whether the visitor can take no more games.
     #[doc(hidden)]
     fn has_failed(&self) -> bool {

@@ -17,7 +17,7 @@ from polyglot_writer import Book, key
 from random_games import pgn, random_games
 
 START = chess.STARTING_FEN
-PLIES, KEPT = 50, 15
+PLIES, PAGE = 50, 30
 
 
 @functools.cache
@@ -43,6 +43,10 @@ class Known:
                 self.boards.setdefault(at, board.copy(stack=False))
                 self.of[at].setdefault(number, move)
                 board.push(move)
+            # The position after the last of them, with no move.
+            at = key(board)
+            self.boards.setdefault(at, board.copy(stack=False))
+            self.of[at].setdefault(number, None)
 
     def strength(self, number):
         head = self.games[number].head
@@ -51,12 +55,8 @@ class Known:
     def date(self, number):
         return years(self.games[number].head["Date"])
 
-    def listed(self, at):
-        """The games that an answer has: as sets of strengths and dates, since games may be alike in both."""
-        numbers = sorted(self.of[at], key=lambda number: (self.strength(number), self.date(number)), reverse=True)
-        best, others = numbers[:KEPT], numbers[KEPT:]
-        latest = sorted(others, key=self.date, reverse=True)[:KEPT]
-        return best, latest
+    def rank(self, number):
+        return self.strength(number), self.date(number)
 
 
 @pytest.fixture(scope="module")
@@ -80,31 +80,46 @@ def number_of(line):
 def test_the_games_of_each_position_are_found(explore, known, files):
     book, *games = files
     server = explore(book, "--games", *games)
-    several = truncated = 0
+    several = ended = 0
     for at, played in known.of.items():
         board = known.boards[at]
         if len(played) == 1 and at % 20:
             continue
-        answer = server.get("/api/games", start=board.fen())
-        assert answer["total"] == len(played)
-        best, latest = known.listed(at)
-        assert len(answer["games"]) == len(best) + len(latest)
+        answer = server.get("/api/games", start=board.fen(), limit=500)
+        assert answer["total"] == answer["listed"] == len(answer["games"]) == len(played)
         for line in answer["games"]:
             number = number_of(line)
-            game = made()[number]
-            assert line["uci"] == board.uci(played[number]) and line["san"] == board.san(played[number])
+            game, move = made()[number], played[number_of(line)]
+            assert line["uci"] == (move and board.uci(move)) and line["san"] == (move and board.san(move))
             assert (line["white"]["name"], line["black"]["name"]) == (game.head["White"], game.head["Black"])
             for color, tag in (("white", "WhiteElo"), ("black", "BlackElo")):
                 assert line[color]["rating"] == (int(game.head[tag]) if tag in game.head else None)
             assert (line["date"], line["result"]) == (game.head["Date"], game.result)
         numbers = [number_of(line) for line in answer["games"]]
-        assert len(set(numbers)) == len(numbers)
-        assert [known.strength(number) for number in numbers[:KEPT]] == [known.strength(number) for number in best]
-        assert [known.date(number) for number in numbers[KEPT:]] == [known.date(number) for number in latest]
+        assert sorted(numbers) == sorted(played)
+        assert [known.rank(number) for number in numbers] == sorted(map(known.rank, numbers), reverse=True)
         several += len(played) > 1
-        truncated += len(played) > len(numbers)
-    assert several > 50 and truncated > 5
+        ended += None in played.values()
+        if len(played) <= PAGE:
+            continue
+        # Pages of them, and the latest.
+        paged = [line for first in range(0, len(played), 20) for line in server.get("/api/games", start=board.fen(), **{"from": first}, limit=20)["games"]]
+        assert paged == answer["games"] and server.get("/api/games", start=board.fen())["games"] == paged[:PAGE]
+        latest = server.get("/api/games", start=board.fen(), order="latest", limit=40, **{"from": 10})["games"]
+        by_date = sorted(numbers, key=lambda number: (known.date(number), known.strength(number)), reverse=True)[10:50]
+        assert [known.date(number_of(line)) for line in latest] == [known.date(number) for number in by_date]
+        # Filters choose among all of them.
+        name = made()[numbers[-1]].head["White"]
+        chosen = [number for number in numbers if name.lower() in made()[number].head["White"].lower() or name.lower() in made()[number].head["Black"].lower()]
+        found = server.get("/api/games", start=board.fen(), player=name.upper(), limit=500)
+        assert [number_of(line) for line in found["games"]] == chosen and (found["total"], found["listed"]) == (len(played), len(chosen))
+        year = sorted(known.date(number) for number in numbers)[0][0]
+        old = [number for number in numbers if known.date(number)[0] <= year]
+        if year:
+            assert [number_of(line) for line in server.get("/api/games", start=board.fen(), until=str(year), limit=500)["games"]] == old
+    assert several > 50 and ended > 5
     assert server.get("/api/games", start="8/8/4k3/8/8/4K3/8/8 w - - 0 1") == {"total": 0, "listed": 0, "games": []}
+    assert server.raw("GET", "/api/games?order=x")[0] == 400
 
 
 def test_a_game_is_shown_and_played(explore, known, files):
@@ -144,12 +159,16 @@ def test_pasted_games_are_read(explore, small_book):
     assert read("1. e4 e5 2. Ke3")[1]["games"][0]["error"] and read("1. e4 e5 2. Ke3")[1]["games"][0]["play"] == ["e2e4", "e7e5"]
     fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
     assert read(f'[SetUp "1"]\n[FEN "{fen}"]\n\n1. e4 Kd7 *')[1]["games"][0] | {"white": "", "black": "", "error": None} == {
-        "white": "", "black": "", "result": "*", "start": fen, "play": ["e2e4", "e8d7"], "san": ["e4", "Kd7"], "ply": None, "error": None, "variations": [],
+        "white": "", "black": "", "event": "", "date": "????.??.??", "result": "*", "start": fen, "play": ["e2e4", "e8d7"], "san": ["e4", "Kd7"], "ply": None, "error": None, "variations": [],
     }  # fmt: skip
-    assert len(read("1. e4 *\n\n[Event \"x\"]\n\n" * 500)[1]["games"]) == 200
+    assert len(read("1. e4 *\n\n[Event \"x\"]\n\n" * 500)[1]["games"]) == 501
+    many = read("1. e4 *\n\n[Event \"x\"]\n\n" * 1300)[1]
+    assert (len(many["games"]), many["total"]) == (1000, 1301)
     assert len(read("1. " + "Nf3 Nf6 Ng1 Ng8 " * 400)[1]["games"][0]["play"]) == 1000
-    for bad in ({"text": "\0\1\2"}, {}, {"text": "1. e4", "at": "x"}, {"text": "1. e4", "more": 1}):
-        assert server.post("/api/read", bad)[0] in (400, 500), bad
+    for bad in ({"text": "\0\1\2"}, {"text": "\0" * 1000}, {"text": "PK\3\4" + "x" * 50}, {}, {"text": "1. e4", "at": "x"}, {"text": "1. e4", "more": 1}):
+        status, answer = server.post("/api/read", bad)
+        assert status == 400 and answer["error"], (bad, answer)
+    assert server.get("/api/read", text="najdorf", maybe=1) is None and server.get("/api/read", text="e4 c5", maybe=1)["play"] == ["e2e4", "c7c5"]
     assert server.raw("POST", "/api/read", b'"' + b"x" * (1 << 20) + b'"', {"Content-Type": "application/json"})[0] == 413
 
 
@@ -184,7 +203,7 @@ def test_an_index_is_made_once_and_again_when_games_change(explore, known, files
     for number in range(40):
         (tmp_path / "folder" / ("deeper" if number % 2 else "") / f"{number}.pgn").write_text(f'[Event "Game {number}"]\n\n1. a4 {"a5 a6 b5 b6 c5"[3 * (number % 5):][:2]} *\n')
     server = explore(book, "--games", tmp_path / "folder")
-    assert (server.get("/api/games")["total"], server.get("/api/games", play="a2a4,a7a5")["total"]) == (40, 0)
+    assert (server.get("/api/games")["total"], server.get("/api/games", play="a2a4,a7a5")["total"]) == (40, 8)
     for line in server.get("/api/games")["games"]:
         assert f'"Game {number_of(line)}"' in server.raw("GET", f"/masters/pgn/{line['id']}")[2].decode()
     # Other games are another index.
@@ -196,16 +215,17 @@ def test_a_damaged_or_cut_index_is_made_again(explore, files, tmp_path):
     index = tmp_path / "book.bin.games"
     explore(book, "--games", one).end()
     whole = index.read_bytes()
-    for content in (whole[:100], whole[:-1], whole[:8] + b"\xff" * 60, whole[:16] + b"\xff" * 80 + whole[96:]):
+    for content in (whole[:100], whole[:-1], whole[:8] + b"\xff" * 60, whole[:16] + b"\xff" * 80 + whole[96:], whole[:104] + bytes(len(whole) - 104)):
         index.write_bytes(content)
         server = explore(book, "--games", one)
         assert server.get("/api/games")["games"] and index.read_bytes() == whole
         server.end()
-    # Bytes that only look like an index are looked up in without harm.
-    index.write_bytes(whole[:96] + bytes(255 - byte for byte in whole[96:]))
-    server = explore(book, "--games", one)
-    for play in ("", "e2e4", "d2d4,d7d5"):
-        assert server.raw("GET", f"/api/games?play={play}")[0] == 200 and server.raw("GET", f"/lichess?play={play}")[0] == 200
+    # Any byte that is another, wherever: of the head, of positions, of games, of names.
+    for at in range(16, len(whole), len(whole) // 40):
+        index.write_bytes(whole[:at] + bytes([255 - whole[at]]) + whole[at + 1 :])
+        server = explore(book, "--games", one)
+        assert index.read_bytes() == whole, at
+        server.end()
 
 
 def test_no_other_file_is_replaced(explore, tabiya, files, tmp_path):
@@ -258,6 +278,7 @@ def test_games_of_a_database(explore, tabiya, tmp_path):
         for move in game.mainline_moves():
             of[key(board)].setdefault(number, (board.copy(stack=False), move))
             board.push(move)
+        of[key(board)].setdefault(number, (board.copy(stack=False), None))
     server = explore(book, "--games", path)
     shown = 0
     for played in of.values():
@@ -266,7 +287,7 @@ def test_games_of_a_database(explore, tabiya, tmp_path):
         assert answer["total"] == len(played)
         if len(played) > 3:
             continue
-        assert sorted(line["uci"] for line in answer["games"]) == sorted(move.uci() for _, move in played.values())
+        assert sorted(line["uci"] or "" for line in answer["games"]) == sorted(move.uci() if move else "" for _, move in played.values())
         text = server.raw("GET", f"/masters/pgn/{answer['games'][0]['id']}")[2].decode()
         read = chess.pgn.read_game(io.StringIO(text))
         assert str(read) in {str(exported[number]) for number in played}

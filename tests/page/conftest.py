@@ -130,7 +130,7 @@ class Server:
         self.errors = (self.folder / "explore.err").open("a")
         kept = self.folder / "token"
         self.process = subprocess.Popen([EXE, "explore", "--no-open", "--listen", f"127.0.0.1:{self.port}", "--token-file", kept, *self.line],
-            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+            cwd=self.folder, env=os.environ | {"XDG_STATE_HOME": str(self.folder / "state")}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         self.once = self.process.stdout.readline().strip()
         found = re.fullmatch(r"(http://127\.0\.0\.1:(\d+))/\?code=\w+", self.once)
         assert found, (self.once, (self.folder / "explore.err").read_text())

@@ -76,7 +76,42 @@ def test_listed_games_are_filtered_by_period(serve, look, books, counted):
     page.get_by_label("until").fill("2022-12")
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
-    expect(page.locator("#games-count")).to_have_text("3 of the 10 games that are listed")
+    expect(page.locator("#games-count")).to_have_text("3 of 10 games")
     expect(page.locator("#games-list td.next")).to_have_text(["d4"] * 3)
     page.get_by_role("button", name="Remove the filter since 2021").click()
-    expect(page.locator("#games-count")).to_have_text("8 of the 10 games that are listed")
+    expect(page.locator("#games-count")).to_have_text("8 of 10 games")
+
+
+def test_games_are_filtered_by_player_and_all_of_them_are_reached(serve, look, books):
+    page = look(serve(books / "main.bin", "--games", books / "games.pgn"), "#e4")
+    rows = page.locator("#games-list tr")
+    expect(page.locator("#games-count")).to_have_text("130 games")
+    page.get_by_role("button", name="Filter", exact=True).click()
+    page.get_by_label("player").fill("WHITE 4")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    expect(page.locator("#games-count")).to_have_text("15 of 130 games")
+    expect(page.locator("#games-list td.next")).to_have_text(["e6"] * 5)
+    page.get_by_role("button", name="Show 15").click()
+    expect(rows).to_have_count(15)
+    page.get_by_role("button", name="Remove the filter WHITE 4").click()
+    expect(rows).to_have_count(30)
+    for count in (60, 90, 120):
+        page.get_by_role("button", name="Show 30 more").click()
+        expect(rows).to_have_count(count)
+    page.get_by_role("button", name="Show 10 more").click()
+    expect(rows).to_have_count(130)
+    expect(page.locator("#games-more")).to_be_hidden()
+
+
+def test_all_speeds_and_ratings_are_no_filter(serve, look, counted, tmp_path):
+    more = tmp_path / "more.pgn"
+    more.write_text('[White "C"]\n[Black "D"]\n\n1. e4 e5 *\n')
+    page = look(serve(counted[0], "--games", counted[1], more))
+    expect(page.locator("#games-count")).to_have_text("11 games")
+    page.get_by_role("button", name="Filter", exact=True).click()
+    for box in page.locator("#filter-speeds input, #filter-ratings input").all()[:-1]:
+        box.check()
+    expect(page.locator("#games-count")).not_to_have_text("11 games")
+    page.locator("#filter-ratings input").last.check()
+    expect(page.locator("#games-count")).to_have_text("11 games")

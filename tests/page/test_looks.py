@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from conftest import tabiya
 from parts import line
 from playwright.sync_api import expect
 
@@ -12,7 +13,7 @@ AXE = os.environ.get("TABIYA_AXE")
 SIZES = {360: 740, 768: 1024, 1280: 800}
 
 # What is wider than its place, apart from texts that end with an ellipsis on purpose.
-CLIPPED = """[...document.querySelectorAll('th:not([scope=colgroup]), td:not(.opening, .player), button:not(.game), .chip, .slider > *, .score, .results > span')].filter(node =>
+CLIPPED = """[...document.querySelectorAll('th:not([scope=colgroup]), td:not(.opening, .player), .why, input.value, button:not(.game), .chip, .slider > *, .score, .results > span')].filter(node =>
     node.checkVisibility() && node.clientWidth > 1 && node.scrollWidth > node.clientWidth + 1).map(node => node.outerHTML.slice(0, 120))"""
 
 
@@ -158,3 +159,45 @@ def test_long_names_do_not_widen_the_page(serve, look, books, shots):
                 go(page, place)
             expect(page.locator("section.book")).to_have_count(len(files))
             check(page, shots, f"long-{name}-{width}")
+
+
+# Moves as long as they get, and the greatest weights.
+LONG = ["e4 d5 exd5 c6 dxc6 Nf6 cxb7 Bd7 bxa8=Q Bc6", "e4 d5 exd5 c6 dxc6 Nf6 cxb7 Bd7 bxc8=Q", "e4 d5 exd5 c6 dxc6 Nf6 cxb7 Bd7 Bb5 Qc7", "e4 c5 Nf3 d6 Bb5+ Bd7"]
+
+
+@pytest.mark.parametrize("width", [1920, 1440, 1024, 390])
+def test_nothing_is_cut_off_where_books_are_edited(serve, look, books, shots, theme, width):
+    games = books / "long.pgn"
+    games.write_text("".join(f'[White "A"]\n\n{text} {result}\n\n' for text in LONG for result in ("1-0", "1/2-1/2", "0-1")))
+    for name in ("long.bin", "long.ctg"):
+        tabiya("build", "-o", books / name, games)
+    tabiya("edit", books / "long.ctg", "--moves", "e4 c5 Nf3 d6", "--set", "Bb5+=green,!")
+    page = look(serve(books / "long.bin", books / "long.ctg", "--edit"), width=width, height=900, theme=theme)
+    for place in ("#e4,c5,Nf3,d6", "#e4,d5,exd5,c6,dxc6,Nf6,cxb7,Bd7"):
+        go(page, place)
+        move = page.locator("button.value").first
+        move.click()
+        page.keyboard.type("65535")
+        check(page, shots, f"field-{width}-{theme}")
+        page.keyboard.press("Enter")
+        expect(page.locator(".note")).to_contain_text("saved")
+        check(page, shots, f"edited-{len(place)}-{width}-{theme}")
+        if width > 400:
+            page.get_by_role("button", name="One table", exact=True).click()
+            expect(page.locator("section.together")).to_have_count(1)
+            check(page, shots, f"edited-one-{len(place)}-{width}-{theme}")
+            page.get_by_role("button", name="Each", exact=True).click()
+
+
+def test_one_table_says_why_a_move_is_not_played_and_what_its_bars_mean(serve, look, books, shots):
+    page = look(serve(books / "main.bin", books / "marks.ctg"), width=1440, height=900)
+    row = page.locator('section.together tr[data-move="c2c4"]')
+    expect(row.locator(".why")).to_have_text(["red"])
+    expect(page.locator(".legend")).to_have_text("WhitedrawBlack")
+    expect(page.locator("tfoot")).to_contain_text("games · the line goes on for")
+    page.emulate_media(media="print")
+    for shown in ("#board", "#tables"):
+        expect(page.locator(shown)).to_be_visible()
+    for hidden in ("#controls", ".tools", "#policy", "#filters"):
+        expect(page.locator(hidden)).to_be_hidden()
+    page.screenshot(path=shots / "print.png")

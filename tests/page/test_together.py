@@ -178,6 +178,9 @@ def test_games_of_the_position_are_played_with_a_click(serve, look, books):
     rows.first.locator("td.year").click()
     # The position stays, and the game goes on from it.
     address(page, "#e4,c5")
+    players = page.locator("#players")
+    expect(players).to_contain_text("White 0 – Black ")
+    expect(players).to_contain_text("2021 · Test")
     expect(line(page)).not_to_have_count(2)
     expect(line(page).nth(2)).to_have_text("Nf3")
     page.keyboard.press("ArrowRight")
@@ -185,7 +188,11 @@ def test_games_of_the_position_are_played_with_a_click(serve, look, books):
     piece(page, "f3", "white knight")
     page.keyboard.press("End")
     expect(page.locator("#line [aria-current]")).to_have_text(line(page).last.text_content())
+    # The position at its end is one of its positions.
+    expect(page.locator("#games-list td.next").first).to_have_text("–")
+    expect(players).to_be_visible()
     page.evaluate("location.hash = '#fen=8/P6k/8/8/8/8/7K/8_w_-_-_0_1'")
+    expect(players).to_be_hidden()
     expect(page.locator("#games-note")).to_contain_text("No game has this position")
 
 
@@ -259,3 +266,42 @@ def test_lines_positions_and_games_are_pasted_and_dropped(serve, look, books):
     page.evaluate(PASTE, "no such thing")
     expect(page.locator("#toast")).to_contain_text("not a legal move")
     expect(line(page)).to_have_text(["d4", "d5"])
+
+
+def test_what_the_page_remembers_outlives_a_restart_on_another_port(serve, look, books):
+    line = (books / "main.bin", books / "marks.ctg")
+    server = serve(*line)
+    page = look(server)
+    with page.expect_response("**/api/kept"):
+        page.get_by_role("button", name="Colours: as the system").click()
+    with page.expect_response("**/api/kept"):
+        page.locator("#books").get_by_role("button", name="marks.ctg").click()
+    server.stop()
+    page.close()
+    other = serve(*line)
+    assert other.port != server.port
+    page = look(other)
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    expect(page.locator("#books").get_by_role("button", name="marks.ctg")).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("section.book")).to_have_count(1)
+
+
+def test_more_games_than_are_read_are_said(serve, look, books):
+    page = look(serve(books / "main.bin"))
+    page.evaluate("""text => { const data = new DataTransfer(); data.setData('text/plain', text);
+        document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true })); }""", '[White "A"]\n\n1. e4 *\n\n' * 1300)
+    expect(page.locator("#pasted-title")).to_have_text("The first 1,000 of 1,300 games")
+    expect(page.locator("#pasted-list button")).to_have_count(1000)
+
+
+def test_the_search_asks_nothing_that_fails(serve, look, books):
+    page = look(serve(books / "main.bin"))
+    failed = []
+    page.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
+    page.keyboard.press("/")
+    page.keyboard.type("najdorf")
+    expect(page.locator("#search-hits").get_by_role("option").first).to_contain_text("Najdorf")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("e4 c5")
+    expect(page.locator("#search-hits").get_by_role("option").first).to_contain_text("these moves")
+    assert failed == []

@@ -1,8 +1,9 @@
 //! Where games are kept until they are learned.
 
-use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+use crate::base::state_folder::state_folder;
 
 /// The suffix of the log's name that makes it the spool's.
 const SPOOL_SUFFIX: &str = ".spool";
@@ -25,13 +26,5 @@ pub(crate) fn spool_path(log: &str) -> Option<PathBuf> {
         name.push(SPOOL_SUFFIX);
         return std::path::absolute(PathBuf::from(name)).ok();
     }
-    let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base = if cfg!(windows) {
-        folder("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        env::home_dir().map(|home| home.join("Library").join("Application Support"))
-    } else {
-        folder("XDG_STATE_HOME").or_else(|| Some(env::home_dir()?.join(".local").join("state")))
-    };
-    base.map(|base| base.join("tabiya").join(SPOOL_NAME))
+    state_folder().map(|folder| folder.join(SPOOL_NAME))
 }

@@ -46,19 +46,21 @@ pub(super) struct Search {
 }
 
 /// What an engine says of one line of play.
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Debug, Default, PartialEq, Serialize)]
 struct Line {
+    /// None is known where the engine gives none, or bounds only.
     #[serde(flatten)]
-    score: Value,
+    score: Option<Value>,
     /// The moves in UCI, and in SAN.
     uci: Vec<String>,
     san: Vec<String>,
 }
 
-/// How far a search is.
+/// How far a search is, as far as the engine says it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 struct Progress {
-    depth: u64,
+    /// Of the best line.
+    depth: Option<u64>,
     seldepth: Option<u64>,
     nodes: Option<u64>,
     nps: Option<u64>,
@@ -105,26 +107,22 @@ impl Search {
     fn listen(&self, client: &mut Client) -> Result<(), Failure> {
         let at = self.place.game.position();
         let begun = Instant::now();
-        let mut best: Vec<Option<(Progress, Line)>> = (0..self.lines).map(|_| None).collect();
+        let mut known = Known { progress: Progress::default(), lines: Vec::new() };
+        known.lines.resize_with(self.lines, Line::default);
         let mut is_fresh = false;
         let mut sent = begun;
         let go = format!("go movetime {}", SEARCH_TIME.as_millis());
         let answer = client.search(&go, self.setup.patience, |info| {
-            if let (Some(line), Some(place)) =
-                (read(info, at), info.place.and_then(|place| best.get_mut(place)))
-            {
-                *place = Some(line);
-                is_fresh = true;
-            }
+            is_fresh |= known.take(info, at);
             if is_fresh && sent.elapsed() >= PAUSE {
                 // A page that does not keep up gets the next one.
-                is_fresh = self.sender.try_send(event("info", &shown(&best))).is_err();
+                is_fresh = self.sender.try_send(event("info", &known.shown())).is_err();
                 sent = Instant::now();
             }
             begun.elapsed() < SEARCH_TIME + self.setup.patience
         })?;
         if is_fresh {
-            let _ = self.sender.try_send(event("info", &shown(&best)));
+            let _ = self.sender.try_send(event("info", &known.shown()));
         }
         let word = Some(answer).filter(|word| !word.is_empty());
         let _ = self.sender.try_send(event("done", &json!({ "bestmove": word })));
@@ -132,65 +130,106 @@ impl Search {
     }
 }
 
-/// What a line says of a position; `None` unless it has a score and legal moves.
-fn read(info: &Info<'_>, at: &Position) -> Option<(Progress, Line)> {
-    let Info { seldepth, nodes, nps, time, .. } = *info;
-    let progress = Progress { depth: info.depth.unwrap_or_default(), seldepth, nodes, nps, time };
-    let mut line = Line { score: json_of(info.score?), uci: Vec::new(), san: Vec::new() };
+/// What is known of a search.
+struct Known {
+    progress: Progress,
+    /// The best first; one without a score and without moves is not known yet.
+    lines: Vec<Line>,
+}
+
+impl Known {
+    /// Takes what a line of the engine says, and returns whether it says anything of a line of play. Each part may be missing.
+    fn take(&mut self, info: &Info<'_>, at: &Position) -> bool {
+        let Progress { nodes, nps, time, .. } = &mut self.progress;
+        for (known, new) in [(nodes, info.nodes), (nps, info.nps), (time, info.time)] {
+            *known = new.or(*known);
+        }
+        let Some(known) = info.place.and_then(|place| self.lines.get_mut(place)) else { return false };
+        let (moves, score) = (moves_of(info.pv, at), info.score.map(json_of));
+        let is_of_other_position = moves.uci.is_empty() && words(info.pv).next().is_some();
+        let is_bound = score.is_none() && known.score.is_some();
+        if is_of_other_position || is_bound || (moves.uci.is_empty() && score.is_none()) {
+            return false;
+        }
+        if moves.uci.is_empty() {
+            known.score = score;
+        } else {
+            *known = Line { score, ..moves };
+        }
+        if info.place == Some(0) {
+            self.progress.depth = info.depth.or(self.progress.depth);
+            self.progress.seldepth = info.seldepth.or(self.progress.seldepth);
+        }
+        true
+    }
+
+    /// What the page shows.
+    fn shown(&self) -> impl Serialize {
+        #[derive(Serialize)]
+        struct Shown<'a> {
+            #[serde(flatten)]
+            progress: Progress,
+            lines: Vec<&'a Line>,
+        }
+        let lines = self.lines.iter().filter(|line| !line.uci.is_empty() || line.score.is_some()).collect();
+        Shown { progress: self.progress, lines }
+    }
+}
+
+/// The legal moves that a text begins with, as a line without a score.
+fn moves_of(text: &[u8], at: &Position) -> Line {
+    let mut line = Line::default();
     let mut position = at.clone();
-    for word in words(info.pv).take(PLIES_MAX) {
+    for word in words(text).take(PLIES_MAX) {
         let mv = UciMove::from_ascii(word).ok().and_then(|uci| uci.to_move(position.chess()).ok());
         let Some(mv) = mv else { break };
         line.uci.push(String::from_utf8_lossy(word).into_owned());
         line.san.push(san(&position, mv));
         position.play(mv);
     }
-    (!line.uci.is_empty()).then_some((progress, line))
-}
-
-/// What the page shows of the lines.
-fn shown(best: &[Option<(Progress, Line)>]) -> impl Serialize {
-    #[derive(Serialize)]
-    struct Shown<'a> {
-        #[serde(flatten)]
-        progress: Progress,
-        lines: Vec<&'a Line>,
-    }
-    let known = best.iter().flatten();
-    let progress = known.clone().next().map(|(progress, _)| *progress).unwrap_or_default();
-    Shown { progress, lines: known.map(|(_, line)| line).collect() }
+    line
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn lines_with_a_score_and_moves_are_read() {
-        let read = |line: &str| {
-            let info = Info::parse(line.as_bytes());
-            read(&info, &Position::start()).map(|(progress, line)| (info.place, progress, line))
-        };
-        let (place, progress, line) =
-            read("info depth 20 seldepth 31 multipv 2 score cp 31 nodes 5 nps 6 hashfull 7 time 8 pv e2e4 e7e5 e1e3")
-                .unwrap();
-        let expected =
-            Progress { depth: 20, seldepth: Some(31), nodes: Some(5), nps: Some(6), time: Some(8) };
-        assert_eq!((place, progress), (Some(1), expected));
-        let line = serde_json::to_string(&line).unwrap();
-        assert_eq!(line, r#"{"cp":31,"uci":["e2e4","e7e5"],"san":["e4","e5"]}"#);
-        let (place, progress, _) = read("info depth x multipv 0 score cp 3 pv e2e4").unwrap();
-        assert_eq!((place, progress.depth), (None, 0));
-        for line in [
-            "info depth 3 score cp 3 lowerbound pv e2e4",
-            "info depth 3 currmove e2e4",
-            "info string score cp 3 pv e2e4",
-            "info depth 3 score cp 3 pv e7e5",
-            "info depth 3 score cp",
-            "bestmove e2e4",
-            "",
-        ] {
-            assert_eq!(read(line), None, "{line}");
+    /// What is shown after these lines.
+    fn shown(lines: &[&str]) -> String {
+        let mut known = Known { progress: Progress::default(), lines: Vec::new() };
+        known.lines.resize_with(3, Line::default);
+        for line in lines {
+            known.take(&Info::parse(line.as_bytes()), &Position::start());
         }
+        serde_json::to_string(&known.shown()).unwrap()
+    }
+
+    #[test]
+    fn each_part_of_an_info_may_be_missing() {
+        let nothing = r#"{"depth":null,"seldepth":null,"nodes":null,"nps":null,"time":null,"lines":[]}"#;
+        let ends = |lines: &[&str], end: &str| {
+            let shown = shown(lines);
+            assert!(shown.ends_with(end), "{shown}");
+        };
+        for line in
+            ["", "info depth 3 currmove e2e4", "info string score cp 3 pv e2e4", "info depth 3 score cp"]
+        {
+            assert_eq!(shown(&[line]), nothing, "{line}");
+        }
+        let whole = "info depth 20 seldepth 31 score cp 31 nodes 5 nps 6 hashfull 7 time 8 pv e2e4 e7e5 e1e3";
+        let line = r#"{"cp":31,"uci":["e2e4","e7e5"],"san":["e4","e5"]}]}"#;
+        assert_eq!(
+            shown(&[whole]),
+            format!(r#"{{"depth":20,"seldepth":31,"nodes":5,"nps":6,"time":8,"lines":[{line}"#)
+        );
+        // Other lines of the engine add what this one does not say, and take nothing away.
+        let counted = format!(r#""nodes":9,"nps":null,"time":null,"lines":[{line}"#);
+        ends(&["info score cp 31 pv e2e4 e7e5", "info nodes 9", "info depth 7"], &counted);
+        ends(&[whole, "info depth 21 score cp 40 lowerbound pv d2d4"], line);
+        ends(&[whole, "info depth 3 score cp 3 pv e7e5"], line);
+        ends(&[whole, "info score cp 7"], r#"{"cp":7,"uci":["e2e4","e7e5"],"san":["e4","e5"]}]}"#);
+        ends(&["info pv d2d4"], r#"[{"uci":["d2d4"],"san":["d4"]}]}"#);
+        ends(&["info multipv 2 score mate 3"], r#"[{"mate":3,"uci":[],"san":[]}]}"#);
+        ends(&["info multipv 0 score cp 3 pv e2e4", "info multipv 9 score cp 3 pv e2e4"], r#""lines":[]}"#);
     }
 }

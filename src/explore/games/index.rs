@@ -3,17 +3,14 @@
 use std::path::Path;
 
 use super::layout::{
-    ENTRY_LEN, GAME_LEN, HEAD_LEN, Head, Section, Stamp, date_of, id, key_of, read_entry, read_text,
-    result_of, speed_of,
+    ENTRY_LEN, GAME_LEN, HEAD_LEN, Head, Section, Stamp, date_of, id, is_version, key_of, read_entry,
+    read_text, result_of, speed_of,
 };
 use crate::base::bytes;
 use crate::base::error::Result;
 use crate::base::map::Map;
 use crate::chess::{MoveCode, Speed};
 use crate::games::{Date, GameResult};
-
-/// Games that are listed of a position at most: more than any index has.
-const LISTED: usize = 1000;
 
 /// An index that is open.
 pub(super) struct Index {
@@ -28,7 +25,7 @@ pub(in super::super) struct Game<'a> {
     pub(super) number: u64,
     /// Bytes of its text.
     pub(super) length: u32,
-    /// The move that it went on with.
+    /// The move that it went on with; none if it ended there.
     pub(super) mv: MoveCode,
     /// White's name, and Black's.
     pub(in super::super) white: &'a str,
@@ -46,13 +43,27 @@ pub(in super::super) struct Game<'a> {
     pub(super) event: &'a str,
 }
 
-/// The games of a position.
-#[derive(Debug, Default)]
+/// The games of a position, the highest ratings first, then the latest.
+#[derive(Clone, Copy)]
 pub(in super::super) struct Found<'a> {
+    index: &'a Index,
+    entries: &'a [[u8; ENTRY_LEN]],
+}
+
+impl<'a> Found<'a> {
     /// How many there are.
-    pub(in super::super) total: u64,
-    /// Those that are listed: with the highest ratings first, and the latest.
-    pub(in super::super) games: Vec<Game<'a>>,
+    pub(in super::super) fn total(&self) -> u64 {
+        self.entries.len() as u64
+    }
+
+    /// The games.
+    pub(in super::super) fn games(&self) -> impl Iterator<Item = Game<'a>> + use<'a> {
+        let index = self.index;
+        self.entries
+            .iter()
+            .map(read_entry)
+            .filter_map(move |(number, mv)| Some(Game { mv, ..index.game(number)? }))
+    }
 }
 
 impl Game<'_> {
@@ -83,8 +94,19 @@ impl Index {
         let whole = |section: &Section| {
             section.at >= HEAD_LEN as u64 && bytes::slice(&map, section.at, section.len).is_some()
         };
-        let is_whole = head.sections.iter().all(whole);
+        let is_whole = head.sections.iter().all(whole)
+            && map.get(HEAD_LEN..).is_some_and(|rest| crc32fast::hash(rest) == head.checksum);
         Ok(is_whole.then_some(Self { map, head }))
+    }
+
+    /// Whether a file is an index of this version whose bytes are not those that were written.
+    pub(super) fn is_damaged(path: &Path) -> bool {
+        Map::open(path).is_ok_and(|map| {
+            is_version(&map)
+                && Head::read(&map).is_none_or(|head| {
+                    map.get(HEAD_LEN..).is_none_or(|rest| crc32fast::hash(rest) != head.checksum)
+                })
+        })
     }
 
     fn section(&self, section: Section) -> &[u8] {
@@ -100,16 +122,8 @@ impl Index {
     pub(super) fn at(&self, key: u64) -> Found<'_> {
         let positions = self.positions();
         let from = positions.partition_point(|entry| key_of(entry) < key);
-        let entries = positions.iter().skip(from).take_while(|entry| key_of(entry) == key).take(LISTED);
-        let mut found = Found::default();
-        for (number, mv) in entries.map(read_entry) {
-            match mv {
-                MoveCode::NULL => found.total = number,
-                mv => found.games.extend(self.game(number).map(|game| Game { mv, ..game })),
-            }
-        }
-        found.total = found.total.max(found.games.len() as u64);
-        found
+        let to = positions.partition_point(|entry| key_of(entry) <= key);
+        Found { index: self, entries: positions.get(from..to).unwrap_or_default() }
     }
 
     /// The game with this number.
@@ -148,19 +162,19 @@ mod tests {
         #[test]
         fn any_bytes_after_a_head_are_looked_up_in(
             body in prop::collection::vec(any::<u8>(), 0..400),
-            sections in prop::collection::vec((90..500_u64, 0..500_u64), 3),
+            sections in prop::collection::vec((100..500_u64, 0..500_u64), 3),
             key in any::<u64>(),
         ) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("index");
             let stamp = Stamp::of([]);
             let sections = [0, 1, 2].map(|number| Section { at: sections[number].0, len: sections[number].1 });
-            let head = Head { sections, stamp: stamp.clone() };
+            let head = Head { sections, stamp: stamp.clone(), checksum: crc32fast::hash(&body) };
             std::fs::write(&path, [head.to_bytes(), body].concat()).unwrap();
             if let Some(index) = Index::open(&path, &stamp).unwrap() {
                 let keys: Vec<u64> = index.positions().iter().map(key_of).chain([key]).collect();
                 for key in keys {
-                    let _ = (index.at(key), index.game(key));
+                    let _ = (index.at(key).games().count(), index.game(key));
                 }
             }
         }

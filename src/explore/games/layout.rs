@@ -6,9 +6,11 @@
 //! | 8 | 8 | the version |
 //! | 16 | 48 | where each of the three sections begins and how many bytes it has: positions, games, texts |
 //! | 64 | 32 | the digest of the files of games as they were |
+//! | 96 | 4 | the CRC-32 of all that follows this head |
+//! | 100 | 4 | the CRC-32 of the head before it |
 //!
-//! Positions: entries of 16 bytes, sorted by key: the key (8), the number of a game (6), the code of the move that it went on with
-//! (2). The move 0 counts all games of the position in place of a number; it is there where not all are listed.
+//! Positions: entries of 16 bytes, one for each game of a position: the key (8), the number of the game (6), the code of the move
+//! that it went on with (2; 0 if the game ended there). They are sorted by key, then the highest ratings come first, then the latest.
 //!
 //! Games: records of 32 bytes, sorted by number: the number (8), the bytes of the game in its file (4), White's and Black's rating
 //! (2 each), the date (4: year, month in 4 bits, day in 5), the result (1), the speed (1), nothing (2), where its text begins (8).
@@ -26,10 +28,13 @@ use crate::games::{Date, GameResult};
 pub(super) const MAGIC: [u8; 8] = *b"tabiyaGI";
 
 /// The version of the layout.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Bytes before the sections.
-pub(super) const HEAD_LEN: usize = 96;
+pub(super) const HEAD_LEN: usize = 104;
+
+/// Where the checksums are.
+const CHECKSUMS_AT: usize = 96;
 
 /// Bytes of an entry of the positions.
 pub(super) const ENTRY_LEN: usize = 16;
@@ -77,6 +82,8 @@ pub(super) struct Section {
 pub(super) struct Head {
     pub(super) sections: [Section; 3],
     pub(super) stamp: Stamp,
+    /// The CRC-32 of what follows.
+    pub(super) checksum: u32,
 }
 
 impl Head {
@@ -89,12 +96,18 @@ impl Head {
             out.extend(len.to_be_bytes());
         }
         out.extend(self.stamp.0);
+        out.extend(self.checksum.to_be_bytes());
+        out.extend(crc32fast::hash(&out).to_be_bytes());
         out
     }
 
     /// Reads it; `None` where the bytes are not an index of this version.
     pub(super) fn read(data: &[u8]) -> Option<Self> {
-        if bytes::array(data, 0)? != MAGIC || bytes::u64_be(data, 8)? != VERSION {
+        if !is_version(data) {
+            return None;
+        }
+        let checksum = bytes::u32_be(data, CHECKSUMS_AT as u64)?;
+        if crc32fast::hash(data.get(..CHECKSUMS_AT + 4)?) != bytes::u32_be(data, CHECKSUMS_AT as u64 + 4)? {
             return None;
         }
         let section = |number: u64| {
@@ -102,11 +115,16 @@ impl Head {
             Some(Section { at: bytes::u64_be(data, at)?, len: bytes::u64_be(data, at + 8)? })
         };
         let sections = [section(0)?, section(1)?, section(2)?];
-        Some(Self { sections, stamp: Stamp(bytes::array(data, 64)?) })
+        Some(Self { sections, stamp: Stamp(bytes::array(data, 64)?), checksum })
     }
 }
 
-/// An entry of the positions: a game, and the move that it went on with; or all games, where the move is none.
+/// Whether the bytes begin as an index of this version does.
+pub(super) fn is_version(data: &[u8]) -> bool {
+    bytes::array(data, 0) == Some(MAGIC) && bytes::u64_be(data, 8) == Some(VERSION)
+}
+
+/// An entry of the positions: a game, and the move that it went on with; none where it ended.
 pub(super) fn entry(key: u64, number: u64, mv: MoveCode) -> [u8; ENTRY_LEN] {
     let (key, number, mv) = (key.to_be_bytes(), number.to_be_bytes(), mv.0.to_be_bytes());
     let mut bytes = key.iter().chain(number.iter().skip(8 - NUMBER_LEN)).chain(&mv);
@@ -236,7 +254,11 @@ mod tests {
     #[test]
     fn a_head_is_read_in_its_version_only() {
         let section = |at| Section { at, len: 2 * at };
-        let head = Head { sections: [section(1), section(2), section(3)], stamp: Stamp::of(["a", "b"]) };
+        let head = Head {
+            sections: [section(1), section(2), section(3)],
+            stamp: Stamp::of(["a", "b"]),
+            checksum: 7,
+        };
         let mut bytes = head.to_bytes();
         assert_eq!((bytes.len(), Head::read(&bytes)), (HEAD_LEN, Some(head)));
         bytes[15] += 1;

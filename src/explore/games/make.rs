@@ -1,11 +1,11 @@
 //! Making an index: all games are played through once, and what is found is sorted on the disk.
 #![allow(clippy::cast_possible_truncation, reason = "lengths are cut before")]
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+
+use crc32fast::Hasher;
 
 use super::layout::{
     ENTRY_LEN, GAME_LEN, HEAD_LEN, Head, Section, Stamp, date_bits, entry, put_text, result_bits, speed_bits,
@@ -26,13 +26,12 @@ use crate::games::{End, GameError, Header, KeyedPly, Sources, Visitor};
 /// Plies of each game whose positions are found, as in Lichess's explorer.
 const PLIES: usize = 50;
 
-/// Games of a position that are kept: those with the highest ratings, and the latest of the others.
-const BEST: usize = 15;
-const LATEST: usize = 15;
-
 /// Bytes of a position while it is sorted: key, rating, date, number and move. Ratings and dates are turned, so that the
 /// highest come first.
 const SORTED_LEN: usize = 8 + 4 + 4 + 8 + 2;
+
+/// The end of a game in place of a move: after all moves, so that one is kept where both are in a position.
+const END: u16 = u16::MAX;
 
 /// Bytes of a game while it is sorted, before its text: its number, and what its record has between that and the text.
 const GAME_HEAD: usize = GAME_LEN - 8;
@@ -78,6 +77,8 @@ struct Player<'a> {
     made: Made,
     /// What is the same in all positions of the game: rating, date and number.
     same: [u8; 16],
+    /// The key of the last position, if it is found.
+    last: u64,
     game: Vec<u8>,
     /// Positions, one after another.
     positions: Vec<u8>,
@@ -113,6 +114,7 @@ pub(super) fn make(
         tags: vec![TIME_CONTROL.to_owned()],
         made: Made::default(),
         same: [0; 16],
+        last: 0,
         game: Vec::new(),
         positions: Vec::new(),
         games: Vec::new(),
@@ -186,11 +188,16 @@ impl Visitor for Player<'_> {
         Some(PLIES)
     }
 
+    fn keyed_last(&mut self, key: u64) {
+        self.last = key;
+    }
+
     fn keyed_line(&mut self, plies: &[KeyedPly]) {
-        for ply in plies {
-            self.positions.extend(ply.key.to_be_bytes());
+        let found = plies.iter().map(|ply| (ply.key, ply.mv.0)).chain([(self.last, END)]);
+        for (key, mv) in found {
+            self.positions.extend(key.to_be_bytes());
             self.positions.extend(self.same);
-            self.positions.extend(ply.mv.0.to_be_bytes());
+            self.positions.extend(mv.to_be_bytes());
         }
     }
 
@@ -215,46 +222,6 @@ impl Visitor for Player<'_> {
     }
 }
 
-/// The games of one position, as they come: those with the highest ratings first.
-#[derive(Default)]
-struct Gathered {
-    key: u64,
-    count: u64,
-    best: Vec<(u64, MoveCode)>,
-    /// The latest of the others, by date.
-    latest: BinaryHeap<Reverse<(u32, u64, u16)>>,
-    last: Option<u64>,
-}
-
-impl Gathered {
-    /// Takes a game, unless it came already: positions recur.
-    fn take(&mut self, date: u32, number: u64, mv: MoveCode) {
-        if self.last.replace(number) == Some(number) {
-            return;
-        }
-        self.count += 1;
-        if self.best.len() < BEST {
-            self.best.push((number, mv));
-            return;
-        }
-        self.latest.push(Reverse((date, number, mv.0)));
-        if self.latest.len() > LATEST {
-            self.latest.pop();
-        }
-    }
-
-    /// The entries of the position.
-    fn entries(&mut self) -> impl Iterator<Item = [u8; ENTRY_LEN]> + '_ {
-        let kept = (self.best.len() + self.latest.len()) as u64;
-        let count = (self.count > kept).then_some((self.count, MoveCode::NULL));
-        let latest = std::mem::take(&mut self.latest).into_sorted_vec().into_iter();
-        let latest = latest.map(|Reverse((_, number, mv))| (number, MoveCode(mv)));
-        let key = self.key;
-        let best = self.best.drain(..);
-        count.into_iter().chain(best).chain(latest).map(move |(number, mv)| entry(key, number, mv))
-    }
-}
-
 /// Writes the index of what was sorted.
 fn write(
     mut positions: Sorted,
@@ -264,32 +231,28 @@ fn write(
     resources: &Resources,
 ) -> Result<()> {
     let mut file = begin(target, true)?;
+    let mut checksum = Hasher::new();
     macro_rules! put {
-        ($bytes:expr) => {
-            file.write_all($bytes).map_err(|error| file.error(error))?
-        };
+        ($bytes:expr) => {{
+            let bytes: &[u8] = $bytes;
+            checksum.update(bytes);
+            file.write_all(bytes).map_err(|error| file.error(error))?
+        }};
     }
-    put!(&[0; HEAD_LEN]);
+    file.write_all(&[0; HEAD_LEN]).map_err(|error| file.error(error))?;
     let mut at = HEAD_LEN as u64;
     let mut sections = [Section::default(); 3];
     let [of_positions, of_games, of_texts] = &mut sections;
     of_positions.at = at;
-    let mut gathered = Gathered::default();
-    loop {
+    let mut last = None;
+    while let Some(record) = positions.next()? {
         interrupt::check()?;
-        let next = positions.next()?.and_then(read_sorted);
-        let is_new = next.is_none_or(|(key, ..)| key != gathered.key);
-        if is_new && gathered.count > 0 {
-            for entry in gathered.entries() {
-                put!(&entry);
-                at += ENTRY_LEN as u64;
-            }
+        let Some((key, number, mv)) = read_sorted(record) else { continue };
+        // A position that recurs in a game is found once.
+        if last.replace((key, number)) != Some((key, number)) {
+            put!(&entry(key, number, mv));
+            at += ENTRY_LEN as u64;
         }
-        let Some((key, date, number, mv)) = next else { break };
-        if is_new {
-            gathered = Gathered { key, ..Gathered::default() };
-        }
-        gathered.take(date, number, mv);
     }
     *of_positions = Section { at: of_positions.at, len: at - of_positions.at };
     of_games.at = at;
@@ -319,14 +282,17 @@ fn write(
         put!(part);
         done += len as u64;
     }
-    let head = Head { sections, stamp: stamp.clone() };
+    let head = Head { sections, stamp: stamp.clone(), checksum: checksum.finalize() };
     file.seek(SeekFrom::Start(0)).map_err(|error| file.error(error))?;
-    put!(&head.to_bytes());
+    file.write_all(&head.to_bytes()).map_err(|error| file.error(error))?;
     file.commit()
 }
 
-/// Key, date, number and move of a sorted position.
-fn read_sorted(record: &[u8]) -> Option<(u64, u32, u64, MoveCode)> {
-    let date = !bytes::u32_be(record, 12)?;
-    Some((bytes::u64_be(record, 0)?, date, bytes::u64_be(record, 16)?, MoveCode(bytes::u16_be(record, 24)?)))
+/// Key, number and move of a sorted position.
+fn read_sorted(record: &[u8]) -> Option<(u64, u64, MoveCode)> {
+    let mv = match bytes::u16_be(record, 24)? {
+        END => MoveCode::NULL,
+        mv => MoveCode(mv),
+    };
+    Some((bytes::u64_be(record, 0)?, bytes::u64_be(record, 16)?, mv))
 }

@@ -12,6 +12,7 @@ mod layout;
 mod make;
 mod source;
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::progress::Progress;
 use crate::base::resources::Resources;
 use crate::book::{Among, MoveFacts, Slice};
-use crate::chess::{Position, RatingBand};
+use crate::chess::{MoveCode, Position, RatingBand};
 use crate::games::{self, Date};
 
 /// What the name of an index adds to that of the book.
@@ -44,6 +45,10 @@ const ENDING: &str = ".games";
 
 /// Bytes of memory that making an index takes.
 const MEMORY: usize = 256 << 20;
+
+/// Games of an answer if the request does not say, and at most.
+const PAGE: usize = 30;
+const PAGE_MAX: usize = 500;
 
 /// The media type of PGN.
 const PGN: &str = "application/x-chess-pgn";
@@ -89,6 +94,10 @@ impl Games {
             return Err(Error::new(ErrorKind::Usage, "there are no games"));
         };
         let is_old = is_index(&target);
+        if is_old && Index::is_damaged(&target) {
+            warnings
+                .push(format!("{}: the index of the games was damaged, and is made anew", target.display()));
+        }
         if let Some(index) = is_old.then(|| Index::open(&target, &stamp)).and_then(Result::ok).flatten() {
             return Ok(Self { index, files, _folder: None });
         }
@@ -144,8 +153,9 @@ struct Player<'a> {
 #[derive(Serialize)]
 struct GameLine<'a> {
     id: String,
-    uci: String,
-    san: String,
+    /// The move that it went on with; none if it ended here.
+    uci: Option<String>,
+    san: Option<String>,
     white: Player<'a>,
     black: Player<'a>,
     result: &'static str,
@@ -155,23 +165,39 @@ struct GameLine<'a> {
 
 /// The move that a game went on with, if it is legal.
 pub(super) fn move_of(at: &Position, game: &Game<'_>) -> Option<Move> {
+    if game.mv == MoveCode::NULL {
+        return None;
+    }
     MoveFacts::new(game.mv, 0).at(at).map(|facts| facts.mv)
 }
 
-/// Which games are wanted of those that are listed.
+/// Which games of a position are wanted.
 pub(super) struct Wanted<'a> {
     among: &'a Among,
     since: Option<Date>,
     until: Option<Date>,
+    /// A part of a player's name, in lower case.
+    player: Option<String>,
 }
 
 impl<'a> Wanted<'a> {
-    /// These games, of the period that a request names.
+    /// These games, of the period and the player that a request names.
     ///
     /// # Errors
     /// When `since` or `until` is not a date.
     pub(super) fn of(query: &Query, among: &'a Among) -> std::result::Result<Self, Fault> {
-        Ok(Self { among, since: query.date("since")?, until: query.date("until")?.map(Date::last_day) })
+        let (since, until) = (query.date("since")?, query.date("until")?.map(Date::last_day));
+        Ok(Self { among, since, until, player: None })
+    }
+
+    /// The same, of this player only.
+    fn by(self, player: Option<&str>) -> Self {
+        Self { player: player.map(str::to_lowercase), ..self }
+    }
+
+    /// Whether all games are.
+    fn is_all(&self) -> bool {
+        !self.among.by().any() && self.since.is_none() && self.until.is_none() && self.player.is_none()
     }
 
     /// Whether a game is one of them.
@@ -179,11 +205,14 @@ impl<'a> Wanted<'a> {
         let slice = Slice::new(game.speed, RatingBand::of(game.white_elo, game.black_elo));
         let in_time = self.since.is_none_or(|since| since <= game.date)
             && self.until.is_none_or(|until| game.date <= until);
-        in_time && self.among.has(slice)
+        let named = |player: &String| {
+            [game.white, game.black].into_iter().any(|name| name.to_lowercase().contains(&**player))
+        };
+        in_time && self.among.has(slice) && self.player.as_ref().is_none_or(named)
     }
 }
 
-/// `/api/games`: the games of a position with the highest ratings, and the latest; of these the ones that are wanted.
+/// `/api/games`: the games of a position that are wanted, a page of them: those with the highest ratings first, or the latest.
 pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Response, Fault> {
     let place = Place::of(query)?;
     let Some(games) = &explorer.games else {
@@ -191,25 +220,69 @@ pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Re
     };
     let at = place.game.position();
     let found = games.at(at);
-    let rating = |rating: u16| Some(rating).filter(|rating| *rating > 0);
-    let line = |game: &Game<'_>| {
-        let mv = move_of(at, game)?;
-        serde_json::to_value(GameLine {
-            id: game.id(),
-            uci: place.uci(mv),
-            san: crate::view::san(at, mv),
-            white: Player { name: game.white, rating: rating(game.white_elo) },
-            black: Player { name: game.black, rating: rating(game.black_elo) },
-            result: game.result(),
-            date: game.date.to_string(),
-            event: game.event,
-        })
-        .ok()
-    };
     let among = query.among()?;
-    let wanted = Wanted::of(query, &among)?;
-    let games: Vec<Value> = found.games.iter().filter(|game| wanted.has(game)).filter_map(line).collect();
-    Ok(json(&json!({ "total": found.total, "listed": found.games.len(), "games": games })))
+    let wanted = Wanted::of(query, &among)?.by(query.get("player"));
+    let (from, most) = (query.number("from", usize::MAX)?.unwrap_or(0), query.number("limit", PAGE_MAX)?);
+    let most = most.unwrap_or(PAGE);
+    let is_latest = match query.get("order") {
+        None | Some("strongest") => false,
+        Some("latest") => true,
+        Some(_) => return Err(Fault::bad("order: write strongest or latest")),
+    };
+    let (count, page): (u64, Vec<Game<'_>>) = if wanted.is_all() && !is_latest {
+        (found.total(), found.games().skip(from).take(most).collect())
+    } else {
+        let mut count = 0;
+        let chosen = found.games().filter(|game| wanted.has(game)).inspect(|_| count += 1);
+        let page = if is_latest {
+            latest(chosen, from.saturating_add(most)).into_iter().skip(from).collect()
+        } else {
+            let mut chosen = chosen.skip(from);
+            let page = chosen.by_ref().take(most).collect();
+            chosen.for_each(drop);
+            page
+        };
+        (count, page)
+    };
+    let games: Vec<Value> = page.iter().filter_map(|game| line(&place, game)).collect();
+    Ok(json(&json!({ "total": found.total(), "listed": count, "games": games })))
+}
+
+/// The latest of these games, at most so many.
+pub(super) fn latest<'a>(games: impl Iterator<Item = Game<'a>>, most: usize) -> Vec<Game<'a>> {
+    /// Games beyond those wanted that are kept before they are sorted.
+    const MORE: usize = 1000;
+    let mut kept: Vec<Game<'_>> = Vec::new();
+    let sort = |kept: &mut Vec<Game<'_>>| {
+        kept.sort_by_key(|game| Reverse((game.date, game.strength())));
+        kept.truncate(most);
+    };
+    for game in games {
+        kept.push(game);
+        if kept.len() >= most.saturating_add(MORE) {
+            sort(&mut kept);
+        }
+    }
+    sort(&mut kept);
+    kept
+}
+
+/// A game of a position, as the page shows it.
+fn line(place: &Place, game: &Game<'_>) -> Option<Value> {
+    let at = place.game.position();
+    let rating = |rating: u16| Some(rating).filter(|rating| *rating > 0);
+    let mv = move_of(at, game);
+    serde_json::to_value(GameLine {
+        id: game.id(),
+        uci: mv.map(|mv| place.uci(mv)),
+        san: mv.map(|mv| crate::view::san(at, mv)),
+        white: Player { name: game.white, rating: rating(game.white_elo) },
+        black: Player { name: game.black, rating: rating(game.black_elo) },
+        result: game.result(),
+        date: game.date.to_string(),
+        event: game.event,
+    })
+    .ok()
 }
 
 /// `/masters/pgn/ID`, and `/api/game?id=ID`: a game as PGN.

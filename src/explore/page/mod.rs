@@ -116,8 +116,8 @@ pub(super) fn page(explorer: &Explorer, key: Option<&str>) -> Result<Response, F
     // Counted before the books are asked: a change in between is heard of twice, and never missed.
     let changes = explorer.feeds.changes();
     let view = position::viewed(explorer, &Query::default())?;
-    let first =
-        json!({ "key": key, "changes": changes, "books": position::all_books(explorer), "view": view });
+    let (books, kept) = (position::all_books(explorer), explorer.kept.values());
+    let first = json!({ "key": key, "changes": changes, "books": books, "view": view, "kept": kept });
     let nonce = format!("{:032x}", rand::random::<u128>());
     // Nothing in the data may look like the end of its element.
     let first = first.to_string().replace('<', "\\u003c");

@@ -129,6 +129,8 @@ impl Player<'_> {
             let mut line = KeyedLine { key, plies: &mut self.plies, most, passed: false };
             let ended = self.reader.decode(&game, &mut line);
             let passed = line.passed;
+            let last = line.key.get();
+            visitor.keyed_last(last);
             visitor.keyed_line(&self.plies);
             (ended, passed)
         } else {

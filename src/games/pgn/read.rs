@@ -456,6 +456,7 @@ impl<'a> GameReader<'a> {
             State::Moves | State::Over => {
                 self.lines.close_all().for_each(|()| self.visitor.end_variation());
                 if self.keyed_plies.is_some() {
+                    self.visitor.keyed_last(self.position.key());
                     self.visitor.keyed_line(&self.plies);
                 }
                 let result = self.header.result.or(result);

@@ -1,6 +1,6 @@
 // Editing, continued: colours and marks of CTG books, and moves that a book does not have yet.
 
-import { byId, el, focusOn } from "./dom.js";
+import { byId, el, focusOn, staying } from "./dom.js";
 import { editedValue, editOf, editor, rangeOf, unitOf, write } from "./edit.js";
 /** @import { Book, BookMove, BookView, LegalMove, Looks } from "./state.js" */
 
@@ -69,7 +69,7 @@ export function adding(book, known, legal) {
   const missing = legal.filter((move) => !book.moves.some(({ uci }) => uci === move.uci));
   const fen = `${book.at.fen} ${missing.length}`;
   const kept = editor.forms.get(book.id);
-  if (kept?.fen === fen) return kept.node;
+  if (kept?.fen === fen) return staying(kept.node);
   if (missing.length === 0) return null;
   const range = rangeOf(known);
   const select = el("select", { "aria-label": "Move to add", "data-focus": `${book.id} add move` },

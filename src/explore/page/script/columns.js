@@ -1,10 +1,10 @@
 // The columns of a table of moves: which a book has data for, how wide each is, and what a cell shows.
 
 import { asShown, brief, evaluation, exact, many, percent, whose, worthOf } from "./state.js";
-import { el } from "./dom.js";
+import { byId, el } from "./dom.js";
 import { playMove } from "./steps.js";
 import { tables } from "./tables.js";
-import { valueButton } from "./edit.js";
+import { rangeOf, unitOf, valueButton } from "./edit.js";
 import { openLooks } from "./additions.js";
 /** @import { Book, BookMove, BookView } from "./state.js" */
 /** @import { Child } from "./dom.js" */
@@ -88,10 +88,10 @@ export const COLUMNS = [
     order: (move) => move.score,
   },
   {
-    key: "chance", head: "chance", name: "Chance", width: 92, rank: 1,
+    key: "chance", head: "chance", name: "Chance", width: 104, rank: 1,
     has: () => true,
     cell: chanceCell,
-    title: (move) => move.why ? `Not played: ${move.why}` : `${(move.chance * 100).toFixed(2)} % under the policy below`,
+    title: (move) => move.why ? `Not played: ${move.why.text}` : `${(move.chance * 100).toFixed(2)} % under the policy below`,
     order: (move) => move.chance,
   },
   {
@@ -162,12 +162,47 @@ export const TOOL = matchMedia("(pointer: coarse)").matches ? 44 : 30;
 /** The least width of a table. */
 export const LEAST = 300;
 
+/** The widths that were measured last for each kind of table and book, and of what. @type {Map<string, {of: string, widths: Map<string, number>}>} */
+const measured = new Map();
+
+/** What the head of a column says. @param {Column} column @param {Book} known */
+export function headOf(column, known) {
+  return column.key === "weight" && known.edit ? unitOf(known) : column.head;
+}
+
+/**
+ * How wide the columns of a book have to be for their longest text, in the fonts that this machine has, as if text had its usual size.
+ * @param {string} kind The class of the table's section. @param {BookView} book @param {Book} known @param {(column: Column, move: BookMove) => Child | Child[]} cell
+ * @returns {Map<string, number>} By the keys of the columns.
+ */
+export function widthsOf(kind, book, known, cell) {
+  const size = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const of = JSON.stringify([size, known.edit, book.moves.map((move) => ({ ...move, chance: move.chance > 0, opening: null }))]);
+  const place = `${kind} ${book.id}`;
+  const last = measured.get(place);
+  if (last?.of === of) return last.widths;
+  const range = rangeOf(known);
+  const widest = range && kind !== "together" ? exact(Math.min(range.max, 99_999)) : "";
+  const columns = COLUMNS.filter((column) => !column.flexible && column.has(book, known));
+  const rulers = columns.map((column) => el("table", {},
+    el("thead", {}, el("tr", {}, el("td", {}), el("th", { class: column.key }, el("span", { class: "sort" }, headOf(column, known))))),
+    el("tbody", {}, ...[...book.moves.map((move) => [cell(column, move)].flat()), [el("span", { class: "value" }, column.key === "weight" ? widest : "")]]
+      .map((content) => el("tr", { class: "move" }, el("td", {}), el(column.key === "move" ? "th" : "td", { class: column.key }, ...content))))));
+  const ruler = el("div", { class: `${kind} ruler`, "aria-hidden": "true" }, ...rulers);
+  byId("facts").append(ruler);
+  const widths = new Map(columns.map(({ key }, index) => [key, Math.ceil((16 * (rulers[index]?.offsetWidth ?? 0)) / size) + 1]));
+  ruler.remove();
+  measured.set(place, { of, widths });
+  return widths;
+}
+
 /**
  * The columns that this book has: those that fit into a width, and those that do not.
  * @param {BookView} book @param {Book} known @param {number} width @returns {{shown: Column[], folded: Column[], spare: number}}
  */
 export function columnsOf(book, known, width) {
-  const all = COLUMNS.filter((column) => column.has(book, known));
+  const needed = widthsOf("book", book, known, (column, move) => column.cell(move, book, known));
+  const all = COLUMNS.filter((column) => column.has(book, known)).map((column) => ({ ...column, width: Math.max(column.width, needed.get(column.key) ?? 0) }));
   const taken = (/** @type {Column[]} */ columns) => columns.reduce((sum, column) => sum + column.width, 0);
   const whole = width - (known.edit ? TOOL : 0);
   if (taken(all) <= whole) return { shown: all, folded: [], spare: whole - taken(all) };
@@ -213,26 +248,17 @@ function resultBar(move) {
   }));
 }
 
-/** Reasons that are too long for their column; the whole one is the title. @type {Record<string, string>} */
+/** Reasons in a word or two, by their codes; the whole one is the title. @type {Record<string, string>} */
 const BRIEF_REASONS = {
-  "after the last move played from the book": "too late",
-  "played too rarely": "too rare",
-  "line too short": "too short",
-  "marked ? in the book": "marked ?",
-  "marked ?! in the book": "marked ?!",
-  "marked ?? in the book": "marked ??",
-  "not the best move": "not best",
-  "played in too few games": "few games",
-  "red in the book": "red",
-  "repeats the position": "repeats",
-  "the book recommends other moves": "not green",
+  weight: "weight 0", threshold: "too rare", games: "few games", late: "too late", red: "red", bad: "marked ?", blunder: "marked ??", dubious: "marked ?!",
+  "not-recommended": "not green", loss: "loses", repeats: "repeats", "not-best": "not best", short: "too short",
 };
 
 /** The bar of the likeliest move fills its place. @param {BookMove} move @param {BookView} book @returns {Child[]} */
 export function chanceCell(move, book) {
   if (move.why || move.chance === 0) {
-    return [el("span", { class: "reason", "aria-hidden": "true" }, el("span", { class: "why" }, move.why ? BRIEF_REASONS[move.why.replace(/ \(.*/, "")] ?? move.why : ""), el("span", {}, "–")),
-      el("span", { class: "unseen" }, `not played${move.why ? `: ${move.why}` : ""}`)];
+    return [el("span", { class: "reason", "aria-hidden": "true" }, el("span", { class: "why" }, move.why ? BRIEF_REASONS[move.why.code] ?? move.why.text : ""), el("span", {}, "–")),
+      el("span", { class: "unseen" }, `not played${move.why ? `: ${move.why.text}` : ""}`)];
   }
   const fill = el("span", { class: "fill" });
   fill.style.width = `${Math.max(2, (100 * move.chance) / Math.max(...book.moves.map(({ chance }) => chance)))}%`;

@@ -1,7 +1,7 @@
 // Editing: each change is saved at once, says what the page showed before, and can be undone.
 
-import { bookOf, brief, current, exact, here, isSame, shownBooks, START, state } from "./state.js";
-import { announce, byId, el, focusOn, toast } from "./dom.js";
+import { bookOf, brief, exact, here, isSame, shownBooks, START, state } from "./state.js";
+import { announce, byId, el, focusOn, staying, toast } from "./dom.js";
 import { postJson, Refusal, words } from "./net.js";
 import { refresh } from "./steps.js";
 import { tables } from "./tables.js";
@@ -36,10 +36,12 @@ export function rangeOf(book) {
  *   value?: number | Looks | "none", expect: Value | null}} Edit An edit goes where its row was, whatever is on the board by then.
  */
 export const editor = {
-  /** @type {{key: string, input: HTMLInputElement, leave: () => void} | null} The field that is open. */
+  /** @type {{key: string, input: HTMLInputElement, leave: () => void, isChanged: () => boolean} | null} The field that is open. */
   open: null,
   /** @type {Map<string, Edit>} The values that are being saved, each with what it is to become. */
   saving: new Map(),
+  /** How many edits are under way. */
+  writing: 0,
   /** The book that was edited last. @type {number | null} */
   last: null,
   /** @type {Map<number, {fen: string, node: HTMLElement}>} The forms that add a move. */
@@ -94,6 +96,16 @@ function showWritten(edit, value) {
   } else Object.assign(move, value);
 }
 
+/** Asks for a change of a book. @param {string} path @param {unknown} body @returns {Promise<any>} */
+async function posted(path, body) {
+  editor.writing += 1;
+  try {
+    return await postJson(path, body);
+  } finally {
+    editor.writing -= 1;
+  }
+}
+
 /** Writes an edit, and says what came of it. @param {Edit} edit @returns {Promise<Value | null | undefined>} What the book says now, if it was written. */
 export async function write(edit) {
   const { at, book, move, san, op, value, expect } = edit;
@@ -101,7 +113,7 @@ export async function write(edit) {
   editor.last = book;
   try {
     const start = at.start === START ? null : at.start;
-    const { before, after } = await postJson("/api/edit", { book, start, play: at.play, move, op, value, expect });
+    const { before, after } = await posted("/api/edit", { book, start, play: at.play, move, op, value, expect });
     showWritten(edit, after);
     const what = op === "delete" ? `${san} deleted` : op === "add" ? `${san} added` : `${san} ${valueText(before)} → ${valueText(after)}`;
     say(book, at, false, `${what} · saved`, ...(bookOf(book)?.edit?.undo ? [" · ", linkButton("undo", `${book} undo`, () => void takeBack("undo", book))] : []));
@@ -148,7 +160,7 @@ export async function takeBack(way, which) {
     return;
   }
   try {
-    const answer = await postJson(`/api/${way}`, { book });
+    const answer = await posted(`/api/${way}`, { book });
     editor.last = book;
     const place = Array.isArray(answer.play) ? { start: answer.start ?? START, play: answer.play } : here();
     const [other, text] = way === "undo" ? /** @type {const} */ (["redo", "undone"]) : /** @type {const} */ (["undo", "redone"]);
@@ -161,16 +173,15 @@ export async function takeBack(way, which) {
 
 // Weights, priorities and half-points.
 
-/** @param {BookMove} move @param {BookView} book @param {Book} known @returns {HTMLElement} */
+/** @param {BookMove} move @param {BookView} book @param {Book} known @returns {Element} */
 export function valueButton(move, book, known) {
   const edit = settingOf(book, known, move);
-  if (editor.open?.key === keyOf(edit)) return editor.open.input;
+  if (editor.open?.key === keyOf(edit)) return staying(editor.open.input);
   const number = wantedOf(edit);
   const unit = unitOf(known);
   return el("button", {
-    type: "button", class: "value", "data-focus": focusOf(edit), "aria-label": `${unit} of ${move.san}: ${number}, change`, title: `${exact(number)}: click, or drag to the side`,
+    type: "button", class: "value", "data-focus": focusOf(edit), "aria-label": `${unit} of ${move.san}: ${exact(number)}, change`, title: `${exact(number)}: change`,
     onclick: () => openField(edit, known),
-    onpointerdown: (/** @type {PointerEvent} */ event) => dragValue(event, edit, known),
   }, known.format === "polyglot" || number < 100000 ? exact(number) : brief(number));
 }
 
@@ -190,20 +201,21 @@ function focusOf({ book, move }) {
   return `${book} ${move} value`;
 }
 
-/** Turns a value into a field. @param {Edit} edit @param {Book} known */
+/** Turns a value into a field; the wheel does not change it, and nothing is saved before it is left. @param {Edit} edit @param {Book} known */
 function openField(edit, known) {
   const range = rangeOf(known);
-  if (!range || dragged) return;
+  if (!range) return;
   const input = el("input", {
-    type: "number", class: "value", min: range.min, max: range.max, value: wantedOf(edit), "data-focus": focusOf(edit),
-    "aria-label": `${unitOf(known)} of ${edit.san}, ${range.min} to ${range.max}`,
+    type: "text", inputmode: "numeric", role: "spinbutton", autocomplete: "off", class: "value", value: wantedOf(edit), "data-focus": focusOf(edit),
+    "aria-label": `${unitOf(known)} of ${edit.san}, ${range.min} to ${range.max}`, "aria-valuemin": range.min, "aria-valuemax": range.max, "aria-valuenow": wantedOf(edit),
   });
   let handled = input.value;
-  // Moving the field to a new table makes the browser report a change that nobody made.
+  const written = () => (/^\s*\d+\s*$/.test(input.value) ? Number(input.value) : NaN);
   const save = () => {
-    if (tables.drawing || input.value === handled) return;
+    if (input.value === handled) return;
     handled = input.value;
-    if (input.value !== "" && input.checkValidity()) void saveValue(edit, input.valueAsNumber);
+    const value = written();
+    if (value >= range.min && value <= range.max) void saveValue(edit, value);
     else say(edit.book, edit.at, false, el("span", { class: "problem" }, `${edit.san}: write a whole number from ${range.min} to ${exact(range.max)}.`));
   };
   const close = () => {
@@ -211,27 +223,27 @@ function openField(edit, known) {
     editor.open = null;
     tables.redraw();
   };
-  input.addEventListener("change", save);
-  input.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    if (event.deltaY < 0) input.stepUp();
-    else input.stepDown();
-    save();
-  }, { passive: false });
   const leave = () => {
+    if (tables.drawing || editor.open?.input !== input) return;
     save();
-    if (!tables.drawing) close();
+    close();
   };
   input.addEventListener("blur", leave);
   input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" && event.key !== "Escape") return;
-    if (event.key === "Enter") save();
-    else input.value = handled = String(numberOf(edit.expect));
+    const step = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+    if (step) {
+      input.value = String(Math.min(range.max, Math.max(range.min, (written() || 0) + step)));
+      input.setAttribute("aria-valuenow", input.value);
+    } else if (event.key === "Enter") {
+      save();
+      close();
+    } else if (event.key === "Escape") {
+      close();
+    } else return;
     event.preventDefault();
     event.stopPropagation();
-    close();
   });
-  editor.open = { key: keyOf(edit), input, leave };
+  editor.open = { key: keyOf(edit), input, leave, isChanged: () => input.value !== handled };
   tables.redraw();
   input.focus();
   input.select();
@@ -269,43 +281,9 @@ async function saveValue(edit, value) {
   tables.redraw();
 }
 
-/** Whether the pointer has just dragged a value, so that the click which follows opens no field. */
-let dragged = false;
-
-/** @param {PointerEvent} event @param {Edit} edit @param {Book} known */
-function dragValue(event, edit, known) {
-  const range = rangeOf(known);
-  const button = event.currentTarget;
-  if (!range || event.button !== 0 || !(button instanceof HTMLElement)) return;
-  const from = wantedOf(edit);
-  // A hand's breadth changes a small number by a hundred, and a great one by its own size.
-  const pace = range.max <= 9 ? 0.05 : Math.max(1, from / 100);
-  let value = from;
-  dragged = false;
-  const target = () => byId("tables").querySelector(`[data-focus="${CSS.escape(focusOf(edit))}"]`);
-  const isHere = () => current()?.at.fen === edit.at.fen;
-  const moved = (/** @type {PointerEvent} */ at) => {
-    if (at.pointerId !== event.pointerId || !isHere()) return;
-    const way = at.clientX - event.clientX;
-    if (!dragged && Math.abs(way) < 4) return;
-    dragged = true;
-    value = Math.min(range.max, Math.max(range.min, Math.round(from + way * pace)));
-    const node = target();
-    if (node) node.textContent = exact(value);
-    node?.classList.add("dragged");
-  };
-  const ended = (/** @type {PointerEvent} */ at) => {
-    if (at.pointerId !== event.pointerId) return;
-    removeEventListener("pointermove", moved);
-    removeEventListener("pointerup", ended);
-    removeEventListener("pointercancel", ended);
-    target()?.classList.remove("dragged");
-    if (dragged && at.type === "pointerup" && value !== from && isHere()) void saveValue(edit, value);
-    else if (dragged) tables.redraw();
-    // The click comes before the next task.
-    setTimeout(() => (dragged = false));
-  };
-  addEventListener("pointermove", moved);
-  addEventListener("pointerup", ended);
-  addEventListener("pointercancel", ended);
+/** Before the page is left: what was written into a field, or is being saved, would be lost. */
+export function listenToLeaving() {
+  addEventListener("beforeunload", (event) => {
+    if (editor.writing > 0 || editor.open?.isChanged()) event.preventDefault();
+  });
 }

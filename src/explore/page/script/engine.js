@@ -1,7 +1,7 @@
 // The engine's section. A search lasts as long as its position is on the board and the section is open.
 
 import { asShown, brief, evaluation, here, isSame, keep, kept, queryOf, START, state, whose, worthOf, written } from "./state.js";
-import { byId, el } from "./dom.js";
+import { byId, el, focusOn, renew, unpressed } from "./dom.js";
 import { Refusal, request, serverEvents, words } from "./net.js";
 import { goToLine, keepBranch } from "./steps.js";
 import { arrows } from "./arrows.js";
@@ -9,7 +9,8 @@ import { arrows } from "./arrows.js";
 
 /**
  * @typedef {Score & {san: string[], uci: string[]}} EngineLine
- * @typedef {{depth: number, seldepth?: number, nodes: number, nps: number, time: number, lines: EngineLine[]}} EngineInfo
+ * @typedef {{depth?: number | null, seldepth?: number | null, nodes?: number | null, nps?: number | null, time?: number | null, lines: EngineLine[]}} EngineInfo
+ *   What the engine does not say is missing or null.
  */
 const pageName = Math.random().toString(36).slice(2);
 
@@ -21,6 +22,8 @@ export const engine = {
   /** The place that is searched. @type {At} */
   at: { ...here(), fen: START },
   stopped: false,
+  /** Whether a line had the focus when the lines were taken away. */
+  focused: false,
 
   /** Searches the position on the board, if the section is open. */
   follow() {
@@ -38,13 +41,13 @@ export const engine = {
       return;
     }
     this.at = view.at;
-    this.draw("Thinking …");
     void this.run();
   },
 
   async run() {
     const search = new AbortController();
     this.search = search;
+    this.draw("Thinking …");
     const query = queryOf(this.at);
     query.set("lines", kept("lines") ?? "3");
     const threads = Number(kept("threads"));
@@ -89,33 +92,45 @@ export const engine = {
   drawBalance() {
     const best = this.best();
     const bar = byId("balance");
-    bar.hidden = !best;
-    if (!best) return;
+    bar.hidden = !best || !isKnown(best);
+    if (!best || !isKnown(best)) return;
     const score = this.at.fen.split(" ")[1] === "b" ? -(worthOf(best) ?? 0) : worthOf(best) ?? 0;
     const part = 100 / (1 + Math.exp(-score / 330));
     bar.style.setProperty("--part", `${part.toFixed(1)}%`);
     bar.classList.toggle("turned", state.flipped);
   },
 
-  /** @param {string} text What is said instead of lines. */
+  /** Draws what the engine says, unless one of its moves is being clicked. @param {string} text What is said instead of lines. */
   draw(text) {
-    const { info } = this;
+    byId("engine-stop").textContent = this.search ? "Stop" : "Start";
+    byId("engine").classList.toggle("running", this.search !== null);
+    unpressed(byId("engine-lines"), () => this.drawLines(text));
+  },
+
+  /** @param {string} text */
+  drawLines(text) {
+    const { info, at } = this;
     const best = info?.lines[0];
-    const shown = (/** @type {Score} */ score) => evaluation(asShown(score, this.at.fen));
+    const shown = (/** @type {Score} */ score) => isKnown(score) ? evaluation(asShown(score, at.fen)) : "";
     byId("engine-score").textContent = best ? shown(best) : "";
-    byId("engine-score").title = best ? whose() : "";
-    byId("engine-depth").textContent = info ? `depth ${info.depth} · ${brief(info.nps)}/s` : "";
-    const { at } = this;
+    byId("engine-score").title = best && isKnown(best) ? whose() : "";
+    byId("engine-depth").textContent = info ? progressOf(info) : "";
     const ply = at.play.length;
-    byId("engine-lines").replaceChildren(...(info?.lines ?? []).map((line) => el("li", {},
+    const root = byId("engine-lines");
+    const inside = root.contains(document.activeElement);
+    renew(root, (info?.lines ?? []).map((line) => el("li", {},
       el("span", { class: "score", title: whose() }, shown(line)),
       el("span", { class: "moves" }, ...line.uci.flatMap((_, index) => [
         el("button", { type: "button", class: index === 0 ? "link" : "step", title: index === 0 ? "Play this move" : "Play up to this move", tabindex: index === 0 ? 0 : -1,
           onclick: () => playLine(at, line, index + 1) }, stepText(line.san, index, ply)), " "])))));
+    // A line that was played by keyboard is followed by those of the next position.
+    this.focused ||= inside && !root.contains(document.activeElement);
+    if (this.focused && info) {
+      if (document.activeElement === document.body) focusOn(root.querySelector("button"));
+      this.focused = false;
+    }
     byId("engine-text").textContent = text;
     byId("engine-text").hidden = text === "";
-    byId("engine-stop").textContent = this.search ? "Stop" : "Start";
-    byId("engine").classList.toggle("running", this.search !== null);
     this.drawBalance();
     arrows.engine = { at, uci: best?.uci[0] ?? "" };
     arrows.draw();
@@ -131,6 +146,17 @@ export const engine = {
     }
   },
 };
+
+/** @param {Score} score */
+function isKnown({ cp, mate }) {
+  return cp !== undefined || mate !== undefined;
+}
+
+/** "depth 24 · 1.2M/s", as far as the engine says it. @param {EngineInfo} info */
+function progressOf({ depth, nodes, nps, time }) {
+  const pace = nps || (nodes && time ? (1000 * nodes) / time : null);
+  return [depth && `depth ${depth}`, pace ? `${brief(Math.round(pace))}/s` : nodes && `${brief(nodes)} nodes`].filter(Boolean).join(" · ");
+}
 
 /** A move of a line as it is written there. @param {string[]} san @param {number} index @param {number} ply */
 function stepText(san, index, ply) {

@@ -1,6 +1,6 @@
 // What a book says besides its moves, and what is said of all books.
 
-import { bookOf, brief, isNarrowed, isSame, many, shownBooks, state, written } from "./state.js";
+import { bookOf, brief, exact, isNarrowed, isSame, many, shownBooks, state, written } from "./state.js";
 import { byId, el } from "./dom.js";
 import { goTo, goToPlace } from "./steps.js";
 import { tables } from "./tables.js";
@@ -29,13 +29,19 @@ export function bookName(known) {
   return el("span", { class: "name", title: known.path }, known.name, known.edit && el("span", { class: "unseen" }, " (can be edited)"));
 }
 
-/** @param {BookView} book @returns {Child} */
-export function sums(book) {
+/** All games of a book here, and how its line goes on. @param {BookView} book @returns {Child[]} */
+export function totals(book) {
   const parts = [];
-  if (book.games !== null && book.moves.length > 0) parts.push(el("span", { title: many(book.games, "game") }, `Σ ${brief(book.games)} games here`));
+  if (book.games !== null && book.moves.length > 0) parts.push(el("span", { title: many(book.games, "game") }, many(book.games, "game").replace(exact(book.games), brief(book.games))));
   if (book.elsewhere) parts.push(el("span", { title: many(book.elsewhere, "game") }, `reached by other orders ${brief(book.elsewhere)}`));
   if (book.reserve) parts.push(`the line goes on for ${many(Math.ceil(book.reserve / 2), "move")}`);
-  return parts.length > 0 && el("p", { class: "sums" }, ...parts.flatMap((part, index) => index === 0 ? [part] : [" · ", part]));
+  return parts.flatMap((part, index) => index === 0 ? [part] : [" · ", part]);
+}
+
+/** @param {BookView} book @returns {Child} */
+export function sums(book) {
+  const parts = totals(book);
+  return parts.length > 0 && el("p", { class: "sums" }, ...parts);
 }
 
 /** @param {BookView} book @returns {Child} */

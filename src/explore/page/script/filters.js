@@ -1,6 +1,6 @@
 // Filters: which games count in books that tell games apart, and which of the listed games are seen; a chip for each.
 
-import { filters, state } from "./state.js";
+import { filters, state, toldApart } from "./state.js";
 import { byId, el, focusOn, openDialog } from "./dom.js";
 import { refresh } from "./steps.js";
 import { followGames } from "./games.js";
@@ -11,11 +11,6 @@ function bandOf(lowest) {
   const all = toldApart((book) => book.ratings).sort((a, b) => a - b);
   const next = all[all.indexOf(lowest) + 1];
   return next === undefined ? `${lowest}+` : lowest === 0 ? `below ${next}` : `${lowest}–${next - 1}`;
-}
-
-/** The values that at least one open book counts separately. @template {string | number} T @param {(book: Book) => T[]} of @returns {T[]} */
-function toldApart(of) {
-  return [...new Set(state.books?.books.flatMap(of))];
 }
 
 /** A change of the filters, which acts at once. @param {Partial<typeof filters>} change */
@@ -45,6 +40,7 @@ export function drawFilters() {
   ];
   if (filters.since) set.push([`since ${filters.since}`, { since: "" }]);
   if (filters.until) set.push([`until ${filters.until}`, { until: "" }]);
+  if (filters.player) set.push([filters.player, { player: "" }]);
   const inside = root.contains(document.activeElement);
   root.replaceChildren(
     el("button", { type: "button", class: "button", id: "open-filter", "aria-haspopup": "dialog", onclick: openFilter }, "Filter"),
@@ -65,7 +61,7 @@ function openFilter() {
     const group = byId(id).closest("fieldset");
     if (group) group.hidden = !has;
   }
-  for (const name of /** @type {("since" | "until")[]} */ (["since", "until"])) {
+  for (const name of /** @type {("since" | "until" | "player")[]} */ (["since", "until", "player"])) {
     const field = byId(`filter-${name}`);
     if (field instanceof HTMLInputElement) field.value = filters[name];
   }
@@ -75,14 +71,14 @@ function openFilter() {
 }
 
 export function listenToFilters() {
-  for (const name of ["since", "until"]) {
+  for (const name of ["since", "until", "player"]) {
     byId(`filter-${name}`).addEventListener("change", (event) => {
       const field = event.target;
       if (field instanceof HTMLInputElement && field.reportValidity()) filter({ [name]: field.value.trim() });
     });
   }
   byId("filter-reset").addEventListener("click", () => {
-    filter({ speeds: [], ratings: [], since: "", until: "" });
+    filter({ speeds: [], ratings: [], since: "", until: "", player: "" });
     openFilter();
   });
 }

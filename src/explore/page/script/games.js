@@ -1,30 +1,39 @@
 // The games of the position: those with the highest ratings, or the latest; a click plays one on the board.
 
 import { exact, here, isSame, keep, kept, many, narrow, queryOf, state } from "./state.js";
-import { byId, closeDialog, el, focusOn, isControl, openDialog, showText, toast } from "./dom.js";
+import { byId, closeDialog, el, isControl, openDialog, renew, showText, toast } from "./dom.js";
 import { getJson, latest, postJson, request, words } from "./net.js";
 import { goToLine, goToPlace, keepBranch, startsWith } from "./steps.js";
 import { say } from "./edit.js";
 /** @import { At, BookView, ListedGame, Player, ReadGame } from "./state.js" */
 
-/** Games that are listed before all are wanted. */
+/** Games that are seen before more are wanted, and games of an answer. */
 const FEW = 5;
+const PAGE = 30;
 
+/** @typedef {{at: At, total: number, listed: number, games: ListedGame[]}} Listed All games of a position, those that pass the filters, and the first of these. */
 const listed = {
-  /** @type {{at: At, total: number, listed: number, games: ListedGame[]} | null} */
+  /** @type {Listed | null} */
   found: null,
   latest: kept("games") === "latest",
   whole: false,
 };
 
+/** Asks for games of a place from one on. @param {At} at @param {number} from @param {RequestInit} [init] @returns {Promise<Listed>} */
+async function askForGames(at, from, init) {
+  const query = queryOf(at);
+  narrow(query);
+  query.set("order", listed.latest ? "latest" : "strongest");
+  query.set("from", String(from));
+  query.set("limit", String(PAGE));
+  return { at, ...await getJson(`/api/games?${query}`, init) };
+}
+
 /** Asks for the games of what is seen. */
 export const followGames = latest(
   async (signal) => {
     const at = state.view?.at;
-    if (!at || !state.books?.games) return null;
-    const query = queryOf(at);
-    narrow(query);
-    return { at, ...await getJson(`/api/games?${query}`, { signal }) };
+    return at && state.books?.games ? askForGames(at, 0, { signal }) : null;
   },
   (found) => {
     listed.found = found;
@@ -36,31 +45,42 @@ export const followGames = latest(
   },
 );
 
+/** Shows the games that are known, or asks for more of them. */
+async function showMore() {
+  const { found } = listed;
+  if (!found) return;
+  if (listed.whole) {
+    try {
+      const more = await askForGames(found.at, found.games.length);
+      // Meanwhile others may be listed.
+      if (listed.found !== found) return;
+      listed.found = { ...more, games: [...found.games, ...more.games] };
+    } catch (error) {
+      toast(words(error));
+    }
+  }
+  listed.whole = true;
+  drawGames();
+}
+
 /** @param {string} [trouble] */
 export function drawGames(trouble = "") {
   byId("games").hidden = !state.books?.games;
   const { found } = listed;
-  const games = [...found?.games ?? []];
-  const strength = (/** @type {ListedGame} */ game) => (game.white.rating ?? 0) + (game.black.rating ?? 0);
-  // What is unknown of a date sorts as its beginning.
-  const date = (/** @type {ListedGame} */ game) => game.date.replaceAll("?", "0");
-  games.sort((a, b) => listed.latest ? date(b).localeCompare(date(a)) : strength(b) - strength(a));
+  const games = found?.games ?? [];
   byId("games-best").setAttribute("aria-pressed", String(!listed.latest));
   byId("games-latest").setAttribute("aria-pressed", String(listed.latest));
-  const whole = !found || found.listed === games.length;
-  byId("games-count").textContent = !found ? "" : whole ? many(found.total, "game") : `${exact(games.length)} of the ${many(found.listed, "game")} that are listed`;
+  byId("games-count").textContent = !found ? "" : found.listed === found.total ? many(found.total, "game") : `${exact(found.listed)} of ${many(found.total, "game")}`;
   const some = listed.whole ? games : games.slice(0, FEW);
-  const inside = byId("games").contains(document.activeElement);
-  const focus = document.activeElement?.getAttribute("data-focus") ?? "";
-  byId("games-list").replaceChildren(...some.map((game) => gameRow(game, found?.at)));
+  renew(byId("games-list"), some.map((game) => gameRow(game, found?.at)));
+  const left = (found?.listed ?? 0) - some.length;
   const more = byId("games-more");
-  more.hidden = games.length <= FEW;
-  more.textContent = listed.whole ? "Show fewer" : `Show ${exact(games.length)}`;
+  more.hidden = left <= 0;
+  more.textContent = listed.whole ? `Show ${exact(Math.min(PAGE, left))} more` : `Show ${exact(games.length)}`;
   const note = byId("games-note");
-  note.textContent = trouble || (found?.total === 0 ? "No game has this position in its first 25 moves." : found?.games.length === 0 ? "None of the games that are listed passes the filters." : "");
+  note.textContent = trouble || (found?.total === 0 ? "No game has this position in its first 25 moves." : found?.listed === 0 ? "No game of this position passes the filters." : "");
   note.hidden = note.textContent === "";
   byId("games-order").hidden = games.length < 2;
-  if (inside && focus) focusOn(document.querySelector(`[data-focus="${CSS.escape(focus)}"]`));
 }
 
 /** @param {ListedGame} game @param {At | undefined} at */
@@ -76,7 +96,7 @@ function gameRow(game, at) {
     el("td", { class: "player" }, player(game.black)),
     el("td", { class: "result" }, game.result === "1/2-1/2" ? "½–½" : game.result.replace("-", "–")),
     el("td", { class: "year" }, year),
-    el("td", { class: "next" }, game.san));
+    el("td", { class: "next", title: game.san ? null : "The game ended here" }, game.san ?? "–"));
 }
 
 /** Puts a game on the board, at the position where it was listed. @param {ListedGame} game @param {At} at */
@@ -102,7 +122,8 @@ export async function openGame(book) {
 }
 
 /** Puts a game on the board, with its variations as branches. @param {ReadGame} game @param {number} ply */
-function goToGame({ start, play, san, variations }, ply) {
+function goToGame(game, ply) {
+  const { start, play, san, variations } = game;
   if (start !== state.start) Object.assign(state, { start, branches: [] });
   const moves = (/** @type {string[]} */ play, /** @type {string[]} */ san) => play.map((uci, index) => ({ uci, san: san[index] ?? null }));
   const main = moves(play, san);
@@ -111,7 +132,21 @@ function goToGame({ start, play, san, variations }, ply) {
   for (const { of, ply, play, san } of variations) lines.push([...((of === null ? main : lines[of]) ?? []).slice(0, ply), ...moves(play, san)]);
   // What is kept last comes first.
   for (const line of lines.reverse()) if (!startsWith(main, line)) keepBranch(line);
+  state.game = { ...game };
   goToLine(start, main, ply);
+}
+
+/** Who played the game that is on the board, as long as a position of it is. */
+export function drawPlayers() {
+  const { game } = state;
+  const { start, play } = here();
+  const head = byId("players");
+  head.hidden = !game || game.start !== start || play.some((uci, index) => game.play[index] !== uci) || (!game.white && !game.black);
+  if (!game || head.hidden) return;
+  const year = /^\d{4}/.exec(game.date)?.[0];
+  const event = game.event && game.event !== "?" ? game.event : null;
+  head.replaceChildren(el("b", {}, `${game.white || "?"} – ${game.black || "?"}`), ` ${[game.result === "*" ? null : game.result.replaceAll("1/2", "½").replace("-", "–"), year, event].filter(Boolean).join(" · ")}`);
+  head.title = head.textContent ?? "";
 }
 
 /** Puts a game on the board, at a position that occurs in it. @param {string} text @param {At} at */
@@ -147,8 +182,8 @@ async function takeText(text) {
       if (isSame(place, here())) goToPlace(found);
       return;
     }
-    /** @type {{games: ReadGame[]}} */
-    const { games } = await postJson("/api/read", { text: typed });
+    /** @type {{games: ReadGame[], total: number}} */
+    const { games, total } = await postJson("/api/read", { text: typed });
     if (!isSame(place, here())) return;
     const show = (/** @type {ReadGame} */ game) => {
       closeDialog("pasted");
@@ -162,7 +197,7 @@ async function takeText(text) {
       show(only);
       return;
     }
-    byId("pasted-title").textContent = many(games.length, "game");
+    byId("pasted-title").textContent = total > games.length ? `The first ${exact(games.length)} of ${many(total, "game")}` : many(games.length, "game");
     byId("pasted-list").replaceChildren(...games.map((game) => el("li", {},
       el("button", { type: "button", class: "game", onclick: () => show(game) }, `${game.white || "?"} – ${game.black || "?"}, ${game.result}`))));
     openDialog("pasted");
@@ -197,11 +232,9 @@ export function listenToGames() {
     listed.latest = latest;
     keep("games", latest ? "latest" : "best");
     drawGames();
+    followGames();
   };
   byId("games-best").addEventListener("click", () => turn(false));
   byId("games-latest").addEventListener("click", () => turn(true));
-  byId("games-more").addEventListener("click", () => {
-    listed.whole = !listed.whole;
-    drawGames();
-  });
+  byId("games-more").addEventListener("click", () => void showMore());
 }

@@ -1,19 +1,19 @@
 // The beginning: builds what is always there, listens, and shows the first position.
 
-import { current, keep, kept, START, state } from "./state.js";
-import { byId, el, focusOn, listenToDialogs, openDialog } from "./dom.js";
-import { connection, getJson, latest, session, words } from "./net.js";
+import { current, first, keep, kept, memory, START, state } from "./state.js";
+import { byId, el, focusOn, listenToDialogs, listenToPresses, openDialog, renew } from "./dom.js";
+import { connection, getJson, latest, postJson, session, words } from "./net.js";
 import { board, piecesOf } from "./board.js";
 import { announceAgain, followAddress, goTo, lastChoice, nextChoice, refresh, showProblem, steps } from "./steps.js";
 import { forgetNotes, tables } from "./tables.js";
-import { closeField, editor } from "./edit.js";
+import { closeField, editor, listenToLeaving } from "./edit.js";
 import { closeLooks } from "./additions.js";
 import { arrows } from "./arrows.js";
 import { drawMarks, listenToMarks } from "./marks.js";
 import { closeWays, forward } from "./ways.js";
 import { closePromotion, listenToBoard } from "./moves.js";
 import { copyFen, copyPgn, drawLine, drawOpening } from "./line.js";
-import { drawGames, followGames, listenToGames } from "./games.js";
+import { drawGames, drawPlayers, followGames, listenToGames } from "./games.js";
 import { drawFilters, listenToFilters } from "./filters.js";
 import { drawNotice } from "./facts.js";
 import { engine, listenToEngine } from "./engine.js";
@@ -24,12 +24,12 @@ import { listenToSearch, openSearch } from "./search.js";
 import { listenToSetup, openSetup } from "./setup.js";
 import { keptTheme, listenToSettings, setTheme } from "./settings.js";
 import { listenToKeys, listenToToolbar } from "./keys.js";
-/** @import { Books, View } from "./state.js" */
+/** @import { Books } from "./state.js" */
 
 /** The books at the top, each of which can be hidden. */
 function drawChips() {
   const books = state.books?.books ?? [];
-  byId("books").replaceChildren(...books.map((book) => {
+  renew(byId("books"), books.map((book) => {
     const text = el("span", {}, book.name);
     const kind = book.edit ? "chip editable" : "chip";
     const title = [book.path, ...(book.edit?.whole ? ["each edit writes the whole file"] : []), ...book.warnings, book.error].filter(Boolean).join("\n");
@@ -103,6 +103,7 @@ function listenToSteps() {
     forgetNotes();
     byId("tables").setAttribute("aria-busy", String(current() === null));
     drawLine();
+    drawPlayers();
   };
   steps.onView = (view, fresh) => {
     board.show(view);
@@ -132,6 +133,8 @@ function listenToSteps() {
 async function main() {
   setTheme(keptTheme());
   listenToSteps();
+  listenToPresses();
+  listenToLeaving();
   listenToDialogs();
   board.build();
   for (const [square, piece] of piecesOf(START)) board.put(square, piece);
@@ -165,8 +168,8 @@ async function main() {
     comeBack();
   });
   document.addEventListener("visibilitychange", () => connection.follow());
-  /** @type {{key: string | null, changes: number, books: Books, view: View}} What came with the page. */
-  const first = JSON.parse(byId("known").textContent ?? "");
+  // Where it cannot be written, the browser alone remembers it.
+  memory.onKeep = (name, value) => void postJson("/api/kept", { set: { [name]: value } }).catch(() => {});
   session.begin(first.key);
   connection.onChanged = comeBack;
   connection.onBack = () => {

@@ -1,6 +1,6 @@
 // Requests to the server and its streams of events.
 
-import { keep, kept } from "./state.js";
+import { keepHere, kept } from "./state.js";
 import { showBanner } from "./dom.js";
 
 /**
@@ -13,7 +13,7 @@ export const session = {
   begin(key) {
     if (!key) return;
     this.key = key;
-    keep("key", key);
+    keepHere("key", key);
   },
   /** Another page may have begun a newer one. */
   headers() {

@@ -34,6 +34,7 @@ const lookUp = latest(
     if (text === "") return { text, place: null, openings: [] };
     const query = queryOf();
     query.set("text", text);
+    query.set("maybe", "1");
     const [read, named] = await Promise.allSettled([
       getJson(`/api/read?${query}`, { signal }),
       getJson(`/api/openings?${new URLSearchParams({ q: text, limit: String(roomForHits()) })}`, { signal }),

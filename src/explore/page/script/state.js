@@ -1,4 +1,4 @@
-// What the page knows: the books, the line, the policy and the last answer of the server. Nothing here touches the document.
+// What the page knows: the books, the line, the policy and the last answer of the server. Nothing here changes the document.
 
 /**
  * @typedef {{start: string, play: string[]}} Place A position as requests name it: where the line begins, and its moves.
@@ -6,18 +6,19 @@
  * @typedef {{eco: string, name: string}} Opening
  * @typedef {{uci: string, san: string, fen: string, opening: Opening | null}} LineMove
  * @typedef {{name: string, rating: number | null}} Player
- * @typedef {{id: string, uci: string, san: string, white: Player, black: Player, result: string, date: string, event: string}} ListedGame
+ * @typedef {{id: string, uci: string | null, san: string | null, white: Player, black: Player, result: string, date: string, event: string}} ListedGame
  * @typedef {{of: number | null, ply: number, play: string[], san: string[]}} Variation
- * @typedef {{white: string, black: string, result: string, start: string, play: string[], san: string[], variations: Variation[], ply: number | null, error: string | null}} ReadGame
+ * @typedef {{white: string, black: string, event: string, date: string, result: string, start: string, play: string[], san: string[], variations: Variation[], ply: number | null, error: string | null}} ReadGame
  * @typedef {{uci: string, san: string, from: string, to: string, promotion: string | null}} LegalMove
  * @typedef {{cp?: number, mate?: number}} Score
  * @typedef {{color: string | null, mark: string | null}} Looks
  * @typedef {{weight?: number, priority?: number, color?: string | null, mark?: string | null}} Value
+ * @typedef {{code: string, text: string}} Reason Why a move is not played.
  * @typedef {{
  *   uci: string, san: string, weight: number, priority?: number | null, probability: number, playable: boolean,
  *   games: number | null, white: number | null, draws: number | null, black: number | null,
  *   annotation: string | null, recommended: boolean | null, learn: {games: number, halfpoints: number} | null,
- *   score: number | null, average: number | null, performance: number | null, factor: number | null, chance: number, why: string | null,
+ *   score: number | null, average: number | null, performance: number | null, factor: number | null, chance: number, why: Reason | null,
  *   eval: Score | null, loss: number | null, opening: Opening | null
  * }} BookMove
  * @typedef {{white?: string | null, black?: string | null, white_elo?: number | null, black_elo?: number | null,
@@ -52,6 +53,8 @@ export const state = {
   line: [],
   /** Other lines from the same start, which were played before. @type {{uci: string, san: string | null}[][]} */
   branches: [],
+  /** The game that is played again. @type {ReadGame | null} */
+  game: null,
   /** How many moves of the line are on the board. */
   ply: 0,
   /** @type {Policy} */
@@ -72,11 +75,24 @@ export const filters = {
   /** A year or a month. */
   since: "",
   until: "",
+  /** A part of a player's name. */
+  player: "",
 };
 
 /** Says in a request which games are meant. @param {URLSearchParams} query */
 export function narrow(query) {
-  for (const [name, value] of Object.entries(filters)) if (value.length > 0) query.set(name, String(value));
+  for (const [name, value] of Object.entries(filters)) if (value.length > 0 && !isAll(name, value)) query.set(name, String(value));
+}
+
+/** The values that at least one open book counts separately. @template {string | number} T @param {(book: Book) => T[]} of @returns {T[]} */
+export function toldApart(of) {
+  return [...new Set(state.books?.books.flatMap(of))];
+}
+
+/** Whether all speeds or ratings that are offered are chosen: then games of unknown ones are meant, too. @param {string} name @param {unknown} chosen */
+function isAll(name, chosen) {
+  const offered = name === "speeds" ? toldApart((book) => book.speeds) : name === "ratings" ? toldApart((book) => book.ratings) : null;
+  return offered !== null && Array.isArray(chosen) && offered.every((/** @type {string | number} */ one) => chosen.includes(one));
 }
 
 /** Whether a book shows a part of its games only. @param {Book | undefined} book */
@@ -85,10 +101,23 @@ export function isNarrowed(book) {
     && (filters.speeds.length === 0 || book.speeds.length > 0) && (filters.ratings.length === 0 || book.ratings.length > 0);
 }
 
-// What the browser remembers.
+/**
+ * What came with the page.
+ * @type {{key: string | null, changes: number, books: Books, view: View, kept: Record<string, string>}}
+ */
+export const first = JSON.parse(document.getElementById("known")?.textContent ?? "");
+
+// What the server and the browser remember: the one for all its ports, the other for one.
+
+export const memory = {
+  /** Lets the server remember something. @type {(name: string, value: string) => void} */
+  onKeep: () => {},
+};
 
 /** @param {string} name @returns {string | null} */
 export function kept(name) {
+  const known = first.kept[name];
+  if (known !== undefined) return known;
   try {
     return localStorage.getItem(`tabiya-${name}`);
   } catch {
@@ -98,6 +127,13 @@ export function kept(name) {
 
 /** @param {string} name @param {string} value */
 export function keep(name, value) {
+  first.kept[name] = value;
+  memory.onKeep(name, value);
+  keepHere(name, value);
+}
+
+/** Lets the browser remember something for this address alone. @param {string} name @param {string} value */
+export function keepHere(name, value) {
   try {
     localStorage.setItem(`tabiya-${name}`, value);
   } catch {

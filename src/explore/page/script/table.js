@@ -1,12 +1,12 @@
 // The tables: one for each book, side by side where there is room.
 
 import { bookOf, current, isTogether, many, state } from "./state.js";
-import { byId, el, focusOn, isControl } from "./dom.js";
+import { byId, el, focusOn, isControl, renew, unpressed } from "./dom.js";
 import { playMove } from "./steps.js";
 import { onTableKey, reach, tables } from "./tables.js";
-import { askToDelete, editOf, unitOf } from "./edit.js";
+import { askToDelete, editOf } from "./edit.js";
 import { adding } from "./additions.js";
-import { columnsOf, LEAST, sorting, TOOL } from "./columns.js";
+import { columnsOf, headOf, LEAST, sorting, TOOL } from "./columns.js";
 import { arrows } from "./arrows.js";
 import { bookName, noteOf, sampleGame, sums, unknown } from "./facts.js";
 import { allBooks } from "./together.js";
@@ -14,8 +14,13 @@ import { drawView } from "./view.js";
 /** @import { Book, BookMove, BookView, View } from "./state.js" */
 /** @import { Column } from "./columns.js" */
 
-/** Makes the tables anew and leaves the focus where it was. */
+/** Draws the tables, unless something in them is being clicked: then as soon as it is. */
 export function drawTables() {
+  unpressed(byId("tables"), makeTables);
+}
+
+/** Makes the tables what they are to be, and leaves the focus where it was. */
+function makeTables() {
   const { view } = state;
   if (!view) return;
   const root = byId("tables");
@@ -32,8 +37,11 @@ export function drawTables() {
   const whole = isTogether() ? allBooks(view, tables.width / scale) : null;
   if (whole) root.style.gridTemplateColumns = "minmax(0, 1fr)";
   const sections = whole ? [whole] : view.books.map((book) => bookSection(book, view, width));
-  root.replaceChildren(...sections.filter((section) => section !== null));
-  if (inside && focus) focusOn(root.querySelector(`[data-focus="${CSS.escape(focus)}"]`) ?? root.querySelector("button.san"));
+  const drawn = sections.filter((section) => section !== null);
+  const legend = drawn.some((section) => section.querySelector(".results")) && el("p", { class: "legend" },
+    ...["White", "draw", "Black"].map((name) => el("span", {}, el("i", { class: name.toLowerCase() }), name)));
+  renew(root, legend ? [...drawn, legend] : drawn);
+  if (inside && focus && !root.contains(document.activeElement)) focusOn(root.querySelector(`[data-focus="${CSS.escape(focus)}"]`) ?? root.querySelector("button.san"));
   tables.drawing = false;
 }
 
@@ -77,7 +85,7 @@ function moveTable(book, known, width) {
     el("caption", {}, bookName(known), el("span", { class: "unseen" }, `, ${many(book.moves.length, "move")}`)),
     el("colgroup", {}, ...cols),
     el("thead", {}, el("tr", {},
-      ...shown.map((column) => sorting.head(column.key, column.key === "weight" && known.edit ? unitOf(known) : column.head, column.name, `${book.id} head ${column.key}`)),
+      ...shown.map((column) => sorting.head(column.key, headOf(column, known), column.name, `${book.id} head ${column.key}`)),
       tools > 0 && el("td", { colspan: tools }))),
     body);
 }
@@ -123,7 +131,7 @@ function moveRows(move, book, known, shown, folded, reached) {
   if (!open) return [row];
   return [row, el("tr", { class: "details" }, el("td", { colspan: cells.length }, el("dl", {},
     ...folded.flatMap((column) => detail(column, move, book, known)),
-    move.why && el("div", {}, el("dt", {}, "Not played"), el("dd", {}, move.why)),
+    move.why && el("div", {}, el("dt", {}, "Not played"), el("dd", {}, move.why.text)),
     known.edit && el("div", {}, remove("button", "Delete")))))];
 }
 

@@ -1,15 +1,16 @@
 // One table of all books: rows are moves, columns what each book says of them, so that differences are seen at a glance.
 
-import { bookOf, brief, exact, many } from "./state.js";
+import { bookOf, brief, many } from "./state.js";
 import { el, isControl } from "./dom.js";
 import { playMove } from "./steps.js";
 import { onTableKey, reach, tables } from "./tables.js";
 import { MARKS } from "./additions.js";
-import { chanceCell, COLUMNS, sorting } from "./columns.js";
+import { chanceCell, COLUMNS, sorting, widthsOf } from "./columns.js";
 import { rowsOfAll } from "./rows.js";
 import { arrows } from "./arrows.js";
-import { noteOf, sampleGame, unknown } from "./facts.js";
-/** @import { BookMove, BookView, View } from "./state.js" */
+import { noteOf, sampleGame, totals, unknown } from "./facts.js";
+/** @import { Book, BookMove, BookView, View } from "./state.js" */
+/** @import { Column } from "./columns.js" */
 /** @import { Child } from "./dom.js" */
 /** @import { Row } from "./rows.js" */
 
@@ -21,7 +22,7 @@ const SHARED = [
   { keys: ["bar"], width: 110, least: 84 },
 ];
 
-/** The width of the column of moves. */
+/** The least width of the column of moves. */
 const MOVE_WIDTH = 56;
 
 /** The width of a book that has nothing to say but its name. */
@@ -41,18 +42,23 @@ const ORDER = ["chance", "games", "priority", "weight", "bar", "eval"];
 
 /** What each book shows in this width; null where there is no room for all of them. @param {View} view @param {number} width */
 function columnsOfAll(view, width) {
+  let moveWidth = MOVE_WIDTH;
   const wanted = view.books.map((book) => {
     const known = bookOf(book.id);
     const marked = book.moves.some((move) => move.annotation || move.recommended !== null);
+    const needed = known ? widthsOf("together", book, known, (column, move) => cellOf(column, move, book, known)) : new Map();
+    moveWidth = Math.max(moveWidth, needed.get("move") ?? 0);
     return SHARED.map(({ keys, width, least }) => {
       const size = keys[0] === "chance" && marked ? { width: width + MARK_WIDTH, least: least + MARK_WIDTH } : { width, least };
       const column = COLUMNS.find((column) => keys.includes(column.key) && known !== undefined && book.moves.length > 0 && column.has(book, known));
-      return column ? { column, ...size } : null;
+      if (!column) return null;
+      const narrowest = Math.max(size.least, needed.get(column.key) ?? 0);
+      return { column, least: narrowest, width: Math.max(size.width, narrowest) };
     });
   });
   for (let depth = SHARED.length; depth > 0; depth -= 1) {
     const books = wanted.map((columns) => columns.slice(0, depth).flatMap((column) => column ?? []));
-    const taken = books.reduce((sum, columns) => sum + (columns.reduce((all, { least }) => all + least, 0) || NAME_WIDTH), MOVE_WIDTH);
+    const taken = books.reduce((sum, columns) => sum + (columns.reduce((all, { least }) => all + least, 0) || NAME_WIDTH), moveWidth);
     if (taken > width) continue;
     const whole = books.flat();
     let spare = width - taken;
@@ -68,18 +74,19 @@ function columnsOfAll(view, width) {
     for (const place of stretched) widths.set(place, (widths.get(place) ?? 0) + Math.min(most, spare / stretched.length));
     const bar = wide[0];
     tables.barWidth = bar ? (widths.get(bar) ?? 0) - 14 : 0;
-    return books.map((columns) => columns.sort((a, b) => ORDER.indexOf(a.column.key) - ORDER.indexOf(b.column.key))
-      .map((place) => ({ column: place.column, width: widths.get(place) ?? place.least })));
+    return { columns: books.map((columns) => columns.sort((a, b) => ORDER.indexOf(a.column.key) - ORDER.indexOf(b.column.key))
+      .map((place) => ({ column: place.column, width: widths.get(place) ?? place.least }))), moveWidth };
   }
   return null;
 }
 
 /** The table, and what else each book says; null where it has no room. @param {View} view @param {number} width @returns {HTMLElement | null} */
 export function allBooks(view, width) {
-  const columns = columnsOfAll(view, width);
-  if (!columns) return null;
+  const room = columnsOfAll(view, width);
+  if (!room) return null;
+  const { columns, moveWidth } = room;
   const rows = rowsOfAll(view);
-  const cols = [MOVE_WIDTH, ...columns.flatMap((places) => places.length > 0 ? places.map(({ width }) => width) : [NAME_WIDTH])].map((width) => {
+  const cols = [moveWidth, ...columns.flatMap((places) => places.length > 0 ? places.map(({ width }) => width) : [NAME_WIDTH])].map((width) => {
     const col = el("col");
     col.style.width = `${width / 16}rem`;
     return col;
@@ -97,14 +104,14 @@ export function allBooks(view, width) {
             ? columns[index].map(({ column }, place) => sorting.head(`${column.key} ${book.id}`, column.head, `${column.name} in ${book.name}`, `all head ${column.key} ${book.id}`, { class: place === 0 ? `${column.key} of` : column.key }))
             : [el("td", { class: "of" })]), el("td", {}))),
       el("tbody", {}, ...rows.map((row) => rowOfAll(row, view, columns, row.uci === reach))),
-      el("tfoot", {}, el("tr", {}, el("th", { scope: "row" }, "Σ"), ...view.books.map((book, index) => el("td", { class: "of", colspan: span(index) }, ...totals(book))), el("td", {})))),
+      el("tfoot", {}, el("tr", {}, el("th", { scope: "row" }, el("span", { class: "unseen" }, "All moves")), ...view.books.map((book, index) => el("td", { class: "of", colspan: span(index) }, ...totals(book))), el("td", {})))),
     ...view.books.map((book) => aside(book, view)));
 }
 
 /** The number of the table of all books among those of books. */
 const ALL = -1;
 
-/** @param {Row} row @param {View} view @param {NonNullable<ReturnType<typeof columnsOfAll>>} columns @param {boolean} reached */
+/** @param {Row} row @param {View} view @param {NonNullable<ReturnType<typeof columnsOfAll>>["columns"]} columns @param {boolean} reached */
 function rowOfAll(row, view, columns, reached) {
   const found = view.books.filter((book) => book.moves.length > 0);
   const chances = new Map(found.map((book) => [book.id, row.of.get(book.id)?.chance ?? 0]));
@@ -123,7 +130,7 @@ function rowOfAll(row, view, columns, reached) {
         el("span", { "aria-hidden": "true" }, book.moves.length > 0 ? "·" : ""), el("span", { class: "unseen" }, "not in the book"))];
     }
     return places.map(({ column }, place) => {
-      const content = column.key === "chance" ? sharedChance(move, book) : column.key === "weight" ? brief(move.weight) : column.key === "priority" ? String(move.priority ?? "") : column.cell(move, book, known);
+      const content = cellOf(column, move, book, known);
       const kinds = [column.key, place === 0 && "of", column.key === "chance" && differs(book.id) && "differs", move.why && "unplayed"].filter(Boolean).join(" ");
       return el("td", { class: kinds, title: column.title?.(move, book) ?? null }, ...(Array.isArray(content) ? content : [content]));
     });
@@ -146,6 +153,17 @@ function rowOfAll(row, view, columns, reached) {
   return node;
 }
 
+/** What a cell of the table shows. @param {Column} column @param {BookMove} move @param {BookView} book @param {Book} known @returns {Child | Child[]} */
+function cellOf(column, move, book, known) {
+  switch (column.key) {
+    case "move": return el("span", { class: "san" }, move.san);
+    case "chance": return sharedChance(move, book);
+    case "weight": return brief(move.weight);
+    case "priority": return String(move.priority ?? "");
+    default: return column.cell(move, book, known);
+  }
+}
+
 /** A chance with the book's colour and mark beside it. @param {BookMove} move @param {BookView} book @returns {Child[]} */
 function sharedChance(move, book) {
   const parts = chanceCell(move, book);
@@ -153,17 +171,6 @@ function sharedChance(move, book) {
   if (verdict === "" && !move.annotation) return parts;
   const words = [move.recommended === null ? "" : move.recommended ? "recommended (green)" : "to be avoided (red)", move.annotation].filter(Boolean).join(", ");
   return [...parts, el("span", { class: `mark ${verdict}`, title: words }, move.annotation && MARKS.slice(0, 6).includes(move.annotation) ? move.annotation : "", el("span", { class: "unseen" }, ` ${words}`))];
-}
-
-/** All games of a book here, and how its line goes on. @param {BookView} book @returns {Child[]} */
-function totals(book) {
-  const { games, elsewhere, reserve } = book;
-  const moves = Math.ceil((reserve ?? 0) / 2);
-  return [
-    games !== null && book.moves.length > 0 && el("span", { title: `${many(games, "game")}${elsewhere ? `, ${exact(elsewhere)} of them by other orders of moves` : ""}` }, many(games, "game").replace(exact(games), brief(games))),
-    games !== null && moves > 0 && " ",
-    moves > 0 && el("span", { title: `The line goes on for ${many(moves, "move")}` }, `+${many(moves, "move")}`),
-  ];
 }
 
 /** What a book says besides its moves, under its name. @param {BookView} book @param {View} view @returns {Child} */
