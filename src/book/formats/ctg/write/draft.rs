@@ -16,7 +16,8 @@ use super::super::layout::{
 };
 use super::super::moves::code;
 use super::super::signature::Signature;
-use super::rows::{MoveRecord, Own, Row, SAID_GREEN, SAID_NONE, SAID_RED, Source, Tally};
+use super::kept::{SAID_GREEN, SAID_NONE, SAID_RED};
+use super::rows::{MoveRecord, Own, Row, Source, Tally};
 use super::trie::{Item, ROOM, Trie};
 use crate::base::error::Result;
 use crate::base::interrupt;

@@ -2,11 +2,15 @@
 
 use super::super::entry::{Rating, Statistics};
 use super::super::layout::{GREEN, MOST_MOVES, RED, STATISTICS_LEN};
-use super::rows::{SAID_GREEN, SAID_RED};
 use crate::book::{CtgEntry, Recommendation};
 
 /// The most games of a rating that an entry can hold: 24 bits.
 const MOST_RATED: u64 = (1 << 24) - 1;
+
+/// What a move says of the colour of the position that it leads to: a set of these.
+pub(crate) const SAID_NONE: u8 = 1;
+pub(crate) const SAID_GREEN: u8 = 2;
+pub(crate) const SAID_RED: u8 = 4;
 
 /// How the entries of a position differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use bytemuck::{Pod, Zeroable};
 use super::super::entry::{Rating, Statistics};
 use super::super::layout::{GREEN, LENGTH_BITS, MOST_MOVES, RED, UNKNOWN_OF_A_GAME};
 use super::super::signature::Signature;
-use super::kept::{Differences, Kept};
+use super::kept::{Differences, Kept, SAID_GREEN, SAID_RED};
 use crate::book::{Counts, CtgEntry};
 
 /// The most games that an entry can hold: 24 bits.
@@ -44,11 +44,6 @@ pub enum Source {
     /// The position itself.
     Itself,
 }
-
-/// What a move says of the colour of the position that it leads to: a set of these.
-pub(crate) const SAID_NONE: u8 = 1;
-pub(crate) const SAID_GREEN: u8 = 2;
-pub(crate) const SAID_RED: u8 = 4;
 
 /// Counts of the side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
