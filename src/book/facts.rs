@@ -159,6 +159,7 @@ const GLYPHS: [(u8, &str); 24] = [
 ];
 
 /// Every glyph as PGN writes it, one after the other in four bytes each.
+#[allow(clippy::indexing_slicing, reason = "it is computed when tabiya is compiled")]
 const NUMBERED: [[u8; 4]; 256] = {
     let mut all = [*b"$   "; 256];
     let mut number = 0;

@@ -268,7 +268,7 @@ impl<'a> Reader<'a> {
     /// The books of a side.
     fn books(&self, own: &Own) -> impl Iterator<Item = &'a Arc<dyn Book>> {
         let shelf = self.shelf;
-        own.books.to_vec().into_iter().filter_map(|number| shelf.books().get(number))
+        own.books.iter().copied().filter_map(|number| shelf.books().get(number))
     }
 
     /// Whether a book of a side has moves in a position.

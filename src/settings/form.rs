@@ -64,8 +64,8 @@ pub(crate) fn groups(settings: &[Setting]) -> Vec<Together<'_>> {
 
 /// The value of an option in the table of options, which wins over its key outside; of several the last counts.
 fn in_set(given: &Given, row: &Row) -> Option<String> {
-    let pairs = given.texts(SET).iter().filter_map(|pair| split(pair));
-    let (_, value) = pairs.filter(|(name, _)| is_option(row, name)).next_back()?;
+    let mut pairs = given.texts(SET).iter().filter_map(|pair| split(pair));
+    let (_, value) = pairs.rfind(|(name, _)| is_option(row, name))?;
     // Where a form compares values.
     Some(if row.kind == Kind::Check { value.to_ascii_lowercase() } else { value.to_owned() })
 }
@@ -189,7 +189,8 @@ fn put(path: &Path, text: &str, row: &Row, value: Option<Value>) -> Result<Strin
         let comment = |text: String, place: Range<usize>| commented(&text, place.start, place.end);
         return Ok(places.into_iter().fold(text.to_owned(), comment));
     };
-    let found = if in_set { in_options.last() } else { outside.last() };
+    let (mut in_options, mut outside) = (in_options, outside);
+    let found = if in_set { in_options.next_back() } else { outside.next_back() };
     if let Some((_, old)) = found {
         // Options have one value; the space and the comment after it stay.
         let value = match value {

@@ -224,7 +224,7 @@ impl Process {
                     "isready" => "readyok\n".to_owned(),
                     "go" if line.contains("ponder") => continue,
                     "go" if line.contains("searchmoves") => {
-                        let mv = words.last().unwrap();
+                        let mv = words.next_back().unwrap();
                         let score = if self.has(Refusal) && mv == "c2c4" && !self.board.contains("moves") {
                             -100
                         } else {

@@ -463,31 +463,33 @@ impl<'a> Lexer<'a> {
     /// Goes to the end of a word with characters beyond ASCII.
     #[cold]
     fn skip_word_beyond_ascii(&mut self, start: usize) {
-        while let (c, len @ 1..) = char_at(self.rest()) {
-            match c {
-                Some(c) if is_invisible(c) => {
-                    if self.ends_before_invisible(start) {
-                        return;
-                    }
-                }
-                Some(c) if is_separator(c) => return,
-                Some(c) if c.is_ascii() && ENDS[c as usize & 0xff] => return,
-                _ => {}
+        loop {
+            self.skip_piece();
+            let invisible = invisible_len(self.rest());
+            if invisible == 0 || self.ends_before_invisible(start, invisible) {
+                return;
             }
-            self.at += len;
+            self.at += invisible;
         }
     }
 
-    /// Whether an invisible character separates two words, and is not within one.
-    fn ends_before_invisible(&self, start: usize) -> bool {
-        let mut rest = self.rest();
-        while let (Some(c), len) = char_at(rest)
-            && is_invisible(c)
-        {
-            rest = rest.get(len..).unwrap_or_default();
+    /// Goes to the next character that separates words, or may do so.
+    fn skip_piece(&mut self) {
+        loop {
+            self.skip_while(|byte| !ENDS[usize::from(byte)]);
+            match char_at(self.rest()) {
+                (_, 0) => return,
+                (Some(c), _) if c.is_ascii() || is_separator(c) => return,
+                (_, len) => self.at += len,
+            }
         }
-        let mut next = Self::new(rest, 0);
-        next.skip_word(0);
+    }
+
+    /// Whether so many bytes of invisible characters separate two words, and are not within one.
+    fn ends_before_invisible(&self, start: usize, invisible: usize) -> bool {
+        let mut next = Self::new(self.rest().get(invisible..).unwrap_or_default(), 0);
+        // Only to the next invisible character: words with many of them take linear time.
+        next.skip_piece();
         let next = next.since(0, 0);
         let is_end = next.is_empty() || next.starts_with(b"[");
         is_end
@@ -529,6 +531,17 @@ const MOST_LINES_IN_HEAD: usize = 64;
 
 /// A shorter comment cannot hold a tag.
 const MOST_LEN_WITHOUT_TAG: usize = 8;
+
+/// The length in bytes of the invisible characters at the start of a text.
+fn invisible_len(text: &[u8]) -> usize {
+    let mut rest = text;
+    while let (Some(c), len @ 1..) = char_at(rest)
+        && is_invisible(c)
+    {
+        rest = rest.get(len..).unwrap_or_default();
+    }
+    text.len() - rest.len()
+}
 
 /// Whether a character separates words of moves.
 fn is_separator(c: char) -> bool {

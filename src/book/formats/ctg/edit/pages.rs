@@ -193,7 +193,7 @@ impl<'a> Pages<'a> {
     }
 
     fn file(&self, which: usize) -> PathBuf {
-        self.book.files.iter().nth(which).cloned().unwrap_or_default()
+        self.book.files.get(which).cloned().unwrap_or_default()
     }
 
     fn damaged_page(&self, number: u32) -> Error {
