@@ -181,8 +181,8 @@ JSON_SECTIONS = {
     "`report --json`": ["report match.pgn --book book.bin --json"],
     "`evals info --json`": ["evals info book.bin.evals --json"],
 }
-# Of books that ChessBase wrote: tabiya computes no ratings.
-NOT_OURS = {"ratings"}
+# Of books that ChessBase wrote: tabiya computes no ratings and no factors.
+NOT_OURS = {"ratings", "factor"}
 # The keys of these are not names but what is counted.
 COUNTED = {"plies", "evaluations", "draw_rates"}
 

@@ -192,9 +192,9 @@ def test_a_view_knows_the_line_its_end_and_its_choices(explore, tmp_path):
     assert {"uci": "e1g1", "san": "O-O", "from": "e1", "to": "g1", "promotion": None} in castling
     assert server.get("/api/view", play="e2e4,e7e5,g1f3,b8c6,f1c4,f8c5,e1h1")["line"][-1]["uci"] == "e1g1"
     policy = {move["uci"]: move for move in server.get("/api/view", play="e2e4", variety=0)["books"][0]["moves"]}
-    assert (policy["e7e5"]["chance"], policy["c7c5"]["why"]) == (1.0, "not the best move")
+    assert (policy["e7e5"]["chance"], policy["c7c5"]["why"]["text"]) == (1.0, "not the best move")
     policy = {move["uci"]: move for move in server.get("/api/view", play="e2e4", threshold=500)["books"][0]["moves"]}
-    assert policy["c7c5"]["why"] == "played too rarely (below 50 %)"
+    assert policy["c7c5"]["why"]["text"] == "played too rarely (below 50 %)"
     assert server.get("/api/next")["play"] == ["e2e4"]
     assert server.get("/api/next", play="e2e4")["play"] == []
 
@@ -207,7 +207,7 @@ def test_rules_of_the_configuration_act(explore, tmp_path):
     assert [book["name"] for book in books] == ["a.bin", "starter book"]
     view = server.get("/api/view")["books"][0]
     assert view["rule"] == "rule 1: a.bin, variety 0" and view["moves"][0]["chance"] == 1.0
-    assert view["moves"][1]["why"] == "not the best move"
+    assert view["moves"][1]["why"] == {"code": "not-best", "text": "not the best move"}
 
 
 def test_the_rule_that_acts_is_shown_with_its_own_policy(explore, tmp_path):

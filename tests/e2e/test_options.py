@@ -20,6 +20,7 @@ OWN_OPTIONS = [
     "option name Book Max Loss type spin default 0 min 0 max 10000",
     "option name Book Guard type spin default 0 min 0 max 60000",
     "option name Book Tournament type check default true",
+    "option name Book Factor type check default true",
     "option name Book Threefold type check default false",
     "option name Book Fresh type check default false",
     "option name Book Fresh File type string default",

@@ -222,7 +222,7 @@ pub(super) struct Modes {
     pub(super) other_variant: bool,
     /// That kind.
     variant: String,
-    /// Whether the user was told of another kind of chess, and of analysis, since they began.
+    /// Whether the user was told of another kind of chess since it began, and of analysis.
     told: [bool; 2],
 }
 
@@ -424,7 +424,8 @@ impl Session {
         let analysis = self.modes.analysis().map(|why| {
             format!("{why}: that is analysis, in which the engine plays every move and books are silent")
         });
-        let now = [variant.is_some(), analysis.is_some()];
+        // Some clients analyse and play in turn: once is enough.
+        let now = [variant.is_some(), analysis.is_some() || self.modes.told[1]];
         let before = std::mem::replace(&mut self.modes.told, now);
         for ((about, what), before) in
             [(About::Variant, variant), (About::Analysis, analysis)].into_iter().zip(before)

@@ -84,6 +84,12 @@ fn blanks_of_all_kinds_are_between_words() {
         words("N\u{200b}f3 O-O\u{ad}-O e8\u{200b}=Q e4\u{200b}e5"),
         "N\u{200b}f3 O-O\u{ad}-O e8\u{200b}=Q e4 e5 |"
     );
+    // However many there are, each is looked at once.
+    for text in
+        ["a\u{200b}".repeat(1 << 16), "a".to_owned() + &"\u{200b}".repeat(1 << 20)].map(|text| text + "b")
+    {
+        assert_eq!(words(&text), format!("{text} |"));
+    }
 }
 
 #[test]
