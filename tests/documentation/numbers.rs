@@ -26,7 +26,7 @@ const LIMITS: [(&str, &str, &str, &str); 25] = [
         "SEARCH_TIME: Duration = Duration::from_secs(300);",
     ),
     ("docs/guide/explore.md", "has 32 to 256 letters", "explore/token.rs", "MOST_LETTERS: usize = 256;"),
-    ("docs/guide/explore.md", "the 15 latest of the others", "explore/games/make.rs", "LATEST: usize = 15;"),
+    ("docs/guide/explore.md", "latest first, 30 at a time", "explore/games/mod.rs", "PAGE: usize = 30;"),
     ("docs/guide/explore.md", "the first 50 plies of each", "explore/games/make.rs", "PLIES: usize = 50;"),
     (
         "docs/guide/explore.md",
@@ -34,7 +34,7 @@ const LIMITS: [(&str, &str, &str, &str); 25] = [
         "explore/games/mod.rs",
         "MEMORY: usize = 256 << 20;",
     ),
-    ("docs/guide/explore.md", "up to 200 games", "explore/paste.rs", "GAMES_MAX: usize = 200;"),
+    ("docs/guide/explore.md", "up to 1,000 of them", "explore/paste.rs", "GAMES_MAX: usize = 1000;"),
     ("docs/guide/explore.md", "has 32 to 256 letters", "explore/token.rs", "TOKEN_LEN: usize = 16;"),
     (
         "docs/guide/learning.md",

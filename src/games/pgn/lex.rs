@@ -5,12 +5,13 @@
 //! or where a line begins with a tag.
 #![allow(clippy::indexing_slicing, reason = "a table of 256 elements has one for each byte")]
 
+pub(super) mod tags;
+
 use std::borrow::Cow;
 
 use memchr::{memchr, memchr2, memchr3, memmem, memrchr2};
 
 use super::split::next_head;
-use super::tags;
 use crate::chess::{char_at, is_blank, is_invisible, is_san};
 use crate::games::GameResult;
 

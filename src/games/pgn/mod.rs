@@ -8,7 +8,6 @@ pub mod lex;
 mod piece;
 mod read;
 pub mod split;
-mod tags;
 #[cfg(test)]
 mod tests;
 mod variations;
@@ -101,14 +100,14 @@ impl Batch for PgnBatch {
 /// Where the next head begins: here, or else at the start of a line.
 fn head_after(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
-    if tags::is_tag(rest) {
+    if lex::tags::is_tag(rest) {
         return at;
     }
     // A comment may end here first.
     let comment = memchr::memchr2(b'{', b'}', rest).filter(|at| rest.get(*at) == Some(&b'}')).unwrap_or(0);
     let mut lines =
         memmem::find_iter(rest.get(comment..).unwrap_or_default(), b"\n[").map(|line| comment + line + 1);
-    let head = lines.find(|line| tags::is_whole_tag(rest.get(*line..).unwrap_or_default()));
+    let head = lines.find(|line| lex::tags::is_whole_tag(rest.get(*line..).unwrap_or_default()));
     head.map_or(text.len(), |line| at + line)
 }
 

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memmem};
 
-use super::lex::{Lexer, Token};
+use super::{Lexer, Token};
 use crate::chess::{char_at, is_blank, is_san, may_be_move, trim_blanks};
 
 /// Quotation marks; the standard has the first.
@@ -74,7 +74,7 @@ fn without_quote(text: &[u8]) -> &[u8] {
 }
 
 /// Whether a text begins like a tag: a bracket, a name, and something else before the second bracket.
-pub(super) fn is_tag(text: &[u8]) -> bool {
+pub(in crate::games::pgn) fn is_tag(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"[") else { return false };
     let line = rest.get(..memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default();
     line.iter().take_while(|byte| **byte != b']').any(|byte| *byte == b'"')
@@ -83,7 +83,7 @@ pub(super) fn is_tag(text: &[u8]) -> bool {
 
 /// Whether a text begins with a whole tag, as the standard has it.
 #[cold]
-pub(super) fn is_whole_tag(text: &[u8]) -> bool {
+pub(in crate::games::pgn) fn is_whole_tag(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"[") else { return false };
     let name_len = rest.iter().take(64).position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
     let Some((name, rest)) = name_len.and_then(|len| rest.split_at_checked(len)) else { return false };
