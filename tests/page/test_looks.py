@@ -177,6 +177,7 @@ def test_nothing_is_cut_off_where_books_are_edited(serve, look, books, shots, th
         go(page, place)
         move = page.locator("button.value").first
         move.click()
+        expect(page.get_by_role("spinbutton").first).to_be_focused()
         page.keyboard.type("65535")
         check(page, shots, f"field-{width}-{theme}")
         page.keyboard.press("Enter")
