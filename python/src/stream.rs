@@ -185,7 +185,12 @@ impl Stream {
         if self.lines_only {
             batch.play(&mut Lines { found: &mut self.found, line: None });
         } else {
-            batch.play(&mut Games { found: &mut self.found, game: None, mode: CastlingMode::Standard, left_out: 0 });
+            batch.play(&mut Games {
+                found: &mut self.found,
+                game: None,
+                mode: CastlingMode::Standard,
+                left_out: 0,
+            });
         }
     }
 }
