@@ -131,6 +131,10 @@ pub(crate) struct Row {
     pub(crate) help: &'static str,
     /// What it is about.
     #[serde(skip)]
+    #[cfg_attr(
+        not(feature = "explore"),
+        expect(dead_code, reason = "only the explorer's form shows groups")
+    )]
     pub(crate) group: Group,
     /// Where its value is among the options of UCI.
     #[serde(skip)]
@@ -163,6 +167,7 @@ impl Row {
     }
 
     /// Whether it is an option of UCI.
+    #[cfg(feature = "explore")]
     pub(super) fn is_option(&self) -> bool {
         self.holder.is_some()
     }

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use super::{CountFile, Line};
 use crate::base::error::{Error, Result};
-use crate::base::findings::{Finding, Findings, kinds, listed, summed};
+#[cfg(feature = "parquet")]
+use crate::base::findings::listed;
+use crate::base::findings::{Finding, Findings, kinds, summed};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::book::Slice;
@@ -114,6 +116,7 @@ pub fn add_unopened(errors: &[Error], findings: &mut Findings<'_>) {
 }
 
 /// The files of a folder that cannot be opened, the first of them one by one.
+#[cfg(feature = "parquet")]
 pub(super) fn unopened(errors: &[Error]) -> Vec<Finding> {
     let mut found = Vec::new();
     listed(&mut |finding| found.push(finding), |findings| add_unopened(errors, findings));
