@@ -310,6 +310,7 @@ impl Session {
 
     pub(super) fn set_option(&mut self, line: &[u8], rest: &[u8], out: &mut Output) {
         let Some(option) = SetOption::parse(rest) else { return self.forward(line, out) };
+        let before = self.options.clone();
         match self.options.set(&option) {
             None => {
                 // The engine's own book stays off; the GUI does not know of the option.
@@ -333,14 +334,14 @@ impl Session {
             Some(Err(problem)) => self.gui.notify(problem, out),
             Some(Ok(change)) => {
                 out.note(Level::Info, format!("set: {}", lossy(line)));
-                self.apply(change, out);
+                self.apply(change, &before, out);
                 self.say_modes(out);
             }
         }
     }
 
-    /// Acts on a change of one of our options.
-    fn apply(&mut self, change: Change, out: &mut Output) {
+    /// Acts on a change of one of our options. Runners send all options again before each game.
+    fn apply(&mut self, change: Change, before: &Options, out: &mut Output) {
         match change {
             Change::Value => {}
             Change::Learn => {
@@ -349,10 +350,13 @@ impl Session {
             }
             Change::Books => self.books.open(&self.options, out),
             Change::Evaluations => self.books.need_evaluations(&self.options, out),
-            Change::Seed => self.books.reseed(self.options.seed),
+            Change::Seed if self.options.seed != before.seed => self.books.reseed(self.options.seed),
+            Change::Seed => {}
             Change::Lines => {
                 name_file(&mut self.options.fresh_file, &self.configured_lines);
-                self.share_lines(out);
+                if self.options.fresh_file != before.fresh_file {
+                    self.share_lines(out);
+                }
                 self.read_lines(out);
             }
             Change::Fresh if self.options.fresh => self.read_lines(out),
