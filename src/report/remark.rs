@@ -75,9 +75,11 @@ fn without_search(word: &str) -> Option<f64> {
 fn book(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("info string book ")?;
     let is_count = |rest: &str| {
+        let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
         let mut words = rest.split_ascii_whitespace();
-        let mut number = || words.next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-        number() && rest.contains(" of ")
+        words.next().is_some_and(is_number)
+            && words.next() == Some("of")
+            && words.next().is_some_and(is_number)
     };
     let ends =
         rest.match_indices(": ").filter(|(at, colon)| rest.get(at + colon.len()..).is_some_and(is_count));
