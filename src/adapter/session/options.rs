@@ -10,7 +10,9 @@ use super::{Output, Session, lossy};
 use crate::settings::books::NO_BOOK;
 use crate::settings::options::{Change, Options};
 use crate::settings::spelling;
-use crate::uci::{SetOption, option_default, option_name, option_type, option_with_default, same_name};
+use crate::uci::{
+    SetOption, is_own_book, option_default, option_name, option_type, option_with_default, same_name,
+};
 
 /// The option with which GUIs announce analysis.
 pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
@@ -38,9 +40,6 @@ const CHESS960: &str = "UCI_Chess960";
 
 /// How many own-book options of an engine are remembered: no engine has more, and memory is bounded.
 const OWN_BOOKS_MAX: usize = 8;
-
-/// Names (letters only, in lower case) of options that switch an engine's own book on.
-const OWN_BOOK_NAMES: [&[u8]; 2] = [b"ownbook", b"usebook"];
 
 /// The error for an option that was set and that neither the engine nor the adapter has.
 pub(crate) fn unknown_option(name: &str) -> String {
@@ -160,9 +159,7 @@ impl EngineOptions {
 
     /// Notes the name of an option that the engine lists; whether the adapter's own option replaces it.
     fn is_hidden(&mut self, name: &[u8], line: &[u8]) -> bool {
-        let letters = name.iter().filter(|byte| byte.is_ascii_alphabetic());
-        let letters: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
-        let is_own_book = option_type(line) == Some(b"check") && OWN_BOOK_NAMES.contains(&letters.as_slice());
+        let is_own_book = is_own_book(line);
         if is_own_book
             && self.own_books.len() < OWN_BOOKS_MAX
             && !self.own_books.iter().any(|own| own == name)
