@@ -18,7 +18,7 @@ use crate::chess::Position;
 /// How many positions are remembered, those included that no game went through: in some 80 MB.
 const POSITIONS_MAX: usize = 1 << 20;
 
-/// How many players, colours and books are told apart.
+/// How many sets of player, colour and books are distinguished.
 const SCOPES_MAX: usize = 256;
 
 /// No position has more legal moves.

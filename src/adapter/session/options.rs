@@ -219,8 +219,10 @@ pub(super) struct Modes {
     pub(super) other_variant: bool,
     /// That kind.
     variant: String,
-    /// Whether the user was told of another kind of chess since it began, and of analysis.
-    told: [bool; 2],
+    /// Whether that kind was reported since it began.
+    variant_reported: bool,
+    /// Whether analysis was reported: some clients analyse and play in turn, so once is enough.
+    analysis_reported: bool,
 }
 
 impl Modes {
@@ -241,9 +243,15 @@ impl Modes {
 
 impl Default for Modes {
     fn default() -> Self {
-        let castling = CastlingMode::Standard;
-        let (variant, told) = (String::new(), [false; 2]);
-        Self { castling, multipv: 1, analysing: false, other_variant: false, variant, told }
+        Self {
+            castling: CastlingMode::Standard,
+            multipv: 1,
+            analysing: false,
+            other_variant: false,
+            variant: String::new(),
+            variant_reported: false,
+            analysis_reported: false,
+        }
     }
 }
 
@@ -418,22 +426,16 @@ impl Session {
         if self.child.uci_owed > 0 || !self.options.own_book {
             return;
         }
-        let Modes { other_variant, variant, .. } = &self.modes;
-        let variant = other_variant.then(|| {
-            format!("{OTHER_VARIANT}{variant}: books answer and learn in standard chess and Chess960 only")
-        });
-        let analysis = self.modes.analysis().map(|why| {
-            format!("{why}: that is analysis, in which the engine plays every move and books are silent")
-        });
-        // Some clients analyse and play in turn: once is enough.
-        let now = [variant.is_some(), analysis.is_some() || self.modes.told[1]];
-        let before = std::mem::replace(&mut self.modes.told, now);
-        for ((about, what), before) in
-            [(About::Variant, variant), (About::Analysis, analysis)].into_iter().zip(before)
-        {
-            if let Some(what) = what.filter(|_| !before) {
-                self.gui.notify_about(about, what, out);
-            }
+        let Modes { other_variant, variant, variant_reported, .. } = &mut self.modes;
+        if *other_variant && !*variant_reported {
+            let what = "books answer and learn in standard chess and Chess960 only";
+            self.gui.notify_about(About::Variant, format!("{OTHER_VARIANT}{variant}: {what}"), out);
+        }
+        *variant_reported = *other_variant;
+        if let Some(why) = self.modes.analysis().filter(|_| !self.modes.analysis_reported) {
+            let what = "that is analysis, in which the engine plays every move and books are silent";
+            self.gui.notify_about(About::Analysis, format!("{why}: {what}"), out);
+            self.modes.analysis_reported = true;
         }
     }
 
