@@ -98,8 +98,10 @@ pub fn share(counts: &[u64]) -> Option<Share> {
     let score = |odds: f64| 1.0 / (1.0 + (-odds).exp());
     let low = if mean > 0.0 { score(odds - Z95 * error) } else { 0.0 };
     let high = if mean < 1.0 { score(odds + Z95 * error) } else { 1.0 };
-    // Of an even score both are equally far from it.
-    let limits = Limits { low, high, is_even: mean == 0.5, los: normal(odds / error) };
+    // Of an even score both are equally far from it, which sums of thirds miss by a rounding.
+    let is_even = mean == 0.5;
+    let los = if is_even { 0.5 } else { normal(odds / error) };
+    let limits = Limits { low, high, is_even, los };
     Some(Share { mean, limits: Some(limits) })
 }
 
