@@ -66,10 +66,11 @@ def test_a_value_that_is_being_saved_can_be_changed_again(edited):
     expect(weight(page, "d2d4")).to_have_value("60")
     page.keyboard.press("ArrowUp")
     saves.let_go()
+    expect(note(page)).to_contain_text("48 → 60 · saved")
+    expect(weight(page, "d2d4")).to_have_value("61")
+    page.keyboard.press("Enter")
     expect(note(page)).to_contain_text("60 → 61 · saved")
-    page.keyboard.press("ArrowUp")
-    expect(note(page)).to_contain_text("61 → 62 · saved")
-    assert show(book)["d2d4"]["weight"] == 62
+    assert show(book)["d2d4"]["weight"] == 61
 
 
 def test_a_field_that_is_open_is_saved_where_it_was(serve, look, books):
