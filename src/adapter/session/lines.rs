@@ -157,7 +157,7 @@ impl Lines {
 
     /// Takes what other processes have played.
     pub(super) fn played_elsewhere(&mut self, nodes: &[Node]) {
-        nodes.iter().for_each(|node| _ = self.add(node));
+        nodes.iter().for_each(|node| _ = self.add(node, false));
     }
 
     /// Of the moves with a chance leaves one only to those that lead to the freshest lines, if any leads to a fresh one. Returns
@@ -226,19 +226,14 @@ impl Lines {
     /// Notes what may follow a position, and that other processes do not know it.
     fn note(&mut self, scope: Scope, at: u64, after: &[u64], is_cut: bool) {
         let node = Node { scope, at, is_cut, after: after.to_vec() };
-        let is_new = self.add(&node);
-        if let Some(index) = self.scopes.get(&scope).and_then(|scope| self.find(*scope, at))
-            && let Some(known) = self.known.get_mut(index as usize)
-        {
-            known.is_own = true;
-        }
-        if is_new && self.shared {
+        if self.add(&node, true) && self.shared {
             self.unsaid.push(node);
         }
     }
 
-    /// Adds what may follow a position; returns whether that is new.
-    fn add(&mut self, node: &Node) -> bool {
+    /// Adds what may follow a position, which a game of this process (`is_own`) or of another went through; returns whether that
+    /// is new.
+    fn add(&mut self, node: &Node, is_own: bool) -> bool {
         let Some(scope) = self.scope_index(node.scope) else { return false };
         let Some(index) = self.entry(scope, node.at) else { return false };
         let mut is_new = false;
@@ -251,6 +246,7 @@ impl Lines {
         let is_cut = node.is_cut && (known.is_cut || !known.is_visited);
         is_new |= !known.is_visited || known.is_cut != is_cut;
         (known.is_visited, known.is_cut) = (true, is_cut);
+        known.is_own |= is_own;
         self.refresh(index);
         is_new
     }
