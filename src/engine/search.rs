@@ -3,13 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::{Client, NoLine};
-use crate::uci::{Info, is_own_book, option_name, words};
+use crate::uci::{Info, MAX_OWN_BOOKS, is_own_book, option_name, words};
 
 /// How often what is shown the lines of a search is asked whether that goes on.
 const POLL: Duration = Duration::from_millis(100);
-
-/// How many switches of its own book an engine may list: no engine has more, and memory is bounded.
-const OWN_BOOKS_MAX: usize = 8;
 
 /// Why an engine gives no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +38,7 @@ impl Client {
     ) -> Result<(), Failure> {
         let mut own_books = Vec::new();
         self.expect("uci", "uciok", patience, |line| {
-            if own_books.len() < OWN_BOOKS_MAX && is_own_book(line.as_bytes()) {
+            if own_books.len() < MAX_OWN_BOOKS && is_own_book(line.as_bytes()) {
                 own_books.push(String::from_utf8_lossy(&option_name(line.as_bytes())).into_owned());
             }
             see(line);

@@ -37,10 +37,11 @@ pub use info::{Info, Score, Wdl};
 pub(crate) use command::{position_moves, same_name};
 pub use lines::{Lines, Part, Piece};
 pub use option_line::option_with_default;
-pub use reply::{Reply, bestmove};
 pub(crate) use reply::{
-    book_info, id_name, info_string, is_own_book, notice, option_default, option_name, option_type,
+    MAX_OWN_BOOKS, book_info, id_name, info_string, is_own_book, notice, option_default, option_name,
+    option_type,
 };
+pub use reply::{Reply, bestmove};
 
 /// The words of a line, separated by any white space.
 pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -41,6 +41,9 @@ pub(crate) fn option_type(line: &[u8]) -> Option<&[u8]> {
     words(line).skip_while(|word| *word != b"type").nth(1)
 }
 
+/// How many switches of its own book an engine may list: no engine has more, and memory is bounded.
+pub(crate) const MAX_OWN_BOOKS: usize = 8;
+
 /// Names (letters only, in lower case) of options that switch an engine's own book on.
 const OWN_BOOK_NAMES: [&[u8]; 2] = [b"ownbook", b"usebook"];
 

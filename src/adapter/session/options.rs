@@ -11,7 +11,8 @@ use crate::settings::books::NO_BOOK;
 use crate::settings::options::{Change, Options};
 use crate::settings::spelling;
 use crate::uci::{
-    SetOption, is_own_book, option_default, option_name, option_type, option_with_default, same_name,
+    MAX_OWN_BOOKS, SetOption, is_own_book, option_default, option_name, option_type, option_with_default,
+    same_name,
 };
 
 /// The option with which GUIs announce analysis.
@@ -37,9 +38,6 @@ const MULTI_PV: &str = "MultiPV";
 
 /// The option with which GUIs announce Chess960.
 const CHESS960: &str = "UCI_Chess960";
-
-/// How many own-book options of an engine are remembered: no engine has more, and memory is bounded.
-const OWN_BOOKS_MAX: usize = 8;
 
 /// The error for an option that was set and that neither the engine nor the adapter has.
 pub(crate) fn unknown_option(name: &str) -> String {
@@ -161,7 +159,7 @@ impl EngineOptions {
     fn is_hidden(&mut self, name: &[u8], line: &[u8]) -> bool {
         let is_own_book = is_own_book(line);
         if is_own_book
-            && self.own_books.len() < OWN_BOOKS_MAX
+            && self.own_books.len() < MAX_OWN_BOOKS
             && !self.own_books.iter().any(|own| own == name)
         {
             self.own_books.push(name.to_owned());
@@ -171,7 +169,7 @@ impl EngineOptions {
             self.analyse_mode = Some(true);
         }
         let is_like_ours = || spelling::nearest(&lossy(name), Options::names()).is_some();
-        if !is_hidden && self.like_ours.len() < OWN_BOOKS_MAX && is_like_ours() {
+        if !is_hidden && self.like_ours.len() < MAX_OWN_BOOKS && is_like_ours() {
             self.like_ours.push(name.to_owned());
         }
         is_hidden
