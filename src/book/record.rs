@@ -13,11 +13,12 @@ pub struct CtgEntry {
 }
 
 /// What a CTG book says of a position besides counts, ratings and colours.
+#[cfg_attr(feature = "serialize", derive(serde::Serialize))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CtgFlags {
     /// The bits beside the colour.
     pub flags: u8,
-    /// The comment as a number; 0 is none.
+    /// The number of the comment; 0 for none.
     pub comment: u8,
     /// Four bytes of unknown meaning.
     pub unknown: u32,
