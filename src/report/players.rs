@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use shakmaty::Color;
 
+use super::elo::{Elo, elo};
 use super::game::Game;
 use crate::book::Counts;
 use crate::games::is_known_round;
@@ -42,9 +43,10 @@ impl Match {
         self.alone == 0 && wins < games && losses < games
     }
 
-    /// The counts that decide about the difference of strength, by points: pairs or games.
-    pub fn counts(&self) -> Vec<u64> {
-        if self.is_paired() { self.pairs.to_vec() } else { self.counts.by_points().to_vec() }
+    /// The difference of strength, by pairs or by games; nothing of it is known without a game.
+    pub fn elo(&self) -> Elo {
+        let found = if self.is_paired() { elo(&self.pairs) } else { elo(&self.counts.by_points()) };
+        found.unwrap_or_default()
     }
 }
 

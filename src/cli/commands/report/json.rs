@@ -11,7 +11,6 @@ use crate::book::Counts;
 use crate::chess::Position;
 use crate::games::GameResult;
 use crate::openings::Opening;
-use crate::report::elo::elo;
 use crate::report::{Game, Left};
 use crate::view::san;
 
@@ -56,8 +55,7 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
         .matches()
         .into_iter()
         .map(|(first, second, games)| {
-            let counts = games.counts();
-            let elo = elo(&counts).unwrap_or_default();
+            let elo = games.elo();
             json!({
                 "player": first, "opponent": second, "score": score(games.counts),
                 "pairs": Some(games.pairs).filter(|_| games.alone == 0),

@@ -76,9 +76,8 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     // Stable: of equally long ones in the order of the names.
     matches.sort_by_key(|(.., games)| Reverse(games.counts.games));
     for (first, second, games) in matches.iter().take(top) {
-        let counts = games.counts();
         let Counts { wins, draws, losses, .. } = games.counts;
-        let elo = elo::elo(&counts).unwrap_or_default();
+        let elo = games.elo();
         let los = elo.los.map_or_else(String::new, |los| format!("{:.1}%", los * 100.0));
         let from = if games.is_paired() {
             many(games.pairs.iter().sum(), "pair")
