@@ -28,9 +28,7 @@ pub(crate) fn play_in_order<P: Visitor + Send>(
     player: impl Fn() -> P + Sync,
     mut take: impl FnMut(P) -> Result<()>,
 ) -> Result<()> {
-    source.read_ahead(Ahead::of(resources));
-    source.read_within(Room::new(resources.memory / LONG));
-    progress.games(source.size());
+    prepare(source, resources, progress);
     let games = AtomicU64::new(0);
     let next = || {
         interrupt::check()?;
@@ -47,6 +45,13 @@ pub(crate) fn play_in_order<P: Visitor + Send>(
     parallel::in_order(resources.threads, WAITING, next, || (), work, take)
 }
 
+/// Lets the games be read ahead, and long ones whole, as far as the resources allow.
+fn prepare(source: &mut Sources, resources: &Resources, progress: &Progress) {
+    source.read_ahead(Ahead::of(resources));
+    source.read_within(Room::new(resources.memory / LONG));
+    progress.games(source.size());
+}
+
 /// Plays through the games of a source on all threads, and returns what `finish` makes of each thread's player. Which
 /// thread gets which game differs from run to run.
 ///
@@ -59,10 +64,8 @@ pub(crate) fn play<P: Visitor + Send, T: Send>(
     player: impl Fn() -> P + Sync,
     finish: impl Fn(P) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    source.read_ahead(Ahead::of(resources));
-    source.read_within(Room::new(resources.memory / LONG));
+    prepare(source, resources, progress);
     let games = AtomicU64::new(0);
-    progress.games(source.size());
     let next = || {
         let batch = source.next_batch()?;
         progress.games_at(source.done(), games.load(Ordering::Relaxed));
