@@ -169,7 +169,7 @@ async fn accept(listener: TcpListener, router: Router) {
 }
 
 impl Crowd {
-    /// As many as a process may have that has so many file handles.
+    /// No connection yet. The file handles of the process bound how many there may be; `None` for no bound.
     fn new(handles: Option<usize>) -> Self {
         let most =
             handles.map_or(CONNECTIONS, |handles| handles.saturating_sub(HANDLES_LEFT).max(handles / 4));

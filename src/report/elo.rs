@@ -110,7 +110,7 @@ pub fn mean(counts: &[u64]) -> Option<(f64, f64)> {
     moments(counts.iter().map(|count| *count as f64))
 }
 
-/// The mean share of the points of so many results of each kind, and its standard error.
+/// The mean share of the points, and its standard error; `counts` says how many results gave each number of points.
 fn moments(counts: impl ExactSizeIterator<Item = f64> + Clone) -> Option<(f64, f64)> {
     let all: f64 = counts.clone().sum();
     let most = counts.len().checked_sub(1).filter(|most| *most > 0 && all > 0.0)? as f64;

@@ -34,18 +34,18 @@ pub fn games(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64>
     let plies = plies(book, &coverage.replies())?;
     let mut lines = Lines::new(book, coverage.replies());
     let mut game = Game::new(book);
-    from(book, Position::start(), None, &plies, &mut lines, &mut game, out)?;
+    write_lines(book, Position::start(), None, &plies, &mut lines, &mut game, out)?;
     if scope == Scope::All {
         coverage.each_other(book, |at, others| {
             game.start = Some(at.fen());
-            from(book, at.clone(), Some(others), &plies, &mut lines, &mut game, out)
+            write_lines(book, at.clone(), Some(others), &plies, &mut lines, &mut game, out)
         })?;
     }
     Ok(coverage.left_out(&lines))
 }
 
 /// Writes the lines from a position, as long as they stay `within` some positions.
-fn from(
+fn write_lines(
     book: &dyn Book,
     start: Position,
     within: Option<&Keys>,

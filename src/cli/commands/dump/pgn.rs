@@ -42,7 +42,7 @@ pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> 
     let opening = common(book, &coverage).map(Opening::parts);
     let mut lines = Lines::new(book, coverage.replies());
     let head = Head { event: &name, opening, ..Head::default() };
-    game(&mut lines, Position::start(), None, &head, &mut writer, out)?;
+    write_game(&mut lines, Position::start(), None, &head, &mut writer, out)?;
     if scope == Scope::All {
         coverage.each_other(book, |at, others| {
             if lines.saw(at.key()) {
@@ -55,14 +55,14 @@ pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> 
                 opening: Opening::at(at).map(Opening::parts),
                 ..Head::default()
             };
-            game(&mut lines, at.clone(), Some(others), &head, &mut writer, out)
+            write_game(&mut lines, at.clone(), Some(others), &head, &mut writer, out)
         })?;
     }
     Ok(coverage.left_out(&lines))
 }
 
 /// Writes a game: all lines from a position, as long as they stay `within` some positions.
-fn game(
+fn write_game(
     lines: &mut Lines<'_>,
     start: Position,
     within: Option<&Keys>,
