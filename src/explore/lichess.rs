@@ -12,7 +12,7 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::Explorer;
 use super::fault::Fault;
-use super::games::{self, Found, Game, Wanted};
+use super::games::{self, Found, Game, Names, Wanted};
 use super::place::Place;
 use super::position::split;
 use super::reply::text;
@@ -243,7 +243,7 @@ impl Answer {
             }
         }
         // A game that ended here has no move to show.
-        let games = || found.games().filter(|game| wanted.has(game) && of_move(game).is_some());
+        let games = || found.games().filter(|game| game.goes_on() && wanted.has(game));
         let most = |name, default: usize, most: usize| {
             Ok::<_, Fault>(query.number(name, usize::MAX)?.unwrap_or(default).min(most))
         };
@@ -270,6 +270,7 @@ impl GameLine {
     fn of(game: &Game<'_>) -> Self {
         let player = |name: &str, rating| Player { name: name.to_owned(), rating };
         let Date { year, month, .. } = game.date;
+        let Names { white, black, .. } = game.names();
         Self {
             id: game.id(),
             winner: match game.outcome {
@@ -280,8 +281,8 @@ impl GameLine {
             speed: game
                 .speed
                 .map(|speed| if speed == Speed::UltraBullet { "ultraBullet" } else { speed.name() }),
-            white: player(game.white, game.white_elo),
-            black: player(game.black, game.black_elo),
+            white: player(white, game.white_elo),
+            black: player(black, game.black_elo),
             year,
             month: (month > 0).then(|| format!("{year:04}-{month:02}")),
         }

@@ -342,3 +342,13 @@ def test_a_promotion_that_is_open_goes_with_its_position(serve, look, books):
     page.go_back()
     expect(page.locator("#promotion")).to_have_count(0)
     expect(square(page, "h7")).to_have_attribute("aria-label", "h7, black king")
+
+
+@pytest.mark.parametrize("name", ["main.bin", "marks.ctg", "marks.cto", "arena.abk", "named_0.kob"])
+def test_a_book_that_is_cut_off_says_so(serve, look, books, name):
+    cut = books / name
+    cut.write_bytes(cut.read_bytes()[:-5])
+    book = {"marks": "marks.ctg", "named_0": "named.kob"}.get(cut.stem, name)
+    page = look(serve(books / book))
+    expect(page.locator("#warnings li").first).to_contain_text(name)
+    expect(page.locator("#warnings li").first).to_contain_text("cut off")

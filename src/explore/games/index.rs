@@ -1,5 +1,6 @@
 //! Looking positions and games up in an index.
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use super::layout::{
@@ -27,10 +28,9 @@ pub(in super::super) struct Game<'a> {
     pub(super) length: u32,
     /// The move that it went on with; none if it ended there.
     pub(super) mv: MoveCode,
-    /// White's name, and Black's.
-    pub(in super::super) white: &'a str,
-    pub(in super::super) black: &'a str,
-    /// Their ratings; 0 if unknown.
+    /// The names of White, Black and the tournament, which are read only where they are wanted.
+    texts: &'a [u8],
+    /// The players' ratings; 0 if unknown.
     pub(in super::super) white_elo: u16,
     pub(in super::super) black_elo: u16,
     /// The result.
@@ -39,6 +39,13 @@ pub(in super::super) struct Game<'a> {
     pub(in super::super) date: Date,
     /// How fast it was played.
     pub(in super::super) speed: Option<Speed>,
+}
+
+/// The names of a game.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in super::super) struct Names<'a> {
+    pub(in super::super) white: &'a str,
+    pub(in super::super) black: &'a str,
     /// The tournament.
     pub(super) event: &'a str,
 }
@@ -56,6 +63,11 @@ impl<'a> Found<'a> {
         self.entries.len() as u64
     }
 
+    /// Those after the first `count`.
+    pub(super) fn skip(self, count: usize) -> Self {
+        Self { entries: self.entries.get(count..).unwrap_or_default(), ..self }
+    }
+
     /// The games.
     pub(in super::super) fn games(&self) -> impl Iterator<Item = Game<'a>> + use<'a> {
         let index = self.index;
@@ -66,7 +78,23 @@ impl<'a> Found<'a> {
     }
 }
 
-impl Game<'_> {
+impl<'a> Game<'a> {
+    /// The names of its players and its tournament; empty where the index has none.
+    pub(in super::super) fn names(&self) -> Names<'a> {
+        let read = || {
+            let (white, rest) = read_text(self.texts)?;
+            let (black, rest) = read_text(rest)?;
+            let (event, _) = read_text(rest)?;
+            Some(Names { white, black, event })
+        };
+        read().unwrap_or_default()
+    }
+
+    /// Whether it went on.
+    pub(in super::super) fn goes_on(&self) -> bool {
+        self.mv != MoveCode::NULL
+    }
+
     /// Its name.
     pub(in super::super) fn id(&self) -> String {
         id(self.number)
@@ -130,27 +158,43 @@ impl Index {
     pub(super) fn game(&self, number: u64) -> Option<Game<'_>> {
         let [_, games, texts] = self.head.sections;
         let (records, _) = self.section(games).as_chunks::<GAME_LEN>();
-        let number_of = |record: &[u8; GAME_LEN]| bytes::u64_be(record, 0).unwrap_or_default();
-        let at = records.binary_search_by_key(&number, number_of).ok()?;
-        let record = records.get(at)?;
+        let record = records.get(place(records, number)?)?;
         let text = usize::try_from(bytes::u64_be(record, 24)?).ok()?;
-        let (white, rest) = read_text(self.section(texts).get(text..)?)?;
-        let (black, rest) = read_text(rest)?;
-        let (event, _) = read_text(rest)?;
         Some(Game {
             number,
             length: bytes::u32_be(record, 8)?,
             mv: MoveCode::NULL,
-            white,
-            black,
+            texts: self.section(texts).get(text..)?,
             white_elo: bytes::u16_be(record, 12)?,
             black_elo: bytes::u16_be(record, 14)?,
             outcome: result_of(*record.get(20)?),
             date: date_of(bytes::u32_be(record, 16)?),
             speed: speed_of(*record.get(21)?),
-            event,
         })
     }
+}
+
+/// The place of the record with this number, which is guessed by its size: games have about the same length, so that this takes
+/// few steps. After a bad guess what is left is halved.
+fn place(records: &[[u8; GAME_LEN]], number: u64) -> Option<usize> {
+    let number_at = |place: usize| bytes::u64_be(records.get(place)?, 0);
+    let (mut from, mut to) = (0, records.len().checked_sub(1)?);
+    let mut halve = false;
+    while from <= to {
+        let (first, last) = (number_at(from)?, number_at(to)?);
+        let within = number.checked_sub(first)?;
+        let span = last.checked_sub(first).filter(|span| within <= *span)?;
+        let len = to - from;
+        let guess = u128::from(within) * len as u128 / u128::from(span.max(1));
+        let at = from + if halve { len / 2 } else { usize::try_from(guess).ok()?.min(len) };
+        match number_at(at)?.cmp(&number) {
+            Ordering::Equal => return Some(at),
+            Ordering::Less => from = at + 1,
+            Ordering::Greater => to = at.checked_sub(1)?,
+        }
+        halve = !halve && to.saturating_sub(from) > len / 2;
+    }
+    None
 }
 
 #[cfg(test)]
@@ -159,6 +203,22 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn each_record_is_found_by_its_number(
+            numbers in prop::collection::btree_set(prop_oneof![0..200_u64, any::<u64>()], 0..60),
+            other in 0..200_u64,
+        ) {
+            let records: Vec<[u8; GAME_LEN]> = numbers.iter().map(|number| {
+                let mut record = [0; GAME_LEN];
+                record[..8].copy_from_slice(&number.to_be_bytes());
+                record
+            }).collect();
+            for (at, number) in numbers.iter().enumerate() {
+                prop_assert_eq!(place(&records, *number), Some(at));
+            }
+            prop_assert_eq!(place(&records, other).is_some(), numbers.contains(&other));
+        }
+
         #[test]
         fn any_bytes_after_a_head_are_looked_up_in(
             body in prop::collection::vec(any::<u8>(), 0..400),

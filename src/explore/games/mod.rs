@@ -24,7 +24,7 @@ use shakmaty::Move;
 use tempfile::TempDir;
 
 use self::index::Index;
-pub(super) use self::index::{Found, Game};
+pub(super) use self::index::{Found, Game, Names};
 use self::layout::MAGIC;
 use self::make::make;
 use self::source::Files;
@@ -206,10 +206,23 @@ impl<'a> Wanted<'a> {
         let in_time = self.since.is_none_or(|since| since <= game.date)
             && self.until.is_none_or(|until| game.date <= until);
         let named = |player: &String| {
-            [game.white, game.black].into_iter().any(|name| name.to_lowercase().contains(&**player))
+            let Names { white, black, .. } = game.names();
+            [white, black].into_iter().any(|name| has_lowercase(name, player))
         };
         in_time && self.among.has(slice) && self.player.as_ref().is_none_or(named)
     }
+}
+
+/// Whether a name has a part that is in lower case.
+fn has_lowercase(name: &str, part: &str) -> bool {
+    if !name.is_ascii() {
+        return name.to_lowercase().contains(part);
+    }
+    let Some(first) = part.bytes().next() else { return true };
+    let name = name.as_bytes();
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), name)
+        .filter_map(|at| name.get(at..at + part.len()))
+        .any(|found| found.eq_ignore_ascii_case(part.as_bytes()))
 }
 
 /// `/api/games`: the games of a position that are wanted, a page of them: those with the highest ratings first, or the latest.
@@ -230,7 +243,7 @@ pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Re
         Some(_) => return Err(Fault::bad("order: write strongest or latest")),
     };
     let (count, page): (u64, Vec<Game<'_>>) = if wanted.is_all() && !is_latest {
-        (found.total(), found.games().skip(from).take(most).collect())
+        (found.total(), found.skip(from).games().take(most).collect())
     } else {
         let mut count = 0;
         let chosen = found.games().filter(|game| wanted.has(game)).inspect(|_| count += 1);
@@ -250,7 +263,7 @@ pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Re
 
 /// The latest of these games, at most so many.
 pub(super) fn latest<'a>(games: impl Iterator<Item = Game<'a>>, most: usize) -> Vec<Game<'a>> {
-    /// Games beyond those wanted that are kept before they are sorted.
+    /// Games beyond twice those wanted that are kept before they are sorted.
     const MORE: usize = 1000;
     let mut kept: Vec<Game<'_>> = Vec::new();
     let sort = |kept: &mut Vec<Game<'_>>| {
@@ -259,7 +272,7 @@ pub(super) fn latest<'a>(games: impl Iterator<Item = Game<'a>>, most: usize) -> 
     };
     for game in games {
         kept.push(game);
-        if kept.len() >= most.saturating_add(MORE) {
+        if kept.len() >= most.saturating_mul(2).saturating_add(MORE) {
             sort(&mut kept);
         }
     }
@@ -272,15 +285,16 @@ fn line(place: &Place, game: &Game<'_>) -> Option<Value> {
     let at = place.game.position();
     let rating = |rating: u16| Some(rating).filter(|rating| *rating > 0);
     let mv = move_of(at, game);
+    let Names { white, black, event } = game.names();
     serde_json::to_value(GameLine {
         id: game.id(),
         uci: mv.map(|mv| place.uci(mv)),
         san: mv.map(|mv| crate::view::san(at, mv)),
-        white: Player { name: game.white, rating: rating(game.white_elo) },
-        black: Player { name: game.black, rating: rating(game.black_elo) },
+        white: Player { name: white, rating: rating(game.white_elo) },
+        black: Player { name: black, rating: rating(game.black_elo) },
         result: game.result(),
         date: game.date.to_string(),
-        event: game.event,
+        event,
     })
     .ok()
 }

@@ -40,14 +40,17 @@ pub(crate) fn survey(data: &Map, index: &Index, progress: &Progress, findings: &
     }
 }
 
+/// What is wrong with a last record of so many bytes.
+pub(super) fn cut_off(trailing: usize) -> String {
+    format!("the last record is cut off: it has {trailing} of {RECORD_LEN} bytes")
+}
+
 /// Reports what is wrong with the book: first the findings of the walk through the tree, then what no line reaches.
 pub(crate) fn inspect(data: &Map, progress: &Progress, findings: &mut Findings<'_>) {
     let records = Records::new(data);
     let end = u64::from(HEADER_LEN) + records.len() as u64 * u64::from(RECORD_LEN);
     if records.trailing > 0 {
-        let what =
-            format_args!("the last record is cut off: it has {} of {RECORD_LEN} bytes", records.trailing);
-        findings.add(Kind::Trailing, end, what);
+        findings.add(Kind::Trailing, end, format_args!("{}", cut_off(records.trailing)));
     }
     if records.is_empty() {
         findings.add(Kind::Empty, end.min(data.len() as u64 - 1), "no move follows the header");

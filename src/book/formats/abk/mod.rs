@@ -44,6 +44,7 @@ use crate::book::{Book, Format, Patchable, Prioritized, Summary};
 use crate::chess::Position;
 use layout::{HEADER_LEN, HEADER_LEN_AT, RECORD_LEN, RECORD_LEN_AT, START};
 use read::{Index, IndexedMove};
+use records::Records;
 
 /// An Arena book.
 #[derive(Debug)]
@@ -134,6 +135,13 @@ impl Book for Abk {
 
     fn heaviest(&self, at: &Position) -> Option<Move> {
         self.first(at, |known| known.weight > 0)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let trailing = Records::new(&self.data).trailing;
+        let at = self.data.len() - trailing;
+        let warning = || format!("{}: {} (byte {at})", self.path.display(), check::cut_off(trailing));
+        (trailing > 0).then(warning).into_iter().collect()
     }
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {

@@ -79,6 +79,34 @@ pub(crate) fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'
     }
 }
 
+impl Ctg {
+    /// Which of its files are cut off, as far as their lengths show it.
+    pub(super) fn cut_off(&self) -> Vec<String> {
+        let [ctg, cto, ctb] = &self.files;
+        let Some(index) = self.index() else { return Vec::new() };
+        let len = self.ctg.len() as u64;
+        let page = (!len.is_multiple_of(PAGE_LEN)).then(|| {
+            format!(
+                "{}: the last page is cut off: it has {} of {PAGE_LEN} bytes (byte {})",
+                ctg.display(),
+                len % PAGE_LEN,
+                len - len % PAGE_LEN
+            )
+        });
+        let (held, count) = (index.held(), index.count);
+        let numbers = (held < count).then(|| {
+            format!(
+                "{}: the index is cut off: it holds {held} of {count} page numbers (byte {CTO_COUNT})",
+                cto.display()
+            )
+        });
+        let (bits, high) = (index.bits(), index.high);
+        let bitmap = (bits < high)
+            .then(|| format!("{}: the bitmap is cut off: it has {bits} bits, and its upper bound is {high} (byte {CTB_HIGH})", ctb.display()));
+        [page, numbers, bitmap].into_iter().flatten().collect()
+    }
+}
+
 /// A pass over the whole book.
 struct Pass<'a, 'b> {
     book: &'a Ctg,

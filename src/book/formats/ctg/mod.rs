@@ -92,6 +92,10 @@ impl Book for Ctg {
         Some(self)
     }
 
+    fn warnings(&self) -> Vec<String> {
+        self.cut_off()
+    }
+
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
         check::survey(self, progress, findings)
     }
