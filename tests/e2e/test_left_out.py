@@ -37,6 +37,12 @@ def rows():
         yield from ((end, row[1]) for end in ends)
 
 
+def pattern(line):
+    """Finds the line, whether one or several things are counted."""
+    words = re.sub(r"s\b", "s?", re.escape(line)).replace(r"of\ ", r"of\ (?:a\ )?").replace(r"which\ act\ ", r"which\ acts?\ ")
+    return words.replace(r"they\ say\ of\ (?:a\ )?themselves?", r"(?:they\ say\ of\ themselves|it\ says\ of\ itself)")
+
+
 def test_each_line_of_the_table_is_printed(tabiya, tmp_path):
     (tmp_path / "g.pgn").write_text(GAMES)
     for end in ("kob", "ctg", "abk"):
@@ -58,7 +64,7 @@ def test_each_line_of_the_table_is_printed(tabiya, tmp_path):
         # A weight in 16 bits is never more than a rounding away, in this case.
         if end == "bin" and line.startswith("moves whose chance"):
             continue
-        assert re.search(rf"(left out|changed): .*{re.escape(line)}", printed[end]), (end, line, printed[end])
+        assert re.search(rf"(left out|changed): .*{pattern(line)}", printed[end]), (end, line, printed[end])
 
 
 def test_an_arena_book_keeps_its_header_and_priorities(tabiya, tmp_path):

@@ -1,8 +1,8 @@
 //! What a CTG book knows of a position, and the marks of its moves.
 
-#[cfg(feature = "workshop")]
-use super::layout::OF_FACTOR;
 use super::layout::{GREEN, RED, STATISTICS_LEN};
+#[cfg(feature = "workshop")]
+use super::layout::{HAS_FACTOR, SIGNS_OF_FACTOR};
 use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
 #[cfg(feature = "workshop")]
@@ -60,7 +60,7 @@ pub(super) fn with_mark(byte: u8, mark: Option<Annotation>, mask: u8) -> Result<
 pub(crate) fn has_remarks(entry: &CtgEntry) -> bool {
     let Some(bytes) = entry.bytes.last_chunk() else { return false };
     let known = Statistics::from_bytes(bytes);
-    let of_factor = if known.factor == 0 { 0 } else { OF_FACTOR };
+    let of_factor = if known.factor == 0 { HAS_FACTOR } else { HAS_FACTOR | SIGNS_OF_FACTOR };
     known.comment_code != 0
         || known.recommendation & !(GREEN | RED | of_factor) != 0
         || known.own.games != 0
@@ -207,10 +207,13 @@ mod tests {
             has_remarks(&CtgEntry { book: 0, bytes })
         };
         let of = |recommendation, factor| Statistics { recommendation, factor, ..Statistics::default() };
-        assert_eq!([of(0x80, 0), of(0x14, 7), of(0xa4, -7), of(0x24, -125)].map(remarks), [false; 4]);
+        assert_eq!(
+            [of(0x80, 0), of(0x04, 0), of(0x14, 7), of(0xa4, -7), of(0x24, -125)].map(remarks),
+            [false; 5]
+        );
         let rated = Statistics { own: Rating { games: 1, sum: 2000 }, ..of(0x24, -7) };
         let others =
-            [of(0x04, 0), of(0x08, 0), of(0x06, 7), Statistics { comment_code: 0x0b, ..of(0, 0) }, rated];
+            [of(0x10, 0), of(0x08, 0), of(0x06, 7), Statistics { comment_code: 0x0b, ..of(0, 0) }, rated];
         assert_eq!(others.map(remarks), [true; 5]);
     }
 
