@@ -149,7 +149,7 @@ impl<'a> GameReader<'a> {
     }
 
     /// Whether the piece ends within the game.
-    fn is_too_long(&self) -> bool {
+    fn is_too_large(&self) -> bool {
         let len = self.batch.piece.text.len();
         self.batch.piece.cut && self.lexer.end() == len && self.lexer.at() >= len
     }
@@ -308,7 +308,7 @@ impl<'a> GameReader<'a> {
                     (self.game.ended, self.game.result) = (true, result);
                 }
                 Token::End => return,
-                Token::Unterminated if self.is_too_long() => return,
+                Token::Unterminated if self.is_too_large() => return,
                 Token::Unterminated => return self.stop(at, Reason::Unterminated, "a comment has no end"),
             }
         }
@@ -437,8 +437,12 @@ impl<'a> GameReader<'a> {
         if self.state == State::None {
             return;
         }
-        if self.is_too_long() {
-            self.stop(self.game_start, Reason::TooLong, "the game has no end within 16 MiB");
+        if self.is_too_large() {
+            let len = (self.batch.piece.text.len() - self.game_start) >> 20;
+            let why = format!(
+                "only its first {len} MiB fit in the memory that is allowed: allow more, or split the game"
+            );
+            self.stop(self.game_start, Reason::TooLarge, why);
         }
         if self.lines.is_inside() && self.state == State::Moves {
             self.stop_in_variation();
