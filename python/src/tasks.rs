@@ -398,11 +398,14 @@ pub fn merge<'py>(
         };
         return Err(empty(py, &new, why));
     }
-    let mut left_out = written.left_out.clone();
+    let mut left_out = [&written.left_out[..], &written.changed].concat();
     for (count, what) in [
         (merged.unreached, "positions that no line from the starting position reaches"),
         (merged.unplaced, "positions with more pieces than a game can have"),
         (merged.ruled_out, "moves that colours or marks rule out"),
+        (merged.never, "moves that their factors rule out"),
+        (merged.factors, "factors of moves"),
+        (merged.remarks, "comments, flags and ratings of positions"),
         (written.lost_weights, "weights that do not follow from the results"),
     ] {
         if count > 0 {
@@ -447,7 +450,7 @@ pub fn build<'py>(
         unfinished,
         written.positions,
         written.moves,
-        written.left_out.clone(),
+        [&written.left_out[..], &written.changed].concat(),
         errors.collect::<Vec<_>>(),
     ))
 }

@@ -44,7 +44,7 @@ class MergeReport:
     moves: int
     """Moves in the book."""
     left_out: list[tuple[str, int]]
-    """What the book does not have of what was read, and how often."""
+    """What the book does not have of what was read, or has otherwise, and how often."""
     damage: list[tuple[str, Finding]]
     """What is damaged in the books that were read: the file, and a finding for each kind of damage."""
 
@@ -68,6 +68,6 @@ class BuildReport:
     moves: int
     """Moves in the book."""
     left_out: list[tuple[str, int]]
-    """What the format of the book cannot hold, and how often."""
+    """What the format of the book cannot hold, or holds otherwise, and how often."""
     errors: list[tuple[str, int, int, str]]
     """Games with an error, by its kind: the kind, the games, how many of them count up to the error, and the first error."""

@@ -95,6 +95,16 @@ impl<M> MoveFacts<M> {
         marked || self.recommended.is_some()
     }
 
+    /// Whether it has a colour or any mark, also one that says nothing of playing the move.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.annotation.is_some() || self.recommended.is_some()
+    }
+
+    /// Whether its factor alone keeps it from being played.
+    pub(crate) fn is_never_by_factor(&self) -> bool {
+        self.factor_parts() == 0
+    }
+
     /// Whether the author chose the move for tournaments, whatever its statistics: it is green, or the only one.
     pub(crate) fn is_chosen(&self) -> bool {
         self.is_green() || self.is_only()

@@ -165,6 +165,9 @@ pub struct Written {
     pub moves: u64,
     /// What the format could not hold, such as "positions that no line from the start reaches", and how often.
     pub left_out: Vec<(String, u64)>,
+    /// What the book has otherwise than what was read, such as "moves whose chance changes by more than 0.1 %", and how
+    /// often.
+    pub changed: Vec<(String, u64)>,
     /// Moves whose weight is lost because the format computes weights from results; [`Green::PerMille`] would keep it as a
     /// colour.
     pub lost_weights: u64,

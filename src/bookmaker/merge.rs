@@ -14,6 +14,7 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::sort::{self, Sorter};
+use crate::book::verdict::Rest;
 use crate::book::{
     self, About, Book, BookWriter, CtgEntry, Format, Heading, Moves, PositionRecord, Scope, Written, ctg,
     left_out, plain_weights,
@@ -37,20 +38,28 @@ pub struct Merged {
     pub unplaced: u64,
     /// Moves left out because colours or marks rule them out and the new format has neither.
     pub ruled_out: u64,
-    /// Moves with a factor, which the new format has only in their weights.
+    /// Moves left out because their factor means never and the new format has no factors.
+    pub never: u64,
+    /// Moves in the new book with a factor, which it has only in their weights.
     pub factors: u64,
     /// Positions whose comments, flags or ratings in a CTG book the new format does not have.
     pub remarks: u64,
 }
 
-/// Removes the moves that colours and marks rule out, and returns how many there are.
-fn remove_ruled_out(record: &mut PositionRecord) -> u64 {
+/// Removes the moves that colours, marks and factors rule out, and counts them.
+fn remove_ruled_out(record: &mut PositionRecord, merged: &mut Merged) {
     let never: Vec<_> = record.moves.iter().filter(|facts| facts.weight == 0).map(|facts| facts.mv).collect();
-    let before = record.moves.len();
+    let verdicts = Rest::of(&record.moves, false);
+    let factors: Vec<_> =
+        record.moves.iter().filter(|facts| verdicts.leaves(facts)).map(|facts| facts.mv).collect();
     plain_weights(record);
-    // Moves that weighed nothing before are not ruled out, and may have learned something.
-    record.moves.retain(|facts| facts.weight > 0 || never.contains(&facts.mv));
-    (before - record.moves.len()) as u64
+    record.moves.retain(|facts| {
+        // Moves that weighed nothing before are not ruled out, and may have learned something.
+        let stays = facts.weight > 0 || never.contains(&facts.mv);
+        let by_factor = facts.is_never_by_factor() && factors.contains(&facts.mv);
+        *(if by_factor { &mut merged.never } else { &mut merged.ruled_out }) += u64::from(!stays);
+        stays
+    });
 }
 
 /// Writes the contents of all books into one. Weights, games and results are added up; marks and other facts that cannot
@@ -163,11 +172,11 @@ fn merge_rows<R: Merging>(
                 Some(names) => names.get(record.key),
                 None => aside.comment,
             };
+            if !holds_verdicts {
+                remove_ruled_out(&mut record, &mut merged);
+            }
             if !holds_entries {
                 merged.factors += record.moves.iter().filter(|facts| facts.factor.is_some()).count() as u64;
-            }
-            if !holds_verdicts {
-                merged.ruled_out += remove_ruled_out(&mut record);
             }
             links += u64::from(record.game.is_some() && !wants_games);
             if let Some(chances) = &mut chances {
@@ -181,14 +190,15 @@ fn merge_rows<R: Merging>(
         Ok(())
     })?;
     let mut written = writer.finish()?;
-    written.left_out.extend(left_out(headings.lost()));
+    let headers = left_out(headings.lost());
+    (if headings.kept.is_some() { &mut written.changed } else { &mut written.left_out }).extend(headers);
     written.left_out.extend(left_out([("links from positions to games", links)]));
     if let (Some(mut chances), Some(file)) = (chances, written.files.first()) {
         if books.len() > 1 {
-            written.left_out.extend(left_out([(SCALED, chances.scaled())]));
+            written.changed.extend(left_out([(SCALED, chances.scaled())]));
         }
         chances.look_up(&*book::open(file)?)?;
-        written.left_out.extend(chances.clause());
+        written.changed.extend(chances.clause());
     }
     Ok((merged, written))
 }

@@ -168,7 +168,11 @@ impl Editor {
         let patches = patches
             .map_err(|error| if error.path().is_some() { error } else { error.at_path(&self.path) })?;
         drop(book);
-        write_patches(&patches, false)?;
+        if let Some(file) = write_patches(&patches)? {
+            return Err(Error::new(ErrorKind::File, "another program has changed the file meanwhile")
+                .at_path(file)
+                .advice("edit the book again"));
+        }
         let after = self.said_after(wish.at, &moves)?;
         let made = Made::of(wish.note, &moves, &before, &after);
         let patches = patches.into_iter().map(|(file, patch)| (file, patch.reversed())).collect();
@@ -179,7 +183,7 @@ impl Editor {
     fn reverse_beside(&mut self, book: &Arc<dyn Book>, way: Way) -> Result<Outcome> {
         let Some(step) = self.history.next(way) else { return Ok(Outcome::Nothing) };
         let before = said(book, &step.at, &step.moves)?.ok_or_else(interrupt::stopped)?;
-        if !write_patches(&step.patches, true)? {
+        if write_patches(&step.patches)?.is_some() {
             return Ok(Outcome::Unexpected(before.first().copied().flatten()));
         }
         let after = self.said_after(&step.at, &step.moves)?;
@@ -208,14 +212,15 @@ fn said(book: &Arc<dyn Book>, at: &Position, moves: &[Move]) -> Result<Option<Ve
     }))
 }
 
-/// Writes files with their changes, all of them or none. Returns whether they fit, if that is not known.
-fn write_patches(patches: &[(PathBuf, Patch)], compares: bool) -> Result<bool> {
+/// Writes files with their changes, all of them or none. Returns the file that a change does not fit, if there is one: all
+/// are unchanged then.
+fn write_patches(patches: &[(PathBuf, Patch)]) -> Result<Option<PathBuf>> {
     let mut set = FileSet::default();
     // The first one opens the book: it comes last.
     for (path, patch) in patches.iter().rev() {
         let data = Map::open(path)?;
-        if compares && !patch.fits(&data) {
-            return Ok(false);
+        if !patch.fits(&data) {
+            return Ok(Some(path.clone()));
         }
         let mut file = set.begin(path, true)?;
         patch.write(&data, &mut file).map_err(|error| file.error(error))?;
@@ -223,7 +228,7 @@ fn write_patches(patches: &[(PathBuf, Patch)], compares: bool) -> Result<bool> {
         set.add(file)?;
     }
     set.commit()?;
-    Ok(true)
+    Ok(None)
 }
 
 impl Said {
@@ -310,4 +315,52 @@ fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<Outcome> {
         MadeMove { uci: uci.to_string(), said: weights.map(|weight| weight.map(Said::weight)) }
     });
     Ok(Outcome::Made(Made { note: made.note, moves: moves.collect() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::tests::mv;
+    use crate::book::{MoveFacts as Facts, PositionRecord, WriteOptions};
+
+    /// A book of three moves in the starting position.
+    fn write(path: &Path, weights: [u64; 3]) {
+        let (at, options) = (Position::start(), WriteOptions { force: true, ..WriteOptions::default() });
+        let mut writer = book::create(path, &options).unwrap();
+        let of = |(uci, weight)| Facts::new(mv(&at, uci), weight);
+        let moves: Vec<_> = ["a2a3", "d2d4", "e2e4"].into_iter().zip(weights).map(of).collect();
+        writer.add(&PositionRecord::of(&at, &moves)).unwrap();
+        writer.finish().unwrap();
+    }
+
+    #[test]
+    fn a_book_that_another_program_replaces_meanwhile_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, file, value) in [
+            ("a.abk", "a.abk", Value::Weight(7)),
+            ("a.kob", "a_0.kob", Value::Weight(7)),
+            ("a.ctg", "a.ctg", Value::Verdict { color: None, mark: Some(Annotation::Good) }),
+        ] {
+            let (path, file) = (folder.path().join(name), folder.path().join(file));
+            write(&path, [1, 2, 3]);
+            let at = Position::start();
+            let edits = [Edit { mv: mv(&at, "d2d4"), name: "d4".to_owned(), change: Change::Set(value) }];
+            let wish = Wish { at: &at, edits: &edits, note: "", expected: None };
+            let mut others = Vec::new();
+            let replaced = Editor::new(&path).edit(&wish, || {
+                let mut bytes = fs::read(&file).unwrap();
+                bytes.insert(bytes.len() / 2, 1);
+                fs::write(file.with_extension("new"), &bytes).unwrap();
+                fs::rename(file.with_extension("new"), &file).unwrap();
+                others = bytes;
+                Progress::none()
+            });
+            let error = replaced.err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(
+                error.contains(&file.display().to_string()) && error.contains("changed"),
+                "{name}: {error}"
+            );
+            assert_eq!(fs::read(&file).unwrap(), others, "{name}");
+        }
+    }
 }

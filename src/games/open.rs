@@ -1,5 +1,6 @@
 //! Opening the files that a user names: the only module that knows every kind of source.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub struct Sources {
     /// How many of them were begun.
     begun: usize,
     passed_over: Vec<Error>,
+    skipped: Vec<PathBuf>,
     current: Option<Batches>,
     /// Bytes of all together; `None` if unknown.
     size: Option<u64>,
@@ -64,6 +66,15 @@ enum Kind {
     Opened,
 }
 
+/// How a file is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// The user names it.
+    Named,
+    /// It is in a folder.
+    Folder,
+}
+
 /// Returns the batches of the current file, one after another.
 type Batches = Box<dyn FnMut() -> Option<Box<dyn Batch>> + Send>;
 
@@ -91,7 +102,7 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
             } else if !metadata.is_file() {
                 sources.add_pipe(path.clone());
             } else if zip::is_zip(path) {
-                sources.add_archive(path)?;
+                sources.add_archive(path, Origin::Named)?;
             } else {
                 sources.add_text(path.clone())?;
             }
@@ -181,6 +192,11 @@ impl Sources {
         &self.passed_over
     }
 
+    /// Archives in folders that hold no file of games.
+    pub fn skipped(&self) -> &[PathBuf] {
+        &self.skipped
+    }
+
     /// These, if no file was passed over.
     ///
     /// # Errors
@@ -218,8 +234,17 @@ impl Sources {
         Ok(())
     }
 
-    fn add_archive(&mut self, path: &Path) -> Result<()> {
+    fn add_archive(&mut self, path: &Path, origin: Origin) -> Result<()> {
         let members = zip::members(path)?;
+        if members.is_empty() {
+            if origin == Origin::Folder {
+                self.skipped.push(path.to_owned());
+                return Ok(());
+            }
+            return Err(Error::new(ErrorKind::File, "this archive holds no PGN files")
+                .at_path(path)
+                .advice("name one whose files end with .pgn"));
+        }
         members.iter().try_for_each(|member| archived(member, Arc::default()).map(|_| ()))?;
         for member in members {
             let (name, len) = (member.name.clone(), member.compressed);
@@ -229,8 +254,9 @@ impl Sources {
     }
 
     fn add_folder(&mut self, path: &Path) -> Result<()> {
-        let before = self.all.len() + self.passed_over.len();
-        let Files { found, unread } = folder::files(path, &|_| false)?;
+        let known = |sources: &Self| sources.all.len() + sources.passed_over.len();
+        let before = known(self);
+        let Files { found, unread } = folder::files(path, &is_of_a_system)?;
         self.passed_over.extend(unread);
         // A link to a folder is not followed, whatever its name.
         for path in found.into_iter().filter(|path| !path.is_dir()) {
@@ -241,7 +267,7 @@ impl Sources {
             } else if ends(&DATABASE) {
                 self.add_database(path.clone())
             } else if ends(&ARCHIVE) {
-                is_file(&path).and_then(|()| self.add_archive(&path))
+                is_file(&path).and_then(|()| self.add_archive(&path, Origin::Folder))
             } else if OTHERS.iter().any(ends) || ends(&MOVES) && is_alone(&path) {
                 Cbh::open(&path).map(|_| ())
             } else {
@@ -249,7 +275,7 @@ impl Sources {
             };
             self.passed_over.extend(added.err().map(|error| error.or_at_path(&path)));
         }
-        if self.all.len() + self.passed_over.len() > before {
+        if known(self) > before {
             return Ok(());
         }
         Err(Error::new(ErrorKind::File, "this folder holds no PGN files or databases").at_path(path).advice(
@@ -257,6 +283,11 @@ impl Sources {
              with .cbh",
         ))
     }
+}
+
+/// Whether a name in a folder is one that macOS gives to what it keeps of other files.
+fn is_of_a_system(name: &OsStr) -> bool {
+    name == "__MACOSX" || name.to_string_lossy().starts_with("._")
 }
 
 /// Whether the records of a database are missing.
@@ -392,6 +423,30 @@ mod tests {
         ]) {
             assert!(error.contains(name) && error.contains(says), "{error}");
         }
+    }
+
+    #[test]
+    fn files_of_a_folder_that_are_no_sources_of_games_are_no_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("__MACOSX")).unwrap();
+        for name in ["a.pgn", "_b.pgn"] {
+            write(at(name), b"1. e4 *").unwrap();
+        }
+        let double = b"\0\x05\x16\x07\0\x02\0\0Mac OS X        ";
+        for name in ["._a.pgn", "__MACOSX/._a.pgn", ".DS_Store", "._b.zip", "._c.cbh"] {
+            write(at(name), double).unwrap();
+        }
+        // The end of a central directory without entries.
+        write(at("pictures.zip"), [&b"PK\x05\x06"[..], &[0; 18]].concat()).unwrap();
+        let sources = open(&[folder.path().to_owned()]).unwrap();
+        let errors: Vec<_> = sources.passed_over().iter().map(Error::to_string).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+        assert_eq!(sources.files(), ["_b.pgn", "a.pgn"].map(at));
+        assert_eq!(sources.skipped(), [at("pictures.zip")]);
+        // Who names it expects games in it.
+        assert!(names(&[&at("pictures.zip")]).unwrap_err().to_string().contains("holds no PGN files"));
+        assert!(names(&[&at("__MACOSX")]).unwrap_err().to_string().contains("holds no PGN files"));
     }
 
     #[test]

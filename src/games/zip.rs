@@ -12,7 +12,7 @@ use zip::unstable::read::ZipIterable;
 use zip::{CompressionMethod, ZipReadOptions};
 
 use super::decode_text;
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, Result};
 
 /// The first bytes of an archive: those of its first file, or of its end if it has no files.
 const STARTS: [&[u8; 4]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
@@ -50,7 +50,7 @@ pub(crate) struct Member {
 /// The PGN files of an archive, in its order.
 ///
 /// # Errors
-/// When the archive cannot be read, holds no PGN files, or holds one that is encrypted or compressed in a rare way.
+/// When the archive cannot be read, or holds one that is encrypted or compressed in a rare way.
 pub(crate) fn members(path: &Path) -> Result<Vec<Member>> {
     let damaged = |error: ZipError| match error {
         ZipError::Io(error) => Error::file(path, "cannot read the archive", error),
@@ -63,7 +63,9 @@ pub(crate) fn members(path: &Path) -> Result<Vec<Member>> {
     for entry in archive.files().map_err(damaged)? {
         let entry = entry.map_err(damaged)?;
         let within = decode_text(entry.name_raw()).into_owned();
-        if !within.to_lowercase().ends_with(".pgn") {
+        let name = within.rsplit(['/', '\\']).next().unwrap_or(&within);
+        // macOS keeps facts about other files under such names.
+        if name.starts_with("._") || !name.to_lowercase().ends_with(".pgn") {
             continue;
         }
         let refuse =
@@ -83,11 +85,6 @@ pub(crate) fn members(path: &Path) -> Result<Vec<Member>> {
         let name = within.split(['/', '\\']).filter(|part| !["", ".", ".."].contains(part));
         let name = name.fold(path.to_owned(), |path, part| path.join(shown(part)));
         members.push(Member { name, compressed, archive: path.to_owned(), at, len, crc, deflated });
-    }
-    if members.is_empty() {
-        return Err(Error::new(ErrorKind::File, "this archive holds no PGN files")
-            .at_path(path)
-            .advice("name one whose files end with .pgn"));
     }
     Ok(members)
 }
@@ -197,7 +194,7 @@ mod tests {
     fn broken_archives_are_errors() {
         let folder = tempfile::tempdir().unwrap();
         let path = archive(folder.path(), &[("readme.txt", b"no")]);
-        assert!(members(&path).unwrap_err().to_string().contains("holds no PGN files"));
+        assert!(members(&path).unwrap().is_empty());
         let text: Vec<u8> = (0..20_000_u32).flat_map(|number| number.to_string().into_bytes()).collect();
         let path = archive(folder.path(), &[("a.pgn", &text)]);
         let sound = std::fs::read(&path).unwrap();

@@ -197,7 +197,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             .advice("filter the games when you count them, with tabiya build --counts"));
     }
     let mut source = sources::open(&games)?;
-    let passed_over = output::passed_over(&unopened).max(output::passed_over(source.passed_over()));
+    let passed_over = output::passed_over(&unopened).max(output::sources_passed_over(&source));
     let mut inputs = source.parts();
     inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(args.eco.iter().cloned()));
     let outputs = [book::parts(&args.output), args.evals.iter().cloned().collect()];

@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
-use shakmaty::Move;
+use shakmaty::{CastlingMode, Move};
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::book::edit::{Change, Edit, Value};
 use crate::book::{self, Annotation, Recommendation};
-use crate::chess::{Game, notation};
+use crate::chess::{Game, Position, notation};
 use crate::cli::args::positions::game_at;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::lines::mark;
@@ -182,8 +182,14 @@ fn reverse(path: &Path, mut editor: Editor, way: Way) -> Result<Exit> {
     };
     output::print(|out| {
         writeln!(out, "{}, {}, {done}:", path.display(), in_words(&made.note))?;
+        let at = match edit::place_of(&made.note) {
+            KeptPlace::Line(game) => Some(game.position().clone()),
+            KeptPlace::Fen(fen) => Position::from_fen(fen.as_bytes(), CastlingMode::Chess960).ok(),
+        };
         for MadeMove { uci, said } in &made.moves {
-            report(uci, said.map(|said| said.as_ref().map(describe)), out)?;
+            let mv = at.as_ref().and_then(|at| Some((at, notation::read(uci, at).ok()?)));
+            let name = mv.map_or_else(|| uci.clone(), |(at, mv)| san(at, mv));
+            report(&name, said.map(|said| said.as_ref().map(describe)), out)?;
         }
         Ok(Exit::Done)
     })

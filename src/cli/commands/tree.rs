@@ -147,7 +147,9 @@ fn push(
 /// A move with its mark, in its colour.
 fn label(step: &Step, look: Look) -> String {
     let reply = if step.reply { " (reply)" } else { "" };
-    let text = format!("{}{}{reply}", step.san, mark(step.known.annotation));
+    let mark = mark(step.known.annotation);
+    let space = if mark.starts_with('[') { " " } else { "" };
+    let text = format!("{}{space}{mark}{reply}", step.san);
     match step.known.recommended.filter(|_| look.colour) {
         // ANSI's codes for green and red.
         Some(Recommendation::Green) => format!("\x1b[32m{text}\x1b[0m"),

@@ -95,7 +95,8 @@ pub fn info(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> 
         sheet.findings(key, findings.iter().filter(|finding| finding.severity == severity))?;
     }
     sheet.end()?;
-    Ok(Exit::Done)
+    let is_damaged = findings.iter().any(|finding| finding.severity == Severity::Error);
+    Ok(if is_damaged { Exit::Findings } else { Exit::Done })
 }
 
 /// Prints what is wrong with a count file or a folder of count files.

@@ -88,7 +88,7 @@ pub fn mark(annotation: Option<Annotation>) -> String {
     match annotation {
         None => String::new(),
         Some(mark @ (Annotation::Only | Annotation::Zugzwang | Annotation::Other(_))) => {
-            format!(" [{}]", mark.as_str())
+            format!("[{}]", mark.as_str())
         }
         Some(mark) => mark.as_str().to_owned(),
     }

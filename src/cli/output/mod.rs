@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use crate::adapter::io::stderr;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::cli::output::exit::Exit;
+use crate::games::Sources;
 use crate::learn;
 use crate::settings::advice;
 
@@ -132,6 +133,14 @@ pub fn complain(error: &Error) {
 pub(crate) fn passed_over(errors: &[Error]) -> Exit {
     errors.iter().for_each(complain);
     if errors.is_empty() { Exit::Done } else { Exit::Findings }
+}
+
+/// Names the archives of folders that hold no games, and reports the files that cannot be read, as [`passed_over`].
+pub(crate) fn sources_passed_over(sources: &Sources) -> Exit {
+    for archive in sources.skipped() {
+        warn(&format!("{}: skipped: this archive holds no PGN files", archive.display()));
+    }
+    passed_over(sources.passed_over())
 }
 
 /// An error with the options that help against it.

@@ -22,6 +22,32 @@ pub fn many(count: u64, noun: &str) -> String {
     }
 }
 
+/// A count and what is counted, in words for several: `2 moves that are new`, `1 move that is new`.
+pub(crate) fn agreed(count: u64, what: &str) -> String {
+    /// Ends the noun that is counted.
+    const AFTER: [&str; 10] =
+        [" of ", " that ", " with ", " without ", " known ", " whose ", " from ", " in ", ":", ","];
+    const SINGULAR: [(&str, &str); 9] = [
+        (" of books", " of a book"),
+        (" of moves", " of a move"),
+        (" that are ", " that is "),
+        (" have ", " has "),
+        (", which act ", ", which acts "),
+        (" what they say of themselves", " what it says of itself"),
+        (" their keys", " its key"),
+        ("their headers", "its header"),
+        (" their ", " its "),
+    ];
+    if count != 1 {
+        return format!("{count} {what}");
+    }
+    let end = AFTER.iter().filter_map(|word| what.find(word)).min().unwrap_or(what.len());
+    let (noun, rest) = what.split_at(end);
+    let noun: Vec<_> = noun.split(' ').map(|word| word.strip_suffix('s').unwrap_or(word)).collect();
+    let rest = SINGULAR.iter().fold(rest.to_owned(), |rest, (many, one)| rest.replace(many, one));
+    format!("1 {}{rest}", noun.join(" "))
+}
+
 /// A share from 0 to 1 in per cent.
 pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
@@ -143,6 +169,27 @@ mod tests {
         assert_eq!([many(1, "entry"), many(0, "entry")], ["1 entry", "0 entries"]);
         assert_eq!([many(1, "ply"), many(12, "ply")], ["1 ply", "12 plies"]);
         assert_eq!([many(1, "move"), many(2, "move")], ["1 move", "2 moves"]);
+    }
+
+    #[test]
+    fn what_is_counted_once_is_in_the_singular() {
+        for (many, one) in [
+            ("moves that are not legal in their position", "1 move that is not legal in its position"),
+            ("marks or colours of moves, which act only", "1 mark or colour of a move, which acts only"),
+            ("positions known only by their keys", "1 position known only by its key"),
+            (
+                "books with other texts in their headers: those",
+                "1 book with other texts in its header: those",
+            ),
+            ("moves whose chance changes", "1 move whose chance changes"),
+            ("comments", "1 comment"),
+            (
+                "headers of books, with what they say of themselves",
+                "1 header of a book, with what it says of itself",
+            ),
+        ] {
+            assert_eq!([agreed(1, many), agreed(2, many)], [one.to_owned(), format!("2 {many}")]);
+        }
     }
 
     #[test]

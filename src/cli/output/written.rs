@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::exit::Exit;
-use super::rows::many;
+use super::rows::{agreed, many};
 use super::warn;
 use crate::book::Written;
 use crate::bookmaker::Merged;
@@ -14,8 +14,10 @@ const MOST_LISTED: usize = 10;
 
 /// What was written and what was left out, in lines for people.
 pub fn lines(written: &Written) -> Vec<String> {
-    let left_out = written.left_out.iter();
-    let mut lines: Vec<_> = left_out.map(|(what, count)| format!("left out: {count} {what}")).collect();
+    let counted = |verb: &str, counts: &[(String, u64)]| -> Vec<String> {
+        counts.iter().map(|(what, count)| format!("{verb}: {}", agreed(*count, what))).collect()
+    };
+    let mut lines = [counted("left out", &written.left_out), counted("changed", &written.changed)].concat();
     if written.moves == 0 {
         return lines;
     }
@@ -55,6 +57,11 @@ pub(crate) fn merged_lines(merged: &Merged, why: &str) -> Vec<String> {
     if merged.ruled_out > 0 {
         let moves = many(merged.ruled_out, "move");
         lines.push(format!("left out: {moves} that colours or marks rule out: the format has neither"));
+    }
+    if merged.never > 0 {
+        let moves = many(merged.never, "move");
+        let whose = if merged.never == 1 { "its factor rules" } else { "their factors rule" };
+        lines.push(format!("left out: {moves} that {whose} out: the format has none"));
     }
     if merged.factors > 0 {
         let moves = many(merged.factors, "move");

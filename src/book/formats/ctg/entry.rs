@@ -1,6 +1,8 @@
 //! What a CTG book knows of a position, and the marks of its moves.
 
 use super::layout::{GREEN, RED, STATISTICS_LEN};
+#[cfg(feature = "workshop")]
+use super::layout::{HAS_FACTOR, SIGNS_OF_FACTOR};
 use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
 #[cfg(feature = "workshop")]
@@ -49,7 +51,7 @@ pub(super) fn with_mark(byte: u8, mark: Option<Annotation>, mask: u8) -> Result<
     if nag & !mask == 0 {
         return Ok(byte & !mask | nag);
     }
-    let what = "this book has no room for the mark: it has marks of five bits";
+    let what = "this book has marks of five bits, and no room for this one";
     Err(Error::new(ErrorKind::Usage, what).advice("convert the book, and edit the new one"))
 }
 
@@ -58,8 +60,9 @@ pub(super) fn with_mark(byte: u8, mark: Option<Annotation>, mask: u8) -> Result<
 pub(crate) fn has_remarks(entry: &CtgEntry) -> bool {
     let Some(bytes) = entry.bytes.last_chunk() else { return false };
     let known = Statistics::from_bytes(bytes);
+    let of_factor = if known.factor == 0 { HAS_FACTOR } else { HAS_FACTOR | SIGNS_OF_FACTOR };
     known.comment_code != 0
-        || known.recommendation & !(GREEN | RED) != 0
+        || known.recommendation & !(GREEN | RED | of_factor) != 0
         || known.own.games != 0
         || known.other.games != 0
 }
@@ -193,6 +196,25 @@ mod tests {
         assert_eq!(written, bytes);
         let counts = Counts { games: 0x01_0203, wins: 0x04_0506, draws: 0x0a_0b0c, losses: 0x07_0809 };
         assert_eq!(expected.counts(), counts);
+    }
+
+    #[cfg(feature = "workshop")]
+    #[test]
+    fn a_remark_is_what_is_neither_a_colour_nor_of_the_factor() {
+        let remarks = |known: Statistics| {
+            let mut bytes = vec![0, 1];
+            known.write(&mut bytes);
+            has_remarks(&CtgEntry { book: 0, bytes })
+        };
+        let of = |recommendation, factor| Statistics { recommendation, factor, ..Statistics::default() };
+        assert_eq!(
+            [of(0x80, 0), of(0x04, 0), of(0x14, 7), of(0xa4, -7), of(0x24, -125)].map(remarks),
+            [false; 5]
+        );
+        let rated = Statistics { own: Rating { games: 1, sum: 2000 }, ..of(0x24, -7) };
+        let others =
+            [of(0x10, 0), of(0x08, 0), of(0x06, 7), Statistics { comment_code: 0x0b, ..of(0, 0) }, rated];
+        assert_eq!(others.map(remarks), [true; 5]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The header of a book, at the start of `NAME_0.kob`.
 
+use std::ffi::OsStr;
+
 use super::layout::{ALL_PLIES, HAS_LINKS, TYPE};
 use super::wire::{self, Reader, put_unicode};
 use crate::base::error::{Error, ErrorKind, Result};
@@ -68,13 +70,14 @@ impl Header {
         })
     }
 
-    /// What it says of the book.
-    pub(super) fn heading(&self) -> Heading {
+    /// What it says of the book of this name. A caption that is only the name says nothing.
+    pub(super) fn heading(&self, name: &OsStr) -> Heading {
         let Self { caption, least_elo, plies, transpositions, .. } = self;
+        let caption = if name == caption.as_str() { "" } else { caption };
         let limits = least_elo.map(i32::from);
         Heading {
             format: Format::Kvetka,
-            texts: vec![caption.clone()],
+            texts: vec![caption.to_owned()],
             settings: [&limits[..], &[i32::from(*plies), i32::from(*transpositions)]].concat(),
             says_anything: !caption.is_empty() || *least_elo != [0; 4] || *plies != ALL_PLIES,
         }
@@ -83,7 +86,9 @@ impl Header {
     /// Takes what is said of a book.
     pub(super) fn describe(&mut self, heading: &Heading) {
         let number = |at: usize| heading.settings.get(at).copied().unwrap_or_default();
-        self.caption = heading.texts.first().cloned().unwrap_or_default();
+        if let Some(caption) = heading.texts.first().filter(|caption| !caption.is_empty()) {
+            self.caption.clone_from(caption);
+        }
         self.least_elo = std::array::from_fn(|at| u16::try_from(number(at)).unwrap_or_default());
         self.plies = u8::try_from(number(4)).unwrap_or(ALL_PLIES);
         self.transpositions = u8::try_from(number(5)).unwrap_or_default();

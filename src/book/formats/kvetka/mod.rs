@@ -64,7 +64,8 @@ impl Moves for Kvetka {
     }
 
     fn heading(&self) -> Option<Heading> {
-        self.header().map(Header::heading)
+        let stem = files::stem(self.path());
+        self.header().map(|header| header.heading(stem.file_name().unwrap_or_default()))
     }
 
     fn as_remarks(&self) -> Option<&dyn Remarks> {

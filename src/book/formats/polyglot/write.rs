@@ -73,7 +73,7 @@ impl BookWriter for Writer {
             known.moves.iter().filter(|known| has(known)).count() as u64
         };
         self.lost.counts += count(|known| known.counts.is_some());
-        self.lost.marks += count(MoveFacts::has_verdict);
+        self.lost.marks += count(MoveFacts::is_marked);
         self.lost.ratings += count(|known| known.ratings.is_some());
         self.lost.only_lost += count(only_lost);
         self.lost.comments += u64::from(known.comment.is_some());
@@ -186,6 +186,22 @@ mod tests {
         assert_eq!(kept, [(5, 7), (1, 3), (3, 0), (4, 0)]);
         assert_eq!((written.positions, written.moves), (1, 4));
         assert!(written.left_out.contains(&("moves that only lost".to_owned(), 2)));
+    }
+
+    #[test]
+    fn every_mark_and_colour_is_counted() {
+        use crate::book::{Annotation, Recommendation};
+        let marked = |mv, annotation| MoveFacts { annotation, ..MoveFacts::new(MoveCode(mv), 1) };
+        let green = MoveFacts { recommended: Some(Recommendation::Green), ..MoveFacts::new(MoveCode(3), 1) };
+        let moves = vec![
+            marked(1, Some(Annotation::Good)),
+            marked(2, Some(Annotation::Other(0x24))),
+            green,
+            marked(4, None),
+        ];
+        let (_, written) = written(&[PositionRecord { key: 7, moves, ..PositionRecord::default() }]);
+        let what = "marks or colours of moves, which act only through the weights";
+        assert_eq!(written.left_out, [(what.to_owned(), 3)]);
     }
 
     #[test]

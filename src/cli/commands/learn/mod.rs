@@ -212,7 +212,7 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
     }
     let files: Vec<_> = args.files.iter().chain(&args.games).cloned().collect();
     let mut source = games::open(&files)?;
-    let passed_over = output::passed_over(source.passed_over());
+    let passed_over = output::sources_passed_over(&source);
     interrupt::watch();
     let progress = progress::on_terminal(args.of.book.to_string_lossy());
     progress.games(source.size());

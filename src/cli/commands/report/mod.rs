@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     };
     let stores = paths.iter().map(Store::open).collect::<Result<Vec<_>>>()?;
     let mut source = games::open(&args.games)?;
-    let passed_over = output::passed_over(source.passed_over());
+    let passed_over = output::sources_passed_over(&source);
     let mut inputs = learn::files_of(books.iter().map(|book| &**book));
     inputs.extend(source.parts().into_iter().chain(paths));
     keep_inputs(args.pgn.as_slice(), &inputs)?;

@@ -23,7 +23,7 @@ use crate::base::replace::{Replacement, keep_apart, keep_inputs};
 use crate::base::resources::Resources;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, damage, passed_over, print_lines, progress, written};
+use crate::cli::output::{self, damage, print_lines, progress, written};
 use crate::games;
 use crate::suite::{
     self, Candidate, Candidates, Entry, Keep, Played, Search, Summary, Verdict, Window, draw,
@@ -217,7 +217,7 @@ impl Args {
         progress: &Progress,
     ) -> Result<(Vec<String>, Exit, bool)> {
         let mut games = games::open(&self.drawing.refine)?;
-        let passed_over = passed_over(games.passed_over());
+        let passed_over = output::sources_passed_over(&games);
         let keyed = fit
             .iter()
             .enumerate()

@@ -73,7 +73,7 @@ impl Sources {
         progress: &Progress,
     ) -> Result<()> {
         let mut source = games::open(paths)?;
-        self.passed_over = self.passed_over.max(output::passed_over(source.passed_over()));
+        self.passed_over = self.passed_over.max(output::sources_passed_over(&source));
         self.games = source.parts();
         let (repeated, damage) = (Repeated::default(), Damage::default());
         let input =

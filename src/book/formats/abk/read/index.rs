@@ -60,7 +60,8 @@ impl Index {
         for known in &mut known {
             let sum = std::mem::take(&mut known.weight);
             let priority = sum as f64 / f64::from(known.base.max(1));
-            known.priority = priority.round() as u8;
+            // What is played on any path is not struck out.
+            known.priority = (priority.round() as u8).max(u8::from(sum > 0));
             known.weight = weighing.weight(priority, known);
             known.limited = weighing.limits(known);
         }

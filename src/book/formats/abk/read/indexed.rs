@@ -27,7 +27,7 @@ pub struct IndexedMove {
     pub mv: MoveCode,
     /// Plies from the start up to and including this move, on the shortest path.
     pub ply: u16,
-    /// The mean of the priorities of its records, rounded.
+    /// The mean of the priorities of its records, rounded; 0 only if all are.
     pub priority: u8,
     /// Whether White moves.
     pub white: bool,

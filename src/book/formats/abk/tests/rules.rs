@@ -38,6 +38,21 @@ fn a_move_struck_out_on_one_path_only_becomes_rarer() {
 }
 
 #[test]
+fn a_move_that_is_played_at_all_has_a_priority() {
+    let mut tree = Tree::new();
+    tree.say("g1f3 g8f6 c2c4", Said { priority: 0, games: 99, ..PLAIN });
+    tree.say("c2c4 g8f6 g1f3 e7e6", PLAIN);
+    tree.say("c2c4 g8f6 g1f3", Said { priority: 2, games: 1, ..PLAIN });
+    tree.say("g1f3 d7d5 c2c4", PLAIN);
+    tree.say("c2c4 d7d5 g1f3", Said { priority: 0, games: 0, ..PLAIN });
+    tree.say("b1c3 g8f6 g1f3 b8c6 c3b1 c6b8 c2c4", Said { priority: 1, games: 1, ..PLAIN });
+    let book = tree.book();
+    let at = after("g1f3 g8f6");
+    let mv = moves(&book, &at)[0];
+    assert_eq!((mv.weight, book.priority(&at, mv.mv)), (100, Some(1)));
+}
+
+#[test]
 fn the_headers_limits_act_in_tournaments_only() {
     let playable = |set: &[(usize, i32)], line: &str, tournament: bool| {
         let mut tree = Tree::new();

@@ -185,6 +185,27 @@ fn moves_ruled_out_by_verdicts_have_priority_0() {
 }
 
 #[test]
+fn factors_act_without_any_colour_or_mark() {
+    let mut known = plain("", &[("a2a3", 40), ("e2e4", 40), ("d2d4", 40)]);
+    known.moves[0].factor = Some(-125);
+    known.moves[1].factor = Some(125);
+    let (book, _) = write(&[known]);
+    assert_eq!(priorities(&book), [9, 5, 0]);
+    assert_eq!(weights(&book, "").last(), Some(&("a2a3".to_owned(), 0)));
+}
+
+#[test]
+fn every_mark_and_colour_is_counted() {
+    let mut known = plain("", &[("e2e4", 3), ("d2d4", 9), ("c2c4", 3), ("g1f3", 3)]);
+    known.moves[0].annotation = Some(Annotation::Other(0x24));
+    known.moves[1].annotation = Some(Annotation::Good);
+    known.moves[2].recommended = Some(Recommendation::Red);
+    let (_, written) = write(&[known]);
+    let what = "marks or colours of moves, which act only through the priorities";
+    assert_eq!(written.left_out, [(what.to_owned(), 3)]);
+}
+
+#[test]
 fn what_the_format_cannot_hold_is_counted() {
     let mut start = plain("", &[("e2e4", 1)]);
     start.comment = Some("=".to_owned());
@@ -200,13 +221,14 @@ fn what_the_format_cannot_hold_is_counted() {
         "positions that no line from the start reaches",
         "positions known only by their keys",
         "moves that are not legal in their position",
-        "moves with more games than the format can count (all counts are halved until they fit)",
         "marks or colours of moves, which act only through the priorities",
         "ratings of moves",
         "learned results of moves",
         "comments",
     ];
     assert_eq!(written.left_out, expected.map(|what| (what.to_owned(), 1)));
+    let halved = "moves with more games than the format can count (all counts are halved until they fit)";
+    assert_eq!(written.changed, [(halved.to_owned(), 1)]);
     let counts = moves(&book, &Position::start())[0].counts.unwrap();
     assert_eq!((counts.games, counts.wins, counts.losses), (1 << 30, 1 << 29, 1 << 27));
     let (empty, written) = write(&[plain("d2d4 d7d5", &[("c2c4", 1)])]);

@@ -23,7 +23,7 @@ use super::super::records::{Header, Record};
 use crate::base::error::Result;
 use crate::base::scratch::Scratch;
 use crate::base::table::Table;
-use crate::book::{Counts, MoveFacts, PositionRecord, plain_weights};
+use crate::book::{Counts, PositionRecord, plain_weights};
 use crate::chess::{MoveCode, PACKED_LEN, Packed, Position};
 
 /// The least memory that a draft uses, in bytes.
@@ -175,8 +175,8 @@ impl Draft {
         (self.header, self.keeps_priorities) = (Some(header), alone);
     }
 
-    /// Takes in a position. Keys must ascend; positions out of order are left out. What colours and marks keep from being
-    /// played in tournaments gets priority 0.
+    /// Takes in a position. Keys must ascend; positions out of order are left out. What colours, marks and
+    /// factors keep from being played in tournaments gets priority 0.
     ///
     /// # Errors
     /// When a temporary file cannot be written.
@@ -190,7 +190,7 @@ impl Draft {
         let priorities: Vec<_> = known.moves.iter().map(|known| priority(known.mv)).collect();
         let keeps = priorities.iter().any(Option::is_some);
         // Where the header is kept, its limits act again.
-        if !keeps && known.moves.iter().any(MoveFacts::has_verdict) {
+        if !keeps && known.moves.iter().any(|known| known.has_verdict() || known.factor.is_some()) {
             plain_weights(known.to_mut());
         }
         let packed = known.position.as_ref().and_then(|position| Some((position, Packed::new(position)?)));
@@ -212,7 +212,7 @@ impl Draft {
             (step.weight, step.games) = (known.weight, games);
             (step.white_wins, step.white_losses) = if white { (wins, losses) } else { (losses, wins) };
             step.flags |= by_results | priority.map_or(0, |priority| (priority + 1) << PRIORITY_SHIFT);
-            self.lost.marks += u64::from(!keeps && known.has_verdict());
+            self.lost.marks += u64::from(!keeps && known.is_marked());
             self.lost.ratings += u64::from(known.ratings.is_some());
             self.lost.learned += u64::from(known.learned.is_some());
             fresh.push(step);

@@ -123,16 +123,22 @@ pub fn write(mut draft: Draft, mut put: impl FnMut(&[u8]) -> Result<()>) -> Resu
     drop(draft);
     tree.records(&folder, memory, has_results, &mut put)?;
     let Lost { illegal, unknown, counts, marks, ratings, learned, comments } = lost;
-    let left_out = left_out([
+    let missing = left_out([
         ("positions that no line from the start reaches", unreached),
         ("positions known only by their keys", unknown),
         ("positions beyond the size or depth to which books are read", beyond),
         ("moves that are not legal in their position", illegal),
-        ("moves with more games than the format can count (all counts are halved until they fit)", counts),
         ("marks or colours of moves, which act only through the priorities", marks),
         ("ratings of moves", ratings),
         ("learned results of moves", learned),
         ("comments", comments),
     ]);
-    Ok(Written { positions: positions - between.min(positions), moves, left_out, ..Written::default() })
+    let halved = "moves with more games than the format can count (all counts are halved until they fit)";
+    Ok(Written {
+        positions: positions - between.min(positions),
+        moves,
+        left_out: missing,
+        changed: left_out([(halved, counts)]),
+        ..Written::default()
+    })
 }

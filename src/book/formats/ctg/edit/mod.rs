@@ -68,7 +68,7 @@ impl Verdict {
             Value::Verdict { color, mark } => Ok(Self { colour: color.map(Some), mark: mark.map(Some) }),
             Value::Plain => Ok(Self { colour: Some(None), mark: Some(None) }),
             Value::Weight(_) => {
-                Err(Error::new(ErrorKind::Usage, "a CTG book has no weights: it computes them from results")
+                Err(Error::new(ErrorKind::Usage, "a CTG book computes its weights from results")
                     .advice("write green, red, none, or a mark such as ! or ?"))
             }
         }

@@ -249,6 +249,8 @@ impl Draft {
                 "positions with different factors, flags or comments in several books, of which the first counts",
                 entries.others,
             ),
+        ]);
+        written.changed = left_out([
             (
                 "positions with different colours on different paths, where red takes precedence over green",
                 torn,

@@ -21,6 +21,8 @@ pub(crate) struct Differences {
     pub marks: u64,
     /// Whether they have different factors, flags or comments.
     pub others: bool,
+    /// Moves for which there is no room.
+    pub left_out: u64,
 }
 
 /// The entries of a position.
@@ -72,7 +74,9 @@ impl Kept {
         let is_left = |code: u8| moves.iter().any(|[left, _]| *left == code);
         known.retain(|[code, _]| is_left(*code));
         let more = moves.iter().filter(|[code, _]| !known.iter().any(|[known, _]| known == code)).copied();
-        *moves = known.iter().copied().chain(more).take(MOST_MOVES).collect();
+        *moves = known.iter().copied().chain(more).collect();
+        found.left_out = moves.len().saturating_sub(MOST_MOVES) as u64;
+        moves.truncate(MOST_MOVES);
         found
     }
 
@@ -122,5 +126,22 @@ fn fitting((mut games, mut sum): (u64, u64)) -> Rating {
             (Ok(games), Ok(sum)) if u64::from(games) <= MOST_RATED => return Rating { games, sum },
             _ => (games, sum) = (games / 2, sum / 2),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_without_room_are_counted() {
+        let mut bytes = vec![0, 0];
+        (0..=200).for_each(|code| bytes.extend([code, 0]));
+        bytes.extend([0; STATISTICS_LEN]);
+        let mut kept = Kept::default();
+        kept.add(vec![CtgEntry { book: 0, bytes }]);
+        let mut moves: Vec<[u8; 2]> = (50..=210).map(|code| [code, 0]).collect();
+        let found = kept.complete(&mut moves);
+        assert_eq!((moves.len(), found.left_out), (MOST_MOVES, 161 - MOST_MOVES as u64));
     }
 }

@@ -281,6 +281,7 @@ impl Row {
     pub fn complete(&mut self) -> Differences {
         let differences = self.kept.complete(&mut self.moves);
         self.said |= differences.said;
+        self.left_out += differences.left_out;
         differences
     }
 

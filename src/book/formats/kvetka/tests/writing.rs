@@ -137,9 +137,9 @@ fn weights_without_results_are_read_back_as_weights() {
     let weighed = |mv, weight| MoveFacts { counts: None, ..counted(mv, &start, [0; 3], weight) };
     let line = known(&start, vec![weighed("e2e4", 65_535), weighed("d2d4", 12), weighed("a2a3", 0)]);
     let written = write(&folder.path().join("a.kob"), &WriteOptions::default(), &[], &[line]);
-    assert_eq!(written.left_out.len(), 1);
-    assert!(written.left_out[0].0.contains("their weight is written as games won and drawn"));
-    assert_eq!(written.left_out[0].1, 2);
+    assert_eq!(written.changed.len(), 1);
+    assert!(written.changed[0].0.contains("their weight is written as games won and drawn"));
+    assert_eq!(written.changed[0].1, 2);
     let book = Kvetka::open(folder.path().join("a_0.kob")).unwrap();
     let mut moves = Vec::new();
     book.moves(&start, &mut moves);

@@ -185,7 +185,7 @@ impl BookWriter for Writer {
             let Some(record) = record else { break };
             gathered.add(record);
         }
-        written.left_out = lost.clauses();
+        (written.left_out, written.changed) = (lost.clauses(), lost.changes());
         if !needs.are_met(&written) {
             return Ok(written);
         }
@@ -210,20 +210,27 @@ impl Writer {
     }
 
     fn note_losses(&mut self, known: &MoveFacts<MoveCode>, by_counts: bool, flat: bool) {
-        let MoveFacts { weight, counts, annotation, recommended, learned, ratings, .. } = *known;
+        let MoveFacts { weight, counts, learned, ratings, .. } = *known;
         self.lost.made_up += u64::from(!by_counts && weight > 0);
         let by_results = if flat { 1 } else { Self::results(known, by_counts).points() };
         self.lost.weights += u64::from(by_counts && by_results != weight);
         self.lost.unfinished += u64::from(counts.is_some_and(has_unfinished));
-        self.lost.marks += u64::from(annotation.is_some() || recommended.is_some());
+        self.lost.marks += u64::from(known.is_marked());
         self.lost.learned += u64::from(learned.is_some());
         self.lost.ratings += u64::from(ratings.is_some());
     }
 }
 
 impl Lost {
-    fn clauses(self) -> Vec<(String, u64)> {
+    fn changes(&self) -> Vec<(String, u64)> {
         let long = format!("comments, cut to {MOST_COMMENT} letters or to what an element has room for");
+        left_out([
+            ("moves without results: their weight is written as games won and drawn", self.made_up),
+            (&*long, self.comments),
+        ])
+    }
+
+    fn clauses(&self) -> Vec<(String, u64)> {
         left_out([
             ("positions without a key: too many pieces, or castling of Chess960", self.keys),
             (
@@ -238,12 +245,10 @@ impl Lost {
                 "moves whose weight does not follow from their results: the format has only results",
                 self.weights,
             ),
-            ("moves without results: their weight is written as games won and drawn", self.made_up),
             ("marks or colours of moves", self.marks),
             ("learned results of moves", self.learned),
             ("ratings of moves", self.ratings),
             ("links to games, in elements that would be longer than 682 bytes", self.links),
-            (&*long, self.comments),
             ("games that no link can reach: beyond 4 GB of their file, or in too many files", self.games),
         ])
     }

@@ -173,7 +173,7 @@ fn great_counts_are_halved_together() {
     assert_eq!(moves["d2d4"].counts, counts(games - 1, games - 1, 0, 0));
     assert_eq!(moves["c2c4"].counts, counts(games - 1, 0, games - 1, 0));
     // Three: these two moves, and the start with the sum of all.
-    assert!(done.written.left_out.iter().any(|(what, count)| what.contains("halved") && *count == 3));
+    assert!(done.written.changed.iter().any(|(what, count)| what.contains("halved") && *count == 3));
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn different_colours_of_one_position_are_reported_and_red_wins() {
         record_of(at, vec![MoveFacts { recommended: Some(colour), ..facts(at, uci, 1, None) }])
     };
     let done = write(&[of(&one, "c2c4", Recommendation::Green), of(&two, "g1f3", Recommendation::Red)], 0);
-    assert!(done.written.left_out[0].0.contains("red takes precedence"), "{:?}", done.written.left_out);
+    assert!(done.written.changed[0].0.contains("red takes precedence"), "{:?}", done.written.changed);
     let book = opened(&done);
     assert_eq!(given(&book, &one)["c2c4"].recommended, Some(Recommendation::Red));
 }
