@@ -38,6 +38,11 @@ const KNOWN: [&[u8]; 13] = [
     b"BlackElo",
 ];
 
+/// Whether the standard has a tag of this name.
+pub(super) fn is_known(name: &[u8]) -> bool {
+    KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
 /// The least fields of a FEN: pieces, side to move, castling rights.
 const FEN_FIELDS: usize = 3;
 

@@ -6,7 +6,7 @@ use memchr::memmem;
 use shakmaty::Position as _;
 
 use super::PgnBatch;
-use super::lex::{Before, Lexer, Token};
+use super::lex::{Before, Lexer, Token, tags};
 use super::split::lines;
 use super::variations::Variations;
 use crate::chess::{MoveCode, Position, ReadMoveError, is_blank, is_san, may_be_move, plain_move, read_move};
@@ -45,6 +45,9 @@ pub(super) struct Game {
     pub doubt: Option<&'static str>,
     /// Whether the head says that the game starts from a set-up position.
     pub is_set_up: bool,
+    /// Whether it has a move, as far as was looked: in bytes of the piece.
+    has_moves: bool,
+    looked_to: usize,
     error: Option<GameError>,
 }
 
@@ -159,14 +162,24 @@ impl<'a> GameReader<'a> {
         let text = self.lexer.rest();
         let continues = matches!(self.state, State::Moves | State::Over | State::Unwanted)
             && !self.game.ended
-            && !text.starts_with(b"[")
-            && !begins_moves(text)
+            && !(text.starts_with(b"[") && self.lexer.begins_head(text))
+            && !(begins_moves(text) && self.has_moves())
             && self.trailing_result().is_none();
         if continues && self.lines.is_inside() && !self.wants_variations {
             self.stop_in_variation();
             self.lines = Variations::default();
         }
         continues
+    }
+
+    /// Whether a move, or a result, was read since the head.
+    fn has_moves(&mut self) -> bool {
+        let end = self.lexer.at();
+        if !self.game.has_moves && self.game.looked_to < end {
+            let text = self.batch.piece.text.get(self.game.looked_to..end).unwrap_or_default();
+            (self.game.has_moves, self.game.looked_to) = (tags::has_moves(text), end);
+        }
+        self.game.has_moves
     }
 
     /// The result at the end of the game's text, in a form that the lexer does not know.
@@ -185,22 +198,30 @@ impl<'a> GameReader<'a> {
         self.fen = None;
         self.variant.clear();
         (self.game, self.lines) = Default::default();
+        self.lexer.ended = false;
         self.game_start = self.lexer.at();
         self.state = State::Waiting;
         let (mut has_tags, mut is_broken) = (false, false);
         loop {
             let before = self.lexer.clone();
-            let passed = if has_tags { self.lexer.pass_to_tag() } else { Some(Before::Nothing) };
-            let Some((passed, tag)) = passed.zip(self.lexer.tag()) else { break };
+            let passed = if has_tags { self.lexer.pass_to_tag() } else { Before::Nothing };
+            let is_whole = self.has_seen(b"Event") && self.lexer.is_apart();
+            if passed == Before::EndOfText && !is_whole && self.lexer.extend_head() {
+                continue;
+            }
+            if matches!(passed, Before::Moves | Before::EndOfText) {
+                break;
+            }
+            if passed != Before::Nothing && self.begins_another_head() {
+                self.lexer = before;
+                break;
+            }
+            let Some(tag) = self.lexer.tag() else { break };
             let Ok((name, value)) = tag else {
                 self.lexer.skip_all();
                 (has_tags, is_broken) = (true, true);
                 break;
             };
-            if passed != Before::Nothing && self.has_seen(name) {
-                self.lexer = before;
-                break;
-            }
             if passed == Before::Text {
                 self.game.doubt = Some("a line among the tags is neither a tag nor a comment");
             }
@@ -222,6 +243,28 @@ impl<'a> GameReader<'a> {
         } else if has_tags {
             self.begin();
         }
+        self.game.looked_to = self.lexer.at();
+    }
+
+    /// Whether the tags that follow, up to an empty line, repeat one that this head has.
+    fn begins_another_head(&mut self) -> bool {
+        let start = self.lexer.clone();
+        let mut is_other = false;
+        loop {
+            let Some(Ok((name, _))) = self.lexer.tag() else { break };
+            if self.has_seen(name) {
+                is_other = true;
+                break;
+            }
+            if self.lexer.rest().is_empty() && !self.lexer.is_apart() && self.lexer.extend_head() {
+                continue;
+            }
+            if self.lexer.is_apart() {
+                break;
+            }
+        }
+        self.lexer = start;
+        is_other
     }
 
     /// Begins a game, if the visitor wants it.
@@ -305,11 +348,14 @@ impl<'a> GameReader<'a> {
                     if self.state == State::Waiting {
                         self.begin_with(at, 0, b"");
                     }
-                    (self.game.ended, self.game.result) = (true, result);
+                    (self.game.ended, self.game.result, self.lexer.ended) = (true, result, true);
                 }
                 Token::End => return,
                 Token::Unterminated if self.is_too_long() => return,
-                Token::Unterminated => return self.stop(at, Reason::Unterminated, "a comment has no end"),
+                Token::Unterminated => {
+                    self.stop(at, Reason::Unterminated, "a comment has no end");
+                    break;
+                }
             }
         }
         self.lexer.skip_moves();
@@ -494,10 +540,15 @@ impl<'a> GameReader<'a> {
     }
 }
 
-/// Whether a new game's moves begin: with the number 1, and not with a result.
+/// Whether a new game's moves begin: with the number 1 of White's move, and not with a result.
 fn begins_moves(text: &[u8]) -> bool {
-    let is_number = text.starts_with(b"1") && !text.get(1).is_some_and(u8::is_ascii_digit);
-    is_number && matches!(Lexer::new(text, 0).next_word().1, Token::Word(_) | Token::Comment(_) | Token::Open)
+    let Some(rest) = text.strip_prefix(b"1") else { return false };
+    let before_move = rest.iter().take_while(|byte| matches!(byte, b'.' | b' '));
+    let is_black =
+        before_move.filter(|byte| **byte == b'.').count() > 1 || rest.starts_with("\u{2026}".as_bytes());
+    !is_black
+        && !rest.first().is_some_and(u8::is_ascii_digit)
+        && matches!(Lexer::new(text, 0).next_word().1, Token::Word(_) | Token::Comment(_) | Token::Open)
 }
 
 /// A word without the blanks in it; `None` if it has none.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use memchr::{memchr, memchr2, memmem, memrchr, memrchr2};
 
+use super::lex::tags;
 use crate::chess::{char_at, is_blank};
 
 /// Bytes of a piece, unless a game is longer.
@@ -212,15 +213,36 @@ fn last_head(text: &[u8], from: usize) -> Option<usize> {
     };
     let mut head = before(text.len())?;
     loop {
-        let previous = before(head);
-        let game = text.get(previous.unwrap_or(from)..head)?;
-        let is_open = memrchr2(b'{', b'}', game).and_then(|at| game.get(at)) == Some(&b'{');
+        let brace = text.get(from..head).and_then(|before| memrchr2(b'{', b'}', before)).map(|at| from + at);
+        let is_open = brace.and_then(|at| text.get(at)) == Some(&b'{');
         let rest = text.get(head..)?;
         let is_certain = || memchr2(b'{', b'}', rest).and_then(|at| rest.get(at)) == Some(&b'{');
-        if !is_open || is_certain() {
+        if is_open && !is_certain() {
+            // So are all heads since that brace.
+            head = before(brace?)?;
+        } else if begins_game(text.get(from..head)?) {
             return Some(head).filter(|head| *head > 0);
+        } else {
+            head = before(head)?;
         }
-        head = previous?;
+    }
+}
+
+/// Whether the head that follows this text is that of another game than the tags in it: moves or a result come between.
+fn begins_game(before: &[u8]) -> bool {
+    let mut end = before.len();
+    loop {
+        let line = memmem::rfind(before.get(..end).unwrap_or_default(), b"\n[");
+        let start = line.map_or(0, |line| line + 1);
+        let text = before.get(start..).unwrap_or_default();
+        if tags::is_whole_tag(text) {
+            let line_len = memchr(b'\n', text).unwrap_or(text.len());
+            return tags::has_moves(text.get(line_len..).unwrap_or_default());
+        }
+        match line {
+            Some(line) => end = line,
+            None => return true,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a visitor receives from texts of games, sound and broken.
 
 mod keyed;
+mod order;
 mod people;
 
 use std::ops::ControlFlow;
