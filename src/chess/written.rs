@@ -84,8 +84,16 @@ pub(super) fn meant(word: &str, at: &Position) -> Option<MoveList> {
 /// only files.
 pub(crate) fn may_be_move(word: &[u8]) -> bool {
     word.windows(2).any(|pair| matches!(pair, [b'a'..=b'h', b'1'..=b'8']))
+        || names_square_in_capitals(word)
         || word.starts_with(b"0-0")
         || is_move_without_square(&String::from_utf8_lossy(word))
+}
+
+/// Whether a word ends in a square in capitals, as in `NF3` or `B-B4`, and is no code of an opening.
+fn names_square_in_capitals(word: &[u8]) -> bool {
+    let word = word.trim_ascii_end();
+    let len = word.iter().rposition(|byte| !matches!(byte, b'+' | b'#' | b',')).map_or(0, |last| last + 1);
+    matches!(word.get(..len), Some([.., b'A'..=b'Z' | b'a'..=b'z' | b'-' | b':', b'A'..=b'H', b'1'..=b'8']))
 }
 
 /// Whether a word has the form of a move in standard notation, castling with zeros included.

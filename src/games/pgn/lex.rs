@@ -73,9 +73,14 @@ pub struct Lexer<'a> {
     apart: bool,
     /// Whether the game has a result, so that another may begin at any line.
     pub(super) ended: bool,
+    /// Where the number of the next move begins, or [`NO_NUMBER`].
+    pub(super) number: usize,
     /// Where the next brace is that ends a comment, if it was looked for; the greatest number if there is none.
     close: usize,
 }
+
+/// The place of a number that does not exist.
+pub(super) const NO_NUMBER: usize = usize::MAX;
 
 impl<'a> Lexer<'a> {
     /// A lexer of this text, from this byte on.
@@ -85,7 +90,15 @@ impl<'a> Lexer<'a> {
 
     /// A lexer of a part of this text; of more of it, if the end of the part is within a comment.
     pub(crate) fn within(whole: &'a [u8], at: usize, end: usize) -> Self {
-        Self { text: whole.get(..end).unwrap_or(whole), at, whole, apart: false, ended: false, close: 0 }
+        Self {
+            text: whole.get(..end).unwrap_or(whole),
+            at,
+            whole,
+            apart: false,
+            ended: false,
+            number: NO_NUMBER,
+            close: 0,
+        }
     }
 
     /// Where the text ends.
@@ -117,6 +130,11 @@ impl<'a> Lexer<'a> {
         let end = next_head(self.whole, end).unwrap_or(self.whole.len());
         self.text = self.whole.get(..end).unwrap_or(self.whole);
         true
+    }
+
+    /// Goes back to this byte.
+    pub(crate) fn go_back_to(&mut self, at: usize) {
+        (self.at, self.number) = (at, NO_NUMBER);
     }
 
     /// Whether an empty line follows the last tag.
@@ -469,6 +487,9 @@ impl<'a> Lexer<'a> {
         // Most are numbers of moves.
         if matches!(self.text.get(self.at), Some(b'.')) && !text.starts_with(b"0") {
             self.at += 1;
+            // The digits after a decimal point are no number of a move.
+            let is_fraction = start > 0 && self.text.get(start - 1) == Some(&b'.');
+            self.number = if is_fraction { NO_NUMBER } else { start };
             return None;
         }
         if self.at == start + 1
@@ -488,6 +509,14 @@ impl<'a> Lexer<'a> {
                 || text
                     .get(1..)
                     .is_some_and(|sign| dash_len(sign).is_some_and(|len| sign.get(len) == Some(&b'0'))));
+        if !castles {
+            let is_apart = |byte: Option<&u8>| {
+                byte.is_some_and(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii_graphic())
+            };
+            let is_whole =
+                (start == 0 || is_apart(self.text.get(start - 1))) && is_apart(self.text.get(self.at));
+            self.number = if is_whole { start } else { NO_NUMBER };
+        }
         castles.then(|| {
             self.at = start;
             self.skip_word(start);

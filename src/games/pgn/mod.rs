@@ -5,6 +5,7 @@
 
 mod head;
 pub mod lex;
+mod numbers;
 mod piece;
 mod read;
 pub mod split;

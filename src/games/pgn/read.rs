@@ -6,7 +6,8 @@ use memchr::memmem;
 use shakmaty::Position as _;
 
 use super::PgnBatch;
-use super::lex::{Before, Lexer, Token, tags};
+use super::lex::{Before, Lexer, NO_NUMBER, Token, tags};
+use super::numbers::Numbering;
 use super::split::lines;
 use super::variations::Variations;
 use crate::chess::{MoveCode, Position, ReadMoveError, is_blank, is_san, may_be_move, plain_move, read_move};
@@ -48,6 +49,7 @@ pub(super) struct Game {
     /// Whether it has a move, as far as was looked: in bytes of the piece.
     has_moves: bool,
     looked_to: usize,
+    pub numbering: Numbering,
     error: Option<GameError>,
 }
 
@@ -75,7 +77,7 @@ pub(super) struct GameReader<'a> {
     keyed_plies: Option<usize>,
     /// These plies.
     plies: Vec<KeyedPly>,
-    lexer: Lexer<'a>,
+    pub lexer: Lexer<'a>,
     /// Where the game begins, in bytes of the piece.
     pub game_start: usize,
     /// Where zero bytes take the place of text, or else the end of the piece.
@@ -324,6 +326,11 @@ impl<'a> GameReader<'a> {
             let (at, token) = self.lexer.next_word();
             self.game.is_prose |= matches!(token, Token::Open | Token::Close);
             match token {
+                Token::Word(word) if self.game.ended && !self.lines.is_inside() => {
+                    if self.ends_before(at, word) {
+                        return;
+                    }
+                }
                 Token::Word(word) => self.word(at, word),
                 Token::Comment(text) if self.wants_remarks && self.takes_moves() => {
                     self.visitor.comment(text)
@@ -366,13 +373,35 @@ impl<'a> GameReader<'a> {
         self.state == State::Moves && self.lines.takes_moves()
     }
 
+    /// Takes a word after the result, and returns whether the moves of another game begin with it.
+    #[cold]
+    fn ends_before(&mut self, at: usize, word: &[u8]) -> bool {
+        if !may_be_move(word) {
+            return false;
+        }
+        let number = self.lexer.number;
+        let text = self.batch.piece.text.get(number..self.lexer.end()).unwrap_or_default();
+        if begins_moves(text) {
+            self.lexer.go_back_to(number);
+            return true;
+        }
+        if self.takes_moves() {
+            self.end_out_of_order(at, &decode_text(word), "a move follows the result");
+        }
+        false
+    }
+
     /// Takes a word: a move, or decoration.
     #[inline]
     fn word(&mut self, at: usize, word: &[u8]) {
         if self.takes_moves()
             && let Some(mv) = plain_move(word, self.position.chess())
         {
-            self.play(mv);
+            if self.number_fits() {
+                self.play(mv);
+            } else {
+                self.end_out_of_order(at, &decode_text(word), WRONG_NUMBER);
+            }
         } else {
             self.odd_word(at, word);
         }
@@ -392,10 +421,18 @@ impl<'a> GameReader<'a> {
         if is_first {
             self.begin_with(at, len, word);
         }
-        if !self.takes_moves() || (self.game.both_lost && self.is_result(word)) {
+        let is_numbered = self.lexer.number != NO_NUMBER || !self.game.numbering.has_numbers();
+        if !self.takes_moves()
+            || ((self.game.both_lost || !is_numbered && self.position.chess().turn().is_white())
+                && self.is_result(word))
+        {
+            self.lexer.number = NO_NUMBER;
             return;
         }
         let text = self.whole(at, len);
+        if !self.number_fits() {
+            return self.end_out_of_order(at, &text, WRONG_NUMBER);
+        }
         match read_move(&text, &self.position) {
             Ok(mv) => self.play(mv),
             Err(_) if self.is_result(word) => {}
@@ -456,6 +493,7 @@ impl<'a> GameReader<'a> {
             self.lines.before = Some(self.position.clone());
         }
         self.position = Position::from_chess(after);
+        self.game.numbering.restart();
         true
     }
 
@@ -466,9 +504,14 @@ impl<'a> GameReader<'a> {
             ReadMoveError::Null => Reason::NullMove,
             ReadMoveError::Illegal | ReadMoveError::Ambiguous => Reason::IllegalMove,
         };
+        self.end_line(at, reason, word, &error.to_string());
+    }
+
+    /// Ends the present line at a word, for this reason.
+    pub(super) fn end_line(&mut self, at: usize, reason: Reason, word: &str, why: &str) {
         let at_move = self.position.chess();
         let dots = at_move.turn().fold_wb(".", "...");
-        let why = format!("{}{dots} {}: {error}", at_move.fullmoves(), shortened(word));
+        let why = format!("{}{dots} {}: {why}", at_move.fullmoves(), shortened(word));
         if self.lines.is_inside() {
             let place = self.batch.place(at);
             self.lines.cut.get_or_insert(GameError { reason, place, why });
@@ -539,6 +582,10 @@ impl<'a> GameReader<'a> {
         self.state = State::Unwanted;
     }
 }
+
+/// What is wrong with a move after the number of another.
+const WRONG_NUMBER: &str =
+    "the number before the move is not that of this position: moves before it are missing";
 
 /// Whether a new game's moves begin: with the number 1 of White's move, and not with a result.
 fn begins_moves(text: &[u8]) -> bool {

@@ -211,21 +211,44 @@ fn last_head(text: &[u8], from: usize) -> Option<usize> {
             end = at + FIRST_TAG.len() - 1;
         }
     };
+    let last_brace = |end: usize| {
+        let before = text.get(from..end)?;
+        memrchr2(b'{', b'}', before).map(|at| from + at)
+    };
     let mut head = before(text.len())?;
+    let mut brace = last_brace(head);
+    let mut is_certain = None;
     loop {
-        let brace = text.get(from..head).and_then(|before| memrchr2(b'{', b'}', before)).map(|at| from + at);
+        if brace.is_some_and(|at| at >= head) {
+            (brace, is_certain) = (last_brace(head), None);
+        }
         let is_open = brace.and_then(|at| text.get(at)) == Some(&b'{');
         let rest = text.get(head..)?;
-        let is_certain = || memchr2(b'{', b'}', rest).and_then(|at| rest.get(at)) == Some(&b'{');
-        if is_open && !is_certain() {
+        let is_cut = || memchr2(b'{', b'}', rest).and_then(|at| rest.get(at)) == Some(&b'{');
+        if is_open && !*is_certain.get_or_insert_with(is_cut) {
             // So are all heads since that brace.
             head = before(brace?)?;
-        } else if begins_game(text.get(from..head)?) {
-            return Some(head).filter(|head| *head > 0);
-        } else {
-            head = before(head)?;
+            continue;
         }
+        let first = first_tag(text, from, head);
+        if begins_game(text.get(from..first)?) {
+            return Some(first).filter(|first| *first > 0);
+        }
+        head = before(head)?;
     }
+}
+
+/// Where the head begins that has a tag here: at the first of the lines before it that are tags, if there are any.
+fn first_tag(text: &[u8], from: usize, tag: usize) -> usize {
+    let mut first = tag;
+    while let Some(before) = text.get(from..first).and_then(|before| before.strip_suffix(b"\n")) {
+        let line = memrchr(b'\n', before).map_or(0, |line| line + 1);
+        if !tags::is_whole_tag(before.get(line..).unwrap_or_default()) {
+            break;
+        }
+        first = from + line;
+    }
+    first
 }
 
 /// Whether the head that follows this text is that of another game than the tags in it: moves or a result come between.

@@ -36,8 +36,8 @@ fn the_first_tag_of_the_standard_may_be_anywhere_in_a_head() {
     assert_eq!(reasons, [Reason::OtherVariant; 2]);
     // Wherever the pieces of a text are cut.
     let game = "[Black \"B\"]\n[BlackElo \"2500\"]\n[Event \"x\"]\n[White \"A\"]\n\n1. e4 e5 1-0\n\n";
-    let found = games(game.repeat(40_000));
-    assert_eq!(found.len(), 40_000);
+    let found = games(game.repeat(30_000));
+    assert_eq!(found.len(), 30_000);
     assert!(found.iter().all(|game| game.names == "A - B" && game.moves == "e2e4 e7e5"));
     // A game without moves keeps its start to itself, whatever tag the next begins with.
     for first in ["Event", "Site"] {
@@ -142,4 +142,76 @@ fn a_comment_without_end_loses_only_its_game() {
     }
     let found = moves_and_starts("  [Event \"x\"]\n\n  1. e4\n  % 1... c5\n  e5 *\n");
     assert_eq!(found, [(false, "e2e4 e7e5".to_owned())]);
+}
+
+#[test]
+fn moves_after_the_result_are_of_another_game() {
+    let two = [("e2e4 e7e5", "1-0"), ("d2d4 d7d5", "0-1")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+    for head in ["", "[Event \"x\"]\n\n", "[Event \"x\"]\n[Result \"1-0\"]\n\n"] {
+        for between in [" ", "\n", " {x} ", "\n{x}\n", " ; x\n", "\n\n"] {
+            let text = format!("{head}1. e4 e5 1-0{between}1. d4 d5 0-1\n");
+            assert_eq!(short(&text), two, "{text}");
+        }
+    }
+    for text in
+        ["1. e4 e5 1-0 {x} 2. Nf3 Nc6", "1. e4 e5 1-0 2. Nf3", "1. e4 e5 *\nNf3 Nc6", "1. e4 e5 * 1... c5"]
+    {
+        let expected = ("e2e4 e7e5".to_owned(), "move out of order".to_owned());
+        assert_eq!(short(text), [expected], "{text}");
+    }
+    assert_eq!(short("1. e4 e5 1-0 (time) Black resigns")[0], ("e2e4 e7e5".to_owned(), "1-0".to_owned()));
+}
+
+#[test]
+fn a_game_ends_where_a_number_shows_that_moves_are_missing() {
+    for (text, moves) in [
+        ("20. Nf3 Nc6 *", ""),
+        ("1. e4 e5 1. e4 e5 2. Nf3 *", "e2e4 e7e5"),
+        ("1. e4 e5 2. ??? ??? 3. Nf3 Nc6 *", "e2e4 e7e5"),
+        ("1. e4 e5 2. castles 3. Nf3 *", "e2e4 e7e5"),
+        ("1. e4 e5 ; 2. d4 d5\n3. Nf3 Nc6 *", "e2e4 e7e5"),
+        ("1. e 4 e 5 2. Nf3 Nc6 *", ""),
+        ("1. e4 e5 2... Nc3 Nc6 *", "e2e4 e7e5"),
+        ("1. e4 2. Nf3 *", "e2e4"),
+        ("1 e4 e5 3 Nf3 *", "e2e4 e7e5"),
+        ("1. e4 e5 2. NF3 NC6 3. Bb5 *", "e2e4 e7e5"),
+        ("1. e4 e5 2. B-B4 B-B4 3. Nf3 *", "e2e4 e7e5"),
+        ("1. e4 e5 2. KtB3 KtB3 3. d3 *", "e2e4 e7e5"),
+    ] {
+        for head in ["", "[Event \"x\"]\n\n"] {
+            let text = format!("{head}{text}\n\n[Event \"y\"]\n\n1. d4 *\n");
+            let found = games(&text);
+            assert_eq!(found[0].moves, moves, "{text}");
+            assert!(found[0].error.is_some(), "{text}");
+            assert_eq!((found.len(), found[1].moves.as_str()), (2, "d2d4"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn numbers_may_be_written_in_many_ways() {
+    for text in [
+        "1. e4 e5 2. Nf3 Nc6",
+        "1 e4 e5 2 Nf3 Nc6",
+        "1.e4 1...e5 2.Nf3 2...Nc6",
+        "1. e4 1. e5 2. Nf3 2. Nc6",
+        "1. e4 {x} 1. ... e5 2. Nf3 Nc6",
+        "1.. e4 e5 2\u{2026} Nf3 Nc6",
+        "e4 e5 Nf3 Nc6",
+        "1. e4 +0.32/15 30 s e5 -1.5 2. Nf3 (2. d4 exd4 3. c3) 2... Nc6",
+        "1. e4 e5 [12] 2. Nf3 7 Nc6",
+        "1. e4 e5 2. Nf3 N Nc6",
+    ] {
+        assert_eq!(short(text), [("e2e4 e7e5 g1f3 b8c6".to_owned(), "*".to_owned())], "{text}");
+    }
+    // From a set-up position, numbers count in their own way.
+    for first in [1, 2, 15] {
+        let text = format!("[FEN \"{FEN}\"]\n\n{first}. Nf3 Nc6 {}. Bb5 *", first + 1);
+        assert_eq!(moves_and_starts(&text), [(true, "g1f3 b8c6 f1b5".to_owned())], "{text}");
+        let text = format!("[FEN \"{FEN}\"]\n\n{first}. Nf3 Nc6 {}. Bb5 *", first + 2);
+        assert_eq!(moves_and_starts(&text), [(true, "g1f3 b8c6".to_owned())], "{text}");
+    }
+    // Both players lost.
+    let text = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 0-0";
+    assert_eq!(moves_and_starts(text), [(false, "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5".to_owned())]);
 }
