@@ -89,7 +89,7 @@ impl Policy {
 
     /// How lines are looked up in a colour's books `from` this one on.
     pub(crate) fn reading(&self, color: Color, from: usize) -> Reading {
-        Reading { color, tournament: self.tournament, from }
+        Reading { color, tournament: self.tournament, factor: self.factor, from }
     }
 
     /// Whether the book answers in this full move of the game (1 is the first).

@@ -59,13 +59,13 @@ fn fenced(text: &str) -> Vec<&str> {
     text.lines().filter(is_code).map(str::trim).collect()
 }
 
-/// The words of a shell command, up to its comment.
+/// The words of a shell command, up to its comment or where its output goes.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quoted) = (vec![], String::new(), false);
     for letter in line.chars() {
         match letter {
             '"' => quoted = !quoted,
-            '#' if !quoted && word.is_empty() => break,
+            '#' | '>' if !quoted && word.is_empty() => break,
             ' ' if !quoted => words.extend((!word.is_empty()).then(|| std::mem::take(&mut word))),
             _ => word.push(letter),
         }

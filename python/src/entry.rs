@@ -79,19 +79,21 @@ type State = (
     Option<bool>,
     Option<(u32, u32)>,
     Option<(Option<u32>, Option<u32>)>,
+    Option<i8>,
 );
 
 /// The entry of a pickled form.
 #[pyfunction]
 #[pyo3(name = "_entry")]
 pub fn unpickled(state: State) -> Entry {
-    let ((key, raw, weight, learn, code, mv), fen, counts, mark, green, learned, ratings) = state;
+    let ((key, raw, weight, learn, code, mv), fen, counts, mark, green, learned, ratings, factor) = state;
     let facts = MoveFacts {
         counts: counts.map(|(games, wins, draws, losses)| Counts { games, wins, draws, losses }),
         annotation: mark.and_then(|mark| Annotation::of_name(&mark)),
         recommended: green.map(|green| if green { Recommendation::Green } else { Recommendation::Red }),
         learned: learned.map(|(games, halfpoints)| Learned { games, halfpoints }),
         ratings: ratings.map(|(average, performance)| Ratings { average, performance }),
+        factor,
         ..MoveFacts::new(MoveCode(mv), weight)
     };
     let at = fen.and_then(|fen| Position::from_any_fen(fen.as_bytes()).ok());
@@ -203,6 +205,12 @@ impl Entry {
         self.facts.ratings.and_then(|ratings| ratings.performance)
     }
 
+    /// The factor of a CTG book, from -125 to 125, or ``None`` without one.
+    #[getter]
+    fn factor(&self) -> Option<i8> {
+        self.facts.factor
+    }
+
     /// The opening after the move, or ``None`` if that has no name of its own.
     #[getter]
     fn opening<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -233,6 +241,7 @@ impl Entry {
             facts.recommended.map(|color| color.is_green()),
             facts.learned.map(|learned| (learned.games, learned.halfpoints)),
             facts.ratings.map(|ratings| (ratings.average, ratings.performance)),
+            facts.factor,
         );
         Ok((py.import("tabiya._tabiya")?.getattr("_entry")?, (state,)))
     }

@@ -22,7 +22,7 @@ use crate::tasks::{is_path, path_of};
 /// all alike), *depth* (the last full move, 0 without a limit), *threshold* (the share of the position's weight that a move needs,
 /// in thousandths), *games* (that a move needs, where they are counted), *reserve* (plies that the line of a move needs),
 /// *max_loss* (centipawns, by the store of evaluations beside the book; 0 without a limit), *tournament* (colours, marks and limits
-/// count), *threefold* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
+/// count), *factor* (with *tournament*: factors of CTG books multiply the weights), *threefold* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
 /// a random one).
 #[pyclass(frozen, module = "tabiya", name = "Policy")]
 pub struct Policy {
@@ -100,7 +100,7 @@ impl Policy {
 impl Policy {
     #[new]
     #[pyo3(signature = (*books, white = None, black = None, variety = 50, depth = 0, threshold = 5, games = 0,
-        reserve = 0, max_loss = 0, tournament = true, threefold = false, learn = false, seed = 0))]
+        reserve = 0, max_loss = 0, tournament = true, factor = true, threefold = false, learn = false, seed = 0))]
     #[allow(clippy::too_many_arguments, reason = "each is an option of the adapter")]
     fn new(
         books: &Bound<'_, PyTuple>,
@@ -113,6 +113,7 @@ impl Policy {
         reserve: i128,
         max_loss: i128,
         tournament: bool,
+        factor: bool,
         threefold: bool,
         learn: bool,
         seed: i128,
@@ -126,6 +127,7 @@ impl Policy {
             reserve: within("reserve", reserve, u32::MAX)?,
             max_loss: within("max_loss", max_loss, MAX_LOSS_MAX)?,
             tournament,
+            factor,
             threefold,
             learn,
             ..library::Policy::default()
@@ -171,6 +173,7 @@ impl Policy {
             reserve,
             max_loss,
             tournament,
+            factor,
             threefold,
             learn,
             ..
@@ -178,8 +181,9 @@ impl Policy {
         let python = |is: bool| if is { "True" } else { "False" };
         format!(
             "Policy(variety={variety}, depth={depth}, threshold={threshold}, games={games}, reserve={reserve}, \
-             max_loss={max_loss}, tournament={}, threefold={}, learn={})",
+             max_loss={max_loss}, tournament={}, factor={}, threefold={}, learn={})",
             python(tournament),
+            python(factor),
             python(threefold),
             python(learn)
         )

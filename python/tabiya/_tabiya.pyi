@@ -116,6 +116,9 @@ class Entry:
     @property
     def performance(self) -> Optional[int]:
         """The rating at which they performed, or ``None``."""
+    @property
+    def factor(self) -> Optional[int]:
+        """The factor of a CTG book, from -125 to 125, or ``None`` without one."""
     def _asdict(self) -> dict[str, Any]: ...
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> Any: ...
@@ -235,7 +238,7 @@ class Policy:
     all alike), *depth* (the last full move, 0 without a limit), *threshold* (the share of the position's weight that a move needs,
     in thousandths), *games* (that a move needs, where they are counted), *reserve* (plies that the line of a move needs),
     *max_loss* (centipawns, by the store of evaluations beside the book; 0 without a limit), *tournament* (colours, marks and limits
-    count), *threefold* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
+    count), *factor* (with *tournament*: factors of CTG books multiply the weights), *threefold* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
     a random one).
     """
 
@@ -251,6 +254,7 @@ class Policy:
         reserve: int = 0,
         max_loss: int = 0,
         tournament: bool = True,
+        factor: bool = True,
         threefold: bool = False,
         learn: bool = False,
         seed: int = 0,

@@ -51,6 +51,19 @@ fn quarter_of_memory() -> usize {
     memory().map_or(1 << 28, |memory| usize::try_from(memory / 4).unwrap_or(usize::MAX))
 }
 
+/// Files and connections that this process may have open at once, if the system sets a limit.
+#[cfg(feature = "explore")]
+pub(crate) fn file_handles() -> Option<usize> {
+    #[cfg(unix)]
+    {
+        use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+        let (most, _) = getrlimit(Resource::RLIMIT_NOFILE).ok().filter(|(most, _)| *most != RLIM_INFINITY)?;
+        Some(usize::try_from(most).unwrap_or(usize::MAX))
+    }
+    #[cfg(not(unix))]
+    None
+}
+
 /// The memory that this process has now, in bytes, if the system says.
 pub(crate) fn resident() -> Option<u64> {
     #[cfg(windows)]

@@ -28,6 +28,8 @@ pub(crate) struct Reading {
     pub(crate) color: Color,
     /// Whether the moves are those that the books' own recommendations allow, or the heaviest ones.
     pub(crate) tournament: bool,
+    /// Whether the factors of CTG books count for the former.
+    pub(crate) factor: bool,
     /// The first of the colour's books that is read; those before it are not.
     pub(crate) from: usize,
 }
@@ -147,7 +149,7 @@ impl BookSet {
     ///
     /// Both sides' moves come from the books of `color`.
     pub fn line(&mut self, color: Color, at: &Position, keep: usize, line: &mut Vec<Move>) -> u32 {
-        self.walk(Reading { color, tournament: true, from: 0 }, at, None, keep, line)
+        self.walk(Reading { color, tournament: true, factor: true, from: 0 }, at, None, keep, line)
     }
 
     /// [`BookSet::line`], if the position of the key `before` is on the line already and may come again.
@@ -216,7 +218,11 @@ impl BookSet {
     /// The first book's best move in a position.
     fn best(&self, reading: Reading, at: &Position) -> Option<Move> {
         let books = self.books(reading.color).iter().skip(reading.from);
-        books.into_iter().find_map(|book| if reading.tournament { book.best(at) } else { book.heaviest(at) })
+        books.into_iter().find_map(|book| match reading {
+            Reading { tournament: false, .. } => book.heaviest(at),
+            Reading { factor: false, .. } => book.best_without_factors(at),
+            _ => book.best(at),
+        })
     }
 
     fn remembered(&self, key: u64) -> Option<Walked> {
@@ -225,10 +231,11 @@ impl BookSet {
 }
 
 /// The key of a remembered position. It depends on the colour, because the other colour may have other books, on
-/// whether the books' recommendations count, and on the first book.
-fn slot_key(Reading { color, tournament, from }: Reading, position: &Position) -> u64 {
+/// whether the books' recommendations and factors count, and on the first book.
+fn slot_key(Reading { color, tournament, factor, from }: Reading, position: &Position) -> u64 {
     let key = position.key() ^ color.fold_wb(0, 0x9e37_79b9_7f4a_7c15);
     let key = key ^ (from as u64).wrapping_mul(0xa24b_aed4_963e_e407);
+    let key = if factor { key } else { key ^ 0x8cb9_2ba7_2f3d_8dd7 };
     if tournament { key } else { key ^ 0xd1b5_4a32_d192_ed03 }
 }
 
@@ -278,7 +285,7 @@ mod tests {
         let (before, last) = moves.rsplit_once(' ').unwrap_or(("", moves));
         let position = after(before);
         let mut line = Vec::new();
-        let reading = Reading { color: Color::White, tournament: true, from: 0 };
+        let reading = Reading { color: Color::White, tournament: true, factor: true, from: 0 };
         let plies = book_set.line_of(reading, &position, mv(&position, last), keep, &mut line);
         (plies, line.len())
     }
@@ -341,7 +348,7 @@ mod tests {
         // The line after a move of the last book does not continue in the books before it.
         let position = after("");
         for (from, plies) in [(1, 2), (2, 1), (9, 1), (1, 2)] {
-            let reading = Reading { color: Color::White, tournament: true, from };
+            let reading = Reading { color: Color::White, tournament: true, factor: true, from };
             let d4 = mv(&position, "d2d4");
             assert_eq!(book_set.line_of(reading, &position, d4, 9, &mut Vec::new()), plies, "{from}");
         }

@@ -36,7 +36,7 @@ pub use heading::{About, Heading};
 pub use open::create;
 pub(crate) use open::{format_of, in_any_case};
 pub use open::{open, open_among, open_bytes, parts};
-pub use record::{CtgEntry, PositionRecord, Scope};
+pub use record::{CtgEntry, CtgFlags, PositionRecord, Scope};
 pub(crate) use slice::SLICE_BITS;
 pub use slice::{Among, By, RATING, SPEED, Slice};
 pub use verdict::plain_weights;
@@ -210,12 +210,22 @@ pub trait Book: Moves {
     /// The heaviest legal move, the first in the book's order among equals; where the format has colours, marks or limits,
     /// of those that they let be played in tournaments.
     fn best(&self, at: &Position) -> Option<Move> {
-        verdict::best(self, at)
+        verdict::best(self, at, true)
+    }
+
+    /// As [`Book::best`], where factors do not count.
+    fn best_without_factors(&self, at: &Position) -> Option<Move> {
+        self.best(at)
     }
 
     /// The legal move of the greatest weight where colours and limits do not count, and marks are factors of the weight.
     fn heaviest(&self, at: &Position) -> Option<Move> {
         verdict::heaviest(self, at)
+    }
+
+    /// What a CTG book says of a position besides counts, ratings and colours; `None` in other formats.
+    fn flags(&self, _at: &Position) -> Option<CtgFlags> {
+        None
     }
 
     /// What was wrong when the book was opened, a line each. The book is played without its damaged parts.

@@ -12,6 +12,17 @@ pub struct CtgEntry {
     pub bytes: Vec<u8>,
 }
 
+/// What a CTG book says of a position besides counts, ratings and colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CtgFlags {
+    /// The bits beside the colour.
+    pub flags: u8,
+    /// The comment as a number; 0 is none.
+    pub comment: u8,
+    /// Four bytes of unknown meaning.
+    pub unknown: u32,
+}
+
 /// A position with its moves.
 #[derive(Clone, Debug, Default)]
 pub struct PositionRecord {

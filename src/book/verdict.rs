@@ -32,12 +32,13 @@ pub fn plain_weights(known: &mut PositionRecord) {
 }
 
 /// The move of [`crate::book::Book::best`], by the moves that the book gives.
-pub fn best<B: Moves + ?Sized>(book: &B, at: &Position) -> Option<Move> {
+pub fn best<B: Moves + ?Sized>(book: &B, at: &Position, factors: bool) -> Option<Move> {
     let moves = book.moves_in(at);
-    let rest = Rest::of(&moves, true);
+    let rest = Rest::of(&moves, factors);
     // Backwards, because `max_by_key` takes the last of equal ones.
     let left = moves.iter().rev().filter(|facts| rest.leaves(facts));
-    left.max_by_key(|facts| u128::from(facts.weight) * u128::from(facts.factor_parts())).map(|facts| facts.mv)
+    let parts = |facts: &MoveFacts| if factors { facts.factor_parts() } else { 1 };
+    left.max_by_key(|facts| u128::from(facts.weight) * u128::from(parts(facts))).map(|facts| facts.mv)
 }
 
 /// The move of [`crate::book::Book::heaviest`], by the moves that the book gives.

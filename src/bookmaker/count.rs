@@ -10,7 +10,7 @@ use super::Resources;
 use super::files::Files;
 use super::filter::{Filter, Left, Sides, slice_of};
 use super::game_index::GameIndex;
-use super::marks::Marks;
+use super::marks::{Marks, is_unlisted};
 use super::repeated::Repeated;
 use super::report::Report;
 use super::row::{Count, Outcome, Row};
@@ -94,6 +94,7 @@ pub fn count<R: Row>(
         is_set_up: false,
         other_side: 0,
         mistakes: 0,
+        unlisted: 0,
         is_limited: false,
         crowded: false,
         failed: None,
@@ -167,6 +168,8 @@ struct Counter<'a, R> {
     other_side: u64,
     /// Mistakes of the game, and what follows them.
     mistakes: u64,
+    /// Moves of the game that are not in the book that it is of.
+    unlisted: u64,
     /// The game reached the last ply that counts.
     is_limited: bool,
     /// A position of the game has too many pieces for a row.
@@ -197,11 +200,16 @@ impl<R: Row> Counter<'_, R> {
     /// Takes the last move of the present line back: it is a mistake, and what follows does not count either.
     fn refute(&mut self) {
         self.refuted = true;
-        let Some(Newest { at, index }) = self.newest.take() else { return };
+        self.mistakes += u64::from(self.take_back());
+    }
+
+    /// Takes the last move of the present line back, if it counts, and returns whether it does.
+    fn take_back(&mut self) -> bool {
+        let Some(Newest { at, index }) = self.newest.take() else { return false };
         self.seen.remove(&at);
-        if index < self.waiting.len() {
+        let counts = index < self.waiting.len();
+        if counts {
             self.waiting.remove(index);
-            self.mistakes += 1;
         }
         if index < self.packed.len() {
             self.packed.remove(index);
@@ -209,6 +217,7 @@ impl<R: Row> Counter<'_, R> {
         // The line ends before the move.
         self.last = self.before_last.take();
         self.wait_last();
+        counts
     }
 
     /// Counts the moves of a game with this result, which is the known one unless there is none.
@@ -243,7 +252,7 @@ impl<R: Row> Counter<'_, R> {
             self.wait_last();
             return;
         }
-        if self.filter.skip_mistakes {
+        if self.wants_remarks() {
             self.before_last = self.last.take();
         }
         // What another line of the same game had counts once.
@@ -338,7 +347,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
         (self.refuted, self.refuted_before) = (false, false);
         self.seen.clear();
         (self.ply, self.first, self.plies, self.crowded) = (0, 0, 0, false);
-        (self.other_side, self.mistakes, self.is_limited) = (0, 0, false);
+        (self.other_side, self.mistakes, self.unlisted, self.is_limited) = (0, 0, 0, false);
         true
     }
 
@@ -392,6 +401,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
                 self.report.set_up += u64::from(self.is_set_up);
                 self.report.other_side += self.other_side;
                 self.report.mistakes += self.mistakes;
+                self.report.unlisted += self.unlisted;
                 self.report.limited += u64::from(self.is_limited);
                 let has_no_result = end.result.is_none() && !self.filter.repertoire;
                 self.report.unfinished += u64::from(has_no_result);
@@ -443,7 +453,9 @@ impl<R: Row> Visitor for Counter<'_, R> {
     }
 
     fn comment(&mut self, text: &[u8]) {
-        if let Some(newest) = self.newest {
+        if is_unlisted(text) {
+            self.unlisted += u64::from(self.take_back());
+        } else if let Some(newest) = self.newest {
             self.marks.comment(newest.at, text);
         }
     }

@@ -20,7 +20,7 @@ use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::visit::{Seen, to_the_end};
 use crate::book::traverse::{ByPlies, Keys, each_reachable};
-use crate::book::{Book, MoveFacts, Moves, PositionRecord, Scope, Visit};
+use crate::book::{Book, CtgFlags, MoveFacts, Moves, PositionRecord, Scope, Visit};
 use crate::chess::{MoveCode, Position};
 
 /// Positions that are followed from the starting position; the rest is compared by keys. It bounds memory to about 200 MB.
@@ -47,6 +47,8 @@ pub(crate) enum What {
     Move(Which, Facts),
     /// Both have the move, and say different things of it.
     Changed(Changed),
+    /// Both are CTG books that say different things of the position itself.
+    Flags([CtgFlags; 2]),
 }
 
 /// What two books say of one move.
@@ -107,7 +109,8 @@ pub(crate) fn diff(
                 return Ok(());
             }
             let [of_a, of_b] = books.map(|book| facts(book, at));
-            let found = compare(&of_a, &of_b, same_format);
+            let mut found = compare(&of_a, &of_b, same_format);
+            found.extend(compare_flags(books, at));
             if !found.is_empty() {
                 let line = visited.tracks.line(visited.number);
                 let seen = show(at.key(), Some(at), Some(&line), found, see);
@@ -244,7 +247,8 @@ fn show_pair(
     };
     let [a, b] = pair;
     let [book_a, book_b] = books;
-    let found = compare(&of(a, book_a), &of(b, book_b), same_format);
+    let mut found = compare(&of(a, book_a), &of(b, book_b), same_format);
+    found.extend(known.as_ref().and_then(|at| compare_flags(books, at)));
     show(key, known.as_ref(), None, found, see)
 }
 
@@ -281,6 +285,12 @@ fn compare(a: &[Facts], b: &[Facts], same_format: bool) -> Vec<What> {
     let new = heaviest_first(b.iter().filter(|facts| other(facts, a).is_none()).copied().collect());
     found.extend(new.into_iter().map(|facts| What::Move(Which::B, facts)));
     found
+}
+
+/// What differs between what two CTG books say of a position itself.
+fn compare_flags(books: [&dyn Book; 2], at: &Position) -> Option<What> {
+    let [Some(a), Some(b)] = books.map(|book| book.flags(at)) else { return None };
+    (a != b).then_some(What::Flags([a, b]))
 }
 
 fn heaviest_first(mut moves: Vec<Facts>) -> Vec<Facts> {
@@ -370,7 +380,7 @@ mod tests {
                 let which = match &difference.what {
                     What::Position(which, _) => Some((*which, true)),
                     What::Move(which, _) => Some((*which, false)),
-                    What::Changed(_) => None,
+                    What::Changed(_) | What::Flags(_) => None,
                 };
                 seen.push((plies, which));
                 if seen.len() == most { Err(Break::Enough) } else { Ok(()) }

@@ -125,18 +125,6 @@ fn build_from<R: Row>(
         report.drop_moves(drops);
         found.into_iter().try_for_each(|mut record| {
             marks.apply(&mut record, weigh.uniform);
-            if !counted {
-                // A comment may give a move the weight 0, which says that it is not to be played.
-                let before = record.moves.len();
-                record.moves.retain(|facts| facts.weight > 0);
-                let unweighed = (before - record.moves.len()) as u64;
-                if unweighed > 0 {
-                    report.drop_moves([(Drop::Unweighed, unweighed)].into());
-                }
-                if record.moves.is_empty() {
-                    return Ok(());
-                }
-            }
             record.comment = names.and_then(|names| names.get(record.key));
             writer.add(&record)
         })

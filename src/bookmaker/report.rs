@@ -21,6 +21,9 @@ pub struct Report {
     pub other_side: u64,
     /// Plies of these games that did not count: mistakes, and what follows them.
     pub mistakes: u64,
+    /// Plies of these games that did not count, because comments say that they are not in the book.
+    #[serde(default)]
+    pub unlisted: u64,
     /// Games that reached the last ply that counts.
     pub limited: u64,
     /// Rows of count files that did not count because of the filter.
@@ -95,12 +98,15 @@ impl Report {
 
     /// Takes in the report of other games.
     pub(crate) fn merge(&mut self, other: Self) {
-        let Self { games, used, plies, other_side, mistakes, limited, rows_left, unfinished, .. } = other;
-        let Self { set_up, left, errors, crowded, cut, lost_marks, unread_weights, dropped, .. } = other;
+        let Self { games, used, plies, other_side, mistakes, unlisted, limited, rows_left, .. } = other;
+        let Self {
+            unfinished, set_up, left, errors, crowded, cut, lost_marks, unread_weights, dropped, ..
+        } = other;
         self.set_up += set_up;
         self.drop_moves(dropped);
         self.other_side += other_side;
         self.mistakes += mistakes;
+        self.unlisted += unlisted;
         self.limited += limited;
         self.rows_left += rows_left;
         self.games += games;
@@ -127,8 +133,8 @@ impl Report {
         }
     }
 
-    /// Whether a file could not be read to its end, so that an unknown number of games is missing.
+    /// Whether a file or a game could not be read to its end, so that an unknown number of games or moves is missing.
     pub(crate) fn is_incomplete(&self) -> bool {
-        self.errors.contains_key(&Reason::Unreadable)
+        self.errors.contains_key(&Reason::Unreadable) || self.errors.contains_key(&Reason::TooLarge)
     }
 }

@@ -48,8 +48,6 @@ pub enum Drop {
     Score,
     /// Too small a share of the position's games.
     Share,
-    /// A comment gives it the weight 0.
-    Unweighed,
 }
 
 /// How many moves were dropped, and why.

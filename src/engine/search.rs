@@ -3,10 +3,13 @@
 use std::time::{Duration, Instant};
 
 use super::{Client, NoLine};
-use crate::uci::{Info, words};
+use crate::uci::{Info, is_own_book, option_name, words};
 
 /// How often what is shown the lines of a search is asked whether that goes on.
 const POLL: Duration = Duration::from_millis(100);
+
+/// How many switches of its own book an engine may list: no engine has more, and memory is bounded.
+const OWN_BOOKS_MAX: usize = 8;
 
 /// Why an engine gives no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,16 +31,26 @@ impl From<NoLine> for Failure {
 }
 
 impl Client {
-    /// Asks the engine who it is, shows the lines of the answer to `see`, and sets options: name and value.
+    /// Asks the engine who it is, shows the lines of the answer to `see`, and sets options: name and value. The engine's own
+    /// book is switched off: its moves have no score.
     pub(crate) fn greet(
         &mut self,
         options: &[(String, String)],
         patience: Duration,
-        see: impl FnMut(String),
+        mut see: impl FnMut(String),
     ) -> Result<(), Failure> {
-        self.expect("uci", "uciok", patience, see)?;
+        let mut own_books = Vec::new();
+        self.expect("uci", "uciok", patience, |line| {
+            if own_books.len() < OWN_BOOKS_MAX && is_own_book(line.as_bytes()) {
+                own_books.push(String::from_utf8_lossy(&option_name(line.as_bytes())).into_owned());
+            }
+            see(line);
+        })?;
         for (name, value) in options {
             self.send(&format!("setoption name {name} value {value}"));
+        }
+        for name in own_books {
+            self.send(&format!("setoption name {name} value false"));
         }
         Ok(())
     }

@@ -100,6 +100,12 @@ impl Known {
         (working.load(Ordering::Relaxed) > 0, is_stream.load(Ordering::Relaxed), last.load(Ordering::Relaxed))
     }
 
+    /// Whether it waits for its next request.
+    pub(super) fn is_idle(&self) -> bool {
+        let (is_working, is_stream, _) = self.worth();
+        !is_working && !is_stream
+    }
+
     fn begin(&self) {
         self.0.working.fetch_add(1, Ordering::Relaxed);
         self.0.last.store(REQUESTS.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);

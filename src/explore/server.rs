@@ -10,7 +10,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::AbortHandle;
+use tokio::task::JoinHandle;
 
 use super::engine::Start;
 use super::router::{Known, WORKERS, router};
@@ -18,6 +18,7 @@ use super::{Explorer, Options, Warnings};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::base::resources::file_handles;
 use crate::base::truncated;
 use crate::engine::join_job;
 
@@ -26,6 +27,12 @@ const STRANGERS: usize = 256;
 
 /// Connections in all; of more the one that was idle for longest is closed.
 const CONNECTIONS: usize = 1024;
+
+/// Connections that are kept however few file handles there are: several pages and their engines.
+const FEWEST: usize = 32;
+
+/// File handles that connections leave to books, engines, and what is written.
+const HANDLES_LEFT: usize = 128;
 
 /// How long the headers of a request may take to arrive, and a connection may be idle.
 const HEADER_TIME: Duration = Duration::from_secs(10);
@@ -135,40 +142,85 @@ impl Explorer {
 /// A connection that is open.
 struct Open {
     known: Known,
-    task: AbortHandle,
+    task: JoinHandle<()>,
+}
+
+/// The connections that are open.
+struct Crowd {
+    open: Vec<Open>,
+    /// How many there may be of strangers, and in all.
+    strangers: usize,
+    most: usize,
 }
 
 async fn accept(listener: TcpListener, router: Router) {
-    let mut open: Vec<Open> = Vec::new();
+    let mut crowd = Crowd::new(file_handles());
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             // No file handle is left, mostly.
-            tokio::time::sleep(LOOK).await;
+            crowd.shrink().await;
             continue;
         };
-        if open.len() >= STRANGERS {
-            open.retain(|other| !other.task.is_finished());
-            make_room(&mut open);
-        }
+        crowd.make_room();
         let known = Known::new();
-        let task = tokio::spawn(connection(stream, router.clone(), known.clone())).abort_handle();
-        open.push(Open { known, task });
+        let task = tokio::spawn(connection(stream, router.clone(), known.clone()));
+        crowd.open.push(Open { known, task });
     }
 }
 
-/// Closes connections until one more may be open: the oldest stranger, or the one that was idle for longest.
-fn make_room(open: &mut Vec<Open>) {
-    let strangers = open.iter().filter(|other| !other.known.is_admitted()).count();
-    let places = open.iter().enumerate();
-    let least = if strangers >= STRANGERS {
-        places.clone().find(|(_, other)| !other.known.is_admitted())
-    } else if open.len() >= CONNECTIONS {
-        places.min_by_key(|(_, other)| other.known.worth())
-    } else {
-        None
-    };
-    if let Some((place, _)) = least {
-        open.remove(place).task.abort();
+impl Crowd {
+    /// As many as a process may have that has so many file handles.
+    fn new(handles: Option<usize>) -> Self {
+        let most =
+            handles.map_or(CONNECTIONS, |handles| handles.saturating_sub(HANDLES_LEFT).max(handles / 4));
+        let most = most.clamp(1, CONNECTIONS);
+        Self { open: Vec::new(), strangers: STRANGERS.min(most.div_ceil(2)), most }
+    }
+
+    /// Closes connections until one more may be open: the oldest stranger, or the one that was idle for longest.
+    fn make_room(&mut self) {
+        let Self { open, strangers, most } = self;
+        if open.len() < *strangers {
+            return;
+        }
+        open.retain(|other| !other.task.is_finished());
+        let is_stranger = |other: &Open| !other.known.is_admitted();
+        let least = if open.iter().filter(|other| is_stranger(other)).count() >= *strangers {
+            open.iter().position(is_stranger)
+        } else if open.len() >= *most {
+            self.longest_idle()
+        } else {
+            None
+        };
+        if let Some(place) = least {
+            self.open.remove(place).task.abort();
+        }
+    }
+
+    /// Fewer connections from now on, which leaves file handles to what is read and written: those that were idle for longest
+    /// are closed. Returns when their handles are free; or after a while, where each connection is in use.
+    async fn shrink(&mut self) {
+        self.open.retain(|other| !other.task.is_finished());
+        self.most = self.most.min(self.open.len() / 4 * 3).max(FEWEST);
+        self.strangers = self.strangers.min(self.most.div_ceil(2));
+        let before = self.open.len();
+        while self.open.len() > self.most
+            && let Some(place) = self.longest_idle()
+            && self.open.get(place).is_some_and(|one| one.known.is_idle())
+        {
+            let Open { task, .. } = self.open.remove(place);
+            task.abort();
+            let _ = tokio::time::timeout(LOOK, task).await;
+        }
+        if self.open.len() == before {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// The place of the connection that is missed least.
+    fn longest_idle(&self) -> Option<usize> {
+        let places = self.open.iter().enumerate();
+        places.min_by_key(|(_, other)| other.known.worth()).map(|(place, _)| place)
     }
 }
 

@@ -25,6 +25,8 @@ pub enum Reason {
     Unterminated,
     /// The game, or a line of its head, is longer than in any real game.
     TooLong,
+    /// The game takes more memory than is allowed.
+    TooLarge,
     /// The bytes of the game are damaged.
     Damaged,
     /// The rest of a file cannot be read.
@@ -42,6 +44,7 @@ impl fmt::Display for Reason {
             Self::OtherVariant => "another chess variant",
             Self::Unterminated => "unterminated comment or variation",
             Self::TooLong => "longer than any real game",
+            Self::TooLarge => "too large for the memory",
             Self::Damaged => "damaged",
             Self::Unreadable => "truncated file",
         })

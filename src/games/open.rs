@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::cbh::{self, Cbh, CbhSource};
 use super::decompress::is_compressed;
-use super::pgn::Pgn;
+use super::pgn::{Pgn, Room};
 use super::stamp::Stamp;
 use super::text::{Counted, STDIN, Text, checked, name_of, text};
 use super::zip::{self, Member};
@@ -39,6 +39,7 @@ pub struct Sources {
     size: Option<u64>,
     done: Arc<AtomicU64>,
     ahead: Ahead,
+    room: Room,
 }
 
 /// A file that is to be read.
@@ -101,7 +102,7 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
 
 /// The games in a text that is open already, under this name; `size` bytes on the disk, of which `done` counts those read.
 pub(crate) fn open_text(name: &Path, text: Text, size: Option<u64>, done: Arc<AtomicU64>) -> Sources {
-    let (name, current) = (name.to_owned(), Some(batches(name, text)));
+    let (name, current) = (name.to_owned(), Some(batches(name, text, Room::default())));
     let all = vec![Source { kind: Kind::Opened, name, linked: None, size: size.unwrap_or_default() }];
     Sources { all, begun: 1, current, size, done, ..Sources::default() }
 }
@@ -162,6 +163,12 @@ impl Sources {
     /// Decompresses files ahead of their games with this much room.
     pub(crate) fn read_ahead(&mut self, ahead: Ahead) {
         self.ahead = ahead;
+    }
+
+    /// Reads longer games, with this much room. Its batches must be dropped by other threads than the one that reads them, or
+    /// before the next is read.
+    pub(crate) fn read_within(&mut self, room: Room) {
+        self.room = room;
     }
 
     /// Counts all bytes as read: the games are known already.
@@ -263,8 +270,8 @@ fn is_file(path: &Path) -> Result<()> {
 }
 
 /// The batches of a text.
-fn batches(name: &Path, text: Text) -> Batches {
-    let mut pgn = Pgn::new(Arc::from(name), text);
+fn batches(name: &Path, text: Text, room: Room) -> Batches {
+    let mut pgn = Pgn::new(Arc::from(name), text).within(room);
     Box::new(move || pgn.next_batch())
 }
 
@@ -290,11 +297,11 @@ impl Sources {
             self.current = None;
             let Some(Source { kind, name, .. }) = self.all.get(self.begun) else { return Ok(None) };
             self.begun += 1;
-            let done = self.done.clone();
+            let (done, room) = (self.done.clone(), self.room.clone());
             self.current = Some(match kind {
                 Kind::Opened => continue,
-                Kind::Text(path) => batches(name, text(path, done, self.ahead)?),
-                Kind::Archived(member) => batches(name, archived(member, done)?),
+                Kind::Text(path) => batches(name, text(path, done, self.ahead)?, room),
+                Kind::Archived(member) => batches(name, archived(member, done)?, room),
                 Kind::Database(path) => {
                     let mut games = CbhSource::new(Arc::new(Cbh::open(path)?));
                     let before = done.load(Ordering::Relaxed);

@@ -2,12 +2,16 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::pgn::Room;
 use super::{Ahead, Batch, Sources, Visitor};
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::base::resources::Resources;
+
+/// The part of the memory that one long game may take.
+const LONG: usize = 8;
 
 /// Players of each thread that may wait to be taken.
 const WAITING: usize = 2;
@@ -25,6 +29,7 @@ pub(crate) fn play_in_order<P: Visitor + Send>(
     mut take: impl FnMut(P) -> Result<()>,
 ) -> Result<()> {
     source.read_ahead(Ahead::of(resources));
+    source.read_within(Room::new(resources.memory / LONG));
     progress.games(source.size());
     let games = AtomicU64::new(0);
     let next = || {
@@ -55,6 +60,7 @@ pub(crate) fn play<P: Visitor + Send, T: Send>(
     finish: impl Fn(P) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     source.read_ahead(Ahead::of(resources));
+    source.read_within(Room::new(resources.memory / LONG));
     let games = AtomicU64::new(0);
     progress.games(source.size());
     let next = || {

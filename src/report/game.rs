@@ -39,6 +39,8 @@ pub const ERRORS_KEPT: usize = 10;
 pub enum Left {
     /// This side played another move than its books have.
     Side(Color),
+    /// A side played another move than the books have, which may be those of the other side.
+    Unknown,
     /// No book of the side to move has a move in the position.
     BookEnded,
     /// The game ended in the books.
@@ -123,8 +125,8 @@ pub struct Game {
     pub own: ByColor<Own>,
     /// Moves of each side that its books have, until the first of its moves that they do not have.
     pub book_moves: ByColor<u32>,
-    /// For each side, the book that had most of its moves.
-    pub books: ByColor<Option<usize>>,
+    /// For each side, the book that had most of its moves: none, or several where the games do not say which of them.
+    pub books: ByColor<Vec<usize>>,
     /// Seconds that each side has saved by its moves of the book, if the game says how long moves took.
     pub saved: ByColor<Option<f64>>,
     /// The opening.
@@ -176,6 +178,23 @@ struct Note {
     ply: usize,
     score: Option<Score>,
     seconds: Option<f64>,
+    /// Whether the engine moved without a search.
+    is_unsearched: bool,
+}
+
+/// The first moves of a side, which it played without a search, and the books that have them.
+#[derive(Clone, Debug, Default)]
+struct Unsearched {
+    /// Moves without a search so far.
+    moves: u32,
+    /// The books that have all of them.
+    all: Vec<usize>,
+    /// For each of them, the books that have it.
+    some: Vec<usize>,
+    /// Whether some book has each of them.
+    is_explained: bool,
+    /// Whether a move with a search has come.
+    is_over: bool,
 }
 
 /// A side on the way through its books.
@@ -334,7 +353,11 @@ impl<'a> Reader<'a> {
                 game.eval = self.stored(&at);
                 let exit = &mut game.exit;
                 exit.at = at.clone();
-                exit.left = if any { Left::Side(turn) } else { Left::BookEnded };
+                exit.left = match any {
+                    true if own.is_known => Left::Side(turn),
+                    true => Left::Unknown,
+                    false => Left::BookEnded,
+                };
                 exit.played = Some(mv);
                 exit.book_moves =
                     if self.kept.book_moves { BookMove::of(self.books(&own), &at) } else { Vec::new() };
@@ -347,6 +370,61 @@ impl<'a> Reader<'a> {
         game.exit.own = game.own.get(game.exit.at.chess().turn()).clone();
         game.book_moves = ways.map(|way| way.moves);
         self.plies = plies;
+    }
+
+    /// The books that each side's first moves without a search came from; none of a side that searched from its first move.
+    /// `None` if the comments do not say what was searched, or the books do not explain the moves.
+    fn unsearched(&mut self, game: &Game) -> Option<ByColor<Vec<usize>>> {
+        let is_unsearched = self.notes.iter().any(|note| note.is_unsearched);
+        if !is_unsearched || self.notes.iter().all(|note| note.score.is_none()) {
+            return None;
+        }
+        let shared: Arc<[usize]> = self.shelf.shared().collect();
+        let first = Unsearched { all: shared.to_vec(), is_explained: true, ..Unsearched::default() };
+        let mut sides = ByColor { white: first.clone(), black: first };
+        let everybodys = Own { books: shared, ..Own::default() };
+        let mut at = game.start.clone().unwrap_or_else(Position::start);
+        let (plies, notes) = (std::mem::take(&mut self.plies), std::mem::take(&mut self.notes));
+        let mut rest = notes.iter().peekable();
+        for (ply, mv) in plies.iter().copied().enumerate() {
+            let note = rest.next_if(|note| note.ply == ply);
+            let side = sides.get_mut(at.chess().turn());
+            if note.is_some_and(|note| note.is_unsearched) && !side.is_over {
+                self.look_up(&everybodys, &at, mv);
+                side.moves += 1;
+                side.is_explained &= !self.known.is_empty();
+                side.all.retain(|number| self.known.contains(number));
+                side.some.extend(&self.known);
+            } else if note.is_some_and(|note| note.score.is_some()) && !side.is_over {
+                side.is_over = true;
+                // A book with a move here would have been asked for it.
+                let ended = |number: &usize| {
+                    self.shelf.books().get(*number).is_some_and(|book| book.moves_in(&at).is_empty())
+                };
+                let ended: Vec<usize> = side.all.iter().copied().filter(ended).collect();
+                if !ended.is_empty() {
+                    side.all = ended;
+                }
+                if sides.iter().all(|side| side.is_over) {
+                    break;
+                }
+            }
+            at.play(mv);
+        }
+        (self.plies, self.notes) = (plies, notes);
+        if !sides.iter().all(|side| side.is_explained) {
+            return None;
+        }
+        Some(sides.map(|side| {
+            let mut books = match side {
+                Unsearched { moves: 0, .. } => Vec::new(),
+                Unsearched { all, some, .. } if all.is_empty() => some,
+                Unsearched { all, .. } => all,
+            };
+            books.sort_unstable();
+            books.dedup();
+            books
+        }))
     }
 
     /// The seconds that each side has saved.
@@ -362,10 +440,12 @@ impl<'a> Reader<'a> {
                 (*count, *sum) = (*count + 1, *sum + seconds);
             }
         }
-        times.map(|Times { book: (timed, spent), after: (count, sum) }| {
+        let saved = times.map(|Times { book: (timed, spent), after: (count, sum) }| {
             let mean = (count > 0).then(|| sum / f64::from(count))?;
             (timed > 0).then(|| (mean * f64::from(timed) - spent).max(0.0))
-        })
+        });
+        // Of books that may be the other side's it is not known what they saved.
+        saved.zip(game.own.as_ref()).map(|(saved, own)| saved.filter(|_| own.is_known))
     }
 }
 
@@ -441,7 +521,7 @@ impl Visitor for Reader<'_> {
 
     fn comment(&mut self, text: &[u8]) {
         let (Some(mover), Some(ply)) = (self.last, self.plies.len().checked_sub(1)) else { return };
-        let Remark { score, seconds, book } = Remark::read(text, mover);
+        let Remark { score, seconds, book, is_unsearched } = Remark::read(text, mover);
         if let Some(number) = book.and_then(|path| self.shelf.find(path)) {
             let named = self.named.get_mut(mover);
             if !named.contains(&number) {
@@ -449,8 +529,13 @@ impl Visitor for Reader<'_> {
             }
         }
         match self.notes.last_mut().filter(|note| note.ply == ply) {
-            Some(note) => (note.score, note.seconds) = (note.score.or(score), note.seconds.or(seconds)),
-            None if score.is_some() || seconds.is_some() => self.notes.push(Note { ply, score, seconds }),
+            Some(note) => {
+                (note.score, note.seconds) = (note.score.or(score), note.seconds.or(seconds));
+                note.is_unsearched = (note.is_unsearched || is_unsearched) && note.score.is_none();
+            }
+            None if score.is_some() || seconds.is_some() => {
+                self.notes.push(Note { ply, score, seconds, is_unsearched });
+            }
             None => {}
         }
     }
@@ -460,7 +545,10 @@ impl Visitor for Reader<'_> {
             self.fail(error);
         }
         let Some(mut game) = self.open.take() else { return };
-        game.own = self.shelf.of_sides(&game.players, &self.named);
+        // Comments that name books say more than those that tell which moves were searched.
+        let is_named = self.named.iter().any(|named| !named.is_empty());
+        let unsearched = if is_named { None } else { self.unsearched(&game) };
+        game.own = self.shelf.of_sides(&game.players, unsearched.as_ref().unwrap_or(&self.named));
         self.follow(&mut game);
         if !self.plies.is_empty() && self.plies.len() <= NAMED {
             let mut last = game.start.clone().unwrap_or_else(Position::start);
@@ -474,9 +562,12 @@ impl Visitor for Reader<'_> {
         game.result = end.result;
         game.saved = self.saved(&game);
         game.books = ByColor::new_with(|side| {
-            let counts = self.counts.iter().map(|counts| *counts.get(side)).enumerate();
-            let best = counts.max_by_key(|(number, count)| (*count, std::cmp::Reverse(*number)));
-            best.filter(|(_, count)| *count > 0).map(|(number, _)| number)
+            let count = |number: usize| self.counts.get(number).map_or(0, |counts| *counts.get(side));
+            let numbers = 0..self.counts.len();
+            let most = numbers.clone().map(count).max().filter(|most| *most > 0);
+            let mut best = numbers.filter(|number| most == Some(count(*number)));
+            let is_one = game.own.get(side).is_known && unsearched.is_none();
+            if is_one { best.next().into_iter().collect() } else { best.collect() }
         });
         self.found.push(game);
     }

@@ -1,6 +1,6 @@
 //! Who scored what against whom, in games and in pairs of games with reversed colours.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use shakmaty::Color;
@@ -27,17 +27,24 @@ pub struct Players {
     numbers: HashMap<String, usize>,
     /// The matches, by the numbers of both players: first the one whose name comes first in the alphabet.
     matches: HashMap<(usize, usize), Match>,
-    /// The score of each player with each book.
-    books: HashMap<(usize, Option<usize>), Counts>,
+    /// The score of each player with each book, or one of several.
+    books: HashMap<(usize, Vec<usize>), Counts>,
     /// First games of pairs whose second has not come, by a digest of both players and the round: whether the first player had
     /// White, and that player's points.
     waiting: HashMap<u64, Vec<(bool, u8)>>,
 }
 
 impl Match {
-    /// The counts that decide about the difference of strength, by points: pairs if all games belong to one, else games.
+    /// Whether pairs decide about the difference of strength: all games belong to one, and neither player has all points, which
+    /// pairs say no better than games.
+    pub fn is_paired(&self) -> bool {
+        let Counts { wins, losses, games, .. } = self.counts;
+        self.alone == 0 && wins < games && losses < games
+    }
+
+    /// The counts that decide about the difference of strength, by points: pairs or games.
     pub fn counts(&self) -> Vec<u64> {
-        if self.alone == 0 { self.pairs.to_vec() } else { self.counts.by_points().to_vec() }
+        if self.is_paired() { self.pairs.to_vec() } else { self.counts.by_points().to_vec() }
     }
 }
 
@@ -47,7 +54,10 @@ impl Players {
         let numbers = game.players.as_ref().map(|name| self.number(name));
         for side in Color::ALL {
             let Some(halves) = game.halves(side) else { return };
-            self.books.entry((*numbers.get(side), *game.books.get(side))).or_default().add(Some(halves));
+            self.books
+                .entry((*numbers.get(side), game.books.get(side).clone()))
+                .or_default()
+                .add(Some(halves));
         }
         if numbers.white == numbers.black {
             return;
@@ -101,14 +111,20 @@ impl Players {
         matches
     }
 
-    /// The score of each player with each book, by its number, in the order of the players' names; `None`: games in which no book
-    /// had a move of the player.
-    pub fn books(&self) -> Vec<(&str, Option<usize>, Counts)> {
+    /// The score of each player with each book, by its number, in the order of the players' names. No book: games in which none
+    /// had a move of the player. Several: it was one of them; where other games of the player show which, it counts as that one.
+    pub fn books(&self) -> Vec<(&str, Vec<usize>, Counts)> {
         let names = self.names();
-        let name = |number| names.get(number).copied().unwrap_or_default();
-        let mut books: Vec<_> =
-            self.books.iter().map(|((player, book), counts)| (name(player), *book, *counts)).collect();
-        books.sort_by_key(|(player, book, _)| (*player, *book));
-        books
+        let shown = |player: usize, one_of: &[usize]| {
+            let mut shown = one_of.iter().filter(|book| self.books.contains_key(&(player, vec![**book])));
+            shown.next().filter(|_| shown.next().is_none()).copied()
+        };
+        let mut books: BTreeMap<(&str, Vec<usize>), Counts> = BTreeMap::new();
+        for ((player, one_of), counts) in &self.books {
+            let book = shown(*player, one_of).map_or_else(|| one_of.clone(), |book| vec![book]);
+            let sum = books.entry((names.get(player).copied().unwrap_or_default(), book)).or_default();
+            *sum = sum.plus(*counts);
+        }
+        books.into_iter().map(|((player, book), counts)| (player, book, counts)).collect()
     }
 }

@@ -22,6 +22,8 @@ pub struct Remark<'a> {
     pub seconds: Option<f64>,
     /// The path of the book that the move came from.
     pub book: Option<&'a str>,
+    /// Whether the runner has a time of the engine's, but no score: it moved without a search.
+    pub is_unsearched: bool,
 }
 
 impl<'a> Remark<'a> {
@@ -39,10 +41,15 @@ impl<'a> Remark<'a> {
             // A move of a book, as fastchess writes it, has the depth 0.
             let known = (depth > 0).then(|| mover.fold_wb(score, score.negated()));
             remark.score = remark.score.or(known);
-            remark.seconds = remark.seconds.or_else(|| seconds(words.next()?.trim_end_matches(',')));
+            let time = words.next().and_then(|word| seconds(word.trim_end_matches(',')));
+            remark.is_unsearched = depth == 0 && score == Score::Centipawns(0) && time.is_some();
+            remark.seconds = remark.seconds.or(time);
         } else {
-            remark.seconds = remark.seconds.or_else(|| without_search(first.trim_end_matches(',')));
+            let word = first.trim_end_matches(',');
+            remark.is_unsearched = word != "book" && without_search(word).is_some();
+            remark.seconds = remark.seconds.or_else(|| without_search(word));
         }
+        remark.is_unsearched &= remark.score.is_none();
         remark.book = book(text);
         remark
     }
@@ -75,9 +82,11 @@ fn without_search(word: &str) -> Option<f64> {
 fn book(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("info string book ")?;
     let is_count = |rest: &str| {
+        let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
         let mut words = rest.split_ascii_whitespace();
-        let mut number = || words.next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-        number() && rest.contains(" of ")
+        words.next().is_some_and(is_number)
+            && words.next() == Some("of")
+            && words.next().is_some_and(is_number)
     };
     let ends =
         rest.match_indices(": ").filter(|(at, colon)| rest.get(at + colon.len()..).is_some_and(is_count));
@@ -115,6 +124,21 @@ mod tests {
         assert_eq!(read("book", black), (None, Some(0.0)));
         assert_eq!(read("0 s", black), (None, None));
         assert_eq!(read("books", black), (None, None));
+        let is_unsearched = |text: &str| Remark::read(text.as_bytes(), white).is_unsearched;
+        for text in ["0s", "0.005s, White mates", "0.00/0 0.000s", "0.00/0 0.000s, line=\"x\""] {
+            assert!(is_unsearched(text), "{text}");
+        }
+        for text in [
+            "book",
+            "+0.31/20 0.5s",
+            "-M10/7 0s",
+            "0.00/9 0s",
+            "[%eval 0.31] [%emt 0:00:05]",
+            "0s [%eval 0.1]",
+            "",
+        ] {
+            assert!(!is_unsearched(text), "{text}");
+        }
         for text in ["", "book", "a good move", "1/2", "e4/e5", "+/- 3", "M/3", "9e9/3 1s", "\u{1F600}"] {
             assert_eq!(read(text, white).0, if text == "1/2" { cp(100) } else { None }, "{text}");
         }

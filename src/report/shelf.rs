@@ -12,6 +12,8 @@ pub struct Shelf {
     books: Vec<Arc<dyn Book>>,
     /// The player of each book; `None`: it is everybody's.
     owners: Vec<Option<PlayerName>>,
+    /// Whether several books without an owner are every player's, although the games do not say so.
+    are_shared: bool,
 }
 
 /// The books of one side in a game.
@@ -21,13 +23,20 @@ pub struct Own {
     pub books: Arc<[usize]>,
     /// Distinguishes them from those of other sides; 0 for all books.
     pub(super) digest: u64,
+    /// Whether they are known to be this side's: otherwise they are those of all players.
+    pub(super) is_known: bool,
 }
 
 impl Shelf {
-    /// These books, each of the player that it comes with, or else of all players.
-    pub fn new(books: impl IntoIterator<Item = (Option<PlayerName>, Arc<dyn Book>)>) -> Self {
-        let (owners, books) = books.into_iter().unzip();
-        Self { books, owners }
+    /// These books, each of the player that it comes with, or else of all players. Whose they are is known if it is one,
+    /// if the games say so, or if all players are compared with all books.
+    pub fn new(
+        books: impl IntoIterator<Item = (Option<PlayerName>, Arc<dyn Book>)>,
+        are_shared: bool,
+    ) -> Self {
+        let (owners, books): (Vec<_>, Vec<_>) = books.into_iter().unzip();
+        let are_shared = are_shared || owners.iter().filter(|owner| owner.is_none()).count() < 2;
+        Self { books, owners, are_shared }
     }
 
     /// All books.
@@ -44,6 +53,7 @@ impl Shelf {
         players.as_ref().zip(named.as_ref()).map(|(player, named)| {
             let is_own = |owner: &Option<PlayerName>| owner.as_ref().is_some_and(|name| name.is(player));
             let has_own = self.owners.iter().any(is_own);
+            let is_known = has_own || is_named || self.are_shared;
             let mut books: Vec<usize> = if is_named && !has_own {
                 named.clone()
             } else {
@@ -54,16 +64,21 @@ impl Shelf {
                     .collect()
             };
             books.sort_unstable();
-            self.own(books)
+            self.own(books, is_known)
         })
     }
 
-    fn own(&self, books: Vec<usize>) -> Own {
+    fn own(&self, books: Vec<usize>, is_known: bool) -> Own {
         // FNV-1a, over the numbers.
         let mix = |digest: u64, number: &usize| (digest ^ *number as u64).wrapping_mul(0x0100_0000_01b3);
         let is_all = books.len() == self.books.len();
         let digest = if is_all { 0 } else { books.iter().fold(0xcbf2_9ce4_8422_2325, mix) };
-        Own { books: books.into(), digest }
+        Own { books: books.into(), digest, is_known }
+    }
+
+    /// The numbers of the books of all players.
+    pub(super) fn shared(&self) -> impl Iterator<Item = usize> {
+        self.owners.iter().enumerate().filter(|(_, owner)| owner.is_none()).map(|(number, _)| number)
     }
 
     /// The number of the book of all players that a path means, perhaps on another machine: the one whose path ends with as
@@ -75,10 +90,9 @@ impl Shelf {
             let known = names(&book.path().to_string_lossy());
             known.iter().zip(&wanted).take_while(|(one, other)| one == other).count()
         };
-        let all = self.books.iter().zip(&self.owners).enumerate();
-        let shared = all.filter(|(_, (_, owner))| owner.is_none());
-        let alike: Vec<(usize, usize)> = shared
-            .map(|(number, (book, _))| (common(book), number))
+        let alike: Vec<(usize, usize)> = self
+            .shared()
+            .filter_map(|number| Some((common(self.books.get(number)?), number)))
             .filter(|(common, _)| *common > 0)
             .collect();
         let most = alike.iter().map(|(common, _)| *common).max()?;
@@ -95,7 +109,7 @@ mod tests {
 
     fn shelf(books: &[(Option<&str>, &str)]) -> Shelf {
         let open = |path: &str| open_bytes(path, vec![0; 16]).unwrap();
-        Shelf::new(books.iter().map(|(owner, path)| (owner.map(PlayerName::whole), open(path))))
+        Shelf::new(books.iter().map(|(owner, path)| (owner.map(PlayerName::whole), open(path))), false)
     }
 
     fn sides(shelf: &Shelf, named: [&[usize]; 2]) -> [Vec<usize>; 2] {
@@ -108,6 +122,13 @@ mod tests {
     #[test]
     fn a_player_has_own_books_or_those_that_comments_name_or_all() {
         let shared = shelf(&[(None, "a.bin"), (None, "b.bin")]);
+        let nobody = ByColor { white: "A".to_owned(), black: "b".to_owned() };
+        let is_known = |shelf: &Shelf, named| {
+            shelf.of_sides(&nobody, &named).map(|own| own.is_known).into_iter().all(|own| own)
+        };
+        assert!(!is_known(&shared, ByColor::default()));
+        assert!(is_known(&shared, ByColor { white: vec![0], black: vec![] }));
+        assert!(is_known(&shelf(&[(None, "a.bin")]), ByColor::default()));
         assert_eq!(sides(&shared, [&[], &[]]), [vec![0, 1], vec![0, 1]]);
         assert_eq!(sides(&shared, [&[0], &[1]]), [vec![0], vec![1]]);
         assert_eq!(sides(&shared, [&[], &[1]]), [vec![], vec![1]]);

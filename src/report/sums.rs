@@ -75,14 +75,14 @@ impl Leave {
 }
 
 /// A move of the books that was played.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Step {
     /// The side that played it.
     pub side: Color,
     /// The games that ended, counted for that side.
     pub counts: Counts,
-    /// The book that had most of that side's moves in the first of the games.
-    pub book: Option<usize>,
+    /// The books that it can have come from in the first of the games.
+    pub books: Vec<usize>,
     /// The step before, in the first of the games.
     before: Option<(u64, MoveCode)>,
 }
@@ -100,8 +100,11 @@ pub struct Sums {
     steps: Places<Step>,
     /// Games that repeat another one move by move.
     pub repeated: u64,
-    /// Games in which White, and Black, left the books, in which they ended, and that ended in them.
-    pub left: [u64; 4],
+    /// Games in which White, and Black, left the books, in which they ended, that ended in them, and in which it is not known whose
+    /// books were left.
+    pub left: [u64; 5],
+    /// Games of which it is not known which player had which book.
+    pub unattributed: u64,
     /// Games and seconds that the books saved on the clock of one side.
     pub saved: (u64, f64),
     known: Keys,
@@ -148,6 +151,7 @@ impl Sums {
             Left::Side(color) => color.fold_wb(0, 1),
             Left::BookEnded => 2,
             Left::GameEnded => 3,
+            Left::Unknown => 4,
         };
         if let Some(count) = self.left.get_mut(place) {
             *count += 1;
@@ -155,6 +159,7 @@ impl Sums {
         for saved in [game.saved.white, game.saved.black].into_iter().flatten() {
             self.saved = (self.saved.0 + 1, self.saved.1 + saved);
         }
+        self.unattributed += u64::from(game.own.iter().any(|own| !own.is_known));
         self.add_steps(game);
         let exit = &game.exit;
         let mover = exit.at.chess().turn();
@@ -180,9 +185,13 @@ impl Sums {
         let movers = [Color::White, Color::Black].into_iter().cycle();
         for ((key, mv), mover) in game.keys.iter().zip(&game.exit.line).zip(movers) {
             let place = (*key ^ game.own.get(mover).digest, *mv);
-            let book = *game.books.get(mover);
-            let fresh = Step { side: mover, counts: Counts::default(), book, before };
-            let step = self.steps.entry(place).or_insert(fresh);
+            let fresh = || Step {
+                side: mover,
+                counts: Counts::default(),
+                books: game.books.get(mover).clone(),
+                before,
+            };
+            let step = self.steps.entry(place).or_insert_with(fresh);
             if let halves @ Some(_) = game.halves(mover) {
                 step.counts.add(halves);
             }
@@ -195,11 +204,11 @@ impl Sums {
     pub fn worst(&self, most: usize) -> Vec<(f64, Step, Vec<MoveCode>)> {
         let lost = |step: &Step| {
             let (mean, error) = mean(&step.counts.by_points())?;
-            let lost = (0.5 - mean - error.unwrap_or(0.0)) * step.counts.games as f64;
+            let lost = (0.5 - mean - error) * step.counts.games as f64;
             Some(lost).filter(|lost| *lost > 0.0 && step.counts.games >= LEAST)
         };
         let mut steps: Vec<_> =
-            self.steps.iter().filter_map(|(place, step)| Some((lost(step)?, *place, *step))).collect();
+            self.steps.iter().filter_map(|(place, step)| Some((lost(step)?, *place, step.clone()))).collect();
         // Of moves that were played in the same games the last one counts.
         let earlier = |step: &Step| {
             let place = self.steps.get(&step.before?)?.before?;

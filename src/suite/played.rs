@@ -56,7 +56,7 @@ enum Began {
     Elsewhere,
     /// It has this number.
     With(usize),
-    /// It is one of several on the line of the game, which began with the usual position.
+    /// It is one on the line of the game, which began with the usual position.
     On(Line),
 }
 
@@ -115,8 +115,8 @@ impl Played {
             reader.found.into_iter().for_each(|(game, began)| all.add(game, began));
             Ok(())
         })?;
-        let alone: usize = all.waiting.drain().map(|(_, games)| games.len()).sum();
-        all.elsewhere += alone as u64;
+        let alone: Vec<_> = all.waiting.drain().flat_map(|(_, games)| games).collect();
+        alone.into_iter().for_each(|(game, line)| all.alone(game, &line));
         Ok(all)
     }
 
@@ -135,10 +135,8 @@ impl Played {
         (first, second, &game.round).hash(&mut digest);
         let waiting = self.waiting.entry(digest.finish()).or_default();
         // Without rounds only the game before can be the other one.
-        if !is_known_round(&game.round) {
-            self.elsewhere += waiting.len().saturating_sub(1) as u64;
-            waiting.drain(..waiting.len().saturating_sub(1));
-        }
+        let earlier = if is_known_round(&game.round) { 0 } else { waiting.len().saturating_sub(1) };
+        let earlier: Vec<_> = waiting.drain(..earlier).collect();
         let others = waiting.iter().enumerate().filter(|(_, (other, _))| other.reverses(&game));
         let other = others
             .filter_map(|(place, (_, other))| Some((line.shared(other)?, place)))
@@ -149,6 +147,15 @@ impl Played {
                 self.games.entry(number).or_default().extend([other, game]);
             }
             None => waiting.push((game, line)),
+        }
+        earlier.into_iter().for_each(|(game, line)| self.alone(game, &line));
+    }
+
+    /// Takes a game that no other makes a pair with: it shows where it began if it reaches only one position.
+    fn alone(&mut self, game: Game, line: &Line) {
+        match &*line.reached {
+            [(_, number)] => self.games.entry(*number).or_default().push(game),
+            _ => self.elsewhere += 1,
         }
     }
 
@@ -256,11 +263,7 @@ impl Visitor for Reader<'_> {
             return;
         };
         let began = match began {
-            Began::On(line) => match &*line.reached {
-                [] => Began::Elsewhere,
-                [(_, number)] => Began::With(*number),
-                _ => Began::On(line),
-            },
+            Began::On(line) if line.reached.is_empty() => Began::Elsewhere,
             began => began,
         };
         self.found.push((Game { result, ..game }, began));

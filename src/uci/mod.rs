@@ -38,7 +38,9 @@ pub(crate) use command::{position_moves, same_name};
 pub use lines::{Lines, Part, Piece};
 pub use option_line::option_with_default;
 pub use reply::{Reply, bestmove};
-pub(crate) use reply::{book_info, id_name, info_string, notice, option_default, option_name, option_type};
+pub(crate) use reply::{
+    book_info, id_name, info_string, is_own_book, notice, option_default, option_name, option_type,
+};
 
 /// The words of a line, separated by any white space.
 pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -41,6 +41,17 @@ pub(crate) fn option_type(line: &[u8]) -> Option<&[u8]> {
     words(line).skip_while(|word| *word != b"type").nth(1)
 }
 
+/// Names (letters only, in lower case) of options that switch an engine's own book on.
+const OWN_BOOK_NAMES: [&[u8]; 2] = [b"ownbook", b"usebook"];
+
+/// Whether an `option` line is that of a switch of the engine's own book.
+pub(crate) fn is_own_book(line: &[u8]) -> bool {
+    let mut letters = option_name(line);
+    letters.retain(u8::is_ascii_alphabetic);
+    letters.make_ascii_lowercase();
+    option_type(line) == Some(b"check") && OWN_BOOK_NAMES.contains(&&*letters)
+}
+
 /// The default in an `option` line: the words between `default` and the next keyword.
 pub(crate) fn option_default(line: &[u8]) -> Vec<u8> {
     words(line)

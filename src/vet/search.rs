@@ -20,9 +20,6 @@ const QUIT_TIME: Duration = Duration::from_secs(2);
 /// The option of engines that say how they expect games to end.
 const SHOW_WDL: &str = "UCI_ShowWDL";
 
-/// The option of engines that play from a book of their own, without a score.
-const OWN_BOOK: &str = "OwnBook";
-
 /// An engine that searches more nodes than this many times the limit does not heed it, and is stopped.
 const TOO_FAR: u64 = 4;
 
@@ -74,10 +71,7 @@ impl<'a> Searcher<'a> {
         let Self { setup, client: Some(client), name, gives_wdl, .. } = self else {
             return Err(NoLine::Ended.into());
         };
-        let mut plays_book = false;
         client.greet(&setup.options, setup.patience, |line| {
-            let is_own_book = same_name(&option_name(line.as_bytes()), OWN_BOOK.as_bytes());
-            plays_book |= is_own_book && line.split_whitespace().next_back() == Some("true");
             *gives_wdl |= same_name(&option_name(line.as_bytes()), SHOW_WDL.as_bytes());
             let found =
                 id_name(line.as_bytes()).map(|found| String::from_utf8_lossy(found).trim().to_owned());
@@ -86,9 +80,6 @@ impl<'a> Searcher<'a> {
             }
         })?;
         *name = named(name, &setup.options);
-        if plays_book {
-            client.send(&format!("setoption name {OWN_BOOK} value false"));
-        }
         let is_set = setup.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(SHOW_WDL));
         if *gives_wdl && !is_set {
             client.send(&format!("setoption name {SHOW_WDL} value true"));

@@ -158,13 +158,13 @@ def weighed(counts, min_games=3, min_score=0, uniform=False, shares=(0, 0)):
     return book
 
 
-def read_book(path):
-    """A Polyglot book's entries: key -> raw move -> weight. Their order must be right, and none may come twice."""
+def read_book(path, least=1):
+    """A Polyglot book's entries: key -> raw move -> weight, at least this. Their order must be right, and none may come twice."""
     entries = list(read_polyglot.entries(path))
     assert len(entries) * ENTRY.size == path.stat().st_size
     assert entries == sorted(entries, key=lambda entry: (entry[0], -entry[2]))
     book = defaultdict(dict)
     for position, move, weight, *learn in entries:
-        assert move not in book[position] and weight > 0 and learn == [0, 0]
+        assert move not in book[position] and weight >= least and learn == [0, 0]
         book[position][move] = weight
     return dict(book)

@@ -42,6 +42,32 @@ def entries(path):
     return {(at, move): weight for at, move, weight, _ in struct.iter_unpack(">QHHI", path.read_bytes())}
 
 
+def test_flags_comments_and_unknown_bytes_of_ctg_books_are_compared(tabiya, diff, tmp_path):
+    (tmp_path / "g.pgn").write_text("1. e4 1-0\n")
+    for name in "ab":
+        assert tabiya("build", tmp_path / "g.pgn", "-o", tmp_path / f"{name}.ctg", "--min-games", 1).returncode == DONE
+    assert diff(tmp_path / "a.ctg", tmp_path / "b.ctg") == ([], DONE)
+    pages = bytearray((tmp_path / "b.ctg").read_bytes())
+    first = 4096 + 4
+    facts = first + (pages[first] & 0x1F)
+    facts += pages[facts]
+    # Four unknown bytes, bits beside the colour, and the comment.
+    unknown = int.from_bytes(pages[facts + 12 : facts + 16], "big")
+    for at, byte in ((15, 2), (30, 0x08), (32, 0x0A)):
+        pages[facts + at] ^= byte
+    (tmp_path / "b.ctg").write_bytes(pages)
+    found, code = diff(tmp_path / "a.ctg", tmp_path / "b.ctg")
+    assert code == WANTING and [line["kind"] for line in found] == ["flags"]
+    assert found[0]["a"] == {"flags": 0, "comment": 0, "unknown": unknown}
+    assert found[0]["b"] == {"flags": 8, "comment": 10, "unknown": unknown ^ 2}
+    text = tabiya("diff", tmp_path / "a.ctg", tmp_path / "b.ctg").stdout.decode()
+    assert "flags 0x00 -> 0x08, comment 0x00 -> 0x0a, unknown bytes 0x" in text
+    assert text.endswith("changed: 0 moves\nchanged: flags or comments of 1 position\n")
+    # Nothing is said where a format has none.
+    assert tabiya("convert", tmp_path / "b.ctg", "-o", tmp_path / "c.kob").returncode == DONE
+    assert all(line["kind"] != "flags" for line in diff(tmp_path / "b.ctg", tmp_path / "c.kob")[0])
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_book_does_not_differ_from_itself(tabiya, diff, sources, name, tmp_path):
     assert diff(sources[name], sources[name]) == ([], DONE)

@@ -140,6 +140,11 @@ def test_doctor_says_that_the_engine_makes_every_move_in_analysis(tabiya, explor
     assert [verdict["level"] for verdict in verdicts] == ["warning"] and name in verdicts[0]["text"], verdicts
 
 
+def test_doctor_says_that_books_are_switched_off(tabiya, engine, small_book):
+    done = tabiya("doctor", *engine.argv("--legal"), "--book", small_book, "--set", "OwnBook=false")
+    assert done.returncode == WANTING and b"OwnBook is false: the engine plays every move" in done.stdout, done.stdout
+
+
 def test_the_adapter_says_once_that_books_are_silent_in_analysis(adapter, small_book, tmp_path):
     client = adapter("--book", small_book, "--log", tmp_path / "log")
     client.start()

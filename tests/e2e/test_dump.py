@@ -231,6 +231,48 @@ def test_lines_of_a_real_book_are_read_back(run, perfect_book, tmp_path):
     assert found == expected and len(found) > 500
 
 
+def rebuilt(run, book, tmp_path, *form):
+    """A Polyglot book of what `dump` writes of a book, and how many differences there are."""
+    (tmp_path / "dumped.pgn").write_text(run("dump", book, "--format", "pgn", *form).stdout)
+    new = tmp_path / "rebuilt.bin"
+    built = run("build", tmp_path / "dumped.pgn", "--variations", "--uniform", "--min-games", 1, "-o", new, "--force")
+    assert built.returncode == 0 and "error" not in built.stdout, built.stdout
+    return run("diff", book, new)
+
+
+@pytest.mark.parametrize("form", [(), ("--lines",)], ids=["tree", "lines"])
+@pytest.mark.parametrize("name", ["bin", "abk", "ctg", "kob"])
+def test_a_dumped_book_built_again_is_the_same(run, tmp_path, name, form):
+    book = small_games_book(run, tmp_path, name)
+    diff = rebuilt(run, book, tmp_path, *form)
+    assert (diff.stdout, diff.returncode) == ("no difference\n", 0)
+    # A book for one side, with moves that are never played, moves that only lead on, and what no line reaches.
+    one_side = Book()
+    one_side.at(e2e4=3, d2d4=0)
+    one_side.at("e2e4 e7e5", g1f3=1)
+    one_side.at("e2e4 c7c5", g1f3=70, b1c3=0)
+    one_side.at("e2e4 c7c5 g1f3 d7d6", d2d4=1)
+    one_side.write(tmp_path / "side.bin")
+    run("convert", tmp_path / "side.bin", "-o", tmp_path / f"one.{name}")
+    diff = rebuilt(run, tmp_path / f"one.{name}", tmp_path, *form)
+    assert (diff.stdout, diff.returncode) == ("no difference\n", 0)
+
+
+@pytest.mark.parametrize("form", [(), ("--lines",)], ids=["tree", "lines"])
+def test_what_no_line_reaches_follows_from_its_position(run, tmp_path, form):
+    (tmp_path / "g.pgn").write_text('[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]\n\n1. e4 Kd7 *\n\n1. e4 *\n')
+    run("build", tmp_path / "g.pgn", "-o", tmp_path / "g.ctg", "--min-games", 1)
+    diff = rebuilt(run, tmp_path / "g.ctg", tmp_path, *form)
+    assert (diff.stdout, diff.returncode) == ("no difference\n", 0)
+    reached = list(games_in(run("dump", tmp_path / "g.ctg", "--format", "pgn", "--reachable", *form, says="are left out").stdout))
+    assert [game.board().fen() for game in reached] == [chess.STARTING_FEN]
+
+
+def test_a_real_book_built_again_is_the_same(run, perfect_book, tmp_path):
+    diff = rebuilt(run, perfect_book, tmp_path)
+    assert (diff.stdout, diff.returncode) == ("no difference\n", 0)
+
+
 def test_games_are_a_form_of_pgn(run, small_book):
     assert run("dump", small_book, "--lines", says="--format pgn --lines").returncode == 2
 

@@ -1,6 +1,7 @@
 """`tabiya explore`: the server of the page, and Lichess's interface, by the HTTP clients of Python's library."""
 
 import contextlib
+import http.client
 import io
 import json
 import os
@@ -114,6 +115,57 @@ def test_ten_thousand_half_open_connections_hinder_nobody(explore, small_book):
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert server.edit(move="d2d4", op="set", value=11, expect={"weight": 10})[0] == 200
     assert server.moves()["d2d4"]["weight"] == 11
+
+
+@linux_only
+@pytest.mark.parametrize("handles, is_later", [(None, False), (200, False), (100, True)], ids=["usual", "few", "fewer-than-at-first"])
+def test_idle_connections_shut_nobody_out(explore, small_book, handles, is_later):
+    """1,100 of one who has the token, and who uses each again before it has been idle for long."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        if handles and not is_later:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (handles, hard))
+        server = explore("--edit", small_book)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2000), hard))
+        if is_later:
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (handles, hard))
+        _, events = server.listen("/api/events")
+        idle, done = [], threading.Event()
+
+        def use(connection):
+            try:
+                connection.request("GET", "/api/books", headers={"Authorization": f"Bearer {server.token}"})
+                return connection.getresponse().read()
+            except (OSError, http.client.HTTPException):
+                # Closed, to make room for others.
+                connection.close()
+                idle.remove(connection)
+
+        def use_all():
+            while not done.is_set():
+                for connection in list(idle):
+                    use(connection)
+
+        restless = threading.Thread(target=use_all, daemon=True)
+        try:
+            restless.start()
+            for _ in range(1100):
+                connection = server.connection()
+                connection.request("GET", "/api/books", headers={"Authorization": f"Bearer {server.token}"})
+                assert b"books" in connection.getresponse().read()
+                idle.append(connection)
+            assert server.raw("GET", "/")[0] == 200
+            # There are handles left for what is written, and who listened at first still does.
+            assert server.edit(move="d2d4", op="set", value=11, expect={"weight": 10})[0] == 200
+            while events.get(timeout=HANG)[0] != "changed":
+                pass
+        finally:
+            done.set()
+            restless.join()
+            for connection in idle:
+                connection.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_addresses_that_cannot_be_listened_on_and_books_that_cannot_be_opened(explore, tabiya, small_book, tmp_path):
@@ -698,6 +750,16 @@ def test_another_kind_of_chess_is_set_aside_for_the_engine(explore, engine_scrip
     server.process.terminate()
     said = server.process.stderr.read().decode()
     assert said.count("UCI_Variant is horde: this command searches standard chess only") == 1, said
+
+
+@pytest.mark.parametrize("name", ["OwnBook", "Use Book", "Own_book"])
+def test_an_engine_thinks_and_plays_no_book_of_its_own(explore, engine_script, small_book, tmp_path, name):
+    engine_script("--option", f"option name {name} type check default true", "--option", "option name Book File type string default x", "--bestmove", "g1f3")
+    _, events = explore(small_book).listen("/api/engine", play="e2e4,e7e5")
+    while events.get(timeout=HANG) is not None:
+        pass
+    heard = (tmp_path / "heard").read_text().splitlines()
+    assert [line for line in heard if "ook" in line] == [f"setoption name {name} value false"]
 
 
 def test_an_engine_that_answers_or_dies_is_reported(explore, engine_script, small_book):

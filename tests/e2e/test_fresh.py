@@ -118,6 +118,39 @@ def test_processes_share_their_lines_in_a_file(adapter, book, tmp_path):
     assert f"{chess.polyglot.zobrist_hash(chess.Board()):016x}: " in text
 
 
+def test_a_runner_sends_all_options_again_before_each_game(adapter, book, tmp_path):
+    file, other = tmp_path / "match.lines", tmp_path / "other.lines"
+    client = adapter("--book", book, "--set", "Book Threshold=0")
+    client.start()
+    played = []
+    for _ in LINES:
+        for name, value in (("Book Fresh", "true"), ("Book Fresh File", file), ("Book Seed", 7)):
+            client.set(name, value)
+        played.append(game(client))
+    client.send("ucinewgame")
+    client.ready()
+    assert sorted(played) == sorted(LINES)
+    nodes = file.read_text().splitlines()
+    assert len(nodes) == len(set(nodes)), "each is written once"
+    # Another file gets what this process has played; one that is named again is read for what is new.
+    client.set("Book Fresh File", other)
+    client.ready()
+    client.quit()
+    client.wait()
+    assert {NODE.fullmatch(line)[0].split()[0] for line in other.read_text().splitlines()[1:]} == {line.split()[0] for line in nodes[1:]}
+
+
+def test_the_same_seed_again_does_not_repeat_the_choice(adapter, gnu_book):
+    client = adapter("--book", gnu_book)
+    client.start()
+    first = set()
+    for _ in range(40):
+        client.set("Book Seed", 7)
+        client.send("ucinewgame")
+        first.add(client.go("movetime 10", "position startpos").move)
+    assert len(first) > 1
+
+
 @pytest.mark.parametrize("how", ["plain", "guard", "learn", "rules", "chess960", "colours"])
 def test_processes_in_turn_play_each_line_once(adapter, book, tmp_path, how):
     """Each process alone plays two lines: what the others have played decides which."""

@@ -176,9 +176,10 @@ def test_weights_of_comments_and_marks(build, tabiya, tmp_path):
     first = {encode(board, uci): weight for uci, weight in (("e2e4", 60), ("d2d4", 40), ("c2c4", 1))}
     board.push_uci("e2e4")
     board.push_uci("e7e5")
-    third = {encode(board, "f1c4"): 1}
+    # A move of weight 0 is never played.
+    third = {encode(board, "g1f3"): 0, encode(board, "f1c4"): 1}
     book, _ = build(path, "--repertoire", "white")
-    assert read_book(book) == {key(chess.Board()): first, key(board): third}
+    assert read_book(book, least=0) == {key(chess.Board()): first, key(board): third}
     # Without --uniform, results weigh.
     book, _ = build(path, "--variations", "--min-games", "1")
     assert set(read_book(book)[key(chess.Board())].values()) == {1}

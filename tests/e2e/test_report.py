@@ -207,7 +207,7 @@ def test_what_cannot_be_read_is_said(tabiya, small_book, tmp_path):
     (tmp_path / "empty.pgn").write_text("")
     refused("empty.pgn", "--book", small_book, code=FILE, says="no games")
     assert reported(tabiya, "empty.pgn", "--book", small_book) == {
-        "games": [], "openings": [], "exits": [], "players": [], "books": [], "repeated": 0,
+        "games": [], "openings": [], "exits": [], "players": [], "books": [], "repeated": 0, "unattributed": 0,
     }
 
 
@@ -271,30 +271,106 @@ def test_a_player_without_a_book_is_in_none(tabiya, tmp_path):
     assert refused.returncode == USAGE and b"A=FILE" in refused.stderr
 
 
-def test_a_match_recorded_with_the_lines_of_its_books(tabiya, tabiya_exe, stockfish, tmp_path):
-    runner = runner_of("fastchess")
+@pytest.mark.parametrize(("runner", "names_books"), [("fastchess", True), ("fastchess", False), ("cutechess-cli", False)])
+def test_a_match_of_two_books_is_reported_by_player(tabiya, tabiya_exe, stockfish, tmp_path, runner, names_books):
+    """Whether its comments name the books, or only show which moves were searched."""
+    runner = runner_of(runner)
+    is_fastchess = names_books or "fastchess" in str(runner)
     for name, line in (("a.bin", "e2e4 e7e5 g1f3"), ("b.bin", "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6")):
         Book().line(line).write(tmp_path / name)
     line = [runner]
     for name, book in (("A", "a.bin"), ("B", "b.bin")):
-        line += ["-engine", f"name={name}", f"cmd={tabiya_exe}", f"args=--engine {stockfish} --book {tmp_path / book}"]
-    line += ["-each", "tc=inf", "nodes=60", "-rounds", "2", "-repeat", "-pgnout", "file=match.pgn", "match_line=info string book"]
+        given = ["--engine", stockfish, "--book", tmp_path / book]
+        words = [f"args={' '.join(map(str, given))}"] if is_fastchess else [f"arg={word}" for word in given]
+        line += ["-engine", f"name={name}", f"cmd={tabiya_exe}", *words]
+    line += ["-each", "tc=inf", "nodes=60", *([] if is_fastchess else ["proto=uci"]), "-rounds", "2", "-repeat", "-games", "2"]
+    line += ["-pgnout", "file=match.pgn" if is_fastchess else "match.pgn", *(["match_line=info string book"] if names_books else [])]
     done = subprocess.run([str(word) for word in line], cwd=tmp_path, capture_output=True, text=True, timeout=HANG)
     assert done.returncode == 0, done.stdout + done.stderr
     report = reported(tabiya, "match.pgn", "--book", "a.bin", "--book", "b.bin")
-    assert [(entry["player"], entry["book"]) for entry in report["books"]] == [("A", "a.bin"), ("B", "b.bin")]
+    assert [(entry["player"], entry["book"], entry["one_of"]) for entry in report["books"]] == [
+        ("A", "a.bin", ["a.bin"]), ("B", "b.bin", ["b.bin"]),
+    ]
     assert [game["book_plies"] for game in report["games"]] == [4 if game["white"] == "A" else 3 for game in report["games"]]
+    assert {game["left_by"] for game in report["games"]} == {None} and report["unattributed"] == 0
 
 
-def test_too_few_games_have_no_limits(tabiya, tmp_path):
+def test_books_that_no_game_attributes_are_nobodys(tabiya, tmp_path):
+    Book().line("e2e4 e7e5 g1f3").write(tmp_path / "a.bin")
+    Book().line("e2e4 e7e5 g1f3 b8c6").write(tmp_path / "b.bin")
+    games = written(tmp_path / "games.pgn", [("A", "B", 1, "1-0", "1. e4 {1s} e5 {1s} 2. Nf3 {1s} d6 {1s} 3. d4 {1s}")])
+    both = ("--book", "a.bin", "--book", "b.bin")
+    report = reported(tabiya, games, *both)
+    (game,) = report["games"]
+    assert (report["unattributed"], game["book_plies"], game["left_by"]) == (1, 3, None)
+    assert game["saved"] == {"white": None, "black": None} and game["played"] == "d7d6"
+    assert [(entry["player"], entry["book"], entry["one_of"]) for entry in report["books"]] == [
+        ("A", None, ["a.bin", "b.bin"]), ("B", None, ["a.bin", "b.bin"]),
+    ]
+    text = tabiya("report", games, *both).stdout.decode()
+    assert "which player had which book is not known in 1 game: name them with --book NAME=FILE" in text
+    assert "left by White 0, by Black 0, by one of them 1, at the end of a line 0" in text and "a.bin or b.bin" in text
+    for known in (["a.bin"], ["A=a.bin", "B=b.bin"], ["A=a.bin", "A=b.bin", "B=a.bin", "B=b.bin"], ["A=a.bin", "b.bin"]):
+        given = [word for book in known for word in ("--book", book)]
+        assert reported(tabiya, games, *given)["unattributed"] == 0
+        assert "--book NAME=FILE" not in tabiya("report", games, *given).stdout.decode()
+    # The books of one player are what that player should know.
+    report = reported(tabiya, games, *both, "--player", "B")
+    assert (report["unattributed"], report["games"][0]["left_by"]) == (0, "black")
+
+
+def test_moves_without_a_search_show_whose_book_it_was(tabiya, tmp_path):
+    """As far as books differ: of two that have the same moves on the way it is one or the other, until a game shows which."""
+    Book().line("e2e4 e7e5 g1f3").line("d2d4").write(tmp_path / "a.bin")
+    Book().line("e2e4 e7e5 g1f3").line("d2d4 d7d5 c2c4").write(tmp_path / "b.bin")
+    both = ("--book", "a.bin", "--book", "b.bin")
+    alike = ("A", "B", 1, "1-0", "1. e4 {0s} e5 {+0.1/9 1s} 2. Nf3 {0s} d6 {-0.1/9 1s} 3. d4 {+0.1/9 1s}")
+    games = written(tmp_path / "games.pgn", [alike])
+    report = reported(tabiya, games, *both)
+    assert [(entry["player"], entry["book"], len(entry["one_of"])) for entry in report["books"]] == [("A", None, 2), ("B", None, 0)]
+    assert report["unattributed"] == 0 and report["games"][0]["saved"]["white"] == pytest.approx(2.0)
+    shown = ("A", "B", 2, "1-0", "1. d4 {0s} d5 {+0.1/9 1s} 2. c4 {0s} e6 {-0.1/9 1s} 3. Nc3 {+0.1/9 1s}")
+    report = reported(tabiya, written(games, [alike, shown]), *both)
+    assert [(entry["player"], entry["book"], entry["score"]["wins"]) for entry in report["books"]] == [("A", "b.bin", 2), ("B", None, 0)]
+    # The runner's own opening is no move of an engine; moves that no book has explain nothing.
+    report = reported(tabiya, written(games, [("A", "B", 1, "1-0", "1. d4 {book} d5 {book} 2. c4 {0s} e6 {-0.1/9 1s}")]), *both)
+    assert [(entry["player"], entry["book"]) for entry in report["books"]] == [("A", "b.bin"), ("B", None)]
+    assert reported(tabiya, written(games, [("A", "B", 1, "1-0", "1. b3 {0s} d6 {-0.1/9 1s}")]), *both)["unattributed"] == 1
+
+
+@pytest.mark.parametrize("number", [1, 2, 10, 200])
+@pytest.mark.parametrize("points", ["=", "+", "-", "+=-=", "++++++++="])
+@pytest.mark.parametrize("paired", [False, True])
+def test_the_number_of_games_says_whether_there_are_limits(tabiya, tmp_path, number, points, paired):
     book = Book().line("e2e4 e7e5").write(tmp_path / "book.bin")
-    for results in (["1-0"], ["1/2-1/2"], ["1-0", "1-0"], ["1-0", "1-0", "1/2-1/2"]):
-        games = [("A", "B", "?", result, "1. e4 e5 2. Nf3") for result in results]
-        written(tmp_path / "games.pgn", games)
-        (players,) = reported(tabiya, "games.pgn", "--book", book)["players"]
-        assert players["error"] is None and (players["los"] is None) == (len(set(results)) == 1)
-        text = tabiya("report", "games.pgn", "--book", book).stdout.decode()
-        assert "too few games" in text and not re.search(r"inf|NaN|± 0\.0", text), text
+    games, results = [], []
+    for game in range(number):
+        result, swapped = points[game % len(points)], paired and game % 2 == 1
+        results.append(result)
+        text = {"+": "1-0", "-": "0-1", "=": "1/2-1/2"}[result]
+        if swapped:
+            text = "-".join(reversed(text.split("-")))
+        games.append(("B" if swapped else "A", "A" if swapped else "B", game // 2 + 1 if paired else "?", text, "1. e4 e5 2. Nf3"))
+    written(tmp_path / "games.pgn", games)
+    (players,) = reported(tabiya, "games.pgn", "--book", book)["players"]
+    text = tabiya("report", "games.pgn", "--book", book).stdout.decode()
+    assert not re.search(r"\binf|NaN|± 0\.0\b", text), text
+    row = next(line for line in text.splitlines() if re.match(r" A +B ", line))
+    elo, error, low, high, los = (players[key] for key in ("elo", "error", "low", "high", "los"))
+    share = (results.count("+") + results.count("=") / 2) / number
+    assert (elo is None) == (share in (0, 1))
+    if number < 5:
+        assert (error, low, high, los) == (None, None, None, None) and "too few games" in row
+        return
+    assert "too few games" not in row and los is not None
+    if share == 1:
+        assert (high, error) == (None, None) and low > 0 and f"above {low:+.1f}" in row
+    elif share == 0:
+        assert (low, error) == (None, None) and high < 0 and f"below {high:+.1f}" in row
+    else:
+        assert low < elo < high and (f"± {error:.1f}" if error else f"({low:+.1f} to {high:+.1f})") in row
+    if share == 0.5:
+        assert (elo, los) == (0, pytest.approx(0.5)) and low == pytest.approx(-high) and error == pytest.approx(high)
 
 
 def test_a_report_keeps_the_tags_of_the_games(tabiya, tmp_path):

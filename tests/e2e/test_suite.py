@@ -461,6 +461,15 @@ def test_the_line_that_both_games_of_a_pair_have_is_the_opening(tabiya, tmp_path
         assert "played: 3 of 9 positions" in said and "won by one colour in each pair: 2, with a decisive pair: 1" in said, said
         left = {operations["c0"] for _, operations, _ in lines_of(tmp_path / "suite.epd")}
         assert not left & {"1. e4 e5", "1. e4 e5 2. Nf3"} and "1. e4 e5 2. Nf3 Nc6" in left and len(left) == 7
+    # Only one game of a pair goes on to a second position of the suite.
+    (tmp_path / "source.pgn").write_text(games(("A", 1, "1-0", "e4 e5"), ("A", 1, "1-0", "d4 d5")))
+    for number in (1, "?"):
+        (tmp_path / "match.pgn").write_text(games(("A", number, "1-0", "e4 d6 a3"), ("B", number, "1-0", "e4 e5 a3")))
+        said = made(tabiya, "source.pgn", "--ply", "1-2", "--min-games", 1, "--refine", "match.pgn")
+        assert "played: 1 of 4 positions" in said and "won by one colour in each pair: 1" in said, said
+        left = {operations["c0"] for _, operations, _ in lines_of(tmp_path / "suite.epd")}
+        assert left == {"1. e4 e5", "1. d4", "1. d4 d5"}
+    (tmp_path / "source.pgn").write_text(games(*(("A", 1, "1-0", line) for line in lines)))
     # A game alone does not show which of them it was.
     (tmp_path / "match.pgn").write_text(games(("A", 1, "1/2-1/2", lines[0] + " a3")))
     done = tabiya("suite", "source.pgn", "-o", "suite.epd", "--ply", "2-4", "--min-games", 1, "--refine", "match.pgn", "--force")

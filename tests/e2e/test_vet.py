@@ -537,7 +537,7 @@ def test_options_reach_the_engine(tabiya, engine, tiny):
 @pytest.mark.parametrize("command", ["vet", "suite"])
 def test_options_of_play_spoil_no_store(tabiya, engine, tiny, tmp_path, command):
     """Neither those of the configuration nor those of the command line; what makes another engine is in its name."""
-    path = engine.recorded("--legal")
+    path = engine.recorded("--legal", "--option", "option name Use Book type check default true")
     (tmp_path / "tabiya.toml").write_text(
         "[set]\n'Skill Level' = 3\nuci_limitstrength = true\nUCI_Elo = 1500\nContempt = 50\nHash = 32\n'Use NNUE' = false\n"
     )
@@ -546,7 +546,7 @@ def test_options_of_play_spoil_no_store(tabiya, engine, tiny, tmp_path, command)
     done = tabiya(*line)
     assert done.returncode == DONE, done.stderr
     sent = engine.commands("setoption")
-    assert set(sent) == {"setoption name Hash value 32", "setoption name Use NNUE value false"}
+    assert set(sent) == {"setoption name Hash value 32", "setoption name Use NNUE value false", "setoption name Use Book value false"}
     said = done.stderr.decode()
     for option in ("Skill Level=3", "uci_limitstrength=true", "UCI_Elo=1500", "Contempt=50", "multipv=4"):
         assert said.count(f"the engine evaluates without {option}, which is for play") == 1, said

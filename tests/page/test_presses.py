@@ -1,10 +1,12 @@
 """What changes while it is looked at: lines of an engine, weights that are saved. What is pressed is what is clicked, and the focus stays."""
 
+import os
+import shutil
 import sys
 
 import pytest
 from conftest import show
-from parts import Held, line, note, saved, weight
+from parts import Held, address, line, note, saved, weight
 from playwright.sync_api import expect
 
 # An engine that says something new of each of three lines a hundred times a second, with those fields that it is given.
@@ -117,6 +119,69 @@ def test_clicks_on_a_line_are_not_lost_while_it_changes(serve, look, books, chat
         page.wait_for_function("seen => document.querySelector('#line [aria-current]').textContent === seen", arg=seen.split()[-1])
         page.keyboard.press("ArrowLeft")
         page.wait_for_function("() => document.querySelector('#line [aria-current]').textContent === 'e4'")
+
+
+# Engines of Debian: Toga and GNU Chess say no speed with a line, and GNU Chess and Glaurung say most when they have just begun.
+ENGINES = {"toga2": "", "gnuchess": "--uci", "fairy-stockfish": "", "glaurung": ""}
+CLICKS = 20 if os.environ.get("TABIYA_FULL_TESTS") else 4
+
+
+@pytest.mark.parametrize("milliseconds", [50, 100, 150])
+@pytest.mark.parametrize("name", ENGINES)
+def test_each_click_on_a_line_of_a_real_engine_plays_it(serve, look, books, tmp_path, name, milliseconds):
+    found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/games")
+    if not found:
+        pytest.skip(f"there is no {name}")
+    program = tmp_path / name
+    program.write_text(f'#!/bin/sh\nexec "{found}" {ENGINES[name]}\n')
+    program.chmod(0o755)
+    page = opened(look, serve(books / "main.bin", "--engine", program))
+    for number in range(CLICKS):
+        # The first move of the line, and the middle of the row, wherever its moves end.
+        row = page.locator("#engine-lines li").first
+        first = row.locator("button").first
+        expect(first).to_be_visible()
+        press(page, (row, first)[number % 2], milliseconds)
+        page.wait_for_function("() => document.querySelectorAll('#line button:not(.way)').length > 1")
+        expect(page.locator("#engine-depth")).not_to_contain_text("NaN")
+        page.go_back()
+        address(page, "#e4")
+
+
+@pytest.mark.parametrize("width", [390, 1024, 1280, 1920])
+def test_lines_stay_where_they_are_whatever_the_engine_says(serve, look, books, chatter, width):
+    """Its rows are long and short, and its speed is known or not."""
+    page = look(serve(books / "main.bin", "--engine", chatter(*FIELDS)), "#e4", width=width)
+    page.keyboard.press("e")
+    expect(page.locator("#engine-lines li")).to_have_count(3)
+    page.locator("#engine-stop").click()
+    expect(page.locator("#engine-stop")).to_have_text("Start")
+    places = page.evaluate("""() => {
+        const places = new Set();
+        for (const [score, depth] of [['', ''], ['+0.31', 'depth 1'], ['−12.55', 'depth 24 · 930k nodes'], ['−#12', 'depth 128 · 12.3M/s']]) {
+            document.querySelector('#engine-score').textContent = score;
+            document.querySelector('#engine-depth').textContent = depth;
+            for (const count of [1, 2, 40]) {
+                for (const moves of document.querySelectorAll('#engine-lines .moves')) moves.textContent = Array(count).fill('1. Nf3').join(' ');
+                places.add([...document.querySelectorAll('#engine-lines li')].map(row => JSON.stringify(row.getBoundingClientRect())).join());
+            }
+        }
+        return places.size;
+    }""")
+    assert places == 1
+
+
+def test_lines_of_a_place_that_is_left_are_gone_at_once(serve, look, books, chatter):
+    page = opened(look, serve(books / "main.bin", "--engine", chatter(*FIELDS)))
+    expect(page.locator("#engine-lines li")).to_have_count(3)
+    held = Held(page.context, "**/api/view**")
+    page.keyboard.press("ArrowLeft")
+    held.wait(page)
+    expect(page.locator("#engine-lines li")).to_have_count(0)
+    expect(page.locator("#engine-text")).to_have_text("Thinking …")
+    expect(page.locator("#engine-stop")).to_have_text("Stop")
+    held.let_go()
+    expect(page.locator("#engine-lines li")).to_have_count(3)
 
 
 def test_lines_keep_their_elements_and_the_focus(serve, look, books, chatter):

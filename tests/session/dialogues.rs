@@ -117,6 +117,19 @@ fn dialogue(script: &str) {
 }
 
 #[test]
+fn an_answer_that_waits_for_the_engine_is_given_when_it_dies() {
+    dialogue(
+        "> isready
+         E isready
+         > position startpos
+         > go wtime 1000 btime 1000
+         dies
+         G bestmove e2e4 ponder e7e5
+         G info string tabiya: it died",
+    );
+}
+
+#[test]
 fn the_book_answers_without_the_engine() {
     dialogue(
         "> position startpos

@@ -35,69 +35,60 @@ const LINES: [&str; 8] = [
 /// What the book has for Black besides: the opponent plays none of it.
 const UNPLAYED: [&str; 3] = ["e2e4 c7c5", "e2e4 e7e5 g1f3 g8f6", "d2d4 g8f6"];
 
-/// What is switched on, or happens, in a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Feature {
-    /// The engine checks each move, and finds nothing wrong.
-    Guard,
-    /// The check refuses 1. c4.
-    Refusal,
-    /// The GUI ponders, on another reply than that which comes every second time.
-    Ponder,
-    /// The GUI does not let the engine ponder while the book answers.
-    BookPonder,
-    /// Each answer of the book waits for a readyok.
-    Ready,
-    /// `stop` follows each question.
-    Stop,
-    /// Results are learned.
-    Learn,
-    /// The book comes under a rule that may answer as often as a line has moves.
-    Rule,
-    /// The second rule is skipped in the first game, because of the clock.
-    Clock,
-    /// The option is on, and GUI and engine write castling in its way.
-    Chess960,
-    /// Options are set, and the next position comes, while the engine searches.
-    Options,
-    /// Between games there is analysis with several lines of play.
-    Analysis,
-    /// Between games the engine plays another kind of chess.
-    Variant,
-    /// Between games the player has Black, against the same moves.
-    Black,
-    /// Another player with the same book has played all of it.
-    Opponent,
-    /// Two processes of the same player share the match.
-    Two,
-    /// The GUI announces no games.
-    Unannounced,
-    /// The books are opened again in each game.
-    Reopened,
+/// An enum and the list of all its values.
+macro_rules! listed {
+    ($(#[$attribute:meta])* enum $name:ident, $all:ident { $($(#[$doc:meta])* $value:ident,)* }) => {
+        $(#[$attribute])*
+        enum $name { $($(#[$doc])* $value,)* }
+
+        const $all: &[$name] = &[$($name::$value,)*];
+    };
+}
+
+listed! {
+    /// What is switched on, or happens, in a match.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    enum Feature, FEATURES {
+        /// The engine checks each move, and finds nothing wrong.
+        Guard,
+        /// The check refuses 1. c4.
+        Refusal,
+        /// The GUI ponders, on another reply than that which comes every second time.
+        Ponder,
+        /// The GUI does not let the engine ponder while the book answers.
+        BookPonder,
+        /// Each answer of the book waits for a readyok.
+        Ready,
+        /// `stop` follows each question.
+        Stop,
+        /// Results are learned.
+        Learn,
+        /// The book comes under a rule that may answer as often as a line has moves.
+        Rule,
+        /// The second rule is skipped in the first game, because of the clock.
+        Clock,
+        /// The option is on, and GUI and engine write castling in its way.
+        Chess960,
+        /// Options are set, and the next position comes, while the engine searches.
+        Options,
+        /// Between games there is analysis with several lines of play.
+        Analysis,
+        /// Between games the engine plays another kind of chess.
+        Variant,
+        /// Between games the player has Black, against the same moves.
+        Black,
+        /// Another player with the same book has played all of it.
+        Opponent,
+        /// Two processes of the same player share the match.
+        Two,
+        /// The GUI announces no games.
+        Unannounced,
+        /// The books are opened again in each game.
+        Reopened,
+    }
 }
 
 use Feature::*;
-
-const FEATURES: [Feature; 18] = [
-    Guard,
-    Refusal,
-    Ponder,
-    BookPonder,
-    Ready,
-    Stop,
-    Learn,
-    Rule,
-    Clock,
-    Chess960,
-    Options,
-    Analysis,
-    Variant,
-    Black,
-    Opponent,
-    Two,
-    Unannounced,
-    Reopened,
-];
 
 /// The book in a file, under rules or not.
 struct Library(Arc<dyn Book>);
@@ -484,7 +475,7 @@ fn and_under_any_set_of_them() {
     use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(45);
     for _ in 0..200 {
-        let with: BTreeSet<Feature> = FEATURES.into_iter().filter(|_| rng.random_bool(0.3)).collect();
+        let with: BTreeSet<Feature> = FEATURES.iter().copied().filter(|_| rng.random_bool(0.3)).collect();
         play(&with);
     }
 }

@@ -84,8 +84,8 @@ pub(super) struct Books {
     open_state: OpenState,
     /// Whether the stores of evaluations beside them were asked for.
     evaluated: bool,
-    /// Whether the user was told that no book can learn.
-    told_of_learning: bool,
+    /// Whether it was reported that no book can learn.
+    learning_reported: bool,
     rng: Xoshiro256PlusPlus,
     pub(super) advice: Advice,
     names: OpeningNames,
@@ -103,7 +103,7 @@ impl Books {
             rules: Rules::default(),
             open_state: OpenState::Done,
             evaluated: false,
-            told_of_learning: false,
+            learning_reported: false,
             rng: rng(seed),
             advice: Advice::default(),
             names: OpeningNames::default(),
@@ -195,10 +195,10 @@ impl Books {
             return;
         }
         let why = if learns { why_none_learns(&self.set.distinct()) } else { None };
-        if let Some(why) = why.as_ref().filter(|_| !self.told_of_learning) {
+        if let Some(why) = why.as_ref().filter(|_| !self.learning_reported) {
             gui.notify_about(About::Learning, format!("{NOT_LEARNED}{why}"), out);
         }
-        self.told_of_learning = why.is_some();
+        self.learning_reported = why.is_some();
     }
 
     /// Takes back the buffer of an answer that was sent.

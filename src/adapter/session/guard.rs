@@ -75,10 +75,11 @@ impl Session {
         }
     }
 
-    /// Answers with the move under check, if there is one.
+    /// Answers with the move under check or the one that waits for `readyok`, if there is one.
     pub(super) fn play_unchecked(&mut self, out: &mut Output) {
         match self.request.take() {
             Some(Request::Checking(check)) => self.play_checked(*check, out),
+            Some(Request::Due(answer)) => self.send_book_move(answer, out),
             other => self.request = other,
         }
     }

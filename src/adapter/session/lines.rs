@@ -18,7 +18,7 @@ use crate::chess::Position;
 /// How many positions are remembered, those included that no game went through: in some 80 MB.
 const POSITIONS_MAX: usize = 1 << 20;
 
-/// How many players, colours and books are told apart.
+/// How many sets of player, colour and books are distinguished.
 const SCOPES_MAX: usize = 256;
 
 /// No position has more legal moves.
@@ -66,6 +66,8 @@ struct Known {
     after: u32,
     before: u32,
     is_visited: bool,
+    /// Whether a game of this process went through it.
+    is_own: bool,
     is_cut: bool,
     freshness: Freshness,
 }
@@ -126,15 +128,15 @@ impl Lines {
         self.last = ByColor::default();
     }
 
-    /// Whether other processes are to know of these lines; if so, they learn of all so far.
+    /// Whether other processes are to know of these lines; if so, they learn of all that this one has played so far.
     pub(super) fn share(&mut self, shared: bool) {
         self.shared = shared;
         self.unsaid.clear();
         if shared {
             let scopes: HashMap<u32, Scope> =
                 self.scopes.iter().map(|(scope, index)| (*index, *scope)).collect();
-            let visited = self.known.iter().filter(|known| known.is_visited);
-            self.unsaid = visited
+            let own = self.known.iter().filter(|known| known.is_own);
+            self.unsaid = own
                 .filter_map(|known| {
                     let after = self.followers(known).filter_map(|index| Some(self.get(index)?.at)).collect();
                     Some(Node {
@@ -224,7 +226,13 @@ impl Lines {
     /// Notes what may follow a position, and that other processes do not know it.
     fn note(&mut self, scope: Scope, at: u64, after: &[u64], is_cut: bool) {
         let node = Node { scope, at, is_cut, after: after.to_vec() };
-        if self.add(&node) && self.shared {
+        let is_new = self.add(&node);
+        if let Some(index) = self.scopes.get(&scope).and_then(|scope| self.find(*scope, at))
+            && let Some(known) = self.known.get_mut(index as usize)
+        {
+            known.is_own = true;
+        }
+        if is_new && self.shared {
             self.unsaid.push(node);
         }
     }
@@ -276,6 +284,7 @@ impl Lines {
             after,
             before,
             is_visited: false,
+            is_own: false,
             is_cut: false,
             freshness,
         });
@@ -434,6 +443,13 @@ mod tests {
         assert!(lines.take_unsaid().is_empty());
         lines.note(7, 1, &[4], false);
         assert_eq!(lines.take_unsaid(), [node(7, 1, &[4])]);
+        // Another file gets what this process has played, and nothing of what others have.
+        lines.played_elsewhere(&[node(7, 2, &[5]), node(8, 6, &[])]);
+        lines.share(true);
+        assert_eq!(
+            lines.take_unsaid().iter().map(|node| (node.scope, node.at)).collect::<Vec<_>>(),
+            [(7, 1)]
+        );
     }
 
     #[test]

@@ -87,8 +87,8 @@ pub struct Session {
     long: LongLines,
     /// The games that are played, and the time.
     watch: Watch,
-    /// Whether the user was told that no more lines can be remembered.
-    told_of_lines: bool,
+    /// Whether it was reported that no more lines can be remembered.
+    lines_reported: bool,
     /// Whether lines wait until it is known what other processes have played.
     reading: Reading,
     /// Why the books do not answer the request.
@@ -138,7 +138,7 @@ impl Session {
             backlog: Backlog::default(),
             long: LongLines::default(),
             watch: Watch::default(),
-            told_of_lines: false,
+            lines_reported: false,
             reading: Reading::Done,
             silence: Silence::default(),
             phase: Phase::Running,

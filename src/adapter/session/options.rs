@@ -10,7 +10,9 @@ use super::{Output, Session, lossy};
 use crate::settings::books::NO_BOOK;
 use crate::settings::options::{Change, Options};
 use crate::settings::spelling;
-use crate::uci::{SetOption, option_default, option_name, option_type, option_with_default, same_name};
+use crate::uci::{
+    SetOption, is_own_book, option_default, option_name, option_type, option_with_default, same_name,
+};
 
 /// The option with which GUIs announce analysis.
 pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
@@ -38,9 +40,6 @@ const CHESS960: &str = "UCI_Chess960";
 
 /// How many own-book options of an engine are remembered: no engine has more, and memory is bounded.
 const OWN_BOOKS_MAX: usize = 8;
-
-/// Names (letters only, in lower case) of options that switch an engine's own book on.
-const OWN_BOOK_NAMES: [&[u8]; 2] = [b"ownbook", b"usebook"];
 
 /// The error for an option that was set and that neither the engine nor the adapter has.
 pub(crate) fn unknown_option(name: &str) -> String {
@@ -160,9 +159,7 @@ impl EngineOptions {
 
     /// Notes the name of an option that the engine lists; whether the adapter's own option replaces it.
     fn is_hidden(&mut self, name: &[u8], line: &[u8]) -> bool {
-        let letters = name.iter().filter(|byte| byte.is_ascii_alphabetic());
-        let letters: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
-        let is_own_book = option_type(line) == Some(b"check") && OWN_BOOK_NAMES.contains(&letters.as_slice());
+        let is_own_book = is_own_book(line);
         if is_own_book
             && self.own_books.len() < OWN_BOOKS_MAX
             && !self.own_books.iter().any(|own| own == name)
@@ -222,8 +219,10 @@ pub(super) struct Modes {
     pub(super) other_variant: bool,
     /// That kind.
     variant: String,
-    /// Whether the user was told of another kind of chess since it began, and of analysis.
-    told: [bool; 2],
+    /// Whether that kind was reported since it began.
+    variant_reported: bool,
+    /// Whether analysis was reported: some clients analyse and play in turn, so once is enough.
+    analysis_reported: bool,
 }
 
 impl Modes {
@@ -244,9 +243,15 @@ impl Modes {
 
 impl Default for Modes {
     fn default() -> Self {
-        let castling = CastlingMode::Standard;
-        let (variant, told) = (String::new(), [false; 2]);
-        Self { castling, multipv: 1, analysing: false, other_variant: false, variant, told }
+        Self {
+            castling: CastlingMode::Standard,
+            multipv: 1,
+            analysing: false,
+            other_variant: false,
+            variant: String::new(),
+            variant_reported: false,
+            analysis_reported: false,
+        }
     }
 }
 
@@ -310,6 +315,7 @@ impl Session {
 
     pub(super) fn set_option(&mut self, line: &[u8], rest: &[u8], out: &mut Output) {
         let Some(option) = SetOption::parse(rest) else { return self.forward(line, out) };
+        let before = self.options.clone();
         match self.options.set(&option) {
             None => {
                 // The engine's own book stays off; the GUI does not know of the option.
@@ -333,14 +339,14 @@ impl Session {
             Some(Err(problem)) => self.gui.notify(problem, out),
             Some(Ok(change)) => {
                 out.note(Level::Info, format!("set: {}", lossy(line)));
-                self.apply(change, out);
+                self.apply(change, &before, out);
                 self.say_modes(out);
             }
         }
     }
 
-    /// Acts on a change of one of our options.
-    fn apply(&mut self, change: Change, out: &mut Output) {
+    /// Acts on a change of one of our options. Runners send all options again before each game.
+    fn apply(&mut self, change: Change, before: &Options, out: &mut Output) {
         match change {
             Change::Value => {}
             Change::Learn => {
@@ -349,10 +355,13 @@ impl Session {
             }
             Change::Books => self.books.open(&self.options, out),
             Change::Evaluations => self.books.need_evaluations(&self.options, out),
-            Change::Seed => self.books.reseed(self.options.seed),
+            Change::Seed if self.options.seed != before.seed => self.books.reseed(self.options.seed),
+            Change::Seed => {}
             Change::Lines => {
                 name_file(&mut self.options.fresh_file, &self.configured_lines);
-                self.share_lines(out);
+                if self.options.fresh_file != before.fresh_file {
+                    self.share_lines(out);
+                }
                 self.read_lines(out);
             }
             Change::Fresh if self.options.fresh => self.read_lines(out),
@@ -417,22 +426,16 @@ impl Session {
         if self.child.uci_owed > 0 || !self.options.own_book {
             return;
         }
-        let Modes { other_variant, variant, .. } = &self.modes;
-        let variant = other_variant.then(|| {
-            format!("{OTHER_VARIANT}{variant}: books answer and learn in standard chess and Chess960 only")
-        });
-        let analysis = self.modes.analysis().map(|why| {
-            format!("{why}: that is analysis, in which the engine plays every move and books are silent")
-        });
-        // Some clients analyse and play in turn: once is enough.
-        let now = [variant.is_some(), analysis.is_some() || self.modes.told[1]];
-        let before = std::mem::replace(&mut self.modes.told, now);
-        for ((about, what), before) in
-            [(About::Variant, variant), (About::Analysis, analysis)].into_iter().zip(before)
-        {
-            if let Some(what) = what.filter(|_| !before) {
-                self.gui.notify_about(about, what, out);
-            }
+        let Modes { other_variant, variant, variant_reported, .. } = &mut self.modes;
+        if *other_variant && !*variant_reported {
+            let what = "books answer and learn in standard chess and Chess960 only";
+            self.gui.notify_about(About::Variant, format!("{OTHER_VARIANT}{variant}: {what}"), out);
+        }
+        *variant_reported = *other_variant;
+        if let Some(why) = self.modes.analysis().filter(|_| !self.modes.analysis_reported) {
+            let what = "that is analysis, in which the engine plays every move and books are silent";
+            self.gui.notify_about(About::Analysis, format!("{why}: {what}"), out);
+            self.modes.analysis_reported = true;
         }
     }
 

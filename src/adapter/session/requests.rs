@@ -134,7 +134,7 @@ impl Session {
     /// Lets other processes know what was played.
     fn say_lines(&mut self, out: &mut Output) {
         out.lines.append(&mut self.books.lines.take_unsaid());
-        if std::mem::take(&mut self.books.lines.is_full) && !std::mem::replace(&mut self.told_of_lines, true)
+        if std::mem::take(&mut self.books.lines.is_full) && !std::mem::replace(&mut self.lines_reported, true)
         {
             let what = "Book Fresh: no more lines can be remembered: they may come again";
             self.gui.notify(what.to_owned(), out);

@@ -24,10 +24,10 @@ impl Record {
     /// The record in these bytes; `None` if they hold none, or one with impossible numbers.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let record: Self = serde_json::from_slice(bytes).ok()?;
-        let Report { games, used, plies, other_side, mistakes, limited, unfinished, .. } = &record.games;
-        let Report { left, errors, crowded, cut, lost_marks, unread_weights, .. } = &record.games;
+        let Report { games, used, plies, other_side, mistakes, unlisted, limited, .. } = &record.games;
+        let Report { unfinished, left, errors, crowded, cut, lost_marks, unread_weights, .. } = &record.games;
         let failed = errors.values().chain(cut).flat_map(|failed| [failed.games, failed.used]);
-        let plies = [*plies, *other_side, *mistakes, *unread_weights];
+        let plies = [*plies, *other_side, *mistakes, *unlisted, *unread_weights];
         let mut numbers = [*games, *used, *limited, *unfinished, *crowded, *lost_marks, record.rows]
             .into_iter()
             .chain(plies)

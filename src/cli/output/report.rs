@@ -54,6 +54,7 @@ fn left_plies(report: &Report) -> Vec<String> {
         (report.limited, "game", "counted up to the last ply that counts (--max-ply)"),
         (report.other_side, "ply", "of the other side left out (--only, --min-mover-elo)"),
         (report.mistakes, "ply", "left out by --skip-mistakes: mistakes and what follows them"),
+        (report.unlisted, "ply", "left out that comments call \"not in the book\""),
     ];
     let lines = lines.into_iter().filter(|(count, ..)| *count > 0);
     lines.map(|(count, noun, why)| format!("{} {why}", many(count, noun))).collect()
@@ -127,7 +128,6 @@ fn dropped(report: &Report, weigh: &Weigh) -> Vec<String> {
             Drop::Lost => format!("{moves} without a win or a draw (--uniform keeps them)"),
             Drop::Share => format!("{moves} with too small a share of their position's games (--min-share)"),
             Drop::Score => format!("{moves} with a score below {} % (--min-score)", weigh.min_score),
-            Drop::Unweighed => format!("{moves} to which comments give the weight 0"),
         }
     };
     report.dropped.iter().map(line).collect()

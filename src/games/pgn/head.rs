@@ -9,7 +9,9 @@ use crate::chess::{Position, is_blank, is_invisible, trim_blanks};
 use crate::games::{Date, GameResult, Reason, decode_text};
 
 /// Values of the tag `Variant` in games of ordinary chess from any position.
-const ORDINARY: [&str; 5] = ["", "standard", "chess", "normal", "from position"];
+const ORDINARY: [&str; 5] = ["", "standard", "chess", "normal", FROM_POSITION];
+/// That value where the game starts from another position than the ordinary one.
+const FROM_POSITION: &str = "from position";
 /// Values of the tag `Variant` in games of Chess960.
 const CHESS960: [&str; 7] = [
     "chess960",
@@ -85,7 +87,10 @@ impl GameReader<'_> {
             }
             b"WhiteElo" => header.white_elo = elo().unwrap_or(0),
             b"BlackElo" => header.black_elo = elo().unwrap_or(0),
-            b"SetUp" => self.game.is_set_up = value == b"1",
+            b"SetUp" => {
+                let says_no = |no: &&[u8]| no.eq_ignore_ascii_case(value);
+                self.game.is_set_up = ![&b""[..], b"0", b"?", b"-", b"no", b"false"].iter().any(says_no);
+            }
             b"FEN" => {
                 let fen = plain_fen(value);
                 if self.fen.as_ref().is_some_and(|known| *known != fen) {
@@ -116,7 +121,7 @@ impl GameReader<'_> {
         }
         let fen = match &self.fen {
             Some(fen) if !fen.is_empty() => fen,
-            _ if self.game.is_set_up || chess960 => {
+            _ if self.game.is_set_up || chess960 || variant == FROM_POSITION => {
                 return bad("the tags do not give the position that the game starts from");
             }
             _ => return Ok(None),

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr2, memchr3, memmem, memrchr2};
 
-use super::split::next_head;
+use super::split::{FIRST_TAG, next_head};
 use crate::chess::{DASHES, char_at, is_blank, is_invisible, is_san, trim_blanks};
 use crate::games::GameResult;
 
@@ -639,12 +639,21 @@ fn is_separator(c: char) -> bool {
     c == '\u{2026}' || is_blank(c)
 }
 
-/// Whether the text of a comment has a head and the start of another comment, so that it rather has no end.
+/// The most games that a comment quotes. What has more heads rather lacks its end.
+const MOST_QUOTED: usize = 2;
+
+/// Whether the text of a comment has more heads than one that quotes games, or a head and the start of another comment: so it
+/// rather has no end.
 fn swallows_head(comment: &[u8]) -> bool {
-    memmem::find(comment, b"\n[").is_some()
-        && memchr(b'{', comment).is_some()
-        && memmem::find_iter(comment, b"\n[")
-            .any(|at| tags::is_whole_tag(comment.get(at + 1..).unwrap_or_default()))
+    let Some(first) = memmem::find(comment, b"\n[") else { return false };
+    let rest = comment.get(first..).unwrap_or_default();
+    memmem::find_iter(rest, FIRST_TAG)
+        .filter(|at| rest.get(at - 1) == Some(&b'\n'))
+        .nth(MOST_QUOTED)
+        .is_some()
+        || memchr(b'{', comment).is_some()
+            && memmem::find_iter(rest, b"\n[")
+                .any(|at| tags::is_whole_tag(rest.get(at + 1..).unwrap_or_default()))
 }
 
 /// Whether the text after a bracket is that of a remark: within one paragraph, and without anything that hides its end.

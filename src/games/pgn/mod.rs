@@ -23,6 +23,7 @@ pub(crate) use piece::PgnBatch;
 
 use super::{Batch, GameError, GameResult, Place, Reason, Spot, Visitor};
 use read::GameReader;
+pub(crate) use split::Room;
 use split::{Pieces, next_head};
 
 /// A text of games, cut into batches.
@@ -39,6 +40,11 @@ impl<R: Read> Pgn<R> {
     /// The games in the text that `from` reads, under the name of `file`.
     pub fn new(file: Arc<Path>, from: R) -> Self {
         Self { file, pieces: Pieces::new(from), failed: None, has_zeros: false }
+    }
+
+    /// The same with room for longer games.
+    pub(crate) fn within(self, room: Room) -> Self {
+        Self { pieces: self.pieces.within(room), ..self }
     }
 
     /// The next batch; `None` at the end. If reading fails, the last batch reports it.
@@ -73,7 +79,7 @@ impl Batch for PgnBatch {
         let text: &[u8] = &self.piece.text;
         let mut start = 0;
         if self.piece.begins_inside {
-            // The rest of a game that was reported as too long.
+            // The rest of a game that was reported as too large.
             start = head_after(text, 0);
         }
         let mut reader = GameReader::new(&self, visitor);

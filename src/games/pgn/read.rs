@@ -154,7 +154,7 @@ impl<'a> GameReader<'a> {
     }
 
     /// Whether the piece ends within the game.
-    fn is_too_long(&self) -> bool {
+    fn is_too_large(&self) -> bool {
         let len = self.batch.piece.text.len();
         self.batch.piece.cut && self.lexer.end() == len && self.lexer.at() >= len
     }
@@ -200,7 +200,7 @@ impl<'a> GameReader<'a> {
         self.fen = None;
         self.variant.clear();
         (self.game, self.lines) = Default::default();
-        self.lexer.ended = false;
+        (self.lexer.ended, self.lexer.number) = (false, NO_NUMBER);
         self.game_start = self.lexer.at();
         self.state = State::Waiting;
         let (mut has_tags, mut is_broken) = (false, false);
@@ -355,10 +355,11 @@ impl<'a> GameReader<'a> {
                     if self.state == State::Waiting {
                         self.begin_with(at, 0, b"");
                     }
-                    (self.game.ended, self.game.result, self.lexer.ended) = (true, result, true);
+                    (self.game.ended, self.game.result) = (true, result);
+                    (self.lexer.ended, self.lexer.number) = (true, NO_NUMBER);
                 }
                 Token::End => return,
-                Token::Unterminated if self.is_too_long() => return,
+                Token::Unterminated if self.is_too_large() => return,
                 Token::Unterminated => {
                     self.stop(at, Reason::Unterminated, "a comment has no end");
                     break;
@@ -526,8 +527,12 @@ impl<'a> GameReader<'a> {
         if self.state == State::None {
             return;
         }
-        if self.is_too_long() {
-            self.stop(self.game_start, Reason::TooLong, "the game has no end within 16 MiB");
+        if self.is_too_large() {
+            let len = (self.batch.piece.text.len() - self.game_start) >> 20;
+            let why = format!(
+                "only its first {len} MiB fit in the memory that is allowed: allow more, or split the game"
+            );
+            self.stop(self.game_start, Reason::TooLarge, why);
         }
         if self.lines.is_inside() && self.state == State::Moves {
             self.stop_in_variation();

@@ -1,7 +1,7 @@
 //! Cutting a text of games into pieces between games.
 
 use std::io::{self, Read};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use memchr::{memchr, memchr2, memmem, memrchr, memrchr2};
 
@@ -11,8 +11,8 @@ use crate::chess::{char_at, is_blank};
 /// Bytes of a piece, unless a game is longer.
 pub const PIECE_LEN: usize = 1 << 20;
 
-/// Bytes after which a piece is cut at a weaker sign of a new game than its first tag, or anywhere: no real game is this
-/// long.
+/// Bytes after which a piece is cut at a weaker sign of a new game than its first tag, and beyond which it needs [`Room`]:
+/// only a whole book in one game is this long.
 pub(crate) const MOST_LEN: usize = 1 << 24;
 
 /// The start of a game: the first of the seven tags that the PGN standard requires, at the start of a line.
@@ -28,6 +28,48 @@ type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
 /// Pieces whose memory is kept.
 const MOST_SPARE: usize = 8;
 
+/// The memory for a piece that is longer than [`MOST_LEN`]. There is one such piece at a time, of all that share the room.
+#[derive(Clone, Debug)]
+pub(crate) struct Room {
+    /// Bytes that a piece may have.
+    most: usize,
+    taken: Arc<(Mutex<bool>, Condvar)>,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self::new(MOST_LEN)
+    }
+}
+
+impl Room {
+    /// Room for this many bytes, at least [`MOST_LEN`]. With more than that, each piece must be dropped by another thread than
+    /// the one that reads, or before the next is read.
+    pub fn new(most: usize) -> Self {
+        Self { most: most.max(MOST_LEN), taken: Arc::default() }
+    }
+
+    /// Waits until the long piece before is dropped.
+    fn take(&self) -> Taken {
+        let (taken, free) = &*self.taken;
+        let taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
+        *free.wait_while(taken, |taken| *taken).unwrap_or_else(PoisonError::into_inner) = true;
+        Taken(self.taken.clone())
+    }
+}
+
+/// The room, while a piece has it.
+#[derive(Debug)]
+struct Taken(Arc<(Mutex<bool>, Condvar)>);
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        let (taken, free) = &*self.0;
+        *taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        free.notify_one();
+    }
+}
+
 /// A piece of a text of games.
 #[derive(Debug)]
 pub struct Piece {
@@ -39,11 +81,12 @@ pub struct Piece {
     pub line: u64,
     /// Whether it begins within a game, because the piece before was cut.
     pub begins_inside: bool,
-    /// Whether it was cut within a game, because none ended for [`MOST_LEN`] bytes.
+    /// Whether it was cut within a game, because there is no room for more of it.
     pub cut: bool,
     /// Whether it is the last piece of a text that was read to its end.
     pub last: bool,
     spare: Spare,
+    _room: Option<Taken>,
 }
 
 impl Drop for Piece {
@@ -67,6 +110,7 @@ pub struct Pieces<R> {
     ended: bool,
     was_cut: bool,
     spare: Spare,
+    room: Room,
 }
 
 impl<R: Read> Pieces<R> {
@@ -80,7 +124,13 @@ impl<R: Read> Pieces<R> {
             ended: false,
             was_cut: false,
             spare: Spare::default(),
+            room: Room::default(),
         }
+    }
+
+    /// The same with room for longer games.
+    pub(crate) fn within(self, room: Room) -> Self {
+        Self { room, ..self }
     }
 
     /// The end of the last piece: its offset in bytes, and its line.
@@ -100,7 +150,7 @@ impl<R: Read> Pieces<R> {
         if let Some(start) = room.get_mut(..len) {
             start.copy_from_slice(&self.rest);
         }
-        let mut failed = Ok(());
+        let (mut failed, mut taken) = (Ok(()), None);
         let end = loop {
             if !self.ended {
                 let (read, result) = self.fill(&mut room, len);
@@ -118,9 +168,18 @@ impl<R: Read> Pieces<R> {
             if let Some(end) = last_head(room.get(..len).unwrap_or_default(), from) {
                 break end;
             }
-            if len >= MOST_LEN {
-                break room.get(..len).and_then(weaker_end).unwrap_or(len);
+            if len < MOST_LEN {
+                continue;
             }
+            // Far back, it is more likely the end of the head of the one game that fills the piece.
+            let from = if taken.is_none() { MOST_LEN / 2 } else { from };
+            if let Some(end) = room.get(..len).and_then(|text| weaker_end(text, from)) {
+                break end;
+            }
+            if len >= self.room.most {
+                break len;
+            }
+            taken = taken.or_else(|| Some(self.room.take()));
         };
         self.rest.clear();
         self.rest.extend_from_slice(room.get(end..len).unwrap_or_default());
@@ -135,7 +194,8 @@ impl<R: Read> Pieces<R> {
         let cut = self.rest.is_empty() && !self.ended;
         let last = self.rest.is_empty() && self.ended && failed.is_ok();
         let begins_inside = std::mem::replace(&mut self.was_cut, cut);
-        (Some(Piece { text, offset, line, begins_inside, cut, last, spare: self.spare.clone() }), failed)
+        let spare = self.spare.clone();
+        (Some(Piece { text, offset, line, begins_inside, cut, last, spare, _room: taken }), failed)
     }
 
     /// Reads at most the length of a piece, to this place, and returns how much, even after an error.
@@ -285,15 +345,14 @@ fn begins_line(text: &[u8], at: usize) -> bool {
     indent.is_empty()
 }
 
-/// Where a game may begin in a text without first tags: after an empty line, at a tag or else at any text.
-fn weaker_end(text: &[u8]) -> Option<usize> {
-    for (sign, from_end) in [(&b"\n\n["[..], 1), (b"\n\r\n[", 1), (b"\n\n", 0), (b"\n\r\n", 0)] {
-        // Far back, it is more likely the end of the head of the one game that fills the piece.
-        if let Some(at) = memmem::rfind(text, sign).filter(|at| *at >= MOST_LEN / 2) {
-            return Some(at + sign.len() - from_end);
-        }
-    }
-    None
+/// Where a game may begin from this byte on in a text without first tags: after an empty line, at a tag or else, unless the
+/// game before has a first tag, at any text.
+fn weaker_end(text: &[u8], from: usize) -> Option<usize> {
+    let signs = [(&b"\n\n["[..], 1), (b"\n\r\n[", 1), (b"\n\n", 0), (b"\n\r\n", 0)];
+    let weakest = if text.starts_with(FIRST_TAG) { 1 } else { 0 };
+    signs.into_iter().filter(|(_, from_end)| *from_end >= weakest).find_map(|(sign, from_end)| {
+        memmem::rfind(text.get(from..)?, sign).map(|at| from + at + sign.len() - from_end)
+    })
 }
 
 /// The number of line ends in a text.

@@ -420,7 +420,7 @@ fn giants_are_skipped_and_what_follows_comes() {
     assert_eq!(received.len(), 2);
     let endless = format!("[Event \"A\"]\n\n1. e4 {}{next}", "no-move ".repeat(9 << 18));
     let received = games(endless);
-    assert_eq!(received[0].error.as_ref().unwrap().0, Reason::TooLong);
+    assert_eq!(received[0].error.as_ref().unwrap().0, Reason::TooLarge);
     assert_eq!((received.len(), received[1].moves.as_str()), (2, "d2d4"));
 }
 

@@ -32,13 +32,15 @@ pub use signature::{Signature, decode};
 #[cfg(feature = "workshop")]
 pub use write::{Beside, Draft, Writer};
 
+use shakmaty::Move;
+
 use crate::base::error::Result;
 use crate::base::findings::Findings;
 use crate::base::patch::Patch;
 use crate::base::progress::Progress;
 use crate::book::edit::Edit;
 use crate::book::traverse::{Forms, each_form};
-use crate::book::{Book, Format, MoveFacts, Moves, Patchable, Scope, Summary, Visit};
+use crate::book::{Book, CtgFlags, Format, MoveFacts, Moves, Patchable, Scope, Summary, Visit, verdict};
 use crate::chess::Position;
 
 impl Moves for Ctg {
@@ -63,6 +65,10 @@ impl Book for Ctg {
         &self.name
     }
 
+    fn best_without_factors(&self, at: &Position) -> Option<Move> {
+        verdict::best(self, at, false)
+    }
+
     fn files(&self) -> Vec<PathBuf> {
         let opened = files::part(&self.name).unwrap_or_default();
         let mut files = self.files.to_vec();
@@ -74,6 +80,12 @@ impl Book for Ctg {
 
     fn format(&self) -> Format {
         Format::Ctg
+    }
+
+    fn flags(&self, at: &Position) -> Option<CtgFlags> {
+        let statistics = self.entry(at)?.statistics();
+        let flags = statistics.recommendation & !(layout::GREEN | layout::RED);
+        Some(CtgFlags { flags, comment: statistics.comment_code, unknown: statistics.unknown })
     }
 
     fn as_patchable(&self) -> Option<&dyn Patchable> {

@@ -157,7 +157,7 @@ impl Book for Polyglot {
             match known.iter_mut().find(|slot| slot.is_none_or(|(other, _)| other == mv)) {
                 Some(Some((_, weight))) => *weight += u64::from(entry.weight),
                 Some(slot) => *slot = Some((mv, entry.weight.into())),
-                None => return best(self, at),
+                None => return best(self, at, true),
             }
         }
         loop {

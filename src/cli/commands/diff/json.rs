@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::Place;
+use crate::book::CtgFlags;
 use crate::bookmaker::diff::{Difference, Facts, What, Which};
 use crate::chess::MoveCode;
 use crate::cli::output::rows;
@@ -26,6 +27,21 @@ struct Line<'a> {
 enum Of<'a> {
     Position { moves: Vec<Known<'a>> },
     Move { uci: String, san: Option<String>, a: Option<Said<'a>>, b: Option<Said<'a>> },
+    Flags { a: Flags, b: Flags },
+}
+
+/// What a CTG book says of a position itself.
+#[derive(Serialize)]
+struct Flags {
+    flags: u8,
+    comment: u8,
+    unknown: u32,
+}
+
+impl From<CtgFlags> for Flags {
+    fn from(CtgFlags { flags, comment, unknown }: CtgFlags) -> Self {
+        Self { flags, comment, unknown }
+    }
 }
 
 /// A move of a position that only one book has.
@@ -65,6 +81,7 @@ pub fn line(difference: &Difference<'_>, place: &Place, out: &mut dyn Write) -> 
         What::Changed(changed) => {
             ("changed", None, of_move(&changed.a, Some(Said::of(&changed.a)), Some(Said::of(&changed.b))))
         }
+        What::Flags([a, b]) => ("flags", None, Of::Flags { a: (*a).into(), b: (*b).into() }),
     };
     let line = Line {
         kind,

@@ -11,6 +11,7 @@ use shakmaty::CastlingMode;
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::visit::Break;
+use crate::book::CtgFlags;
 use crate::bookmaker::diff::{Changed, Difference, Facts, What, Which, diff};
 use crate::chess::Position;
 use crate::cli::args::resources::ResourcesArgs;
@@ -76,6 +77,7 @@ enum Kind {
     Position(Which),
     Move(Which),
     Changed,
+    Flags,
 }
 
 impl Kind {
@@ -84,6 +86,7 @@ impl Kind {
             What::Position(which, _) => Self::Position(*which),
             What::Move(which, _) => Self::Move(*which),
             What::Changed(_) => Self::Changed,
+            What::Flags(_) => Self::Flags,
         }
     }
 }
@@ -133,6 +136,7 @@ impl Listing<'_> {
             What::Changed(changed) => {
                 format!("changed: {}: {}", place.line_with(&changed.a), changes(changed))
             }
+            What::Flags([a, b]) => format!("changed: {}: {}", place.name(), flag_changes(*a, *b)),
         }
     }
 
@@ -154,6 +158,9 @@ impl Listing<'_> {
                         format!("{} only in {}", many(hidden(*kind), "more move"), self.name(*which))
                     }
                     Kind::Changed => format!("{} changed", many(hidden(*kind), "more move")),
+                    Kind::Flags => {
+                        format!("{} with changed flags or comments", many(hidden(*kind), "more position"))
+                    }
                 };
                 writeln!(out, "... and {what} (--all lists them)")?;
             }
@@ -173,6 +180,10 @@ impl Listing<'_> {
             )?;
         }
         writeln!(out, "changed: {}", many(count(Kind::Changed), "move"))?;
+        if count(Kind::Flags) > 0 {
+            let positions = many(count(Kind::Flags), "position");
+            writeln!(out, "changed: flags or comments of {positions}")?;
+        }
         Ok(exit)
     }
 }
@@ -278,6 +289,17 @@ fn changes(changed: &Changed) -> String {
         change("learned", results(a), results(b));
     }
     changes.join(", ")
+}
+
+/// What differs between what two CTG books say of a position itself.
+fn flag_changes(a: CtgFlags, b: CtgFlags) -> String {
+    let fields = [
+        ("flags", a.flags.into(), b.flags.into()),
+        ("comment", a.comment.into(), b.comment.into()),
+        ("unknown bytes", a.unknown, b.unknown),
+    ];
+    let changes = fields.into_iter().filter(|(_, a, b): &(_, u32, u32)| a != b);
+    changes.map(|(name, a, b)| format!("{name} {a:#04x} -> {b:#04x}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a book counts the games of a move.

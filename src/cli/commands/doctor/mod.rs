@@ -213,6 +213,9 @@ fn examine(
             "no book answered at the starting position: `tabiya show` shows what a book has there",
         ));
     }
+    if !config.options.own_book {
+        problems.push(Problem::finding("OwnBook is false: the engine plays every move"));
+    }
     problems.extend(notices);
     problems.extend(played.err().or_else(|| client.quit().err()));
     Ok(said)

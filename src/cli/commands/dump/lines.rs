@@ -9,8 +9,8 @@ use shakmaty::Position as _;
 use super::pgn::{Coverage, comment};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::book::traverse::{ByPlies, Replies, Visited};
-use crate::book::{Annotation, Book};
+use crate::book::traverse::{ByPlies, Keys, Replies, Visited};
+use crate::book::{Annotation, Book, Scope};
 use crate::chess::Position;
 use crate::cli::output::Printed;
 use crate::cli::output::lines::{Lines, Step};
@@ -24,16 +24,36 @@ struct Branch {
 }
 
 /// Writes a game for each line. A position is followed where it is reached after the fewest plies; other lines that reach it
-/// end there with a comment. Returns how many moves of the book are left out because no line reaches their positions.
+/// end there with a comment. With [`Scope::All`] lines from other positions follow. Returns how many moves of the book are left out
+/// because no line reaches their positions.
 ///
 /// # Errors
 /// When `out` cannot be written, or the work is interrupted.
-pub fn games(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
+pub fn games(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> {
     let coverage = Coverage::of(book)?;
     let plies = plies(book, &coverage.replies())?;
     let mut lines = Lines::new(book, coverage.replies());
     let mut game = Game::new(book);
-    let start = Position::start();
+    from(book, Position::start(), None, &plies, &mut lines, &mut game, out)?;
+    if scope == Scope::All {
+        coverage.each_other(book, |at, others| {
+            game.start = Some(at.fen());
+            from(book, at.clone(), Some(others), &plies, &mut lines, &mut game, out)
+        })?;
+    }
+    Ok(coverage.left_out(&lines))
+}
+
+/// Writes the lines from a position, as long as they stay `within` some positions.
+fn from(
+    book: &dyn Book,
+    start: Position,
+    within: Option<&Keys>,
+    plies: &HashMap<u64, usize>,
+    lines: &mut Lines<'_>,
+    game: &mut Game,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (steps, _) = lines.moves_from(&start);
     let mut branches = vec![Branch { at: start, steps: steps.into_iter() }];
     while let Some(branch) = branches.last_mut() {
@@ -44,8 +64,9 @@ pub fn games(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
         };
         let after = step.after.clone();
         game.line.push(Ply::new(&branch.at, step));
-        let is_shortest = plies.get(&after.key()).is_none_or(|plies| *plies >= game.line.len());
-        let (steps, seen) = if is_shortest { lines.moves_from(&after) } else { (Vec::new(), true) };
+        let follows = within.is_none_or(|keys| keys.contains(&after.key()))
+            && plies.get(&after.key()).is_none_or(|plies| *plies >= game.line.len());
+        let (steps, seen) = if follows { lines.moves_from(&after) } else { (Vec::new(), true) };
         if !steps.is_empty() {
             branches.push(Branch { at: after, steps: steps.into_iter() });
             continue;
@@ -53,7 +74,7 @@ pub fn games(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
         game.write(seen && !book.moves_in(&after).is_empty(), out)?;
         game.line.pop();
     }
-    Ok(coverage.left_out(&lines))
+    Ok(())
 }
 
 /// The fewest plies after which each position is reached.
@@ -98,6 +119,8 @@ impl Ply {
 /// Writes the games.
 struct Game {
     name: String,
+    /// The position that the lines begin with, if it is not the starting position.
+    start: Option<String>,
     line: Vec<Ply>,
     written: u64,
     writer: Writer,
@@ -106,7 +129,7 @@ struct Game {
 impl Game {
     fn new(book: &dyn Book) -> Self {
         let name = book.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Self { name, line: Vec::new(), written: 0, writer: Writer::default() }
+        Self { name, start: None, line: Vec::new(), written: 0, writer: Writer::default() }
     }
 
     fn write(&mut self, transposes: bool, out: &mut dyn Write) -> io::Result<()> {
@@ -114,7 +137,13 @@ impl Game {
         let writer = &mut self.writer;
         let opening = self.line.iter().rev().find_map(|ply| ply.opening);
         let (round, opening) = (self.written.to_string(), opening.map(Opening::parts));
-        writer.head(&Head { event: &self.name, round: &round, opening, ..Head::default() });
+        writer.head(&Head {
+            event: &self.name,
+            round: &round,
+            start: self.start.as_deref(),
+            opening,
+            ..Head::default()
+        });
         writer.begin_moves();
         let mut numbered = true;
         for ply in &self.line {

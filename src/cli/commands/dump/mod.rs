@@ -30,8 +30,8 @@ pub struct Args {
     /// Only entries that the book's moves reach from the starting position, each with its position
     ///
     /// Without this, every entry is written. A Polyglot book holds only keys, so its entries then have no positions. PGN
-    /// always begins at the starting position. It includes replies that are not in the book if they lead back into it, as
-    /// in a book for one side.
+    /// has a game for the starting position, and one with a FEN for each other position that it does not reach. It includes
+    /// replies that are not in the book if they lead back into it, as in a book for one side.
     #[arg(long)]
     reachable: bool,
     /// With --format pgn: one game for each line, with weights and counts as comments
@@ -47,7 +47,7 @@ enum Form {
     Tsv,
     /// One line of JSON per position
     Json,
-    /// One PGN game with variations; with --lines, one game for each line
+    /// A PGN game with variations; with --lines, one game for each line
     Pgn,
 }
 
@@ -79,8 +79,8 @@ pub fn run(args: &Args) -> Result<Exit> {
                 })?;
             }
             Form::Json => each(&*book, scope, out, |known, out| json::line(known, &castlings, out))?,
-            Form::Pgn if args.lines => unreached = lines::games(&*book, out)?,
-            Form::Pgn => unreached = pgn::tree(&*book, out)?,
+            Form::Pgn if args.lines => unreached = lines::games(&*book, scope, out)?,
+            Form::Pgn => unreached = pgn::tree(&*book, scope, out)?,
         }
         end(&book, out)
     })?;

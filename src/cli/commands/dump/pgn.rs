@@ -1,12 +1,13 @@
 //! A book's lines as one PGN game with variations.
 
 use std::collections::{HashMap, HashSet};
-use std::io::Write;
+use std::io::{self, Write};
 
 use shakmaty::Position as _;
 
 use crate::base::error::Result;
 use crate::base::progress::Progress;
+use crate::base::visit::Break;
 use crate::book::traverse::{self, Keys, own_lines};
 use crate::book::{Book, Moves, Scope};
 use crate::chess::Position;
@@ -28,20 +29,50 @@ enum Task {
     Moves { at: Position, numbered: bool },
 }
 
-/// Writes the tree. Each position is followed once; a line that reaches it again ends there with a comment. Returns how many
-/// moves of the book are left out because no line reaches their positions.
+/// Writes the tree, and with [`Scope::All`] one more for each position that it does not reach. Each position is followed once;
+/// a line that reaches it again ends there with a comment. Returns how many moves of the book are left out because no line
+/// reaches their positions.
 ///
 /// # Errors
 /// When `out` cannot be written, or the work is interrupted.
-pub fn tree(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
+pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> {
     let coverage = Coverage::of(book)?;
     let mut writer = Writer::default();
     let name = book.path().file_name().unwrap_or_default().to_string_lossy();
     let opening = common(book, &coverage).map(Opening::parts);
-    writer.head(&Head { event: &name, opening, ..Head::default() });
-    writer.begin_moves();
     let mut lines = Lines::new(book, coverage.replies());
-    let mut tasks = vec![Task::Moves { at: Position::start(), numbered: true }];
+    let head = Head { event: &name, opening, ..Head::default() };
+    game(&mut lines, Position::start(), None, &head, &mut writer, out)?;
+    if scope == Scope::All {
+        coverage.each_other(book, |at, others| {
+            if lines.saw(at.key()) {
+                return Ok(());
+            }
+            let fen = at.fen();
+            let head = Head {
+                event: &name,
+                start: Some(&fen),
+                opening: Opening::at(at).map(Opening::parts),
+                ..Head::default()
+            };
+            game(&mut lines, at.clone(), Some(others), &head, &mut writer, out)
+        })?;
+    }
+    Ok(coverage.left_out(&lines))
+}
+
+/// Writes a game: all lines from a position, as long as they stay `within` some positions.
+fn game(
+    lines: &mut Lines<'_>,
+    start: Position,
+    within: Option<&Keys>,
+    head: &Head<'_>,
+    writer: &mut Writer,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writer.head(head);
+    writer.begin_moves();
+    let mut tasks = vec![Task::Moves { at: start, numbered: true }];
     while let Some(task) = tasks.pop() {
         match task {
             Task::Open => writer.parenthesis(),
@@ -59,6 +90,7 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
                     writer.comment(&comment);
                 }
             }
+            Task::Moves { at, .. } if within.is_some_and(|keys| !keys.contains(&at.key())) => {}
             Task::Moves { at, numbered } => {
                 let (steps, seen) = lines.moves_from(&at);
                 if seen {
@@ -70,8 +102,7 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
         writer.write_lines(out)?;
     }
     writer.end_moves("*");
-    writer.write_lines(out)?;
-    Ok(coverage.left_out(&lines))
+    writer.write_lines(out)
 }
 
 /// The opening of the moves that all lines begin with.
@@ -106,6 +137,31 @@ impl Coverage {
     /// The replies that lines follow: none if the book's own moves reach everything.
     pub fn replies(&self) -> traverse::Replies {
         (!self.unreached.is_empty()).then(|| self.own.clone()).into()
+    }
+
+    /// Shows the positions that are known and not reached, each with the keys of all of them, until `see` fails.
+    ///
+    /// # Errors
+    /// What fails in `see`, and when the work is interrupted.
+    pub fn each_other(
+        &self,
+        book: &dyn Moves,
+        mut see: impl FnMut(&Position, &Keys) -> io::Result<()>,
+    ) -> Printed<()> {
+        let others: Keys = self.unreached.iter().flat_map(|(keys, _)| keys).copied().collect();
+        let mut result = Ok(());
+        if !others.is_empty() {
+            book.each(Scope::All, &Progress::none(), &mut |known| {
+                let Some(at) = known.position.as_ref().filter(|_| !known.moves.is_empty()) else {
+                    return Ok(());
+                };
+                if others.contains(&known.key) {
+                    result = see(at, &others);
+                }
+                if result.is_ok() { Ok(()) } else { Err(Break::Enough) }
+            })?;
+        }
+        Ok(result?)
     }
 
     /// How many moves the lines have left out. Replies may have reached some of what the own moves do not.
@@ -157,7 +213,7 @@ fn push(tasks: &mut Vec<Task>, at: &Position, steps: Vec<Step>, numbered: bool) 
 
 /// The comment of a move in the tree: none where the book knows no more than the move.
 fn noted(step: &Step) -> Option<String> {
-    let known = !step.reply && (step.known.weight != 1 || step.known.counts.is_some());
+    let known = step.reply || step.known.weight != 1 || step.known.counts.is_some();
     known.then(|| comment(step))
 }
 

@@ -14,7 +14,7 @@ use crate::book::{Moves, PositionRecord, Recommendation, Scope};
 use crate::chess::MoveCode;
 
 /// The columns. A field is empty if the book does not know it.
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
     "key",
     "fen",
     "uci",
@@ -27,6 +27,7 @@ const COLUMNS: [&str; 12] = [
     "recommended",
     "learned_games",
     "learned_halfpoints",
+    "factor",
 ];
 
 /// Writes the names of the columns.
@@ -62,6 +63,10 @@ pub fn entries(known: &PositionRecord, castlings: &Castlings, text: &mut Vec<u8>
         }
         number(entry.learned.map(|learned| learned.games.into()), text);
         number(entry.learned.map(|learned| learned.halfpoints.into()), text);
+        text.push(b'\t');
+        if let Some(factor) = entry.factor {
+            text.extend_from_slice(factor.to_string().as_bytes());
+        }
         text.push(b'\n');
     }
 }
@@ -131,6 +136,7 @@ mod tests {
             annotation: Some(Annotation::Good),
             recommended: Some(Recommendation::Green),
             learned: Some(Learned { games: 2, halfpoints: 3 }),
+            factor: Some(-93),
             ..MoveFacts::new(MoveCode(0o1434), 8)
         };
         let promoted = MoveFacts::new(MoveCode(0o46474), 7);
@@ -141,8 +147,8 @@ mod tests {
         entries(&known, &Castlings::default(), &mut text);
         let text = String::from_utf8(text).unwrap();
         let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines[0], "463b96181691fc9c\t\te2e4\t8\t6\t3\t2\t1\t!\tgreen\t2\t3");
-        assert_eq!(lines[1], "463b96181691fc9c\t\te7e8q\t7\t\t\t\t\t\t\t\t");
+        assert_eq!(lines[0], "463b96181691fc9c\t\te2e4\t8\t6\t3\t2\t1\t!\tgreen\t2\t3\t-93");
+        assert_eq!(lines[1], "463b96181691fc9c\t\te7e8q\t7\t\t\t\t\t\t\t\t\t");
         assert!(lines.iter().all(|line| line.split('\t').count() == COLUMNS.len()));
         known.position = Some(start);
         let mut text = Vec::new();

@@ -51,25 +51,29 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
             })
         })
         .collect();
-    let players: Vec<Value> = found.players.matches().into_iter().map(|(first, second, games)| {
-        let counts = games.counts();
-        let elo = elo(&counts);
-        let finite = |number: f64| Some(number).filter(|number| number.is_finite());
-        json!({
-            "player": first, "opponent": second, "score": score(games.counts),
-            "pairs": Some(games.pairs).filter(|_| games.alone == 0),
-            "elo": elo.and_then(|elo| finite(elo.difference)), "error": elo.and_then(|elo| elo.error), "los": elo.and_then(|elo| elo.los),
+    let players: Vec<Value> = found
+        .players
+        .matches()
+        .into_iter()
+        .map(|(first, second, games)| {
+            let counts = games.counts();
+            let elo = elo(&counts).unwrap_or_default();
+            json!({
+                "player": first, "opponent": second, "score": score(games.counts),
+                "pairs": Some(games.pairs).filter(|_| games.alone == 0),
+                "elo": elo.difference, "error": elo.error, "low": elo.low, "high": elo.high, "los": elo.los,
+            })
         })
-    }).collect();
+        .collect();
     let books: Vec<Value> = found
         .players
         .books()
         .into_iter()
-        .map(|(player, book, of)| {
-            let path = book
-                .and_then(|book| found.books.get(book))
-                .map(|book| book.path().to_string_lossy().into_owned());
-            json!({ "player": player, "book": path, "score": score(of) })
+        .map(|(player, one_of, of)| {
+            let path = |book: &usize| Some(found.books.get(*book)?.path().to_string_lossy().into_owned());
+            let paths: Vec<String> = one_of.iter().filter_map(path).collect();
+            let known = if let [path] = &paths[..] { Some(path.clone()) } else { None };
+            json!({ "player": player, "book": known, "one_of": paths, "score": score(of) })
         })
         .collect();
     write!(out, "],\"exits\":[")?;
@@ -86,6 +90,7 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
     }
     let rest = json!({
         "openings": openings, "players": players, "books": books, "repeated": found.sums.repeated,
+        "unattributed": found.sums.unattributed,
     });
     let text = rest.to_string();
     // Without its opening brace it continues the object that was begun.
@@ -96,7 +101,7 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
 fn left_by(left: Left) -> Option<String> {
     match left {
         Left::Side(side) => Some(side.to_string()),
-        Left::BookEnded | Left::GameEnded => None,
+        Left::Unknown | Left::BookEnded | Left::GameEnded => None,
     }
 }
 

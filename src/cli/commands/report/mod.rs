@@ -104,7 +104,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         let owner = book.player.as_deref().map(PlayerName::whole);
         Ok((owner, learn::open_settled(&book.path)?))
     };
-    let shelf = Shelf::new(args.book.iter().map(open).collect::<Result<Vec<_>>>()?);
+    // With --player the books are what the player should know, whichever were played from.
+    let shelf = Shelf::new(args.book.iter().map(open).collect::<Result<Vec<_>>>()?, args.player.is_some());
     let books = shelf.books().to_vec();
     let mut absent: Vec<&str> = args.book.iter().filter_map(|book| book.player.as_deref()).collect();
     let paths: Vec<PathBuf> = if args.store.is_empty() {

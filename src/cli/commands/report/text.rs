@@ -9,15 +9,12 @@ use super::Found;
 use crate::book::{Book, Counts};
 use crate::cli::output::rows::{self, many};
 use crate::openings::Opening;
-use crate::report::elo::{elo, mean};
+use crate::report::elo::{self, Elo, Limits, Share};
 use crate::report::{Exit, Group, Leave, Left};
 use crate::view::{Line, number, san};
 
 /// In the place of limits that are not known.
 const TOO_FEW: &str = "too few games";
-
-/// Limits within which the score of a group lies with 95 %, in standard errors.
-const Z95: f64 = 1.96;
 
 /// Prints everything.
 pub(super) fn report(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
@@ -25,13 +22,21 @@ pub(super) fn report(found: &Found, top: usize, out: &mut dyn Write) -> io::Resu
     let all = &sums.all;
     let Counts { wins, draws, losses, .. } = all.counts;
     writeln!(out, "{}: White won {wins}, Black won {losses}, {draws} drawn", many(found.games, "game"))?;
-    let [white, black, ended, within] = sums.left;
+    let [white, black, ended, within, unknown] = sums.left;
+    let unknown = if unknown > 0 { format!(", by one of them {unknown}") } else { String::new() };
     writeln!(
         out,
-        "in the book for {:.1} plies a game; left by White {white}, by Black {black}, at the end of a line {ended}; {within} ended \
-         in the book",
+        "in the book for {:.1} plies a game; left by White {white}, by Black {black}{unknown}, at the end of a line {ended}; {within} \
+         ended in the book",
         all.mean_plies()
     )?;
+    if sums.unattributed > 0 {
+        let games = many(sums.unattributed, "game");
+        writeln!(
+            out,
+            "which player had which book is not known in {games}: name them with --book NAME=FILE"
+        )?;
+    }
     if let Some(eval) = all.mean_eval() {
         writeln!(out, "evaluation there: {:+.2} on average, of {}", eval / 100.0, many(all.evals.0, "game"))?;
     }
@@ -73,15 +78,9 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     for (first, second, games) in matches.iter().take(top) {
         let counts = games.counts();
         let Counts { wins, draws, losses, .. } = games.counts;
-        let (difference, los) = elo(&counts).map_or_else(Default::default, |elo| {
-            let los = elo.los.map_or_else(String::new, |los| format!("{:.1}%", los * 100.0));
-            let difference = match elo.error {
-                Some(error) => format!("{:+.1} ± {error:.1}", elo.difference),
-                None => TOO_FEW.to_owned(),
-            };
-            (difference, los)
-        });
-        let from = if games.alone == 0 {
+        let elo = elo::elo(&counts).unwrap_or_default();
+        let los = elo.los.map_or_else(String::new, |los| format!("{:.1}%", los * 100.0));
+        let from = if games.is_paired() {
             many(games.pairs.iter().sum(), "pair")
         } else {
             many(games.counts.games, "game")
@@ -93,7 +92,7 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
             draws.to_string(),
             losses.to_string(),
             share(games.counts),
-            difference,
+            difference(elo),
             los,
             from,
         ]);
@@ -103,11 +102,12 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut table = rows::table([("player", false), ("book", false), ("games", true), ("score", true)]);
     let mut books = found.players.books();
     books.sort_by_key(|(.., counts)| Reverse(counts.games));
-    for (player, book, counts) in books.into_iter().take(top) {
-        let name = book.and_then(|book| found.books.get(book)).map_or_else(
-            || "none".to_owned(),
-            |book| book.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        );
+    for (player, one_of, counts) in books.into_iter().take(top) {
+        let books = one_of.iter().filter_map(|book| found.books.get(*book));
+        let names: Vec<_> = books
+            .map(|book| book.path().file_name().unwrap_or_default().to_string_lossy().into_owned())
+            .collect();
+        let name = if names.is_empty() { "none".to_owned() } else { names.join(" or ") };
         table.add_row([player.to_owned(), name, counts.games.to_string(), share(counts)]);
     }
     writeln!(out, "\nBooks that had most of a player's moves\n{table}")
@@ -143,7 +143,7 @@ fn openings(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
 fn leaves(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     for (heading, is_ended) in [("Played against the book", false), ("Where the book ends", true)] {
         let all = found.sums.most(|leave| match leave.left {
-            Left::Side(_) => !is_ended,
+            Left::Side(_) | Left::Unknown => !is_ended,
             Left::BookEnded => is_ended,
             Left::GameEnded => false,
         });
@@ -199,19 +199,18 @@ fn worst(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out, "\nBook moves that lost most, for the side that played them")?;
-    let name = |book: Option<usize>| {
-        let book = book.and_then(|book| found.books.get(book)).or(found.books.first());
-        book.map(|book| book.path().to_string_lossy().into_owned()).unwrap_or_default()
-    };
+    let name = |book: &usize| found.books.get(*book).map(|book| book.path().to_string_lossy());
     for (_, step, line) in &steps {
         let Some((_, before)) = line.split_last() else { continue };
         let (whole, rest) = (Line::of(line.iter().copied()).text, Line::of(before.iter().copied()).text);
         let Counts { wins, draws, losses, .. } = step.counts;
         writeln!(out, "  +{wins} ={draws} -{losses}, {}: {whole}", share(step.counts))?;
         let last = whole.rsplit(' ').next().unwrap_or_default();
-        writeln!(out, "      tabiya edit {} --moves \"{rest}\" --set {last}=0", name(step.book))?;
+        for book in step.books.iter().filter_map(name) {
+            writeln!(out, "      tabiya edit {book} --moves \"{rest}\" --set {last}=0")?;
+        }
     }
-    let book = name(steps.first().and_then(|(_, step, _)| step.book));
+    let Some(book) = steps.iter().flat_map(|(_, step, _)| &step.books).find_map(name) else { return Ok(()) };
     writeln!(out, "  `tabiya vet {book} -o vetted.bin` lets an engine judge all moves.")
 }
 
@@ -220,12 +219,25 @@ pub(super) fn share(counts: Counts) -> String {
     counts.results().map_or_else(|| "-".to_owned(), share)
 }
 
-/// The share of the points, and the limits of 95 %.
+/// A difference of strength, and its limits of 95 %.
+fn difference(elo: Elo) -> String {
+    match (elo.difference, elo.error, elo.low, elo.high) {
+        (Some(elo), Some(error), ..) => format!("{elo:+.1} ± {error:.1}"),
+        (Some(elo), None, Some(low), Some(high)) => format!("{elo:+.1} ({low:+.1} to {high:+.1})"),
+        (None, _, Some(low), _) => format!("above {low:+.1}"),
+        (None, _, _, Some(high)) => format!("below {high:+.1}"),
+        _ => TOO_FEW.to_owned(),
+    }
+}
+
+/// The share of the points, and its limits of 95 %.
 fn with_limits(counts: Counts) -> String {
-    match mean(&counts.by_points()) {
-        Some((mean, Some(error))) => format!("{:.1}% ± {:.1}", mean * 100.0, error * Z95 * 100.0),
-        Some((mean, None)) => format!("{:.1}%, {TOO_FEW}", mean * 100.0),
-        None => "-".to_owned(),
+    let Some(Share { mean, limits }) = elo::share(&counts.by_points()) else { return "-".to_owned() };
+    let mean = mean * 100.0;
+    match limits.map(|Limits { low, high, is_even, .. }| (low * 100.0, high * 100.0, is_even)) {
+        Some((low, high, true)) => format!("{mean:.1}% ± {:.1}", (high - low) / 2.0),
+        Some((low, high, false)) => format!("{mean:.1}% ({low:.1} to {high:.1})"),
+        None => format!("{mean:.1}%, {TOO_FEW}"),
     }
 }
 

@@ -1,7 +1,7 @@
 // The engine's section. A search lasts as long as its position is on the board and the section is open.
 
 import { asShown, brief, evaluation, here, isSame, keep, kept, queryOf, START, state, whose, worthOf, written } from "./state.js";
-import { byId, el, focusOn, renew, unpressed } from "./dom.js";
+import { byId, el, focusOn, isControl, renew, unpressed } from "./dom.js";
 import { Refusal, request, serverEvents, words } from "./net.js";
 import { goToLine, keepBranch } from "./steps.js";
 import { arrows } from "./arrows.js";
@@ -100,6 +100,11 @@ export const engine = {
     bar.classList.toggle("turned", state.flipped);
   },
 
+  /** Draws again what is said of the place on the board. */
+  redraw() {
+    this.draw(byId("engine-text").textContent ?? "");
+  },
+
   /** Draws what the engine says, unless one of its moves is being clicked. @param {string} text What is said instead of lines. */
   draw(text) {
     byId("engine-stop").textContent = this.search ? "Stop" : "Start";
@@ -109,16 +114,21 @@ export const engine = {
 
   /** @param {string} text */
   drawLines(text) {
-    const { info, at } = this;
+    const { at } = this;
+    // Lines of a place that is left are gone at once: a click on them would do nothing.
+    const info = isSame(at, here()) ? this.info : null;
+    if (this.search && !info) text ||= "Thinking …";
     const best = info?.lines[0];
     const shown = (/** @type {Score} */ score) => isKnown(score) ? evaluation(asShown(score, at.fen)) : "";
     byId("engine-score").textContent = best ? shown(best) : "";
     byId("engine-score").title = best && isKnown(best) ? whose() : "";
-    byId("engine-depth").textContent = info ? progressOf(info) : "";
+    const depth = byId("engine-depth");
+    depth.textContent = depth.title = info ? progressOf(info) : "";
     const ply = at.play.length;
     const root = byId("engine-lines");
     const inside = root.contains(document.activeElement);
-    renew(root, (info?.lines ?? []).map((line) => el("li", {},
+    // What is beside the moves of a short line plays its first one.
+    renew(root, (info?.lines ?? []).map((line) => el("li", { onclick: (/** @type {Event} */ { target }) => isControl(target) || playLine(at, line, 1) },
       el("span", { class: "score", title: whose() }, shown(line)),
       el("span", { class: "moves" }, ...line.uci.flatMap((_, index) => [
         el("button", { type: "button", class: index === 0 ? "link" : "step", title: index === 0 ? "Play this move" : "Play up to this move", tabindex: index === 0 ? 0 : -1,

@@ -104,6 +104,7 @@ function listenToSteps() {
     byId("tables").setAttribute("aria-busy", String(current() === null));
     drawLine();
     drawPlayers();
+    engine.redraw();
   };
   steps.onView = (view, fresh) => {
     board.show(view);

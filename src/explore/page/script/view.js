@@ -32,7 +32,7 @@ export function listenToView() {
     taste.mover = !taste.mover;
     keep("evaluations", taste.mover ? "mover" : "white");
     tables.redraw();
-    engine.draw(byId("engine-text").textContent ?? "");
+    engine.redraw();
     announce(`Evaluations ${whose()}.`);
   });
 }

@@ -48,7 +48,7 @@ fn the_first_tag_of_the_standard_may_be_anywhere_in_a_head() {
 
 #[test]
 fn a_comment_may_quote_heads_wherever_pieces_are_cut() {
-    let quoted = "[Event \"q\"]\n\n1. c4 *\n\n[Event \"r\"]\n\n1. b3 *\n\n[Event \"s\"]\n\n1. a3 *\n";
+    let quoted = "[Event \"q\"]\n\n1. c4 *\n\n[Event \"r\"]\n\n1. b3 *\n";
     let text = format!("[Event \"x\"]\n\n1. e4 {{see\n{quoted}}} e5 1-0\n\n").repeat(20_000);
     let found = games(&text);
     assert_eq!(found.len(), 20_000);
@@ -140,6 +140,11 @@ fn a_comment_without_end_loses_only_its_game() {
         let cut = ("e2e4".to_owned(), "unterminated comment or variation".to_owned());
         assert_eq!(found, vec![[cut, ("d2d4".to_owned(), "*".to_owned())]; 3].concat(), "{text}");
     }
+    // Not even where one brace follows after many games.
+    let game = "[Event \"B\"]\n\n1. d4 d5 1-0\n\n";
+    let text =
+        format!("[Event \"A\"]\n\n1. e4 {{ oops\n\n{}[Event \"z\"]\n\n1. c4 }} c5 *\n", game.repeat(3));
+    assert_eq!((games(&text).len(), games(&text)[4].moves.as_str()), (5, "c2c4 c7c5"));
     let found = moves_and_starts("  [Event \"x\"]\n\n  1. e4\n  % 1... c5\n  e5 *\n");
     assert_eq!(found, [(false, "e2e4 e7e5".to_owned())]);
 }

@@ -1,8 +1,11 @@
 //! Texts as people have them: what editors, browsers, programs and losses of power make of games. No move may be counted in
 //! a position in which it was not played.
 
+use std::io::Read as _;
+
 use super::*;
 use crate::chess::MoveCode;
+use crate::games::pgn::Room;
 
 const AFTER_E4_E5: &str = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
 const MOVES: &str = "g1f3 b8c6";
@@ -64,7 +67,11 @@ fn a_game_whose_start_is_in_doubt_is_left_out() {
         "[SetUp \"1\"]".to_owned(),
         "[SetUp \"1\"]\n[FEN \"\"]".to_owned(),
         "[SetUp 1]\n[FEN]".to_owned(),
+        "[SetUp \"true\"]".to_owned(),
+        "[SetUp \"Yes\"]".to_owned(),
+        "[SetUp \"1]".to_owned(),
         "[Variant \"Chess960\"]".to_owned(),
+        "[Variant \"From Position\"]".to_owned(),
         format!("[FEN \"{fen}\"]\n[FEN \"{}\"]", fen.replace(" w ", " b ")),
         format!("[FEN \"{}\"]", fen.split(' ').next().unwrap()),
         format!("[FEN \"{}\"]", fen.get(..30).unwrap()),
@@ -167,8 +174,17 @@ fn a_comment_may_quote_games_and_a_comment_without_end_may_not() {
     assert_eq!(short(unterminated)[0], ("e2e4".to_owned(), "unterminated comment or variation".to_owned()));
     let long = format!("[Event \"A\"]\n\n1. e4 {{{}}} e5 *{next}", "no end\n[%clk 0]\n".repeat(9 << 17));
     let found = games(&long);
-    assert_eq!(found[0].error.as_ref().unwrap().0, Reason::TooLong);
+    assert_eq!(found[0].error.as_ref().unwrap().0, Reason::TooLarge);
     assert_eq!((found.len(), found[1].moves.as_str()), (2, "d2d4"));
+    // Where there is room, a game of any length is read whole, and so is one that has to wait for it.
+    let mut listener = Listener::default();
+    let mut pgn = Pgn::new(Arc::from(Path::new("a.pgn")), long.as_bytes().chain(long.as_bytes()))
+        .within(Room::new(long.len()));
+    while let Some(batch) = pgn.next_batch() {
+        batch.play(&mut listener);
+    }
+    let moves: Vec<_> = listener.games.iter().map(|game| (&*game.moves, game.error.is_none())).collect();
+    assert_eq!(moves, [("e2e4 e7e5", true), ("d2d4", true)].repeat(2));
 }
 
 #[test]

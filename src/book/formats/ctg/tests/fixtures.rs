@@ -82,6 +82,16 @@ impl Fixture {
         self
     }
 
+    /// Gives the last position a factor.
+    #[must_use]
+    pub fn factor(mut self, factor: i8) -> Self {
+        let (_, entry) = self.entries.last_mut().unwrap();
+        let flags = entry.len() - 3;
+        entry[flags] |= 0x04;
+        entry[flags + 1] = factor.to_ne_bytes()[0];
+        self
+    }
+
     /// Adds a position with an entry of any bytes.
     #[must_use]
     pub fn raw(mut self, at: &Position, rest: &[u8]) -> Self {

@@ -1,12 +1,14 @@
 //! Sound books: signatures, statistics, colours, the order of preference.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, Setup};
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _, Setup};
 
 use super::super::signature::{Signature, decode};
 use super::{Fixture, Known};
-use crate::book::tests::{after, fen, moves, uci};
-use crate::book::{Annotation, Book, Counts, Format, Ratings, Recommendation};
+use crate::book::tests::{after, fen, moves, mv, uci};
+use crate::book::{Annotation, Book, BookSet, Counts, Format, Ratings, Recommendation};
 use crate::chess::Position;
 use crate::chess::normal::Normal;
 use crate::chess::tests::played;
@@ -184,6 +186,28 @@ fn the_best_move_is_the_heaviest_that_tournaments_play() {
     assert_eq!(best("d2d4:2 e2e4:4 a2a3:6", &[e4]), "");
     assert_eq!(best("d2d4 e2e4", &[]), "d2d4");
     assert_eq!(best("", &[]), "");
+}
+
+#[test]
+fn the_best_move_and_its_line_follow_factors_unless_they_are_switched_off() {
+    let book = Fixture::new(2)
+        .with(&Position::start(), "e2e4", [0; 4], 0)
+        .with(&after("e2e4"), "e7e5 c7c5", [1, 0, 1, 0], 0)
+        .with(&after("e2e4 e7e5"), "g1f3", [9, 0, 9, 0], 0)
+        .factor(-125)
+        .with(&after("e2e4 c7c5"), "", [5, 0, 5, 0], 0)
+        .with(&after("e2e4 e7e5 g1f3"), "", [5, 0, 5, 0], 0)
+        .book();
+    let at = after("e2e4");
+    assert_eq!(book.best(&at).map(uci).as_deref(), Some("c7c5"));
+    assert_eq!(book.best_without_factors(&at).map(uci).as_deref(), Some("e7e5"));
+    let mut set = BookSet::new(&[], &[], &[Arc::new(book)]);
+    // What is remembered of one policy does not serve another.
+    for (factor, plies) in [(true, 2), (false, 3), (true, 2)] {
+        let reading = crate::book::Reading { color: Color::White, tournament: true, factor, from: 0 };
+        let first = mv(&Position::start(), "e2e4");
+        assert_eq!(set.line_of(reading, &Position::start(), first, 9, &mut Vec::new()), plies);
+    }
 }
 
 #[test]
