@@ -84,6 +84,8 @@ pub(super) struct GameReader<'a> {
     limit: usize,
     /// A byte of the piece and its line.
     line_at: (usize, u64),
+    /// A byte of the piece, where the next line after it begins like a tag, and the end of the part in which that was looked for.
+    next_tag: (usize, usize, usize),
 }
 
 impl<'a> GameReader<'a> {
@@ -112,6 +114,7 @@ impl<'a> GameReader<'a> {
             game_start: 0,
             limit: 0,
             line_at: (0, batch.piece.line),
+            next_tag: (0, 0, usize::MAX),
             visitor,
         }
     }
@@ -296,13 +299,18 @@ impl<'a> GameReader<'a> {
     }
 
     /// Where the text of the game that begins ends: at the next head, or where the text ends that may belong to it.
-    fn text_end(&self) -> usize {
-        let after_head = self.lexer.at();
-        let rest = self.batch.piece.text.get(after_head..self.lexer.end()).unwrap_or_default();
-        // Lines of comments may begin with a bracket, but mostly of a command such as [%clk.
-        let heads = memmem::find_iter(rest, b"\n[").map(|at| at + 1);
-        let mut heads = heads.filter(|at| rest.get(at + 1).is_some_and(u8::is_ascii_alphabetic));
-        heads.next().map_or(self.lexer.end(), |at| after_head + at)
+    fn text_end(&mut self) -> usize {
+        let (after_head, end) = (self.lexer.at(), self.lexer.end());
+        // Games without heads have the same next one.
+        let (from, next, known) = self.next_tag;
+        if known != end || !(from..=next).contains(&after_head) {
+            let rest = self.batch.piece.text.get(after_head..end).unwrap_or_default();
+            // Lines of comments may begin with a bracket, but mostly of a command such as [%clk.
+            let heads = memmem::find_iter(rest, b"\n[").map(|at| at + 1);
+            let mut heads = heads.filter(|at| rest.get(at + 1).is_some_and(u8::is_ascii_alphabetic));
+            self.next_tag = (after_head, heads.next().map_or(end, |at| after_head + at), end);
+        }
+        self.next_tag.1
     }
 
     /// Begins a game without a head, if its first word is a move; prose begins with another word.

@@ -178,6 +178,8 @@ fn a_game_ends_where_a_number_shows_that_moves_are_missing() {
         ("1. e 4 e 5 2. Nf3 Nc6 *", ""),
         ("1. e4 e5 2... Nc3 Nc6 *", "e2e4 e7e5"),
         ("1. e4 2. Nf3 *", "e2e4"),
+        ("1. e4 e5 3. Nf3 Nc6 4. Bb5 *", "e2e4 e7e5"),
+        ("1. e4 e5 3. Nf3 (2. d4) Nc6 4. Bb5 *", "e2e4 e7e5"),
         ("1 e4 e5 3 Nf3 *", "e2e4 e7e5"),
         ("1. e4 e5 2. NF3 NC6 3. Bb5 *", "e2e4 e7e5"),
         ("1. e4 e5 2. B-B4 B-B4 3. Nf3 *", "e2e4 e7e5"),
@@ -206,6 +208,10 @@ fn numbers_may_be_written_in_many_ways() {
         "1. e4 +0.32/15 30 s e5 -1.5 2. Nf3 (2. d4 exd4 3. c3) 2... Nc6",
         "1. e4 e5 [12] 2. Nf3 7 Nc6",
         "1. e4 e5 2. Nf3 N Nc6",
+        // An error of writing, as the next number shows.
+        "1. e4 e5 12. Nf3 2... Nc6",
+        "11. e4 e5 (1... c5 2. Nf3) 2. Nf3 Nc6",
+        "1. e4 2... e5 2. Nf3 Nc6",
     ] {
         assert_eq!(short(text), [("e2e4 e7e5 g1f3 b8c6".to_owned(), "*".to_owned())], "{text}");
     }
