@@ -165,10 +165,11 @@ impl<'a> GameReader<'a> {
     /// Whether more text continues the last game, as that has no end yet: some programs leave empty lines between moves.
     fn continues(&mut self) -> bool {
         let text = self.lexer.rest();
+        let begins = text.starts_with(b"[") && self.lexer.begins_head(text);
         let continues = matches!(self.state, State::Moves | State::Over | State::Unwanted)
             && !self.game.ended
-            && !(text.starts_with(b"[") && self.lexer.begins_head(text))
-            && !(begins_moves(text) && self.has_moves())
+            && !begins
+            && (!begins_moves(text) || !self.has_moves())
             && self.trailing_result().is_none();
         if continues && self.lines.is_inside() && !self.wants_variations {
             self.stop_in_variation();
@@ -255,16 +256,10 @@ impl<'a> GameReader<'a> {
     fn begins_another_head(&mut self) -> bool {
         let start = self.lexer.clone();
         let mut is_other = false;
-        loop {
-            let Some(Ok((name, _))) = self.lexer.tag() else { break };
-            if self.has_seen(name) {
-                is_other = true;
-                break;
-            }
-            if self.lexer.rest().is_empty() && !self.lexer.is_apart() && self.lexer.extend_head() {
-                continue;
-            }
-            if self.lexer.is_apart() {
+        while let Some(Ok((name, _))) = self.lexer.tag() {
+            is_other = self.has_seen(name);
+            let is_over = self.lexer.rest().is_empty() && !self.lexer.extend_head();
+            if is_other || is_over || self.lexer.is_apart() {
                 break;
             }
         }
