@@ -3,6 +3,7 @@
 use shakmaty::CastlingMode;
 
 use super::lex::Lexer;
+use super::lex::tags::KNOWN;
 use super::read::{GameReader, shortened};
 use super::split::lines;
 use crate::chess::{Position, is_blank, is_invisible, trim_blanks};
@@ -22,28 +23,6 @@ const CHESS960: [&str; 7] = [
     "fischer random",
     "freestyle",
 ];
-
-/// Tags whose meaning is known, as the standard spells them.
-const KNOWN: [&[u8]; 13] = [
-    b"Event",
-    b"Site",
-    b"Date",
-    b"Round",
-    b"White",
-    b"Black",
-    b"Result",
-    b"FEN",
-    b"SetUp",
-    b"Variant",
-    b"UTCDate",
-    b"WhiteElo",
-    b"BlackElo",
-];
-
-/// Whether the standard has a tag of this name.
-pub(super) fn is_known(name: &[u8]) -> bool {
-    KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
-}
 
 /// The least fields of a FEN: pieces, side to move, castling rights.
 const FEN_FIELDS: usize = 3;

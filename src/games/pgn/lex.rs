@@ -5,15 +5,16 @@
 //! or where a line begins with a tag.
 #![allow(clippy::indexing_slicing, reason = "a table of 256 elements has one for each byte")]
 
+pub(super) mod heads;
 pub(super) mod tags;
 
 use std::borrow::Cow;
 
 use memchr::{memchr, memchr2, memchr3, memmem, memrchr2};
 
-use super::split::{FIRST_TAG, next_head};
 use crate::chess::{DASHES, char_at, is_blank, is_invisible, is_san, trim_blanks};
 use crate::games::GameResult;
+use heads::{FIRST_TAG, next_head};
 
 /// The longest tag that is read, in bytes, from its bracket to the end of its value. The standard allows lines of 255; real
 /// files have longer ones, with texts and addresses.

@@ -6,6 +6,7 @@
 mod head;
 pub mod lex;
 mod numbers;
+mod order;
 mod piece;
 mod read;
 pub mod split;
@@ -22,9 +23,10 @@ use memchr::{memchr, memmem};
 pub(crate) use piece::PgnBatch;
 
 use super::{Batch, GameError, GameResult, Place, Reason, Spot, Visitor};
+use lex::heads::next_head;
 use read::GameReader;
+use split::Pieces;
 pub(crate) use split::Room;
-use split::{Pieces, next_head};
 
 /// A text of games, cut into batches.
 pub struct Pgn<R> {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use memchr::{memchr, memchr2, memmem, memrchr, memrchr2};
 
+use super::lex::heads::{FIRST_TAG, begins_line};
 use super::lex::tags;
-use crate::chess::{char_at, is_blank};
 
 /// Bytes of a piece, unless a game is longer.
 pub const PIECE_LEN: usize = 1 << 20;
@@ -14,12 +14,6 @@ pub const PIECE_LEN: usize = 1 << 20;
 /// Bytes after which a piece is cut at a weaker sign of a new game than its first tag, and beyond which it needs [`Room`]:
 /// only a whole book in one game is this long.
 pub(crate) const MOST_LEN: usize = 1 << 24;
-
-/// The start of a game: the first of the seven tags that the PGN standard requires, at the start of a line.
-pub(crate) const FIRST_TAG: &[u8] = b"[Event ";
-
-/// The most bytes by which a head is indented.
-const MOST_INDENT: usize = 256;
 
 /// The memory of pieces that are no longer needed, for those to come: a new allocation for each piece would be cleared by
 /// the system, and again before it is read into.
@@ -246,18 +240,6 @@ fn ending(text: &[u8], byte: u8) -> usize {
     text.iter().rev().take_while(|last| **last == byte).count()
 }
 
-/// Where the next game begins after this byte: at its bracket.
-pub(crate) fn next_head(text: &[u8], after: usize) -> Option<usize> {
-    let mut from = after + 1;
-    loop {
-        let at = from + memmem::find(text.get(from..)?, FIRST_TAG)?;
-        if begins_line(text, at) {
-            return Some(at);
-        }
-        from = at + 1;
-    }
-}
-
 /// Where the last game begins from this byte on, if anything precedes it: not within a comment, and not where the comment
 /// before it may still end.
 fn last_head(text: &[u8], from: usize) -> Option<usize> {
@@ -327,22 +309,6 @@ fn begins_game(before: &[u8]) -> bool {
             None => return true,
         }
     }
-}
-
-/// Whether a line begins here, apart from space.
-fn begins_line(text: &[u8], at: usize) -> bool {
-    let before = text.get(at.saturating_sub(MOST_INDENT)..at).unwrap_or_default();
-    if before.ends_with(b"\n") {
-        return true;
-    }
-    let Some(line) = memrchr(b'\n', before) else { return false };
-    let mut indent = before.get(line + 1..).unwrap_or_default();
-    while let (Some(c), len) = char_at(indent)
-        && is_blank(c)
-    {
-        indent = indent.get(len..).unwrap_or_default();
-    }
-    indent.is_empty()
 }
 
 /// Where a game may begin from this byte on in a text without first tags: after an empty line, at a tag or else, unless the

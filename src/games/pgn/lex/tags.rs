@@ -4,7 +4,6 @@ use memchr::{memchr, memmem};
 
 use super::{Lexer, MOST_TAG_LEN, Token};
 use crate::chess::{char_at, is_blank, is_san, may_be_move, trim_blanks};
-use crate::games::pgn::head::is_known;
 
 /// Quotation marks; the standard has the first.
 const QUOTES: [&[u8]; 12] = [
@@ -24,6 +23,28 @@ const QUOTES: [&[u8]; 12] = [
 
 /// Tags that decide what the moves mean.
 const DECISIVE: [&[u8]; 3] = [b"fen", b"setup", b"variant"];
+
+/// Tags whose meaning is known, as the standard spells them.
+pub(in crate::games::pgn) const KNOWN: [&[u8]; 13] = [
+    b"Event",
+    b"Site",
+    b"Date",
+    b"Round",
+    b"White",
+    b"Black",
+    b"Result",
+    b"FEN",
+    b"SetUp",
+    b"Variant",
+    b"UTCDate",
+    b"WhiteElo",
+    b"BlackElo",
+];
+
+/// Whether the standard has a tag of this name.
+fn is_known(name: &[u8]) -> bool {
+    KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
 
 /// Whether a text is the name of a tag.
 pub(super) fn is_name(text: &[u8]) -> bool {
