@@ -488,9 +488,7 @@ impl<'a> Lexer<'a> {
         // Most are numbers of moves.
         if matches!(self.text.get(self.at), Some(b'.')) && !text.starts_with(b"0") {
             self.at += 1;
-            // The digits after a decimal point are no number of a move.
-            let is_fraction = start > 0 && self.text.get(start - 1) == Some(&b'.');
-            self.number = if is_fraction { NO_NUMBER } else { start };
+            self.number = start;
             return None;
         }
         if self.at == start + 1

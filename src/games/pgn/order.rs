@@ -16,9 +16,26 @@ impl GameReader<'_> {
     #[inline]
     pub(super) fn number_fits(&mut self) -> bool {
         let at = std::mem::replace(&mut self.lexer.number, NO_NUMBER);
-        at == NO_NUMBER || self.fits(at)
+        at == NO_NUMBER || self.is_expected(at) || self.fits(at)
     }
 
+    /// Whether the number and its dot are those that nearly every move has.
+    #[inline]
+    fn is_expected(&self, at: usize) -> bool {
+        let mut rest = self.batch.piece.text.get(at..).unwrap_or_default();
+        let mut number = 0_u32;
+        while let [digit @ b'0'..=b'9', more @ ..] = rest {
+            (number, rest) = (number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')), more);
+        }
+        let is_one_dot = match rest {
+            [b'.', b' ', next, ..] | [b'.', next, ..] => !matches!(next, b'.' | b' '),
+            _ => false,
+        };
+        let offset = self.game.numbering.offset;
+        is_one_dot && offset == Some(0) && number == self.position.chess().fullmoves().get()
+    }
+
+    #[cold]
     fn fits(&mut self, at: usize) -> bool {
         let Some((number, dots)) = self.number(at) else { return true };
         let numbering = &mut self.game.numbering;
@@ -75,6 +92,10 @@ impl GameReader<'_> {
     /// The number that begins here, and the dots after it; `None` if no move has it.
     fn number(&self, at: usize) -> Option<(i32, usize)> {
         let text = self.batch.piece.text.get(at..)?;
+        if at > 0 && self.batch.piece.text.get(at - 1) == Some(&b'.') {
+            // These are digits after a decimal point.
+            return None;
+        }
         let (mut number, mut digits) = (0_i32, 0);
         for byte in text.iter().take(MOST_DIGITS).take_while(|byte| byte.is_ascii_digit()) {
             (number, digits) = (number * 10 + i32::from(byte - b'0'), digits + 1);

@@ -165,10 +165,10 @@ impl<'a> GameReader<'a> {
     /// Whether more text continues the last game, as that has no end yet: some programs leave empty lines between moves.
     fn continues(&mut self) -> bool {
         let text = self.lexer.rest();
-        let begins = text.starts_with(b"[") && self.lexer.begins_head(text);
+        let begins_head = || text.starts_with(b"[") && self.lexer.begins_head(text);
         let continues = matches!(self.state, State::Moves | State::Over | State::Unwanted)
             && !self.game.ended
-            && !begins
+            && !begins_head()
             && (!begins_moves(text) || !self.has_moves())
             && self.trailing_result().is_none();
         if continues && self.lines.is_inside() && !self.wants_variations {
@@ -211,8 +211,8 @@ impl<'a> GameReader<'a> {
         loop {
             let before = self.lexer.clone();
             let passed = if has_tags { self.lexer.pass_to_tag() } else { Before::Nothing };
-            let is_whole = self.has_seen(b"Event") && self.lexer.is_apart();
-            if passed == Before::EndOfText && !is_whole && self.lexer.extend_head() {
+            let is_whole = || self.has_seen(b"Event") && self.lexer.is_apart();
+            if passed == Before::EndOfText && !is_whole() && self.lexer.extend_head() {
                 continue;
             }
             if matches!(passed, Before::Moves | Before::EndOfText) {
