@@ -33,5 +33,5 @@ pub use rating::RatingBand;
 pub(crate) use san::plain_move;
 pub use speed::Speed;
 pub use value::Value;
+pub(crate) use written::{DASHES, is_san, may_be_move};
 pub use written::{ReadMoveError, read_move};
-pub(crate) use written::{is_san, may_be_move};

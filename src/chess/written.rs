@@ -84,8 +84,16 @@ pub(super) fn meant(word: &str, at: &Position) -> Option<MoveList> {
 /// only files.
 pub(crate) fn may_be_move(word: &[u8]) -> bool {
     word.windows(2).any(|pair| matches!(pair, [b'a'..=b'h', b'1'..=b'8']))
+        || names_square_in_capitals(word)
         || word.starts_with(b"0-0")
         || is_move_without_square(&String::from_utf8_lossy(word))
+}
+
+/// Whether a word ends in a square in capitals, as in `NF3` or `B-B4`, and is no code of an opening.
+fn names_square_in_capitals(word: &[u8]) -> bool {
+    let word = word.trim_ascii_end();
+    let len = word.iter().rposition(|byte| !matches!(byte, b'+' | b'#' | b',')).map_or(0, |last| last + 1);
+    matches!(word.get(..len), Some([.., b'A'..=b'Z' | b'a'..=b'z' | b'-' | b':', b'A'..=b'H', b'1'..=b'8']))
 }
 
 /// Whether a word has the form of a move in standard notation, castling with zeros included.
@@ -108,7 +116,11 @@ fn is_null(word: &str) -> bool {
     ["--", "Z0", "0000", "@@@@", "null", "pass"].iter().any(|null| word.eq_ignore_ascii_case(null))
 }
 
-const DASHES: [char; 5] = ['-', '\u{2010}', '\u{2011}', '–', '—'];
+/// Dashes that people and programs write between the squares of a move, the parts of castling, and those of a result.
+pub(crate) const DASHES: [char; 11] = [
+    '-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2043}', '\u{2212}',
+    '\u{fe63}', '\u{ff0d}',
+];
 const CAPTURES: [char; 4] = ['x', 'X', '×', ':'];
 
 /// The side of castling at the start of a word, and what follows.
@@ -275,7 +287,11 @@ mod tests {
             ),
             (PROMOTING, "cxd8=R cxd8R cxd8/R c7d8R c7xd8=R cd8R c7d8r cd8(R) c7:d8R c7×d8♖", "c7d8r"),
             (PROMOTING, "c8N c8=N+ c7c8n", "c7c8n"),
-            (CASTLING, "O-O 0-0 o-o OO 00 O–O 0-0+ e1g1 e1h1 Ke1-g1 O-O!", "e1h1"),
+            (
+                CASTLING,
+                "O-O 0-0 o-o OO 00 O–O O\u{2012}O 0\u{2212}0 O\u{ff0d}O O\u{2015}O 0-0+ e1g1 e1h1 Ke1-g1 O-O!",
+                "e1h1",
+            ),
             (CASTLING, "O-O-O 0-0-0 o-o-o OOO 000 e1c1 e1a1 Ke1c1 0-0-0++", "e1a1"),
             (CAPTURES, "dxc5 dc5 d4c5 d4xc5 d:c5 d4:c5 dxc5= dxc dc d×c5", "d4c5"),
             (CAPTURES, "dxe5 de d4-e5", "d4e5"),

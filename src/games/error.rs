@@ -11,6 +11,8 @@ use super::Place;
 pub enum Reason {
     /// A move is illegal or ambiguous in its position.
     IllegalMove,
+    /// The number before a move is that of another, or a move follows the result.
+    OutOfOrder,
     /// A word names a square but is not a move.
     UnreadableMove,
     /// A side passed, which books cannot hold.
@@ -35,6 +37,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::IllegalMove => "illegal move",
+            Self::OutOfOrder => "move out of order",
             Self::UnreadableMove => "unreadable move",
             Self::NullMove => "null move",
             Self::BadPosition => "no legal starting position",

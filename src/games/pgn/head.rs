@@ -3,13 +3,16 @@
 use shakmaty::CastlingMode;
 
 use super::lex::Lexer;
+use super::lex::tags::KNOWN;
 use super::read::{GameReader, shortened};
 use super::split::lines;
 use crate::chess::{Position, is_blank, is_invisible, trim_blanks};
 use crate::games::{Date, GameResult, Reason, decode_text};
 
 /// Values of the tag `Variant` in games of ordinary chess from any position.
-const ORDINARY: [&str; 5] = ["", "standard", "chess", "normal", "from position"];
+const ORDINARY: [&str; 5] = ["", "standard", "chess", "normal", FROM_POSITION];
+/// That value where the game starts from another position than the ordinary one.
+const FROM_POSITION: &str = "from position";
 /// Values of the tag `Variant` in games of Chess960.
 const CHESS960: [&str; 7] = [
     "chess960",
@@ -19,23 +22,6 @@ const CHESS960: [&str; 7] = [
     "fischerrandom",
     "fischer random",
     "freestyle",
-];
-
-/// Tags whose meaning is known, as the standard spells them.
-const KNOWN: [&[u8]; 13] = [
-    b"Event",
-    b"Site",
-    b"Date",
-    b"Round",
-    b"White",
-    b"Black",
-    b"Result",
-    b"FEN",
-    b"SetUp",
-    b"Variant",
-    b"UTCDate",
-    b"WhiteElo",
-    b"BlackElo",
 ];
 
 /// The least fields of a FEN: pieces, side to move, castling rights.
@@ -80,7 +66,10 @@ impl GameReader<'_> {
             }
             b"WhiteElo" => header.white_elo = elo().unwrap_or(0),
             b"BlackElo" => header.black_elo = elo().unwrap_or(0),
-            b"SetUp" => self.game.is_set_up = value == b"1",
+            b"SetUp" => {
+                let says_no = |no: &&[u8]| no.eq_ignore_ascii_case(value);
+                self.game.is_set_up = ![&b""[..], b"0", b"?", b"-", b"no", b"false"].iter().any(says_no);
+            }
             b"FEN" => {
                 let fen = plain_fen(value);
                 if self.fen.as_ref().is_some_and(|known| *known != fen) {
@@ -111,7 +100,7 @@ impl GameReader<'_> {
         }
         let fen = match &self.fen {
             Some(fen) if !fen.is_empty() => fen,
-            _ if self.game.is_set_up || chess960 => {
+            _ if self.game.is_set_up || chess960 || variant == FROM_POSITION => {
                 return bad("the tags do not give the position that the game starts from");
             }
             _ => return Ok(None),

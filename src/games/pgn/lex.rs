@@ -5,23 +5,20 @@
 //! or where a line begins with a tag.
 #![allow(clippy::indexing_slicing, reason = "a table of 256 elements has one for each byte")]
 
+pub(super) mod heads;
 pub(super) mod tags;
 
 use std::borrow::Cow;
 
 use memchr::{memchr, memchr2, memchr3, memmem, memrchr2};
 
-use super::split::next_head;
-use crate::chess::{char_at, is_blank, is_invisible, is_san};
+use crate::chess::{DASHES, char_at, is_blank, is_invisible, is_san, trim_blanks};
 use crate::games::GameResult;
+use heads::{FIRST_TAG, next_head};
 
 /// The longest tag that is read, in bytes, from its bracket to the end of its value. The standard allows lines of 255; real
 /// files have longer ones, with texts and addresses.
 const MOST_TAG_LEN: usize = 1 << 13;
-
-/// Dashes between the parts of a result, and of castling with zeros.
-const DASHES: [&[u8]; 7] =
-    [b"-", "‐".as_bytes(), "‑".as_bytes(), "‒".as_bytes(), "–".as_bytes(), "—".as_bytes(), "−".as_bytes()];
 
 /// A word among moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +48,7 @@ pub type Tag<'a> = (&'a [u8], Cow<'a, [u8]>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unterminated;
 
-/// What precedes a tag.
+/// What precedes a tag, or comes instead of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before {
     /// At most a line end.
@@ -60,6 +57,10 @@ pub(crate) enum Before {
     Apart,
     /// Text that may be of the game.
     Text,
+    /// No tag follows, but moves, or text that may have them.
+    Moves,
+    /// No tag follows, because the text ends.
+    EndOfText,
 }
 
 /// Reads a text word by word.
@@ -71,7 +72,16 @@ pub struct Lexer<'a> {
     whole: &'a [u8],
     /// Whether an empty line follows the last tag.
     apart: bool,
+    /// Whether the game has a result, so that another may begin at any line.
+    pub(super) ended: bool,
+    /// Where the number of the next move begins, or [`NO_NUMBER`].
+    pub(super) number: usize,
+    /// Where the next brace is that ends a comment, if it was looked for; the greatest number if there is none.
+    close: usize,
 }
+
+/// The place of a number that does not exist.
+pub(super) const NO_NUMBER: usize = usize::MAX;
 
 impl<'a> Lexer<'a> {
     /// A lexer of this text, from this byte on.
@@ -81,7 +91,15 @@ impl<'a> Lexer<'a> {
 
     /// A lexer of a part of this text; of more of it, if the end of the part is within a comment.
     pub(crate) fn within(whole: &'a [u8], at: usize, end: usize) -> Self {
-        Self { text: whole.get(..end).unwrap_or(whole), at, whole, apart: false }
+        Self {
+            text: whole.get(..end).unwrap_or(whole),
+            at,
+            whole,
+            apart: false,
+            ended: false,
+            number: NO_NUMBER,
+            close: 0,
+        }
     }
 
     /// Where the text ends.
@@ -101,6 +119,28 @@ impl<'a> Lexer<'a> {
         let end = next_head(self.whole, end + brace).unwrap_or(self.whole.len());
         self.text = self.whole.get(..end).unwrap_or(self.whole);
         true
+    }
+
+    /// Goes on with the next part of the text, whose first tag may belong to the same head as the end of this one.
+    #[cold]
+    pub(crate) fn extend_head(&mut self) -> bool {
+        let end = self.text.len();
+        if end >= self.whole.len() {
+            return false;
+        }
+        let end = next_head(self.whole, end).unwrap_or(self.whole.len());
+        self.text = self.whole.get(..end).unwrap_or(self.whole);
+        true
+    }
+
+    /// Goes back to this byte.
+    pub(crate) fn go_back_to(&mut self, at: usize) {
+        (self.at, self.number) = (at, NO_NUMBER);
+    }
+
+    /// Whether an empty line follows the last tag.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.apart
     }
 
     /// Bytes before the next word.
@@ -187,39 +227,42 @@ impl<'a> Lexer<'a> {
         self.apart = self.since(start, 0).iter().filter(|byte| **byte == b'\n').count() > 1;
     }
 
-    /// Passes over what is between two tags of a head: space, comments, and lines that are neither tags nor moves. `None`, and
-    /// nothing is passed over, if no tag follows.
-    pub(crate) fn pass_to_tag(&mut self) -> Option<Before> {
+    /// Passes over what is between two tags of a head: space, comments, and lines that are neither tags nor moves. Nothing is
+    /// passed over if no tag follows.
+    pub(crate) fn pass_to_tag(&mut self) -> Before {
         match self.rest() {
-            [b'[', ..] => return Some(if self.apart { Before::Apart } else { Before::Nothing }),
-            [] | [b'0'..=b'9' | b'*', ..] => return None,
+            [b'[', ..] => return if self.apart { Before::Apart } else { Before::Nothing },
+            [] => return Before::EndOfText,
+            [b'0'..=b'9' | b'*', ..] => return Before::Moves,
             _ => {}
         }
         let before = self.clone();
         let passed = self.pass_text_to_tag();
-        if passed.is_none() {
+        if matches!(passed, Before::Moves | Before::EndOfText) {
             *self = before;
         }
         passed
     }
 
-    fn pass_text_to_tag(&mut self) -> Option<Before> {
+    fn pass_text_to_tag(&mut self) -> Before {
         let mut passed = Before::Apart;
         let mut has_text = false;
         for _ in 0..MOST_LINES_IN_HEAD {
             self.skip_space(false);
             match self.rest() {
-                rest @ [b'[', ..] if tags::is_tag(rest) => return Some(passed),
-                [] => return None,
+                rest @ [b'[', ..] if tags::is_tag(rest) => return passed,
+                [] => return Before::EndOfText,
                 [b'{', ..] => {
                     self.at += 1;
-                    self.comment()?;
+                    if self.comment().is_none() {
+                        return Before::Moves;
+                    }
                 }
                 [b';', ..] => self.skip_line(),
                 rest => {
                     let line = rest.get(..memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default();
                     match tags::may_be_of_game(line) {
-                        tags::Line::Moves if !has_text => return None,
+                        tags::Line::Moves if !has_text => return Before::Moves,
                         tags::Line::Moves | tags::Line::Doubtful => passed = Before::Text,
                         tags::Line::Other => {}
                     }
@@ -228,21 +271,22 @@ impl<'a> Lexer<'a> {
                 }
             }
         }
-        None
+        Before::Moves
     }
 
     /// The rest of a comment whose brace was read; `None` if it has no end.
     #[inline]
     fn comment(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
-        let len = loop {
+        while self.close < start {
             match memchr(b'}', self.rest()) {
-                Some(len) => break len,
+                Some(len) => self.close = start + len,
                 None if self.extend() => {}
-                None => return None,
+                None => self.close = usize::MAX,
             }
-        };
-        let text = self.rest().get(..len).unwrap_or_default();
+        }
+        let len = self.close - start;
+        let text = self.rest().get(..len)?;
         if len >= MOST_LEN_WITHOUT_TAG && swallows_head(text) {
             return None;
         }
@@ -272,7 +316,7 @@ impl<'a> Lexer<'a> {
                 b'{' => match self.comment() {
                     Some(text) => Token::Comment(text),
                     None => {
-                        self.skip_all();
+                        self.leave_comment();
                         Token::Unterminated
                     }
                 },
@@ -290,11 +334,10 @@ impl<'a> Lexer<'a> {
                     self.skip_line();
                     continue;
                 }
-                // The next head, on the line where the moves end.
-                b'[' if tags::is_whole_tag(self.text.get(start..).unwrap_or_default()) => {
-                    self.at = start;
-                    Token::End
-                }
+                b'[' => match self.bracket(start) {
+                    Some(token) => token,
+                    None => continue,
+                },
                 0..=b' ' | 0x7f => continue,
                 0x80.. => match self.beyond_ascii(start) {
                     Some(token) => token,
@@ -316,6 +359,34 @@ impl<'a> Lexer<'a> {
             };
             return (start, token);
         }
+    }
+
+    /// What begins with a bracket: the next head, on the line where the moves end, or `None`: a remark.
+    #[cold]
+    fn bracket(&mut self, start: usize) -> Option<Token<'a>> {
+        let text = self.text.get(start..).unwrap_or_default();
+        if tags::is_whole_tag(text) {
+            self.at = start;
+            return Some(Token::End);
+        }
+        let text = text.get(..MOST_TAG_LEN).unwrap_or(text);
+        let len = memchr(b']', text).filter(|len| is_remark(text.get(..*len).unwrap_or_default()));
+        match len {
+            Some(len) => {
+                self.at = start + len + 1;
+                None
+            }
+            None => Some(Token::Unterminated),
+        }
+    }
+
+    /// Goes from a comment without end to the line end before the next head.
+    #[cold]
+    fn leave_comment(&mut self) {
+        let rest = self.rest();
+        let mut heads = memmem::find_iter(rest, b"\n[");
+        let head = heads.find(|line| tags::is_whole_tag(rest.get(line + 1..).unwrap_or_default()));
+        self.at += head.unwrap_or(rest.len());
     }
 
     /// A word that begins with a character beyond ASCII; `None` if that separates words.
@@ -357,7 +428,7 @@ impl<'a> Lexer<'a> {
                     match memchr(b'}', self.rest()) {
                         Some(len) => break self.at += len,
                         None if self.extend() => {}
-                        None => break self.skip_all(),
+                        None => break self.leave_comment(),
                     }
                 },
                 Some(b';') => self.skip_line(),
@@ -381,26 +452,33 @@ impl<'a> Lexer<'a> {
     /// Goes to where a line of moves begins; `false` if the moves are over.
     fn begins_line(&mut self) -> bool {
         match self.rest() {
-            [b'%', ..] => self.skip_line(),
-            [b'\n' | b'[', ..] | [b'\r', b'\n', ..] => return false,
-            [b'!'..=b'~', ..] => {}
-            _ => {
-                let line = self.rest();
-                let mut rest = line;
-                while let (Some(c), len) = char_at(rest)
-                    && c != '\n'
-                    && is_separator(c)
-                {
-                    rest = rest.get(len..).unwrap_or_default();
-                }
-                return match rest.first() {
-                    // What is indented is a head only where it looks like one.
-                    Some(b'[') => !tags::is_tag(rest),
-                    first => !matches!(first, Some(b'\n')),
-                };
-            }
+            [b'!'..=b'$' | b'&'..=b'Z' | b'\\'..=b'~', ..] => return true,
+            [b'\n', ..] | [b'\r', b'\n', ..] => return false,
+            _ => {}
         }
-        true
+        let line = self.rest();
+        let mut rest = line;
+        while let (Some(c), len) = char_at(rest)
+            && c != '\n'
+            && is_separator(c)
+        {
+            rest = rest.get(len..).unwrap_or_default();
+        }
+        match rest.first() {
+            Some(b'%') => {
+                self.at += line.len() - rest.len();
+                self.skip_line();
+                true
+            }
+            Some(b'[') => !self.begins_head(rest),
+            first => first != Some(&b'\n'),
+        }
+    }
+
+    /// Whether the next head begins with this line, and it is no remark in brackets.
+    #[cold]
+    pub(super) fn begins_head(&self, line: &[u8]) -> bool {
+        if self.ended { tags::is_tag(line) } else { tags::is_certain_tag(line) }
     }
 
     /// What begins with a digit: a result, castling with zeros, or `None`: the number of a move.
@@ -410,6 +488,7 @@ impl<'a> Lexer<'a> {
         // Most are numbers of moves.
         if matches!(self.text.get(self.at), Some(b'.')) && !text.starts_with(b"0") {
             self.at += 1;
+            self.number = start;
             return None;
         }
         if self.at == start + 1
@@ -426,7 +505,17 @@ impl<'a> Lexer<'a> {
         // No move has the number 0 or 00.
         let castles = text.starts_with(b"0")
             && (text.starts_with(b"00")
-                || DASHES.iter().any(|dash| joined(text, b"0", dash, b"0").is_some()));
+                || text
+                    .get(1..)
+                    .is_some_and(|sign| dash_len(sign).is_some_and(|len| sign.get(len) == Some(&b'0'))));
+        if !castles {
+            let is_apart = |byte: Option<&u8>| {
+                byte.is_some_and(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii_graphic())
+            };
+            let is_whole =
+                (start == 0 || is_apart(self.text.get(start - 1))) && is_apart(self.text.get(self.at));
+            self.number = if is_whole { start } else { NO_NUMBER };
+        }
         castles.then(|| {
             self.at = start;
             self.skip_word(start);
@@ -549,12 +638,33 @@ fn is_separator(c: char) -> bool {
     c == '\u{2026}' || is_blank(c)
 }
 
-/// Whether the text of a comment has a head and the start of another comment, so that it rather has no end.
+/// The most games that a comment quotes. What has more heads rather lacks its end.
+const MOST_QUOTED: usize = 2;
+
+/// Whether the text of a comment has more heads than one that quotes games, or a head and the start of another comment: so it
+/// rather has no end.
 fn swallows_head(comment: &[u8]) -> bool {
-    memmem::find(comment, b"\n[").is_some()
-        && memchr(b'{', comment).is_some()
-        && memmem::find_iter(comment, b"\n[")
-            .any(|at| tags::is_whole_tag(comment.get(at + 1..).unwrap_or_default()))
+    let Some(first) = memmem::find(comment, b"\n[") else { return false };
+    let rest = comment.get(first..).unwrap_or_default();
+    memmem::find_iter(rest, FIRST_TAG)
+        .filter(|at| rest.get(at - 1) == Some(&b'\n'))
+        .nth(MOST_QUOTED)
+        .is_some()
+        || memchr(b'{', comment).is_some()
+            && memmem::find_iter(rest, b"\n[")
+                .any(|at| tags::is_whole_tag(rest.get(at + 1..).unwrap_or_default()))
+}
+
+/// Whether the text after a bracket is that of a remark: within one paragraph, and without anything that hides its end.
+fn is_remark(text: &[u8]) -> bool {
+    let hides = |text: &[u8]| memchr3(b'{', b';', b'\n', text).is_some();
+    let Some(line) = memchr(b'\n', text) else { return !hides(text) };
+    let (first, rest) = text.split_at_checked(line + 1).unwrap_or_default();
+    !hides(trim_blanks(first))
+        && rest.split(|byte| *byte == b'\n').all(|line| {
+            let line = trim_blanks(line);
+            !matches!(line.first(), None | Some(b'[' | b'%')) && !hides(line)
+        })
 }
 
 /// The bytes that end a word.
@@ -581,7 +691,7 @@ fn result(text: &[u8]) -> Option<(GameResult, usize)> {
     let (white, left, is_left_plain) = half_points(text)?;
     let mut at = left + space(text.get(left..)?);
     let sign = text.get(at..)?;
-    let dash = DASHES.iter().find(|dash| sign.starts_with(dash)).map(|dash| dash.len());
+    let dash = dash_len(sign);
     at += dash.or_else(|| sign.starts_with(b":").then_some(1))?;
     at += space(text.get(at..)?);
     let (black, right, is_right_plain) = half_points(text.get(at..)?)?;
@@ -642,7 +752,7 @@ fn spaced_castling(text: &[u8]) -> Option<usize> {
         let rest = text.get(at..).unwrap_or_default();
         let before = space(rest);
         let sign = rest.get(before..).unwrap_or_default();
-        let Some(dash) = DASHES.iter().find(|dash| sign.starts_with(dash)).map(|dash| dash.len()) else {
+        let Some(dash) = dash_len(sign) else {
             break;
         };
         let after = space(sign.get(dash..).unwrap_or_default());
@@ -656,10 +766,10 @@ fn spaced_castling(text: &[u8]) -> Option<usize> {
     (count > 1 && spaces > 0 && is_end).then_some(at)
 }
 
-/// The length of two parts with a dash between them, if a text begins with them.
-fn joined(text: &[u8], left: &[u8], dash: &[u8], right: &[u8]) -> Option<usize> {
-    text.strip_prefix(left)?.strip_prefix(dash)?.strip_prefix(right)?;
-    Some(left.len() + dash.len() + right.len())
+/// The length of the dash at the start of a text.
+fn dash_len(text: &[u8]) -> Option<usize> {
+    let (first, len) = char_at(text);
+    first.is_some_and(|c| DASHES.contains(&c)).then_some(len)
 }
 
 /// Whether a text is what may follow the value of a tag.
@@ -692,7 +802,7 @@ fn is_one_game(moves: &[u8]) -> bool {
                 match line.first() {
                     None => break,
                     Some(b'\n') => return line.get(space_and_lines(line)..).is_none_or(<[u8]>::is_empty),
-                    Some(b'[') => return false,
+                    Some(b'[' | b'%') => return false,
                     _ => {}
                 }
             }

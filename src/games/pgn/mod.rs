@@ -5,6 +5,8 @@
 
 mod head;
 pub mod lex;
+mod numbers;
+mod order;
 mod piece;
 mod read;
 pub mod split;
@@ -21,9 +23,10 @@ use memchr::{memchr, memmem};
 pub(crate) use piece::PgnBatch;
 
 use super::{Batch, GameError, GameResult, Place, Reason, Spot, Visitor};
+use lex::heads::next_head;
 use read::GameReader;
+use split::Pieces;
 pub(crate) use split::Room;
-use split::{Pieces, next_head};
 
 /// A text of games, cut into batches.
 pub struct Pgn<R> {
@@ -83,11 +86,16 @@ impl Batch for PgnBatch {
         }
         let mut reader = GameReader::new(&self, visitor);
         let mut zeros = self.zeros;
+        // The next head, once it was looked for.
+        let mut next: Option<Option<usize>> = None;
         loop {
             // Where zeros take the place of text, as after a loss of power, that text is lost.
             let limit = zeros.map_or(text.len(), |at| whole_words(text.get(..at).unwrap_or_default()));
             while start < limit {
-                let end = next_head(text, start).filter(|end| *end < limit).unwrap_or(limit);
+                if next.is_none_or(|next| next.is_some_and(|next| next <= start)) {
+                    next = Some(next_head(text, start));
+                }
+                let end = next.flatten().filter(|end| *end < limit).unwrap_or(limit);
                 start = reader.read(start, end, limit);
             }
             let Some(at) = zeros.take() else { break };

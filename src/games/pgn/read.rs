@@ -6,7 +6,8 @@ use memchr::memmem;
 use shakmaty::Position as _;
 
 use super::PgnBatch;
-use super::lex::{Before, Lexer, Token};
+use super::lex::{Before, Lexer, NO_NUMBER, Token, tags};
+use super::numbers::Numbering;
 use super::split::lines;
 use super::variations::Variations;
 use crate::chess::{MoveCode, Position, ReadMoveError, is_blank, is_san, may_be_move, plain_move, read_move};
@@ -45,6 +46,10 @@ pub(super) struct Game {
     pub doubt: Option<&'static str>,
     /// Whether the head says that the game starts from a set-up position.
     pub is_set_up: bool,
+    /// Whether it has a move, as far as was looked: in bytes of the piece.
+    has_moves: bool,
+    looked_to: usize,
+    pub numbering: Numbering,
     error: Option<GameError>,
 }
 
@@ -72,13 +77,15 @@ pub(super) struct GameReader<'a> {
     keyed_plies: Option<usize>,
     /// These plies.
     plies: Vec<KeyedPly>,
-    lexer: Lexer<'a>,
+    pub lexer: Lexer<'a>,
     /// Where the game begins, in bytes of the piece.
     pub game_start: usize,
     /// Where zero bytes take the place of text, or else the end of the piece.
     limit: usize,
     /// A byte of the piece and its line.
     line_at: (usize, u64),
+    /// A byte of the piece, where the next line after it begins like a tag, and the end of the part in which that was looked for.
+    next_tag: (usize, usize, usize),
 }
 
 impl<'a> GameReader<'a> {
@@ -107,6 +114,7 @@ impl<'a> GameReader<'a> {
             game_start: 0,
             limit: 0,
             line_at: (0, batch.piece.line),
+            next_tag: (0, 0, usize::MAX),
             visitor,
         }
     }
@@ -157,16 +165,27 @@ impl<'a> GameReader<'a> {
     /// Whether more text continues the last game, as that has no end yet: some programs leave empty lines between moves.
     fn continues(&mut self) -> bool {
         let text = self.lexer.rest();
+        let begins_head = || text.starts_with(b"[") && self.lexer.begins_head(text);
         let continues = matches!(self.state, State::Moves | State::Over | State::Unwanted)
             && !self.game.ended
-            && !text.starts_with(b"[")
-            && !begins_moves(text)
+            && !begins_head()
+            && (!begins_moves(text) || !self.has_moves())
             && self.trailing_result().is_none();
         if continues && self.lines.is_inside() && !self.wants_variations {
             self.stop_in_variation();
             self.lines = Variations::default();
         }
         continues
+    }
+
+    /// Whether a move, or a result, was read since the head.
+    fn has_moves(&mut self) -> bool {
+        let end = self.lexer.at();
+        if !self.game.has_moves && self.game.looked_to < end {
+            let text = self.batch.piece.text.get(self.game.looked_to..end).unwrap_or_default();
+            (self.game.has_moves, self.game.looked_to) = (tags::has_moves(text), end);
+        }
+        self.game.has_moves
     }
 
     /// The result at the end of the game's text, in a form that the lexer does not know.
@@ -185,22 +204,30 @@ impl<'a> GameReader<'a> {
         self.fen = None;
         self.variant.clear();
         (self.game, self.lines) = Default::default();
+        (self.lexer.ended, self.lexer.number) = (false, NO_NUMBER);
         self.game_start = self.lexer.at();
         self.state = State::Waiting;
         let (mut has_tags, mut is_broken) = (false, false);
         loop {
             let before = self.lexer.clone();
-            let passed = if has_tags { self.lexer.pass_to_tag() } else { Some(Before::Nothing) };
-            let Some((passed, tag)) = passed.zip(self.lexer.tag()) else { break };
+            let passed = if has_tags { self.lexer.pass_to_tag() } else { Before::Nothing };
+            let is_whole = || self.has_seen(b"Event") && self.lexer.is_apart();
+            if passed == Before::EndOfText && !is_whole() && self.lexer.extend_head() {
+                continue;
+            }
+            if matches!(passed, Before::Moves | Before::EndOfText) {
+                break;
+            }
+            if passed != Before::Nothing && self.begins_another_head() {
+                self.lexer = before;
+                break;
+            }
+            let Some(tag) = self.lexer.tag() else { break };
             let Ok((name, value)) = tag else {
                 self.lexer.skip_all();
                 (has_tags, is_broken) = (true, true);
                 break;
             };
-            if passed != Before::Nothing && self.has_seen(name) {
-                self.lexer = before;
-                break;
-            }
             if passed == Before::Text {
                 self.game.doubt = Some("a line among the tags is neither a tag nor a comment");
             }
@@ -222,6 +249,22 @@ impl<'a> GameReader<'a> {
         } else if has_tags {
             self.begin();
         }
+        self.game.looked_to = self.lexer.at();
+    }
+
+    /// Whether the tags that follow, up to an empty line, repeat one that this head has.
+    fn begins_another_head(&mut self) -> bool {
+        let start = self.lexer.clone();
+        let mut is_other = false;
+        while let Some(Ok((name, _))) = self.lexer.tag() {
+            is_other = self.has_seen(name);
+            let is_over = self.lexer.rest().is_empty() && !self.lexer.extend_head();
+            if is_other || is_over || self.lexer.is_apart() {
+                break;
+            }
+        }
+        self.lexer = start;
+        is_other
     }
 
     /// Begins a game, if the visitor wants it.
@@ -251,13 +294,18 @@ impl<'a> GameReader<'a> {
     }
 
     /// Where the text of the game that begins ends: at the next head, or where the text ends that may belong to it.
-    fn text_end(&self) -> usize {
-        let after_head = self.lexer.at();
-        let rest = self.batch.piece.text.get(after_head..self.lexer.end()).unwrap_or_default();
-        // Lines of comments may begin with a bracket, but mostly of a command such as [%clk.
-        let heads = memmem::find_iter(rest, b"\n[").map(|at| at + 1);
-        let mut heads = heads.filter(|at| rest.get(at + 1).is_some_and(u8::is_ascii_alphabetic));
-        heads.next().map_or(self.lexer.end(), |at| after_head + at)
+    fn text_end(&mut self) -> usize {
+        let (after_head, end) = (self.lexer.at(), self.lexer.end());
+        // Games without heads have the same next one.
+        let (from, next, known) = self.next_tag;
+        if known != end || !(from..=next).contains(&after_head) {
+            let rest = self.batch.piece.text.get(after_head..end).unwrap_or_default();
+            // Lines of comments may begin with a bracket, but mostly of a command such as [%clk.
+            let heads = memmem::find_iter(rest, b"\n[").map(|at| at + 1);
+            let mut heads = heads.filter(|at| rest.get(at + 1).is_some_and(u8::is_ascii_alphabetic));
+            self.next_tag = (after_head, heads.next().map_or(end, |at| after_head + at), end);
+        }
+        self.next_tag.1
     }
 
     /// Begins a game without a head, if its first word is a move; prose begins with another word.
@@ -281,6 +329,11 @@ impl<'a> GameReader<'a> {
             let (at, token) = self.lexer.next_word();
             self.game.is_prose |= matches!(token, Token::Open | Token::Close);
             match token {
+                Token::Word(word) if self.game.ended && !self.lines.is_inside() => {
+                    if self.ends_before(at, word) {
+                        return;
+                    }
+                }
                 Token::Word(word) => self.word(at, word),
                 Token::Comment(text) if self.wants_remarks && self.takes_moves() => {
                     self.visitor.comment(text)
@@ -306,10 +359,14 @@ impl<'a> GameReader<'a> {
                         self.begin_with(at, 0, b"");
                     }
                     (self.game.ended, self.game.result) = (true, result);
+                    (self.lexer.ended, self.lexer.number) = (true, NO_NUMBER);
                 }
                 Token::End => return,
                 Token::Unterminated if self.is_too_large() => return,
-                Token::Unterminated => return self.stop(at, Reason::Unterminated, "a comment has no end"),
+                Token::Unterminated => {
+                    self.stop(at, Reason::Unterminated, "a comment has no end");
+                    break;
+                }
             }
         }
         self.lexer.skip_moves();
@@ -320,13 +377,35 @@ impl<'a> GameReader<'a> {
         self.state == State::Moves && self.lines.takes_moves()
     }
 
+    /// Takes a word after the result, and returns whether the moves of another game begin with it.
+    #[cold]
+    fn ends_before(&mut self, at: usize, word: &[u8]) -> bool {
+        if !may_be_move(word) {
+            return false;
+        }
+        let number = self.lexer.number;
+        let text = self.batch.piece.text.get(number..self.lexer.end()).unwrap_or_default();
+        if begins_moves(text) {
+            self.lexer.go_back_to(number);
+            return true;
+        }
+        if self.takes_moves() {
+            self.end_out_of_order(at, &decode_text(word), "a move follows the result");
+        }
+        false
+    }
+
     /// Takes a word: a move, or decoration.
     #[inline]
     fn word(&mut self, at: usize, word: &[u8]) {
         if self.takes_moves()
             && let Some(mv) = plain_move(word, self.position.chess())
         {
-            self.play(mv);
+            if self.number_fits() {
+                self.play(mv);
+            } else {
+                self.end_out_of_order(at, &decode_text(word), WRONG_NUMBER);
+            }
         } else {
             self.odd_word(at, word);
         }
@@ -346,10 +425,18 @@ impl<'a> GameReader<'a> {
         if is_first {
             self.begin_with(at, len, word);
         }
-        if !self.takes_moves() || (self.game.both_lost && self.is_result(word)) {
+        let is_numbered = self.lexer.number != NO_NUMBER || !self.game.numbering.has_numbers();
+        if !self.takes_moves()
+            || ((self.game.both_lost || !is_numbered && self.position.chess().turn().is_white())
+                && self.is_result(word))
+        {
+            self.lexer.number = NO_NUMBER;
             return;
         }
         let text = self.whole(at, len);
+        if !self.number_fits() {
+            return self.end_out_of_order(at, &text, WRONG_NUMBER);
+        }
         match read_move(&text, &self.position) {
             Ok(mv) => self.play(mv),
             Err(_) if self.is_result(word) => {}
@@ -410,6 +497,7 @@ impl<'a> GameReader<'a> {
             self.lines.before = Some(self.position.clone());
         }
         self.position = Position::from_chess(after);
+        self.game.numbering.restart();
         true
     }
 
@@ -420,9 +508,14 @@ impl<'a> GameReader<'a> {
             ReadMoveError::Null => Reason::NullMove,
             ReadMoveError::Illegal | ReadMoveError::Ambiguous => Reason::IllegalMove,
         };
+        self.end_line(at, reason, word, &error.to_string());
+    }
+
+    /// Ends the present line at a word, for this reason.
+    pub(super) fn end_line(&mut self, at: usize, reason: Reason, word: &str, why: &str) {
         let at_move = self.position.chess();
         let dots = at_move.turn().fold_wb(".", "...");
-        let why = format!("{}{dots} {}: {error}", at_move.fullmoves(), shortened(word));
+        let why = format!("{}{dots} {}: {why}", at_move.fullmoves(), shortened(word));
         if self.lines.is_inside() {
             let place = self.batch.place(at);
             self.lines.cut.get_or_insert(GameError { reason, place, why });
@@ -498,10 +591,19 @@ impl<'a> GameReader<'a> {
     }
 }
 
-/// Whether a new game's moves begin: with the number 1, and not with a result.
+/// What is wrong with a move after the number of another.
+const WRONG_NUMBER: &str =
+    "the number before the move is not that of this position: moves before it are missing";
+
+/// Whether a new game's moves begin: with the number 1 of White's move, and not with a result.
 fn begins_moves(text: &[u8]) -> bool {
-    let is_number = text.starts_with(b"1") && !text.get(1).is_some_and(u8::is_ascii_digit);
-    is_number && matches!(Lexer::new(text, 0).next_word().1, Token::Word(_) | Token::Comment(_) | Token::Open)
+    let Some(rest) = text.strip_prefix(b"1") else { return false };
+    let before_move = rest.iter().take_while(|byte| matches!(byte, b'.' | b' '));
+    let is_black =
+        before_move.filter(|byte| **byte == b'.').count() > 1 || rest.starts_with("\u{2026}".as_bytes());
+    !is_black
+        && !rest.first().is_some_and(u8::is_ascii_digit)
+        && matches!(Lexer::new(text, 0).next_word().1, Token::Word(_) | Token::Comment(_) | Token::Open)
 }
 
 /// A word without the blanks in it; `None` if it has none.

@@ -5,7 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use memchr::{memchr, memchr2, memmem, memrchr, memrchr2};
 
-use crate::chess::{char_at, is_blank};
+use super::lex::heads::{FIRST_TAG, begins_line};
+use super::lex::tags;
 
 /// Bytes of a piece, unless a game is longer.
 pub const PIECE_LEN: usize = 1 << 20;
@@ -13,12 +14,6 @@ pub const PIECE_LEN: usize = 1 << 20;
 /// Bytes after which a piece is cut at a weaker sign of a new game than its first tag, and beyond which it needs [`Room`]:
 /// only a whole book in one game is this long.
 pub(crate) const MOST_LEN: usize = 1 << 24;
-
-/// The start of a game: the first of the seven tags that the PGN standard requires, at the start of a line.
-pub(crate) const FIRST_TAG: &[u8] = b"[Event ";
-
-/// The most bytes by which a head is indented.
-const MOST_INDENT: usize = 256;
 
 /// The memory of pieces that are no longer needed, for those to come: a new allocation for each piece would be cleared by
 /// the system, and again before it is read into.
@@ -245,18 +240,6 @@ fn ending(text: &[u8], byte: u8) -> usize {
     text.iter().rev().take_while(|last| **last == byte).count()
 }
 
-/// Where the next game begins after this byte: at its bracket.
-pub(crate) fn next_head(text: &[u8], after: usize) -> Option<usize> {
-    let mut from = after + 1;
-    loop {
-        let at = from + memmem::find(text.get(from..)?, FIRST_TAG)?;
-        if begins_line(text, at) {
-            return Some(at);
-        }
-        from = at + 1;
-    }
-}
-
 /// Where the last game begins from this byte on, if anything precedes it: not within a comment, and not where the comment
 /// before it may still end.
 fn last_head(text: &[u8], from: usize) -> Option<usize> {
@@ -270,34 +253,62 @@ fn last_head(text: &[u8], from: usize) -> Option<usize> {
             end = at + FIRST_TAG.len() - 1;
         }
     };
+    let last_brace = |end: usize| {
+        let before = text.get(from..end)?;
+        memrchr2(b'{', b'}', before).map(|at| from + at)
+    };
     let mut head = before(text.len())?;
+    let mut brace = last_brace(head);
+    let mut is_certain = None;
     loop {
-        let previous = before(head);
-        let game = text.get(previous.unwrap_or(from)..head)?;
-        let is_open = memrchr2(b'{', b'}', game).and_then(|at| game.get(at)) == Some(&b'{');
-        let rest = text.get(head..)?;
-        let is_certain = || memchr2(b'{', b'}', rest).and_then(|at| rest.get(at)) == Some(&b'{');
-        if !is_open || is_certain() {
-            return Some(head).filter(|head| *head > 0);
+        if brace.is_some_and(|at| at >= head) {
+            (brace, is_certain) = (last_brace(head), None);
         }
-        head = previous?;
+        let is_open = brace.and_then(|at| text.get(at)) == Some(&b'{');
+        let rest = text.get(head..)?;
+        let is_cut = || memchr2(b'{', b'}', rest).and_then(|at| rest.get(at)) == Some(&b'{');
+        if is_open && !*is_certain.get_or_insert_with(is_cut) {
+            // So are all heads since that brace.
+            head = before(brace?)?;
+            continue;
+        }
+        let first = first_tag(text, from, head);
+        if begins_game(text.get(from..first)?) {
+            return Some(first).filter(|first| *first > 0);
+        }
+        head = before(head)?;
     }
 }
 
-/// Whether a line begins here, apart from space.
-fn begins_line(text: &[u8], at: usize) -> bool {
-    let before = text.get(at.saturating_sub(MOST_INDENT)..at).unwrap_or_default();
-    if before.ends_with(b"\n") {
-        return true;
+/// Where the head begins that has a tag here: at the first of the lines before it that are tags, if there are any.
+fn first_tag(text: &[u8], from: usize, tag: usize) -> usize {
+    let mut first = tag;
+    while let Some(before) = text.get(from..first).and_then(|before| before.strip_suffix(b"\n")) {
+        let line = memrchr(b'\n', before).map_or(0, |line| line + 1);
+        if !tags::is_whole_tag(before.get(line..).unwrap_or_default()) {
+            break;
+        }
+        first = from + line;
     }
-    let Some(line) = memrchr(b'\n', before) else { return false };
-    let mut indent = before.get(line + 1..).unwrap_or_default();
-    while let (Some(c), len) = char_at(indent)
-        && is_blank(c)
-    {
-        indent = indent.get(len..).unwrap_or_default();
+    first
+}
+
+/// Whether the head that follows this text is that of another game than the tags in it: moves or a result come between.
+fn begins_game(before: &[u8]) -> bool {
+    let mut end = before.len();
+    loop {
+        let line = memmem::rfind(before.get(..end).unwrap_or_default(), b"\n[");
+        let start = line.map_or(0, |line| line + 1);
+        let text = before.get(start..).unwrap_or_default();
+        if tags::is_whole_tag(text) {
+            let line_len = memchr(b'\n', text).unwrap_or(text.len());
+            return tags::has_moves(text.get(line_len..).unwrap_or_default());
+        }
+        match line {
+            Some(line) => end = line,
+            None => return true,
+        }
     }
-    indent.is_empty()
 }
 
 /// Where a game may begin from this byte on in a text without first tags: after an empty line, at a tag or else, unless the

@@ -1,6 +1,7 @@
 //! What a visitor receives from texts of games, sound and broken.
 
 mod keyed;
+mod order;
 mod people;
 
 use std::ops::ControlFlow;
@@ -320,7 +321,7 @@ fn results_are_read_in_every_form() {
     ] {
         expect(&format!("[Result \"{written}\"]\n\n1. e4 e5\n"), &[("e2e4 e7e5", result)]);
         expect(&format!("[Result \"*\"]\n\n1. e4 e5 {written}\n\n"), &[("e2e4 e7e5", result)]);
-        let two = format!("1. e4 e5 {written}\n\n2. d4 *\n");
+        let two = format!("1. e4 e5 {written}\n\n1. d4 *\n");
         expect(&two, &[("e2e4 e7e5", result), ("d2d4", "*")]);
     }
 }
@@ -333,10 +334,11 @@ fn a_game_that_both_lost_does_not_end_with_castling() {
         expect(&format!("[Result \"{both}\"]\n\n{text} 0-0\n"), &[(castling, "*")]);
         expect(&format!("[Result \"{both}\"]\n\n1. e4 e5 {both}\n"), &[("e2e4 e7e5", "*")]);
     }
-    expect("1. e4 e5 0-0\n\n2. d4 *\n", &[("e2e4 e7e5", "*"), ("d2d4", "*")]);
+    expect("1. e4 e5 0-0\n\n1. d4 *\n", &[("e2e4 e7e5", "*"), ("d2d4", "*")]);
     // Without that head, and where it is legal or more follows, it is castling.
     let castled = format!("{castling} e1h1");
-    expect(&format!("[Result \"*\"]\n\n{text} 0-0\n"), &[(&castled, "*")]);
+    expect(&format!("[Result \"*\"]\n\n{text} 4. 0-0\n"), &[(&castled, "*")]);
+    expect(&format!("[Result \"*\"]\n\n{text} 0-0\n"), &[(castling, "*")]);
     expect(&format!("[Result \"0-0\"]\n\n{text} 0-0 0-0\n"), &[(&castled, "*")]);
     expect(&format!("[Result \"0-0\"]\n\n{text} 0-0 0-0 d6\n"), &[(&castled, "illegal move")]);
     expect("1. e4 0-0 2. d4 *", &[("e2e4", "illegal move")]);
@@ -426,7 +428,7 @@ fn giants_are_skipped_and_what_follows_comes() {
 fn decoration_is_passed_over_and_words_that_may_be_moves_are_not() {
     let moves = "e2e4 e7e5";
     for decoration in
-        ["N", "+-", "=", "D", "\u{b1}", "e.p.", "O-O-x", "}", ")", "2.", "1...", "[x]", "$7", "?!", "rook"]
+        ["N", "+-", "=", "D", "\u{b1}", "e.p.", "O-O-x", "}", ")", "1.", "1...", "[x]", "$7", "?!", "rook"]
     {
         expect(&format!("[Event \"A\"]\n\n1. e4 {decoration} e5 1-0\n"), &[(moves, "1-0")]);
     }
@@ -514,9 +516,12 @@ proptest! {
                 let mv = *step.get(&legal);
                 let mut after = position.chess().clone();
                 text += &shakmaty::san::SanPlus::from_move_and_play_unchecked(&mut after, mv).to_string();
-                text += [" ", "! ", " {a (b} ", " (Nf3 (e4) {)}) ", "\n", " $3 ", " 7... ", "\n\n7. "][*extra.next().unwrap()];
                 moves.push(UciMove::from_move(mv, CastlingMode::Chess960).to_string());
                 position.play(mv);
+                let dots = position.chess().turn().fold_wb(".", "...");
+                let number = format!("{}{dots} ", position.chess().fullmoves());
+                let (after, before) = (format!(" {number}"), format!("\n\n{number}"));
+                text += [" ", "! ", " {a (b} ", " (Nf3 (e4) {)}) ", "\n", " $3 ", &after, &before][*extra.next().unwrap()];
             }
             text += " 0-1\n\n";
             expected.push((moves.join(" "), "0-1".to_owned()));

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memmem};
 
-use super::{Lexer, Token};
+use super::{Lexer, MOST_TAG_LEN, Token};
 use crate::chess::{char_at, is_blank, is_san, may_be_move, trim_blanks};
 
 /// Quotation marks; the standard has the first.
@@ -23,6 +23,28 @@ const QUOTES: [&[u8]; 12] = [
 
 /// Tags that decide what the moves mean.
 const DECISIVE: [&[u8]; 3] = [b"fen", b"setup", b"variant"];
+
+/// Tags whose meaning is known, as the standard spells them.
+pub(in crate::games::pgn) const KNOWN: [&[u8]; 13] = [
+    b"Event",
+    b"Site",
+    b"Date",
+    b"Round",
+    b"White",
+    b"Black",
+    b"Result",
+    b"FEN",
+    b"SetUp",
+    b"Variant",
+    b"UTCDate",
+    b"WhiteElo",
+    b"BlackElo",
+];
+
+/// Whether the standard has a tag of this name.
+fn is_known(name: &[u8]) -> bool {
+    KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
 
 /// Whether a text is the name of a tag.
 pub(super) fn is_name(text: &[u8]) -> bool {
@@ -73,10 +95,49 @@ fn without_quote(text: &[u8]) -> &[u8] {
     quote_at(text).and_then(|quote| text.get(quote.len()..)).unwrap_or(text)
 }
 
+/// The line at the start of a text, as far as a tag may go.
+fn line_of_tag(text: &[u8]) -> &[u8] {
+    let line = text.get(..MOST_TAG_LEN).unwrap_or(text);
+    line.get(..memchr(b'\n', line).unwrap_or(line.len())).unwrap_or_default()
+}
+
+/// Whether a line among the moves of a game without a result begins the head of the next: a whole tag, or one whose name the
+/// standard has.
+#[cold]
+pub(in crate::games::pgn) fn is_certain_tag(text: &[u8]) -> bool {
+    is_whole_tag(text)
+        || text
+            .strip_prefix(b"[")
+            .and_then(|rest| written_otherwise(line_of_tag(rest)))
+            .is_some_and(|(name, ..)| is_known(name))
+}
+
+/// Whether a text has a move or a result, outside of comments and variations.
+pub(in crate::games::pgn) fn has_moves(text: &[u8]) -> bool {
+    let mut lexer = Lexer::new(text, 0);
+    let mut depth = 0_u32;
+    while lexer.find_game() {
+        loop {
+            match lexer.next_word().1 {
+                Token::Word(word) if depth == 0 && (is_san(word) || may_be_move(word)) => return true,
+                Token::Result(_) if depth == 0 => return true,
+                Token::Open => depth += 1,
+                Token::Close => depth = depth.saturating_sub(1),
+                Token::End | Token::Unterminated => break,
+                _ => {}
+            }
+        }
+        if lexer.rest().starts_with(b"[") {
+            break;
+        }
+    }
+    false
+}
+
 /// Whether a text begins like a tag: a bracket, a name, and something else before the second bracket.
 pub(in crate::games::pgn) fn is_tag(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"[") else { return false };
-    let line = rest.get(..memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default();
+    let line = line_of_tag(rest);
     line.iter().take_while(|byte| **byte != b']').any(|byte| *byte == b'"')
         || written_otherwise(line).is_some_and(|(name, ..)| name.first().is_some_and(u8::is_ascii_alphabetic))
 }
@@ -94,7 +155,7 @@ pub(in crate::games::pgn) fn is_whole_tag(text: &[u8]) -> bool {
     {
         rest = rest.get(len..).unwrap_or_default();
     }
-    let line = rest.get(..memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default();
+    let line = line_of_tag(rest);
     name.first().is_some_and(u8::is_ascii_alphabetic)
         && line.strip_prefix(b"\"").is_some_and(|value| memmem::find(value, b"\"]").is_some())
 }
