@@ -1,6 +1,6 @@
 """Editing on the explorer's page: each change is on disk when the page says so, and can be taken back."""
 
-from conftest import show
+from conftest import show, tabiya
 from parts import note, weight
 from playwright.sync_api import expect
 
@@ -180,3 +180,32 @@ def test_a_priority_of_an_arena_book_and_half_points_of_a_kvetka_book(serve, loo
     page.keyboard.press("Enter")
     expect(note(page)).to_contain_text("→ 50 · saved")
     assert show(books / "named.kob")["d2d4"]["weight"] == 50
+
+
+def test_an_open_field_keeps_the_focus_where_its_column_has_no_room(serve, look, books):
+    book = books / "main.bin"
+    page = look(serve(book, "--edit"), width=1440)
+    weight(page, "d2d4").click()
+    expect(page.get_by_role("spinbutton", name="weight of d4")).to_be_focused()
+    page.keyboard.type("7")
+    # A phone that is turned: at this width the weight is folded away.
+    page.set_viewport_size({"width": 200, "height": 800})
+    page.wait_for_function("() => innerWidth === 200 && new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.keyboard.type("7")
+    page.keyboard.press("Enter")
+    expect(note(page)).to_contain_text("→ 77 · saved")
+    assert show(book)["d2d4"]["weight"] == 77
+    expect(page.locator("#line button:not(.way)")).to_have_count(0)
+    expect(weight(page, "d2d4")).to_have_count(0)
+
+
+def test_a_field_whose_move_is_deleted_elsewhere_hands_its_keys_to_no_button(serve, look, books):
+    book = books / "main.bin"
+    page = look(serve(book, "--edit"))
+    weight(page, "d2d4").click()
+    expect(page.get_by_role("spinbutton", name="weight of d4")).to_be_focused()
+    tabiya("edit", book, "--delete", "d4")
+    expect(page.locator('tr[data-move="d2d4"]')).to_have_count(0)
+    page.keyboard.type("77")
+    page.keyboard.press("Enter")
+    expect(page.locator("#line button:not(.way)")).to_have_count(0)

@@ -4,7 +4,7 @@ import { bookOf, current, isTogether, many, state } from "./state.js";
 import { byId, el, focusOn, isControl, renew, unpressed } from "./dom.js";
 import { playMove } from "./steps.js";
 import { onTableKey, reach, tables } from "./tables.js";
-import { askToDelete, editOf } from "./edit.js";
+import { askToDelete, editor, editOf } from "./edit.js";
 import { adding } from "./additions.js";
 import { columnsOf, headOf, LEAST, sorting, TOOL } from "./columns.js";
 import { arrows } from "./arrows.js";
@@ -25,13 +25,15 @@ function makeTables() {
   if (!view) return;
   const root = byId("tables");
   const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
-  tables.width = root.clientWidth;
+  // In another width an open field may have no column: what is typed next would go to a button.
+  if (!editor.open?.input.isConnected) tables.width = root.clientWidth;
   drawView();
   const gap = 24;
   const columns = Math.max(1, Math.min(view.books.length, Math.floor((tables.width + gap) / (LEAST * scale + gap))));
   const width = (tables.width - gap * (columns - 1)) / columns / scale;
   const focus = document.activeElement?.getAttribute("data-focus") ?? null;
   const inside = root.contains(document.activeElement);
+  const field = document.activeElement === editor.open?.input;
   tables.drawing = true;
   root.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
   const whole = isTogether() ? allBooks(view, tables.width / scale) : null;
@@ -41,7 +43,7 @@ function makeTables() {
   const legend = drawn.some((section) => section.querySelector(".results")) && el("p", { class: "legend" },
     ...["White", "draw", "Black"].map((name) => el("span", {}, el("i", { class: name.toLowerCase() }), name)));
   renew(root, legend ? [...drawn, legend] : drawn);
-  if (inside && focus && !root.contains(document.activeElement)) focusOn(root.querySelector(`[data-focus="${CSS.escape(focus)}"]`) ?? root.querySelector("button.san"));
+  if (inside && focus && !root.contains(document.activeElement)) focusOn(root.querySelector(`[data-focus="${CSS.escape(focus)}"]`) ?? (field ? null : root.querySelector("button.san")));
   tables.drawing = false;
 }
 
