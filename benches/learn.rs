@@ -23,9 +23,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
-use tabiya::chess::{Game, Position};
-use tabiya::learn::identity::{self, Id};
-use tabiya::learn::{FinishedGame, IdentifiedGame, Learner, Outcome, PATIENCE};
+use tabiya_chess::{Game, Position};
+use tabiya_learn::identity::{self, Id};
+use tabiya_learn::{FinishedGame, IdentifiedGame, Learner, Outcome, PATIENCE};
 
 use world::{Play, World, fields, learnable};
 
@@ -95,7 +95,7 @@ fn tell(name: &str, games: usize, time: Duration) {
 
 /// What the disk can do at most: two small writes to two files, each synced, which is what one game takes.
 fn raw(world: &World, count: usize) -> io::Result<()> {
-    use tabiya::learn::Bytes as _;
+    use tabiya_learn::Bytes as _;
     let (mut journal, mut book) =
         (File::create(world.path("raw-journal"))?, File::create(world.path("raw-book"))?);
     book.write_all(&[0; 4096])?;
@@ -160,7 +160,7 @@ fn numbered(world: &World, number: usize) -> IdentifiedGame {
 /// How long processes that have just been started take for their first game, where the journal knows so many.
 fn firsts(world: &World, known: usize) -> io::Result<()> {
     world.restore();
-    let error = |error: tabiya::base::error::Error| io::Error::other(error.to_string());
+    let error = |error: tabiya_base::error::Error| io::Error::other(error.to_string());
     let start = Instant::now();
     let mut learner = Learner::new(&world.book()).map_err(error)?;
     for first in (0..known).step_by(1000) {

@@ -1,23 +1,19 @@
-//! The command line: commands, their arguments and their output. Only this module knows about terminals.
-
-mod args;
-mod commands;
-mod output;
+//! The command line: its commands, and how each ends.
 
 use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::{interrupt, truncated};
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::{interrupt, truncated};
 
-use args::adapter;
-use commands::{
+use crate::args::adapter;
+use crate::commands::{
     build, check, convert, diff, doctor, dump, edit, evals, explore, export, help, info, init, learn, merge,
     play, report, show, suite, tree, trim, vet,
 };
-pub use output::exit::Exit;
+use crate::output::{self, exit::Exit};
 
 /// Gives any UCI chess engine any opening book.
 ///
@@ -176,7 +172,7 @@ pub fn main() -> ExitCode {
 /// Whether Windows opened a window for this process alone, so that only its user can type into it.
 fn has_own_window() -> bool {
     #[cfg(windows)]
-    return std::io::IsTerminal::is_terminal(&std::io::stdin()) && crate::base::windows::owns_console();
+    return std::io::IsTerminal::is_terminal(&std::io::stdin()) && tabiya_base::windows::owns_console();
     #[cfg(not(windows))]
     false
 }

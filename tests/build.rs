@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Position as _};
-use tabiya::book::polyglot::Entries;
-use tabiya::book::polyglot::entry::Entry;
-use tabiya::chess::MoveCode;
-use tabiya::chess::Position;
+use tabiya_book::polyglot::Entries;
+use tabiya_book::polyglot::entry::Entry;
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
 use tempfile::TempDir;
 
 /// Two games that agree for two plies.

@@ -14,11 +14,11 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use shakmaty::Square;
-use tabiya::book::ctg::Signature;
-use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
-use tabiya::book::polyglot::entry::Entry;
-use tabiya::chess::Game;
-use tabiya::chess::MoveCode;
+use tabiya_book::ctg::Signature;
+use tabiya_book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
+use tabiya_book::polyglot::entry::Entry;
+use tabiya_chess::Game;
+use tabiya_chess::MoveCode;
 use tempfile::TempDir;
 
 /// A folder with books in it.
@@ -191,7 +191,7 @@ fn show_of_a_position_that_no_book_knows_is_found_wanting() {
 fn show_writes_castling_by_the_rules_of_the_position() {
     let folder = Folder::new();
     let castling = |fen: &str, mode, mv: &str| {
-        let position = tabiya::chess::Position::from_fen(fen.as_bytes(), mode).unwrap();
+        let position = tabiya_chess::Position::from_fen(fen.as_bytes(), mode).unwrap();
         let entry = Entry { key: position.key(), mv: raw(mv), weight: 1, games: 0, halfpoints: 0 };
         folder.write("a.bin", entry.to_bytes());
         let ended = folder.run(&["show", "a.bin", "--json", "--fen", fen]).with(0);

@@ -1,42 +1,23 @@
-//! Writes the man pages and the shell completions of tabiya.
-//! usage: cargo run --example manpages -- FOLDER
+//! The man pages and the shell completions of tabiya.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 use clap::{Arg, Command, ValueEnum};
 use clap_complete::Shell;
 
-fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let [folder] = arguments.as_slice() else {
-        eprintln!("usage: manpages FOLDER");
-        return ExitCode::from(2);
-    };
-    let folder = Path::new(folder);
-    match write(folder) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("manpages: {}: {error}", folder.display());
-            ExitCode::from(3)
-        }
-    }
-}
-
 /// Writes `man/`, a page for tabiya and one for each command, and `completions/`, a file for each shell.
-fn write(folder: &Path) -> io::Result<()> {
+pub fn write(folder: &Path) -> io::Result<()> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&man)?;
     fs::create_dir_all(&completions)?;
-    let mut cli = tabiya::cli::command();
+    let mut cli = tabiya_cli::command();
     cli.build();
     write_pages(&cli, &man)?;
     for shell in Shell::value_variants() {
-        clap_complete::generate_to(*shell, &mut tabiya::cli::command(), "tabiya", &completions)?;
+        clap_complete::generate_to(*shell, &mut tabiya_cli::command(), "tabiya", &completions)?;
     }
     Ok(())
 }
@@ -101,7 +82,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path()).unwrap();
         let page = |name: &str| fs::read_to_string(folder.path().join("man").join(name)).unwrap();
-        let (mut cli, top) = (tabiya::cli::command(), page("tabiya.1"));
+        let (mut cli, top) = (tabiya_cli::command(), page("tabiya.1"));
         cli.build();
         let check = |name: &str, command: &clap::Command| {
             // In roff a hyphen of an option is escaped.
@@ -136,7 +117,7 @@ mod tests {
         assert_eq!(files.len(), Shell::value_variants().len());
         for file in files {
             let text = fs::read_to_string(file.as_ref().unwrap().path()).unwrap();
-            for command in tabiya::cli::command().get_subcommands() {
+            for command in tabiya_cli::command().get_subcommands() {
                 assert!(text.contains(command.get_name()), "{file:?}: {}", command.get_name());
             }
         }

@@ -5,6 +5,6 @@
 mod target;
 
 // The target includes a file of the library, which names this module.
-use tabiya::book;
+use tabiya_book as book;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| target::run(data));

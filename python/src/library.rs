@@ -4,31 +4,31 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use tabiya::base::error::{Error, ErrorKind, Result};
-pub use tabiya::base::findings::Finding;
-use tabiya::base::findings::listed;
-use tabiya::base::interrupt;
-pub use tabiya::base::interrupt::Interrupt;
-use tabiya::base::map::Map;
-use tabiya::base::progress::Progress;
-use tabiya::base::visit::Break;
-use tabiya::book::counts::{CountFile, named, sum};
-use tabiya::book::polyglot::Polyglot;
-use tabiya::book::polyglot::entry::Entry as RawEntry;
-use tabiya::book::{self, PositionRecord, Scope, plain_weights};
-pub use tabiya::book::{
+pub use tabiya_base::error::{Error, ErrorKind, Result};
+pub use tabiya_base::findings::Finding;
+use tabiya_base::findings::listed;
+use tabiya_base::interrupt;
+pub use tabiya_base::interrupt::Interrupt;
+use tabiya_base::map::Map;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::Break;
+use tabiya_book::counts::{CountFile, named, sum};
+use tabiya_book::polyglot::Polyglot;
+use tabiya_book::polyglot::entry::Entry as RawEntry;
+use tabiya_book::{self as book, PositionRecord, Scope, plain_weights};
+pub use tabiya_book::{
     Annotation, Book, BookSet, Counts, Format, Learned, MoveFacts, Ratings, Recommendation, Written,
 };
-pub use tabiya::bookmaker::{Filter, Only, Report, TagPattern, Tags, Weigh};
-use tabiya::chess::odd;
-pub use tabiya::chess::{Game, MoveCode, Position};
-use tabiya::choose::chances_in;
-pub use tabiya::choose::{MAX_LOSS_MAX, Policy, draw};
-use tabiya::evals::open_beside;
-use tabiya::games::cbh::{self, Cbh, check::check as check_database};
-pub use tabiya::games::{Date, PlayerName};
-pub use tabiya::library::NewBook;
-pub use tabiya::openings::Opening;
+pub use tabiya_workshop::bookmaker::{Filter, Only, Report, TagPattern, Tags, Weigh};
+use tabiya_chess::odd;
+pub use tabiya_chess::{Game, MoveCode, Position};
+use tabiya_book::choose::chances_in;
+pub use tabiya_book::choose::{MAX_LOSS_MAX, Policy, draw};
+use tabiya_learn::evals::open_beside;
+use tabiya_games::cbh::{self, Cbh, check::check as check_database};
+pub use tabiya_games::{Date, PlayerName};
+pub use tabiya_workshop::library::NewBook;
+pub use tabiya_chess::openings::Opening;
 
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, PositionError, Setup};
 

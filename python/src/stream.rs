@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Color, Move, Position as _, Square};
-use tabiya::games::cbh::export::{ExportOptions, export};
-use tabiya::games::cbh::{Cbh, is_named};
-use tabiya::games::pgn::Pgn;
-use tabiya::games::{self, Batch, End, Header, KeyedPly, Sources, Visitor, decode_text};
-pub use tabiya::games::{GameError, GameResult, Spot};
+use tabiya_games::cbh::export::{ExportOptions, export};
+use tabiya_games::cbh::{Cbh, is_named};
+use tabiya_games::pgn::Pgn;
+use tabiya_games::{self as games, Batch, End, Header, KeyedPly, Sources, Visitor, decode_text};
+pub use tabiya_games::{GameError, GameResult, Spot};
 
 use crate::library::{Error, MoveCode, Position, Result, mode_of};
 use crate::moves;

@@ -1,7 +1,8 @@
 //! The adapter's arguments, which `doctor` takes too.
 
+use tabiya_adapter::settings::table::{self, Row};
+
 use super::settings::{Arguments, Group};
-use crate::settings::table::{self, Row};
 
 /// How the adapter is set up: an argument for each setting that is given at the start, and the configuration file.
 pub type Args = Arguments<Adapter>;
@@ -23,9 +24,10 @@ impl Group for Adapter {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::settings::tests::slips::slips;
     use clap::Parser;
+    use tabiya_adapter::settings::tests::slips::slips;
+
+    use super::*;
 
     #[derive(Parser)]
     struct Line {

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use clap::Arg;
 
+use tabiya_adapter::session::set_chess;
+use tabiya_adapter::settings::table::{self, ENGINE, ENGINE_TIMEOUT, Row, SET};
+use tabiya_base::error::Result;
+use tabiya_uci::engine::Setup;
+use tabiya_workshop::vet::spoils_scores;
+
 use super::settings::{Arguments, Group};
-use crate::adapter::session::set_chess;
-use crate::base::error::Result;
-use crate::cli::output::warn;
-use crate::engine::Setup;
-use crate::settings::table::{self, ENGINE, ENGINE_TIMEOUT, Row, SET};
-use crate::vet::spoils_scores;
+use crate::output::warn;
 
 /// Which engine searches. The arguments are those of the adapter.
 pub(crate) type EngineArgs = Arguments<Searcher>;

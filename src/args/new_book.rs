@@ -3,18 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_base::replace::keep_inputs;
+use tabiya_book::{self as book, Book, BookWriter, Green, WriteOptions, Written};
+use tabiya_learn::files_of;
+use tabiya_workshop::bookmaker::{Merged, Resources};
+
 use super::resources::ResourcesArgs;
 use super::share;
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::replace::keep_inputs;
-use crate::book::{self, Book, BookWriter, Green, WriteOptions, Written};
-use crate::bookmaker::{Merged, Resources};
-use crate::cli::output::exit::Exit;
-use crate::cli::output::written::{lines, merged_lines};
-use crate::cli::output::{damage, print_lines, progress, written};
-use crate::learn::files_of;
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::written::{lines, merged_lines};
+use crate::output::{damage, print_lines, progress, written};
 
 /// The book to write from others.
 #[derive(clap::Args, Debug)]
@@ -48,7 +49,7 @@ impl NewBook {
     ) -> Result<(Resources, Box<dyn BookWriter>, Progress)> {
         keep_inputs(&book::parts(&self.output), &files_of(read))?;
         let resources = resources.resolve()?;
-        interrupt::watch();
+        interrupts::watch();
         let writer = book::create(&self.output, &self.options(&resources))?;
         Ok((resources, writer, progress::on_terminal(self.output.to_string_lossy())))
     }

@@ -2,9 +2,10 @@
 
 use clap::Arg;
 
+use tabiya_adapter::settings::table::{self, Row};
+use tabiya_book::choose::Policy;
+
 use super::settings::{Arguments, Group};
-use crate::choose::Policy;
-use crate::settings::table::{self, Row};
 
 /// What the book's recommendations are.
 const TOURNAMENT: &str = "With true, a CTG book never plays red moves or moves marked ?, ?? or ?!. If a move \

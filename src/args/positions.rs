@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use shakmaty::CastlingMode;
 use shakmaty::fen::Fen;
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::chess::Game;
-use crate::chess::notation::{self, MoveErrorKind};
-use crate::cli::output::Printed;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_chess::Game;
+use tabiya_chess::notation::{self, MoveErrorKind};
+
+use crate::output::Printed;
 
 /// Bytes of the longest line of a file of positions; a FEN has fewer than 100.
 const LONGEST_LINE: u64 = 1024;
@@ -120,7 +121,7 @@ pub(crate) fn game_after(option: &str, moves: &str) -> Result<Game> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::output::Stop;
+    use crate::output::Stop;
 
     fn all(positions: &Positions) -> Result<Vec<(String, CastlingMode)>> {
         let mut seen = Vec::new();

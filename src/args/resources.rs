@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use parse_size::Config;
 
-use crate::base::error::Result;
-use crate::bookmaker::Resources;
+use tabiya_base::error::Result;
+use tabiya_workshop::bookmaker::Resources;
 
 /// The least memory that a command can work with, in bytes.
 const LEAST: u64 = 16 << 20;

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use tabiya_learn::evals::Limit;
+use tabiya_uci::engine::Setup;
+use tabiya_workshop::vet::Work;
+
 use super::time;
-use crate::engine::Setup;
-use crate::evals::Limit;
-use crate::vet::Work;
 
 /// Nodes of each search if no other limit is named.
 const NODES: u64 = 1_000_000;

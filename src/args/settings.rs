@@ -6,9 +6,9 @@ use std::path::Path;
 use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::base::error::Result;
-use crate::settings::table::{Kind, Row};
-use crate::settings::{Config, Given};
+use tabiya_adapter::settings::table::{Kind, Row};
+use tabiya_adapter::settings::{Config, Given};
+use tabiya_base::error::Result;
 
 /// The argument that names the configuration file.
 const CONFIG: &str = "config";

@@ -2,9 +2,9 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::book::{Among, By, RATING, SPEED};
-use crate::bookmaker::Filter;
-use crate::chess::{RatingBand, Speed};
+use tabiya_book::{Among, By, RATING, SPEED};
+use tabiya_chess::{RatingBand, Speed};
+use tabiya_workshop::bookmaker::Filter;
 
 /// Which games count, by what count files can tell apart.
 #[derive(clap::Args, Debug)]

@@ -8,22 +8,26 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::ByColor;
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::replace::{keep_apart, keep_inputs};
-use crate::book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split};
-use crate::book::{self, BookWriter, Green, WriteOptions};
-use crate::bookmaker::{self, Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh, Work};
-use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::args::share;
-use crate::cli::args::slices::ByArgs;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::{self, counts, damage, progress, report, written};
-use crate::evals::import::{self as evals, Import};
-use crate::games::{self as sources, Sources};
 use games::Games;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_base::replace::{keep_apart, keep_inputs};
+use tabiya_book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split};
+use tabiya_book::{self as book, BookWriter, Green, WriteOptions};
+use tabiya_games::{self as sources, Sources};
+use tabiya_workshop::bookmaker::{
+    self, Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh, Work,
+};
+use tabiya_workshop::evals::import::{self as evals, Import};
+
+use crate::args::resources::ResourcesArgs;
+use crate::args::share;
+use crate::args::slices::ByArgs;
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::rows::many;
+use crate::output::{self, counts, damage, progress, report, written};
 
 /// `tabiya build`.
 #[derive(clap::Args, Debug)]
@@ -204,7 +208,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     keep_inputs(&outputs.concat(), &inputs)?;
     keep_apart(&outputs)?;
     let mut with_evals = args.evals.as_ref().map(|_| source.twice("--evals")).transpose()?;
-    interrupt::watch();
+    interrupts::watch();
     let names = Names::read(&args.eco)?;
     let progress = progress::on_terminal(args.output.to_string_lossy());
     let repeated = Repeated::among(&source, &filter, &resources, &progress)?;

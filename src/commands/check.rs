@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use crate::base::error::Result;
-use crate::book;
-use crate::book::counts::named;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::findings::list;
-use crate::cli::output::{self, counts, database};
-use crate::games::cbh;
+use tabiya_base::error::Result;
+use tabiya_book as book;
+use tabiya_book::counts::named;
+use tabiya_games::cbh;
+
+use crate::output::exit::Exit;
+use crate::output::findings::list;
+use crate::output::{self, counts, database};
 
 /// `tabiya check`.
 #[derive(clap::Args, Debug)]

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use tabiya_base::error::Result;
+
 use super::merge;
-use crate::base::error::Result;
-use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::output::exit::Exit;
+use crate::args::resources::ResourcesArgs;
+use crate::output::exit::Exit;
 
 /// `tabiya convert`.
 #[derive(clap::Args, Debug)]

@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 use clap::ArgGroup;
 use shakmaty::{CastlingMode, Move};
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::book::edit::{Change, Edit, Value};
-use crate::book::{self, Annotation, Recommendation};
-use crate::chess::{Game, Position, notation};
-use crate::cli::args::positions::game_at;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::lines::mark;
-use crate::cli::output::{self, progress};
-use crate::edit::{self, Editor, KeptPlace, MadeMove, Outcome, Said, Way, Wish};
-use crate::view::{place_in_words, san};
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_book::edit::{Change, Edit, Value};
+use tabiya_book::{self as book, Annotation, Recommendation};
+use tabiya_chess::{Game, Position, notation};
+use tabiya_workshop::edit::{self, Editor, KeptPlace, MadeMove, Outcome, Said, Way, Wish};
+use tabiya_workshop::view::{place_in_words, san};
+
+use crate::args::positions::game_at;
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::lines::mark;
+use crate::output::{self, progress};
 
 /// `tabiya edit`.
 #[derive(clap::Args, Debug)]
@@ -68,7 +69,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let note = edit::kept(&game, args.fen.is_some());
     let wish = Wish { at: game.position(), edits: &edits, note: &note, expected: None };
     let progress = || {
-        interrupt::watch();
+        interrupts::watch();
         progress::on_terminal(path.to_string_lossy())
     };
     let made = match editor.edit(&wish, progress)? {

@@ -1,11 +1,17 @@
 //! `tabiya explore`: books in a browser.
 
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use crate::base::error::Result;
-use crate::cli::args::slices::SliceArgs;
-use crate::cli::output::exit::Exit;
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_explore::{Options, is_local, serve};
+
+use crate::args::slices::SliceArgs;
+use crate::output::browser::open;
+use crate::output::exit::Exit;
+use crate::output::{interrupts, progress, unwritable, warn};
 
 /// `tabiya explore`.
 #[derive(clap::Args, Debug)]
@@ -55,15 +61,7 @@ pub struct Args {
 ///
 /// # Errors
 /// When no book can be opened, the address cannot be listened on, or the engine is not found.
-#[cfg(feature = "explore")]
 pub fn run(args: &Args) -> Result<Exit> {
-    use std::io::Write;
-
-    use crate::base::progress::Progress;
-    use crate::cli::output::browser::open;
-    use crate::cli::output::{progress, unwritable, warn};
-    use crate::explore::{Options, is_local, serve};
-
     let options = Options {
         books: args.books.clone(),
         listen: args.listen,
@@ -96,20 +94,9 @@ pub fn run(args: &Args) -> Result<Exit> {
     };
     // Where nobody reads it, nobody misses it.
     let progress = if args.games.is_empty() { Progress::none() } else { progress::on_terminal("games") };
+    interrupts::watch();
     serve(&options, progress, announce, |address| {
         drop(writeln!(std::io::stdout(), "for another browser: {address}"))
     })?;
     Ok(Exit::Done)
-}
-
-/// Says that this executable has no server.
-///
-/// # Errors
-/// Always.
-#[cfg(not(feature = "explore"))]
-pub fn run(_: &Args) -> Result<Exit> {
-    use crate::base::error::{Error, ErrorKind};
-
-    Err(Error::new(ErrorKind::Usage, "this tabiya was built without the feature `explore`")
-        .advice("build it with its default features, or download a release"))
 }

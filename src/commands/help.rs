@@ -4,10 +4,11 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::cli::output::browser::open;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::{print, unwritable};
+use tabiya_base::error::{Error, ErrorKind, Result};
+
+use crate::output::browser::open;
+use crate::output::exit::Exit;
+use crate::output::{print, unwritable};
 
 /// The guide's first page, from the executable's folder: as the archives have it, and as packages install it.
 const PLACES: [&str; 2] = ["guide/index.html", "../share/doc/tabiya/guide/index.html"];

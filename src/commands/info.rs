@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::base::error::Result;
-use crate::book::counts::named;
-use crate::book::{self, Book, Summary};
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::Sheet;
-use crate::cli::output::{self, counts, database, progress};
-use crate::games::cbh;
+use tabiya_base::error::Result;
+use tabiya_book::counts::named;
+use tabiya_book::{self as book, Book, Summary};
+use tabiya_games::cbh;
+
+use crate::output::exit::Exit;
+use crate::output::rows::Sheet;
+use crate::output::{self, counts, database, progress};
 
 /// `tabiya info`.
 #[derive(clap::Args, Debug)]

@@ -3,20 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::base::replace::keep_inputs;
-use crate::book::counts::{CountFile, CountWriter, Shape, is_named, split};
-use crate::book::{Book, By};
-use crate::bookmaker::{self, Damage, Filter, Input, Repeated};
-use crate::cli::args::new_book::NewBook;
-use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::args::slices::{ByArgs, SliceArgs};
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::{self, counts, damage, progress, written};
-use crate::games;
-use crate::learn;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::replace::keep_inputs;
+use tabiya_book::counts::{CountFile, CountWriter, Shape, is_named, split};
+use tabiya_book::{Book, By};
+use tabiya_games as games;
+use tabiya_learn as learn;
+use tabiya_workshop::bookmaker::{self, Damage, Filter, Input, Repeated};
+
+use crate::args::new_book::NewBook;
+use crate::args::resources::ResourcesArgs;
+use crate::args::slices::{ByArgs, SliceArgs};
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::rows::many;
+use crate::output::{self, counts, damage, progress, written};
 
 /// `tabiya merge`.
 #[derive(clap::Args, Debug)]
@@ -116,7 +117,7 @@ fn merge_counts(
     let inputs: Vec<_> = files.iter().map(|file| file.path().to_owned()).collect();
     keep_inputs(&[output.to_owned()], &inputs)?;
     let resources = resources.resolve()?;
-    interrupt::watch();
+    interrupts::watch();
     let lacking = files.iter().find(|file| !file.has_positions());
     let writer = CountWriter::create(output, Shape { positions: lacking.is_none(), by }, force)?;
     let progress = progress::on_terminal(output.to_string_lossy());

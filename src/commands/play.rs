@@ -2,11 +2,12 @@
 
 use std::fs::File;
 
-use crate::adapter::io::{log, run, stderr};
-use crate::base::error::Result;
-use crate::cli::args::adapter::Args;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::{UNDER_DOCTOR, worded};
+use tabiya_adapter::io::{log, run, stderr};
+use tabiya_base::error::Result;
+
+use crate::args::adapter::Args;
+use crate::output::exit::Exit;
+use crate::output::{UNDER_DOCTOR, worded};
 
 /// Runs the adapter until the GUI or the engine ends it.
 ///

@@ -3,20 +3,21 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::base::error::Result;
-use crate::book::Recommendation;
-use crate::book::traverse::Replies;
-use crate::chess::value::in_words;
-use crate::chess::{Game, Position};
-use crate::cli::args::positions::{Positions, each_position};
-use crate::cli::output::exit::Exit;
-use crate::cli::output::lines::{Lines, Step, mark};
-use crate::cli::output::values::evals_beside;
-use crate::cli::output::{self, Look};
-use crate::learn;
-use crate::openings::Opening;
-use crate::vet::Look as Evals;
-use crate::view::number;
+use tabiya_base::error::Result;
+use tabiya_book::Recommendation;
+use tabiya_book::traverse::Replies;
+use tabiya_chess::openings::Opening;
+use tabiya_chess::value::in_words;
+use tabiya_chess::{Game, Position};
+use tabiya_learn as learn;
+use tabiya_workshop::vet::Look as Evals;
+use tabiya_workshop::view::number;
+
+use crate::args::positions::{Positions, each_position};
+use crate::output::exit::Exit;
+use crate::output::lines::{Lines, Step, mark};
+use crate::output::values::evals_beside;
+use crate::output::{self, Look};
 
 /// If the book's own moves reach more positions than this, replies that it does not have are not followed: a book for both
 /// sides has few of them, and they are not worth reading a huge book for.

@@ -4,16 +4,17 @@ use std::path::PathBuf;
 
 use shakmaty::{Color, Move};
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::bookmaker;
-use crate::bookmaker::trim::{Cut, Tally, Trim, Trimmed};
-use crate::cli::args::new_book::NewBook;
-use crate::cli::args::positions::game_after;
-use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::args::{share, side};
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::learn;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_learn as learn;
+use tabiya_workshop::bookmaker;
+use tabiya_workshop::bookmaker::trim::{Cut, Tally, Trim, Trimmed};
+
+use crate::args::new_book::NewBook;
+use crate::args::positions::game_after;
+use crate::args::resources::ResourcesArgs;
+use crate::args::{share, side};
+use crate::output::exit::Exit;
+use crate::output::rows::many;
 
 /// `tabiya trim`.
 #[derive(clap::Args, Debug)]

@@ -3,16 +3,17 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use tabiya_base::error::{Error, Result};
+use tabiya_base::findings::{Severity, listed, summed};
+use tabiya_book::By;
+use tabiya_book::counts::{CountFile, CountsWritten, add_unopened, sum};
+
 use super::Printed;
 use super::exit::Exit;
 use super::findings::list;
 use super::rows::{Sheet, many};
-use crate::base::error::{Error, Result};
-use crate::base::findings::{Severity, listed, summed};
-use crate::base::interrupt;
-use crate::book::By;
-use crate::book::counts::{CountFile, CountsWritten, add_unopened, sum};
-use crate::cli::output::progress;
+use crate::output::interrupts;
+use crate::output::progress;
 
 /// What was written, in a line for people; none if nothing was written.
 pub(crate) fn written_lines(written: &CountsWritten) -> Vec<String> {
@@ -125,7 +126,7 @@ fn open(names: &[PathBuf]) -> Result<(Vec<CountFile>, Vec<Error>)> {
             Err(error) => failed.push(error.or_at_path(name)),
         }
     }
-    interrupt::watch();
+    interrupts::watch();
     match failed.pop() {
         Some(error) if files.is_empty() => Err(error),
         last => {

@@ -3,16 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::findings::Finding;
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_book::Book;
+use tabiya_book::counts::CountFile;
+use tabiya_workshop::bookmaker::Damage;
+
 use super::exit::Exit;
 use super::warn;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::findings::Finding;
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::book::Book;
-use crate::book::counts::CountFile;
-use crate::bookmaker::Damage;
-use crate::cli::output::progress;
+use crate::output::progress;
 
 /// Reports what is damaged in books that a command has read, and returns how the command ends, which is `exit` if they are
 /// sound: its result lacks what could not be read.

@@ -5,19 +5,21 @@ use std::path::Path;
 
 use serde_json::json;
 
+use tabiya_base::error::Result;
+use tabiya_base::findings::listed;
+use tabiya_base::interrupt;
+use tabiya_base::parallel;
+use tabiya_base::progress::Progress;
+use tabiya_games::cbh::check::check as check_all;
+use tabiya_games::cbh::info::summary;
+use tabiya_games::cbh::{Cbh, Mode};
+
 use super::Printed;
 use super::exit::Exit;
 use super::findings::list;
 use super::rows::Sheet;
-use crate::base::error::Result;
-use crate::base::findings::listed;
-use crate::base::interrupt;
-use crate::base::parallel;
-use crate::base::progress::Progress;
-use crate::cli::output::progress;
-use crate::games::cbh::check::check as check_all;
-use crate::games::cbh::info::summary;
-use crate::games::cbh::{Cbh, Mode};
+use crate::output::interrupts;
+use crate::output::progress;
 
 /// Shows how far the work is, and stops it on request.
 fn at(progress: &Progress, game: u32) -> Result<()> {
@@ -28,7 +30,7 @@ fn at(progress: &Progress, game: u32) -> Result<()> {
 /// Prints what a database holds.
 pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
     let db = Cbh::open(path)?;
-    interrupt::watch();
+    interrupts::watch();
     let progress = progress::on_terminal(path.to_string_lossy());
     progress.things(db.count().into(), "games");
     let summary = summary(&db, &|game| at(&progress, game))?;
@@ -80,7 +82,7 @@ pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
 /// Reads a whole database and reports what is wrong with it, with game, file and offset.
 pub fn check(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
     let db = Cbh::open(path)?;
-    interrupt::watch();
+    interrupts::watch();
     list(path, json, out, |progress, report| {
         progress.things(db.count().into(), "games");
         listed(report, |findings| {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::base::error::ErrorKind;
+use tabiya_base::error::ErrorKind;
 
 /// How a command ended; a later one is more serious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,6 @@
 //! What a book knows of a move, in words for people.
 
-use crate::book::Learned;
+use tabiya_book::Learned;
 
 /// What a move has learned: points and games.
 pub fn learned(learned: Learned) -> String {

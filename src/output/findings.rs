@@ -5,13 +5,14 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use tabiya_base::error::Result;
+use tabiya_base::findings::Finding;
+use tabiya_base::progress::Progress;
+
 use super::Printed;
 use super::exit::Exit;
 use super::rows::{self, many};
-use crate::base::error::Result;
-use crate::base::findings::Finding;
-use crate::base::progress::Progress;
-use crate::cli::output::progress;
+use crate::output::progress;
 
 /// A finding in JSON. Names of keys are a promise.
 fn line(path: &Path, finding: &Finding) -> Value {

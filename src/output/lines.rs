@@ -2,10 +2,10 @@
 
 use shakmaty::Move;
 
-use crate::book::traverse::{Keys, Replies};
-use crate::book::{Annotation, Book, MoveFacts};
-use crate::chess::Position;
-use crate::view::san;
+use tabiya_book::traverse::{Keys, Replies};
+use tabiya_book::{Annotation, Book, MoveFacts};
+use tabiya_chess::Position;
+use tabiya_workshop::view::san;
 
 /// Follows a book's lines move by move, each position once.
 ///

@@ -7,6 +7,7 @@ pub mod database;
 pub mod exit;
 pub mod facts;
 pub mod findings;
+pub mod interrupts;
 pub mod lines;
 pub(crate) mod progress;
 pub mod report;
@@ -17,12 +18,13 @@ pub mod written;
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::adapter::io::stderr;
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::cli::output::exit::Exit;
-use crate::games::Sources;
-use crate::learn;
-use crate::settings::advice;
+use tabiya_adapter::io::stderr;
+use tabiya_adapter::settings::advice;
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_games::Sources;
+use tabiya_learn as learn;
+
+use crate::output::exit::Exit;
 
 /// The start of each line on standard error.
 const PREFIX: &str = "tabiya: ";

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use tabiya_base::progress::{Progress, Show, Unit};
+use tabiya_base::resources::resident;
+
 use self::lines::Lines;
-use crate::base::progress::{Progress, Show, Unit};
-use crate::base::resources::resident;
 
 /// The time between two lines where there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);

@@ -1,10 +1,11 @@
 //! What `build` reports about the games, with the options that affect them.
 
+use tabiya_games::Reason;
+use tabiya_workshop::bookmaker::filter::Left;
+use tabiya_workshop::bookmaker::report::{FailedGames, Report};
+use tabiya_workshop::bookmaker::weigh::{Drop, Weigh};
+
 use super::rows::many;
-use crate::bookmaker::filter::Left;
-use crate::bookmaker::report::{FailedGames, Report};
-use crate::bookmaker::weigh::{Drop, Weigh};
-use crate::games::Reason;
 
 /// Why nothing is left to write, as a clause, and what to do if something can be done; `weigh`: the limits that dropped
 /// moves.
@@ -140,10 +141,11 @@ fn clause(what: &str, reasons: Vec<String>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::games::{GameError, Place, Spot};
     use std::path::Path;
     use std::sync::Arc;
+    use tabiya_games::{GameError, Place, Spot};
+
+    use super::*;
 
     fn error(file: &str, offset: u64) -> GameError {
         let place = Place { file: Arc::from(Path::new(file)), spot: Spot::Line(offset), offset, length: 0 };

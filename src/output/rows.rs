@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
-use crate::base::findings::Finding;
+use tabiya_base::findings::Finding;
 
 /// The width of the names in the rows of `info`.
 const INFO_WIDTH: usize = 16;

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::book::Book;
-use crate::cli::output::progress;
-use crate::evals;
-use crate::vet::Look;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_book::Book;
+use tabiya_learn::evals;
+use tabiya_workshop::vet::Look;
+
+use crate::output::interrupts;
+use crate::output::progress;
 
 /// That a store of evaluations is missing, and what to do.
 pub(crate) fn no_store(path: &Path, advice: &str) -> Error {
@@ -23,7 +24,7 @@ pub(crate) fn evals_beside(book: &dyn Book) -> Result<Look> {
     let Some(mut look) = Look::open(&path)? else {
         return Err(no_store(&path, "make one with `tabiya vet` or `tabiya evals import`"));
     };
-    interrupt::watch();
+    interrupts::watch();
     look.back_up(book, &progress::on_terminal(book.path().to_string_lossy()))?;
     Ok(look)
 }

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use tabiya_book::Written;
+use tabiya_workshop::bookmaker::Merged;
+use tabiya_workshop::vet::Evaluated;
+
 use super::exit::Exit;
 use super::rows::{agreed, many};
 use super::warn;
-use crate::book::Written;
-use crate::bookmaker::Merged;
-use crate::vet::Evaluated;
 
 /// How many positions that could not be evaluated are listed.
 const MOST_LISTED: usize = 10;

@@ -150,7 +150,7 @@ fn one_in_ten_is_killed_and_what_was_reported_is_there_once() {
         reports.iter().filter(|report| report.busy).count(),
     );
     // The next opener finishes what a killed one began.
-    tabiya::learn::settle(&book);
+    tabiya_learn::settle(&book);
     let learned = world.learned();
     assert!(reported.is_subset(&learned));
     world.check(world.plays.iter().filter(|play| learned.contains(&play.number)));

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use shakmaty::{CastlingMode, Position as _};
-use tabiya::chess::Game;
+use tabiya_chess::Game;
 
 use super::start;
 use super::world::{Play, World};
@@ -219,7 +219,7 @@ fn adapters_learn_their_games_and_a_kill_loses_only_what_was_not_reported() {
         reported.extend(reports);
         whole.extend(games);
     }
-    tabiya::learn::settle(&world.book());
+    tabiya_learn::settle(&world.book());
     // What was reported is in the book; on a slow disk other games wait in their adapters' spools.
     assert!(reported.is_subset(&world.learned()));
     let logs: Vec<String> = (0..CROWD * PARTS).map(|number| log(number / PARTS, number % PARTS)).collect();

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use shakmaty::{ByColor, Color, KnownOutcome};
-use tabiya::chess::Position;
-use tabiya::learn::{FinishedGame, PATIENCE, Spool, identity};
+use tabiya_chess::Position;
+use tabiya_learn::{FinishedGame, PATIENCE, Spool, identity};
 
 use super::world::{World, fields};
 

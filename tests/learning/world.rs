@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position as _};
-use tabiya::book::polyglot::entry::Entry;
-use tabiya::chess::MoveCode;
-use tabiya::chess::{Game, Position};
+use tabiya_book::polyglot::entry::Entry;
+use tabiya_chess::MoveCode;
+use tabiya_chess::{Game, Position};
 use tempfile::TempDir;
 
 /// Results by White's half-points.

@@ -5,13 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use shakmaty::{CastlingMode, Position as _, Role};
-use tabiya::base::progress::Progress;
-use tabiya::book::abk::layout::{HEADER_LEN, RECORD_LEN, ROOT};
-use tabiya::book::abk::records::Record;
-use tabiya::book::abk::{Abk, Draft};
-use tabiya::book::{Book, Counts, MoveFacts, Moves, PositionRecord, Recommendation, Scope, open_bytes};
-use tabiya::chess::MoveCode;
-use tabiya::chess::Position;
+use tabiya_base::progress::Progress;
+use tabiya_book::abk::layout::{HEADER_LEN, RECORD_LEN, ROOT};
+use tabiya_book::abk::records::Record;
+use tabiya_book::abk::{Abk, Draft};
+use tabiya_book::{Book, Counts, MoveFacts, Moves, PositionRecord, Recommendation, Scope, open_bytes};
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
 
 /// Plies of each line of the written tree.
 const PLIES: usize = 8;
@@ -133,7 +133,7 @@ fn draft(known: &[PositionRecord]) -> Abk {
         file.extend(bytes);
         Ok(())
     };
-    let told = tabiya::book::abk::write_draft(draft, put).expect("memory takes everything");
+    let told = tabiya_book::abk::write_draft(draft, put).expect("memory takes everything");
     assert_eq!(file.len() as u64, u64::from(HEADER_LEN) + told.moves * u64::from(RECORD_LEN));
     let book = Abk::new("fuzz.abk", file).expect("a book that was written");
     book.check(&Progress::none(), &mut |finding| assert!(!finding.is_error(), "{finding}"));

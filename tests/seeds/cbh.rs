@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
-use tabiya::base::findings::{Finding, listed};
-use tabiya::chess::MoveCode;
-use tabiya::chess::Position;
-use tabiya::games::cbh::export::{ExportOptions, export};
-use tabiya::games::cbh::{Cbh, CbhSource, check, info};
-use tabiya::games::{End, GameError, Header, KeyedPly, Visitor};
+use tabiya_base::findings::{Finding, listed};
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
+use tabiya_games::cbh::export::{ExportOptions, export};
+use tabiya_games::cbh::{Cbh, CbhSource, check, info};
+use tabiya_games::{End, GameError, Header, KeyedPly, Visitor};
 
 /// The files that the fuzzer fills, and the first bytes that tell them from other files.
 const PARTS: [(&str, &[u8]); 8] = [

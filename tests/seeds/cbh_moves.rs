@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use shakmaty::{Chess, Move, Position as _};
-use tabiya::games::cbh::{Board, Mode, Sink, Start, decode};
+use tabiya_games::cbh::{Board, Mode, Sink, Start, decode};
 
 /// Keeps the moves, and checks each.
 #[derive(Default)]

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use shakmaty::Position as _;
-use tabiya::base::findings::summed;
-use tabiya::base::progress::Progress;
-use tabiya::book;
-use tabiya::book::counts::{CountFile, CountWriter, Line, MAGIC, Shape, sum};
-use tabiya::book::{By, Slice};
-use tabiya::chess::MoveCode;
-use tabiya::chess::{Packed, Position, RatingBand, Speed};
+use tabiya_base::findings::summed;
+use tabiya_base::progress::Progress;
+use tabiya_book as book;
+use tabiya_book::counts::{CountFile, CountWriter, Line, MAGIC, Shape, sum};
+use tabiya_book::{By, Slice};
+use tabiya_chess::MoveCode;
+use tabiya_chess::{Packed, Position, RatingBand, Speed};
 
 /// The most that one row can count: 39 bits.
 const MOST: u64 = (1 << 39) - 2;

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use shakmaty::{CastlingMode, Position as _};
-use tabiya::base::progress::Progress;
-use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
-use tabiya::book::ctg::{Ctg, Draft, Signature, decode};
-use tabiya::book::{
+use tabiya_base::progress::Progress;
+use tabiya_book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
+use tabiya_book::ctg::{Ctg, Draft, Signature, decode};
+use tabiya_book::{
     Annotation, Book, Counts, MoveFacts, Moves, PositionRecord, Ratings, Recommendation, Scope, open_bytes,
 };
-use tabiya::chess::MoveCode;
-use tabiya::chess::Position;
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
 
 /// Positions of which a book has entries: the start, castling, promotion, en passant, two queens on a mirrored board.
 const PLACES: [&str; 6] = [
@@ -174,7 +174,7 @@ fn of(raw: MoveCode, &[_, results, games, weight, verdict, rating]: &[u8; STEP])
 }
 
 fn write(known: &[PositionRecord], green: u32) -> Ctg {
-    let mut draft = Draft::new(tabiya::book::Green::PerMille(green), &std::env::temp_dir(), MEMORY);
+    let mut draft = Draft::new(tabiya_book::Green::PerMille(green), &std::env::temp_dir(), MEMORY);
     known.iter().try_for_each(|known| draft.add(known)).expect("memory takes everything");
     let mut pages = vec![0; PAGE_LEN as usize];
     let put = |page: &[u8]| {

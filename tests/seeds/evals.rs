@@ -5,13 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use tabiya::base::findings::summed;
-use tabiya::base::progress::Progress;
-use tabiya::base::resources::Resources;
-use tabiya::chess::{MoveCode, Packed};
-use tabiya::evals::import::{Import, Plan};
-use tabiya::evals::{Appender, EngineId, Evaluation, Store, compact, export};
-use tabiya::uci::{Score, Wdl};
+use tabiya_base::findings::summed;
+use tabiya_base::progress::Progress;
+use tabiya_base::resources::Resources;
+use tabiya_chess::{MoveCode, Packed};
+use tabiya_workshop::evals::import::{Import, Plan};
+use tabiya_learn::evals::{Appender, EngineId, Evaluation, Store, compact, export};
+use tabiya_uci::{Score, Wdl};
 
 /// Bytes of a record in the fuzzer's input.
 const RECORD_LEN: usize = 40;

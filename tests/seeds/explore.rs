@@ -4,11 +4,11 @@
 
 use std::sync::LazyLock;
 
-use tabiya::explore::InProcess;
+use tabiya_explore::InProcess;
 
 /// The server over the starter book.
 static SERVER: LazyLock<InProcess> = LazyLock::new(|| {
-    let book = tabiya::book::starter().expect("the starter book is sound");
+    let book = tabiya_book::starter().expect("the starter book is sound");
     InProcess::new(book).expect("a server")
 });
 

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use shakmaty::Position as _;
-use tabiya::base::progress::Progress;
-use tabiya::base::visit::Break;
-use tabiya::book::kvetka::{Element, Extras, Header, Key, Kvetka, Link, code};
-use tabiya::book::{Book, Counts, Moves, Scope, open_bytes};
-use tabiya::chess::Position;
-use tabiya::chess::normal::Normal;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::Break;
+use tabiya_book::kvetka::{Element, Extras, Header, Key, Kvetka, Link, code};
+use tabiya_book::{Book, Counts, Moves, Scope, open_bytes};
+use tabiya_chess::Position;
+use tabiya_chess::normal::Normal;
 
-#[path = "../../src/book/formats/kvetka/tests/packed.rs"]
+#[path = "../../crates/book/src/formats/kvetka/tests/packed.rs"]
 mod packed;
 use packed::Packed;
 

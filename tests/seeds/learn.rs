@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use shakmaty::{ByColor, Chess, Color, KnownOutcome, Position as _};
-use tabiya::base::error::Result;
-use tabiya::book::polyglot::entry::Entry;
-use tabiya::chess::MoveCode;
-use tabiya::chess::Position;
-use tabiya::learn::book::BookEntries;
-use tabiya::learn::journal::{Change, Check, EditRecord, EntryChange, GameRecord, Header, Record};
-use tabiya::learn::{Bytes, Claim, Field, FinishedGame, Learner, NewJournal, Outcome, Storage};
+use tabiya_base::error::Result;
+use tabiya_book::polyglot::entry::Entry;
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
+use tabiya_learn::book::BookEntries;
+use tabiya_learn::journal::{Change, Check, EditRecord, EntryChange, GameRecord, Header, Record};
+use tabiya_learn::{Bytes, Claim, Field, FinishedGame, Learner, NewJournal, Outcome, Storage};
 
 /// Bytes of one change in the fuzzer's input.
 const CHANGE_LEN: usize = 8;

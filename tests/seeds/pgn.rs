@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
-use tabiya::chess::Position;
-use tabiya::games::pgn::Pgn;
-use tabiya::games::pgn::split::{PIECE_LEN, Pieces};
-use tabiya::games::{End, GameError, Header, Place, Visitor};
+use tabiya_chess::Position;
+use tabiya_games::pgn::Pgn;
+use tabiya_games::pgn::split::{PIECE_LEN, Pieces};
+use tabiya_games::{End, GameError, Header, Place, Visitor};
 
 /// What bytes stand for in a text that is made of words, so that games get somewhere.
 const WORDS: &[&str] = &[

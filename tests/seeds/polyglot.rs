@@ -2,13 +2,13 @@
 //! that stand in it are found again.
 
 use shakmaty::{CastlingMode, Move, Position as _};
-use tabiya::base::progress::Progress;
-use tabiya::book::polyglot::entry::Entry;
-use tabiya::book::polyglot::layout::ENTRY_LEN;
-use tabiya::book::polyglot::{MOST_OF_ONE_KEY, Polyglot};
-use tabiya::book::{Book, MoveFacts, Moves, open_bytes};
-use tabiya::chess::MoveCode;
-use tabiya::chess::Position;
+use tabiya_base::progress::Progress;
+use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::layout::ENTRY_LEN;
+use tabiya_book::polyglot::{MOST_OF_ONE_KEY, Polyglot};
+use tabiya_book::{Book, MoveFacts, Moves, open_bytes};
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
 
 /// Positions of which a book has entries: the start, castling in both kinds of chess, promotion, en passant.
 const PLACES: [(&str, CastlingMode); 5] = [

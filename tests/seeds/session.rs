@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::uci::UciMove;
-use tabiya::adapter::session::{BookProblem, Output, Session};
-use tabiya::book::{Book, BookSet, starter};
-use tabiya::settings::options::Options;
-use tabiya::uci::{Command, Go, Lines, Piece, Reply, words};
+use tabiya_adapter::session::{BookProblem, Output, Session};
+use tabiya_book::{Book, BookSet, starter};
+use tabiya_adapter::settings::options::Options;
+use tabiya_uci::{Command, Go, Lines, Piece, Reply, words};
 
 /// The longest line that is kept, small enough for the fuzzer to pass it.
 const LINE_MAX: usize = 300;

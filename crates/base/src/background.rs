@@ -9,7 +9,7 @@ type Make<T> = Box<dyn FnOnce() -> T + Send>;
 
 /// A value made in the background.
 #[derive(Debug)]
-pub(crate) struct Background<T>(Arc<LazyLock<T, Make<T>>>);
+pub struct Background<T>(Arc<LazyLock<T, Make<T>>>);
 
 impl<T: Default + Send + Sync + 'static> Background<T> {
     /// Starts a thread that computes the value; if it cannot be started, the first caller that needs the value computes it.

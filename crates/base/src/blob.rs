@@ -21,7 +21,7 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Bytes to read pieces of: a file, or bytes in memory. Several threads may read at the same time.
 #[derive(Debug)]
-pub(crate) struct Blob {
+pub struct Blob {
     path: PathBuf,
     source: Source,
     len: u64,
@@ -166,7 +166,7 @@ const MOST: usize = 1 << 18;
 
 /// A piece of a file that moves along with its reader: reading forward is quick, and jumping is possible.
 #[derive(Debug, Default)]
-pub(crate) struct Window {
+pub struct Window {
     bytes: Vec<u8>,
     /// Where in the file `bytes` begin.
     start: u64,

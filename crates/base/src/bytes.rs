@@ -10,37 +10,37 @@ pub fn slice(data: &[u8], at: u64, len: u64) -> Option<&[u8]> {
 }
 
 /// The `N` bytes from `at` on, as an array.
-pub(crate) fn array<const N: usize>(data: &[u8], at: u64) -> Option<[u8; N]> {
+pub fn array<const N: usize>(data: &[u8], at: u64) -> Option<[u8; N]> {
     data.get(usize::try_from(at).ok()?..)?.first_chunk().copied()
 }
 
 /// Bytes as lower-case hexadecimal digits.
-pub(crate) fn hex<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> String {
+pub fn hex<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> String {
     bytes.into_iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A big-endian 16-bit number.
-pub(crate) fn u16_be(data: &[u8], at: u64) -> Option<u16> {
+pub fn u16_be(data: &[u8], at: u64) -> Option<u16> {
     array(data, at).map(u16::from_be_bytes)
 }
 
 /// A big-endian 32-bit number.
-pub(crate) fn u32_be(data: &[u8], at: u64) -> Option<u32> {
+pub fn u32_be(data: &[u8], at: u64) -> Option<u32> {
     array(data, at).map(u32::from_be_bytes)
 }
 
 /// A big-endian 64-bit number.
-pub(crate) fn u64_be(data: &[u8], at: u64) -> Option<u64> {
+pub fn u64_be(data: &[u8], at: u64) -> Option<u64> {
     array(data, at).map(u64::from_be_bytes)
 }
 
 /// A little-endian 16-bit number.
-pub(crate) fn u16_le(data: &[u8], at: u64) -> Option<u16> {
+pub fn u16_le(data: &[u8], at: u64) -> Option<u16> {
     array(data, at).map(u16::from_le_bytes)
 }
 
 /// A little-endian 32-bit number.
-pub(crate) fn u32_le(data: &[u8], at: u64) -> Option<u32> {
+pub fn u32_le(data: &[u8], at: u64) -> Option<u32> {
     array(data, at).map(u32::from_le_bytes)
 }
 

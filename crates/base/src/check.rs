@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 /// The first bytes of the SHA-256, as many as wanted.
 ///
 /// ```
-/// use tabiya::base::check::check;
+/// use tabiya_base::check::check;
 /// assert_eq!(check(b"abc"), [0xba, 0x78, 0x16, 0xbf]);
 /// ```
 pub fn check<const N: usize>(data: &[u8]) -> [u8; N] {

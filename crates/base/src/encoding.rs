@@ -8,7 +8,7 @@ use yore::code_pages::CP1252;
 /// Decodes a text of unknown encoding: as UTF-8 if it is valid, or else as Windows-1252, as in most old files of games.
 ///
 /// ```
-/// use tabiya::games::decode_text;
+/// use tabiya_games::decode_text;
 /// assert_eq!(decode_text(b"H\xfcbner"), "Hübner");
 /// assert_eq!(decode_text("Hübner".as_bytes()), "Hübner");
 /// ```
@@ -17,7 +17,7 @@ pub fn decode_text(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// The text in Windows-1252, if that has all its letters and [`decode_text`] gives the same text again.
-pub(crate) fn western(text: &str) -> Option<Cow<'_, [u8]>> {
+pub fn western(text: &str) -> Option<Cow<'_, [u8]>> {
     CP1252.encode(text).ok().filter(|bytes| decode_text(bytes) == text)
 }
 

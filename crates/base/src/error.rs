@@ -113,20 +113,20 @@ impl Error {
 
     /// Names the file.
     #[must_use]
-    pub(crate) fn at_path(mut self, path: impl AsRef<Path>) -> Self {
+    pub fn at_path(mut self, path: impl AsRef<Path>) -> Self {
         self.path = Some(path.as_ref().to_owned());
         self
     }
 
     /// Names the file if it does not name one.
     #[must_use]
-    pub(crate) fn or_at_path(self, path: impl AsRef<Path>) -> Self {
+    pub fn or_at_path(self, path: impl AsRef<Path>) -> Self {
         if self.path.is_some() { self } else { self.at_path(path) }
     }
 
     /// Names the offset, in bytes from the start of the file.
     #[must_use]
-    pub(crate) fn at_offset(mut self, offset: u64) -> Self {
+    pub fn at_offset(mut self, offset: u64) -> Self {
         self.offset = Some(offset);
         self
     }
@@ -147,18 +147,18 @@ impl Error {
 
     /// Names what helps, for the command line to word.
     #[must_use]
-    pub(crate) fn remedied_by(mut self, remedy: Remedy) -> Self {
+    pub fn remedied_by(mut self, remedy: Remedy) -> Self {
         self.remedy = Some(remedy);
         self
     }
 
     /// Whether the error says what to do, apart from its [`Error::remedy`].
-    pub(crate) fn has_advice(&self) -> bool {
+    pub fn has_advice(&self) -> bool {
         self.advice.is_some()
     }
 
     /// What helps, where the command line words it.
-    pub(crate) fn remedy(&self) -> Option<Remedy> {
+    pub fn remedy(&self) -> Option<Remedy> {
         self.remedy
     }
 
@@ -173,7 +173,7 @@ impl Error {
     }
 
     /// What is wrong and what to do, without file and offset.
-    pub(crate) fn what_and_advice(&self) -> String {
+    pub fn what_and_advice(&self) -> String {
         self.advice.iter().fold(self.what.clone(), |what, advice| format!("{what}: {advice}"))
     }
 

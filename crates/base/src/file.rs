@@ -58,6 +58,6 @@ pub fn read_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<usize> {
 ///
 /// # Errors
 /// When there are fewer, or the file cannot be read.
-pub(crate) fn read_exact_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<()> {
+pub fn read_exact_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<()> {
     if read_at(file, at, out)? < out.len() { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
 }

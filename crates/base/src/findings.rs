@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use std::path::Path;
 
 /// Findings of one kind that are reported one by one.
-pub(crate) const LISTED: u64 = 20;
+pub const LISTED: u64 = 20;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,22 +37,23 @@ pub struct Kind {
 }
 
 /// An enum of kinds of findings from a table: name, severity, and what several findings of the kind are.
+#[macro_export]
 macro_rules! kinds {
     ($(#[$doc:meta])* $vis:vis enum $name:ident { $($kind:ident: $severity:ident $many:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis enum $name { $(#[doc = $many] $kind,)* }
 
-        impl From<$name> for $crate::base::findings::Kind {
+        impl From<$name> for $crate::findings::Kind {
             fn from(kind: $name) -> Self {
-                use $crate::base::findings::Severity;
+                use $crate::findings::Severity;
                 let (severity, many) = match kind { $($name::$kind => (Severity::$severity, $many),)* };
                 Self { number: kind as usize, severity, many }
             }
         }
     };
 }
-pub(crate) use kinds;
+pub use crate::kinds;
 
 /// Where a finding is; the default is for findings about a whole file.
 #[derive(Clone, Copy, Debug, Default)]

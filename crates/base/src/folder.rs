@@ -14,7 +14,7 @@ const DEEPEST: u32 = 64;
 ///
 /// ```
 /// use std::path::Path;
-/// use tabiya::base::folder;
+/// use tabiya_base::folder;
 /// assert_eq!(folder::of(Path::new("a.bin")), Path::new("."));
 /// assert_eq!(folder::of(Path::new("books/a.bin")), Path::new("books"));
 /// ```
@@ -44,7 +44,7 @@ pub fn sync(folder: &Path) -> io::Result<()> {
 ///
 /// ```
 /// use std::path::Path;
-/// use tabiya::base::folder;
+/// use tabiya_base::folder;
 /// assert_eq!(folder::with_extension(Path::new("A.CTG"), "cto"), Path::new("A.CTO"));
 /// ```
 pub fn with_extension(file: &Path, extension: &str) -> PathBuf {
@@ -65,7 +65,7 @@ pub fn sibling(file: &Path, extension: &str) -> io::Result<Option<PathBuf>> {
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub(crate) fn in_any_case(file: &Path) -> io::Result<Option<PathBuf>> {
+pub fn in_any_case(file: &Path) -> io::Result<Option<PathBuf>> {
     let lower = |name: &OsStr| name.to_string_lossy().to_lowercase();
     let Some(wanted) = file.file_name().map(lower) else { return Ok(None) };
     let names =

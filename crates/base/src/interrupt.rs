@@ -6,8 +6,6 @@
 use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
-#[cfg(feature = "program")]
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -41,18 +39,14 @@ struct Scope {
 /// [`ErrorKind::Interrupted`], and without a file that is half written. Other work of the process goes on.
 ///
 /// ```
-/// # #[cfg(feature = "workshop")] {
-/// use tabiya::{ErrorKind, Interrupt, NewBook};
+/// use tabiya_base::error::ErrorKind;
+/// use tabiya_base::interrupt::{Interrupt, check};
 ///
-/// let folder = tempfile::tempdir().expect("a folder");
-/// let new = NewBook::at(folder.path().join("starter.ctg"));
 /// let interrupt = Interrupt::new();
 /// let stop = interrupt.clone(); // for a button, or a handler of signals
 /// stop.ask();
-/// let merged = interrupt.scope(|| new.merge(&["books/starter.bin".into()], false));
-/// assert_eq!(merged.unwrap_err().kind(), ErrorKind::Interrupted);
-/// assert!(!new.output.exists());
-/// # }
+/// assert_eq!(interrupt.scope(check).unwrap_err().kind(), ErrorKind::Interrupted);
+/// assert!(check().is_ok());
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
@@ -95,18 +89,14 @@ fn in_scope<T>(scope: Option<Arc<Scope>>, work: impl FnOnce() -> T) -> T {
 }
 
 /// Work for another thread, which stops there as it would here: whatever starts a thread hands it over so.
-pub(crate) fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+pub fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let scope = SCOPES.with_borrow(Clone::clone);
     move || in_scope(scope, work)
 }
 
-/// From now on Ctrl-C, a closed terminal or a request to terminate only sets a flag for the work to stop.
-pub fn watch() {
-    #[cfg(feature = "program")]
-    static ONCE: Once = Once::new();
-    // Without the handler the process ends at once, as it does by default.
-    #[cfg(feature = "program")]
-    ONCE.call_once(|| drop(ctrlc::set_handler(|| ASKED.store(true, Ordering::Relaxed))));
+/// Asks all work of this process to stop.
+pub fn ask() {
+    ASKED.store(true, Ordering::Relaxed);
 }
 
 /// Whether the work of this thread must stop.
@@ -126,7 +116,7 @@ fn in_any(scope: Option<&Scope>) -> bool {
 ///
 /// # Errors
 /// When the thread cannot be started, or the work panics.
-pub(crate) fn wait_for<T: Send + 'static>(
+pub fn wait_for<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<Option<T>> {
@@ -151,7 +141,7 @@ pub(crate) fn wait_for<T: Send + 'static>(
 /// signal.
 #[cfg(unix)]
 #[allow(unsafe_code)]
-pub(crate) fn outlive_file_limits() {
+pub fn outlive_file_limits() {
     use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
     extern "C" fn nothing(_: nix::libc::c_int) {}
@@ -172,12 +162,12 @@ pub fn check() -> Result<()> {
 }
 
 /// The error of work that stops. [`after`] says what was written by then.
-pub(crate) fn stopped() -> Error {
+pub fn stopped() -> Error {
     Error::new(ErrorKind::Interrupted, INTERRUPTED)
 }
 
 /// Says what was written before an interrupt, unless the error says it already.
-pub(crate) fn after(written: &str, error: Error) -> Error {
+pub fn after(written: &str, error: Error) -> Error {
     if error.what() == INTERRUPTED {
         return error.reworded(format!("interrupted: {written}"));
     }
@@ -187,8 +177,8 @@ pub(crate) fn after(written: &str, error: Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::parallel;
-    use crate::base::task_thread::TaskThread;
+    use crate::parallel;
+    use crate::task_thread::TaskThread;
     use std::sync::Mutex;
     use std::sync::mpsc::Receiver;
 

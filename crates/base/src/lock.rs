@@ -66,7 +66,7 @@ pub fn lock_in_turn<T, P: PartialEq>(
 }
 
 /// What an attempt to lock a file by its name gives.
-pub(crate) enum Locked {
+pub enum Locked {
     /// The file, locked until this is dropped.
     Ours(File),
     /// Another process kept it locked for as long as we were willing to wait.
@@ -80,7 +80,7 @@ pub(crate) enum Locked {
 ///
 /// # Errors
 /// When it cannot be opened, created or locked.
-pub(crate) fn lock_named(path: &Path, patience: Duration, create: bool) -> io::Result<Locked> {
+pub fn lock_named(path: &Path, patience: Duration, create: bool) -> io::Result<Locked> {
     let attempt = || {
         loop {
             let opened = File::options().read(true).write(true).create(create).truncate(false).open(path);
@@ -102,14 +102,14 @@ pub(crate) fn lock_named(path: &Path, patience: Duration, create: bool) -> io::R
 }
 
 /// Whether a path still names this open file.
-pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+pub fn is_at(file: &File, path: &Path) -> bool {
     let open = file.try_clone().and_then(Handle::from_file);
     matches!((open, Handle::from_path(path)), (Ok(open), Ok(named)) if open == named)
 }
 
 /// A file that is to replace one that we have locked. It is locked too. Dropped before [`Successor::replace`], it leaves
 /// nothing.
-pub(crate) struct Successor {
+pub struct Successor {
     /// Its bytes.
     pub file: File,
     path: TempPath,

@@ -14,7 +14,7 @@ use super::truncated::Guard;
 /// Bytes to read from: a mapped file, bytes in memory, or bytes inside the executable.
 ///
 /// ```
-/// use tabiya::base::map::Map;
+/// use tabiya_base::map::Map;
 /// assert_eq!(&*Map::from(vec![1, 2]), [1, 2]);
 /// assert_eq!(&*Map::from(&b"book"[..]), b"book");
 /// ```

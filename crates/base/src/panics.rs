@@ -14,7 +14,7 @@ thread_local! {
 }
 
 /// Runs `work`; `None` if it panics. Nothing is printed then.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = take_hook();
@@ -31,7 +31,7 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// Whether a panic of this thread is caught now. A hook that ends the process must check this.
-pub(crate) fn is_caught() -> bool {
+pub fn is_caught() -> bool {
     CAUGHT.get()
 }
 

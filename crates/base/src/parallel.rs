@@ -34,7 +34,7 @@ pub fn beside<T: Send, L>(
 ///
 /// # Errors
 /// When `next` or `finish` fails, or the work is interrupted.
-pub(crate) fn hand_out<I: Send, W, T: Send>(
+pub fn hand_out<I: Send, W, T: Send>(
     threads: usize,
     mut next: impl FnMut() -> Result<Option<I>>,
     make: impl Fn() -> W + Sync,
@@ -101,7 +101,7 @@ fn receive_one<I>(receive: &Mutex<Receiver<I>>) -> Option<I> {
 ///
 /// # Errors
 /// When `next` fails, after the results of what it returned before; when `take` fails: the work stops then.
-pub(crate) fn in_order<I: Send, W, T: Default + Send>(
+pub fn in_order<I: Send, W, T: Default + Send>(
     threads: usize,
     waiting: usize,
     mut next: impl FnMut() -> Result<Option<I>>,

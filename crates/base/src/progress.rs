@@ -56,12 +56,12 @@ impl Progress {
     }
 
     /// Begins work on this many things of a kind, such as positions.
-    pub(crate) fn things(&self, total: u64, kind: &str) {
+    pub fn things(&self, total: u64, kind: &str) {
         self.begin(Some(total), Unit::Things(kind));
     }
 
     /// As [`Progress::things`], where each takes long.
-    pub(crate) fn slow_things(&self, total: u64, kind: &str) {
+    pub fn slow_things(&self, total: u64, kind: &str) {
         self.begin(Some(total), Unit::SlowThings(kind));
     }
 
@@ -77,12 +77,12 @@ impl Progress {
     }
 
     /// Reports that this many bytes were read, and this many games in them.
-    pub(crate) fn games_at(&self, bytes: u64, games: u64) {
+    pub fn games_at(&self, bytes: u64, games: u64) {
         self.many_at(bytes, games, "games");
     }
 
     /// As [`Progress::games_at`], for other things of a kind.
-    pub(crate) fn many_at(&self, bytes: u64, count: u64, kind: &str) {
+    pub fn many_at(&self, bytes: u64, count: u64, kind: &str) {
         if let Some(show) = &self.0 {
             show.found(count, kind);
             show.at(bytes);
@@ -97,7 +97,7 @@ impl Progress {
     }
 
     /// Reports now and then how much is done of work that gets through many things.
-    pub(crate) fn pass(&self, done: u64) {
+    pub fn pass(&self, done: u64) {
         if done.is_multiple_of(STRIDE) {
             self.at(done);
         }
@@ -107,13 +107,13 @@ impl Progress {
     ///
     /// # Errors
     /// When the work must stop.
-    pub(crate) fn step(&self, done: u64) -> Result<()> {
+    pub fn step(&self, done: u64) -> Result<()> {
         self.pass(done);
         interrupt::check()
     }
 
     /// Hides what is shown while something is printed, because both may go to one terminal.
-    pub(crate) fn aside<T>(&self, mut print: impl FnMut() -> T) -> T {
+    pub fn aside<T>(&self, mut print: impl FnMut() -> T) -> T {
         let mut printed = None;
         if let Some(show) = &self.0 {
             show.aside(&mut || printed = Some(print()));

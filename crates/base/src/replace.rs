@@ -11,7 +11,7 @@ use tempfile::{NamedTempFile, PathPersistError, PersistError, TempPath};
 use super::error::{Error, ErrorKind, Result};
 use super::folder;
 
-pub(crate) mod leftovers;
+pub mod leftovers;
 mod set;
 
 pub use set::FileSet;
@@ -25,7 +25,7 @@ const BUFFER_LEN: usize = 1 << 18;
 ///
 /// ```
 /// use std::io::Write;
-/// use tabiya::base::replace::Replacement;
+/// use tabiya_base::replace::Replacement;
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("book.bin");
 /// let mut file = Replacement::new(&path, false)?;
@@ -120,7 +120,7 @@ impl Replacement {
     ///
     /// # Errors
     /// As [`Replacement::commit`].
-    pub(crate) fn commit_json(mut self, what: &impl Serialize) -> Result<()> {
+    pub fn commit_json(mut self, what: &impl Serialize) -> Result<()> {
         let written = serde_json::to_writer_pretty(&mut self, what).map_err(io::Error::from);
         written.and_then(|()| self.write_all(b"\n")).map_err(|error| self.error(error))?;
         self.commit()

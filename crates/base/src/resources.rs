@@ -34,7 +34,7 @@ impl Resources {
     }
 
     /// Bytes that the writer of a book may hold: a quarter.
-    pub(crate) fn of_writer(&self) -> usize {
+    pub fn of_writer(&self) -> usize {
         self.memory / 4
     }
 
@@ -52,8 +52,7 @@ fn quarter_of_memory() -> usize {
 }
 
 /// Files and connections that this process may have open at once, if the system sets a limit.
-#[cfg(feature = "explore")]
-pub(crate) fn file_handles() -> Option<usize> {
+pub fn file_handles() -> Option<usize> {
     #[cfg(unix)]
     {
         use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
@@ -65,9 +64,9 @@ pub(crate) fn file_handles() -> Option<usize> {
 }
 
 /// The memory that this process has now, in bytes, if the system says.
-pub(crate) fn resident() -> Option<u64> {
+pub fn resident() -> Option<u64> {
     #[cfg(windows)]
-    return crate::base::windows::resident();
+    return crate::windows::resident();
     #[cfg(not(windows))]
     {
         use sysinfo::{ProcessRefreshKind, ProcessesToUpdate};
@@ -82,7 +81,7 @@ pub(crate) fn resident() -> Option<u64> {
 /// The memory that this process may use, in bytes, if the system says.
 fn memory() -> Option<u64> {
     #[cfg(windows)]
-    return crate::base::windows::memory();
+    return crate::windows::memory();
     #[cfg(not(windows))]
     {
         let mut system = sysinfo::System::new().ok()?;

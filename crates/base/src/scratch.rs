@@ -16,7 +16,7 @@ const BLOCK: usize = 1 << 16;
 /// Bytes that are only appended, and can be read at any place. The temporary file has no name, or is removed with the
 /// process.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     folder: PathBuf,
     memory: usize,
     file: Option<File>,
@@ -33,7 +33,7 @@ impl Scratch {
     }
 
     /// An empty one for the sorted runs of a sorter that holds `memory` bytes itself: only a buffer stays in memory.
-    pub(crate) fn for_runs(folder: &Path, memory: usize) -> Self {
+    pub fn for_runs(folder: &Path, memory: usize) -> Self {
         Self::new(folder, (memory / 8).min(CHUNK))
     }
 
@@ -93,7 +93,7 @@ impl Scratch {
 
 /// Reads a [`Scratch`] forwards or backwards, a block at a time.
 #[derive(Debug)]
-pub(crate) struct Cursor {
+pub struct Cursor {
     block: usize,
     start: u64,
     bytes: Vec<u8>,
@@ -136,7 +136,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(crate::base::times(64, 256)))]
+        #![proptest_config(ProptestConfig::with_cases(crate::times(64, 256)))]
 
         #[test]
         fn bytes_are_read_back_whatever_memory_holds(

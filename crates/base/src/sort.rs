@@ -32,7 +32,7 @@ const LENGTH_LEN: usize = 4;
 /// Sorts records by their bytes.
 ///
 /// ```
-/// use tabiya::base::sort::Sorter;
+/// use tabiya_base::sort::Sorter;
 /// let mut sorter = Sorter::new(".", 1 << 20);
 /// for record in [&b"b"[..], b"a", b"ab"] {
 ///     sorter.push(record)?;
@@ -40,7 +40,7 @@ const LENGTH_LEN: usize = 4;
 /// let mut sorted = sorter.finish()?;
 /// assert_eq!(sorted.next()?, Some(&b"a"[..]));
 /// assert_eq!(sorted.next()?, Some(&b"ab"[..]));
-/// # Ok::<_, tabiya::base::error::Error>(())
+/// # Ok::<_, tabiya_base::error::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Sorter {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// tabiya's own folder among those in which programs of the user keep their state; it need not exist. `None` if the system
 /// names none.
-pub(crate) fn state_folder() -> Option<PathBuf> {
+pub fn state_folder() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let base = if cfg!(windows) {
         folder("LOCALAPPDATA")

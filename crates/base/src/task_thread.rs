@@ -8,13 +8,13 @@ use std::time::Duration;
 use super::interrupt;
 
 /// A thread that does what it is sent, in that order.
-pub(crate) struct TaskThread<T> {
+pub struct TaskThread<T> {
     tasks: Sender<T>,
     ending: Ending,
 }
 
 /// The end of such a thread, once nothing more can be sent to it.
-pub(crate) struct Ending(Receiver<()>);
+pub struct Ending(Receiver<()>);
 
 impl<T: Send + 'static> TaskThread<T> {
     /// Starts a thread that does `work` with what it is sent, until all senders are gone.

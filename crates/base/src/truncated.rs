@@ -194,7 +194,7 @@ mod imp {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use crate::base::map::Map;
+    use crate::map::Map;
     use std::fs::File;
 
     #[test]

@@ -34,7 +34,7 @@ fn checked(returned: i32) -> io::Result<()> {
 ///
 /// # Errors
 /// When Windows refuses.
-pub(crate) fn join_job() -> io::Result<()> {
+pub fn join_job() -> io::Result<()> {
     let limits = {
         let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
         limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
@@ -57,7 +57,7 @@ pub(crate) fn join_job() -> io::Result<()> {
 }
 
 /// The memory of this process in bytes, if Windows says.
-pub(crate) fn resident() -> Option<u64> {
+pub fn resident() -> Option<u64> {
     let mut counters = PROCESS_MEMORY_COUNTERS::default();
     let len = len_of::<PROCESS_MEMORY_COUNTERS>();
     checked(unsafe { K32GetProcessMemoryInfo(GetCurrentProcess(), ptr::from_mut(&mut counters), len) })
@@ -66,14 +66,14 @@ pub(crate) fn resident() -> Option<u64> {
 }
 
 /// The memory of the machine in bytes, if Windows says.
-pub(crate) fn memory() -> Option<u64> {
+pub fn memory() -> Option<u64> {
     let mut status = MEMORYSTATUSEX { dwLength: len_of::<MEMORYSTATUSEX>(), ..MEMORYSTATUSEX::default() };
     checked(unsafe { GlobalMemoryStatusEx(&raw mut status) }).ok()?;
     Some(status.ullTotalPhys)
 }
 
 /// The name of the machine, if Windows says.
-pub(crate) fn host_name() -> Option<String> {
+pub fn host_name() -> Option<String> {
     let mut name = [0_u16; 256];
     let mut len = name.len() as u32;
     checked(unsafe { GetComputerNameExW(ComputerNameDnsHostname, name.as_mut_ptr(), &raw mut len) }).ok()?;
@@ -81,7 +81,7 @@ pub(crate) fn host_name() -> Option<String> {
 }
 
 /// Text in the code page of the system; `None` where a byte has no meaning in it.
-pub(crate) fn from_ansi(bytes: &[u8]) -> Option<String> {
+pub fn from_ansi(bytes: &[u8]) -> Option<String> {
     let len = i32::try_from(bytes.len()).ok().filter(|len| *len > 0)?;
     let read = |out: *mut u16, room: i32| {
         let read =
@@ -94,7 +94,7 @@ pub(crate) fn from_ansi(bytes: &[u8]) -> Option<String> {
 }
 
 /// Whether this process alone uses its console window: a double click opened it, and it closes with us.
-pub(crate) fn owns_console() -> bool {
+pub fn owns_console() -> bool {
     let mut processes = [0_u32; 2];
     let all = unsafe { GetConsoleProcessList(processes.as_mut_ptr(), processes.len() as u32) };
     all == 1

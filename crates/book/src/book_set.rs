@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 use shakmaty::{ByColor, Color, Move, Position as _};
 
+use tabiya_chess::Position;
+
 use super::{Book, Evaluations};
-use crate::chess::Position;
 
 /// Plies after which a line is followed no further.
 const LONGEST_LINE: u32 = 200;
@@ -23,7 +24,7 @@ const SLOTS: usize = 2048;
 
 /// How the books of a set are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reading {
+pub struct Reading {
     /// For which colour.
     pub(crate) color: Color,
     /// Whether the moves are those that the books' own recommendations allow, or the heaviest ones.
@@ -97,13 +98,13 @@ impl BookSet {
     }
 
     /// The evaluations beside a book of the set.
-    pub(crate) fn evaluations(&self, book: &dyn Book) -> Option<&dyn Evaluations> {
+    pub fn evaluations(&self, book: &dyn Book) -> Option<&dyn Evaluations> {
         let mut evaluated = self.evaluated.iter();
         evaluated.find(|(of, _)| of.path() == book.path()).map(|(_, known)| &**known)
     }
 
     /// All books, each file once.
-    pub(crate) fn distinct(&self) -> Vec<Arc<dyn Book>> {
+    pub fn distinct(&self) -> Vec<Arc<dyn Book>> {
         let mut books: Vec<Arc<dyn Book>> = Vec::new();
         for book in self.white.iter().chain(&self.black) {
             if !books.iter().any(|other| other.path() == book.path()) {
@@ -114,7 +115,7 @@ impl BookSet {
     }
 
     /// The number of the rule under which a colour's book is asked, if there is one.
-    pub(crate) fn rule(&self, color: Color, index: usize) -> Option<usize> {
+    pub fn rule(&self, color: Color, index: usize) -> Option<usize> {
         let rules = self.rules.get(color);
         let before = self.books(color).len().saturating_sub(rules.len());
         rules.get(index.checked_sub(before)?).copied()
@@ -132,7 +133,7 @@ impl BookSet {
 
     /// How many plies the line has that begins with a move that is legal at `at`, that one counted; up to `keep` of
     /// the moves after it are appended to `line`. A line that comes back to `at` ends there. See [`BookSet::line`].
-    pub(crate) fn line_of(
+    pub fn line_of(
         &mut self,
         reading: Reading,
         at: &Position,
@@ -246,8 +247,8 @@ fn slot(key: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::starter;
-    use crate::book::tests::{Lines, after, mv, uci};
+    use crate::starter;
+    use crate::tests::{Lines, after, mv, uci};
 
     fn book(lines: &[&str]) -> Arc<dyn Book> {
         Arc::new(Lines::new(lines, |_| true))

@@ -8,13 +8,14 @@ mod worth;
 use rand::{Rng, RngExt};
 use shakmaty::{Color, Move, Position as _};
 
-use crate::book::verdict::Rest;
-use crate::book::{BookSet, Learned, MoveFacts, Reading};
-use crate::chess::Game;
+use tabiya_chess::Game;
+
+use crate::verdict::Rest;
+use crate::{BookSet, Learned, MoveFacts, Reading};
 
 pub use in_book::{Chances, chances_in};
-pub(crate) use in_book::{by_chance, likeliest_first};
-pub(crate) use worth::Loss;
+pub use in_book::{by_chance, likeliest_first};
+pub use worth::Loss;
 pub use worth::Worth;
 
 /// The greatest limit of a loss: what a decided game is worth.
@@ -68,7 +69,7 @@ impl Default for Policy {
 impl Policy {
     /// Whether a move that is legal in the game may be played in view of what follows: no threefold repetition, and a
     /// line of the book set that is long enough. The line is looked up in the mover's books `from` this one on.
-    pub(crate) fn admits(&self, book_set: &mut BookSet, from: usize, game: &Game, mv: Move) -> bool {
+    pub fn admits(&self, book_set: &mut BookSet, from: usize, game: &Game, mv: Move) -> bool {
         let position = game.position();
         let reading = self.reading(position.chess().turn(), from);
         (self.threefold || !game.repeats(mv))
@@ -78,29 +79,29 @@ impl Policy {
     }
 
     /// Whether a move loses so much that it is not played.
-    pub(crate) fn refuses(&self, loss: Loss) -> bool {
+    pub fn refuses(&self, loss: Loss) -> bool {
         self.max_loss > 0 && loss.centipawns() > self.max_loss
     }
 
     /// Whether the engine checks moves without an evaluation.
-    pub(crate) fn guards(&self) -> bool {
+    pub fn guards(&self) -> bool {
         self.guard > 0 && self.max_loss > 0
     }
 
     /// How lines are looked up in a colour's books `from` this one on.
-    pub(crate) fn reading(&self, color: Color, from: usize) -> Reading {
+    pub fn reading(&self, color: Color, from: usize) -> Reading {
         Reading { color, tournament: self.tournament, factor: self.factor, from }
     }
 
     /// Whether the book answers in this full move of the game (1 is the first).
-    pub(crate) fn covers(&self, fullmove: u32) -> bool {
+    pub fn covers(&self, fullmove: u32) -> bool {
         self.depth == 0 || fullmove <= self.depth
     }
 }
 
 /// Why a move of a book is not played, as far as the moves of its position show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// The book's colours, marks or limits rule it out.
     Verdict,
     /// It weighs nothing.
@@ -112,7 +113,7 @@ pub(crate) enum Refusal {
 }
 
 /// The moves of a position under a policy.
-pub(crate) struct Judge<'a> {
+pub struct Judge<'a> {
     policy: &'a Policy,
     total: f64,
     rest: Option<Rest>,
@@ -120,13 +121,13 @@ pub(crate) struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// Looks at all moves of a position.
-    pub(crate) fn new(moves: &[MoveFacts], policy: &'a Policy) -> Self {
+    pub fn new(moves: &[MoveFacts], policy: &'a Policy) -> Self {
         let total = moves.iter().map(|m| weight(m, policy)).sum();
         Self { policy, total, rest: policy.tournament.then(|| Rest::of(moves, policy.factor)) }
     }
 
     /// Why one of the moves is not played; `None` if nothing in the position speaks against it.
-    pub(crate) fn refuses(&self, m: &MoveFacts) -> Option<Refusal> {
+    pub fn refuses(&self, m: &MoveFacts) -> Option<Refusal> {
         let Self { policy, total, rest } = *self;
         let weight = weight(m, policy);
         let heavy =

@@ -2,8 +2,9 @@
 
 use shakmaty::Move;
 
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+
 use super::{Annotation, Recommendation};
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
 
 /// What a move gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub struct Edit {
 }
 
 /// The error where an edit deletes the last move of a book.
-pub(crate) fn no_moves_left() -> Error {
+pub fn no_moves_left() -> Error {
     Error::new(ErrorKind::Usage, "the book would have no moves left").advice("delete the file instead")
 }
 

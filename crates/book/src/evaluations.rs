@@ -1,6 +1,6 @@
 //! What is known of the positions that a book reaches, besides what the book says.
 
-use crate::chess::{Position, Value};
+use tabiya_chess::{Position, Value};
 
 /// Evaluations of positions, such as a store of evaluations beside a book.
 pub trait Evaluations: Send + Sync {

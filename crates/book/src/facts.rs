@@ -3,7 +3,7 @@
 
 use shakmaty::{Move, Position as _};
 
-use crate::chess::{MoveCode, Position};
+use tabiya_chess::{MoveCode, Position};
 
 /// Games that went through a move, counted for the side that makes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Counts {
     }
 
     /// Counts a game by the mover's points in halves: 2, 1 or 0, `None` for a game without a result.
-    pub(crate) fn add(&mut self, halves: Option<u8>) {
+    pub fn add(&mut self, halves: Option<u8>) {
         self.games += 1;
         match halves {
             Some(0) => self.losses += 1,
@@ -36,7 +36,7 @@ impl Counts {
     }
 
     /// The games that ended by the mover's points, the fewest points first.
-    pub(crate) fn by_points(self) -> [u64; 3] {
+    pub fn by_points(self) -> [u64; 3] {
         [self.losses, self.draws, self.wins]
     }
 
@@ -52,7 +52,7 @@ impl Counts {
     }
 
     /// Whether any game has a result.
-    pub(crate) fn has_results(self) -> bool {
+    pub fn has_results(self) -> bool {
         self.wins | self.draws | self.losses != 0
     }
 
@@ -78,7 +78,7 @@ impl Counts {
     /// its score is expected, at most 800 points; `None` if no game ended.
     ///
     /// ```
-    /// use tabiya::book::Counts;
+    /// use tabiya_book::Counts;
     /// let counts = Counts { games: 4, wins: 3, draws: 0, losses: 1 };
     /// assert_eq!(counts.performance(2500), Some(2691));
     /// ```
@@ -93,13 +93,12 @@ impl Counts {
 /// none were won.
 ///
 /// This is the logistic curve of chess ratings: ten times the odds are 400 points.
-pub(crate) fn rating_difference(points: f64, games: f64) -> f64 {
+pub fn rating_difference(points: f64, games: f64) -> f64 {
     400.0 * (points / (games - points).max(0.0)).log10()
 }
 
 /// How strong the players of a move were.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Ratings {
     /// The average rating of the side that makes the move.
     pub average: Option<u32>,
@@ -231,7 +230,7 @@ impl Annotation {
     }
 
     /// Its numeric annotation glyph in PGN.
-    pub(crate) fn nag(self) -> u8 {
+    pub fn nag(self) -> u8 {
         match self {
             Annotation::Good => 1,
             Annotation::Bad => 2,
@@ -246,7 +245,7 @@ impl Annotation {
     }
 
     /// The mark with this glyph; 0 is none.
-    pub(crate) fn of_nag(nag: u8) -> Option<Self> {
+    pub fn of_nag(nag: u8) -> Option<Self> {
         let mark = Self::ALL.into_iter().find(|mark| mark.nag() == nag);
         mark.or((nag > 0).then_some(Self::Other(nag)))
     }
@@ -282,8 +281,7 @@ impl Recommendation {
 }
 
 /// What the book learned from results of its own games.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Learned {
     /// Games in which the move was played and the result learned.
     pub games: u32,

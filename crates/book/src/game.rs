@@ -54,7 +54,7 @@ pub struct GameReference {
 }
 
 /// Bytes of a game's record in a `.cbh` file.
-pub(crate) const CBH_RECORD: u32 = 46;
+pub const CBH_RECORD: u32 = 46;
 
 /// Bits of a web game's address after the kind of page.
 const WEB_BITS: u32 = 26;

@@ -1,6 +1,9 @@
 //! Books: what a book says of positions, the files of a book, and what a book knows of a move.
+#![warn(missing_docs)]
+#![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 mod book_set;
+pub mod choose;
 pub mod edit;
 mod evaluations;
 mod facts;
@@ -13,7 +16,7 @@ mod record;
 mod slice;
 #[cfg(test)]
 pub(crate) mod tests;
-pub(crate) mod traverse;
+pub mod traverse;
 pub mod verdict;
 mod write;
 
@@ -25,32 +28,31 @@ use shakmaty::Move;
 pub use book_set::BookSet;
 pub(crate) use book_set::Reading;
 pub use evaluations::Evaluations;
-pub(crate) use facts::rating_difference;
+pub use facts::rating_difference;
 pub use facts::{Annotation, Counts, Learned, MoveFacts, Ratings, Recommendation};
 pub use format::{Format, Keeps};
 pub use formats::{abk, counts, ctg, kvetka, polyglot};
-pub(crate) use game::CBH_RECORD;
+pub use game::CBH_RECORD;
 pub use game::{GameReference, SourceKind};
 pub use heading::{About, Heading};
-#[cfg(feature = "workshop")]
 pub use open::create;
-pub(crate) use open::{format_of, in_any_case};
+pub use open::{format_of, in_any_case};
 pub use open::{open, open_among, open_bytes, parts};
 pub use record::{CtgEntry, CtgFlags, PositionRecord, Scope};
-pub(crate) use slice::SLICE_BITS;
+pub use slice::SLICE_BITS;
 pub use slice::{Among, By, RATING, SPEED, Slice};
 pub use verdict::plain_weights;
 pub use write::{BookWriter, Green, WriteOptions, Written, left_out};
 
-use crate::base::error::Result;
-use crate::base::findings::{Finding, Findings, listed, summed};
-use crate::base::patch::Patch;
-use crate::base::progress::Progress;
-use crate::base::visit::Seen;
-use crate::chess::Position;
+use tabiya_base::error::Result;
+use tabiya_base::findings::{Finding, Findings, listed, summed};
+use tabiya_base::patch::Patch;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::Seen;
+use tabiya_chess::Position;
 
 /// The book inside the executable, which is used if none is named: see `books/README.md`.
-const STARTER: &[u8] = include_bytes!("../../books/starter.bin");
+const STARTER: &[u8] = include_bytes!("../books/starter.bin");
 
 /// Opens the book inside the executable.
 ///
@@ -61,7 +63,7 @@ pub fn starter() -> Result<Arc<dyn Book>> {
 }
 
 /// What distinguishes one book from others, whatever it has learned.
-pub(crate) type Fingerprint = [u8; 32];
+pub type Fingerprint = [u8; 32];
 
 /// What a book as a whole holds, for `tabiya info`. `None` means that the format does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -157,7 +159,6 @@ pub trait Learnable {
     fn is_read_only(&self) -> bool;
 
     /// What distinguishes the book from others, whatever it has learned; `None` if that cannot be read.
-    #[cfg(feature = "workshop")]
     fn fingerprint(&self) -> Option<Fingerprint>;
 }
 

@@ -3,6 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::folder;
+use tabiya_base::map::Map;
+use tabiya_base::replace::leftovers;
+
 use super::abk::{self, Abk, is_abk};
 use super::counts;
 use super::ctg::layout::CTG_START;
@@ -11,13 +16,7 @@ use super::kvetka::{self, Kvetka};
 use super::polyglot::layout::ENTRY_LEN;
 use super::polyglot::{self, Polyglot};
 use super::{Among, Book, Format};
-#[cfg(feature = "workshop")]
 use super::{BookWriter, WriteOptions};
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::base::folder;
-use crate::base::map::Map;
-#[cfg(feature = "workshop")]
-use crate::base::replace::leftovers;
 
 /// What to do with a file that is not a book of a known format.
 const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk) or Kvetka (.kob) book";
@@ -52,7 +51,6 @@ const STARTS: [(&[u8], &str, &str); 9] = [
 /// as [`Ctg::open`], [`Kvetka::open`] and [`counts::open`].
 pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     let path = path.as_ref();
-    #[cfg(feature = "workshop")]
     if ctg::part(path).is_some() || kvetka::is_part(path) || !path.exists() {
         // A process that died while it replaced the files of a book may have left some of them aside.
         leftovers::put_back(folder::of(path));
@@ -102,16 +100,16 @@ pub fn open_among(path: impl AsRef<Path>, among: &Among) -> Result<Arc<dyn Book>
 
 /// The file that a path means if it does not exist itself: the parts of CTG and Kvetka books are found in any letter
 /// case, and Kvetka books also by their name without number or extension.
-pub(crate) fn in_any_case(path: &Path) -> Option<PathBuf> {
+pub fn in_any_case(path: &Path) -> Option<PathBuf> {
     ctg::in_any_case(path).or_else(|| kvetka::in_any_case(path))
 }
 
 /// Opens a book from bytes in memory or inside the executable. `path` is only its name.
 ///
 /// ```
-/// let book = tabiya::book::open_bytes("tiny.bin", vec![0; 16])?;
+/// let book = tabiya_book::open_bytes("tiny.bin", vec![0; 16])?;
 /// assert_eq!(book.format().to_string(), "polyglot");
-/// # Ok::<_, tabiya::base::error::Error>(())
+/// # Ok::<_, tabiya_base::error::Error>(())
 /// ```
 ///
 /// # Errors
@@ -179,8 +177,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 /// Begins a book at `path`, in the format of its extension.
 ///
 /// # Errors
-/// When the extension is of no format that can be written, or as [`crate::base::replace::Replacement::new`].
-#[cfg(feature = "workshop")]
+/// When the extension is of no format that can be written, or as [`tabiya_base::replace::Replacement::new`].
 pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn BookWriter>> {
     let path = path.as_ref();
     match format_of(path) {
@@ -197,7 +194,7 @@ pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn 
 }
 
 /// The format in which [`create`] writes a book of this name.
-pub(crate) fn format_of(path: &Path) -> Option<Format> {
+pub fn format_of(path: &Path) -> Option<Format> {
     match &*path.extension()?.to_string_lossy().to_ascii_lowercase() {
         "ctg" => Some(Format::Ctg),
         "abk" => Some(Format::Abk),
@@ -307,7 +304,7 @@ mod tests {
         let zip = b"PK\x03\x04\x14\0\0\0\x08\0aaaaaaaaaa";
         assert_eq!(refusal("b.bin", zip), "b.bin: this is a zip archive: unpack it first");
         let counts = refusal("a.bin", b"PAR1\x15\x04\x15\0PAR1");
-        assert!(counts.contains("Parquet") || cfg!(not(feature = "parquet")), "{counts}");
+        assert!(counts.contains("Parquet") || cfg!(not(feature = "counts")), "{counts}");
         assert!(refusal("stockfish", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0").contains("a program"));
     }
 

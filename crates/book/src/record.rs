@@ -1,7 +1,8 @@
 //! What a book knows of one position, whatever its format: readers make these records, and writers take them.
 
+use tabiya_chess::{MoveCode, Position};
+
 use super::{Counts, MoveFacts};
-use crate::chess::{MoveCode, Position};
 
 /// The entry of a CTG book, as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,8 +14,7 @@ pub struct CtgEntry {
 }
 
 /// What a CTG book says of a position besides counts, ratings and colours.
-#[cfg_attr(feature = "serialize", derive(serde::Serialize))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(serde::Serialize, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CtgFlags {
     /// The bits beside the colour.
     pub flags: u8,

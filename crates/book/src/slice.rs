@@ -1,9 +1,9 @@
 //! Slices of games: those at one speed, with players of one strength.
 
-use crate::chess::{RatingBand, Speed};
+use tabiya_chess::{RatingBand, Speed};
 
 /// Bits of the number of a slice.
-pub(crate) const SLICE_BITS: u32 = 7;
+pub const SLICE_BITS: u32 = 7;
 
 /// Of them, those of the rating band.
 const RATING_BITS: u32 = 4;
@@ -39,12 +39,12 @@ impl Slice {
     }
 
     /// The number of the slice, in the order of slices.
-    pub(crate) fn number(self) -> u8 {
+    pub fn number(self) -> u8 {
         self.0
     }
 
     /// The slice with this number.
-    pub(crate) fn numbered(number: u8) -> Self {
+    pub fn numbered(number: u8) -> Self {
         Self(number)
     }
 }
@@ -93,7 +93,7 @@ impl By {
     }
 
     /// How many slices there can be.
-    #[cfg(any(test, feature = "parquet"))]
+    #[cfg(any(test, feature = "counts"))]
     pub(crate) fn slices(self) -> u64 {
         let of = |is: bool, values: usize| if is { values as u64 + 1 } else { 1 };
         of(self.speed, Speed::NAMES.len()) * of(self.rating, RatingBand::BOUNDS.len())
@@ -101,8 +101,7 @@ impl By {
 }
 
 /// Which games are meant, of those that are counted separately.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Among {
     /// Their speeds; empty: any.
     pub speeds: Vec<Speed>,
@@ -112,12 +111,12 @@ pub struct Among {
 
 impl Among {
     /// What has to be known of games to decide.
-    pub(crate) fn by(&self) -> By {
+    pub fn by(&self) -> By {
         By { speed: !self.speeds.is_empty(), rating: !self.ratings.is_empty() }
     }
 
     /// Whether games of this slice are meant.
-    pub(crate) fn has(&self, slice: Slice) -> bool {
+    pub fn has(&self, slice: Slice) -> bool {
         let speed = slice.speed().is_some_and(|speed| self.speeds.contains(&speed));
         let rating = slice.rating().is_some_and(|rating| self.ratings.contains(&rating));
         (speed || self.speeds.is_empty()) && (rating || self.ratings.is_empty())

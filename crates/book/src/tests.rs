@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use shakmaty::CastlingMode;
 use shakmaty::uci::UciMove;
 
+use tabiya_chess::Game;
+
 use super::*;
-use crate::chess::Game;
 
 /// The position after moves in UCI notation from the start.
 pub fn after(moves: &str) -> Position {

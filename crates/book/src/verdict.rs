@@ -2,8 +2,9 @@
 
 use shakmaty::Move;
 
+use tabiya_chess::Position;
+
 use super::{Annotation, MoveFacts, Moves, PositionRecord, Recommendation};
-use crate::chess::Position;
 
 /// The greatest factor; its opposite means never.
 const FACTOR_MAX: i32 = 125;
@@ -12,8 +13,8 @@ const FACTOR_MAX: i32 = 125;
 /// least 1 for what the author chose, and for the rest the weight multiplied by the factor. For formats without colours and marks.
 ///
 /// ```
-/// use tabiya::book::{MoveFacts, PositionRecord, Recommendation, plain_weights};
-/// use tabiya::chess::MoveCode;
+/// use tabiya_book::{MoveFacts, PositionRecord, Recommendation, plain_weights};
+/// use tabiya_chess::MoveCode;
 /// let green = MoveFacts { recommended: Some(Recommendation::Green), ..MoveFacts::new(MoveCode(1), 0) };
 /// let moves = vec![green, MoveFacts::new(MoveCode(2), 40)];
 /// let mut known = PositionRecord { moves, ..PositionRecord::default() };
@@ -31,7 +32,7 @@ pub fn plain_weights(known: &mut PositionRecord) {
     }
 }
 
-/// The move of [`crate::book::Book::best`], by the moves that the book gives.
+/// The move of [`crate::Book::best`], by the moves that the book gives.
 pub fn best<B: Moves + ?Sized>(book: &B, at: &Position, factors: bool) -> Option<Move> {
     let moves = book.moves_in(at);
     let rest = Rest::of(&moves, factors);
@@ -41,7 +42,7 @@ pub fn best<B: Moves + ?Sized>(book: &B, at: &Position, factors: bool) -> Option
     left.max_by_key(|facts| u128::from(facts.weight) * u128::from(parts(facts))).map(|facts| facts.mv)
 }
 
-/// The move of [`crate::book::Book::heaviest`], by the moves that the book gives.
+/// The move of [`crate::Book::heaviest`], by the moves that the book gives.
 pub fn heaviest<B: Moves + ?Sized>(book: &B, at: &Position) -> Option<Move> {
     let moves = book.moves_in(at);
     let weighed = moves.iter().rev().map(|facts| (facts.weight as f64 * facts.mark_factor(), facts.mv));
@@ -101,7 +102,7 @@ impl<M> MoveFacts<M> {
     }
 
     /// Whether its factor alone keeps it from being played.
-    pub(crate) fn is_never_by_factor(&self) -> bool {
+    pub fn is_never_by_factor(&self) -> bool {
         self.factor_parts() == 0
     }
 
@@ -120,7 +121,7 @@ impl<M> MoveFacts<M> {
 
 /// What the sound moves of a position leave of the others in tournaments.
 #[derive(Clone, Copy)]
-pub(crate) struct Rest {
+pub struct Rest {
     only: bool,
     green: bool,
     /// Whether factors count.

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use tabiya_base::error::Result;
+use tabiya_base::resources::Resources;
+
 use super::{About, GameReference, Heading, PositionRecord};
-use crate::base::error::Result;
-#[cfg(feature = "workshop")]
-use crate::base::resources::Resources;
 
 /// Which moves become green in positions without colours, if the format has colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Green {
 
 impl Green {
     /// Those with at least this share of their position's weight, in thousandths; by default what the weights say.
-    pub(crate) fn of(share: Option<u16>) -> Self {
+    pub fn of(share: Option<u16>) -> Self {
         share.map_or(Self::Weights, |share| Self::PerMille(share.into()))
     }
 }
@@ -61,8 +61,7 @@ impl Needs {
 
 impl WriteOptions {
     /// Those of a book at this path that must have a move, whose caption is the name of the file.
-    #[cfg(feature = "workshop")]
-    pub(crate) fn of(output: &Path, force: bool, resources: &Resources) -> Self {
+    pub fn of(output: &Path, force: bool, resources: &Resources) -> Self {
         Self {
             force,
             needs_moves: true,
@@ -90,7 +89,7 @@ pub trait BookWriter {
     fn needs_positions(&self) -> bool;
 
     /// Whether the format has colours and marks, or a substitute. Otherwise the caller should pass weights through
-    /// [`crate::book::plain_weights`].
+    /// [`crate::plain_weights`].
     fn holds_verdicts(&self) -> bool {
         false
     }

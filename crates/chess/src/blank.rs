@@ -1,12 +1,12 @@
 //! Characters without ink: what people's editors, browsers and programs put between words of games.
 
 /// Whether a character separates words: space of any kind, control characters, and [invisible](is_invisible) ones.
-pub(crate) fn is_blank(c: char) -> bool {
+pub fn is_blank(c: char) -> bool {
     c == ' ' || c.is_whitespace() || c.is_control() || is_invisible(c)
 }
 
 /// Whether a character has no width: joiners, marks of direction and of the byte order, soft hyphens. It may be within a word.
-pub(crate) fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
@@ -16,8 +16,7 @@ pub(crate) fn is_invisible(c: char) -> bool {
 
 /// The character at the start of a text, which may have other bytes than UTF-8, and its length in bytes. A byte that is not
 /// UTF-8 is what Windows' Western European character set has for space and the ellipsis, or `None`.
-#[cfg(feature = "workshop")]
-pub(crate) fn char_at(text: &[u8]) -> (Option<char>, usize) {
+pub fn char_at(text: &[u8]) -> (Option<char>, usize) {
     let start = text.get(..4).unwrap_or(text);
     let valid = start.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
     match (valid, text.first()) {
@@ -29,8 +28,7 @@ pub(crate) fn char_at(text: &[u8]) -> (Option<char>, usize) {
 }
 
 /// A text without blanks at its ends.
-#[cfg(feature = "workshop")]
-pub(crate) fn trim_blanks(text: &[u8]) -> &[u8] {
+pub fn trim_blanks(text: &[u8]) -> &[u8] {
     let mut rest = text;
     while let (Some(c), len) = char_at(rest)
         && is_blank(c)
@@ -48,7 +46,7 @@ pub(crate) fn trim_blanks(text: &[u8]) -> &[u8] {
     rest
 }
 
-#[cfg(all(test, feature = "workshop"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

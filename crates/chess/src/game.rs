@@ -15,7 +15,7 @@ const FEWEST_PLIES_TO_REPEAT: usize = 8;
 
 /// How a game has ended, as far as the board shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub enum Ending {
     /// The side to move is mated.
     Mate,
     /// The side to move has no move and is not in check.
@@ -30,7 +30,7 @@ pub(crate) enum Ending {
 
 impl Ending {
     /// Whether the game must end: after a repetition or fifty moves the players may continue.
-    pub(crate) fn is_forced(self) -> bool {
+    pub fn is_forced(self) -> bool {
         matches!(self, Self::Mate | Self::Stalemate | Self::DeadPosition)
     }
 }
@@ -70,7 +70,7 @@ impl Game {
     }
 
     /// The position in which it began.
-    pub(crate) fn start_position(&self) -> &Position {
+    pub fn start_position(&self) -> &Position {
         &self.start
     }
 
@@ -80,7 +80,7 @@ impl Game {
     }
 
     /// How the game has ended as far as the board shows it, and who has won; `None` where it has not ended.
-    pub(crate) fn ending(&self) -> Option<(Ending, KnownOutcome)> {
+    pub fn ending(&self) -> Option<(Ending, KnownOutcome)> {
         let chess = self.position.chess();
         let drawn = if chess.legal_moves().is_empty() {
             if chess.is_check() {
@@ -100,7 +100,7 @@ impl Game {
     }
 
     /// The number of the next full move, 1 at the start.
-    pub(crate) fn fullmove(&self) -> u32 {
+    pub fn fullmove(&self) -> u32 {
         self.position.chess().fullmoves().get()
     }
 
@@ -126,7 +126,7 @@ impl Game {
 
     /// How many moves of a line that is legal here are played before the game is over: all of them, or those up to
     /// the one that ends it.
-    pub(crate) fn plies_of(&self, line: &[Move]) -> usize {
+    pub fn plies_of(&self, line: &[Move]) -> usize {
         if self.ends_at_most_with_the_last_of(line) {
             return line.len();
         }

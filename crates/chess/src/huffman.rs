@@ -14,7 +14,7 @@ pub(crate) const PIECES: [(u32, u32); 6] =
 
 /// Writes bits, the highest of a byte first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct BitWriter {
+pub struct BitWriter {
     words: [u64; 4],
     /// Bits so far, including those that did not fit.
     count: u32,
@@ -22,7 +22,7 @@ pub(crate) struct BitWriter {
 
 impl BitWriter {
     /// The squares of a position in their order.
-    pub(crate) fn of_board(normal: &Normal) -> Self {
+    pub fn of_board(normal: &Normal) -> Self {
         let [pawns, knights, bishops, rooks, queens, kings] = normal.roles;
         let mut bits = Self::default();
         let mut next = 0;
@@ -78,7 +78,7 @@ impl BitWriter {
 
 /// Reads bits from bytes, the highest of a byte first.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BitReader<'a> {
+pub struct BitReader<'a> {
     bytes: &'a [u8],
     count: usize,
 }

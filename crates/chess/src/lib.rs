@@ -1,12 +1,14 @@
 //! What shakmaty does not do: positions with their book key, the game that a GUI describes, and the form and code in
 //! which some books write positions and moves.
+#![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 mod blank;
 mod game;
-pub(crate) mod huffman;
+pub mod huffman;
 mod move_code;
 pub mod normal;
 pub mod notation;
+pub mod openings;
 mod packed;
 mod position;
 mod rating;
@@ -18,20 +20,19 @@ pub(crate) mod tests;
 pub mod value;
 mod written;
 
-pub(crate) use blank::is_blank;
-#[cfg(feature = "workshop")]
-pub(crate) use blank::{char_at, is_invisible, trim_blanks};
+pub use blank::is_blank;
+pub use blank::{char_at, is_invisible, trim_blanks};
 pub use game::Game;
 
-pub(crate) use game::Ending;
+pub use game::Ending;
 pub use move_code::MoveCode;
-pub(crate) use packed::PACKED_LEN;
+pub use packed::PACKED_LEN;
 pub use packed::Packed;
-pub(crate) use position::lenient;
+pub use position::lenient;
 pub use position::{FenError, Position, odd};
 pub use rating::RatingBand;
-pub(crate) use san::plain_move;
+pub use san::plain_move;
 pub use speed::Speed;
 pub use value::Value;
-pub(crate) use written::{DASHES, is_san, may_be_move};
+pub use written::{DASHES, is_san, may_be_move};
 pub use written::{ReadMoveError, read_move};

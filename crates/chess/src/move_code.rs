@@ -82,7 +82,7 @@ impl MoveCode {
     /// ordinary chess and in Chess960, and also in the form of old books: e1g1, where a king with the right to castle
     /// is on e1, because no king makes that step otherwise.
     #[inline]
-    pub(crate) fn resolve(self, chess: &Chess) -> Option<Move> {
+    pub fn resolve(self, chess: &Chess) -> Option<Move> {
         let (from, to) = (self.from(), self.to());
         let promotion = self.promotion().ok()?;
         let role = chess.us().contains(from).then(|| chess.board().role_at(from)).flatten()?;
@@ -100,7 +100,7 @@ impl MoveCode {
     }
 
     /// Whether a code for this castling names the square that the king goes to instead of its rook.
-    pub(crate) fn is_old_castling(self, mv: Move) -> bool {
+    pub fn is_old_castling(self, mv: Move) -> bool {
         matches!(mv, Move::Castle { rook, .. } if rook != self.to())
     }
 
@@ -145,8 +145,8 @@ fn castling_rook(chess: &Chess, from: Square, to: Square) -> Option<Square> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Position;
-    use crate::chess::tests::played;
+    use crate::Position;
+    use crate::tests::played;
     use proptest::prelude::*;
     use shakmaty::CastlingMode;
 

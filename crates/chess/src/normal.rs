@@ -10,7 +10,7 @@ use shakmaty::{
 use super::odd;
 
 /// The corners in the order of the four castling bits, highest first: k, q, K, Q of the normal form.
-pub(crate) const CASTLES: [(Color, CastlingSide, Square); 4] = [
+pub const CASTLES: [(Color, CastlingSide, Square); 4] = [
     (Color::Black, CastlingSide::KingSide, Square::H8),
     (Color::Black, CastlingSide::QueenSide, Square::A8),
     (Color::White, CastlingSide::KingSide, Square::H1),
@@ -162,7 +162,7 @@ impl Step {
     }
 
     /// The move that the step is in a position, whose normal form is given too, legal or not. Pawns become queens.
-    pub(crate) fn resolve(self, normal: &Normal, chess: &Chess) -> Option<Move> {
+    pub fn resolve(self, normal: &Normal, chess: &Chess) -> Option<Move> {
         let frame = normal.frame;
         let (file, rank) = normal.nth(self.role, self.number)?;
         let from = frame.square(file, rank);
@@ -188,7 +188,7 @@ pub fn castling(side: CastlingSide, chess: &Chess) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::tests::played;
+    use crate::tests::played;
     use proptest::prelude::*;
 
     proptest! {

@@ -49,7 +49,7 @@ impl fmt::Display for MoveError {
 /// Numbers such as `1.` and `3...`, marks such as `!?` and a result at the end are skipped.
 ///
 /// ```
-/// use tabiya::chess::{Game, notation};
+/// use tabiya_chess::{Game, notation};
 /// let mut game = Game::start();
 /// notation::play("1. e4 c5, 2.Nf3 b8c6", &mut game).unwrap();
 /// assert_eq!(game.moves().len(), 4);

@@ -9,7 +9,7 @@ use super::{Position, odd};
 
 /// Bytes of a packed position: which squares are occupied (8), then four bits for each piece in the squares' order
 /// (docs/formats/counts.md, Position).
-pub(crate) const PACKED_LEN: usize = 24;
+pub const PACKED_LEN: usize = 24;
 
 /// Pieces that fit.
 const MOST_PIECES: usize = 32;
@@ -27,8 +27,7 @@ mod code {
 }
 
 /// A packed position: everything that its key and its moves depend on, but no counters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "workshop", derive(bytemuck::Pod, bytemuck::Zeroable))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct Packed(pub [u8; PACKED_LEN]);
 

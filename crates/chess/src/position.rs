@@ -9,7 +9,6 @@ use shakmaty::{
     PositionError, Square,
 };
 
-#[cfg(feature = "workshop")]
 use super::MoveCode;
 
 /// The number of the field of castling rights in a FEN and in EPD.
@@ -33,7 +32,7 @@ impl std::error::Error for FenError {}
 /// legally capture: that is Polyglot's rule.
 ///
 /// ```
-/// use tabiya::chess::Position;
+/// use tabiya_chess::Position;
 /// assert_eq!(Position::start().key(), 0x463b_9618_1691_fc9c);
 /// ```
 #[derive(Clone, Debug)]
@@ -63,10 +62,10 @@ impl Position {
     ///
     /// ```
     /// use shakmaty::CastlingMode;
-    /// use tabiya::chess::Position;
+    /// use tabiya_chess::Position;
     /// let fen = b"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
     /// assert_eq!(Position::from_fen(fen, CastlingMode::Standard)?.key(), 0x823c_9b50_fd11_4196);
-    /// # Ok::<_, tabiya::chess::FenError>(())
+    /// # Ok::<_, tabiya_chess::FenError>(())
     /// ```
     pub fn from_fen(fen: &[u8], mode: CastlingMode) -> Result<Self, FenError> {
         let fen = Fen::from_ascii(fen).map_err(|error| FenError(error.to_string()))?;
@@ -91,10 +90,10 @@ impl Position {
     /// As [`Position::from_fen`].
     ///
     /// ```
-    /// use tabiya::chess::Position;
+    /// use tabiya_chess::Position;
     /// let fen = "bqnrnkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNRNKRB w KQkq - 0 1";
     /// assert!(Position::from_any_fen(fen.as_bytes())?.epd().ends_with("w GDgd -"));
-    /// # Ok::<_, tabiya::chess::FenError>(())
+    /// # Ok::<_, tabiya_chess::FenError>(())
     /// ```
     pub fn from_any_fen(fen: &[u8]) -> Result<Self, FenError> {
         if names_files(fen) {
@@ -125,7 +124,7 @@ impl Position {
     }
 
     /// The key in which en passant counts only where it is legal: positions with the same moves have the same.
-    pub(crate) fn strict_key(&self) -> u64 {
+    pub fn strict_key(&self) -> u64 {
         let passed = |mode| self.chess.ep_square(mode);
         if passed(EnPassantMode::PseudoLegal) == passed(EnPassantMode::Legal) {
             return self.key;
@@ -160,11 +159,7 @@ impl Position {
     }
 
     /// The moves that codes stand for from here on, each with the position before it, up to one that is not legal.
-    #[cfg(feature = "workshop")]
-    pub(crate) fn replay(
-        mut self,
-        moves: impl IntoIterator<Item = MoveCode>,
-    ) -> impl Iterator<Item = (Self, Move)> {
+    pub fn replay(mut self, moves: impl IntoIterator<Item = MoveCode>) -> impl Iterator<Item = (Self, Move)> {
         moves.into_iter().map_while(move |code| {
             let mv = code.resolve(&self.chess).filter(|mv| self.chess.is_legal(*mv))?;
             let at = self.clone();
@@ -182,10 +177,10 @@ impl Position {
     /// files, so that [`Position::from_any_fen`] reads the same position.
     ///
     /// ```
-    /// use tabiya::chess::Position;
+    /// use tabiya_chess::Position;
     /// let epd = "1r2k1r1/8/8/8/8/8/8/R3K2R w HAgb -";
     /// assert_eq!(Position::from_any_fen(epd.as_bytes())?.epd(), epd);
-    /// # Ok::<_, tabiya::chess::FenError>(())
+    /// # Ok::<_, tabiya_chess::FenError>(())
     /// ```
     pub fn epd(&self) -> String {
         let epd = Epd::from_position(&self.chess, EnPassantMode::Legal).to_string();
@@ -276,7 +271,7 @@ pub fn odd(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
 /// # Errors
 /// What else is wrong with the position.
 #[allow(clippy::result_large_err, reason = "shakmaty's own methods return it")]
-pub(crate) fn lenient(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
+pub fn lenient(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
     odd(error)
         .or_else(PositionError::ignore_invalid_ep_square)
         .or_else(PositionError::ignore_invalid_castling_rights)
@@ -368,7 +363,6 @@ mod tests {
         assert_eq!(position.key(), KEYS[1].1);
     }
 
-    #[cfg(feature = "workshop")]
     #[test]
     fn moves_are_replayed_up_to_one_that_is_not_legal() {
         let codes = [(Square::E2, Square::E4), (Square::E7, Square::E5), (Square::E4, Square::E5)];

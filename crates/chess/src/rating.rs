@@ -2,8 +2,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "there are nine bands")]
 
 /// A band of ratings, into which a game falls by the mean of its players' ratings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct RatingBand(u8);
 
 impl RatingBand {
@@ -13,7 +12,7 @@ impl RatingBand {
     /// The band of a game; `None` unless both ratings are known, that is, not 0.
     ///
     /// ```
-    /// use tabiya::chess::RatingBand;
+    /// use tabiya_chess::RatingBand;
     /// assert_eq!(RatingBand::of(1799, 1801).map(RatingBand::lowest), Some(1800));
     /// assert_eq!(RatingBand::of(1799, 1800).map(RatingBand::lowest), Some(1600));
     /// assert_eq!(RatingBand::of(0, 1800), None);
@@ -27,7 +26,7 @@ impl RatingBand {
     /// The band that begins with this rating.
     ///
     /// ```
-    /// use tabiya::chess::RatingBand;
+    /// use tabiya_chess::RatingBand;
     /// assert_eq!(RatingBand::from_lowest(2500).map(RatingBand::lowest), Some(2500));
     /// assert_eq!(RatingBand::from_lowest(1801), None);
     /// ```
@@ -41,7 +40,7 @@ impl RatingBand {
     }
 
     /// The place of the band among all, from 0.
-    pub(crate) fn place(self) -> u8 {
+    pub fn place(self) -> u8 {
         self.0
     }
 

@@ -12,7 +12,7 @@ use shakmaty::{
 
 /// The move that a word means in a position, with or without a sign of check; `None` if it is not plain, illegal or
 /// ambiguous.
-pub(crate) fn plain_move(word: &[u8], at: &Chess) -> Option<Move> {
+pub fn plain_move(word: &[u8], at: &Chess) -> Option<Move> {
     let word = match word {
         [word @ .., b'+' | b'#'] => word,
         word => word,

@@ -2,8 +2,7 @@
 
 /// How fast a game was played, by the rule of Lichess (<https://lichess.org/faq#time-controls>): the seconds that a player
 /// has for 40 moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub enum Speed {
     /// Less than 30 s.
     UltraBullet,
@@ -34,7 +33,7 @@ impl Speed {
     /// The speed with this name.
     ///
     /// ```
-    /// use tabiya::chess::Speed;
+    /// use tabiya_chess::Speed;
     /// assert_eq!(Speed::named("blitz"), Some(Speed::Blitz));
     /// assert_eq!(Speed::named("fast"), None);
     /// ```
@@ -56,7 +55,7 @@ impl Speed {
     /// several of these with `:` between them (the first decides), `*60` (an hourglass), and `-` (no clock).
     ///
     /// ```
-    /// use tabiya::chess::Speed;
+    /// use tabiya_chess::Speed;
     /// assert_eq!(Speed::from_pgn("180+2"), Some(Speed::Blitz));
     /// assert_eq!(Speed::from_pgn("40/7200:3600"), Some(Speed::Classical));
     /// assert_eq!(Speed::from_pgn("-"), Some(Speed::Correspondence));

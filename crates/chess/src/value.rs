@@ -22,7 +22,7 @@ pub fn centipawns(score: i64) -> Value {
 /// The value of a mate in `moves` moves; the other side mates if the number is 0 or less.
 ///
 /// ```
-/// use tabiya::chess::value::{centipawns, mate};
+/// use tabiya_chess::value::{centipawns, mate};
 /// assert!(mate(1) > mate(2) && mate(2) > centipawns(99_999));
 /// assert_eq!(mate(-2), -mate(2));
 /// ```
@@ -39,7 +39,7 @@ pub fn result(at: &Position) -> Option<Value> {
 /// A value in words: pawns, or the moves to the mate.
 ///
 /// ```
-/// use tabiya::chess::value::{in_words, mate};
+/// use tabiya_chess::value::{in_words, mate};
 /// assert_eq!((in_words(-31), in_words(-mate(3))), ("-0.31".to_owned(), "#-3".to_owned()));
 /// ```
 pub fn in_words(value: Value) -> String {

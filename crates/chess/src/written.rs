@@ -41,7 +41,7 @@ impl fmt::Display for ReadMoveError {
 /// When the word fits no legal move or several: `a8` of a pawn does not say which piece it becomes.
 ///
 /// ```
-/// use tabiya::chess::{Position, read_move};
+/// use tabiya_chess::{Position, read_move};
 /// let start = Position::start();
 /// assert_eq!(read_move("Ng1-f3!?", &start), read_move("♘f3", &start));
 /// assert!(read_move("Sf3", &start).is_err());
@@ -82,7 +82,7 @@ pub(super) fn meant(word: &str, at: &Position) -> Option<MoveList> {
 
 /// Whether a word among moves may be one, and not decoration: it names a square, castles, passes, or is a capture that names
 /// only files.
-pub(crate) fn may_be_move(word: &[u8]) -> bool {
+pub fn may_be_move(word: &[u8]) -> bool {
     word.windows(2).any(|pair| matches!(pair, [b'a'..=b'h', b'1'..=b'8']))
         || names_square_in_capitals(word)
         || word.starts_with(b"0-0")
@@ -97,7 +97,7 @@ fn names_square_in_capitals(word: &[u8]) -> bool {
 }
 
 /// Whether a word has the form of a move in standard notation, castling with zeros included.
-pub(crate) fn is_san(word: &[u8]) -> bool {
+pub fn is_san(word: &[u8]) -> bool {
     SanPlus::from_ascii(word).is_ok() || word.starts_with(b"0-0")
 }
 
@@ -117,7 +117,7 @@ fn is_null(word: &str) -> bool {
 }
 
 /// Dashes that people and programs write between the squares of a move, the parts of castling, and those of a result.
-pub(crate) const DASHES: [char; 11] = [
+pub const DASHES: [char; 11] = [
     '-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2043}', '\u{2212}',
     '\u{fe63}', '\u{ff0d}',
 ];

@@ -2,13 +2,14 @@
 
 use shakmaty::{Move, Position as _};
 
+use tabiya_workshop::view::View;
+
 use super::Explorer;
 use super::fault::Fault;
 use super::place::Place;
 use super::position::looked_up;
 use super::request::Query;
 use super::shelf::{Opened, Slot};
-use crate::view::View;
 
 /// Formats that count games.
 const COUNTING: [&str; 4] = ["ctg", "kvetka", "abk", "counts"];

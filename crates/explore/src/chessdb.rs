@@ -9,6 +9,12 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 use shakmaty::{Move, Position as _};
 
+use tabiya_book::Counts;
+use tabiya_book::choose::{Policy, draw};
+use tabiya_learn::evals::Store;
+use tabiya_uci::Score;
+use tabiya_workshop::view::{self, View};
+
 use super::Explorer;
 use super::answering::Playable;
 use super::evaluated;
@@ -18,11 +24,6 @@ use super::position::looked_up;
 use super::reply::{self, text};
 use super::request::Query;
 use super::shelf::{Opened, Slot};
-use crate::book::Counts;
-use crate::choose::{Policy, draw};
-use crate::evals::Store;
-use crate::uci::Score;
-use crate::view::{self, View};
 
 /// Plies of a line that are answered at most.
 const LINE_MAX: usize = 100;

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use shakmaty::Move;
 
-use crate::chess::Position;
-use crate::evals::Store;
-use crate::uci::Score;
+use tabiya_chess::Position;
+use tabiya_learn::evals::Store;
+use tabiya_uci::Score;
 
 /// The score of a move for the side that makes it.
 pub(super) fn of_move(store: &Store, at: &Position, mv: Move) -> Option<Score> {

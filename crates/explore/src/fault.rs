@@ -5,8 +5,8 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::base::error::{Error, ErrorKind};
-use crate::settings::advice::worded;
+use tabiya_adapter::settings::advice::worded;
+use tabiya_base::error::{Error, ErrorKind};
 
 /// Why a request cannot be done: a code for programs, and words for people.
 #[derive(Clone, Debug)]

@@ -10,10 +10,11 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use tokio::runtime::Runtime;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_book::Book;
+
 use super::router::router;
 use super::{Explorer, token};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::book::Book;
 
 /// Bytes of an answer that are kept.
 const ANSWER_MAX: usize = 64 << 20;
@@ -75,9 +76,10 @@ impl InProcess {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::book;
     use proptest::prelude::*;
+    use tabiya_book as book;
+
+    use super::*;
 
     const PATHS: [&str; 19] = [
         "/",

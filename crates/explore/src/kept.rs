@@ -11,13 +11,14 @@ use axum::response::Response;
 use serde::Deserialize;
 use serde_json::json;
 
+use tabiya_base::error::{Error, Result};
+use tabiya_base::replace::Replacement;
+use tabiya_base::state_folder::state_folder;
+
 use super::Explorer;
 use super::fault::Fault;
 use super::reply::json;
 use super::request::read;
-use crate::base::error::{Error, Result};
-use crate::base::replace::Replacement;
-use crate::base::state_folder::state_folder;
 
 /// The name of the file in the user's folder for application state.
 const NAME: &str = "explore.json";

@@ -12,6 +12,7 @@
 //!
 //! Requests come from outside: what they may be is bounded in [`server`] and [`request`], and books never learn of one that
 //! [`guard`] refuses. While a thread reads a file, another one takes over the connections; how many read at once is bounded.
+#![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 mod answering;
 mod chessdb;
@@ -49,18 +50,18 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
 use shakmaty::{ByColor, Color};
 
-use crate::adapter::session::set_chess;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::progress::Progress;
-use crate::book::Among;
-use crate::book::{self, Book};
-use crate::choose::Policy;
-use crate::engine::Setup;
-use crate::learn;
-use crate::settings::books::BookList;
-use crate::settings::rules::Rule;
-use crate::settings::table::ENGINE;
-use crate::settings::{Config, FILE_NAME, Given};
+use tabiya_adapter::session::set_chess;
+use tabiya_adapter::settings::books::BookList;
+use tabiya_adapter::settings::rules::Rule;
+use tabiya_adapter::settings::table::ENGINE;
+use tabiya_adapter::settings::{Config, FILE_NAME, Given};
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::progress::Progress;
+use tabiya_book::Among;
+use tabiya_book::choose::Policy;
+use tabiya_book::{self as book, Book};
+use tabiya_learn as learn;
+use tabiya_uci::engine::Setup;
 
 use self::engine::{Engines, Start};
 use self::events::Feeds;

@@ -10,6 +10,12 @@ use axum::response::Response;
 use serde::Serialize;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
+use tabiya_book::{Among, Counts, MoveFacts};
+use tabiya_chess::openings::Opening;
+use tabiya_chess::{Position, Speed};
+use tabiya_games::{Date, GameResult};
+use tabiya_workshop::view::san;
+
 use super::Explorer;
 use super::fault::Fault;
 use super::games::{self, Found, Game, Names, Wanted};
@@ -17,11 +23,6 @@ use super::place::Place;
 use super::position::split;
 use super::reply::text;
 use super::request::Query;
-use crate::book::{Among, Counts, MoveFacts};
-use crate::chess::{Position, Speed};
-use crate::games::{Date, GameResult};
-use crate::openings::Opening;
-use crate::view::san;
 
 /// Moves that are answered if the request does not say.
 const MOVES: usize = 12;
@@ -342,7 +343,7 @@ mod tests {
     fn answered(moves: &str, known: &[(&str, u64, Option<Counts>)], most: usize, kind: Kind) -> Value {
         let place = Place::read(None, moves.split(',')).unwrap();
         let facts = |(word, weight, counts): &(&str, u64, Option<Counts>)| {
-            let mv = crate::chess::notation::read(word, place.game.position()).unwrap();
+            let mv = tabiya_chess::notation::read(word, place.game.position()).unwrap();
             MoveFacts { counts: *counts, ..MoveFacts::new(mv, *weight) }
         };
         let known: Vec<_> = known.iter().map(facts).collect();

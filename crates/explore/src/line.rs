@@ -7,6 +7,12 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use shakmaty::{Move, Position as _};
 
+use tabiya_book::SourceKind;
+use tabiya_chess::openings::{self, Opening};
+use tabiya_chess::{Game, Position, notation};
+use tabiya_games::export::{Head, Notes, San, Tree, Writer};
+use tabiya_workshop::view::san;
+
 use super::Explorer;
 use super::fault::Fault;
 use super::games;
@@ -14,11 +20,6 @@ use super::part::part_of;
 use super::place::{PLIES_MAX, Place};
 use super::reply::{json, text};
 use super::request::Query;
-use crate::book::SourceKind;
-use crate::chess::{Game, Position, notation};
-use crate::games::export::{Head, Notes, San, Tree, Writer};
-use crate::openings::{self, Opening};
-use crate::view::san;
 
 /// Bytes of a text that is read as moves.
 const TEXT_MAX: usize = 8 << 10;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::base::error::Result;
-use crate::base::findings::Findings;
-use crate::base::progress::Progress;
-use crate::book::{Among, Book, Format, MoveFacts, Moves, Scope, Sliced, Summary, Visit};
-use crate::chess::{Position, RatingBand, Speed};
+use tabiya_base::error::Result;
+use tabiya_base::findings::Findings;
+use tabiya_base::progress::Progress;
+use tabiya_book::{Among, Book, Format, MoveFacts, Moves, Scope, Sliced, Summary, Visit};
+use tabiya_chess::{Position, RatingBand, Speed};
 
 /// A book that counts games separately, and which of them are seen.
 pub(super) struct Narrowed<'a> {

@@ -10,17 +10,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use shakmaty::Move;
 
+use tabiya_base::error::Error;
+use tabiya_chess::Position;
+use tabiya_games::text::checked;
+use tabiya_games::{End, GameError, GameResult, Header, Visitor, open_text};
+use tabiya_workshop::view::san;
+
 use super::Explorer;
 use super::fault::Fault;
 use super::line::plain;
 use super::place::{PLIES_MAX, Place};
 use super::reply::json;
 use super::request::read;
-use crate::base::error::Error;
-use crate::chess::Position;
-use crate::games::text::checked;
-use crate::games::{End, GameError, GameResult, Header, Visitor, open_text};
-use crate::view::san;
 
 /// Games that are read at most.
 const GAMES_MAX: usize = 1000;

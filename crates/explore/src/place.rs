@@ -3,9 +3,10 @@
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Move, PositionErrorKinds};
 
+use tabiya_chess::Game;
+
 use super::fault::Fault;
 use super::request::Query;
-use crate::chess::Game;
 
 /// Bytes of the longest FEN that is read; a FEN has fewer than 100.
 const FEN_MAX: usize = 256;

@@ -4,6 +4,13 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 use shakmaty::{Color, Move, Position as _};
 
+use tabiya_adapter::settings::form;
+use tabiya_base::parallel::processors;
+use tabiya_book::choose::{Policy, Worth};
+use tabiya_book::{Among, Book, Counts, Evaluations as _, MoveFacts};
+use tabiya_chess::openings::Opening;
+use tabiya_workshop::view::{self, View, game_line};
+
 use super::fault::Fault;
 use super::narrowed::Narrowed;
 use super::place::Place;
@@ -11,12 +18,6 @@ use super::reply::{json, text};
 use super::request::Query;
 use super::shelf::{Opened, Slot, lines_of};
 use super::{Explorer, evaluated, reasons};
-use crate::base::parallel::processors;
-use crate::book::{Among, Book, Counts, Evaluations as _, MoveFacts};
-use crate::choose::{Policy, Worth};
-use crate::openings::Opening;
-use crate::settings::form;
-use crate::view::{self, View, game_line};
 
 /// Plies of a reserve that are reported at most.
 const RESERVE_MAX: u32 = 60;

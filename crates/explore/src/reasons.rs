@@ -3,9 +3,9 @@
 use serde::Serialize;
 use shakmaty::Move;
 
-use crate::book::{Annotation, MoveFacts, Recommendation};
-use crate::choose::{Judge, Policy, Refusal};
-use crate::view::View;
+use tabiya_book::choose::{Judge, Policy, Refusal};
+use tabiya_book::{Annotation, MoveFacts, Recommendation};
+use tabiya_workshop::view::View;
 
 /// Why a move is not played: a code for programs, and words for people.
 #[derive(Serialize)]

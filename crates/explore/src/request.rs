@@ -4,12 +4,13 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
+use tabiya_adapter::settings::{Given, table};
+use tabiya_book::Among;
+use tabiya_book::choose::Policy;
+use tabiya_chess::{RatingBand, Speed};
+use tabiya_games::Date;
+
 use super::fault::Fault;
-use crate::book::Among;
-use crate::chess::{RatingBand, Speed};
-use crate::choose::Policy;
-use crate::games::Date;
-use crate::settings::{Given, table};
 
 /// The parameters of an address; the first of a name counts.
 #[derive(Clone, Debug, Default)]

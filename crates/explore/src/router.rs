@@ -13,11 +13,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::sync::Semaphore;
 
+use tabiya_base::panics::caught;
+
 use super::fault::Fault;
 use super::guard::Admission;
 use super::request::Query;
 use super::{Explorer, chessdb, edits, engine, games, kept, lichess, line, page, paste, position, settings};
-use crate::base::panics::caught;
 
 /// Bytes of the longest body of a request.
 const BODY_MAX: usize = 64 << 10;

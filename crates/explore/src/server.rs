@@ -12,15 +12,16 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_base::resources::file_handles;
+use tabiya_base::truncated;
+use tabiya_uci::engine::join_job;
+
 use super::engine::Start;
 use super::router::{Known, WORKERS, router};
 use super::{Explorer, Options, Warnings};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::resources::file_handles;
-use crate::base::truncated;
-use crate::engine::join_job;
 
 /// Connections that may wait without having sent a request with the token; of more the oldest is closed.
 const STRANGERS: usize = 256;
@@ -60,7 +61,6 @@ pub fn serve(
     announce: impl FnOnce(&str, Warnings) -> Result<()>,
     renew: impl Fn(&str) + Send + 'static,
 ) -> Result<()> {
-    interrupt::watch();
     let cannot = |error: std::io::Error| {
         Error::new(ErrorKind::File, format!("cannot listen on {}: {error}", options.listen))
             .advice("name another address with --listen, such as 127.0.0.1:0")

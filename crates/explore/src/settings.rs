@@ -12,14 +12,15 @@ use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use tabiya_adapter::settings::{TEMPLATE, form};
+use tabiya_base::error::{Error, Result};
+use tabiya_base::replace::Replacement;
+use tabiya_uci::engine::{Client, NoLine};
+
 use super::Explorer;
 use super::fault::Fault;
 use super::reply::json;
 use super::request::{Query, read};
-use crate::base::error::{Error, Result};
-use crate::base::replace::Replacement;
-use crate::engine::{Client, NoLine};
-use crate::settings::{TEMPLATE, form};
 
 /// Bytes of the largest file that is read.
 const FILE_MAX: u64 = 1 << 20;

@@ -8,15 +8,16 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 use shakmaty::ByColor;
 
+use tabiya_adapter::settings::advice::worded;
+use tabiya_adapter::settings::rules::Rule;
+use tabiya_base::error::Result as Done;
+use tabiya_book::Among;
+use tabiya_book::{self as book, Book, BookSet, Evaluations};
+use tabiya_learn::evals::{self, Store};
+use tabiya_workshop::edit::Editor;
+
 use super::narrowed::told_apart;
 use super::opened;
-use crate::base::error::Result as Done;
-use crate::book::Among;
-use crate::book::{self, Book, BookSet, Evaluations};
-use crate::edit::Editor;
-use crate::evals::{self, Store};
-use crate::settings::advice::worded;
-use crate::settings::rules::Rule;
 
 /// How long a look at the files of a book counts.
 const LOOK: Duration = Duration::from_secs(1);

@@ -7,8 +7,8 @@ use std::path::Path;
 use rand::TryRng;
 use rand::rngs::SysRng;
 
-use crate::base::bytes::hex;
-use crate::base::error::{Error, ErrorKind, Result};
+use tabiya_base::bytes::hex;
+use tabiya_base::error::{Error, ErrorKind, Result};
 
 /// Bytes of a token: 128 bits, as many as cannot be guessed.
 const TOKEN_LEN: usize = 16;

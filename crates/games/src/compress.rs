@@ -7,8 +7,8 @@ use flate2::Compression as GzipLevel;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-use crate::base::error::{Error, Result};
-use crate::base::replace::Replacement;
+use tabiya_base::error::{Error, Result};
+use tabiya_base::replace::Replacement;
 
 /// Bytes of a Zstandard frame before compression: several frames keep memory bounded.
 const FRAME_LEN: usize = 1 << 22;
@@ -28,7 +28,7 @@ impl Compression {
     /// The compression that the name of a PGN file asks for; `None` if it is not the name of a PGN file.
     ///
     /// ```
-    /// use tabiya::games::compress::Compression;
+    /// use tabiya_games::compress::Compression;
     /// assert_eq!(Compression::named("a.PGN.gz".as_ref()), Some(Compression::Gzip));
     /// assert_eq!(Compression::named("a.gz".as_ref()), None);
     /// ```
@@ -41,7 +41,7 @@ impl Compression {
 
 /// A file that is compressed while it is written.
 #[derive(Debug)]
-pub(crate) enum Compressor {
+pub enum Compressor {
     /// Not compressed.
     None(Replacement),
     /// With gzip.
@@ -52,7 +52,7 @@ pub(crate) enum Compressor {
 
 /// Writes each piece as a Zstandard frame.
 #[derive(Debug)]
-pub(crate) struct Frames(Replacement);
+pub struct Frames(Replacement);
 
 impl Compressor {
     /// Compresses what is written into a file.
@@ -65,7 +65,7 @@ impl Compressor {
     }
 
     /// The file.
-    pub(crate) fn get_ref(&self) -> &Replacement {
+    pub fn get_ref(&self) -> &Replacement {
         match self {
             Self::None(file) => file,
             Self::Gzip(encoder) => encoder.get_ref(),
@@ -122,7 +122,7 @@ impl Write for Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::decompress::{Ahead, decompressed};
+    use crate::decompress::{Ahead, decompressed};
     use std::io::Read;
 
     #[test]

@@ -14,7 +14,7 @@ use frames::Frames;
 use lzma_rust2::XzReader;
 use units::Units;
 
-pub(crate) use units::Ahead;
+pub use units::Ahead;
 
 /// Bytes read from the disk at a time.
 const BLOCK_LEN: usize = 1 << 17;

@@ -64,7 +64,7 @@ pub struct GameError {
 
 impl GameError {
     /// How many games it is about: none, if it is the rest of a file.
-    pub(crate) fn games(&self) -> u64 {
+    pub fn games(&self) -> u64 {
         u64::from(self.reason != Reason::Unreadable)
     }
 }

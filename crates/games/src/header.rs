@@ -10,8 +10,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use time::Month;
 
+use tabiya_chess::Position;
+
 use super::GameResult;
-use crate::chess::Position;
 
 /// What is known of a game before its moves. Unknown texts are empty.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +95,7 @@ impl Header {
 }
 
 /// Whether the text of a header's round names one: `?` and `-` do not.
-pub(crate) fn is_known_round(round: &str) -> bool {
+pub fn is_known_round(round: &str) -> bool {
     !matches!(round, "" | "?" | "-")
 }
 
@@ -114,7 +115,7 @@ impl Date {
     /// are those after it; a year has four digits.
     ///
     /// ```
-    /// use tabiya::games::Date;
+    /// use tabiya_games::Date;
     /// assert_eq!(Date::from_pgn("2021.03.??"), Date { year: 2021, month: 3, day: 0 });
     /// assert_eq!(Date::from_pgn("????.??.??"), Date::default());
     /// ```
@@ -143,7 +144,7 @@ impl Date {
     /// The date as PGN writes it.
     ///
     /// ```
-    /// use tabiya::games::Date;
+    /// use tabiya_games::Date;
     /// assert_eq!(&Date { year: 2021, month: 3, day: 0 }.to_pgn(), b"2021.03.??");
     /// ```
     pub fn to_pgn(self) -> [u8; 10] {
@@ -164,13 +165,13 @@ impl Date {
 
     /// The last day that the date may mean: the end of the year or month if the day is unknown.
     #[must_use]
-    pub(crate) fn last_day(self) -> Self {
+    pub fn last_day(self) -> Self {
         let month = if self.month == 0 { 12 } else { self.month };
         let last = Self { month, ..self }.days_in_month();
         Self { month, day: if self.day == 0 { last } else { self.day }, ..self }
     }
 
-    pub(crate) fn is_unknown(self) -> bool {
+    pub fn is_unknown(self) -> bool {
         self == Self::default()
     }
 }
@@ -186,7 +187,7 @@ impl FromStr for Date {
     /// it accepts only days that exist.
     ///
     /// ```
-    /// use tabiya::games::Date;
+    /// use tabiya_games::Date;
     /// assert_eq!("2021-3".parse(), Ok(Date { year: 2021, month: 3, day: 0 }));
     /// assert!("2021-13".parse::<Date>().is_err());
     /// ```

@@ -3,6 +3,8 @@
 //! One thread reads [`Sources`] and only cuts the files into [`Batch`]es. Any thread decodes a batch and hands its games,
 //! move by move, to a [`Visitor`]. A game that cannot be read is never fatal: the visitor receives the place and the
 //! reason, and the next game follows.
+#![warn(missing_docs)]
+#![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 pub mod cbh;
 pub mod compress;
@@ -13,28 +15,28 @@ mod header;
 mod open;
 pub mod pgn;
 mod pipe;
-pub(crate) mod play;
+pub mod play;
 mod player;
 mod stamp;
-pub(crate) mod text;
+pub mod text;
 mod zip;
 
 use std::ops::ControlFlow;
 
 use shakmaty::{Color, Move};
 
-pub use crate::base::encoding::decode_text;
-pub(crate) use decompress::Ahead;
+pub use decompress::Ahead;
 pub use error::{GameError, Reason};
-pub(crate) use header::is_known_round;
+pub use header::is_known_round;
 pub use header::{Date, Header, Place, Spot};
-pub(crate) use open::open_text;
+pub use open::open_text;
 pub use open::{Sources, open};
 pub use player::PlayerName;
-pub(crate) use stamp::Stamp;
-pub(crate) use zip::is_zip;
+pub use stamp::Stamp;
+pub use tabiya_base::encoding::decode_text;
+pub use zip::is_zip;
 
-use crate::chess::{MoveCode, Position, is_blank};
+use tabiya_chess::{MoveCode, Position, is_blank};
 
 /// Some games of one file, not yet decoded.
 pub trait Batch: Send {
@@ -162,7 +164,7 @@ impl GameResult {
     /// anything else.
     ///
     /// ```
-    /// use tabiya::games::GameResult;
+    /// use tabiya_games::GameResult;
     /// assert_eq!(GameResult::from_pgn(b"1/2-1/2"), Some(GameResult::Draw));
     /// assert_eq!(GameResult::from_pgn("½-½".as_bytes()), Some(GameResult::Draw));
     /// assert_eq!(GameResult::from_pgn(b"1:0"), Some(GameResult::White));
@@ -208,7 +210,7 @@ impl GameResult {
     }
 
     /// As PGN writes it.
-    pub(crate) fn as_pgn(self) -> &'static str {
+    pub fn as_pgn(self) -> &'static str {
         match self {
             Self::White => "1-0",
             Self::Black => "0-1",

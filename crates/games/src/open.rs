@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::file;
+use tabiya_base::folder::{self, Files};
+
 use super::cbh::{self, Cbh, CbhSource};
 use super::decompress::is_compressed;
 use super::pgn::{Pgn, Room};
@@ -13,9 +17,6 @@ use super::stamp::Stamp;
 use super::text::{Counted, STDIN, Text, checked, name_of, text};
 use super::zip::{self, Member};
 use super::{Ahead, Batch};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::file;
-use crate::base::folder::{self, Files};
 
 /// Name endings of the texts to read in a folder.
 const TEXTS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn.xz"];
@@ -112,7 +113,7 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
 }
 
 /// The games in a text that is open already, under this name; `size` bytes on the disk, of which `done` counts those read.
-pub(crate) fn open_text(name: &Path, text: Text, size: Option<u64>, done: Arc<AtomicU64>) -> Sources {
+pub fn open_text(name: &Path, text: Text, size: Option<u64>, done: Arc<AtomicU64>) -> Sources {
     let (name, current) = (name.to_owned(), Some(batches(name, text, Room::default())));
     let all = vec![Source { kind: Kind::Opened, name, linked: None, size: size.unwrap_or_default() }];
     Sources { all, begun: 1, current, size, done, ..Sources::default() }
@@ -140,7 +141,7 @@ impl Sources {
     ///
     /// # Errors
     /// When there is a pipe.
-    pub(crate) fn twice(&self, what: &str) -> Result<Self> {
+    pub fn twice(&self, what: &str) -> Result<Self> {
         self.again().ok_or_else(|| {
             let what = format!("{what} reads the games twice, but a pipe can be read only once");
             Error::new(ErrorKind::Usage, what).advice("write the games to a file, which may be compressed")
@@ -152,7 +153,7 @@ impl Sources {
     ///
     /// # Errors
     /// When a file has disappeared.
-    pub(crate) fn each(&self) -> Result<Option<Vec<(Self, Stamp)>>> {
+    pub fn each(&self) -> Result<Option<Vec<(Self, Stamp)>>> {
         if self.size.is_none() {
             return Ok(None);
         }
@@ -183,7 +184,7 @@ impl Sources {
     }
 
     /// Counts all bytes as read: the games are known already.
-    pub(crate) fn skip(&self) {
+    pub fn skip(&self) {
         self.done.fetch_add(self.all.iter().map(|source| source.size).sum(), Ordering::Relaxed);
     }
 
@@ -201,7 +202,7 @@ impl Sources {
     ///
     /// # Errors
     /// Why the first one was.
-    pub(crate) fn whole(mut self) -> Result<Self> {
+    pub fn whole(mut self) -> Result<Self> {
         if self.passed_over.is_empty() { Ok(self) } else { Err(self.passed_over.swap_remove(0)) }
     }
 
@@ -352,13 +353,13 @@ impl Sources {
     }
 
     /// The files that are read: of a database all its parts.
-    pub(crate) fn parts(&self) -> Vec<PathBuf> {
+    pub fn parts(&self) -> Vec<PathBuf> {
         let parts = |path: PathBuf| if cbh::is_named(&path) { cbh::parts(&path) } else { vec![path] };
         self.files().into_iter().flat_map(parts).collect()
     }
 
     /// The same with the file of each in which other programs find a game by its address, if there is one.
-    pub(crate) fn linked(&self) -> impl Iterator<Item = (&Path, Option<&Path>)> {
+    pub fn linked(&self) -> impl Iterator<Item = (&Path, Option<&Path>)> {
         self.all.iter().map(|source| (&*source.name, source.linked.as_deref()))
     }
 
@@ -410,7 +411,7 @@ mod tests {
             write(at(name), b"1. e4 *").unwrap();
         }
         write(at("p.zip"), b"PK\x03\x04 and no archive").unwrap();
-        crate::games::cbh::tests::fixtures::TestDatabase::default().write(&at("b.cbh"));
+        crate::cbh::tests::fixtures::TestDatabase::default().write(&at("b.cbh"));
         let sources = open(&[folder.path().to_owned()]).unwrap();
         let names: Vec<_> = sources.all.iter().map(|source| source.given().to_owned()).collect();
         assert_eq!(names, ["a.pgn", "b.cbh", "c.pgn.bz2", "d.pgn.xz"].map(at));

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, sync
 use std::thread;
 use std::time::Duration;
 
-use crate::base::interrupt;
+use tabiya_base::interrupt;
 
 /// The most bytes of a block.
 pub(crate) const BLOCK_LEN: usize = 1 << 17;
@@ -91,8 +91,9 @@ impl Read for Pipe {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_base::error::{Error, ErrorKind};
+
     use super::*;
-    use crate::base::error::{Error, ErrorKind};
 
     /// Gives a block, and then fails or ends.
     struct Once(Option<Vec<u8>>, bool);

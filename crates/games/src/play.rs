@@ -2,13 +2,14 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::parallel;
+use tabiya_base::progress::Progress;
+use tabiya_base::resources::Resources;
+
 use super::pgn::Room;
 use super::{Ahead, Batch, Sources, Visitor};
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::parallel;
-use crate::base::progress::Progress;
-use crate::base::resources::Resources;
 
 /// The part of the memory that one long game may take.
 const LONG: usize = 8;
@@ -21,7 +22,7 @@ const WAITING: usize = 2;
 ///
 /// # Errors
 /// When a file cannot be read, `take` fails, or the work is interrupted.
-pub(crate) fn play_in_order<P: Visitor + Send>(
+pub fn play_in_order<P: Visitor + Send>(
     source: &mut Sources,
     resources: &Resources,
     progress: &Progress,
@@ -57,7 +58,7 @@ fn prepare(source: &mut Sources, resources: &Resources, progress: &Progress) {
 ///
 /// # Errors
 /// When a file cannot be read, or the work is interrupted.
-pub(crate) fn play<P: Visitor + Send, T: Send>(
+pub fn play<P: Visitor + Send, T: Send>(
     source: &mut Sources,
     resources: &Resources,
     progress: &Progress,

@@ -16,7 +16,7 @@ impl PlayerName {
     /// Every player whose name contains this.
     ///
     /// ```
-    /// use tabiya::games::PlayerName;
+    /// use tabiya_games::PlayerName;
     /// assert!(PlayerName::part("carlsen").is("Carlsen, Magnus"));
     /// assert!(!PlayerName::whole("carlsen").is("Carlsen, Magnus"));
     /// ```

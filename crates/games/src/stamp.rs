@@ -6,15 +6,15 @@ use std::time::UNIX_EPOCH;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::base::bytes::hex;
-use crate::base::error::{Error, Result};
+use tabiya_base::bytes::hex;
+use tabiya_base::error::{Error, Result};
 
 /// Bytes of a digest that are kept: enough to tell any files apart.
 const DIGEST_LEN: usize = 16;
 
 /// What distinguishes a source from others, and from itself before it was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub struct Stamp {
     /// Its name, as the user gave it.
     pub shown: String,
     /// A digest of its name and of the folder that the name is relative to, in hexadecimal.
@@ -61,7 +61,7 @@ fn add_path(digest: &mut Sha256, path: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::open;
+    use crate::open;
     use std::time::{Duration, SystemTime};
 
     #[test]

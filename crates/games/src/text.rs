@@ -6,14 +6,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tabiya_base::error::{Error, Result};
+use tabiya_chess::trim_blanks;
+
 use super::decompress::{Ahead, Failing, decompressed};
 use super::pipe::{self, Pipe};
 use super::zip;
-use crate::base::error::{Error, Result};
-use crate::chess::trim_blanks;
 
 /// The name that means standard input.
-pub(crate) const STDIN: &str = "-";
+pub const STDIN: &str = "-";
 
 /// First bytes of archives that cannot be read: 7-Zip, RAR, LZ4 and compress.
 const OTHER_ARCHIVES: [&[u8]; 4] = [b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x04\x22\x4d\x18", b"\x1f\x9d"];
@@ -22,14 +23,14 @@ const OTHER_ARCHIVES: [&[u8]; 4] = [b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x
 const START_LEN: u64 = 4096;
 
 /// The text of a file: the start, which was checked, and the rest.
-pub(crate) type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
+pub type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
 /// Opens a file or standard input, and checks that it is text. `done` counts the bytes that are read from the disk, which
 /// may be `ahead` of the text.
 ///
 /// # Errors
 /// When it cannot be opened, or is not text.
-pub(crate) fn text(path: &Path, done: Arc<AtomicU64>, ahead: Ahead) -> Result<Text> {
+pub fn text(path: &Path, done: Arc<AtomicU64>, ahead: Ahead) -> Result<Text> {
     let cannot = |what| move |error| Error::file(path, what, error);
     let from: Box<dyn Read + Send> = if path.as_os_str() == STDIN {
         Box::new(Pipe::new(pipe::AHEAD, || Ok(io::stdin())))
@@ -46,7 +47,7 @@ pub(crate) fn text(path: &Path, done: Arc<AtomicU64>, ahead: Ahead) -> Result<Te
 ///
 /// # Errors
 /// When it is not.
-pub(crate) fn checked(path: &Path, mut from: Box<dyn Read + Send>) -> Result<Text> {
+pub fn checked(path: &Path, mut from: Box<dyn Read + Send>) -> Result<Text> {
     let mut start = Vec::new();
     if let Err(error) = (&mut from).take(START_LEN).read_to_end(&mut start) {
         // Errors after the first bytes are reported where they are read.
@@ -88,7 +89,7 @@ fn is_games(text: &[u8]) -> bool {
 }
 
 /// The name of a file in places and messages.
-pub(crate) fn name_of(path: &Path) -> &Path {
+pub fn name_of(path: &Path) -> &Path {
     if path.as_os_str() == STDIN { Path::new("standard input") } else { path }
 }
 

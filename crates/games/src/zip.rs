@@ -11,8 +11,9 @@ use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 use zip::{CompressionMethod, ZipReadOptions};
 
+use tabiya_base::error::{Error, Result};
+
 use super::decode_text;
-use crate::base::error::{Error, Result};
 
 /// The first bytes of an archive: those of its first file, or of its end if it has no files.
 const STARTS: [&[u8; 4]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
@@ -28,7 +29,7 @@ pub(crate) fn is_start(start: &[u8]) -> bool {
 }
 
 /// Whether a file can be read and is an archive.
-pub(crate) fn is_zip(path: &Path) -> bool {
+pub fn is_zip(path: &Path) -> bool {
     let mut start = [0; 4];
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && is_start(&start)
 }

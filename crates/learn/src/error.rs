@@ -4,9 +4,10 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use tabiya_base::error::{Error, ErrorKind, Remedy};
+use tabiya_book::polyglot::layout::ENTRY_LEN;
+
 use super::storage::JOURNAL_SUFFIX;
-use crate::base::error::{Error, ErrorKind, Remedy};
-use crate::book::polyglot::layout::ENTRY_LEN;
 
 /// What to do about a journal that cannot be used.
 const MOVE_AWAY: &str = "move the journal away (what the book has learned stays in it)";

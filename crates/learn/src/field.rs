@@ -3,7 +3,7 @@
 
 use shakmaty::{Color, KnownOutcome};
 
-use crate::book::polyglot::entry::Entry;
+use tabiya_book::polyglot::entry::Entry;
 
 /// Bytes of the field in the file: two big-endian 16-bit numbers.
 pub(crate) const FIELD_LEN: usize = 4;
@@ -49,7 +49,7 @@ impl Field {
     /// games must not leave more half-points than games can have.
     ///
     /// ```
-    /// use tabiya::learn::Field;
+    /// use tabiya_learn::Field;
     /// let full = Field { games: 65_535, halfpoints: 30_001 };
     /// assert_eq!(full.plus(2), Field { games: 32_768, halfpoints: 15_002 });
     /// ```

@@ -2,11 +2,12 @@
 
 use shakmaty::{ByColor, Color, KnownOutcome, Move, Position as _, Square};
 
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
+
 use super::field::halfpoints;
 use super::identity::Id;
 use super::journal::{GameRecord, NOTE_MAX};
-use crate::chess::MoveCode;
-use crate::chess::Position;
 
 /// Moves of a game that its record keeps, for people to read.
 const FIRST_MOVES: usize = 24;
@@ -107,12 +108,12 @@ impl FinishedGame {
 
 impl GameRecord {
     /// The name of the game.
-    pub(crate) fn title(&self) -> &str {
+    pub fn title(&self) -> &str {
         self.note.split_once('\t').map_or(&*self.note, |(title, _)| title)
     }
 
     /// Its first moves from the usual position, as far as the record keeps them.
-    pub(crate) fn first_moves(&self) -> Vec<Move> {
+    pub fn first_moves(&self) -> Vec<Move> {
         let mut moves = Vec::new();
         let mut chess = shakmaty::Chess::default();
         let text = self.note.split_once('\t').map_or("", |(_, moves)| moves);
@@ -135,8 +136,9 @@ fn letter(square: Square) -> char {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_chess::Game;
+
     use super::*;
-    use crate::chess::Game;
 
     fn game(moves: &str, sides: ByColor<bool>) -> FinishedGame {
         let mut game = Game::start();

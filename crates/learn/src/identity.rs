@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use shakmaty::Move;
 use shakmaty::uci::UciMove;
 
-use crate::chess::Position;
+use tabiya_chess::Position;
 
 /// The identity of a game.
 pub type Id = [u8; 16];
@@ -14,7 +14,7 @@ pub type Id = [u8; 16];
 /// The identity of a game from a file: the same tags, start and moves give the same identity, whatever file they are
 /// in. The tags are event, site, date with unknown parts as question marks, round, white, black and result, as PGN writes
 /// them, empty where the file says nothing.
-pub(crate) fn of_file(tags: [&str; 7], start: &Position, moves: &[Move]) -> Id {
+pub fn of_file(tags: [&str; 7], start: &Position, moves: &[Move]) -> Id {
     let mut text = Vec::new();
     for mv in moves {
         UciMove::from_chess960(*mv).append_ascii_to(&mut text);
@@ -25,7 +25,7 @@ pub(crate) fn of_file(tags: [&str; 7], start: &Position, moves: &[Move]) -> Id {
 }
 
 /// The identity of a game that is played through tabiya and is in no file: a random number.
-pub(crate) fn of_played() -> Id {
+pub fn of_played() -> Id {
     rand::random()
 }
 
@@ -42,9 +42,10 @@ pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Id {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_base::bytes::hex;
+    use tabiya_chess::Game;
+
     use super::*;
-    use crate::base::bytes::hex;
-    use crate::chess::Game;
 
     /// Computed with Python's `hashlib` from docs/formats/learn.md: no release may change these.
     #[test]

@@ -39,9 +39,11 @@
 //!
 //! The lock is the file system's own. It is on the journal and never on the book, so readers of the book do not notice
 //! it, and it ends with its process.
+#![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 pub mod book;
 mod error;
+pub mod evals;
 mod field;
 mod finished;
 pub mod identity;
@@ -56,15 +58,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::base::error::{Error, Result};
-use crate::book::{Book, open};
+use tabiya_base::error::{Error, Result};
+use tabiya_book::{Book, open};
 
 pub use field::{Field, halfpoints};
 pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
 pub use learner::{Attempt, EntryEdit, History, Learner, MadeEdit, Outcome, PATIENCE};
 pub use spool::{Batch, Drain, Learners, Place, PlayedBook, Spool, Spooled};
 pub use storage::{Bytes, Claim, NewJournal, Storage};
-pub(crate) use storage::{Disk, has_journal, is_same_file};
+pub use storage::{Disk, has_journal, is_same_file};
 
 /// Opens a book for the workshop, after what a process that died has begun to write into it is finished.
 ///
@@ -76,12 +78,12 @@ pub fn open_settled(path: &Path) -> Result<Arc<dyn Book>> {
 }
 
 /// Why the learn fields of a book are not trusted, of which the one of the entry of this number cannot be games and half-points.
-pub(crate) fn other_fields(book: &Path, index: u64) -> Error {
+pub fn other_fields(book: &Path, index: u64) -> Error {
     error::LearnError::OtherFields(index).worded(book, Duration::ZERO)
 }
 
 /// The files of books, including the journals of what they have learned.
-pub(crate) fn files_of<'a>(books: impl IntoIterator<Item = &'a dyn Book>) -> Vec<PathBuf> {
+pub fn files_of<'a>(books: impl IntoIterator<Item = &'a dyn Book>) -> Vec<PathBuf> {
     let with_journal = |path: PathBuf| {
         let journal = Disk::new(&path).ok().map(|disk| disk.journal);
         journal.into_iter().chain([path])

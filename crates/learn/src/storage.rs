@@ -6,10 +6,10 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::base::error::Result;
-use crate::base::lock::{Locked, Successor, lock_named};
-use crate::base::replace::Replacement;
-use crate::base::{file, folder};
+use tabiya_base::error::Result;
+use tabiya_base::lock::{Locked, Successor, lock_named};
+use tabiya_base::replace::Replacement;
+use tabiya_base::{file, folder};
 
 /// What is added to a book's name for its journal's.
 pub(crate) const JOURNAL_SUFFIX: &str = ".learn";
@@ -161,7 +161,7 @@ pub trait Storage: Send {
 
 /// A book and its journal in the file system.
 #[derive(Clone, Debug)]
-pub(crate) struct Disk {
+pub struct Disk {
     /// The book, links followed.
     pub book: PathBuf,
     /// The journal, which need not exist.
@@ -183,7 +183,7 @@ impl Disk {
 }
 
 /// Whether there is a journal beside a book.
-pub(crate) fn has_journal(book: &Path) -> bool {
+pub fn has_journal(book: &Path) -> bool {
     Disk::new(book).is_ok_and(|disk| disk.journal.is_file())
 }
 
@@ -226,7 +226,7 @@ impl NewJournal for Successor {
 }
 
 /// Whether two paths lead to one file, by links of whatever kind.
-pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
     a == b || same_file::is_same_file(a, b).unwrap_or(false)
 }
 

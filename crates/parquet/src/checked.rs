@@ -13,7 +13,7 @@ pub(crate) fn checksum(data: &[u8]) -> i32 {
 }
 
 /// The pages of a column, one after another in memory.
-pub(crate) struct CheckedPages<'a>(pub &'a mut Vec<u8>);
+pub struct CheckedPages<'a>(pub &'a mut Vec<u8>);
 
 impl PageWriter for CheckedPages<'_> {
     fn write_page(&mut self, page: CompressedPage) -> Result<PageWriteSpec> {

@@ -7,12 +7,13 @@ use parquet::basic::{Repetition, Type as Physical};
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type as Schema};
 use polars_parquet_format::{ConvertedType, FieldRepetitionType, Type};
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+
 use super::footer::{Element, Logical, NUMBER_LEN};
-use crate::base::error::{Error, ErrorKind, Result};
 
 /// A column that is read.
 #[derive(Clone, Debug)]
-pub(crate) struct Column {
+pub struct Column {
     /// Its number among the columns of the file.
     pub at: usize,
     /// Its name and type.
@@ -58,7 +59,7 @@ impl Column {
 }
 
 /// The columns of a file outside lists and structures, with their numbers.
-pub(crate) struct Columns<'a>(Vec<(usize, &'a Element)>);
+pub struct Columns<'a>(Vec<(usize, &'a Element)>);
 
 impl<'a> Columns<'a> {
     /// Those of a schema.
@@ -95,7 +96,7 @@ impl<'a> Columns<'a> {
 
 /// A column that was found by its name.
 #[derive(Clone, Copy)]
-pub(crate) struct Named<'a, 'n> {
+pub struct Named<'a, 'n> {
     name: &'n str,
     at: usize,
     element: &'a Element,

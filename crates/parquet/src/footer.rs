@@ -116,7 +116,7 @@ fn varint<T: TInputProtocol>(from: &mut T) -> Result<u32> {
 
 /// A footer.
 #[derive(Debug, Default)]
-pub(crate) struct Footer {
+pub struct Footer {
     /// The tree of columns, from its root on.
     pub schema: Vec<Element>,
     /// The row groups, which no footer lacks.
@@ -168,7 +168,7 @@ read_fields!(Element, |element = Element::default(), from|
 
 /// The meaning of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Logical {
+pub enum Logical {
     /// Whole numbers.
     Integer {
         /// Whether they have a sign.
@@ -190,7 +190,7 @@ read_fields!(Logical, |logical = Logical::Other, from|
 
 /// A row group.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub struct Group {
     /// Its columns.
     pub columns: Vec<Chunk>,
     /// Its rows; negative if the footer does not say.
@@ -204,7 +204,7 @@ read_fields!(Group, |group = Group { columns: Vec::new(), rows: -1 }, from|
 
 /// Where the pages of a column of a row group are. Impossible offsets are beyond the end of any file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chunk {
+pub struct Chunk {
     /// Offset of the first page.
     pub start: u64,
     /// Offset after the last page.
@@ -226,7 +226,7 @@ impl Chunk {
 
 /// A part of the file; none if its length is 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
+pub struct Place {
     /// Its offset.
     pub at: u64,
     /// Its bytes.
@@ -295,7 +295,7 @@ read_fields!(Statistics, |statistics = Statistics::default(), from|
 
 /// The bytes of the least or greatest value of a column; empty if the file does not name it, or it is longer than a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Bound {
+pub struct Bound {
     bytes: [u8; NUMBER_LEN],
     len: u8,
 }

@@ -23,10 +23,11 @@ use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescriptor;
 use polars_parquet_format::{self as format, CompressionCodec, PageHeader, PageType};
 
+use tabiya_base::blob::Blob;
+use tabiya_base::error::{Error, ErrorKind};
+
 use super::checked::checksum;
 use super::footer::{self, Chunk, Place};
-use crate::base::blob::Blob;
-use crate::base::error::{Error, ErrorKind};
 
 /// The most bytes that a page may have when decompressed. DuckDB, whose pages are the largest, ends one at 100 million.
 const MOST_PAGE: u64 = 1 << 28;
@@ -55,7 +56,7 @@ const CODECS: [&str; 8] = ["no codec", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4",
 ///
 /// # Errors
 /// When the file cannot be read, or ends before.
-pub fn read(file: &Blob, at: u64, len: u64) -> crate::base::error::Result<Vec<u8>> {
+pub fn read(file: &Blob, at: u64, len: u64) -> tabiya_base::error::Result<Vec<u8>> {
     let short = || Error::format(file.path(), "the file ends too early").at_offset(at);
     if at.checked_add(len).is_none_or(|end| end > file.len()) {
         return Err(short());
@@ -66,7 +67,7 @@ pub fn read(file: &Blob, at: u64, len: u64) -> crate::base::error::Result<Vec<u8
 }
 
 /// The pages of a column of a row group.
-pub(crate) struct Pages {
+pub struct Pages {
     file: Arc<Blob>,
     chunk: Chunk,
     /// Pages that come after these: those that a dictionary is for.
@@ -86,7 +87,7 @@ impl Pages {
         file: &Arc<Blob>,
         descriptor: &ColumnDescriptor,
         chunk: Chunk,
-    ) -> crate::base::error::Result<Self> {
+    ) -> tabiya_base::error::Result<Self> {
         let error = |what: String| Error::new(ErrorKind::Format, what);
         let name = descriptor.name();
         if chunk.end > file.len() {

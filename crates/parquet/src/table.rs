@@ -7,16 +7,17 @@ use std::sync::Arc;
 use parquet::errors::ParquetError;
 use polars_parquet_format::thrift::protocol::ReadThrift;
 
+use tabiya_base::blob::Blob;
+use tabiya_base::bytes;
+use tabiya_base::error::{Error, Result};
+use tabiya_base::panics::caught;
+
 use super::MAGIC;
 use super::columns::Column;
 use super::footer::{self, Bound, Chunk, Footer, PageBounds, PagePlace, PagePlaces, Place};
 use super::pages::{self, Pages, plain};
 use super::recent::Recent;
 use super::values::Values;
-use crate::base::blob::Blob;
-use crate::base::bytes;
-use crate::base::error::{Error, Result};
-use crate::base::panics::caught;
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 12;
@@ -34,7 +35,7 @@ const MOST_INDEX: u64 = 1 << 24;
 const ENCRYPTED: &[u8] = b"PARE";
 
 /// An open Parquet file: its footer is read, its rows are not.
-pub(crate) struct Table {
+pub struct Table {
     file: Arc<Blob>,
     /// The columns that are read.
     columns: Vec<Column>,
@@ -107,26 +108,26 @@ impl Table {
     }
 
     /// The first row of a row group.
-    pub(crate) fn group_first(&self, group: usize) -> u64 {
+    pub fn group_first(&self, group: usize) -> u64 {
         self.starts.get(group).copied().unwrap_or(0)
     }
 
-    pub(crate) fn group_rows(&self, group: usize) -> u64 {
+    pub fn group_rows(&self, group: usize) -> u64 {
         self.group_first(group + 1).saturating_sub(self.group_first(group))
     }
 
     /// The offset of a row group in bytes.
-    pub(crate) fn group_start(&self, group: usize) -> u64 {
+    pub fn group_start(&self, group: usize) -> u64 {
         self.groups.get(group).map_or(0, |(start, _)| *start)
     }
 
     /// The program that wrote it, in its own words.
-    pub(crate) fn created_by(&self) -> Option<&str> {
+    pub fn created_by(&self) -> Option<&str> {
         self.created_by.as_deref()
     }
 
     /// Where a column is in a row group.
-    pub(crate) fn chunk(&self, group: usize, column: usize) -> Option<&Chunk> {
+    pub fn chunk(&self, group: usize, column: usize) -> Option<&Chunk> {
         self.groups.get(group)?.1.get(column)
     }
 
@@ -200,7 +201,7 @@ impl Table {
 
     /// For each page of a column of a row group, its rows, and its least and greatest values; none if the file has no
     /// index of them, or a damaged one.
-    pub(crate) fn page_bounds(&self, group: usize, column: usize) -> Vec<(Range<u64>, [Bound; 2])> {
+    pub fn page_bounds(&self, group: usize, column: usize) -> Vec<(Range<u64>, [Bound; 2])> {
         let Some(chunk) = self.chunk(group, column) else { return Vec::new() };
         let [_, bounds] = chunk.indexes;
         let Some(bounds) = self.index::<PageBounds>(bounds) else { return Vec::new() };

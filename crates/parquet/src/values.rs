@@ -12,7 +12,7 @@ use super::footer::NUMBER_LEN;
 use super::pages::Pages;
 
 /// The values of one column of a row group.
-pub(crate) struct Values {
+pub struct Values {
     reader: Reader,
     is_unsigned: bool,
     /// For a column that may hold NULL: 0 for each NULL.

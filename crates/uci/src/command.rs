@@ -52,7 +52,7 @@ impl<'a> SetOption<'a> {
     /// Parses what follows the word `setoption`; `None` if there is no name.
     ///
     /// ```
-    /// use tabiya::uci::SetOption;
+    /// use tabiya_uci::SetOption;
     /// let option = SetOption::parse(b"name Book File value C:\\my  books\\a.bin\r\n").unwrap();
     /// assert_eq!((option.name, option.value), (&b"Book File"[..], &b"C:\\my  books\\a.bin"[..]));
     /// ```
@@ -74,7 +74,7 @@ impl<'a> SetOption<'a> {
 }
 
 /// Whether two option names are equal, ignoring letter case and repeated spaces.
-pub(crate) fn same_name(a: &[u8], b: &[u8]) -> bool {
+pub fn same_name(a: &[u8], b: &[u8]) -> bool {
     let mut words_of_b = words(b);
     words(a).all(|word| words_of_b.next().is_some_and(|other| word.eq_ignore_ascii_case(other)))
         && words_of_b.next().is_none()
@@ -144,7 +144,7 @@ impl Go {
 /// Parses what follows the word `position`: the start (`None` for `startpos`, else a FEN) and the text of the moves.
 ///
 /// `None` if there is neither `startpos` nor `fen`.
-pub(crate) fn position_moves(rest: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
+pub fn position_moves(rest: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let (_, word, rest) = split_words(rest).find(|(_, word, _)| matches!(*word, b"startpos" | b"fen"))?;
     let (fen, moves) = split_at_word(rest, b"moves").unwrap_or((rest, b""));
     Some(((word == b"fen").then(|| fen.trim_ascii()), moves))

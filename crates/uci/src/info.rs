@@ -31,7 +31,7 @@ impl<'a> Info<'a> {
     /// Reads a line; nothing is known from one that is no `info` line.
     ///
     /// ```
-    /// use tabiya::uci::{Info, Score};
+    /// use tabiya_uci::{Info, Score};
     /// let info = Info::parse(b"info depth 9 seldepth 12 score cp -31 nodes 512 pv e2e4 nodes");
     /// assert_eq!((info.depth, info.nodes, info.best()), (Some(9), Some(512), Some(Score::Centipawns(-31))));
     /// assert_eq!(info.pv, b"e2e4 nodes");
@@ -112,7 +112,7 @@ impl Wdl {
     /// The three numbers after `wdl`, which add up to a thousand in most engines.
     ///
     /// ```
-    /// use tabiya::uci::{Info, Wdl};
+    /// use tabiya_uci::{Info, Wdl};
     /// let info = Info::parse(b"info depth 9 score cp 31 wdl 90 860 50 nodes 512 pv e2e4");
     /// assert_eq!(info.wdl, Wdl::new(90, 860));
     /// ```
@@ -125,7 +125,7 @@ impl Wdl {
     }
 
     /// Reads what [`fmt::Display`] writes, such as `90 860 50`.
-    pub(crate) fn of_text(text: &str) -> Option<Self> {
+    pub fn of_text(text: &str) -> Option<Self> {
         let mut words = text.split_ascii_whitespace().map(str::as_bytes);
         Self::of_words([words.next()?, words.next()?, words.next()?])
     }
@@ -157,7 +157,7 @@ impl Score {
     /// The score of an `info` line; `None` where there is none, or only a bound, or a score of a line that is not the best.
     ///
     /// ```
-    /// use tabiya::uci::Score;
+    /// use tabiya_uci::Score;
     /// assert_eq!(Score::parse(b"info depth 9 score cp -31 nodes 5 pv e2e4"), Some(Score::Centipawns(-31)));
     /// assert_eq!(Score::parse(b"info depth 9 score cp 20 lowerbound"), None);
     /// ```
@@ -185,7 +185,7 @@ impl Score {
     }
 
     /// The last score in a block of whole lines.
-    pub(crate) fn parse_last(block: &[u8]) -> Option<Self> {
+    pub fn parse_last(block: &[u8]) -> Option<Self> {
         block.rsplit(|byte| *byte == b'\n').find_map(Self::parse)
     }
 }

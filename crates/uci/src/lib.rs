@@ -2,6 +2,7 @@
 //!
 //! vampirc-uci writes the `option` lines. The others of our own are written here, and tested against it. Lines
 //! of others are read word by word: they are forwarded unchanged, and reading them must neither fail nor be expensive.
+#![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 /// An enum of the words that lines begin with.
 macro_rules! first_words {
@@ -26,6 +27,7 @@ macro_rules! first_words {
 }
 
 mod command;
+pub mod engine;
 mod info;
 mod lines;
 mod option_line;
@@ -34,10 +36,10 @@ mod reply;
 pub use command::{Clock, Command, Go, SetOption};
 pub use info::{Info, Score, Wdl};
 
-pub(crate) use command::{position_moves, same_name};
+pub use command::{position_moves, same_name};
 pub use lines::{Lines, Part, Piece};
 pub use option_line::option_with_default;
-pub(crate) use reply::{
+pub use reply::{
     MAX_OWN_BOOKS, book_info, id_name, info_string, is_own_book, notice, option_default, option_name,
     option_type,
 };
@@ -49,7 +51,7 @@ pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Splits a text after its first word: the word, and the rest without leading white space.
-pub(crate) fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
+pub fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
     let text = text.trim_ascii_start();
     let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);

@@ -70,7 +70,7 @@ impl Lines {
     }
 
     /// Whether the stream is between two lines.
-    pub(crate) fn is_between(&self) -> bool {
+    pub fn is_between(&self) -> bool {
         self.begun.is_empty() && !self.in_part
     }
 

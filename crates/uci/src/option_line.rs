@@ -9,7 +9,7 @@ use super::{same_name, words};
 /// The rest of the line stays unchanged. The value is checked as far as the line limits it.
 ///
 /// ```
-/// use tabiya::uci::option_with_default;
+/// use tabiya_uci::option_with_default;
 /// let line = b"option name Hash type spin default 16 min 1 max 1024\n";
 /// let said = option_with_default(line, b"256").unwrap();
 /// assert_eq!(said, b"option name Hash type spin default 256 min 1 max 1024\n");

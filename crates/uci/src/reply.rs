@@ -27,7 +27,7 @@ impl Reply {
 }
 
 /// The name in an `option` line: the words between `name` and `type`.
-pub(crate) fn option_name(line: &[u8]) -> Vec<u8> {
+pub fn option_name(line: &[u8]) -> Vec<u8> {
     words(line)
         .skip_while(|word| *word != b"name")
         .skip(1)
@@ -37,18 +37,18 @@ pub(crate) fn option_name(line: &[u8]) -> Vec<u8> {
 }
 
 /// The type in an `option` line: the word after `type`.
-pub(crate) fn option_type(line: &[u8]) -> Option<&[u8]> {
+pub fn option_type(line: &[u8]) -> Option<&[u8]> {
     words(line).skip_while(|word| *word != b"type").nth(1)
 }
 
 /// How many switches of its own book an engine may list: no engine has more, and memory is bounded.
-pub(crate) const MAX_OWN_BOOKS: usize = 8;
+pub const MAX_OWN_BOOKS: usize = 8;
 
 /// Names (letters only, in lower case) of options that switch an engine's own book on.
 const OWN_BOOK_NAMES: [&[u8]; 2] = [b"ownbook", b"usebook"];
 
 /// Whether an `option` line is that of a switch of the engine's own book.
-pub(crate) fn is_own_book(line: &[u8]) -> bool {
+pub fn is_own_book(line: &[u8]) -> bool {
     let mut letters = option_name(line);
     letters.retain(u8::is_ascii_alphabetic);
     letters.make_ascii_lowercase();
@@ -56,7 +56,7 @@ pub(crate) fn is_own_book(line: &[u8]) -> bool {
 }
 
 /// The default in an `option` line: the words between `default` and the next keyword.
-pub(crate) fn option_default(line: &[u8]) -> Vec<u8> {
+pub fn option_default(line: &[u8]) -> Vec<u8> {
     words(line)
         .skip_while(|word| *word != b"type")
         .skip_while(|word| *word != b"default")
@@ -67,14 +67,14 @@ pub(crate) fn option_default(line: &[u8]) -> Vec<u8> {
 }
 
 /// The name in a line `id name NAME`; `None` for any other line.
-pub(crate) fn id_name(line: &[u8]) -> Option<&[u8]> {
+pub fn id_name(line: &[u8]) -> Option<&[u8]> {
     let (id, rest) = split_word(line);
     let (word, name) = split_word(rest);
     (id == b"id" && word == b"name").then(|| name.trim_ascii_end())
 }
 
 /// Appends `info string TEXT`. Control characters in the text become spaces: a line end would start another line.
-pub(crate) fn info_string(out: &mut Vec<u8>, text: &str) {
+pub fn info_string(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(b"info string ");
     let start = out.len();
     out.extend_from_slice(text.as_bytes());
@@ -88,14 +88,14 @@ pub(crate) fn info_string(out: &mut Vec<u8>, text: &str) {
 const NOTICE: &str = "tabiya: ";
 
 /// A line with a message of the adapter for the GUI.
-pub(crate) fn notice(message: &str) -> Vec<u8> {
+pub fn notice(message: &str) -> Vec<u8> {
     let mut line = Vec::new();
     info_string(&mut line, &format!("{NOTICE}{message}"));
     line
 }
 
 /// Appends the `info` line with a score that some clients expect before a move; depth 0 marks a book move.
-pub(crate) fn book_info(out: &mut Vec<u8>, centipawns: i32, line: impl Iterator<Item = UciMove>) {
+pub fn book_info(out: &mut Vec<u8>, centipawns: i32, line: impl Iterator<Item = UciMove>) {
     out.extend_from_slice(b"info depth 0 seldepth 0 multipv 1 score cp ");
     out.extend_from_slice(itoa::Buffer::new().format(centipawns).as_bytes());
     out.extend_from_slice(b" nodes 0 nps 0 time 0 pv");

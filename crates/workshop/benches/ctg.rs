@@ -4,6 +4,7 @@
 //! On the sample book perfect2021 in the folder that `TABIYA_SAMPLES` names, and on a sparse file of 100 GB.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+#[path = "../../book/benches/common/mod.rs"]
 mod common;
 
 use std::fs::{self, File};

@@ -7,11 +7,12 @@ use clap::ArgGroup;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shakmaty::Color;
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::bookmaker::{Filter, Only, TagPattern, Tags};
-use crate::cli::args::side;
-use crate::cli::args::slices::SliceArgs;
-use crate::games::{Date, PlayerName, decode_text};
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_games::{Date, PlayerName, decode_text};
+use tabiya_workshop::bookmaker::{Filter, Only, TagPattern, Tags};
+
+use crate::args::side;
+use crate::args::slices::SliceArgs;
 
 /// Which games count, and which of their moves.
 #[derive(clap::Args, Debug)]

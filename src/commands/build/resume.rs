@@ -1,12 +1,13 @@
 //! `tabiya build --resume`: what it cannot do, and what it says of the work that it keeps.
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::progress::Progress;
+use tabiya_games::Sources;
+use tabiya_workshop::bookmaker::Work;
+
 use super::Args;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::progress::Progress;
-use crate::bookmaker::Work;
-use crate::cli::output;
-use crate::cli::output::rows::many;
-use crate::games::Sources;
+use crate::output;
+use crate::output::rows::many;
 
 /// The error of a build whose counts alone do not make the output.
 pub(super) fn refused(what: &str) -> Error {

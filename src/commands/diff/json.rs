@@ -4,12 +4,13 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use tabiya_book::CtgFlags;
+use tabiya_chess::MoveCode;
+use tabiya_workshop::bookmaker::diff::{Difference, Facts, What, Which};
+use tabiya_workshop::view;
+
 use super::Place;
-use crate::book::CtgFlags;
-use crate::bookmaker::diff::{Difference, Facts, What, Which};
-use crate::chess::MoveCode;
-use crate::cli::output::rows;
-use crate::view;
+use crate::output::rows;
 
 #[derive(Serialize)]
 struct Line<'a> {

@@ -8,19 +8,20 @@ use std::path::PathBuf;
 
 use shakmaty::CastlingMode;
 
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::visit::Break;
-use crate::book::CtgFlags;
-use crate::bookmaker::diff::{Changed, Difference, Facts, What, Which, diff};
-use crate::chess::Position;
-use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::facts::learned;
-use crate::cli::output::rows::{many, percent};
-use crate::cli::output::{self, Printed, damage, progress};
-use crate::learn;
-use crate::view::{Line, continued, san};
+use tabiya_base::error::Result;
+use tabiya_base::visit::Break;
+use tabiya_book::CtgFlags;
+use tabiya_chess::Position;
+use tabiya_learn as learn;
+use tabiya_workshop::bookmaker::diff::{Changed, Difference, Facts, What, Which, diff};
+use tabiya_workshop::view::{Line, continued, san};
+
+use crate::args::resources::ResourcesArgs;
+use crate::output::exit::Exit;
+use crate::output::facts::learned;
+use crate::output::interrupts;
+use crate::output::rows::{many, percent};
+use crate::output::{self, Printed, damage, progress};
 
 /// Differences of one kind that are listed without `--all`.
 const LISTED: u64 = 20;
@@ -51,7 +52,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Exit> {
     let (a, b) = (learn::open_settled(&args.a)?, learn::open_settled(&args.b)?);
     let resources = args.resources.resolve()?;
-    interrupt::watch();
+    interrupts::watch();
     let names = [&*a, &*b].map(|book| book.path().display().to_string());
     let exit = output::print(|out| {
         let books = [&*a, &*b];

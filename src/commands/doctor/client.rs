@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
+use tabiya_adapter::session::{About, Event};
+use tabiya_uci::engine::{self, NoLine};
+
 use super::Problem;
-use crate::adapter::session::{About, Event};
-use crate::cli::output::exit::Exit;
-use crate::cli::output::{UNDER_DOCTOR, warned, worded};
-use crate::engine::{self, NoLine};
+use crate::output::exit::Exit;
+use crate::output::{UNDER_DOCTOR, warned, worded};
 
 /// How long the adapter may take to end after `quit`: its own two seconds for the engine, and some more.
 const QUIT_TIME: Duration = Duration::from_secs(5);

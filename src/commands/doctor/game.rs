@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, Position as _};
 
+use tabiya_adapter::session::{Event, Silence};
+use tabiya_chess::Position;
+use tabiya_uci::{Info, Score};
+use tabiya_workshop::view::san;
+
 use super::Problem;
 use super::client::Client;
-use crate::adapter::session::{Event, Silence};
-use crate::chess::Position;
-use crate::uci::{Info, Score};
-use crate::view::san;
 
 /// Plies after which the game ends even if the books have more.
 const MAX_PLIES: usize = 300;

@@ -10,18 +10,19 @@ use std::time::Duration;
 
 use comfy_table::Table;
 
+use tabiya_adapter::session::{About, NAME_ADDITION, is_chess};
+use tabiya_adapter::settings::Config;
+use tabiya_adapter::settings::books::BookList;
+use tabiya_adapter::settings::rules::rule_name;
+use tabiya_base::error::Result;
+use tabiya_uci::{option_name, same_name};
+
 use self::client::Client;
 use self::game::{Ply, Source};
-use crate::adapter::session::{About, NAME_ADDITION, is_chess};
-use crate::base::error::Result;
-use crate::cli::args::adapter;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::{Printed, print, rows, worded};
-use crate::settings::Config;
-use crate::settings::books::BookList;
-use crate::settings::rules::rule_name;
-use crate::uci::{option_name, same_name};
+use crate::args::adapter;
+use crate::output::exit::Exit;
+use crate::output::rows::many;
+use crate::output::{Printed, print, rows, worded};
 
 /// How long the adapter may take in addition to what the engine may take, of which it reports the end itself.
 const GRACE: Duration = Duration::from_secs(5);

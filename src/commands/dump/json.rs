@@ -4,12 +4,13 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use tabiya_book::PositionRecord;
+use tabiya_chess::MoveCode;
+use tabiya_chess::openings::Opening;
+use tabiya_workshop::view::Facts;
+
 use super::tsv::Castlings;
-use crate::book::PositionRecord;
-use crate::chess::MoveCode;
-use crate::cli::output::rows;
-use crate::openings::Opening;
-use crate::view::Facts;
+use crate::output::rows;
 
 #[derive(Serialize)]
 struct Line<'a> {

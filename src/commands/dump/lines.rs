@@ -6,16 +6,17 @@ use std::vec;
 
 use shakmaty::Position as _;
 
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_book::traverse::{ByPlies, Keys, Replies, Visited};
+use tabiya_book::{Annotation, Book, Scope};
+use tabiya_chess::Position;
+use tabiya_chess::openings::Opening;
+use tabiya_games::export::{Head, San, Writer};
+
 use super::pgn::{Coverage, comment};
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::book::traverse::{ByPlies, Keys, Replies, Visited};
-use crate::book::{Annotation, Book, Scope};
-use crate::chess::Position;
-use crate::cli::output::Printed;
-use crate::cli::output::lines::{Lines, Step};
-use crate::games::export::{Head, San, Writer};
-use crate::openings::Opening;
+use crate::output::Printed;
+use crate::output::lines::{Lines, Step};
 
 /// A position of the current line, and its moves that are still to be followed.
 struct Branch {

@@ -9,14 +9,15 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::progress::Progress;
-use crate::base::visit::Break;
-use crate::book::{Book, PositionRecord, Scope};
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::{self, Printed, damage};
-use crate::learn;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::Break;
+use tabiya_book::{Book, PositionRecord, Scope};
+use tabiya_learn as learn;
+
+use crate::output::exit::Exit;
+use crate::output::rows::many;
+use crate::output::{self, Printed, damage};
 
 /// `tabiya dump`.
 #[derive(clap::Args, Debug)]

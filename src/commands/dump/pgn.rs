@@ -5,17 +5,18 @@ use std::io::{self, Write};
 
 use shakmaty::Position as _;
 
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::base::visit::Break;
-use crate::book::traverse::{self, Keys, own_lines};
-use crate::book::{Book, Moves, Scope};
-use crate::chess::Position;
-use crate::chess::normal::forms;
-use crate::cli::output::Printed;
-use crate::cli::output::lines::{Lines, Step};
-use crate::games::export::{Head, San, Writer};
-use crate::openings::Opening;
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::Break;
+use tabiya_book::traverse::{self, Keys, own_lines};
+use tabiya_book::{Book, Moves, Scope};
+use tabiya_chess::Position;
+use tabiya_chess::normal::forms;
+use tabiya_chess::openings::Opening;
+use tabiya_games::export::{Head, San, Writer};
+
+use crate::output::Printed;
+use crate::output::lines::{Lines, Step};
 
 /// What is still to be written.
 enum Task {

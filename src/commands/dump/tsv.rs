@@ -8,10 +8,10 @@ use std::io::{self, Write};
 use shakmaty::uci::UciMove;
 use shakmaty::{File, Position as _, Role, Square};
 
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::book::{Moves, PositionRecord, Recommendation, Scope};
-use crate::chess::MoveCode;
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_book::{Moves, PositionRecord, Recommendation, Scope};
+use tabiya_chess::MoveCode;
 
 /// The columns. A field is empty if the book does not know it.
 const COLUMNS: [&str; 13] = [
@@ -125,9 +125,10 @@ fn castles(known: &PositionRecord, mv: MoveCode) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_book::{Annotation, Counts, Learned, MoveFacts};
+    use tabiya_chess::Position;
+
     use super::*;
-    use crate::book::{Annotation, Counts, Learned, MoveFacts};
-    use crate::chess::Position;
 
     #[test]
     fn a_line_has_a_field_for_each_column() {

@@ -3,15 +3,16 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::replace::{Replacement, keep_inputs};
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::{Printed, print, print_lines, progress, warn};
-use crate::evals::Store;
-use crate::evals::export::epd;
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_base::replace::{Replacement, keep_inputs};
+use tabiya_learn::evals::Store;
+use tabiya_workshop::evals::export::epd;
+
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::rows::many;
+use crate::output::{Printed, print, print_lines, progress, warn};
 
 /// `tabiya evals export`.
 #[derive(clap::Args, Debug)]
@@ -41,12 +42,12 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
         return print(|out| Ok(ended(&store, write(&store, out, &Progress::none())?.1)));
     };
     keep_inputs(std::slice::from_ref(path), std::slice::from_ref(&args.store))?;
-    interrupt::watch();
+    interrupts::watch();
     let mut file = Replacement::new(path, args.force)?;
     let (positions, lost) = match write(&store, &mut file, &progress) {
         Ok(written) => written,
-        Err(crate::cli::output::Stop::Error(error)) => return Err(error),
-        Err(crate::cli::output::Stop::Output(error)) => return Err(file.error(error)),
+        Err(crate::output::Stop::Error(error)) => return Err(error),
+        Err(crate::output::Stop::Output(error)) => return Err(file.error(error)),
     };
     file.commit()?;
     drop(progress);

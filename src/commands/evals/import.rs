@@ -2,17 +2,18 @@
 
 use std::path::PathBuf;
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::base::replace::keep_inputs;
-use crate::book;
-use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::{self, progress, written};
-use crate::evals::Wanted;
-use crate::evals::import::{Import, Part, Plan, Tally, split};
-use crate::learn;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::replace::keep_inputs;
+use tabiya_book as book;
+use tabiya_learn as learn;
+use tabiya_learn::evals::Wanted;
+use tabiya_workshop::evals::import::{Import, Part, Plan, Tally, split};
+
+use crate::args::resources::ResourcesArgs;
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::rows::many;
+use crate::output::{self, progress, written};
 
 /// `tabiya evals import`.
 #[derive(clap::Args, Debug)]
@@ -50,7 +51,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
         keep_inputs(stores, &learn::files_of([&**book]))?;
     }
     let resources = args.resources.resolve()?;
-    interrupt::watch();
+    interrupts::watch();
     let progress = progress::on_terminal(args.store.to_string_lossy());
     let wanted = book.as_ref().map(|book| Wanted::of(&**book, &progress)).transpose()?;
     let plan = Plan {

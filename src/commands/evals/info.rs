@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::base::error::Result;
-use crate::base::findings::{Finding, summed};
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::{Sheet, many};
-use crate::cli::output::{self, Printed, progress};
-use crate::evals::{EngineId, Store};
+use tabiya_base::error::Result;
+use tabiya_base::findings::{Finding, summed};
+use tabiya_learn::evals::{EngineId, Store};
+
+use crate::output::exit::Exit;
+use crate::output::rows::{Sheet, many};
+use crate::output::{self, Printed, progress};
 
 /// `tabiya evals info`.
 #[derive(clap::Args, Debug)]

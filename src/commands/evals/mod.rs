@@ -8,13 +8,14 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::{self, progress};
-use crate::evals;
+use tabiya_base::error::Result;
+use tabiya_learn::evals;
+
+use crate::args::resources::ResourcesArgs;
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::rows::many;
+use crate::output::{self, progress};
 
 /// `tabiya evals`.
 #[derive(clap::Args, Debug)]
@@ -59,7 +60,7 @@ pub fn run(args: &Args) -> Result<Exit> {
 }
 
 fn compact(args: &CompactArgs) -> Result<Exit> {
-    interrupt::watch();
+    interrupts::watch();
     let progress = progress::on_terminal(args.store.to_string_lossy());
     let positions = evals::compact(&args.store, &args.resources.resolve()?, &progress)?;
     drop(progress);

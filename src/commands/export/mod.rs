@@ -5,17 +5,19 @@ mod texts;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::base::parallel;
-use crate::base::replace::{Replacement, keep_inputs};
-use crate::cli::args::ends;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::{progress, unwritable, warn, written};
-use crate::games::cbh::export::{ExportOptions, Totals, export};
-use crate::games::cbh::{self, Cbh, notes};
-use crate::games::compress::{Compression, Compressor};
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::interrupt;
+use tabiya_base::parallel;
+use tabiya_base::replace::{Replacement, keep_inputs};
+use tabiya_games::cbh::export::{ExportOptions, Totals, export};
+use tabiya_games::cbh::{self, Cbh, notes};
+use tabiya_games::compress::{Compression, Compressor};
+
+use crate::args::ends;
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::rows::many;
+use crate::output::{progress, unwritable, warn, written};
 
 /// How many damaged games or texts are reported one by one.
 const MAX_ERRORS: u64 = 20;
@@ -92,7 +94,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         deleted: args.deleted,
         threads: args.threads.map_or_else(parallel::processors, usize::from),
     };
-    interrupt::watch();
+    interrupts::watch();
     for what in db.findings() {
         warn(&format!("{}: {what}", db.path().display()));
     }
@@ -214,7 +216,7 @@ mod tests {
     #[test]
     fn everything_lost_is_reported() {
         let mut totals = Totals { games: 1, texts: 2, deleted: 1, notes_damaged: 3, ..Totals::default() };
-        totals.damaged.insert(crate::games::Reason::IllegalMove, 2);
+        totals.damaged.insert(tabiya_games::Reason::IllegalMove, 2);
         totals.left_out.extend([(0x11, 1), (0x1c, 5)]);
         assert_eq!(
             lines(&totals),

@@ -4,16 +4,17 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use tabiya_base::error::{Error, Result};
+use tabiya_base::interrupt;
+use tabiya_base::replace::FileSet;
+use tabiya_games::GameError;
+use tabiya_games::cbh::export::ExportOptions;
+use tabiya_games::cbh::{Cbh, Kind, Reader, Record};
+
 use super::MAX_ERRORS;
-use crate::base::error::{Error, Result};
-use crate::base::interrupt;
-use crate::base::replace::FileSet;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::warn;
-use crate::games::GameError;
-use crate::games::cbh::export::ExportOptions;
-use crate::games::cbh::{Cbh, Kind, Reader, Record};
+use crate::output::exit::Exit;
+use crate::output::rows::many;
+use crate::output::warn;
 
 /// What became of the texts.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::base::error::{Error, ErrorKind, Result};
+use tabiya_base::error::{Error, ErrorKind, Result};
 
 /// The item of a list that an answer names by its number, from 1, or else what `named` makes of it. `least` is the least number
 /// that can be answered.

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::base::error::Result;
-use crate::base::replace::Replacement;
-use crate::settings::TEMPLATE;
+use tabiya_adapter::settings::TEMPLATE;
+use tabiya_base::error::Result;
+use tabiya_base::replace::Replacement;
 
 /// The configuration for an engine and books: the template with their keys.
 pub(super) fn configuration(engine: &Path, books: &[PathBuf]) -> String {
@@ -44,8 +44,9 @@ pub(super) fn write(path: &Path, text: &str, force: bool) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_adapter::settings::{Config, FILE_NAME, Given};
+
     use super::*;
-    use crate::settings::{Config, FILE_NAME, Given};
 
     #[test]
     fn the_configuration_names_the_engine_and_the_books() {

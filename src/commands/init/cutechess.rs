@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::base::error::Result;
-use crate::base::replace::Replacement;
+use tabiya_base::error::Result;
+use tabiya_base::replace::Replacement;
 
 /// The file, and the list in it.
 pub(super) struct Engines {

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use tabiya_adapter::session::NAME_ADDITION;
+use tabiya_adapter::settings::search_paths::SearchPaths;
+use tabiya_base::interrupt;
+use tabiya_book as book;
+use tabiya_uci::engine::Client;
+
 use super::cutechess;
-use crate::adapter::session::NAME_ADDITION;
-use crate::base::interrupt;
-use crate::book;
-use crate::engine::Client;
-use crate::settings::search_paths::SearchPaths;
 
 /// The starts of the names of UCI engines, in the order in which they are offered.
 const ENGINES: [&str; 28] = [

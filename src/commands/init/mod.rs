@@ -9,16 +9,17 @@ use std::env;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use tabiya_adapter::settings::search_paths::SearchPaths;
+use tabiya_adapter::settings::{FILE_NAME, own_file};
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_book as book;
+use tabiya_uci::engine::{Client, NoLine};
+
 use self::answer::pick;
 use self::configuration::{configuration, is_template, write};
 use super::doctor;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::book;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::{complain, unwritable};
-use crate::engine::{Client, NoLine};
-use crate::settings::search_paths::SearchPaths;
-use crate::settings::{FILE_NAME, own_file};
+use crate::output::exit::Exit;
+use crate::output::{complain, unwritable};
 
 /// `tabiya init`.
 #[derive(clap::Args, Default)]

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use shakmaty::{ByColor, Color, KnownOutcome, Move};
 
-use crate::chess::Position;
-use crate::games::{End, GameError, GameResult, Header, PlayerName, Visitor};
-use crate::learn::{FinishedGame, IdentifiedGame, identity};
+use tabiya_chess::Position;
+use tabiya_games::{End, GameError, GameResult, Header, PlayerName, Visitor};
+use tabiya_learn::{FinishedGame, IdentifiedGame, identity};
 
 /// The most plies that are learned from a game; no opening is longer.
 const MAX_PLIES: usize = 1 << 14;

@@ -11,17 +11,19 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::interrupt;
+use tabiya_base::map::Map;
+use tabiya_base::progress::Progress;
+use tabiya_book::polyglot::Polyglot;
+use tabiya_games::{self as games, PlayerName};
+use tabiya_learn::{self as learn, IdentifiedGame, Learner, Outcome};
+
 use self::collect::Collector;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::base::map::Map;
-use crate::base::progress::Progress;
-use crate::book::polyglot::Polyglot;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::{self, Printed, progress};
-use crate::games::{self, PlayerName};
-use crate::learn::{self, IdentifiedGame, Learner, Outcome};
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::rows::many;
+use crate::output::{self, Printed, progress};
 
 /// Games that are learned at a time: enough that waiting for the disk costs little, few enough that other processes get their
 /// turn.
@@ -213,7 +215,7 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
     let files: Vec<_> = args.files.iter().chain(&args.games).cloned().collect();
     let mut source = games::open(&files)?;
     let passed_over = output::sources_passed_over(&source);
-    interrupt::watch();
+    interrupts::watch();
     let progress = progress::on_terminal(args.of.book.to_string_lossy());
     progress.games(source.size());
     let mut collector = Collector::new(player, args.both);

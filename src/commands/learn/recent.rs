@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::chess::MoveCode;
-use crate::cli::output::rows::many;
-use crate::cli::output::shortened;
-use crate::learn::journal::GameRecord;
-use crate::view::Line;
+use tabiya_chess::MoveCode;
+use tabiya_learn::journal::GameRecord;
+use tabiya_workshop::view::Line;
+
+use crate::output::rows::many;
+use crate::output::shortened;
 
 /// The most characters of a game's title if moves follow it.
 const TITLE_MAX: usize = 44;
@@ -69,13 +70,14 @@ fn opening(game: &GameRecord) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::chess::Position;
-    use crate::learn::FinishedGame;
     use shakmaty::{ByColor, KnownOutcome};
+    use tabiya_chess::Position;
+    use tabiya_learn::FinishedGame;
+
+    use super::*;
 
     fn record(note: &str, moves: &str) -> GameRecord {
-        let mut game = crate::chess::Game::start();
+        let mut game = tabiya_chess::Game::start();
         assert!(moves.split_whitespace().all(|mv| game.push_uci(mv.as_bytes())));
         let game = FinishedGame {
             start: Position::start(),

@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
+use tabiya_adapter::learning::spool_paths;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::interrupt;
+use tabiya_learn::{Drain, Learners, PATIENCE, PlayedBook, Spool, Spooled};
+
 use super::describe;
-use crate::adapter::learning::spool_paths;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::{self, Printed, complain};
-use crate::learn::{Drain, Learners, PATIENCE, PlayedBook, Spool, Spooled};
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::rows::many;
+use crate::output::{self, Printed, complain};
 
 /// Lists and learns the games in the spool beside this log, and in the spool that is used without a log.
 ///
@@ -18,7 +20,7 @@ use crate::learn::{Drain, Learners, PATIENCE, PlayedBook, Spool, Spooled};
 /// the spool.
 pub fn learn(log: Option<&Path>) -> Result<Exit> {
     let paths = spool_paths(&log.map(Path::to_string_lossy).unwrap_or_default());
-    interrupt::watch();
+    interrupts::watch();
     output::print(|out| {
         let mut exit = Exit::Done;
         let mut learners = Learners::new(PATIENCE);

@@ -7,20 +7,21 @@ use std::io::Write;
 use serde_json::json;
 use shakmaty::Position as _;
 
+use tabiya_base::error::Error;
+use tabiya_book::choose::Policy;
+use tabiya_book::choose::by_chance;
+use tabiya_book::polyglot::Polyglot;
+use tabiya_book::{Book as _, Learned};
+use tabiya_chess::Position;
+use tabiya_chess::openings::Opening;
+use tabiya_learn::History;
+use tabiya_workshop::view::{continued, san};
+
 use super::{Sort, recent};
-use crate::base::error::Error;
-use crate::book::polyglot::Polyglot;
-use crate::book::{Book as _, Learned};
-use crate::chess::Position;
-use crate::choose::Policy;
-use crate::choose::by_chance;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::facts::learned;
-use crate::cli::output::rows::{self, many, percent};
-use crate::cli::output::{Printed, columns_of_reader, complain, shortened};
-use crate::learn::History;
-use crate::openings::Opening;
-use crate::view::{continued, san};
+use crate::output::exit::Exit;
+use crate::output::facts::learned;
+use crate::output::rows::{self, many, percent};
+use crate::output::{Printed, columns_of_reader, complain, shortened};
 
 /// The columns, and whether they hold numbers.
 const COLUMNS: [(&str, bool); 5] =
@@ -267,8 +268,9 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_chess::Game;
+
     use super::*;
-    use crate::chess::Game;
 
     #[test]
     fn rows_are_grouped_by_openings_in_the_order_of_play() {

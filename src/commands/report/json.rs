@@ -6,13 +6,14 @@ use serde_json::{Value, json};
 use shakmaty::uci::UciMove;
 use shakmaty::{Move, Position as _};
 
+use tabiya_book::Counts;
+use tabiya_chess::Position;
+use tabiya_chess::openings::Opening;
+use tabiya_games::GameResult;
+use tabiya_workshop::report::{Game, Left};
+use tabiya_workshop::view::san;
+
 use super::Found;
-use crate::book::Counts;
-use crate::chess::Position;
-use crate::games::GameResult;
-use crate::openings::Opening;
-use crate::report::{Game, Left};
-use crate::view::san;
 
 /// A move in UCI, with castling by the rules of the position.
 fn uci(at: &Position, mv: Move) -> String {
@@ -108,7 +109,7 @@ fn score(of: Counts) -> Value {
 }
 
 /// The moves from the start in UCI.
-fn line(moves: &[crate::chess::MoveCode]) -> Vec<String> {
+fn line(moves: &[tabiya_chess::MoveCode]) -> Vec<String> {
     Position::start().replay(moves.iter().copied()).map(|(at, mv)| uci(&at, mv)).collect()
 }
 
@@ -116,10 +117,11 @@ fn line(moves: &[crate::chess::MoveCode]) -> Vec<String> {
 mod tests {
     use shakmaty::{ByColor, Color, Square};
 
+    use tabiya_chess::MoveCode;
+    use tabiya_workshop::report::{Exit, Own, Players, Sums};
+
     use super::*;
-    use crate::chess::MoveCode;
-    use crate::cli::output::exit::Exit as Ended;
-    use crate::report::{Exit, Own, Players, Sums};
+    use crate::output::exit::Exit as Ended;
 
     #[test]
     fn a_line_that_cannot_be_played_leaves_no_gap_in_the_list() {

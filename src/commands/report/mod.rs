@@ -10,19 +10,20 @@ use std::sync::Arc;
 
 use shakmaty::Color;
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::base::parallel;
-use crate::base::replace::{Replacement, keep_inputs};
-use crate::base::resources::Resources;
-use crate::book::Book;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::{self, Printed, Stop, damage, progress};
-use crate::evals::{self, Store};
-use crate::games::play::play_in_order;
-use crate::games::{self, Header, PlayerName};
-use crate::learn;
-use crate::report::{ERRORS_KEPT, Game, Kept, Players, Reader, Shelf, Sums};
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::parallel;
+use tabiya_base::replace::{Replacement, keep_inputs};
+use tabiya_base::resources::Resources;
+use tabiya_book::Book;
+use tabiya_games::play::play_in_order;
+use tabiya_games::{self as games, Header, PlayerName};
+use tabiya_learn as learn;
+use tabiya_learn::evals::{self, Store};
+use tabiya_workshop::report::{ERRORS_KEPT, Game, Kept, Players, Reader, Shelf, Sums};
+
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::{self, Printed, Stop, damage, progress};
 
 /// Rows of each list if no number is named.
 const TOP: usize = 10;
@@ -119,7 +120,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let mut inputs = learn::files_of(books.iter().map(|book| &**book));
     inputs.extend(source.parts().into_iter().chain(paths));
     keep_inputs(args.pgn.as_slice(), &inputs)?;
-    interrupt::watch();
+    interrupts::watch();
     let mut file = args.pgn.as_ref().map(|path| Replacement::new(path, args.force)).transpose()?;
     let player = args.player.as_deref().map(PlayerName::part);
     let name = args.games.first().map(|path| path.to_string_lossy().into_owned());

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
+use tabiya_book::Counts;
+use tabiya_workshop::report::{Leave, Left};
+use tabiya_workshop::view::san;
+
 use super::Found;
 use super::text::{book_moves, line_to, share};
-use crate::book::Counts;
-use crate::cli::output::rows::many;
-use crate::report::{Leave, Left};
-use crate::view::san;
+use crate::output::rows::many;
 
 /// Prints everything.
 pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write) -> io::Result<()> {

@@ -4,13 +4,14 @@ use std::io::{self, Write};
 
 use shakmaty::{CastlingMode, Position as _};
 
-use crate::chess::Position;
-use crate::cli::output::rows::percent;
-use crate::games::Header;
-use crate::games::export::{Head, San, Writer};
-use crate::openings::Opening;
-use crate::report::Game;
-use crate::view::san;
+use tabiya_chess::Position;
+use tabiya_chess::openings::Opening;
+use tabiya_games::Header;
+use tabiya_games::export::{Head, San, Writer};
+use tabiya_workshop::report::Game;
+use tabiya_workshop::view::san;
+
+use crate::output::rows::percent;
 
 /// Tags that are written anew: those that every game has, and those that the moves or the opening decide.
 const OWN: [&str; 12] = [
@@ -59,7 +60,7 @@ fn head(game: &Game, result: &str, writer: &mut Writer) {
 /// Writes a game.
 pub(super) fn game(game: &Game, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer::default();
-    let result = game.result.map_or("*", crate::games::GameResult::as_pgn);
+    let result = game.result.map_or("*", tabiya_games::GameResult::as_pgn);
     head(game, result, &mut writer);
     writer.begin_moves();
     let start = game.start.clone().unwrap_or_else(Position::start);

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use tabiya_book::{Book, Counts};
+use tabiya_chess::openings::Opening;
+use tabiya_workshop::report::elo::{self, Elo, Limits, Share};
+use tabiya_workshop::report::{Exit, Group, Leave, Left};
+use tabiya_workshop::view::{Line, number, san};
+
 use super::Found;
-use crate::book::{Book, Counts};
-use crate::cli::output::rows::{self, many};
-use crate::openings::Opening;
-use crate::report::elo::{self, Elo, Limits, Share};
-use crate::report::{Exit, Group, Leave, Left};
-use crate::view::{Line, number, san};
+use crate::output::rows::{self, many};
 
 /// In the place of limits that are not known.
 const TOO_FEW: &str = "too few games";

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use shakmaty::{Chess, File, Piece, Position as _, Rank, Square};
 
-use crate::cli::output::Look;
+use crate::output::Look;
 
 /// Colours of a terminal with 256 colours: browns for the light and the dark squares, black for the pieces.
 const LIGHT: &str = "\x1b[48;5;223m\x1b[38;5;16m";

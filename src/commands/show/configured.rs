@@ -4,18 +4,19 @@ use std::io::{self, Write};
 
 use shakmaty::{CastlingMode, Position as _};
 
+use tabiya_adapter::io::book_loader::BookLoader;
+use tabiya_adapter::settings::rules::{Rule, rule_name};
+use tabiya_adapter::settings::{Config, FILE_NAME, Given};
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_book::choose::Policy;
+use tabiya_book::{Book, BookSet};
+use tabiya_chess::Game;
+use tabiya_learn as learn;
+use tabiya_workshop::view::{Asked, View};
+
 use super::Args;
-use crate::adapter::io::book_loader::BookLoader;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::book::{Book, BookSet};
-use crate::chess::Game;
-use crate::choose::Policy;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::{self, Look};
-use crate::learn;
-use crate::settings::rules::{Rule, rule_name};
-use crate::settings::{Config, FILE_NAME, Given};
-use crate::view::{Asked, View};
+use crate::output::exit::Exit;
+use crate::output::{self, Look};
 
 /// The books of the configuration.
 struct Configured<'a> {
@@ -112,10 +113,11 @@ fn answers(book: &dyn Book, number: Option<usize>, rule: Option<&Rule>) -> Strin
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::book;
-    use crate::settings::rules::Rule;
     use std::sync::Arc;
+    use tabiya_adapter::settings::rules::Rule;
+    use tabiya_book as book;
+
+    use super::*;
 
     /// What is shown of a position in the starter book under these rules, as a table and as JSON.
     fn shown(rules: &[Rule], moves: &str) -> (String, String) {

@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
-use crate::base::visit::Break;
-use crate::book::{Book, GameReference, Remarks};
-use crate::chess::Position;
-use crate::cli::output::{self, rows};
-use crate::view::game_line;
+use tabiya_base::visit::Break;
+use tabiya_book::{Book, GameReference, Remarks};
+use tabiya_chess::Position;
+use tabiya_workshop::view::game_line;
+
+use crate::output::{self, rows};
 
 /// Writes the games of a book, or with a position those for it and for the positions after its moves; returns whether there
 /// are any.

@@ -11,18 +11,19 @@ use std::sync::Arc;
 
 use shakmaty::CastlingMode;
 
-use crate::base::error::Result;
-use crate::book::{Book, BookSet};
-use crate::chess::Game;
-use crate::cli::args::policy::PolicyArgs;
-use crate::cli::args::positions::{Positions, each_position};
-use crate::cli::output::exit::Exit;
-use crate::cli::output::values::evals_beside;
-use crate::cli::output::{self, Look, Printed};
-use crate::evals;
-use crate::learn;
-use crate::vet::Look as Evals;
-use crate::view::{View, json};
+use tabiya_base::error::Result;
+use tabiya_book::{Book, BookSet};
+use tabiya_chess::Game;
+use tabiya_learn as learn;
+use tabiya_learn::evals;
+use tabiya_workshop::vet::Look as Evals;
+use tabiya_workshop::view::{View, json};
+
+use crate::args::policy::PolicyArgs;
+use crate::args::positions::{Positions, each_position};
+use crate::output::exit::Exit;
+use crate::output::values::evals_beside;
+use crate::output::{self, Look, Printed};
 
 /// `tabiya show`.
 #[derive(clap::Args, Debug)]
@@ -159,15 +160,16 @@ fn evals_of(args: &Args, book: &dyn Book) -> Result<Option<Evals>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::base::findings::Findings;
-    use crate::base::progress::Progress;
-    use crate::book::{Annotation, Counts, Format, Learned, Ratings, Scope, SourceKind, Summary};
-    use crate::book::{GameReference, MoveFacts, Moves, Recommendation, Visit};
-    use crate::chess::Position;
-    use crate::choose::{Policy, Worth};
     use shakmaty::Move;
     use std::path::Path;
+    use tabiya_base::findings::Findings;
+    use tabiya_base::progress::Progress;
+    use tabiya_book::choose::{Policy, Worth};
+    use tabiya_book::{Annotation, Counts, Format, Learned, Ratings, Scope, SourceKind, Summary};
+    use tabiya_book::{GameReference, MoveFacts, Moves, Recommendation, Visit};
+    use tabiya_chess::Position;
+
+    use super::*;
 
     /// A book that knows everything: the moves listed, in every position where they are legal.
     struct Knowing(Vec<(&'static str, MoveFacts)>);

@@ -4,15 +4,16 @@ use std::io::{self, Write};
 
 use comfy_table::{Cell, Color};
 
+use tabiya_book::{MoveFacts, Recommendation};
+use tabiya_chess::Game;
+use tabiya_chess::openings::Opening;
+use tabiya_chess::value::in_words;
+use tabiya_workshop::view::{View, san};
+
 use super::board;
-use crate::book::{MoveFacts, Recommendation};
-use crate::chess::Game;
-use crate::chess::value::in_words;
-use crate::cli::output::facts::learned;
-use crate::cli::output::rows::{self, many, percent};
-use crate::cli::output::{Look, columns_of_reader, shortened};
-use crate::openings::Opening;
-use crate::view::{View, san};
+use crate::output::facts::learned;
+use crate::output::rows::{self, many, percent};
+use crate::output::{Look, columns_of_reader, shortened};
 
 /// What is printed if a book has nothing to say, and as the chance of moves that are not playable.
 const NOTHING: &str = "-";

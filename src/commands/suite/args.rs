@@ -6,13 +6,14 @@ use std::str::FromStr;
 
 use shakmaty::Color;
 
-use crate::cli::args::ends;
-use crate::cli::args::engine::EngineArgs;
-use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::args::search::SearchArgs;
-use crate::cli::args::side;
-use crate::evals;
-use crate::suite::{Conditions, Draw, DrawRate, Group, Keep};
+use tabiya_learn::evals;
+use tabiya_workshop::suite::{Conditions, Draw, DrawRate, Group, Keep};
+
+use crate::args::ends;
+use crate::args::engine::EngineArgs;
+use crate::args::resources::ResourcesArgs;
+use crate::args::search::SearchArgs;
+use crate::args::side;
 
 /// Plies if none are named: eight moves of both sides, as most suites have.
 pub(super) const PLIES: u32 = 16;

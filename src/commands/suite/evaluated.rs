@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::progress::Progress;
-use crate::cli::output::values::no_store;
-use crate::evals::{Evaluation, Store};
-use crate::suite::Candidate;
-use crate::uci::{Score, Wdl};
-use crate::vet::{Evaluated, Knowledge, Work, best_wdl, evaluate};
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::progress::Progress;
+use tabiya_learn::evals::{Evaluation, Store};
+use tabiya_uci::{Score, Wdl};
+use tabiya_workshop::suite::Candidate;
+use tabiya_workshop::vet::{Evaluated, Knowledge, Work, best_wdl, evaluate};
+
+use crate::output::values::no_store;
 
 /// Stores, and an engine for what they do not know.
 pub(super) struct Evaluations<'a> {

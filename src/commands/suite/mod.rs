@@ -12,23 +12,25 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use shakmaty::Color;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
+use tabiya_base::resources::Resources;
+use tabiya_games as games;
+use tabiya_workshop::suite::{
+    self, Candidate, Candidates, Entry, Keep, Played, Search, Summary, Verdict, Window, draw,
+};
+use tabiya_workshop::vet::Work;
+
 pub use self::args::Args;
 use self::args::PLIES;
 use self::evaluated::Evaluations;
 use self::sources::Sources;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::replace::{Replacement, keep_apart, keep_inputs};
-use crate::base::resources::Resources;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::{self, damage, print_lines, progress, written};
-use crate::games;
-use crate::suite::{
-    self, Candidate, Candidates, Entry, Keep, Played, Search, Summary, Verdict, Window, draw,
-};
-use crate::vet::Work;
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::rows::many;
+use crate::output::{self, damage, print_lines, progress, written};
 
 /// The form of a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +105,7 @@ fn make(args: &Args) -> Result<Exit> {
         .advice("write --eval LOW..HIGH or --draw-rate LOW..HIGH, or leave out the engine"));
     }
     let resources = args.resources.resolve()?;
-    interrupt::watch();
+    interrupts::watch();
     let plies = args.positions.ply.clone().unwrap_or(PLIES..=PLIES);
     let progress = progress::on_terminal(args.output.to_string_lossy());
     let stores = args.stores();

@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::progress::Progress;
-use crate::book::counts::split;
-use crate::book::{self, Book, Format};
-use crate::bookmaker::{Damage, Filter, Input, PositionCounts, Repeated, Report, Resources};
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::{self, report};
-use crate::games;
-use crate::learn;
-use crate::suite::Source;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::progress::Progress;
+use tabiya_book::counts::split;
+use tabiya_book::{self as book, Book, Format};
+use tabiya_games as games;
+use tabiya_learn as learn;
+use tabiya_workshop::bookmaker::{Damage, Filter, Input, PositionCounts, Repeated, Report, Resources};
+use tabiya_workshop::suite::Source;
+
+use crate::output::exit::Exit;
+use crate::output::rows::many;
+use crate::output::{self, report};
 
 /// The name that means standard input.
 const STDIN: &str = "-";

@@ -6,28 +6,30 @@ use std::path::PathBuf;
 
 use shakmaty::Color;
 
-use self::report::Report;
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::replace::{Replacement, keep_apart, keep_inputs};
-use crate::book::{self, Format, Moves, format_of};
-use crate::bookmaker;
-use crate::cli::args::engine::EngineArgs;
-use crate::cli::args::new_book::NewBook;
-use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::args::search::SearchArgs;
-use crate::cli::args::side;
-use crate::cli::output::exit::Exit;
-use crate::cli::output::rows::many;
-use crate::cli::output::values::no_store;
-use crate::cli::output::{damage, progress, written};
-use crate::evals;
-use crate::learn;
-use crate::vet::{
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
+use tabiya_book::{self as book, Format, Moves, format_of};
+use tabiya_learn as learn;
+use tabiya_learn::evals;
+use tabiya_workshop::bookmaker;
+use tabiya_workshop::vet::{
     Backed, Evaluated, Extended, Graph, JudgedBook, Knowledge, Limits, Vetted, Work, confirm, evaluate,
     exits, extend,
 };
+
+use self::report::Report;
+use crate::args::engine::EngineArgs;
+use crate::args::new_book::NewBook;
+use crate::args::resources::ResourcesArgs;
+use crate::args::search::SearchArgs;
+use crate::args::side;
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::rows::many;
+use crate::output::values::no_store;
+use crate::output::{damage, progress, written};
 
 /// `tabiya vet`.
 #[derive(clap::Args, Debug)]
@@ -124,7 +126,7 @@ fn vet(args: &Args) -> Result<Exit> {
     keep_inputs(&outputs.concat(), &learn::files_of([&*book]))?;
     keep_apart(&outputs)?;
     let resources = args.resources.resolve()?;
-    interrupt::watch();
+    interrupts::watch();
     // What cannot be written, read or started is reported before hours of work.
     let writer = book::create(output, &args.to.options(&resources))?;
     let report_file =

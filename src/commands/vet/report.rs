@@ -6,13 +6,14 @@ use serde::Serialize;
 use serde_json::json;
 use shakmaty::CastlingMode;
 
-use crate::base::error::Result;
-use crate::base::replace::Replacement;
-use crate::chess::value::in_words;
-use crate::chess::{MoveCode, Value};
-use crate::cli::output::rows::{self, many, percent};
-use crate::vet::{Exits, JudgedBook, Leaving};
-use crate::view::{Line, continued, san};
+use tabiya_base::error::Result;
+use tabiya_base::replace::Replacement;
+use tabiya_chess::value::in_words;
+use tabiya_chess::{MoveCode, Value};
+use tabiya_workshop::vet::{Exits, JudgedBook, Leaving};
+use tabiya_workshop::view::{Line, continued, san};
+
+use crate::output::rows::{self, many, percent};
 
 /// How many of the worst moves are listed.
 const WORST: usize = 20;

@@ -90,9 +90,10 @@ mod tests {
 
     use indicatif::{ProgressBar, ProgressDrawTarget};
 
+    use tabiya_base::progress::Progress;
+
     use super::super::{Bar, Look};
     use super::*;
-    use crate::base::progress::Progress;
 
     /// What was printed.
     #[derive(Clone, Debug, Default)]

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use shakmaty::Color;
 
-use crate::adapter::session::BookProblem;
-use crate::book::{self, Book, BookSet};
-use crate::evals;
+use tabiya_book::{self as book, Book, BookSet};
+use tabiya_learn::evals;
+
+use crate::session::BookProblem;
 use crate::settings::advice::worded;
 use crate::settings::books::{BookFiles, BookList};
 use crate::settings::rules::{Rule, rule_name};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::shared::Shared;
 use super::state::{Locked, Side, State};
-use crate::adapter::session::Session;
+use crate::session::Session;
 
 impl Shared {
     /// Notes what the session waits for, and for how long.

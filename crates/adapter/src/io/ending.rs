@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::task_thread::TaskThread;
+use tabiya_uci::engine::quoted;
+
 use super::shared::{Shared, log_notes};
 use super::state::{End, Locked, State};
 use super::stderr;
-use crate::adapter::session::Session;
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::base::task_thread::TaskThread;
-use crate::engine::quoted;
+use crate::session::Session;
 use crate::settings::Config;
 
 /// How long the engine may take to exit after `quit`.

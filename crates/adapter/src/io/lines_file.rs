@@ -11,9 +11,10 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 
+use tabiya_base::lock::is_at;
+
 use super::appended::is_pipe;
-use crate::adapter::session::Node;
-use crate::base::lock::is_at;
+use crate::session::Node;
 use crate::settings::search_paths::SearchPaths;
 
 /// The first line.

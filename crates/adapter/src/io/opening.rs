@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use tabiya_book::BookSet;
+
 use super::shared::Shared;
 use super::state::{End, Side, State};
-use crate::adapter::session::BookProblem;
-use crate::book::BookSet;
+use crate::session::BookProblem;
 
 /// How long lines may wait for books: clients that wait for a `readyok` give up after ten seconds at the earliest.
 const BOOKS_TIME: Duration = Duration::from_secs(8);

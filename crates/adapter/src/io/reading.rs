@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use log::Level;
 
+use tabiya_uci::{Lines, Piece};
+
 use super::shared::Shared;
 use super::state::{End, Side, State};
-use crate::adapter::session::Session;
-use crate::uci::{Lines, Piece};
+use crate::session::Session;
 
 /// Bytes read at once: more than a pipe holds on Linux, and enough for the allocator to map fresh pages, which cost
 /// nothing until something is read into them.

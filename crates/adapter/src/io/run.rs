@@ -19,16 +19,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::panics;
+use tabiya_uci::engine::{self, Engine, Pipes};
+use tabiya_uci::notice;
+
 use super::log as logfile;
 use super::reading::{read_engine, read_gui, read_stderr};
 use super::shared::Shared;
 use super::state::Side;
-use crate::adapter::session::{About, Output, Session};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::panics;
-use crate::engine::{self, Engine, Pipes};
+use crate::session::{About, Output, Session};
 use crate::settings::Config;
-use crate::uci::notice;
 
 /// The exit code of a Rust program that panics.
 const PANIC_CODE: i32 = 101;
@@ -157,13 +158,13 @@ fn own(stream: impl std::os::windows::io::AsHandle) -> io::Result<File> {
 }
 
 /// Reports to the log, and to a GUI that may not show our standard error, why there will be no answer.
-pub(crate) fn refuse(why: &str) {
+pub fn refuse(why: &str) {
     log::error!("{why}");
     notify_gui(why);
 }
 
 /// Sends a message to a GUI that has not been greeted yet. A terminal, which shows our standard error, gets none.
-pub(crate) fn notify_gui(message: &str) {
+pub fn notify_gui(message: &str) {
     if !io::stdin().is_terminal() {
         let mut output = io::stdout();
         let _ = output.write_all(&notice(message)).and_then(|()| output.flush());
@@ -172,9 +173,10 @@ pub(crate) fn notify_gui(message: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::base::background::Background;
     use std::process::Command;
+    use tabiya_base::background::Background;
+
+    use super::*;
 
     /// The variable that makes the test below run one of its parts, each in its own process.
     const PART: &str = "TABIYA_TEST_PANIC";

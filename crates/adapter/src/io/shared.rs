@@ -10,17 +10,18 @@ use std::process::ChildStdin;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use tabiya_base::task_thread::TaskThread;
+use tabiya_base::truncated;
+use tabiya_learn as learn;
+use tabiya_uci::engine::Engine;
+
 use super::book_loader::BookLoader;
 use super::lines_file::{self, Said, Task};
 use super::log as logfile;
 use super::state::{Flush, Locked, Side, State};
 use super::stderr;
-use crate::adapter::learning::{Report, Work, spool_path, spool_paths};
-use crate::adapter::session::{Node, Output, Session};
-use crate::base::task_thread::TaskThread;
-use crate::base::truncated;
-use crate::engine::Engine;
-use crate::learn;
+use crate::learning::{Report, Work, spool_path, spool_paths};
+use crate::session::{Node, Output, Session};
 use crate::settings::Config;
 
 /// How long the GUI is not read because of an engine that neither reads nor answers, before that engine is given up.

@@ -3,11 +3,12 @@
 use std::sync::MutexGuard;
 use std::time::Duration;
 
+use tabiya_base::task_thread::TaskThread;
+use tabiya_uci::engine::LastWords;
+
 use super::lines_file::Task;
-use crate::adapter::learning::Learning;
-use crate::adapter::session::{Output, Session};
-use crate::base::task_thread::TaskThread;
-use crate::engine::LastWords;
+use crate::learning::Learning;
+use crate::session::{Output, Session};
 
 /// Bytes for the GUI above which nothing more is read: 1 MiB.
 const GUI_PENDING_MAX: usize = 1 << 20;

@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::base::task_thread::TaskThread;
+use tabiya_base::task_thread::TaskThread;
 
 /// Messages that may wait for the reader of standard error; further ones are left out.
 const WAITING_MAX: usize = 256;

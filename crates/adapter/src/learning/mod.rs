@@ -14,14 +14,15 @@ use std::time::Duration;
 
 use log::Level;
 
+use tabiya_base::task_thread::{self, TaskThread};
+use tabiya_learn::identity;
+use tabiya_learn::{IdentifiedGame, Spool};
+
 use self::open_games::OpenGames;
 use self::worker::{Game, Worker, learn_all};
 use super::session::{PlayedGame, Source};
-use crate::base::task_thread::{self, TaskThread};
-use crate::learn::identity;
-use crate::learn::{IdentifiedGame, Spool};
 
-pub(crate) use self::spool_path::{spool_path, spool_paths};
+pub use self::spool_path::{spool_path, spool_paths};
 pub(super) use self::worker::Work;
 
 /// How long to wait for other processes that have locked a book or the spool.

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use log::Level;
 
+use tabiya_learn::identity::Id;
+
 use super::Messages;
-use crate::learn::identity::Id;
 
 /// The spool of each game; `None` for a game that is not on a disk yet.
 type Open = HashMap<Id, Option<PathBuf>>;

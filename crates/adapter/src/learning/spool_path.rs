@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::base::state_folder::state_folder;
+use tabiya_base::state_folder::state_folder;
 
 /// The suffix of the log's name that makes it the spool's.
 const SPOOL_SUFFIX: &str = ".spool";
@@ -13,14 +13,14 @@ const SPOOL_NAME: &str = "games.spool";
 
 /// The spools in which games of this process may be kept, the current one first: beside the log, and in the user's
 /// folder.
-pub(crate) fn spool_paths(log: &str) -> Vec<PathBuf> {
+pub fn spool_paths(log: &str) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = spool_path(log).into_iter().chain(spool_path("")).collect();
     paths.dedup();
     paths
 }
 
 /// The spool in which games are kept: beside the log, or in the user's folder for application state if there is no log.
-pub(crate) fn spool_path(log: &str) -> Option<PathBuf> {
+pub fn spool_path(log: &str) -> Option<PathBuf> {
     if !log.is_empty() {
         let mut name = OsString::from(log);
         name.push(SPOOL_SUFFIX);

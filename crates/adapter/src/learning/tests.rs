@@ -5,11 +5,12 @@ use std::sync::mpsc::channel;
 
 use shakmaty::{ByColor, Color, KnownOutcome, Move, Role, Square};
 
+use tabiya_book as book;
+use tabiya_book::polyglot::entry::Entry;
+use tabiya_chess::{MoveCode, Position};
+use tabiya_learn::FinishedGame;
+
 use super::*;
-use crate::book;
-use crate::book::polyglot::entry::Entry;
-use crate::chess::{MoveCode, Position};
-use crate::learn::FinishedGame;
 
 /// A game of one move, played from this book.
 fn played(book: &Path) -> PlayedGame {
@@ -187,7 +188,7 @@ fn a_game_is_learned_only_into_the_book_that_it_was_played_from() {
     let messages = learn(&mut worker(), [to_learn(game)]);
     assert!(messages[0].contains("kept in") && messages[0].contains("not the book that"), "{messages:?}");
     assert_eq!((field(&place.book), place.waiting()), ([0; 4], 1));
-    assert!(!crate::learn::has_journal(&place.book));
+    assert!(!tabiya_learn::has_journal(&place.book));
     // A game of the new book does not have it learned.
     learn(&mut worker(), [to_learn(place.game()), Work::Resume(vec![place.spool.clone()])]);
     assert_eq!((field(&place.book), place.waiting()), ([0, 1, 0, 2], 1));

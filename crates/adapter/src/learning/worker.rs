@@ -8,16 +8,17 @@ use std::{iter, mem};
 
 use log::Level;
 
+use tabiya_base::error::Error;
+use tabiya_learn::{self as learn, Drain, IdentifiedGame, Learners, Outcome, Place, PlayedBook, Spool};
+
 use super::{Messages, OpenGames, PATIENCE};
-use crate::adapter::session::Source;
-use crate::base::error::Error;
-use crate::learn::{self, Drain, IdentifiedGame, Learners, Outcome, Place, PlayedBook, Spool};
+use crate::session::Source;
 
 /// The most games that are learned together.
 const MOST_AT_ONCE: usize = 255;
 
 /// What the worker does.
-pub(in crate::adapter) enum Work {
+pub(crate) enum Work {
     /// Learn a game.
     Learn(Box<Game>),
     /// Complete what a process that died has begun in this book.
@@ -27,7 +28,7 @@ pub(in crate::adapter) enum Work {
 }
 
 /// A game to learn.
-pub(in crate::adapter) struct Game {
+pub(crate) struct Game {
     /// The books that it is learned into.
     pub(super) sources: Arc<[Source]>,
     pub(super) finished: IdentifiedGame,

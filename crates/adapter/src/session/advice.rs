@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Move};
 
+use tabiya_book::choose::{Loss, Policy, Worth};
+use tabiya_book::{Book, MoveFacts};
+use tabiya_chess::openings::Opening;
+use tabiya_uci::info_string;
+
 use super::rules::Objection;
-use crate::book::{Book, MoveFacts};
-use crate::choose::{Loss, Policy, Worth};
-use crate::openings::Opening;
-use crate::uci::info_string;
 
 /// Moves of a book that are listed before one is played: the documentation promises this number.
 const SHOWN_MOVES: usize = 5;
@@ -173,9 +174,10 @@ fn put_number(text: &mut String, number: u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::book::{Counts, Learned};
     use shakmaty::Position as _;
+    use tabiya_book::{Counts, Learned};
+
+    use super::*;
 
     #[test]
     fn numbers_are_written_as_std_writes_them() {

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use crate::uci::Command;
+use tabiya_uci::Command;
 
 /// Lines in order, in one buffer: a line takes no more memory than its text.
 #[derive(Default)]

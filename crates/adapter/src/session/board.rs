@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use shakmaty::CastlingMode;
 
-use crate::chess::Game;
-use crate::uci::{position_moves, split_word, words};
+use tabiya_chess::Game;
+use tabiya_uci::{position_moves, split_word, words};
 
 /// The position that the GUI sent last.
 pub(super) struct Board {

@@ -9,6 +9,11 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
+use tabiya_book::choose::{Policy, chances, draw};
+use tabiya_book::{Book, BookSet, Learnable};
+use tabiya_chess::Game;
+use tabiya_uci::{bestmove, book_info};
+
 use super::advice::Advice;
 use super::event::About;
 use super::gui::Gui;
@@ -18,12 +23,8 @@ use super::output::Output;
 use super::request::{BookAnswer, BookMove, Drawn, GoRequest};
 use super::rules::{Objection, Rules};
 use super::score::centipawns;
-use crate::book::{Book, BookSet, Learnable};
-use crate::chess::Game;
-use crate::choose::{Policy, chances, draw};
 use crate::settings::books::BookFiles;
 use crate::settings::options::{BookScore, Options};
-use crate::uci::{bestmove, book_info};
 
 /// Capacity for the lines of a book's answer, in bytes.
 const ANSWER_CAPACITY: usize = 512;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use log::Level;
 use shakmaty::{ByColor, Color, KnownOutcome};
 
+use tabiya_learn::FinishedGame;
+
 use super::gui::Gui;
 use super::output::Output;
 use super::played::{PlayedGame, Source};
 use super::verdict::{Evidence, Why};
-use crate::learn::FinishedGame;
 
 /// Characters of an opponent's name that are kept.
 const OPPONENT_MAX: usize = 60;

@@ -2,12 +2,13 @@
 
 use log::Level;
 
+use tabiya_uci::{Command, id_name};
+
 use super::options::ANALYSE_MODE;
 use super::{Output, Session, lossy};
-use crate::uci::{Command, id_name};
 
 /// The addition to an engine's name that distinguishes it from the engine without books.
-pub(crate) const NAME_ADDITION: &str = "(tabiya)";
+pub const NAME_ADDITION: &str = "(tabiya)";
 
 /// The engine's name, as the GUI gets it.
 #[derive(Default)]

@@ -11,11 +11,12 @@ use std::time::Duration;
 use log::Level;
 use shakmaty::{Move, Position as _};
 
+use tabiya_book::choose::Loss;
+use tabiya_uci::info_string;
+
 use super::advice::refusal;
 use super::request::{Check, Drawn, GoRequest, Request, Searched, Times, Until};
 use super::{Output, Phase, Session};
-use crate::choose::Loss;
-use crate::uci::info_string;
 
 /// The most moves that are passed over for one answer.
 const PASSED_OVER_MAX: usize = 3;

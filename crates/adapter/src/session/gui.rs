@@ -2,9 +2,10 @@
 
 use log::Level;
 
+use tabiya_uci::notice;
+
 use super::event::{About, Event};
 use super::output::Output;
-use crate::uci::notice;
 
 /// The messages that wait for the right moment, and what the GUI has been sent last.
 #[derive(Default)]

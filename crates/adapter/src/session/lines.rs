@@ -12,8 +12,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use shakmaty::{ByColor, Move, Position as _};
 
-use crate::book::MoveFacts;
-use crate::chess::Position;
+use tabiya_book::MoveFacts;
+use tabiya_chess::Position;
 
 /// How many positions are remembered, those included that no game went through: in some 80 MB.
 const POSITIONS_MAX: usize = 1 << 20;

@@ -36,6 +36,9 @@ mod watch;
 
 use std::time::Duration;
 
+use tabiya_book::BookSet;
+use tabiya_uci::{Command, Go, Reply, notice};
+
 use self::backlog::Backlog;
 use self::board::Board;
 use self::books::Books;
@@ -46,16 +49,14 @@ use self::parts::LongLines;
 use self::request::Request;
 use self::verdict::Why;
 use self::watch::Watch;
-use crate::book::BookSet;
 use crate::settings::options::Options;
-use crate::uci::{Command, Go, Reply, notice};
 
 pub use self::books::BookProblem;
 pub use self::event::{About, Event, Silence};
-pub(crate) use self::greeting::NAME_ADDITION;
+pub use self::greeting::NAME_ADDITION;
 pub use self::gui::Gui;
 pub use self::lines::{Node, Scope};
-pub(crate) use self::options::{is_chess, set_chess};
+pub use self::options::{is_chess, set_chess};
 pub use self::output::Output;
 pub use self::played::{PlayedGame, Source};
 

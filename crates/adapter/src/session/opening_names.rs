@@ -2,8 +2,8 @@
 
 use shakmaty::Move;
 
-use crate::chess::{Game, Position};
-use crate::openings::Opening;
+use tabiya_chess::openings::Opening;
+use tabiya_chess::{Game, Position};
 
 /// Plies of a game that has just begun: the first request to either side comes after no more.
 const FIRST_PLIES: usize = 1;

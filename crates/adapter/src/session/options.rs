@@ -3,6 +3,11 @@
 use log::Level;
 use shakmaty::CastlingMode;
 
+use tabiya_uci::{
+    MAX_OWN_BOOKS, SetOption, is_own_book, option_default, option_name, option_type, option_with_default,
+    same_name,
+};
+
 use super::child::Child;
 use super::ended::opponent_name;
 use super::event::About;
@@ -10,10 +15,6 @@ use super::{Output, Session, lossy};
 use crate::settings::books::NO_BOOK;
 use crate::settings::options::{Change, Options};
 use crate::settings::spelling;
-use crate::uci::{
-    MAX_OWN_BOOKS, SetOption, is_own_book, option_default, option_name, option_type, option_with_default,
-    same_name,
-};
 
 /// The option with which GUIs announce analysis.
 pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
@@ -54,13 +55,13 @@ fn option_kind(line: &str) -> &str {
 }
 
 /// Whether a value of `UCI_Variant` stands for the chess of the books.
-pub(crate) fn is_chess(variant: &str) -> bool {
+pub fn is_chess(variant: &str) -> bool {
     CHESS.contains(&variant.trim().to_ascii_lowercase().as_str())
 }
 
 /// Sets standard chess where an engine is set to another variant, for commands that know no other; returns the message
 /// about it.
-pub(crate) fn set_chess(settings: &mut [(String, String)]) -> Option<String> {
+pub fn set_chess(settings: &mut [(String, String)]) -> Option<String> {
     let is_other = |(name, value): &&mut (String, String)| {
         same_name(name.as_bytes(), VARIANT.as_bytes()) && !is_chess(value)
     };

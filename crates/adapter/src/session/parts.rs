@@ -2,8 +2,9 @@
 
 use log::Level;
 
+use tabiya_uci::{Command, Part, Reply};
+
 use super::{Output, Session, lossy};
-use crate::uci::{Command, Part, Reply};
 
 /// Bytes of such a line that are examined or kept.
 const KEPT: usize = 4096;

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use shakmaty::Color;
 
-use crate::book::{Book, BookSet, Fingerprint, Learnable};
-use crate::learn::FinishedGame;
+use tabiya_book::{Book, BookSet, Fingerprint, Learnable};
+use tabiya_learn::FinishedGame;
 
 /// A book that can learn, as it is when a game is played from it.
 pub struct Source {

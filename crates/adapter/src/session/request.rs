@@ -7,14 +7,15 @@ use std::time::Duration;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
+use tabiya_book::Book;
+use tabiya_book::choose::Loss;
+use tabiya_chess::openings::Opening;
+use tabiya_chess::{Game, Value};
+use tabiya_learn::evals;
+use tabiya_uci::{Clock, Go, Score, words};
+
 use super::lines::{Choice, Scope};
-use crate::book::Book;
-use crate::chess::{Game, Value};
-use crate::choose::Loss;
-use crate::evals;
-use crate::openings::Opening;
 use crate::settings::rules::rule_name;
-use crate::uci::{Clock, Go, Score, words};
 
 /// Checks take this part of our clock at most.
 const CLOCK_PART: u32 = 10;

@@ -6,6 +6,9 @@ use std::time::Duration;
 use log::Level;
 use shakmaty::Position as _;
 
+use tabiya_chess::Game;
+use tabiya_uci::{Command, Go};
+
 use super::backlog::is_stop;
 use super::child::Search;
 use super::event::{Event, Silence};
@@ -13,8 +16,6 @@ use super::lines::Scope;
 use super::request::{BookAnswer, BookMove, Cut, Drawn, GoRequest, Request, Until};
 use super::watch::Answer;
 use super::{Output, Phase, Session, WAITING_MAX, lossy};
-use crate::chess::Game;
-use crate::uci::{Command, Go};
 
 /// What becomes of a move that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

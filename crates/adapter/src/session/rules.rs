@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use shakmaty::{Color, Position as _};
 
-use crate::chess::{Game, Position};
+use tabiya_chess::{Game, Position};
+use tabiya_uci::Go;
+
 use crate::settings::rules::Rule;
-use crate::uci::Go;
 
 /// The rules of the books that are open, and how often each has answered.
 #[derive(Default)]

@@ -1,7 +1,8 @@
 //! The score that is announced with a book move.
 #![allow(clippy::cast_possible_truncation, reason = "the number was limited before")]
 
-use crate::book::{Counts, MoveFacts, rating_difference};
+use tabiya_book::{Counts, MoveFacts, rating_difference};
+
 use crate::settings::options::BookScore;
 
 /// The greatest score, in centipawns: less than the score at which clients adjudicate a game, however few games it
@@ -24,9 +25,10 @@ pub(super) fn centipawns(score: BookScore, mv: &MoveFacts) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::book::Learned;
     use shakmaty::{Chess, Position as _};
+    use tabiya_book::Learned;
+
+    use super::*;
 
     #[test]
     fn results_become_centipawns() {

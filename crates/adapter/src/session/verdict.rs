@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use shakmaty::{Color, KnownOutcome, Position as _};
 
-use crate::chess::{Ending, Game};
-use crate::evals::value;
-use crate::uci::Score;
+use tabiya_chess::{Ending, Game};
+use tabiya_learn::evals::value;
+use tabiya_uci::Score;
 
 /// The fewest moves of ours in a game that is learned: a shorter game may be a test of a position, and only a fool's
 /// mate ends a game sooner.

@@ -6,12 +6,13 @@ use std::time::Duration;
 use shakmaty::uci::UciMove;
 use shakmaty::{Move, Position as _};
 
+use tabiya_book::BookSet;
+use tabiya_chess::Game;
+use tabiya_uci::{Clock, Score, words};
+
 use super::ended::Ended;
 use super::played::{Source, sources};
 use super::verdict::{DRAWN_SCORES, Evidence, Why, limit};
-use crate::book::BookSet;
-use crate::chess::Game;
-use crate::uci::{Clock, Score, words};
 
 /// The most plies of a position that starts another game, if the previous game had more.
 const OPENING_PLIES: usize = 1;

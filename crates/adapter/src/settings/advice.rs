@@ -1,9 +1,9 @@
 //! What helps against an error, in the words of the program: its commands and options.
 
-use crate::base::error::{Error, Remedy};
+use tabiya_base::error::{Error, Remedy};
 
 /// An error with the options that help against it.
-pub(crate) fn worded(error: &Error) -> String {
+pub fn worded(error: &Error) -> String {
     let words = match error.remedy() {
         None => return error.to_string(),
         Some(Remedy::Replace) => "name another one, or replace it with --force",

@@ -1,7 +1,8 @@
 //! The books that the user names: one list for both colours, and one for each colour.
 
+use tabiya_book::choose::Policy;
+
 use super::rules::Rule;
-use crate::choose::Policy;
 
 /// Separates the files of an option that holds several.
 const SEPARATOR: char = ';';

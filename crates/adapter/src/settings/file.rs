@@ -11,11 +11,12 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
+use tabiya_base::error::{Error, Result};
+
 use super::options::Options;
 use super::rules::Rule;
 use super::table::{self, Kind, SET};
 use super::{Given, spelling};
-use crate::base::error::{Error, Result};
 
 /// Reads a configuration file.
 ///
@@ -31,7 +32,7 @@ pub(super) fn read(path: &Path, warnings: &mut Vec<String>) -> Result<(Given, Ve
 ///
 /// # Errors
 /// When it is in another encoding.
-pub(crate) fn text(path: &Path, bytes: &[u8]) -> Result<String> {
+pub fn text(path: &Path, bytes: &[u8]) -> Result<String> {
     let text = decoded(bytes).map_err(|(before, encoding)| {
         let what = format!("line {}: a character is not valid in {encoding}", line_of(&before));
         Error::format(path, what).advice("save the file in UTF-8")

@@ -9,20 +9,21 @@ use serde::Serialize;
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
-pub(crate) use super::file::text;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_book::choose::Policy;
+use tabiya_uci::same_name;
+
+pub use super::file::text;
 use super::options::Options;
 use super::table::{self, BOOK, Group, Kind, Row, SET};
 use super::{Given, file, split};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::choose::Policy;
-use crate::uci::same_name;
 
 /// What separates files in a field.
 const BETWEEN: char = ';';
 
 /// A setting with its value.
 #[derive(Serialize)]
-pub(crate) struct Setting {
+pub struct Setting {
     /// What a form calls it: letters, digits and hyphens.
     pub(crate) key: String,
     #[serde(flatten)]
@@ -46,13 +47,13 @@ impl Setting {
 
 /// Settings that are about the same.
 #[derive(Serialize)]
-pub(crate) struct Together<'a> {
+pub struct Together<'a> {
     name: Group,
     keys: Vec<&'a str>,
 }
 
 /// The groups of settings that [`read`] has returned, in their order.
-pub(crate) fn groups(settings: &[Setting]) -> Vec<Together<'_>> {
+pub fn groups(settings: &[Setting]) -> Vec<Together<'_>> {
     let groups = settings.chunk_by(|one, other| one.row.group == other.row.group);
     groups
         .filter_map(|group| {
@@ -76,7 +77,7 @@ fn is_option(row: &Row, name: &str) -> bool {
 }
 
 /// The settings of a policy for which there are sliders.
-pub(crate) fn sliders(policy: &Policy) -> Vec<Setting> {
+pub fn sliders(policy: &Policy) -> Vec<Setting> {
     let mut options = Options { policy: policy.clone(), ..Options::default() };
     let value = |row: &'static Row| Setting::new(row, row.key.to_owned(), Some(row.text(&mut options)));
     table::sliders().map(value).collect()
@@ -86,7 +87,7 @@ pub(crate) fn sliders(policy: &Policy) -> Vec<Setting> {
 ///
 /// # Errors
 /// When it is not TOML.
-pub(crate) fn read(path: &Path, text: &str) -> Result<Vec<Setting>> {
+pub fn read(path: &Path, text: &str) -> Result<Vec<Setting>> {
     let (given, rules) = file::parse(path, text, &mut Vec::new())?;
     // Arguments of the engine are a list whose order matters, and options of the engine are not known here.
     let at_start = table::start().filter(|row| !matches!(row.kind, Kind::Texts | Kind::Pairs)).map(|row| {
@@ -112,7 +113,7 @@ pub(crate) fn read(path: &Path, text: &str) -> Result<Vec<Setting>> {
 ///
 /// # Errors
 /// When there is no such key, when a value does not fit it, and when the file would not be valid then.
-pub(crate) fn changed(path: &Path, text: &str, set: &BTreeMap<String, Option<String>>) -> Result<String> {
+pub fn changed(path: &Path, text: &str, set: &BTreeMap<String, Option<String>>) -> Result<String> {
     let usage = |what: String| Error::new(ErrorKind::Usage, what);
     let settings = read(path, text)?;
     let has_returns = text.contains("\r\n");

@@ -15,7 +15,7 @@ impl Given {
     }
 
     /// Sets the values of a key; without one it keeps those that it has.
-    pub(crate) fn put(&mut self, key: &'static str, values: Vec<String>) {
+    pub fn put(&mut self, key: &'static str, values: Vec<String>) {
         if !values.is_empty() {
             self.0.insert(key, values);
         }
@@ -36,12 +36,12 @@ impl Given {
     }
 
     /// The value of a key.
-    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+    pub fn text(&self, key: &str) -> Option<&str> {
         self.texts(key).last().map(String::as_str)
     }
 
     /// The values of each key that is given.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, &[String])> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &[String])> {
         self.0.iter().map(|(key, values)| (*key, values.as_slice()))
     }
 

@@ -1,16 +1,15 @@
 //! The user's settings: the command line takes precedence over the configuration file, and that over the defaults.
 
-pub(crate) mod advice;
+pub mod advice;
 pub mod books;
 mod file;
-#[cfg(feature = "explore")]
-pub(crate) mod form;
+pub mod form;
 mod given;
 pub mod options;
 pub mod rules;
 pub mod search_paths;
 pub(crate) mod spelling;
-pub(crate) mod table;
+pub mod table;
 mod trust;
 mod values;
 
@@ -21,21 +20,22 @@ use std::time::Duration;
 
 use log::Level;
 
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_uci::{SetOption, same_name};
+
 use self::books::BookList;
 use self::options::Options;
 use self::search_paths::{SearchPaths, listed};
 use self::spelling::Meant;
 use self::table::{ENGINE, ENGINE_ARG, ENGINE_DIR, ENGINE_TIMEOUT, Kind, Row, SET};
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::uci::{SetOption, same_name};
 
 pub use self::given::Given;
 
 /// The configuration file that is used if none is named and this one exists.
-pub(crate) const FILE_NAME: &str = "tabiya.toml";
+pub const FILE_NAME: &str = "tabiya.toml";
 
 /// A configuration file with every key in a comment.
-pub(crate) const TEMPLATE: &str = include_str!("template.toml");
+pub const TEMPLATE: &str = include_str!("template.toml");
 
 /// The name of the executable, unless the user has renamed it.
 const PROGRAM: &str = "tabiya";
@@ -93,7 +93,7 @@ impl Config {
     ///
     /// # Errors
     /// As [`Config::load`].
-    pub(crate) fn of(given: Given, path: Option<PathBuf>) -> Result<Self> {
+    pub fn of(given: Given, path: Option<PathBuf>) -> Result<Self> {
         let mut warnings = Vec::new();
         let (mut from_file, rules) = match &path {
             Some(path) => file::read(path, &mut warnings)?,
@@ -154,7 +154,7 @@ impl Config {
     ///
     /// # Errors
     /// When it is not found, with every path that was tried, or when it is tabiya itself.
-    pub(crate) fn find_engine(&self) -> Result<PathBuf> {
+    pub fn find_engine(&self) -> Result<PathBuf> {
         let wrong = |what| Error::new(ErrorKind::Engine, what).remedied_by(Remedy::NameEngine);
         let program = self
             .search_paths
@@ -171,7 +171,7 @@ impl Config {
     ///
     /// # Errors
     /// When there is no such folder.
-    pub(crate) fn find_engine_dir(&self) -> Result<Option<PathBuf>> {
+    pub fn find_engine_dir(&self) -> Result<Option<PathBuf>> {
         let Some(name) = &self.engine_dir else { return Ok(None) };
         match self.search_paths.find(name) {
             Ok(folder) if folder.is_dir() => Ok(Some(folder)),
@@ -254,7 +254,7 @@ fn first_file(mut paths: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf
 }
 
 /// The configuration file of this process's executable, if that was renamed.
-pub(crate) fn own_file() -> Option<PathBuf> {
+pub fn own_file() -> Option<PathBuf> {
     renamed(&env::current_exe().ok()?)
 }
 

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use tabiya_book::choose::Policy;
+
 use super::books::{BookFiles, BookList};
-use crate::choose::Policy;
 
 /// The adapter's options and their values.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use shakmaty::Color;
 
+use tabiya_book::choose::Policy;
+
 use super::given::Given;
-use crate::choose::Policy;
 
 /// A book with conditions for its use, and its own values in place of the ordinary options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -42,7 +42,7 @@ impl SearchPaths {
     }
 
     /// The folders, in the order in which they are searched.
-    pub(crate) fn folders(&self) -> &[PathBuf] {
+    pub fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
@@ -72,7 +72,7 @@ impl SearchPaths {
     ///
     /// # Errors
     /// When it is not found: a message that names what was tried.
-    pub(crate) fn find_program(&self, name: &str) -> Result<PathBuf, String> {
+    pub fn find_program(&self, name: &str) -> Result<PathBuf, String> {
         let name = unquoted(name);
         if name.is_empty() {
             return Err("its name is empty".to_owned());

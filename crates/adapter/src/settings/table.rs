@@ -3,10 +3,11 @@
 
 use serde::Serialize;
 
+use tabiya_book::choose::MAX_LOSS_MAX;
+
 use self::Kind::{Check, Choice, Files, Pairs, Spin, Text, Texts};
 use super::options::{BookScore, Change, Options, Value};
 use super::split;
-use crate::choose::MAX_LOSS_MAX;
 
 /// The greatest seed that a GUI's spin box can hold: many store it in 32 signed bits.
 const SEED_MAX: u32 = i32::MAX as u32;
@@ -18,7 +19,7 @@ const DAY: u32 = 86_400;
 pub(super) const OWN_BOOK: &str = "OwnBook";
 
 /// The key of the engine.
-pub(crate) const ENGINE: &str = "engine";
+pub const ENGINE: &str = "engine";
 
 /// The key of the engine's arguments.
 pub(crate) const ENGINE_ARG: &str = "engine-arg";
@@ -27,10 +28,10 @@ pub(crate) const ENGINE_ARG: &str = "engine-arg";
 pub(crate) const ENGINE_DIR: &str = "engine-dir";
 
 /// The key of the time that the engine is given to answer `uci`.
-pub(crate) const ENGINE_TIMEOUT: &str = "engine-timeout";
+pub const ENGINE_TIMEOUT: &str = "engine-timeout";
 
 /// The key of options.
-pub(crate) const SET: &str = "set";
+pub const SET: &str = "set";
 
 /// The key of the books for both sides.
 pub(crate) const BOOK: &str = "book";
@@ -50,7 +51,7 @@ pub(crate) enum Group {
 /// The values that a setting may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub enum Kind {
     /// True or false.
     Check,
     /// A number from the one to the other.
@@ -70,7 +71,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// What a value must be, in words.
-    pub(crate) fn needs(self) -> String {
+    pub fn needs(self) -> String {
         match self {
             Check => "true or false".to_owned(),
             Spin { min, max } => format!("a number from {min} to {max}"),
@@ -92,7 +93,7 @@ impl Kind {
     }
 
     /// Whether a text is a value that the setting may have, or one of several.
-    pub(crate) fn takes(self, text: &str) -> bool {
+    pub fn takes(self, text: &str) -> bool {
         match self {
             Check | Spin { .. } => self.number(text).is_some(),
             Choice { choices } => choices.contains(&text),
@@ -103,14 +104,14 @@ impl Kind {
     }
 
     /// Whether it may have several values.
-    pub(crate) fn is_list(self) -> bool {
+    pub fn is_list(self) -> bool {
         matches!(self, Texts | Pairs | Files)
     }
 }
 
 /// A setting.
 #[derive(Clone, Copy, Serialize)]
-pub(crate) struct Row {
+pub struct Row {
     /// Its name for people; that of an option is its name in UCI.
     pub(crate) name: &'static str,
     /// The name and the key that it had before: both are still understood.
@@ -118,23 +119,19 @@ pub(crate) struct Row {
     former: Option<(&'static str, &'static str)>,
     /// Its name in the file, on the command line and in addresses, as far as it has one there.
     #[serde(skip)]
-    pub(crate) key: &'static str,
+    pub key: &'static str,
     #[serde(flatten)]
-    pub(crate) kind: Kind,
+    pub kind: Kind,
     /// The default, as a value or in words; empty for an option whose default is in [`Options`].
     #[serde(skip)]
     default: &'static str,
     /// What the command line's help calls a value.
     #[serde(skip)]
-    pub(crate) value_name: &'static str,
+    pub value_name: &'static str,
     /// What it is for, in one line.
-    pub(crate) help: &'static str,
+    pub help: &'static str,
     /// What it is about.
     #[serde(skip)]
-    #[cfg_attr(
-        not(feature = "explore"),
-        expect(dead_code, reason = "only the explorer's form shows groups")
-    )]
     pub(crate) group: Group,
     /// Where its value is among the options of UCI.
     #[serde(skip)]
@@ -167,13 +164,12 @@ impl Row {
     }
 
     /// Whether it is an option of UCI.
-    #[cfg(feature = "explore")]
     pub(super) fn is_option(&self) -> bool {
         self.holder.is_some()
     }
 
     /// The key that it had before.
-    pub(crate) fn former_key(&self) -> Option<&'static str> {
+    pub fn former_key(&self) -> Option<&'static str> {
         self.former.map(|(_, key)| key)
     }
 
@@ -183,7 +179,7 @@ impl Row {
     }
 
     /// The default, as a value or in words; empty for none.
-    pub(crate) fn default(&self) -> String {
+    pub fn default(&self) -> String {
         match self.default {
             "" => self.text(&mut Options::default()),
             words => words.to_owned(),
@@ -191,7 +187,7 @@ impl Row {
     }
 
     /// The value in these options as text; empty for a setting that only the start knows.
-    pub(super) fn text(&self, options: &mut Options) -> String {
+    pub fn text(&self, options: &mut Options) -> String {
         self.value(options).map(|value| value.to_string()).unwrap_or_default()
     }
 }
@@ -297,7 +293,7 @@ static ROWS: &[Row] = &[
 ];
 
 /// The settings that are given at the start: in the file, or on the command line.
-pub(crate) fn start() -> impl Iterator<Item = &'static Row> {
+pub fn start() -> impl Iterator<Item = &'static Row> {
     ROWS.iter().filter(|row| row.at_start)
 }
 
@@ -307,7 +303,7 @@ pub(crate) fn options() -> impl Iterator<Item = &'static Row> {
 }
 
 /// The settings of the policy that are arguments of the commands that show what the adapter would play.
-pub(crate) fn shown() -> impl Iterator<Item = &'static Row> {
+pub fn shown() -> impl Iterator<Item = &'static Row> {
     ROWS.iter().filter(|row| row.shown)
 }
 
@@ -317,7 +313,6 @@ pub(crate) fn by_book() -> impl Iterator<Item = &'static Row> {
 }
 
 /// The settings for which the explorer's page has sliders.
-#[cfg(feature = "explore")]
 pub(super) fn sliders() -> impl Iterator<Item = &'static Row> {
     ROWS.iter().filter(|row| row.slider.is_some())
 }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 
 /// Checks a configuration file that was found, not named.
 ///

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use vampirc_uci::{Serializable, UciMessage, UciOptionConfig};
 
+use tabiya_book::choose::Policy;
+use tabiya_uci::SetOption;
+
 use super::books::{BookFiles, BookList};
 use super::given::Given;
 use super::options::{BookScore, Change, Options, Value};
 use super::table::{self, Kind, OWN_BOOK, Row};
-use crate::choose::Policy;
-use crate::uci::SetOption;
 
 impl Value<'_> {
     /// Sets the value; `None` if the option cannot have that value: it keeps the one it has.
@@ -133,7 +134,7 @@ fn of(option: &SetOption<'_>) -> Option<&'static Row> {
 fn text(value: &[u8]) -> Cow<'_, str> {
     #[cfg(windows)]
     if std::str::from_utf8(value).is_err()
-        && let Some(text) = crate::base::windows::from_ansi(value)
+        && let Some(text) = tabiya_base::windows::from_ansi(value)
     {
         return Cow::Owned(text);
     }
@@ -153,7 +154,7 @@ mod tests {
     fn names_in_the_code_page_of_the_system_are_understood() {
         let mut options = Options::default();
         let value = b"B\xfccher\\Gr\xf6\xdfe.bin";
-        let known = crate::base::windows::from_ansi(value).unwrap();
+        let known = tabiya_base::windows::from_ansi(value).unwrap();
         assert!(known.starts_with('B') && known.ends_with(".bin"), "{known}");
         options.set(&SetOption { name: b"Book File", value }).unwrap().unwrap();
         assert_eq!(options.books.both, BookList::parse(&known));

@@ -11,8 +11,8 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 use tempfile::{Builder, NamedTempFile};
 
-use crate::base::bytes::hex;
-use crate::base::folder;
+use crate::bytes::hex;
+use crate::folder;
 
 /// The name of an unfinished file: this, the machine that writes it, a dash, some random letters, and the end.
 const START: &str = ".tabiya-";
@@ -55,7 +55,7 @@ pub fn create(folder: &Path) -> io::Result<NamedTempFile> {
 
 /// The file whose lock is that of the books of this name, in whatever letters, in a folder. One that a dead process has left
 /// is removed as those of other machines are.
-pub(crate) fn lock_file(folder: &Path, name: &str) -> PathBuf {
+pub fn lock_file(folder: &Path, name: &str) -> PathBuf {
     let hash = Sha256::digest(name.to_lowercase());
     folder.join(format!("{START}lock-{}{END}", hex(hash.iter().take(8))))
 }
@@ -161,7 +161,7 @@ fn machine() -> &'static str {
     static MACHINE: OnceLock<String> = OnceLock::new();
     MACHINE.get_or_init(|| {
         #[cfg(windows)]
-        let name = crate::base::windows::host_name();
+        let name = crate::windows::host_name();
         #[cfg(not(windows))]
         let name = sysinfo::System::host_name();
         hex(Sha256::digest(name.unwrap_or_default().as_bytes()).iter().take(4))

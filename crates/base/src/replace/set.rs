@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::{Replacement, Whole, leftovers, sync_folder};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::folder;
+use crate::error::{Error, ErrorKind, Result};
+use crate::folder;
 
 /// The files of one book, written beside their places.
 ///
@@ -21,7 +21,7 @@ use crate::base::folder;
 ///
 /// ```
 /// use std::io::Write;
-/// use tabiya::base::replace::FileSet;
+/// use tabiya_base::replace::FileSet;
 /// let folder = tempfile::tempdir()?;
 /// let mut set = FileSet::default();
 /// for name in ["a.ctb", "a.cto", "a.ctg"] {
@@ -222,8 +222,8 @@ impl Moves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::error::Remedy;
-    use crate::base::replace::tests::names;
+    use crate::error::Remedy;
+    use crate::replace::tests::names;
     use std::io::Write;
 
     const OLD: [&str; 3] = ["a.ctg", "a.cto", "A_7.kob"];
@@ -405,7 +405,7 @@ mod tests {
     fn a_mapped_file_is_replaced_and_its_reader_keeps_the_old_content() {
         let folder = folder();
         let path = folder.path().join("a.ctg");
-        let map = crate::base::map::Map::open(&path).unwrap();
+        let map = crate::map::Map::open(&path).unwrap();
         // At once, and where the system does not allow that.
         for fails in [false, true] {
             let mut first = fails;

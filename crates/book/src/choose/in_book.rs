@@ -2,9 +2,10 @@
 
 use shakmaty::Move;
 
+use tabiya_chess::{Game, Position};
+
 use super::{Policy, Worth, chances};
-use crate::book::{Book, BookSet, MoveFacts, Moves};
-use crate::chess::{Game, Position};
+use crate::{Book, BookSet, MoveFacts, Moves};
 
 /// A book's moves in the position of a game, in the book's order, and the chance of each: what the adapter draws from.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +44,7 @@ pub fn chances_in(
 }
 
 /// A book's moves in a position with the chance of each, the most likely first; those that `admit` refuses have none.
-pub(crate) fn by_chance(
+pub fn by_chance(
     book: &dyn Moves,
     at: &Position,
     policy: &Policy,
@@ -55,7 +56,7 @@ pub(crate) fn by_chance(
 }
 
 /// Moves with their chances, the most likely first.
-pub(crate) fn likeliest_first(moves: Vec<MoveFacts>, shares: Vec<f64>) -> Vec<(MoveFacts, f64)> {
+pub fn likeliest_first(moves: Vec<MoveFacts>, shares: Vec<f64>) -> Vec<(MoveFacts, f64)> {
     let mut moves: Vec<_> = moves.into_iter().zip(shares).collect();
     moves.sort_by(|(a, chance_a), (b, chance_b)| chance_b.total_cmp(chance_a).then(b.weight.cmp(&a.weight)));
     moves

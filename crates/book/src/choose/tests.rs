@@ -1,13 +1,5 @@
 //! Chances, draws, and which moves are played.
 
-use super::*;
-use crate::base::findings::Findings;
-use crate::base::progress::Progress;
-use crate::book::{
-    Annotation, Book, Format, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Summary, Visit,
-    plain_weights,
-};
-use crate::chess::Position as At;
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -15,6 +7,15 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Position};
 use std::path::Path;
 use std::sync::Arc;
+use tabiya_base::findings::Findings;
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position as At;
+
+use super::*;
+use crate::{
+    Annotation, Book, Format, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Summary, Visit,
+    plain_weights,
+};
 
 fn book(weights: &[u64]) -> Vec<MoveFacts> {
     let legal = Chess::default().legal_moves();
@@ -59,7 +60,7 @@ fn a_move_below_the_threshold_is_not_played() {
 #[test]
 fn games_count_only_where_the_format_counts_them() {
     let mut moves = book(&[10, 10]);
-    moves[0].counts = Some(crate::book::Counts { games: 4, wins: 4, draws: 0, losses: 0 });
+    moves[0].counts = Some(crate::Counts { games: 4, wins: 4, draws: 0, losses: 0 });
     assert_eq!(of(&moves, &Policy { games: 5, ..free() }), [0.0, 1.0]);
     assert_eq!(of(&moves, &Policy { games: 4, ..free() }), [0.5, 0.5]);
 }
@@ -150,7 +151,7 @@ impl Moves for OneLine {
         out.push(if played == 0 { MoveFacts::new(mv, 1) } else { MoveFacts { mv, ..self.0 } });
     }
 
-    fn each(&self, _: Scope, _: &Progress, _: Visit<'_>) -> crate::base::error::Result<u64> {
+    fn each(&self, _: Scope, _: &Progress, _: Visit<'_>) -> tabiya_base::error::Result<u64> {
         Ok(0)
     }
 }
@@ -291,7 +292,7 @@ fn factors_multiply_the_weight_in_tournaments_unless_they_are_switched_off() {
     assert_eq!(of(&moves, &Policy { tournament: false, ..free() }), [third; 3]);
     // Weights for formats without factors follow.
     let mut record = PositionRecord::of(&At::start(), &moves);
-    crate::book::plain_weights(&mut record);
+    crate::plain_weights(&mut record);
     assert_eq!(record.moves.iter().map(|facts| facts.weight).collect::<Vec<_>>(), [200, 100, 0]);
     // Never is never, and a green move that is never played leaves the others to be played.
     moves[0].factor = Some(-128);

@@ -2,29 +2,30 @@
 
 use shakmaty::Move;
 
+use tabiya_chess::value::result;
+use tabiya_chess::{Position, Value};
+
 use super::MAX_LOSS_MAX;
-use crate::chess::value::result;
-use crate::chess::{Position, Value};
 
 /// What a move loses against the best that its position offers. Values are centipawns for the side that moves, and all decided
 /// games are worth the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Loss {
+pub struct Loss {
     /// The value of the move.
-    pub(crate) value: Value,
+    pub value: Value,
     /// The value of the position.
-    pub(crate) best: Value,
+    pub best: Value,
 }
 
 impl Loss {
     /// The loss of a move with this value where the position is worth `best`.
-    pub(crate) fn new(value: Value, best: Value) -> Self {
+    pub fn new(value: Value, best: Value) -> Self {
         let decided = Value::try_from(MAX_LOSS_MAX).unwrap_or(Value::MAX);
         Self { value: value.clamp(-decided, decided), best: best.clamp(-decided, decided) }
     }
 
     /// The loss in centipawns; 0 for a move that is better than what was the best.
-    pub(crate) fn centipawns(self) -> u32 {
+    pub fn centipawns(self) -> u32 {
         u32::try_from(i32::from(self.best) - i32::from(self.value)).unwrap_or(0)
     }
 }
@@ -57,7 +58,7 @@ impl Worth {
     }
 
     /// As [`Worth::at`], in place of what this holds.
-    pub(crate) fn look_up(
+    pub fn look_up(
         &mut self,
         at: &Position,
         moves: impl IntoIterator<Item = Move>,
@@ -74,7 +75,7 @@ impl Worth {
     }
 
     /// Forgets all values.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.put(None, []);
     }
 
@@ -89,7 +90,7 @@ impl Worth {
     }
 
     /// What a move loses against the best.
-    pub(crate) fn loss_of(&self, mv: Move) -> Option<Loss> {
+    pub fn loss_of(&self, mv: Move) -> Option<Loss> {
         Some(Loss::new(self.of(mv)?, self.best?))
     }
 
@@ -101,12 +102,13 @@ impl Worth {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::chess::Game;
-    use crate::chess::value::{centipawns, mate};
     use proptest::prelude::*;
     use shakmaty::Position as _;
     use std::collections::HashMap;
+    use tabiya_chess::Game;
+    use tabiya_chess::value::{centipawns, mate};
+
+    use super::*;
 
     /// Values by FEN.
     type Known = HashMap<String, Value>;

@@ -1,4 +1,4 @@
-//! The book formats, one folder each. Only [`mod@crate::book::open`] and [`crate::book::Format`] name all of them.
+//! The book formats, one folder each. Only [`mod@crate::open`] and [`crate::Format`] name all of them.
 
 pub mod abk;
 pub mod counts;

@@ -3,13 +3,14 @@
 
 use shakmaty::{Chess, Move, Position as _};
 
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::{Seen, to_the_end};
+use tabiya_chess::Position;
+use tabiya_chess::normal::{Normal, forms};
+
 use super::{Graph, depth_first};
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::base::visit::{Seen, to_the_end};
-use crate::book::{Annotation, MoveFacts, PositionRecord, Scope, Visit};
-use crate::chess::Position;
-use crate::chess::normal::{Normal, forms};
+use crate::{Annotation, MoveFacts, PositionRecord, Scope, Visit};
 
 /// What a traversal asks of such a book.
 pub(crate) trait Forms {
@@ -79,7 +80,7 @@ pub(crate) trait Forms {
         }
     }
 
-    /// Appends the book's moves in a position: see [`crate::book::Moves::moves`].
+    /// Appends the book's moves in a position: see [`crate::Moves::moves`].
     fn moves_at(&self, chess: &Chess, out: &mut Vec<MoveFacts>) {
         if let Some((normal, entry)) = self.look_up(chess) {
             self.facts(chess, &normal, &entry, out);
@@ -103,7 +104,7 @@ impl<B: Forms> Graph for &B {
     }
 }
 
-/// See [`crate::book::Moves::each`].
+/// See [`crate::Moves::each`].
 ///
 /// Shows each position that play reaches. The first of an entry has everything that the entry knows, the others have
 /// just their moves, because games must not count twice. Positions without moves come once, for their counts. With

@@ -15,14 +15,15 @@ use std::hash::{BuildHasherDefault, Hasher};
 use shakmaty::{Move, Position as _};
 
 pub(crate) use forms::{Forms, each_form};
-pub(crate) use plies::{ByPlies, Replies, Tracks, Visited, has_form};
+pub use plies::{ByPlies, Replies, Tracks, Visited, has_form};
+
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::{Break, Seen, to_the_end};
+use tabiya_chess::Position;
 
 use super::{MoveFacts, Moves, PositionRecord, Visit};
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::visit::{Break, Seen, to_the_end};
-use crate::chess::Position;
 
 /// Positions followed at one depth. This bounds memory: about 70 MB for each of two depths.
 const WIDEST: usize = 1 << 19;
@@ -175,7 +176,7 @@ pub(crate) fn depth_first(start: Position, mut visit: impl FnMut(&Position, &mut
 
 /// Keys are random numbers already, so they are their own hashes; what follows a key is mixed into it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct KeyHasher(u64);
+pub struct KeyHasher(u64);
 
 impl Hasher for KeyHasher {
     fn finish(&self) -> u64 {
@@ -192,7 +193,7 @@ impl Hasher for KeyHasher {
 }
 
 /// A set of keys.
-pub(crate) type Keys = HashSet<u64, BuildHasherDefault<KeyHasher>>;
+pub type Keys = HashSet<u64, BuildHasherDefault<KeyHasher>>;
 
 /// Shows each position that play reaches from the starting position, once: along the book's own moves first, then along
 /// replies that it does not have but that lead back into it, as in a book for one side. Returns how many of the book's `all`
@@ -202,7 +203,7 @@ pub(crate) type Keys = HashSet<u64, BuildHasherDefault<KeyHasher>>;
 ///
 /// # Errors
 /// What fails in `visit`, and when the work is interrupted.
-pub(crate) fn each_reachable<B: Moves + ?Sized>(
+pub fn each_reachable<B: Moves + ?Sized>(
     book: &B,
     all: u64,
     progress: &Progress,
@@ -224,7 +225,7 @@ pub(crate) fn each_reachable<B: Moves + ?Sized>(
 
 /// The keys of the positions that the book's own moves reach from the starting position; `None` if there are more than
 /// `most`.
-pub(crate) fn own_lines<B: Moves + ?Sized>(book: &B, most: usize) -> Option<Keys> {
+pub fn own_lines<B: Moves + ?Sized>(book: &B, most: usize) -> Option<Keys> {
     let mut count = 0;
     let (keys, seen) = spread(book, None, &mut |_, _| {
         count += 1;

@@ -5,17 +5,18 @@ use std::sync::OnceLock;
 
 use shakmaty::{Move, Position as _};
 
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::{Break, Seen, to_the_end};
+use tabiya_chess::normal::forms;
+use tabiya_chess::{MoveCode, Packed, Position};
+
 use super::{Keys, own_lines};
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::base::visit::{Break, Seen, to_the_end};
-use crate::book::{MoveFacts, Moves, Scope};
-use crate::chess::normal::forms;
-use crate::chess::{MoveCode, Packed, Position};
+use crate::{MoveFacts, Moves, Scope};
 
 /// Where a traversal by plies begins, and how far it goes.
 #[derive(Clone, Debug)]
-pub(crate) struct ByPlies {
+pub struct ByPlies {
     /// Positions to begin with, each with its plies.
     pub starts: Vec<(u32, Position)>,
     /// Positions beyond this number are not visited.
@@ -33,7 +34,7 @@ impl Default for ByPlies {
 
 /// How the visited positions were reached.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tracks(Vec<(u32, MoveCode)>);
+pub struct Tracks(Vec<(u32, MoveCode)>);
 
 impl Tracks {
     /// The number of the position before the one of this number on its line, and the move between them.
@@ -90,7 +91,7 @@ impl State {
 }
 
 /// A position that is visited.
-pub(crate) struct Visited<'a> {
+pub struct Visited<'a> {
     /// The position. Its counters of moves are not those of a game.
     pub at: &'a Position,
     /// The least plies after which it is reached.
@@ -149,7 +150,7 @@ impl ByPlies {
 
 /// The replies that a book does not have but that lead back into it, as in a book for one side.
 #[derive(Clone, Debug)]
-pub(crate) struct Replies {
+pub struct Replies {
     /// The positions that the book's own moves reach; `None` if they reach everything, and no reply has to be followed.
     own: OnceLock<Option<Keys>>,
     /// The positions that they do not reach, where these are known.
@@ -236,7 +237,7 @@ fn add_missing(book: &dyn Moves, keys: &Keys, most: usize, missing: &mut Keys) -
 }
 
 /// Whether a position is among these, or another one that some formats do not distinguish from it.
-pub(crate) fn has_form(key: u64, position: Option<&Position>, keys: &Keys) -> bool {
+pub fn has_form(key: u64, position: Option<&Position>, keys: &Keys) -> bool {
     let is_in = |chess| keys.contains(&Position::from_chess(chess).key());
     keys.contains(&key) || position.is_some_and(|at| forms(at.chess().clone()).into_iter().any(is_in))
 }
@@ -244,7 +245,7 @@ pub(crate) fn has_form(key: u64, position: Option<&Position>, keys: &Keys) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::tests::{Lines, after, moves};
+    use crate::tests::{Lines, after, moves};
 
     const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::book::tests::{Lines, after};
+use crate::tests::{Lines, after};
 use proptest::prelude::*;
 
 /// The positions that [`each_reachable`] shows, and how many of all it says that it leaves out.

@@ -15,16 +15,14 @@
 
 use std::fmt;
 
-#[cfg(feature = "serialize")]
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use crate::chess::{Game, Position};
+use crate::{Game, Position};
 
 /// The codes and names, a line each.
 const NAMES: &str = include_str!("names.txt");
 
 /// The list as it is published: a heading, then code, name and moves in SAN, with tabs between them.
-#[cfg(any(test, feature = "explore"))]
 const LINES: &str = include_str!("lines.tsv");
 
 /// A position: its Polyglot key (u64, big endian), and the offset of its line in [`NAMES`] (u32, big endian).
@@ -63,8 +61,8 @@ const CODE_LEN: usize = 3;
 /// An opening: its code and its name.
 ///
 /// ```
-/// use tabiya::chess::Game;
-/// use tabiya::openings::Opening;
+/// use tabiya_chess::Game;
+/// use tabiya_chess::openings::Opening;
 /// let mut game = Game::start();
 /// assert_eq!(Opening::of(&game), None);
 /// for mv in ["g1f3", "d7d5", "d2d4", "g8f6", "a2a3"] {
@@ -116,7 +114,7 @@ impl Opening {
     }
 
     /// The code and the name.
-    pub(crate) fn parts(self) -> (&'static str, &'static str) {
+    pub fn parts(self) -> (&'static str, &'static str) {
         (self.eco(), self.name())
     }
 
@@ -137,8 +135,7 @@ const fn bucket_of(key: u64) -> usize {
 }
 
 /// The named lines: code, name, and the moves in SAN.
-#[cfg(feature = "explore")]
-pub(crate) fn lines() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+pub fn lines() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     LINES.lines().skip(1).filter_map(|line| {
         let (eco, rest) = line.split_once('\t')?;
         let (name, moves) = rest.split_once('\t')?;
@@ -153,7 +150,6 @@ impl fmt::Display for Opening {
     }
 }
 
-#[cfg(feature = "serialize")]
 impl Serialize for Opening {
     /// An object with `eco` and `name`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -167,7 +163,7 @@ impl Serialize for Opening {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::notation;
+    use crate::notation;
     use shakmaty::zobrist::Zobrist64;
     use shakmaty::{CastlingMode, EnPassantMode, Position as _};
     use std::collections::{BTreeMap, BTreeSet};
@@ -226,7 +222,7 @@ mod tests {
             let found = Opening::at(game.position()).unwrap_or_else(|| panic!("{name}"));
             assert_eq!((found.to_string(), Opening::of(&game)), (name.clone(), Some(found)));
             assert_eq!(format!("{} {}", found.eco(), found.name()), name);
-            assert!(crate::book::kvetka::is_eco(found.eco()), "{name}");
+            assert!(tabiya_book::kvetka::is_eco(found.eco()), "{name}");
             codes.insert(found.eco());
         }
         assert!(codes.len() > 400, "{codes:?}");

@@ -14,6 +14,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use shakmaty::uci::UciMove;
 
+use tabiya_base::error::Result as Done;
+use tabiya_base::progress::Progress;
+use tabiya_book::Format;
+use tabiya_workshop::edit::{self, Editor, KeptPlace, Outcome, Way, Wish};
+use tabiya_workshop::view::{place_in_words, san};
+
 use self::value::{expected, shown, wanted};
 use super::Explorer;
 use super::fault::Fault;
@@ -21,11 +27,6 @@ use super::place::Place;
 use super::reply::json;
 use super::request::read;
 use super::shelf::{Slot, editable};
-use crate::base::error::Result as Done;
-use crate::base::progress::Progress;
-use crate::book::Format;
-use crate::edit::{self, Editor, KeptPlace, Outcome, Way, Wish};
-use crate::view::{place_in_words, san};
 
 /// What is done to a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

@@ -3,11 +3,12 @@
 use serde_json::{Value as Json, json};
 use shakmaty::Move;
 
+use tabiya_book::edit::{Change, Edit, Value};
+use tabiya_book::{Annotation, Format, Keeps, Recommendation};
+use tabiya_workshop::edit::{Expected, Said};
+
 use super::Op;
-use crate::book::edit::{Change, Edit, Value};
-use crate::book::{Annotation, Format, Keeps, Recommendation};
-use crate::edit::{Expected, Said};
-use crate::explore::fault::Fault;
+use crate::fault::Fault;
 
 /// The edits that give a move what the page asks for: those after the first change what that has set.
 ///

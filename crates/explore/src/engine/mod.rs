@@ -13,15 +13,16 @@ use std::time::Duration;
 use axum::response::Response;
 use shakmaty::Position as _;
 
+use tabiya_base::error::Result;
+use tabiya_base::parallel::processors;
+use tabiya_uci::engine::{Client, Engine, Setup};
+
 use self::search::Search;
 use super::Explorer;
 use super::fault::Fault;
 use super::place::Place;
 use super::request::Query;
 use super::stream::events;
-use crate::base::error::Result;
-use crate::base::parallel::processors;
-use crate::engine::{Client, Engine, Setup};
 
 /// Engines that may run at once.
 const ENGINES_MAX: usize = 4;

@@ -11,13 +11,14 @@ use shakmaty::CastlingMode;
 use shakmaty::uci::UciMove;
 use tokio::sync::mpsc::Sender;
 
+use tabiya_chess::Position;
+use tabiya_uci::engine::{Client, Failure, Setup};
+use tabiya_uci::{Info, option_name, same_name, words};
+use tabiya_workshop::view::san;
+
 use super::super::evaluated::json_of;
 use super::super::place::Place;
 use super::super::stream::event;
-use crate::chess::Position;
-use crate::engine::{Client, Failure, Setup};
-use crate::uci::{Info, option_name, same_name, words};
-use crate::view::san;
 
 /// How long a search lasts at most.
 const SEARCH_TIME: Duration = Duration::from_secs(300);

@@ -3,15 +3,16 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
+use tabiya_base::bytes;
+use tabiya_base::error::Result;
+use tabiya_base::map::Map;
+use tabiya_chess::{MoveCode, Speed};
+use tabiya_games::{Date, GameResult};
+
 use super::layout::{
     ENTRY_LEN, GAME_LEN, HEAD_LEN, Head, Section, Stamp, date_of, id, is_version, key_of, read_entry,
     read_text, result_of, speed_of,
 };
-use crate::base::bytes;
-use crate::base::error::Result;
-use crate::base::map::Map;
-use crate::chess::{MoveCode, Speed};
-use crate::games::{Date, GameResult};
 
 /// An index that is open.
 pub(super) struct Index {

@@ -20,9 +20,9 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::base::bytes;
-use crate::chess::{MoveCode, Speed};
-use crate::games::{Date, GameResult};
+use tabiya_base::bytes;
+use tabiya_chess::{MoveCode, Speed};
+use tabiya_games::{Date, GameResult};
 
 /// How an index begins.
 pub(super) const MAGIC: [u8; 8] = *b"tabiyaGI";

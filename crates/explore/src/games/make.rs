@@ -7,21 +7,22 @@ use std::sync::{Mutex, PoisonError};
 
 use crc32fast::Hasher;
 
+use tabiya_base::bytes;
+use tabiya_base::error::{Error, Result};
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_base::replace::Replacement;
+use tabiya_base::resources::Resources;
+use tabiya_base::scratch::Scratch;
+use tabiya_base::sort::{Sorted, Sorter};
+use tabiya_chess::{MoveCode, Speed};
+use tabiya_games::play::play;
+use tabiya_games::{End, GameError, Header, KeyedPly, Sources, Visitor};
+
 use super::layout::{
     ENTRY_LEN, GAME_LEN, HEAD_LEN, Head, Section, Stamp, date_bits, entry, put_text, result_bits, speed_bits,
 };
 use super::source::Files;
-use crate::base::bytes;
-use crate::base::error::{Error, Result};
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::replace::Replacement;
-use crate::base::resources::Resources;
-use crate::base::scratch::Scratch;
-use crate::base::sort::{Sorted, Sorter};
-use crate::chess::{MoveCode, Speed};
-use crate::games::play::play;
-use crate::games::{End, GameError, Header, KeyedPly, Sources, Visitor};
 
 /// Plies of each game whose positions are found, as in Lichess's explorer.
 const PLIES: usize = 50;

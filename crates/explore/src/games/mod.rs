@@ -23,6 +23,13 @@ use serde_json::{Value, json};
 use shakmaty::Move;
 use tempfile::TempDir;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::progress::Progress;
+use tabiya_base::resources::Resources;
+use tabiya_book::{Among, MoveFacts, Slice};
+use tabiya_chess::{MoveCode, Position, RatingBand};
+use tabiya_games::{self as games, Date};
+
 use self::index::Index;
 pub(super) use self::index::{Found, Game, Names};
 use self::layout::MAGIC;
@@ -33,12 +40,6 @@ use super::fault::Fault;
 use super::place::Place;
 use super::reply::{json, text};
 use super::request::Query;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::progress::Progress;
-use crate::base::resources::Resources;
-use crate::book::{Among, MoveFacts, Slice};
-use crate::chess::{MoveCode, Position, RatingBand};
-use crate::games::{self, Date};
 
 /// What the name of an index adds to that of the book.
 const ENDING: &str = ".games";
@@ -289,7 +290,7 @@ fn line(place: &Place, game: &Game<'_>) -> Option<Value> {
     serde_json::to_value(GameLine {
         id: game.id(),
         uci: mv.map(|mv| place.uci(mv)),
-        san: mv.map(|mv| crate::view::san(at, mv)),
+        san: mv.map(|mv| tabiya_workshop::view::san(at, mv)),
         white: Player { name: white, rating: rating(game.white_elo) },
         black: Player { name: black, rating: rating(game.black_elo) },
         result: game.result(),

@@ -6,15 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_games::cbh::export::{self, ExportOptions, export};
+use tabiya_games::cbh::{self, Cbh};
+use tabiya_games::{Place, Sources, Spot};
+
 use super::super::fault::Fault;
 use super::super::part::part_of;
 use super::super::shelf::{FileStamp, stamp_of};
 use super::index::Game;
 use super::layout::Stamp;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::games::cbh::export::{self, ExportOptions, export};
-use crate::games::cbh::{self, Cbh};
-use crate::games::{Place, Sources, Spot};
 
 /// Bytes of a game's text that are shown: more than any has.
 const TEXT_MAX: u64 = 4 << 20;

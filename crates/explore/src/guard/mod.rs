@@ -28,12 +28,13 @@ use std::sync::{Mutex, PoisonError};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 
+use tabiya_base::error::Result as Done;
+
 use self::origin::{host, is_own, refuse_other_sites};
 use self::sessions::{Sessions, is_same};
 use super::fault::Fault;
 use super::page::FOLDER;
 use super::request::Query;
-use crate::base::error::Result as Done;
 
 /// The header in which pages send their key.
 const KEY: &str = "tabiya-key";

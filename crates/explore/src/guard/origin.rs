@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Uri, header};
 
-use crate::explore::fault::Fault;
+use crate::fault::Fault;
 
 /// The port of addresses without one.
 const HTTP_PORT: u16 = 80;

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::base::error::Result;
-use crate::explore::token;
+use tabiya_base::error::Result;
+
+use crate::token;
 
 /// Sessions at a time; of more the oldest is ended.
 pub(super) const SESSIONS: usize = 64;

@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 
-use crate::base::bytes::hex;
+use tabiya_base::bytes::hex;
 
 /// Where these are.
 pub(in super::super) const FOLDER: &str = "/page/";

@@ -20,9 +20,10 @@ use shakmaty::{
     Bitboard, Castles, CastlingSide, Chess, Color, Move, Position as _, Rank, Role, Setup, Square,
 };
 
-use super::error::MoveError;
-use crate::chess::lenient;
 pub use key::Key;
+use tabiya_chess::lenient;
+
+use super::error::MoveError;
 
 /// No square, in a list of pieces.
 const NONE: u8 = 64;

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use shakmaty::Position as _;
 
+use tabiya_base::error::Result;
+use tabiya_base::findings::{Findings, kinds};
+
 use super::database::Cbh;
 use super::entities::Entities;
 use super::layout::{self, NOTES_GAME_BITS, RECORD_LEN};
@@ -11,10 +14,8 @@ use super::notes::{self, Facts};
 use super::parallel::in_order;
 use super::reader::{CUT_OFF, Counter, Reader};
 use super::record::{self, Record};
-use crate::base::error::Result;
-use crate::base::findings::{Findings, kinds};
-use crate::games::Reason;
-use crate::games::export::Notes;
+use crate::Reason;
+use crate::export::Notes;
 
 kinds! {
     /// What can be wrong with a database.

@@ -4,18 +4,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tabiya_base::blob::Blob;
+use tabiya_base::bytes;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::folder;
+use tabiya_base::map::Map;
+
 use super::entities::Entities;
 use super::files;
 use super::layout::{
     CBH_COUNT, CBH_MARK, CBH_MARK_AT, CBJ_MOVES, CBJ_SIZE, CBM_HEADER, RECORD_LEN, annotator, player, source,
     team, title, tournament,
 };
-use crate::base::blob::Blob;
-use crate::base::bytes;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::folder;
-use crate::base::map::Map;
-use crate::games::{GameError, Place, Reason, Spot};
+use crate::{GameError, Place, Reason, Spot};
 
 /// Offsets in longer files need more than 32 bits.
 pub(super) const WIDE: u64 = u32::MAX as u64;

@@ -15,7 +15,7 @@ use super::error::{DecodeError, MoveError};
 use super::layout::{MOVES_MOST, NESTING_MOST, POP, PUSH};
 use super::mode::Mode;
 use super::start::square;
-use crate::games::export::Tree;
+use crate::export::Tree;
 
 /// Receives the moves of a game in the order in which they are stored: from each position its first continuation to
 /// the end, then the next one.

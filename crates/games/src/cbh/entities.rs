@@ -5,6 +5,9 @@
 
 use std::borrow::Cow;
 
+use tabiya_base::bytes;
+use tabiya_base::map::Map;
+
 use super::layout::{
     ENTITY_COUNT, ENTITY_DELETED, ENTITY_HEADER, ENTITY_LINKS, ENTITY_LIVE, ENTITY_MARK, ENTITY_MARK_AT,
     ENTITY_MORE, ENTITY_SIZE, annotator, player, team, title, tournament,
@@ -12,9 +15,7 @@ use super::layout::{
 use super::nations::NATIONS;
 use super::record::date;
 use super::text::field;
-use crate::base::bytes;
-use crate::base::map::Map;
-use crate::games::Date;
+use crate::Date;
 
 /// A file of entities.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use shakmaty::Color;
 
-use crate::games::Reason;
+use crate::Reason;
 
 /// Why a stored move cannot be read or played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use shakmaty::Position as _;
 
+use tabiya_base::error::Result;
+
 use super::database::Cbh;
 use super::decode::Collector;
 use super::notes::{self, Facts};
@@ -12,9 +14,8 @@ use super::reader::{Game, Reader};
 use super::record::{Kind, Record};
 use super::san;
 use super::tags::Tags;
-use crate::base::error::Result;
-use crate::games::export::{Notes, San, Tree, Writer};
-use crate::games::{GameError, GameResult, Reason};
+use crate::export::{Notes, San, Tree, Writer};
+use crate::{GameError, GameResult, Reason};
 
 /// What to export.
 #[derive(Clone, Copy, Debug)]

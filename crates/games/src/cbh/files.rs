@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::folder;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::folder;
 
 /// The extensions of the files that are read: records, moves, annotations, players, tournaments,
 /// annotators, sources, teams, second records, titles, media.

@@ -4,11 +4,12 @@
 
 use std::borrow::Cow;
 
+use tabiya_base::bytes;
+use tabiya_base::encoding::decode_text;
+
 use super::encodings::decode_as;
 use super::layout::GAME_HEAD_LEN;
 use super::text::field;
-use crate::base::bytes;
-use crate::base::encoding::decode_text;
 
 /// The first version with texts in HTML.
 const HTML: u16 = 3;
@@ -117,7 +118,7 @@ impl Guide {
     }
 
     /// The title in this language, or else in the first language that has one.
-    pub(crate) fn title(&self, language: u16) -> &str {
+    pub fn title(&self, language: u16) -> &str {
         let of = |wanted: Option<u16>| {
             self.titles.iter().find(|(given, title)| {
                 wanted.is_none_or(|wanted| wanted == *given) && !title.trim().is_empty()

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use tabiya_base::error::Result;
+use tabiya_base::findings::{Finding, Findings, summed};
+
 use super::check;
 use super::database::Cbh;
 use super::layout::{MODE_BITS, RECORD_LEN, SET_UP};
 use super::reader::{Head, Reader};
 use super::record::Kind;
-use crate::base::error::Result;
-use crate::base::findings::{Finding, Findings, summed};
-use crate::games::Date;
+use crate::Date;
 
 /// Records between two reports of progress.
 const STRIDE: u32 = 1 << 12;

@@ -33,7 +33,7 @@ mod start;
 mod tables;
 mod tags;
 #[cfg(test)]
-pub(in crate::games) mod tests;
+pub(crate) mod tests;
 mod text;
 
 pub use board::Board;

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use tabiya_base::bytes;
+
 use super::layout::{NOTES_HEAD_LEN, note, stage};
 use super::start::square;
 use super::text::comment;
-use crate::base::bytes;
-use crate::games::export::Notes;
+use crate::export::Notes;
 
 /// The name of a type that PGN cannot express; `None` if the type is unknown.
 pub fn name(kind: u8) -> Option<&'static str> {

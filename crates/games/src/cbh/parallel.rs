@@ -1,7 +1,7 @@
 //! Work on the games of a database by several threads, with results in the order of the games.
 
-use crate::base::error::Result;
-use crate::base::parallel;
+use tabiya_base::error::Result;
+use tabiya_base::parallel;
 
 /// Games that a thread takes at once: some hundred kilobytes of PGN.
 const RUN: u32 = 512;

@@ -6,6 +6,10 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Chess, Move, Position as _};
 
+use tabiya_base::blob::{Blob, Window};
+use tabiya_base::bytes;
+use tabiya_base::error;
+
 use super::board::Board;
 use super::database::{Cbh, WIDE};
 use super::decode::{Sink, decode};
@@ -20,10 +24,7 @@ use super::mode::Mode;
 use super::notes::Items;
 use super::record::Record;
 use super::start::Start;
-use crate::base::blob::{Blob, Window};
-use crate::base::bytes;
-use crate::base::error;
-use crate::games::{GameError, Reason};
+use crate::{GameError, Reason};
 
 /// What is wrong with a game that the file ends in.
 pub(super) const CUT_OFF: &str = "its moves are cut off by the end of the file";
@@ -45,7 +46,7 @@ pub struct Reader<'a> {
 
 /// The head of a game or text in `.cbg`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
+pub struct Head {
     /// Its offset.
     pub offset: u64,
     /// Its flags; `None` where the file ends within it.

@@ -1,9 +1,10 @@
 //! What a `.cbh` record says of a game or a text.
 #![allow(clippy::cast_possible_truncation, reason = "the parts of a field are taken by their bits")]
 
+use tabiya_base::bytes;
+
 use super::layout::{RECORD_LEN, record, text_record};
-use crate::base::bytes;
-use crate::games::{Date, GameResult};
+use crate::{Date, GameResult};
 
 /// The record of a game or a text.
 #[derive(Clone, Debug)]
@@ -78,7 +79,7 @@ impl Record {
     }
 
     /// Whether it is marked as deleted.
-    pub(crate) fn is_deleted(&self) -> bool {
+    pub fn is_deleted(&self) -> bool {
         self.byte(record::FLAGS) & record::DELETED != 0
     }
 

@@ -7,7 +7,7 @@
 use shakmaty::{Move, Role, Square};
 
 use super::board::Board;
-use crate::games::export::San;
+use crate::export::San;
 
 /// The letters of the kinds of pieces, by their numbers from 1.
 const LETTERS: [u8; 8] = *b"?PNBRQK?";

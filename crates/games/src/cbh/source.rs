@@ -7,16 +7,17 @@ use std::sync::Arc;
 
 use shakmaty::Move;
 
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
+
 use super::board::{Board, Key};
 use super::database::Cbh;
 use super::decode::{Collector, Sink};
 use super::layout::tournament;
 use super::reader::{Game, Reader};
 use super::record::{Kind, Record};
-use crate::chess::MoveCode;
-use crate::chess::Position;
-use crate::games::export::{Step, Tree};
-use crate::games::{Batch, End, Header, KeyedPly, Reason, Visitor};
+use crate::export::{Step, Tree};
+use crate::{Batch, End, Header, KeyedPly, Reason, Visitor};
 
 /// Games of a batch: enough that the cost of handing it over does not matter.
 const BATCH: u32 = 512;

@@ -4,11 +4,12 @@ use std::num::NonZeroU32;
 
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, File, Piece, Rank, Role, Setup, Square};
 
+use tabiya_base::bytes;
+use tabiya_chess::lenient;
+
 use super::layout::{
     CHESS960_LEN, CHESS960_ROOKS, SETUP_BLACK, SETUP_BOARD, SETUP_BOARD_LEN, SETUP_EN_PASSANT, SETUP_LEN,
 };
-use crate::base::bytes;
-use crate::chess::lenient;
 
 /// The square of ChessBase's number: a1 is 0, a2 is 1, b1 is 8.
 #[inline]

@@ -10,8 +10,8 @@ use super::layout::{source, team, tournament};
 use super::notes::Facts;
 use super::reader::{Game, Reader};
 use super::record::{Outcome, Record};
-use crate::games::export::Writer;
-use crate::games::{Date, GameResult};
+use crate::export::Writer;
+use crate::{Date, GameResult};
 
 /// Writes the tags of games.
 #[derive(Debug, Default)]

@@ -7,9 +7,10 @@ mod moves;
 mod samples;
 mod stream;
 
+use tabiya_base::findings::{Finding, listed};
+
 use super::database::Cbh;
 use super::export::{ExportOptions, Totals, export};
-use crate::base::findings::{Finding, listed};
 
 /// The result of an export.
 pub struct Exported {

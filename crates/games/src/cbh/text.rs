@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::games::decode_text;
+use crate::decode_text;
 
 /// The text in a field of fixed length: it ends at the first 0, and the bytes after that mean nothing.
 ///

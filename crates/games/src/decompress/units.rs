@@ -11,9 +11,10 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
+use tabiya_base::resources::Resources;
+
 use super::{Failing, Frames, ZSTD, is_skippable};
-use crate::base::resources::Resources;
-use crate::games::pipe::{self, BLOCK_LEN, Pipe};
+use crate::pipe::{self, BLOCK_LEN, Pipe};
 
 /// Compressed bytes that are worth a thread.
 const WORTH: usize = 1 << 19;
@@ -29,7 +30,7 @@ const MANY_THREADS: usize = 4;
 
 /// What may be used to decompress ahead of the reader.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ahead {
+pub struct Ahead {
     threads: usize,
     /// Bytes for each thread.
     memory: usize,
@@ -256,7 +257,7 @@ mod tests {
 
     #[test]
     fn frames_are_decompressed_by_several_threads() {
-        let (text, packed) = frames(&[crate::base::times(1_000_000, 3_000_000); 8]);
+        let (text, packed) = frames(&[tabiya_base::times(1_000_000, 3_000_000); 8]);
         let mut units =
             Units::new(BufReader::new(Cursor::new(packed)), Ahead { threads: 3, memory: 1 << 25 });
         let mut first = [0];

@@ -4,5 +4,5 @@ mod tree;
 mod write;
 
 pub use tree::{Node, Notes, Remark, San, Step, Tree, Walk};
-pub(crate) use write::Head;
+pub use write::Head;
 pub use write::Writer;

@@ -20,7 +20,7 @@ impl San {
     /// The first seven characters of a text.
     ///
     /// ```
-    /// use tabiya::games::export::San;
+    /// use tabiya_games::export::San;
     /// assert_eq!(San::new(b"Qa1xb2+").to_text(), "Qa1xb2+");
     /// ```
     pub fn new(text: &[u8]) -> Self {

@@ -30,7 +30,7 @@ static NUMBERS: [San; 500] = {
 /// Writes games one after another into memory.
 ///
 /// ```
-/// use tabiya::games::export::{Notes, San, Tree, Writer};
+/// use tabiya_games::export::{Notes, San, Tree, Writer};
 /// let mut tree = Tree::default();
 /// ["e4", "e5"].iter().for_each(|mv| tree.add(San::new(mv.as_bytes())));
 /// let mut writer = Writer::default();
@@ -49,7 +49,7 @@ pub struct Writer {
 
 /// What is known of a game before its moves; empty texts are not known.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Head<'a> {
+pub struct Head<'a> {
     pub event: &'a str,
     pub site: &'a str,
     /// As PGN writes it.
@@ -100,14 +100,14 @@ impl Writer {
     }
 
     /// Writes a tag, unless its value is empty.
-    pub(crate) fn known_tag(&mut self, name: &str, value: &str) {
+    pub fn known_tag(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
             self.tag(name, value);
         }
     }
 
     /// Writes the tags that every game has: the seven of the PGN standard, and what else is known.
-    pub(crate) fn head(&mut self, head: &Head<'_>) {
+    pub fn head(&mut self, head: &Head<'_>) {
         for (name, value, unknown) in [
             ("Event", head.event, "?"),
             ("Site", head.site, "?"),
@@ -141,7 +141,7 @@ impl Writer {
     ///
     /// # Errors
     /// When `out` cannot be written.
-    pub(crate) fn write_lines(&mut self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub fn write_lines(&mut self, out: &mut dyn io::Write) -> io::Result<()> {
         let finished = std::mem::take(&mut self.line).min(self.out.len());
         out.write_all(self.out.get(..finished).unwrap_or_default())?;
         self.out.drain(..finished);
@@ -149,13 +149,13 @@ impl Writer {
     }
 
     /// Begins the moves, after the tags.
-    pub(crate) fn begin_moves(&mut self) {
+    pub fn begin_moves(&mut self) {
         self.out.push(b'\n');
         self.line = self.out.len();
     }
 
     /// Ends the moves with the result; the next game may follow.
-    pub(crate) fn end_moves(&mut self, result: &str) {
+    pub fn end_moves(&mut self, result: &str) {
         self.word(result.as_bytes());
         self.out.extend_from_slice(b"\n\n");
         self.line = self.out.len();
@@ -298,13 +298,13 @@ impl Writer {
     }
 
     /// Writes a numeric annotation glyph.
-    pub(crate) fn glyph(&mut self, glyph: u8) {
+    pub fn glyph(&mut self, glyph: u8) {
         let text = format!("${glyph}");
         self.word(text.as_bytes());
     }
 
     /// Opens a variation.
-    pub(crate) fn parenthesis(&mut self) {
+    pub fn parenthesis(&mut self) {
         self.begin(8);
         self.out.push(b'(');
         self.tight = true;

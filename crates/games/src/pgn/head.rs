@@ -2,12 +2,13 @@
 
 use shakmaty::CastlingMode;
 
+use tabiya_chess::{Position, is_blank, is_invisible, trim_blanks};
+
 use super::lex::Lexer;
 use super::lex::tags::KNOWN;
 use super::read::{GameReader, shortened};
 use super::split::lines;
-use crate::chess::{Position, is_blank, is_invisible, trim_blanks};
-use crate::games::{Date, GameResult, Reason, decode_text};
+use crate::{Date, GameResult, Reason, decode_text};
 
 /// Values of the tag `Variant` in games of ordinary chess from any position.
 const ORDINARY: [&str; 5] = ["", "standard", "chess", "normal", FROM_POSITION];

@@ -12,9 +12,10 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr2, memchr3, memmem, memrchr2};
 
-use crate::chess::{DASHES, char_at, is_blank, is_invisible, is_san, trim_blanks};
-use crate::games::GameResult;
 use heads::{FIRST_TAG, next_head};
+use tabiya_chess::{DASHES, char_at, is_blank, is_invisible, is_san, trim_blanks};
+
+use crate::GameResult;
 
 /// The longest tag that is read, in bytes, from its bracket to the end of its value. The standard allows lines of 255; real
 /// files have longer ones, with texts and addresses.

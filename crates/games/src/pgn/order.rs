@@ -2,11 +2,12 @@
 
 use shakmaty::Position as _;
 
+use tabiya_chess::may_be_move;
+
 use super::lex::{NO_NUMBER, Token};
 use super::numbers::Ply;
 use super::read::GameReader;
-use crate::chess::may_be_move;
-use crate::games::Reason;
+use crate::Reason;
 
 /// The most digits of a number.
 const MOST_DIGITS: usize = 4;

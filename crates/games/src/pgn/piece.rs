@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::split::{Piece, lines};
-use crate::games::{Place, Spot};
+use crate::{Place, Spot};
 
 /// A piece of a text of games.
 pub(crate) struct PgnBatch {

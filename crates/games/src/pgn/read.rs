@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use memchr::memmem;
 use shakmaty::Position as _;
 
+use tabiya_chess::{MoveCode, Position, ReadMoveError, is_blank, is_san, may_be_move, plain_move, read_move};
+
 use super::PgnBatch;
 use super::lex::{Before, Lexer, NO_NUMBER, Token, tags};
 use super::numbers::Numbering;
 use super::split::lines;
 use super::variations::Variations;
-use crate::chess::{MoveCode, Position, ReadMoveError, is_blank, is_san, may_be_move, plain_move, read_move};
-use crate::games::{End, GameError, GameResult, Header, KeyedPly, Reason, Spot, Visitor, decode_text};
+use crate::{End, GameError, GameResult, Header, KeyedPly, Reason, Spot, Visitor, decode_text};
 
 /// The progress of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,9 +12,10 @@ use proptest::prelude::*;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Move, Position as _};
 
+use tabiya_chess::Position;
+
 use super::Pgn;
-use crate::chess::Position;
-use crate::games::{End, GameError, Header, Reason, Visitor};
+use crate::{End, GameError, Header, Reason, Visitor};
 
 /// What a visitor received of one game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl Visitor for Listener {
             return false;
         }
         self.open = true;
-        let crate::games::Spot::Line(line) = game.place.spot else { panic!() };
+        let crate::Spot::Line(line) = game.place.spot else { panic!() };
         self.games.push(Received {
             names: format!("{} - {}", game.white, game.black),
             start: game.start.as_ref().map(Position::fen),
@@ -90,7 +91,7 @@ impl Visitor for Listener {
     fn end(&mut self, end: End) {
         assert!(std::mem::take(&mut self.open));
         let game = self.games.last_mut().unwrap();
-        game.result = end.result.map(crate::games::GameResult::as_pgn);
+        game.result = end.result.map(crate::GameResult::as_pgn);
         game.error = end.error.map(|error| (error.reason, error.to_string()));
     }
 

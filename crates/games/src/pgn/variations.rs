@@ -1,7 +1,8 @@
 //! Variations: alternatives to the last move, in parentheses.
 
-use crate::chess::Position;
-use crate::games::GameError;
+use tabiya_chess::Position;
+
+use crate::GameError;
 
 /// Variations within each other that are read. More are not, because each takes memory.
 const MOST_DEPTH: usize = 256;
@@ -25,7 +26,7 @@ pub(super) struct Variations {
 /// A line, as it is when a variation of its last move begins.
 struct Line {
     before: Option<Position>,
-    at: Position,
+    pub at: Position,
     ended: bool,
 }
 

@@ -8,15 +8,16 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use tabiya_base::error::{Error, Result};
+use tabiya_book::Fingerprint;
+use tabiya_book::polyglot::entry::{Entry, key_of};
+use tabiya_book::polyglot::layout::{ENTRY_LEN, LEARN, WEIGHT};
+use tabiya_book::polyglot::{MOST_OF_ONE_KEY, fingerprint};
+use tabiya_chess::MoveCode;
+
 use super::field::Field;
 use super::journal::Owner;
 use super::storage::{Bytes, Stamp};
-use crate::base::error::{Error, Result};
-use crate::book::Fingerprint;
-use crate::book::polyglot::entry::{Entry, key_of};
-use crate::book::polyglot::layout::{ENTRY_LEN, LEARN, WEIGHT};
-use crate::book::polyglot::{MOST_OF_ONE_KEY, fingerprint};
-use crate::chess::MoveCode;
 
 /// Entries that are read at once where the whole book is read: 1 MiB.
 const BLOCK: usize = 1 << 16;

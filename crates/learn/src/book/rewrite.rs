@@ -3,19 +3,20 @@
 
 use std::io::Write;
 
+use tabiya_base::error::{Error, Remedy, Result};
+use tabiya_book::polyglot::entry::{Entry, key_of};
+use tabiya_book::polyglot::fingerprint;
+use tabiya_book::polyglot::layout::{ENTRY_LEN, WEIGHT};
+
 use super::{BLOCK, BookEntries, cannot_write};
-use crate::base::error::{Error, Remedy, Result};
-use crate::book::polyglot::entry::{Entry, key_of};
-use crate::book::polyglot::fingerprint;
-use crate::book::polyglot::layout::{ENTRY_LEN, WEIGHT};
-use crate::learn::journal::{EditRecord, EntryChange, Owner};
+use crate::journal::{EditRecord, EntryChange, Owner};
 
 impl BookEntries {
     /// The book after an edit.
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub(in crate::learn) fn owner_after(&mut self, edit: &EditRecord) -> Result<Owner> {
+    pub(crate) fn owner_after(&mut self, edit: &EditRecord) -> Result<Owner> {
         let book_len = self.len.saturating_add_signed(edit.growth() * ENTRY_LEN as i64);
         let fingerprint = fingerprint(book_len, |number| edit.entry_after(number, |old| self.entry(old)))?;
         Ok(Owner { book_len, fingerprint })
@@ -26,7 +27,7 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub(in crate::learn) fn is_becoming(&mut self, edit: &EditRecord, before: bool) -> Result<bool> {
+    pub(crate) fn is_becoming(&mut self, edit: &EditRecord, before: bool) -> Result<bool> {
         if edit.renumbers() {
             return Ok(before && self.owner_after(edit)? == edit.after);
         }
@@ -45,7 +46,7 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the book cannot be read or written.
-    pub(in crate::learn) fn write_weights(&mut self, changes: &[EntryChange]) -> Result<()> {
+    pub(crate) fn write_weights(&mut self, changes: &[EntryChange]) -> Result<()> {
         for change in changes {
             let (Some(old), Some(new)) = (change.old, change.new) else { continue };
             let now = self.entry(change.index.into())?;
@@ -60,11 +61,7 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the book cannot be read, or `out` cannot be written.
-    pub(in crate::learn) fn copy_edited(
-        &mut self,
-        changes: &[EntryChange],
-        out: &mut dyn Write,
-    ) -> Result<()> {
+    pub(crate) fn copy_edited(&mut self, changes: &[EntryChange], out: &mut dyn Write) -> Result<()> {
         let mut next = 0;
         for change in changes {
             self.copy(next, change.index.into(), out)?;
@@ -110,7 +107,7 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the keys do not ascend, or the book cannot be read.
-    pub(in crate::learn) fn check_order(&mut self) -> Result<()> {
+    pub(crate) fn check_order(&mut self) -> Result<()> {
         let stamp = self.stamp()?;
         if stamp.is_some() && self.ordered == stamp {
             return Ok(());

@@ -6,14 +6,15 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::lock::{Locked, lock_named};
+use tabiya_base::{file, folder, interrupt};
+use tabiya_chess::Packed;
+
 use super::record::{
     EngineId, Engines, Evaluation, Limit, RECORD_LEN, Slot, guarded, guarded_search, header, is_sound,
     parse_header, slot,
 };
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::lock::{Locked, lock_named};
-use crate::base::{file, folder, interrupt};
-use crate::chess::Packed;
 
 /// How long another process may keep the store locked: putting hundreds of millions of records in order takes minutes.
 const PATIENCE: Duration = Duration::from_secs(1800);

@@ -5,19 +5,20 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::folder;
+use tabiya_base::interrupt;
+use tabiya_base::lock::Successor;
+use tabiya_base::progress::Progress;
+use tabiya_base::resources::Resources;
+use tabiya_base::sort::{Sorted, Sorter};
+use tabiya_chess::Packed;
+
 use super::append::{Appender, claim};
 use super::read::Store;
 use super::record::{
     EngineId, Engines, Evaluation, GUARDED_LEN, RECORD_LEN, Record, guarded, header, parse_guarded, slot,
 };
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::folder;
-use crate::base::interrupt;
-use crate::base::lock::Successor;
-use crate::base::progress::Progress;
-use crate::base::resources::Resources;
-use crate::base::sort::{Sorted, Sorter};
-use crate::chess::Packed;
 
 /// Records that may be appended to a store of any size before it is put in order.
 const FEW: u64 = 1 << 16;

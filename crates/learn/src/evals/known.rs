@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use tabiya_base::error::Error;
+use tabiya_book::{Book, Evaluations};
+use tabiya_chess::value::{centipawns, mate};
+use tabiya_chess::{Position, Value};
+use tabiya_uci::Score;
+
 use super::{Store, beside};
-use crate::base::error::Error;
-use crate::book::{Book, Evaluations};
-use crate::chess::value::{centipawns, mate};
-use crate::chess::{Position, Value};
-use crate::uci::Score;
 
 impl Evaluations for Store {
     fn value(&self, at: &Position) -> Option<Value> {
@@ -48,10 +49,11 @@ pub fn open_beside(books: &[Arc<dyn Book>]) -> (Vec<Evaluated>, Vec<Error>) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::chess::{MoveCode, Packed};
-    use crate::evals::{Appender, Evaluation};
     use std::fs;
+    use tabiya_chess::{MoveCode, Packed};
+
+    use super::*;
+    use crate::evals::{Appender, Evaluation};
 
     #[test]
     fn the_stores_that_exist_are_opened() {
@@ -76,7 +78,7 @@ mod tests {
         fs::write(beside(&paths[2]), "no store at all, but long enough to be taken for a header of it")
             .unwrap();
         fs::write(beside(&paths[3]), "").unwrap();
-        let books: Vec<_> = paths.iter().map(|path| crate::book::open(path).unwrap()).collect();
+        let books: Vec<_> = paths.iter().map(|path| tabiya_book::open(path).unwrap()).collect();
         let (opened, failed) = open_beside(&books);
         let names: Vec<_> = opened.iter().map(|(book, _)| book.path()).collect();
         assert_eq!(names, [&paths[0], &paths[3]]);

@@ -7,8 +7,6 @@
 //! | appending, safe against crashes and other processes | [`Appender`] |
 //! | sorting, and putting everything in order | [`Collector`] |
 //! | which positions a book reaches | [`Wanted`] |
-//! | reading other programs' files | [`import`] |
-//! | writing EPD | [`export`] |
 //! | the stores beside books | [`open_beside`] |
 //!
 //! # Which evaluation of a position counts
@@ -20,8 +18,6 @@
 
 mod append;
 mod compact;
-pub mod export;
-pub mod import;
 mod known;
 mod read;
 pub mod record;
@@ -46,7 +42,7 @@ const SUFFIX: &str = ".evals";
 ///
 /// ```
 /// use std::path::Path;
-/// assert_eq!(tabiya::evals::beside(Path::new("a/book.bin")), Path::new("a/book.bin.evals"));
+/// assert_eq!(tabiya_learn::evals::beside(Path::new("a/book.bin")), Path::new("a/book.bin.evals"));
 /// ```
 pub fn beside(book: &Path) -> PathBuf {
     let mut name = book.file_name().map(OsString::from).unwrap_or_default();

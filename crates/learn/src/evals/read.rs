@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use std::iter;
 use std::path::{Path, PathBuf};
 
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::findings::{self, kinds};
+use tabiya_base::interrupt;
+use tabiya_base::map::{Access, Map};
+use tabiya_base::progress::Progress;
+use tabiya_chess::{PACKED_LEN, Packed, Position};
+
 use super::record::{EngineId, Engines, Evaluation, Limit, RECORD_LEN, Record, Slot, parse_header};
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::base::findings::{self, kinds};
-use crate::base::interrupt;
-use crate::base::map::{Access, Map};
-use crate::base::progress::Progress;
-use crate::chess::{PACKED_LEN, Packed, Position};
 
 kinds! {
     /// What can be wrong with a store.
@@ -202,7 +203,7 @@ impl Store {
 
     /// The evaluations of a position that was packed by [`Packed::strict`] that the file still has. Those that do not count
     /// are dropped when it is compacted.
-    pub(crate) fn all(&self, position: &Packed) -> impl Iterator<Item = Evaluation> + '_ {
+    pub fn all(&self, position: &Packed) -> impl Iterator<Item = Evaluation> + '_ {
         let tail = self.slots().get(self.sorted..).unwrap_or_default();
         let of = |at: &u32| tail.get(*at as usize).map(position_of).unwrap_or_default();
         let first = self.outranked.partition_point(|at| of(at) < position.0.as_slice());

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::bytes;
-use crate::base::check::check;
-use crate::chess::{MoveCode, PACKED_LEN, Packed};
-use crate::uci::{Score, Wdl};
+use tabiya_base::bytes;
+use tabiya_base::check::check;
+use tabiya_chess::{MoveCode, PACKED_LEN, Packed};
+use tabiya_uci::{Score, Wdl};
 
 /// Bytes of a record, and of the header.
 pub const RECORD_LEN: usize = 48;
@@ -116,7 +116,7 @@ impl Limit {
     }
 
     /// Whether a search with this limit goes at least as far as one with another of the same kind.
-    pub(crate) fn covers(self, other: Self) -> bool {
+    pub fn covers(self, other: Self) -> bool {
         self.parts().0 == other.parts().0 && self.parts().1 >= other.parts().1
     }
 

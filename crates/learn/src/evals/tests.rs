@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
+use tabiya_base::findings::{Finding, summed};
+use tabiya_base::progress::Progress;
+use tabiya_base::resources::Resources;
+use tabiya_chess::{MoveCode, Packed, Position};
+use tabiya_uci::{Score, Wdl};
+
 use super::record::{Engines, MOST_NODES, RECORD_LEN, Record, guarded, slot};
 use super::{Appender, Collector, EngineId, Evaluation, Put, Store, compact};
-use crate::base::findings::{Finding, summed};
-use crate::base::progress::Progress;
-use crate::base::resources::Resources;
-use crate::chess::{MoveCode, Packed, Position};
-use crate::uci::{Score, Wdl};
 
 type Model = BTreeMap<Packed, Evaluation>;
 

@@ -1,10 +1,10 @@
 //! The positions that a book reaches.
 
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::book::Moves;
-use crate::book::traverse::{ByPlies, Keys, Replies};
-use crate::chess::Position;
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_book::Moves;
+use tabiya_book::traverse::{ByPlies, Keys, Replies};
+use tabiya_chess::Position;
 
 /// Positions whose replies are looked through, where a book is for one side.
 const MOST: usize = usize::MAX;

@@ -1,10 +1,11 @@
 //! The record of an edit: which entries were changed by hand, added or deleted (docs/formats/learn.md, Records).
 
+use tabiya_base::bytes;
+use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::layout::ENTRY_LEN;
+
 use super::header::Owner;
 use super::{note, put_note};
-use crate::base::bytes;
-use crate::book::polyglot::entry::Entry;
-use crate::book::polyglot::layout::ENTRY_LEN;
 
 /// Bytes of an entry's change: what it has, its place, the entry before and after.
 const CHANGE_LEN: usize = 5 + 2 * ENTRY_LEN;
@@ -22,7 +23,7 @@ pub struct EntryChange {
 
 impl EntryChange {
     /// By how many entries the book grows.
-    pub(in crate::learn) fn growth(&self) -> i64 {
+    pub(crate) fn growth(&self) -> i64 {
         i64::from(self.new.is_some()) - i64::from(self.old.is_some())
     }
 }
@@ -125,8 +126,9 @@ pub(super) mod tests {
 
     use proptest::prelude::*;
 
+    use tabiya_chess::MoveCode;
+
     use super::*;
-    use crate::chess::MoveCode;
 
     fn any_entry() -> impl Strategy<Value = Entry> {
         any::<[u8; ENTRY_LEN]>().prop_map(|bytes| Entry::from_bytes(&bytes))

@@ -1,10 +1,11 @@
 //! The header of a journal: its version, the book that it belongs to, and how many ids its store has
 //! (docs/formats/learn.md, Journal header).
 
+use tabiya_base::bytes;
+
 use super::store::Store;
 use super::{CHECK_LEN, Check, check};
-use crate::base::bytes;
-use crate::learn::error::LearnError;
+use crate::error::LearnError;
 
 /// Bytes of the header.
 pub const HEADER_LEN: usize = 128;
@@ -26,7 +27,7 @@ const VERSION: u64 = 2;
 pub struct Owner {
     /// The book's length in bytes.
     pub book_len: u64,
-    /// See [`BookEntries`](crate::learn::book::BookEntries).
+    /// See [`BookEntries`](crate::book::BookEntries).
     pub fingerprint: [u8; 32],
 }
 

@@ -27,7 +27,7 @@ pub type Check = [u8; CHECK_LEN];
 
 /// The first 8 bytes of the SHA-256.
 fn check(data: &[u8]) -> Check {
-    crate::base::check::check(data)
+    tabiya_base::check::check(data)
 }
 
 /// Appends a note with its length; `None` where it is too long.

@@ -4,12 +4,13 @@
 //! as a part of the journal. A *done* says that all before it is in the book, and on the disk.
 #![allow(clippy::cast_possible_truncation, reason = "records are not longer than RECORD_MAX")]
 
+use tabiya_base::bytes;
+use tabiya_chess::MoveCode;
+
 use super::edit_record::EditRecord;
 use super::{CHECK_LEN, Check, check, note, put_note};
-use crate::base::bytes;
-use crate::chess::MoveCode;
-use crate::learn::field::Field;
-use crate::learn::identity::Id;
+use crate::field::Field;
+use crate::identity::Id;
 
 /// Bytes that a record may have: 16 MiB, hundreds of thousands of changes.
 pub(crate) const RECORD_MAX: usize = 16 << 20;
@@ -208,8 +209,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::learn::journal::NOTE_MAX;
-    use crate::learn::journal::edit_record::tests::any_edit;
+    use crate::journal::NOTE_MAX;
+    use crate::journal::edit_record::tests::any_edit;
 
     fn any_change() -> impl Strategy<Value = Change> {
         (any::<(u32, u64, u16)>(), any::<[u8; 4]>(), any::<[u8; 4]>()).prop_map(

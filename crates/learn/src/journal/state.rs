@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 
+use tabiya_book::Fingerprint;
+
 use super::Check;
 use super::edit_record::{EditRecord, EntryChange};
 use super::header::{HEADER_LEN, Header, Owner};
 use super::record::{Change, GameRecord, MARK, RECORD_MIN, Record};
 use super::store::StoredGame;
-use crate::book::Fingerprint;
-use crate::learn::error::LearnError;
-use crate::learn::identity::Id;
-use crate::learn::storage::Bytes;
+use crate::error::LearnError;
+use crate::identity::Id;
+use crate::storage::Bytes;
 
 /// Bytes that are read from a journal at once.
 const BLOCK: usize = 1 << 18;

@@ -3,11 +3,12 @@
 
 use std::io::{self, BufWriter, Write as _};
 
+use tabiya_base::bytes;
+
 use super::{CHECK_LEN, Check, check};
-use crate::base::bytes;
-use crate::learn::error::LearnError;
-use crate::learn::identity::Id;
-use crate::learn::storage::{AtOffset, Bytes, written_from};
+use crate::error::LearnError;
+use crate::identity::Id;
+use crate::storage::{AtOffset, Bytes, written_from};
 
 /// Bytes of a page.
 pub const PAGE_LEN: usize = 4096;
@@ -164,7 +165,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::learn::tests::disk::Memory;
+    use crate::tests::disk::Memory;
 
     fn stored(games: &BTreeMap<Id, u8>) -> (Store, Memory) {
         let mut memory = Memory::of(vec![9; 128]);
@@ -181,7 +182,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(crate::base::times(12, 48)))]
+        #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(12, 48)))]
 
         #[test]
         fn each_id_is_found_with_its_sides_and_no_other(known in ids(), strange in ids()) {
@@ -226,7 +227,7 @@ mod tests {
         };
         let sound = memory.now().to_vec();
         assert!(look(sound.clone()).is_none());
-        for at in (128..sound.len()).step_by(crate::base::times(607, 61)) {
+        for at in (128..sound.len()).step_by(tabiya_base::times(607, 61)) {
             let mut bytes = sound.clone();
             bytes[at] ^= 1;
             let page = 128 + (at - 128) / PAGE_LEN * PAGE_LEN;

@@ -25,9 +25,9 @@ use std::io::Write as _;
 
 use super::Learner;
 use super::transact::Transaction;
-use crate::learn::error::LearnError;
-use crate::learn::journal::{Header, JournalState, KnownEdit, LearnedGame, Record, record_at};
-use crate::learn::storage::{Bytes, written_from};
+use crate::error::LearnError;
+use crate::journal::{Header, JournalState, KnownEdit, LearnedGame, Record, record_at};
+use crate::storage::{Bytes, written_from};
 
 /// How many games can be taken back at least, if so many were learned.
 pub(crate) const UNDO_GAMES: usize = 1000;

@@ -3,16 +3,17 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_book::edit::{Change, Edit, Value, no_moves_left};
+use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::layout::ENTRY_LEN;
+use tabiya_chess::MoveCode;
+
 use super::transact::Transaction;
 use super::{Learner, now_in_seconds};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::book::edit::{Change, Edit, Value, no_moves_left};
-use crate::book::polyglot::entry::Entry;
-use crate::book::polyglot::layout::ENTRY_LEN;
-use crate::chess::MoveCode;
-use crate::learn::book::BookEntries;
-use crate::learn::error::LearnError;
-use crate::learn::journal::{EditRecord, EntryChange, Record, record_at};
+use crate::book::BookEntries;
+use crate::error::LearnError;
+use crate::journal::{EditRecord, EntryChange, Record, record_at};
 
 /// A move with its weight before and after an edit; `None` where the book does not have it.
 type WeightChange = (MoveCode, Option<u64>, Option<u64>);

@@ -14,6 +14,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use shakmaty::Color;
 
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_book::Fingerprint;
+use tabiya_book::polyglot::layout::ENTRY_LEN;
+use tabiya_chess::MoveCode;
+
 use self::compact::Limits;
 use self::transact::Transaction;
 use super::book::BookEntries;
@@ -22,10 +27,6 @@ use super::field::{Field, halfpoints};
 use super::finished::{IdentifiedGame, PlayedMove};
 use super::journal::{Change, GameRecord, JournalState, LearnedGame, Record, record_of};
 use super::storage::{Bytes, Disk, Stamp, Storage};
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::book::Fingerprint;
-use crate::book::polyglot::layout::ENTRY_LEN;
-use crate::chess::MoveCode;
 
 pub use self::edit::{Attempt, EntryEdit, MadeEdit};
 

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use tabiya_base::error::Result;
+
 use super::Learner;
-use crate::base::error::Result;
-use crate::learn::book::{BookEntries, cannot_write};
-use crate::learn::error::LearnError;
-use crate::learn::field::Field;
-use crate::learn::journal::{Change, EditRecord, HEADER_LEN, Header, JournalState, Owner, Record};
-use crate::learn::storage::{Bytes, Claim};
+use crate::book::{BookEntries, cannot_write};
+use crate::error::LearnError;
+use crate::field::Field;
+use crate::journal::{Change, EditRecord, HEADER_LEN, Header, JournalState, Owner, Record};
+use crate::storage::{Bytes, Claim};
 
 /// The journal and the book, ours alone, and what the journal says.
 pub(super) struct Transaction {

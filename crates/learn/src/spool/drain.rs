@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tabiya_base::error::{Error, Result};
+use tabiya_book::Fingerprint;
+
 use super::{Place, Spool, Spooled};
-use crate::base::error::{Error, Result};
-use crate::book::Fingerprint;
-use crate::learn::finished::IdentifiedGame;
-use crate::learn::learner::{Learner, Outcome};
+use crate::finished::IdentifiedGame;
+use crate::learner::{Learner, Outcome};
 
 /// A book as it was when a game was played from it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

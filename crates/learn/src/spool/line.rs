@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
 
+use tabiya_base::bytes::hex;
+use tabiya_base::check::check;
+use tabiya_book::Fingerprint;
+use tabiya_chess::Game;
+
 use super::{Place, PlayedBook, Spooled};
-use crate::base::bytes::hex;
-use crate::base::check::check;
-use crate::book::Fingerprint;
-use crate::chess::Game;
-use crate::learn::finished::{FinishedGame, IdentifiedGame};
+use crate::finished::{FinishedGame, IdentifiedGame};
 
 /// Bytes of a text's check.
 const CHECK_LEN: usize = 8;

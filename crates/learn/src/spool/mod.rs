@@ -16,13 +16,14 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tabiya_base::error::{Error, Result};
+use tabiya_base::folder;
+use tabiya_base::lock::{Locked, Successor, lock_named};
+use tabiya_book::Fingerprint;
+
 use self::line::{TEXT, is_waiting};
 use super::finished::IdentifiedGame;
 use super::storage::Bytes;
-use crate::base::error::{Error, Result};
-use crate::base::folder;
-use crate::base::lock::{Locked, Successor, lock_named};
-use crate::book::Fingerprint;
 
 pub use self::drain::{Drain, Learners, PlayedBook};
 
@@ -163,7 +164,7 @@ impl Spool {
     /// # Errors
     /// When the file cannot be locked within `patience`, read or written. The games are known to the journals of their
     /// books, and are not learned again.
-    pub(crate) fn cross_out<'a>(
+    pub fn cross_out<'a>(
         &self,
         places: impl IntoIterator<Item = &'a Place>,
         patience: Duration,

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::disk::{Files, SimDisk};
 use super::{book, compacting, field, finished};
-use crate::learn::journal::{FIRST_HEADER_LEN, Header, Record};
-use crate::learn::{IdentifiedGame, Learner, Outcome};
+use crate::journal::{FIRST_HEADER_LEN, Header, Record};
+use crate::{IdentifiedGame, Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5"];
 
@@ -172,7 +172,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(crate::base::times(32, 96)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(32, 96)))]
 
     /// Whichever process compacts, and whenever: book, outcomes and the number of games are those of journals that keep
     /// everything.

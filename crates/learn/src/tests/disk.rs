@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use tabiya_base::error::{Error, Result};
+
 use super::super::storage::{Bytes, Claim, NewJournal, Storage};
-use crate::base::error::{Error, Result};
 
 /// Bytes that reach the disk together or not at all. The sectors of a real disk are larger, so this tears more.
 const SECTOR: u64 = 32;

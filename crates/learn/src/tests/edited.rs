@@ -2,15 +2,16 @@
 
 use proptest::prelude::*;
 
+use tabiya_book::Learnable as _;
+use tabiya_book::edit::{Change, Edit, Value};
+use tabiya_book::polyglot::Entries;
+use tabiya_book::polyglot::Polyglot;
+use tabiya_book::polyglot::entry::Entry;
+use tabiya_chess::{Game, MoveCode};
+
 use super::disk::{Files, SimDisk};
 use super::{book, compacting_to, field, finished};
-use crate::book::Learnable as _;
-use crate::book::edit::{Change, Edit, Value};
-use crate::book::polyglot::Entries;
-use crate::book::polyglot::Polyglot;
-use crate::book::polyglot::entry::Entry;
-use crate::chess::{Game, MoveCode};
-use crate::learn::{Attempt, EntryEdit, Learner, Outcome};
+use crate::{Attempt, EntryEdit, Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6 f1b5", "e2e4 c7c5 g1f3", "d2d4 d7d5"];
 
@@ -378,7 +379,7 @@ const MOVES: [&str; 8] =
     ["e2e4", "d2d4", "c2c4", "e2e4 e7e5", "e2e4 c7c5", "e2e4 e7e6", "d2d4 d7d5", "e2e4 e7e5 g1f3"];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(crate::base::times(24, 64)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(24, 64)))]
 
     /// Weights follow a model, whatever is learned, compacted and taken back by whichever process.
     #[test]

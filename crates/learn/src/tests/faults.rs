@@ -2,7 +2,7 @@
 
 use super::disk::{Files, SimDisk};
 use super::{book, field, finished};
-use crate::learn::{Learner, Outcome};
+use crate::{Learner, Outcome};
 
 const LINES: [&str; 2] = ["e2e4 e7e5 g1f3 b8c6", "d2d4 d7d5 c2c4"];
 

@@ -12,11 +12,12 @@ mod spooled;
 
 use shakmaty::{ByColor, Color, KnownOutcome};
 
+use tabiya_book::polyglot::entry::Entry;
+use tabiya_chess::{Game, MoveCode, Position};
+
 use self::disk::SimDisk;
 use super::learner::compact::Limits;
 use super::{FinishedGame, IdentifiedGame, Learner, identity};
-use crate::book::polyglot::entry::Entry;
-use crate::chess::{Game, MoveCode, Position};
 
 /// The results by White's half-points.
 pub const RESULTS: [KnownOutcome; 3] = [
@@ -82,7 +83,7 @@ pub fn field(book: &[u8], moves: &str) -> (u16, u16) {
         last = Some((before.key(), MoveCode::codes(*game.moves().last().unwrap(), before.chess())));
     }
     let (key, codes) = last.unwrap();
-    let entries = crate::book::polyglot::Entries::new(book);
+    let entries = tabiya_book::polyglot::Entries::new(book);
     let entry = entries.of(key).find(|entry| codes.contains(&entry.mv)).unwrap();
     (entry.games, entry.halfpoints)
 }

@@ -2,7 +2,7 @@
 
 use super::disk::{Files, SimDisk};
 use super::{book, compacting, compacting_to, finished};
-use crate::learn::{FinishedGame, IdentifiedGame, Learner, Outcome};
+use crate::{FinishedGame, IdentifiedGame, Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6 f1b5", "e2e4 c7c5 g1f3", "d2d4 d7d5"];
 
@@ -163,7 +163,7 @@ fn an_older_tail_after_a_new_record_is_not_read() {
                 .games
                 .iter()
                 .rev()
-                .map(crate::learn::journal::GameRecord::title)
+                .map(crate::journal::GameRecord::title)
                 .collect();
             assert!(["zero", "zeroa", "zeroab", "zeroc", "zeroac", "zeroabc"].contains(&&*names), "{names}");
         });

@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 
+use tabiya_book::edit::Change::Delete;
+
 use super::edited::{add, change, fresh, learner, set, weight};
 use super::{compacting_to, finished};
-use crate::book::edit::Change::Delete;
-use crate::learn::Attempt;
+use crate::Attempt;
 
 const LINE: &str = "e2e4 e7e5 g1f3 b8c6 f1b5";
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{book, field, finished};
-use crate::learn::book::BookEntries;
-use crate::learn::{Learner, Outcome};
+use crate::book::BookEntries;
+use crate::{Learner, Outcome};
 
 const LINES: [&str; 2] = ["e2e4 e7e5", "d2d4 d7d5"];
 

@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 
+use tabiya_base::error::Remedy;
+
 use super::disk::{Files, SimDisk};
 use super::{book, field, finished};
-use crate::base::error::Remedy;
-use crate::learn::{Learner, Outcome};
+use crate::{Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5"];
 

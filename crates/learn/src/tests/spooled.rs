@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use tabiya_base::lock::lock;
+
 use super::finished;
-use crate::base::lock::lock;
-use crate::learn::{Spool, Spooled};
+use crate::{Spool, Spooled};
 
 const NOW: Duration = Duration::ZERO;
 

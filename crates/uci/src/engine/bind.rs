@@ -47,8 +47,8 @@ fn die_with_parent(command: &mut Command) {
 ///
 /// # Errors
 /// When Windows refuses.
-pub(crate) fn join_job() -> std::io::Result<()> {
+pub fn join_job() -> std::io::Result<()> {
     #[cfg(windows)]
-    crate::base::windows::join_job()?;
+    tabiya_base::windows::join_job()?;
     Ok(())
 }

@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+
 use super::Engine;
 use super::words::{LastWords, quoted};
-use crate::base::error::Result;
-use crate::base::interrupt;
 
 /// How long the last lines of standard error may take to arrive once the process has ended.
 const LAST_LINES_TIME: Duration = Duration::from_secs(5);
@@ -67,7 +68,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`Engine::start`].
-    pub(crate) fn spawn(program: &Path, command: Command) -> Result<Self> {
+    pub fn spawn(program: &Path, command: Command) -> Result<Self> {
         Engine::spawn(program, command).map(Self::new)
     }
 
@@ -148,7 +149,7 @@ impl Client {
     }
 
     /// Kills the process, and returns what it wrote last for people, as the end of a message.
-    pub(crate) fn last_words(&mut self) -> String {
+    pub fn last_words(&mut self) -> String {
         self.input = None;
         self.engine.kill();
         let errors = self.errors.all();
@@ -159,7 +160,7 @@ impl Client {
     ///
     /// # Errors
     /// When the system does not report it.
-    pub(crate) fn wait(&mut self, patience: Duration) -> io::Result<Option<ExitStatus>> {
+    pub fn wait(&mut self, patience: Duration) -> io::Result<Option<ExitStatus>> {
         self.input = None;
         self.engine.wait_timeout(patience)
     }

@@ -21,13 +21,13 @@ use std::time::{Duration, Instant};
 
 use shared_child::SharedChild;
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::interrupt;
 
-pub(crate) use self::bind::join_job;
+pub use self::bind::join_job;
 pub use self::client::{Client, NoLine};
-pub(crate) use self::search::Failure;
-pub(crate) use self::words::{LastWords, quoted};
+pub use self::search::Failure;
+pub use self::words::{LastWords, quoted};
 
 /// The environment variable that counts how many adapters have started one another.
 const DEPTH: &str = "TABIYA_DEPTH";
@@ -145,7 +145,7 @@ impl Engine {
     /// Kills the processes that this one may have left running. A process group keeps its number while it has a member.
     ///
     /// Windows needs no such call: it closes the job, and kills all processes in it, when we end.
-    pub(crate) fn kill_group(&self) {
+    pub fn kill_group(&self) {
         #[cfg(unix)]
         if let Ok(id) = i32::try_from(self.child.id()) {
             let _ =

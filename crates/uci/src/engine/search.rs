@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use super::{Client, NoLine};
-use crate::uci::{Info, MAX_OWN_BOOKS, is_own_book, option_name, words};
+use crate::{Info, MAX_OWN_BOOKS, is_own_book, option_name, words};
 
 /// How often what is shown the lines of a search is asked whether that goes on.
 const POLL: Duration = Duration::from_millis(100);
 
 /// Why an engine gives no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// Nobody wants it any more.
     Interrupted,
     /// What the engine did.
@@ -30,7 +30,7 @@ impl From<NoLine> for Failure {
 impl Client {
     /// Asks the engine who it is, shows the lines of the answer to `see`, and sets options: name and value. The engine's own
     /// book is switched off: its moves have no score.
-    pub(crate) fn greet(
+    pub fn greet(
         &mut self,
         options: &[(String, String)],
         patience: Duration,
@@ -53,7 +53,7 @@ impl Client {
     }
 
     /// Waits until the engine has handled all that it was sent.
-    pub(crate) fn settle(&mut self, patience: Duration) -> Result<(), Failure> {
+    pub fn settle(&mut self, patience: Duration) -> Result<(), Failure> {
         self.expect("isready", "readyok", patience, |_| {})
     }
 
@@ -72,7 +72,7 @@ impl Client {
 
     /// Lets the engine search, and returns its move. `see` gets what its lines say, and now and then nothing; once it returns
     /// `false` the search is stopped.
-    pub(crate) fn search(
+    pub fn search(
         &mut self,
         go: &str,
         patience: Duration,

@@ -1,6 +1,6 @@
 //! What an engine wrote last: it may say why it ends.
 
-use crate::uci::{Reply, split_word};
+use crate::{Reply, split_word};
 
 /// Bytes that are kept.
 const KEPT: usize = 16 << 10;
@@ -13,11 +13,11 @@ const QUOTED_CHARS: usize = 200;
 
 /// The end of what an engine has written, to standard output or to standard error.
 #[derive(Default)]
-pub(crate) struct LastWords(Vec<u8>);
+pub struct LastWords(Vec<u8>);
 
 impl LastWords {
     /// Takes the next bytes.
-    pub(crate) fn hear(&mut self, bytes: &[u8]) {
+    pub fn hear(&mut self, bytes: &[u8]) {
         let end = bytes.get(bytes.len().saturating_sub(KEPT)..).unwrap_or(bytes);
         // Room for twice as much: old bytes are moved away once for many new ones.
         if self.0.len() + end.len() > 2 * KEPT {
@@ -27,14 +27,14 @@ impl LastWords {
     }
 
     /// All lines that are kept; the first one may lack its start.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = String> + '_ {
+    pub fn lines(&self) -> impl Iterator<Item = String> + '_ {
         let lines = self.0.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         lines.filter(|line| !line.is_empty()).map(|line| String::from_utf8_lossy(line).into_owned())
     }
 }
 
 /// The last lines among these that are not replies of UCI, as the end of a message; empty if there are none.
-pub(crate) fn quoted(lines: impl Iterator<Item = String>) -> String {
+pub fn quoted(lines: impl Iterator<Item = String>) -> String {
     let said: Vec<String> =
         lines.filter(|line| is_said(line.as_bytes())).map(|line| shortened(&line)).collect();
     let last = said.get(said.len().saturating_sub(QUOTED)..).unwrap_or_default();

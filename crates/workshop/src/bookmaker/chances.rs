@@ -2,12 +2,12 @@
 
 use shakmaty::{CastlingMode, Position as _};
 
-use crate::base::bytes;
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::scratch::{Cursor, Scratch};
-use crate::book::{Moves, PositionRecord, plain_weights};
-use crate::chess::{MoveCode, PACKED_LEN, Packed, Position};
+use tabiya_base::bytes;
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::scratch::{Cursor, Scratch};
+use tabiya_book::{Moves, PositionRecord, plain_weights};
+use tabiya_chess::{MoveCode, PACKED_LEN, Packed, Position};
 
 /// Chances that differ by more than this are different: what is less is a rounding.
 pub(super) const SHARE: f64 = 0.001;

@@ -6,6 +6,14 @@ use std::sync::Arc;
 
 use shakmaty::{ByColor, Move, Position as _};
 
+use tabiya_base::error::{Error, Result};
+use tabiya_base::progress::Progress;
+use tabiya_book::{By, Slice};
+use tabiya_chess::MoveCode;
+use tabiya_chess::{Packed, Position};
+use tabiya_games::play::play;
+use tabiya_games::{Ahead, End, GameError, GameResult, Header, KeyedPly, Place, Reason, Sources, Visitor};
+
 use super::Resources;
 use super::files::Files;
 use super::filter::{Filter, Left, Sides, slice_of};
@@ -15,13 +23,6 @@ use super::repeated::Repeated;
 use super::report::Report;
 use super::row::{Count, Outcome, Row};
 use super::sort::{RadixSorter, SortedRuns};
-use crate::base::error::{Error, Result};
-use crate::base::progress::Progress;
-use crate::book::{By, Slice};
-use crate::chess::MoveCode;
-use crate::chess::{Packed, Position};
-use crate::games::play::play;
-use crate::games::{Ahead, End, GameError, GameResult, Header, KeyedPly, Place, Reason, Sources, Visitor};
 
 /// Plies of one line that count; the rest is left out. The longest game that the rules allow has fewer.
 const MOST_PLIES: usize = 1 << 14;

@@ -1,14 +1,15 @@
 //! Rows of a build from count files, and into them.
 
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_book::Counts;
+use tabiya_book::counts::{CountWriter, CountsWritten, Line};
+use tabiya_chess::MoveCode;
+
 use super::Resources;
 use super::row::{Count, NO_GAME, Outcome, Row};
 use super::sort::{RadixSorter, Sorted, SortedRuns};
 use super::weigh::for_each_move;
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::book::Counts;
-use crate::book::counts::{CountWriter, CountsWritten, Line};
-use crate::chess::MoveCode;
 
 /// Takes in a row of a count file, which holds as much as three rows of a build.
 pub(super) fn push<R: Row>(line: &Line, sorter: &mut RadixSorter<R>) -> Result<()> {

@@ -10,24 +10,25 @@ use std::cmp::{Ordering, Reverse};
 use bytemuck::{Pod, Zeroable};
 use shakmaty::Position as _;
 
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::{Seen, to_the_end};
+use tabiya_book::traverse::{ByPlies, Keys, each_reachable};
+use tabiya_book::{Book, CtgFlags, MoveFacts, Moves, PositionRecord, Scope, Visit};
+use tabiya_chess::{MoveCode, Position};
+
 use super::Resources;
 use super::chances::{differ, shares};
 use super::facts_row::FactsRow;
 use super::merging::Merging;
 use super::sort::{RadixSorter, Sortable, Sorted};
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::visit::{Seen, to_the_end};
-use crate::book::traverse::{ByPlies, Keys, each_reachable};
-use crate::book::{Book, CtgFlags, MoveFacts, Moves, PositionRecord, Scope, Visit};
-use crate::chess::{MoveCode, Position};
 
 /// Positions that are followed from the starting position; the rest is compared by keys. It bounds memory to about 200 MB.
 const MOST: usize = 1 << 22;
 
 /// The facts of a move, by the code of the move.
-pub(crate) type Facts = MoveFacts<MoveCode>;
+pub type Facts = MoveFacts<MoveCode>;
 
 /// One of the two books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +41,7 @@ pub enum Which {
 
 /// What is different.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum What {
+pub enum What {
     /// Only one book has moves in the position.
     Position(Which, Vec<Facts>),
     /// Only one book has this move in a position that both have.
@@ -53,7 +54,7 @@ pub(crate) enum What {
 
 /// What two books say of one move.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Changed {
+pub struct Changed {
     /// What the first says.
     pub a: Facts,
     /// What the second says.
@@ -65,7 +66,7 @@ pub(crate) struct Changed {
 
 /// A difference and where it is.
 #[derive(Debug)]
-pub(crate) struct Difference<'a> {
+pub struct Difference<'a> {
     /// The key of the position.
     pub key: u64,
     /// The position, if it is known. Its counters of moves are not those of a game.
@@ -83,7 +84,7 @@ pub(crate) struct Difference<'a> {
 ///
 /// # Errors
 /// What fails in `see`, when a temporary file fails, or the work is interrupted.
-pub(crate) fn diff(
+pub fn diff(
     books: [&dyn Book; 2],
     resources: &Resources,
     progress: &Progress,
@@ -328,10 +329,11 @@ impl Moves for Union<'_> {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_base::visit::Break;
+    use tabiya_book::Counts;
+    use tabiya_book::tests::Lines;
+
     use super::*;
-    use crate::base::visit::Break;
-    use crate::book::Counts;
-    use crate::book::tests::Lines;
 
     fn known(moves: &[(u16, u64, Option<u64>)]) -> Vec<Facts> {
         let facts = |&(mv, weight, games): &(u16, u64, Option<u64>)| Facts {

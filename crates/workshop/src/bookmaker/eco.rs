@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use shakmaty::Move;
 
-use crate::base::error::{Error, Result};
-use crate::book::kvetka::is_eco;
-use crate::chess::Position;
-use crate::games::pgn::Pgn;
-use crate::games::{End, GameError, Header, Visitor, decode_text};
-use crate::openings::Opening;
+use tabiya_base::error::{Error, Result};
+use tabiya_book::kvetka::is_eco;
+use tabiya_chess::Position;
+use tabiya_chess::openings::Opening;
+use tabiya_games::pgn::Pgn;
+use tabiya_games::{End, GameError, Header, Visitor, decode_text};
 
 /// The longest file that is read, in bytes: files are kept in memory, and real ones have less than one megabyte.
 const LONGEST: u64 = 1 << 28;
@@ -156,7 +156,7 @@ mod tests {
     }
 
     fn key(moves: &str) -> u64 {
-        let mut game = crate::chess::Game::start();
+        let mut game = tabiya_chess::Game::start();
         moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
         game.position().key()
     }
@@ -204,7 +204,7 @@ mod tests {
         let najdorf = key("e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6");
         assert_eq!(names.get(najdorf).unwrap(), "B90|Sicilian Defense|Najdorf Variation");
         assert_eq!(
-            crate::book::kvetka::opening_name(&names.get(najdorf).unwrap()),
+            tabiya_book::kvetka::opening_name(&names.get(najdorf).unwrap()),
             "B90 Sicilian Defense: Najdorf Variation"
         );
     }

@@ -4,12 +4,13 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
+use tabiya_book::{Counts, MoveFacts, PositionRecord, Ratings};
+use tabiya_chess::MoveCode;
+use tabiya_chess::{PACKED_LEN, Packed};
+
 use super::key_row::{KeyRow, keep_first};
 use super::merging::Merging;
 use super::sort::Sortable;
-use crate::book::{Counts, MoveFacts, PositionRecord, Ratings};
-use crate::chess::MoveCode;
-use crate::chess::{PACKED_LEN, Packed};
 
 /// The packed position of rows without one.
 const NOWHERE: [u8; PACKED_LEN] = [0; PACKED_LEN];
@@ -136,10 +137,11 @@ impl Merging for FactsRow {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_book::Recommendation;
+    use tabiya_book::{Annotation, Learned};
+    use tabiya_chess::Position;
+
     use super::*;
-    use crate::book::Recommendation;
-    use crate::book::{Annotation, Learned};
-    use crate::chess::Position;
 
     fn known() -> PositionRecord {
         let counts = Counts { games: 9, wins: 4, draws: 2, losses: 3 };

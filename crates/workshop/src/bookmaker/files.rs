@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::games::Sources;
+use tabiya_games::Sources;
 
 /// Most bits of a game's number that hold its offset in its file: those of the largest file systems.
 const MOST_BITS: u32 = 48;

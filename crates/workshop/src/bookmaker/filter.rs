@@ -7,9 +7,9 @@ use shakmaty::{ByColor, Color};
 
 use wildmatch::WildMatch;
 
-use crate::book::{Among, By, Slice};
-use crate::chess::{RatingBand, Speed};
-use crate::games::{Date, GameResult, Header, PlayerName};
+use tabiya_book::{Among, By, Slice};
+use tabiya_chess::{RatingBand, Speed};
+use tabiya_games::{Date, GameResult, Header, PlayerName};
 
 /// Which games count, and which of their moves. Its serialised form identifies it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -182,7 +182,7 @@ impl Filter {
     }
 
     /// What count files must tell apart for [`admits_slice`](Self::admits_slice).
-    pub(crate) fn slices(&self) -> By {
+    pub fn slices(&self) -> By {
         self.among.by()
     }
 
@@ -192,7 +192,7 @@ impl Filter {
     }
 
     /// Whether anything but speeds and ratings decides: count files know only those two.
-    pub(crate) fn is_of_games(&self) -> bool {
+    pub fn is_of_games(&self) -> bool {
         Self { among: Among::default(), ..self.clone() } != Self::default()
     }
 
@@ -200,7 +200,7 @@ impl Filter {
     ///
     /// # Errors
     /// Why the game does not count.
-    pub(crate) fn admits(&self, game: &Header) -> Result<Sides, Left> {
+    pub fn admits(&self, game: &Header) -> Result<Sides, Left> {
         if self.min_elo > 0 && game.white_elo.min(game.black_elo) < self.min_elo {
             return Err(Left::Elo);
         }

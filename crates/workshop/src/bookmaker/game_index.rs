@@ -3,13 +3,14 @@
 
 use std::sync::Mutex;
 
+use tabiya_base::bytes;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::sort::Sorter;
+use tabiya_book::{BookWriter, CBH_RECORD, GameReference, SourceKind};
+use tabiya_games::{GameResult, Header, Spot};
+
 use super::Resources;
 use super::files::Files;
-use crate::base::bytes;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::sort::Sorter;
-use crate::book::{BookWriter, CBH_RECORD, GameReference, SourceKind};
-use crate::games::{GameResult, Header, Spot};
 
 /// Bytes of an entry before the names.
 const HEAD: usize = 8 + 8 + 1 + 1 + 2 + 2 + 2;
@@ -113,10 +114,11 @@ fn read(entry: &[u8], files: &Files) -> Option<GameReference> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::games::Place;
     use std::path::Path;
     use std::sync::Arc;
+    use tabiya_games::Place;
+
+    use super::*;
 
     #[test]
     fn a_game_is_found_again_in_a_text_and_in_a_database() {

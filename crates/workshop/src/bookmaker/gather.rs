@@ -5,6 +5,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::findings::Finding;
+use tabiya_base::interrupt;
+use tabiya_base::parallel;
+use tabiya_base::progress::Progress;
+use tabiya_book::By;
+use tabiya_book::counts::{CountFile, CountWriter, CountsWritten, Line, Shape, damage};
+use tabiya_games::Sources;
+
 use super::count::{Counted, count};
 use super::count_rows::{push, write_rows};
 use super::filter::Filter;
@@ -16,14 +25,6 @@ use super::row::{CountRow, PlacedRow, Row};
 use super::sort::{RadixSorter, SortedRuns};
 use super::work::{Kept, Work};
 use super::{ASIDE, Resources};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::findings::Finding;
-use crate::base::interrupt;
-use crate::base::parallel;
-use crate::base::progress::Progress;
-use crate::book::By;
-use crate::book::counts::{CountFile, CountWriter, CountsWritten, Line, Shape, damage};
-use crate::games::Sources;
 
 /// Rows between two checks for an interrupt.
 const STRIDE: u64 = 1 << 14;
@@ -201,7 +202,7 @@ fn read<R: Row>(
 /// # Errors
 /// When a file cannot be read or written, when positions are to be written and missing, or the work is interrupted: no
 /// count file is written then.
-pub(crate) fn write_counts(
+pub fn write_counts(
     input: Input<'_>,
     filter: &Filter,
     resources: &Resources,

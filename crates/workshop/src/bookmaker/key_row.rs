@@ -4,10 +4,11 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
+use tabiya_book::{Annotation, Learned, MoveFacts, PositionRecord, Recommendation};
+use tabiya_chess::MoveCode;
+
 use super::merging::Merging;
 use super::sort::Sortable;
-use crate::book::{Annotation, Learned, MoveFacts, PositionRecord, Recommendation};
-use crate::chess::MoveCode;
 
 /// A move of a position of which only the key is known, with its weight, what it learned, and its marks: 32 bytes.
 /// Numbers are 0 where nothing is known.

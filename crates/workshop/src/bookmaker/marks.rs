@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 
 use memchr::memmem;
 
-use crate::book::{Annotation, PositionRecord};
-use crate::chess::{MoveCode, is_blank};
+use tabiya_book::{Annotation, PositionRecord};
+use tabiya_chess::{MoveCode, is_blank};
 
 /// The most moves whose marks are held, about 32 MB for each thread: more than any repertoire has.
 const MOST: usize = 1 << 20;

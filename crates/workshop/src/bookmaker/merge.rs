@@ -3,22 +3,23 @@
 
 use std::sync::Arc;
 
+use tabiya_base::bytes;
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_base::sort::{self, Sorter};
+use tabiya_book::verdict::Rest;
+use tabiya_book::{
+    self as book, About, Book, BookWriter, CtgEntry, Format, Heading, Moves, PositionRecord, Scope, Written,
+    ctg, left_out, plain_weights,
+};
+
 use super::chances::Chances;
 use super::facts_row::FactsRow;
 use super::key_row::KeyRow;
 use super::merging::Merging;
 use super::sort::{RadixSorter, Sorted};
 use super::{Names, Resources};
-use crate::base::bytes;
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::sort::{self, Sorter};
-use crate::book::verdict::Rest;
-use crate::book::{
-    self, About, Book, BookWriter, CtgEntry, Format, Heading, Moves, PositionRecord, Scope, Written, ctg,
-    left_out, plain_weights,
-};
 
 /// Bits of a game's number, after the number of its book.
 const BOOK_SHIFT: u32 = 48;
@@ -88,7 +89,7 @@ pub fn merge(
 ///
 /// # Errors
 /// As [`merge`].
-pub(crate) fn merge_books(
+pub fn merge_books(
     books: &[Arc<dyn Book>],
     reachable: bool,
     resources: &Resources,
@@ -327,12 +328,13 @@ impl Asides {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::book::{self, Book, MoveFacts, WriteOptions};
-    use crate::chess::Position;
     use shakmaty::Position as _;
     use std::path::Path;
     use std::sync::Arc;
+    use tabiya_book::{self as book, Book, MoveFacts, WriteOptions};
+    use tabiya_chess::Position;
+
+    use super::*;
 
     fn comment(word: &str, at: &Position) -> String {
         format!("{word} {:x} {}", at.key(), "x".repeat(80))
@@ -354,7 +356,7 @@ mod tests {
     fn comments_that_memory_does_not_hold_come_back_and_the_first_of_a_position_counts() {
         let folder = tempfile::tempdir().unwrap();
         let (mut positions, mut at) = (vec![Position::start()], 0);
-        while positions.len() < crate::base::times(800, 1500) {
+        while positions.len() < tabiya_base::times(800, 1500) {
             let found = positions[at].chess().legal_moves();
             let after: Vec<_> = found.iter().step_by(3).map(|mv| positions[at].after(*mv)).collect();
             positions.extend(after);

@@ -1,7 +1,8 @@
 //! What merging asks of the rows of moves.
 
+use tabiya_book::PositionRecord;
+
 use super::sort::Sortable;
-use crate::book::PositionRecord;
 
 /// A row of a move, with the facts that a book has about it.
 pub(crate) trait Merging: Sortable {

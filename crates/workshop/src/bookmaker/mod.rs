@@ -8,7 +8,7 @@
 //! | name openings, and list the games | [`eco`], `game_index` |
 //! | sort more rows than fit into memory, and add them up | [`sort`] |
 //! | decide which moves to keep, and weigh them | [`weigh`] |
-//! | read the counts of other machines, and write counts for them | [`crate::book::counts`], [`write_counts`] |
+//! | read the counts of other machines, and write counts for them | [`tabiya_book::counts`], [`write_counts`] |
 //! | keep counts in memory, to follow games with them | [`PositionCounts`] |
 //! | keep the counts of each file until all are counted | `work` |
 //! | merge several books, or convert one | [`merge()`] |
@@ -38,28 +38,28 @@ pub mod trim;
 pub mod weigh;
 mod work;
 
-pub use crate::base::resources::Resources;
 pub use eco::Names;
 pub use filter::{Filter, Left, Only, TagPattern, Tags};
-pub(crate) use gather::write_counts;
+pub use gather::write_counts;
 pub use gather::{Damage, Input};
-pub(crate) use merge::merge_books;
+pub use merge::merge_books;
 pub use merge::{Merged, merge, widest};
 pub use position_counts::PositionCounts;
 pub use repeated::Repeated;
 pub use report::{FailedGames, Report};
+pub use tabiya_base::resources::Resources;
 pub use weigh::{Drop, Drops, Weigh};
 pub use work::Work;
 
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::book::By;
-use crate::book::{BookWriter, Written, left_out};
 use count::Counted;
 use files::Files;
 use game_index::GameIndex;
 use row::{CountRow, PlacedRow, Row};
 use sort::Sorted;
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_book::By;
+use tabiya_book::{BookWriter, Written, left_out};
 
 /// Bytes of memory that do not hold rows but pieces of files and the games in them.
 const ASIDE: usize = 24 << 20;

@@ -1,5 +1,10 @@
 //! How often each move was played in each position, in memory: for callers that follow games from the start.
 
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_book::By;
+use tabiya_chess::MoveCode;
+
 use super::Resources;
 use super::count::Counted;
 use super::filter::Filter;
@@ -8,10 +13,6 @@ use super::report::Report;
 use super::row::CountRow;
 use super::sort::{Sortable as _, Sorted};
 use super::weigh::for_each_move;
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::book::By;
-use crate::chess::MoveCode;
 
 /// The moves of the positions in which enough games went on, with their games.
 #[derive(Debug, Default)]

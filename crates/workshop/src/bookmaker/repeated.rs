@@ -8,17 +8,18 @@ use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
+use tabiya_base::error::{Error, Result};
+use tabiya_base::progress::Progress;
+use tabiya_base::sort::Sorter;
+use tabiya_base::table::Table;
+use tabiya_book::By;
+use tabiya_chess::Position;
+use tabiya_games::play::play;
+use tabiya_games::{Ahead, End, GameError, Header, KeyedPly, Sources, Visitor};
+
 use super::Resources;
 use super::files::Files;
 use super::filter::Filter;
-use crate::base::error::{Error, Result};
-use crate::base::progress::Progress;
-use crate::base::sort::Sorter;
-use crate::base::table::Table;
-use crate::book::By;
-use crate::chess::Position;
-use crate::games::play::play;
-use crate::games::{Ahead, End, GameError, Header, KeyedPly, Sources, Visitor};
 
 /// Bytes of a digest, which a record begins with. The game's number follows.
 const DIGEST_LEN: usize = 16;
@@ -32,7 +33,7 @@ impl Repeated {
     ///
     /// # Errors
     /// When the games are in a pipe, or as [`Repeated::find`].
-    pub(crate) fn among(
+    pub fn among(
         source: &Sources,
         filter: &Filter,
         resources: &Resources,

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use tabiya_games::{GameError, Reason};
+
 use super::filter::Left;
 use super::weigh::Drops;
-use crate::games::{GameError, Reason};
 
 /// How many games counted, and why others did not.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -134,7 +135,7 @@ impl Report {
     }
 
     /// Whether a file or a game could not be read to its end, so that an unknown number of games or moves is missing.
-    pub(crate) fn is_incomplete(&self) -> bool {
+    pub fn is_incomplete(&self) -> bool {
         self.errors.contains_key(&Reason::Unreadable) || self.errors.contains_key(&Reason::TooLarge)
     }
 }

@@ -5,11 +5,12 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
+use tabiya_book::counts::{GAMES_BITS, MOST_GAMES};
+use tabiya_book::{SLICE_BITS, Slice};
+use tabiya_chess::MoveCode;
+use tabiya_chess::Packed;
+
 use super::sort::Sortable;
-use crate::book::counts::{GAMES_BITS, MOST_GAMES};
-use crate::book::{SLICE_BITS, Slice};
-use crate::chess::MoveCode;
-use crate::chess::Packed;
 
 /// The number of the game that a position of a count file is from: none.
 pub(crate) const NO_GAME: u64 = u64::MAX;

@@ -5,11 +5,11 @@
 //! then divides the key space into pieces that fit into memory: what all runs have of a piece is sorted once more, added
 //! up, and handed on. The result depends on the rows alone, not on their order, the threads or the memory.
 //!
-//! The writers of books sort with [`base::sort::Sorter`](crate::base::sort::Sorter) instead. Both exist because they
+//! The writers of books sort with [`base::sort::Sorter`](tabiya_base::sort::Sorter) instead. Both exist because they
 //! sort different things: that one takes records of any length, compares their bytes, and merges its runs with a heap on
 //! one thread. Rows of a build have a fixed length and keys that are hashes, so that their bits sort them faster than
 //! comparisons do, equal ones are added up before they take memory, and any range of keys can be merged apart from the
-//! others. The two share their run files, which are [`Scratch`](crate::base::scratch::Scratch).
+//! others. The two share their run files, which are [`Scratch`](tabiya_base::scratch::Scratch).
 #![allow(
     clippy::indexing_slicing,
     reason = "bins and ranges are numbered by the bits of a key, and there is one for each value"
@@ -26,11 +26,12 @@ use bin::{BIN_BITS, BIN_RANGES, Bin, RANGES, bin_of, gather, keys_of};
 use order::RadixBuffers;
 use spilled::SpilledRuns;
 
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::parallel;
+use tabiya_base::progress::Progress;
+
 use super::Resources;
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::parallel;
-use crate::base::progress::Progress;
 
 /// Bytes of a full bin: few enough to be sorted within a processor's caches.
 const BIN_LEN: usize = 1 << 17;
@@ -315,13 +316,14 @@ impl Piece {
 
 #[cfg(test)]
 mod tests {
-    use super::super::row::{Count, CountRow, Outcome, Row};
-    use super::*;
-    use crate::base::error::Remedy;
-    use crate::book::Slice;
-    use crate::chess::MoveCode;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
+    use tabiya_base::error::Remedy;
+    use tabiya_book::Slice;
+    use tabiya_chess::MoveCode;
+
+    use super::super::row::{Count, CountRow, Outcome, Row};
+    use super::*;
 
     fn sorted(counts: &[Count], threads: usize, memory: usize, folder: &Path) -> (Vec<Count>, u64) {
         let mut sorters: Vec<_> = (0..threads).map(|_| RadixSorter::new(memory, folder)).collect();
@@ -342,7 +344,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(crate::base::times(12, 64)))]
+        #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(12, 64)))]
         #[test]
         fn threads_memory_and_order_do_not_change_the_rows(
             drawn in prop::collection::vec((0..400_u64, 0..3_u16, 0..2_u8, 1..9_u64), 0..4000),

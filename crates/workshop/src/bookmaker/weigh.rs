@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use shakmaty::{ByColor, Color, Position as _};
 
+use tabiya_book::Slice;
+use tabiya_book::{Counts, MoveFacts, PositionRecord};
+use tabiya_chess::MoveCode;
+
 use super::row::{Outcome, Row};
-use crate::book::Slice;
-use crate::book::{Counts, MoveFacts, PositionRecord};
-use crate::chess::MoveCode;
 
 /// Which moves are kept, and how much each weighs.
 #[derive(Clone, Copy, Debug, PartialEq)]

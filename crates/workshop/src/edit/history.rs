@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use shakmaty::Move;
 
-use crate::base::patch::Patch;
-use crate::chess::Position;
+use tabiya_base::patch::Patch;
+use tabiya_chess::Position;
 
 /// Edits that are kept.
 const KEPT: usize = 200;
@@ -15,7 +15,7 @@ const BYTES: usize = 64 << 20;
 
 /// Whether an edit is taken back or made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub enum Way {
     Back,
     Again,
 }

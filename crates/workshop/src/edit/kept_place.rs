@@ -2,15 +2,16 @@
 
 use shakmaty::CastlingMode;
 
+use tabiya_chess::Game;
+
 use super::NOTE_MAX;
-use crate::chess::Game;
 
 /// What is kept of a game from the usual start, as UCI writes it; moves follow its first word with [`MOVES`] between.
 const START: &str = "startpos";
 const MOVES: &str = " moves ";
 
 /// Where an edit was made.
-pub(crate) enum KeptPlace<'a> {
+pub enum KeptPlace<'a> {
     /// After the moves of a game from the usual start.
     Line(Game),
     /// In this position, a FEN, or what another version has kept.
@@ -18,7 +19,7 @@ pub(crate) enum KeptPlace<'a> {
 }
 
 /// The text that is kept of a place: at most [`NOTE_MAX`] bytes. `is_set_up` says that the game has another start.
-pub(crate) fn kept(game: &Game, is_set_up: bool) -> String {
+pub fn kept(game: &Game, is_set_up: bool) -> String {
     let moves: Vec<String> =
         game.moves().iter().map(|mv| mv.to_uci(CastlingMode::Standard).to_string()).collect();
     let text = if moves.is_empty() { START.to_owned() } else { [START, MOVES, &moves.join(" ")].concat() };
@@ -26,7 +27,7 @@ pub(crate) fn kept(game: &Game, is_set_up: bool) -> String {
 }
 
 /// The place of which this text was kept.
-pub(crate) fn place_of(text: &str) -> KeptPlace<'_> {
+pub fn place_of(text: &str) -> KeptPlace<'_> {
     let mut game = Game::start();
     let moves = text.strip_prefix(START).map(|rest| rest.strip_prefix(MOVES).unwrap_or(rest));
     match moves {

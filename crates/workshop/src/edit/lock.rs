@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::folder;
-use crate::base::lock::{Locked, lock_in_turn, lock_named};
-use crate::base::replace::leftovers;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::folder;
+use tabiya_base::lock::{Locked, lock_in_turn, lock_named};
+use tabiya_base::replace::leftovers;
 
 /// How long a process may keep a book locked without changing it before others give up: as long as the edit of a large
 /// book takes.

@@ -14,28 +14,29 @@ use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Move};
 
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::interrupt;
+use tabiya_base::map::Map;
+use tabiya_base::patch::Patch;
+use tabiya_base::progress::Progress;
+use tabiya_base::replace::FileSet;
+use tabiya_book::edit::{Change, Edit, Value};
+use tabiya_book::{self as book, Annotation, Book, MoveFacts, Recommendation};
+use tabiya_chess::{MoveCode, Position};
+use tabiya_learn::{self as learn, Attempt, EntryEdit, Learner, MadeEdit};
+
 use self::history::{History, Step};
 use self::lock::BookLock;
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::base::interrupt;
-use crate::base::map::Map;
-use crate::base::patch::Patch;
-use crate::base::progress::Progress;
-use crate::base::replace::FileSet;
-use crate::book::edit::{Change, Edit, Value};
-use crate::book::{self, Annotation, Book, MoveFacts, Recommendation};
-use crate::chess::{MoveCode, Position};
-use crate::learn::{self, Attempt, EntryEdit, Learner, MadeEdit};
 
-pub(crate) use self::history::Way;
-pub(crate) use self::kept_place::{KeptPlace, kept, place_of};
+pub use self::history::Way;
+pub use self::kept_place::{KeptPlace, kept, place_of};
 
 /// Bytes that are kept of an edit's place.
 pub(crate) const NOTE_MAX: usize = 255;
 
 /// What a book says of a move, as far as an edit can change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub struct Said {
     /// As in [`MoveFacts`].
     pub weight: u64,
     /// As in [`MoveFacts`].
@@ -47,9 +48,8 @@ pub(crate) struct Said {
 }
 
 /// What a book must say of a move to be edited: what the user was shown.
-#[cfg_attr(not(feature = "explore"), allow(dead_code, reason = "only the explorer compares"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expected {
+pub enum Expected {
     /// It does not have the move.
     Absent,
     Weight(u64),
@@ -61,7 +61,7 @@ pub(crate) enum Expected {
 }
 
 /// Edits of a position, all of which are made or none.
-pub(crate) struct Wish<'a> {
+pub struct Wish<'a> {
     pub at: &'a Position,
     pub edits: &'a [Edit],
     /// Where it is, as [`kept`] writes it.
@@ -71,8 +71,7 @@ pub(crate) struct Wish<'a> {
 }
 
 /// What became of an edit.
-#[cfg_attr(not(feature = "explore"), allow(dead_code, reason = "only the explorer compares"))]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// The book has it, on the disk.
     Made(Made),
     /// The book says this of the move, and not what was expected; it is unchanged.
@@ -82,14 +81,14 @@ pub(crate) enum Outcome {
 }
 
 /// An edit that was made, taken back, or made again.
-pub(crate) struct Made {
+pub struct Made {
     /// Where it is, for [`place_of`].
     pub note: String,
     pub moves: Vec<MadeMove>,
 }
 
 /// A move of such an edit.
-pub(crate) struct MadeMove {
+pub struct MadeMove {
     /// In UCI notation.
     pub uci: String,
     /// What the book said of it before, and says now.
@@ -97,7 +96,7 @@ pub(crate) struct MadeMove {
 }
 
 /// A book that is edited.
-pub(crate) struct Editor {
+pub struct Editor {
     path: PathBuf,
     history: History,
 }
@@ -275,7 +274,7 @@ impl Made {
 ///
 /// # Errors
 /// When there is such a file.
-pub(crate) fn refuse_read_only(book: &dyn Book) -> Result<()> {
+pub fn refuse_read_only(book: &dyn Book) -> Result<()> {
     let is_read_only = |file: &PathBuf| fs::metadata(file).is_ok_and(|data| data.permissions().readonly());
     match book.files().into_iter().find(is_read_only) {
         None => Ok(()),
@@ -319,9 +318,10 @@ fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<Outcome> {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_book::tests::mv;
+    use tabiya_book::{MoveFacts as Facts, PositionRecord, WriteOptions};
+
     use super::*;
-    use crate::book::tests::mv;
-    use crate::book::{MoveFacts as Facts, PositionRecord, WriteOptions};
 
     /// A book of three moves in the starting position.
     fn write(path: &Path, weights: [u64; 3]) {

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use shakmaty::san::SanPlus;
 
-use super::record::Evaluation;
-use crate::book::MoveFacts;
-use crate::chess::{MoveCode, Position};
-use crate::uci::Score;
+use tabiya_book::MoveFacts;
+use tabiya_chess::{MoveCode, Position};
+use tabiya_learn::evals::Evaluation;
+use tabiya_uci::Score;
 
 /// The score of a mate in no plies in the operation `ce`; each ply is one less (the PGN standard, 16.2.5.5).
 pub(crate) const MATED: i64 = 32767;

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use rand::Rng;
 use shakmaty::{Chess, Move};
 
-use crate::base::error::Result;
-use crate::base::findings::Finding;
-use crate::base::progress::Progress;
-use crate::base::visit::Break;
-use crate::book::{self, BookSet, Format, MoveFacts, Scope};
-use crate::chess::{Game, Position};
-use crate::choose::{Chances, Policy, chances_in, draw};
+use tabiya_base::error::Result;
+use tabiya_base::findings::Finding;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::Break;
+use tabiya_book::choose::{Chances, Policy, chances_in, draw};
+use tabiya_book::{self as book, BookSet, Format, MoveFacts, Scope};
+use tabiya_chess::{Game, Position};
 
 /// An open book of any format. Opening takes the same time whatever its size; look-ups read the file through a map, and may
 /// come from any number of threads.

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use shakmaty::Chess;
 
-use crate::base::error::Result;
-use crate::book::{self, MoveFacts, PositionRecord, WriteOptions, Written};
-use crate::chess::{MoveCode, Position};
+use tabiya_base::error::Result;
+use tabiya_book::{self as book, MoveFacts, PositionRecord, WriteOptions, Written};
+use tabiya_chess::{MoveCode, Position};
 
 /// Moves of positions in memory, which are written as a book of any format.
 ///

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use shakmaty::{Chess, Move};
 
-use crate::base::error::Result;
-use crate::chess::Position;
-use crate::games::{self, End, GameError, GameResult, Header, Sources, Visitor};
+use tabiya_base::error::Result;
+use tabiya_chess::Position;
+use tabiya_games::{self as games, End, GameError, GameResult, Header, Sources, Visitor};
 
 /// The games of PGN files, also compressed, of folders, and of ChessBase databases.
 ///

@@ -1,5 +1,5 @@
-//! The interface for other programs, shown at the root of the crate: books, choosing, writing, games. Positions and moves are
-//! shakmaty's, which is exported there too.
+//! The interface for other programs, books, choosing, writing, games. Positions and moves are shakmaty's, which is exported
+//! here too.
 //!
 //! | what | module |
 //! |---|---|
@@ -8,17 +8,27 @@
 //! | games of PGN files and ChessBase databases | [`Games`] |
 
 mod books;
-#[cfg(feature = "workshop")]
 mod draft;
-#[cfg(feature = "workshop")]
 mod games;
-#[cfg(feature = "workshop")]
 mod new_book;
 
+pub use shakmaty;
+pub use tabiya_base::error::{Error, ErrorKind};
+pub use tabiya_base::findings::{Finding, Severity};
+pub use tabiya_base::interrupt::Interrupt;
+pub use tabiya_book::choose::Policy;
+pub use tabiya_book::{
+    Among, Annotation, Counts, Format, Green, Keeps, Learned, MoveFacts, Ratings, Recommendation,
+    WriteOptions, Written,
+};
+pub use tabiya_chess::openings::Opening;
+pub use tabiya_chess::{FenError, Position, RatingBand, Speed};
+pub use tabiya_games::{Date, End, GameError, GameResult, Header, Place, PlayerName, Reason, Spot, Visitor};
+
+pub use crate::bookmaker::{
+    Drop, Drops, FailedGames, Filter, Left, Merged, Only, Report, TagPattern, Tags, Weigh,
+};
 pub use books::Book;
-#[cfg(feature = "workshop")]
 pub use draft::Draft;
-#[cfg(feature = "workshop")]
 pub use games::{Games, MainLine};
-#[cfg(feature = "workshop")]
 pub use new_book::{Damaged, NewBook};

@@ -2,17 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::findings::Finding;
-use crate::base::progress::Progress;
-use crate::base::replace::keep_inputs;
-use crate::book::counts::{CountFile, split};
-use crate::book::{self, Green, WriteOptions, Written};
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::findings::Finding;
+use tabiya_base::progress::Progress;
+use tabiya_base::replace::keep_inputs;
+use tabiya_book::counts::{CountFile, split};
+use tabiya_book::{self as book, Green, WriteOptions, Written};
+use tabiya_games as games;
+use tabiya_learn::{files_of, open_settled};
+
 use crate::bookmaker::{
     self, Damage, Filter, Input, Merged, Names, Plan, Repeated, Report, Resources, Weigh, merge_books,
 };
-use crate::games;
-use crate::learn::{files_of, open_settled};
 
 /// Bytes of memory that building and merging need at least.
 const LEAST_MEMORY: usize = 16 << 20;

@@ -55,7 +55,7 @@ pub struct Elo {
 /// `None` without any.
 ///
 /// ```
-/// use tabiya::report::elo::elo;
+/// use tabiya_workshop::report::elo::elo;
 /// // 30 games won, 50 drawn, 20 lost.
 /// let found = elo(&[20, 50, 30]).expect("there are games");
 /// assert!((found.difference.unwrap() - 34.86).abs() < 0.01 && found.los > Some(0.9));

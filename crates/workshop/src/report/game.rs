@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use shakmaty::{ByColor, Color, Move, Position as _};
 
+use tabiya_book::Book;
+use tabiya_book::choose::Policy;
+use tabiya_book::choose::by_chance;
+use tabiya_chess::openings::Opening;
+use tabiya_chess::{MoveCode, Position};
+use tabiya_games::{End, GameError, GameResult, Header, Visitor};
+use tabiya_learn::evals::{Store, value};
+use tabiya_uci::Score;
+
 use super::remark::Remark;
 use super::shelf::{Own, Shelf};
-use crate::book::Book;
-use crate::chess::{MoveCode, Position};
-use crate::choose::Policy;
-use crate::choose::by_chance;
-use crate::evals::{Store, value};
-use crate::games::{End, GameError, GameResult, Header, Visitor};
-use crate::openings::Opening;
-use crate::uci::Score;
 
 /// Centipawns that a mate counts as, as `vet` has it.
 const MATE: i64 = 10_000;

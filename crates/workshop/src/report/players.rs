@@ -5,10 +5,11 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use shakmaty::Color;
 
+use tabiya_book::Counts;
+use tabiya_games::is_known_round;
+
 use super::elo::{Elo, elo};
 use super::game::Game;
-use crate::book::Counts;
-use crate::games::is_known_round;
 
 /// The games of two players.
 #[derive(Clone, Debug, Default)]

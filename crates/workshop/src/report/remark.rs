@@ -10,8 +10,9 @@
 
 use shakmaty::Color;
 
+use tabiya_uci::Score;
+
 use crate::evals::import::{centipawns, eval_of, signed};
-use crate::uci::Score;
 
 /// What a comment says of a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

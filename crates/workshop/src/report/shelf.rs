@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use shakmaty::ByColor;
 
-use crate::book::Book;
-use crate::games::PlayerName;
+use tabiya_book::Book;
+use tabiya_games::PlayerName;
 
 /// The books, by their numbers, and the players that they belong to.
 pub struct Shelf {
@@ -104,8 +104,9 @@ impl Shelf {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_book::open_bytes;
+
     use super::*;
-    use crate::book::open_bytes;
 
     fn shelf(books: &[(Option<&str>, &str)]) -> Shelf {
         let open = |path: &str| open_bytes(path, vec![0; 16]).unwrap();

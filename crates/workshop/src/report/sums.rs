@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use shakmaty::{Color, Position as _};
 
+use tabiya_book::traverse::{KeyHasher, Keys};
+use tabiya_book::{Book, Counts, MoveFacts};
+use tabiya_chess::openings::Opening;
+use tabiya_chess::{MoveCode, Packed, Position};
+
 use super::elo::mean;
 use super::game::{BookMove, Exit, Game, Left};
 use super::shelf::Own;
-use crate::book::traverse::{KeyHasher, Keys};
-use crate::book::{Book, Counts, MoveFacts};
-use crate::chess::{MoveCode, Packed, Position};
-use crate::openings::Opening;
 
 /// Games that a move needs to be called bad.
 const LEAST: u64 = 4;

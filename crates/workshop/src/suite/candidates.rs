@@ -8,16 +8,17 @@ use std::sync::Arc;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Move, Position as _};
 
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::book::traverse::{ByPlies, KeyHasher, Tracks};
-use crate::book::{Book, Format, MoveFacts};
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_book::choose::Policy;
+use tabiya_book::choose::by_chance;
+use tabiya_book::traverse::{ByPlies, KeyHasher, Tracks};
+use tabiya_book::{Book, Format, MoveFacts};
+use tabiya_chess::normal::forms;
+use tabiya_chess::openings::Opening;
+use tabiya_chess::{MoveCode, Packed, Position};
+
 use crate::bookmaker::PositionCounts;
-use crate::chess::normal::forms;
-use crate::chess::{MoveCode, Packed, Position};
-use crate::choose::Policy;
-use crate::choose::by_chance;
-use crate::openings::Opening;
 
 /// Which positions are looked for.
 #[derive(Clone, Debug)]
@@ -250,8 +251,9 @@ fn identity(at: &Position, unique_colours: bool) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_book as book;
+
     use super::*;
-    use crate::book;
 
     fn search(plies: RangeInclusive<u32>) -> Search {
         Search { plies, min_games: 0, unique_colours: false }
@@ -292,7 +294,7 @@ mod tests {
     fn polyglot(lines: &[&str]) -> Source {
         let mut entries = std::collections::BTreeSet::new();
         for line in lines {
-            let mut game = crate::chess::Game::start();
+            let mut game = tabiya_chess::Game::start();
             for mv in line.split(' ') {
                 let key = game.position().key();
                 assert!(game.push_uci(mv.as_bytes()));

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use shakmaty::{Color, Position as _, Role};
 
-use crate::chess::Position;
-use crate::uci::{Score, Wdl};
+use tabiya_chess::Position;
+use tabiya_uci::{Score, Wdl};
 
 /// What the board must show.
 #[derive(Clone, Copy, Debug, Default)]

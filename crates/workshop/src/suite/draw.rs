@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use rand::seq::SliceRandom;
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
 
+use tabiya_base::error::Result;
+
 use super::candidates::Candidate;
-use crate::base::error::Result;
 
 /// Positions that are offered at once, at least, where there are as many.
 const AT_ONCE: usize = 64;
@@ -24,7 +25,7 @@ pub enum Group {
 impl Group {
     /// The group of a position; those without an opening are one.
     pub fn of(self, candidate: &Candidate) -> &'static str {
-        let text = |opening: crate::openings::Opening| match self {
+        let text = |opening: tabiya_chess::openings::Opening| match self {
             Self::Name => opening.name(),
             Self::Eco => opening.eco(),
         };
@@ -122,11 +123,12 @@ pub fn draw(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::base::progress::Progress;
-    use crate::book;
-    use crate::suite::{Candidates, Search, Source};
     use std::collections::HashSet;
+    use tabiya_base::progress::Progress;
+    use tabiya_book as book;
+
+    use super::*;
+    use crate::suite::{Candidates, Search, Source};
 
     fn candidates() -> Vec<Candidate> {
         let search = Search { plies: 2..=8, min_games: 0, unique_colours: false };

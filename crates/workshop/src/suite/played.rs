@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::base::resources::Resources;
-use crate::chess::MoveCode;
-use crate::games::play::play_in_order;
-use crate::games::{End, GameError, GameResult, Header, KeyedPly, Sources, Visitor, is_known_round};
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_base::resources::Resources;
+use tabiya_chess::MoveCode;
+use tabiya_games::play::play_in_order;
+use tabiya_games::{End, GameError, GameResult, Header, KeyedPly, Sources, Visitor, is_known_round};
 
 /// Which openings stay, of those that were played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -276,11 +276,12 @@ impl Visitor for Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::chess::Position;
-    use crate::games;
     use shakmaty::Position as _;
     use std::fmt::Write as _;
+    use tabiya_chess::Position;
+    use tabiya_games as games;
+
+    use super::*;
 
     fn verdict(results: &[(&str, &str, &str)]) -> Verdict {
         let folder = tempfile::tempdir().unwrap();

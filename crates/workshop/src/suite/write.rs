@@ -6,10 +6,11 @@ use std::io::{self, Write};
 use serde::Serialize;
 use shakmaty::{Color, Position as _};
 
-use crate::chess::{MoveCode, Position};
-use crate::games::export::{Head, San, Writer};
-use crate::openings::Opening;
-use crate::uci::{Score, Wdl};
+use tabiya_chess::openings::Opening;
+use tabiya_chess::{MoveCode, Position};
+use tabiya_games::export::{Head, San, Writer};
+use tabiya_uci::{Score, Wdl};
+
 use crate::view::{Line, san};
 
 /// Draws in per cent between two bars of a histogram.
@@ -113,8 +114,9 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_chess::Game;
+
     use super::*;
-    use crate::chess::Game;
 
     fn entry(moves: &[&str], score: Option<i64>) -> Entry {
         let mut game = Game::start();

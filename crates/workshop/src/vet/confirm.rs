@@ -10,15 +10,16 @@
 
 use std::collections::HashSet;
 
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_book::Moves;
+use tabiya_chess::{MoveCode, Packed};
+
 use super::evaluate::{Evaluated, Knowledge, Work, evaluate};
 use super::graph::Graph;
 use super::judge::Limits;
 use super::judged::JudgedBook;
 use super::minimax::{Known, UNKNOWN};
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::book::Moves;
-use crate::chess::{MoveCode, Packed};
 
 /// A move that loses over this many centipawns more than allowed is dropped without another search.
 const CERTAIN: u32 = 100;

@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::interrupt;
+use tabiya_base::parallel;
+use tabiya_base::progress::Progress;
+use tabiya_book::traverse::Keys;
+use tabiya_chess::value::result;
+use tabiya_chess::{Packed, Position};
+use tabiya_learn::evals::{Appender, Evaluation, Limit, Store};
+use tabiya_uci::engine::{Failure, Setup};
+use tabiya_uci::{Score, Wdl};
+
 use super::graph::Graph;
 use super::search::Searcher;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::base::parallel;
-use crate::base::progress::Progress;
-use crate::book::traverse::Keys;
-use crate::chess::value::result;
-use crate::chess::{Packed, Position};
-use crate::engine::{Failure, Setup};
-use crate::evals::{Appender, Evaluation, Limit, Store};
-use crate::uci::{Score, Wdl};
 
 /// How many positions in a row an engine may fail at before it counts as useless.
 const MOST_FAILURES: u32 = 10;

@@ -3,9 +3,10 @@
 
 use shakmaty::{ByColor, Position as _};
 
+use tabiya_chess::Value;
+
 use super::graph::Graph;
 use super::minimax::Backed;
-use crate::chess::Value;
 
 /// Values beyond this, 20 pawns, count as this in a mean, so that one mate does not outweigh everything.
 const MOST_IN_MEAN: Value = 2000;

@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 
 use shakmaty::{Color, Position as _};
 
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_book::traverse::Keys;
+use tabiya_book::{Format, Keeps, Moves};
+use tabiya_chess::value::result;
+use tabiya_chess::{Packed, Position};
+
 use super::evaluate::{Evaluated, Knowledge, Work, evaluate};
 use super::graph::Graph;
 use super::vetted::Extended;
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::book::traverse::Keys;
-use crate::book::{Format, Keeps, Moves};
-use crate::chess::value::result;
-use crate::chess::{Packed, Position};
 
 /// How probable it is that play goes on with the engine's best move: others may choose another one, so lines do not grow one
 /// at a time.

@@ -7,19 +7,20 @@ use std::ops::Range;
 
 use shakmaty::Position as _;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::Break;
+use tabiya_book::choose::{Policy, Worth, chances};
+use tabiya_book::traverse::{ByPlies, KeyHasher, Replies, Tracks};
+use tabiya_book::{MoveFacts, Moves};
+use tabiya_chess::value::result;
+use tabiya_chess::{MoveCode, Packed, Position};
+use tabiya_learn::evals::value;
+use tabiya_uci::Score;
+
 use super::links::{Components, Links};
 use super::minimax::{Backed, Known, UNKNOWN};
 use super::reach::reach;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::progress::Progress;
-use crate::base::visit::Break;
-use crate::book::traverse::{ByPlies, KeyHasher, Replies, Tracks};
-use crate::book::{MoveFacts, Moves};
-use crate::chess::value::result;
-use crate::chess::{MoveCode, Packed, Position};
-use crate::choose::{Policy, Worth, chances};
-use crate::evals::value;
-use crate::uci::Score;
 
 /// A graph of positions. The starting position has the number 0, and positions after fewer plies have smaller numbers.
 #[derive(Debug)]

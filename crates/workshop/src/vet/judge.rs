@@ -3,8 +3,8 @@
 
 use shakmaty::Color;
 
-use crate::book::{Format, Keeps, MoveFacts, Recommendation};
-use crate::choose::{Policy, Worth, chances};
+use tabiya_book::choose::{Policy, Worth, chances};
+use tabiya_book::{Format, Keeps, MoveFacts, Recommendation};
 
 /// The greatest weight that moves are scaled to: a Polyglot book's.
 const MOST_WEIGHT: f64 = 65_535.0;
@@ -120,10 +120,11 @@ pub(crate) fn apply<M>(moves: &mut Vec<MoveFacts<M>>, fates: &[Fate], format: Fo
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::chess::Position;
     use proptest::prelude::*;
     use shakmaty::Position as _;
+    use tabiya_chess::Position;
+
+    use super::*;
 
     const LIMITS: Limits = Limits { max_loss: 50, exit_loss: 100, temperature: Some(30.0), side: None };
 

@@ -2,14 +2,15 @@
 
 use shakmaty::Position as _;
 
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_book::choose::Worth;
+use tabiya_book::{MoveFacts, Moves};
+use tabiya_chess::Position;
+
 use super::graph::Graph;
 use super::judge::{Fate, Limits};
 use super::minimax::Backed;
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::book::{MoveFacts, Moves};
-use crate::chess::Position;
-use crate::choose::Worth;
 
 /// A book and what its moves are judged by.
 #[derive(Clone, Copy)]

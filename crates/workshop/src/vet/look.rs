@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_book::choose::Worth;
+use tabiya_book::{MoveFacts, Moves};
+use tabiya_chess::{Packed, Position};
+use tabiya_learn::evals::value;
+
 use super::evaluate::Knowledge;
 use super::graph::Graph;
 use super::minimax::Backed;
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::book::{MoveFacts, Moves};
-use crate::chess::{Packed, Position};
-use crate::choose::Worth;
-use crate::evals::value;
 
 /// A store in which the positions of a book are looked up.
 #[derive(Debug)]

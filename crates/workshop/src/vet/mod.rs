@@ -39,5 +39,5 @@ pub use judged::{Judged, JudgedBook};
 pub use links::{Components, Links};
 pub use look::Look;
 pub use minimax::{Backed, Known, UNKNOWN};
-pub(crate) use options::spoils_scores;
+pub use options::spoils_scores;
 pub use vetted::{Extended, Vetted};

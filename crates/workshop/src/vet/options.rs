@@ -93,7 +93,7 @@ fn effect(name: &str) -> Effect {
 }
 
 /// Whether positions must be searched without the option of this name.
-pub(crate) fn spoils_scores(name: &str) -> bool {
+pub fn spoils_scores(name: &str) -> bool {
     effect(name) == Effect::Spoilt
 }
 

@@ -6,13 +6,14 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{EnPassantMode, Position as _};
 
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::interrupt;
+use tabiya_chess::{MoveCode, Position};
+use tabiya_learn::evals::Limit;
+use tabiya_uci::engine::{Client, Failure, NoLine, Setup};
+use tabiya_uci::{Score, Wdl, id_name, option_name, same_name};
+
 use super::options::named;
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::base::interrupt;
-use crate::chess::{MoveCode, Position};
-use crate::engine::{Client, Failure, NoLine, Setup};
-use crate::evals::Limit;
-use crate::uci::{Score, Wdl, id_name, option_name, same_name};
 
 /// How long the engine may take to end after `quit`.
 const QUIT_TIME: Duration = Duration::from_secs(2);

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 
 use shakmaty::Move;
 
-use super::judge::apply;
-use super::judged::JudgedBook;
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::base::visit::to_the_end;
-use crate::book::traverse::Keys;
-use crate::book::{
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::to_the_end;
+use tabiya_book::traverse::Keys;
+use tabiya_book::{
     Counts, Format, Heading, Keeps, MoveFacts, Moves, PositionRecord, Recommendation, Remarks, Scope, Visit,
 };
-use crate::chess::{MoveCode, Position};
+use tabiya_chess::{MoveCode, Position};
+
+use super::judge::apply;
+use super::judged::JudgedBook;
 
 /// A book whose moves are judged.
 pub struct Vetted<'a> {

@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::book::{MoveFacts, Recommendation};
+use tabiya_book::{MoveFacts, Recommendation};
 
 /// What a book knows of a move besides its weight; null where the format does not have it.
 pub struct Facts<'a, M>(pub &'a MoveFacts<M>);

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::book::GameReference;
+use tabiya_book::GameReference;
 
 /// A game as JSON. Other programs rely on the keys and their order.
-pub(crate) fn game_line(game: &GameReference) -> Value {
+pub fn game_line(game: &GameReference) -> Value {
     let elo = |elo: u16| (elo > 0).then_some(elo);
     json!({
         "white": game.white, "black": game.black,

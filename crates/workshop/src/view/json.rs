@@ -5,10 +5,11 @@ use std::io::{self, Write};
 use serde::Serialize;
 use shakmaty::Move;
 
+use tabiya_book::MoveFacts;
+use tabiya_chess::Value;
+use tabiya_chess::openings::Opening;
+
 use super::{Facts, View, game_line, san};
-use crate::book::MoveFacts;
-use crate::chess::Value;
-use crate::openings::Opening;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -30,7 +31,7 @@ struct Line<'a> {
 
 /// A move. Other programs rely on its keys and their order.
 #[derive(Serialize)]
-pub(crate) struct MoveLine<'a> {
+pub struct MoveLine<'a> {
     uci: String,
     san: String,
     weight: u64,
@@ -51,7 +52,7 @@ struct WorthLine {
 
 impl<'a> MoveLine<'a> {
     /// One of the view's moves.
-    pub(crate) fn of(view: &View<'_>, known: &'a MoveFacts, chance: f64) -> Self {
+    pub fn of(view: &View<'_>, known: &'a MoveFacts, chance: f64) -> Self {
         Self {
             uci: known.mv.to_uci(view.mode).to_string(),
             san: san(view.game.position(), known.mv),
@@ -68,12 +69,12 @@ impl<'a> MoveLine<'a> {
 }
 
 /// A share as it is written: six decimals, because the rest is only the error of a float.
-pub(crate) fn rounded(share: f64) -> f64 {
+pub fn rounded(share: f64) -> f64 {
     (share * 1e6).round() / 1e6
 }
 
 /// Writes the line.
-pub(crate) fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let moves = view.moves.iter().map(|(known, chance)| MoveLine::of(view, known, *chance));
     let line = Line {
         fen: view.game.position().fen(),

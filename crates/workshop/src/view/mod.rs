@@ -2,55 +2,56 @@
 
 mod facts;
 mod game_line;
-pub(crate) mod json;
+pub mod json;
 
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
-pub(crate) use self::facts::Facts;
-pub(crate) use self::game_line::game_line;
-use crate::book::{Book, BookSet, GameReference, MoveFacts};
-use crate::chess::{Game, MoveCode, Position};
-use crate::choose::{Chances, Policy, Worth, chances_in, likeliest_first};
-use crate::openings::Opening;
+use tabiya_book::choose::{Chances, Policy, Worth, chances_in, likeliest_first};
+use tabiya_book::{Book, BookSet, GameReference, MoveFacts};
+use tabiya_chess::openings::Opening;
+use tabiya_chess::{Game, MoveCode, Position};
+
+pub use self::facts::Facts;
+pub use self::game_line::game_line;
 
 /// A book's moves in a position, the most likely first.
-pub(crate) struct View<'a> {
-    pub(crate) book: &'a dyn Book,
+pub struct View<'a> {
+    pub book: &'a dyn Book,
     /// The game with the position.
-    pub(crate) game: &'a Game,
+    pub game: &'a Game,
     /// How castling is written.
-    pub(crate) mode: CastlingMode,
+    pub mode: CastlingMode,
     /// The moves with the chance of each.
-    pub(crate) moves: Vec<(MoveFacts, f64)>,
+    pub moves: Vec<(MoveFacts, f64)>,
     /// What the moves lose, if that matters.
-    pub(crate) losses: Worth,
+    pub losses: Worth,
     /// The name of the opening.
-    pub(crate) opening: Option<Opening>,
+    pub opening: Option<Opening>,
     /// What the book says in words.
-    pub(crate) comment: Option<String>,
+    pub comment: Option<String>,
     /// A game with the position.
-    pub(crate) reference: Option<GameReference>,
+    pub reference: Option<GameReference>,
     /// Plies of the line that begins with the most likely move; `None` if no move is playable.
-    pub(crate) line: Option<u32>,
+    pub line: Option<u32>,
     /// How it is asked, if it is a book of the configuration.
-    pub(crate) asked: Option<Asked>,
+    pub asked: Option<Asked>,
     /// What the position and its moves are worth, if a store of evaluations says so.
-    pub(crate) worth: Option<Worth>,
+    pub worth: Option<Worth>,
 }
 
 /// How a book of the configuration is asked.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked {
+pub struct Asked {
     /// The number of its rule, if it has one.
-    pub(crate) rule: Option<usize>,
+    pub rule: Option<usize>,
     /// Whether it is the one that answers.
-    pub(crate) chosen: bool,
+    pub chosen: bool,
 }
 
 impl<'a> View<'a> {
     /// Looks a position up in a book; the books of its set, from this one on, decide how long its lines are.
-    pub(crate) fn of(
+    pub fn of(
         book: &'a dyn Book,
         (book_set, from): (&mut BookSet, usize),
         game: &'a Game,
@@ -73,19 +74,19 @@ impl<'a> View<'a> {
 }
 
 /// A move in standard algebraic notation.
-pub(crate) fn san(at: &Position, mv: Move) -> String {
+pub fn san(at: &Position, mv: Move) -> String {
     SanPlus::from_move(at.chess().clone(), mv).to_string()
 }
 
 /// A position after moves from the start, and the line to it as people write it.
-pub(crate) struct Line {
-    pub(crate) at: Position,
-    pub(crate) text: String,
+pub struct Line {
+    pub at: Position,
+    pub text: String,
 }
 
 impl Line {
     /// The line of these moves, up to one that is not legal.
-    pub(crate) fn of(moves: impl IntoIterator<Item = MoveCode>) -> Self {
+    pub fn of(moves: impl IntoIterator<Item = MoveCode>) -> Self {
         let mut line = Self { at: Position::start(), text: String::new() };
         for (at, mv) in Position::start().replay(moves) {
             line.text = continued(&line.text, &at, &san(&at, mv));
@@ -96,19 +97,19 @@ impl Line {
 }
 
 /// The position of a game from the usual start in words.
-pub(crate) fn place_in_words(game: &Game) -> String {
+pub fn place_in_words(game: &Game) -> String {
     let Line { text, .. } = Line::of(game.moves().iter().map(|mv| MoveCode::from_move(*mv)));
     if text.is_empty() { "in the starting position".to_owned() } else { format!("after {text}") }
 }
 
 /// A line to this position with one more move in words.
-pub(crate) fn continued(line: &str, at: &Position, mv: &str) -> String {
+pub fn continued(line: &str, at: &Position, mv: &str) -> String {
     let blank = if line.is_empty() { "" } else { " " };
     format!("{line}{blank}{}{mv}", number(at, !line.is_empty()))
 }
 
 /// The number before a move in this position: `7. ` or `7... `; nothing before Black's move if `short`.
-pub(crate) fn number(at: &Position, short: bool) -> String {
+pub fn number(at: &Position, short: bool) -> String {
     match at.chess().turn() {
         Color::White => format!("{}. ", at.chess().fullmoves()),
         Color::Black if short => String::new(),

@@ -8,8 +8,9 @@ use std::process;
 
 use time::{Date, OffsetDateTime};
 
-use crate::adapter::io::appended;
-use crate::base::lock::is_at;
+use tabiya_base::lock::is_at;
+
+use crate::io::appended;
 use crate::settings::search_paths::SearchPaths;
 
 /// The size at which a log is renamed and another begun: 64 MiB.

@@ -17,8 +17,9 @@ use std::time::Duration;
 use log::{Level, LevelFilter};
 use simplelog::{ConfigBuilder, WriteLogger};
 
+use tabiya_base::task_thread::TaskThread;
+
 use self::file::LogFile;
-use crate::base::task_thread::TaskThread;
 use crate::settings::search_paths::SearchPaths;
 
 /// Bytes that may wait to be written: 4 MiB. If a disk does not keep up, further lines are left out and counted.

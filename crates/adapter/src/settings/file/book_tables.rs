@@ -103,8 +103,9 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
+    use tabiya_book::choose::Policy;
+
     use super::*;
-    use crate::choose::Policy;
     use crate::settings::rules::rule_name;
 
     fn rule(values: &[(&'static str, &str)]) -> Rule {

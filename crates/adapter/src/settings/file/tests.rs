@@ -1,8 +1,9 @@
+use tabiya_base::error::ErrorKind;
+use tabiya_uci::SetOption;
+
 use super::advice::TWICE;
 use super::*;
-use crate::base::error::ErrorKind;
 use crate::settings::options::Options;
-use crate::uci::SetOption;
 
 fn read_all(text: &str) -> (Result<(Given, Vec<Rule>)>, Vec<String>) {
     let mut warnings = Vec::new();

@@ -51,7 +51,7 @@ pub(crate) fn slips(name: &str) -> Vec<String> {
     }
     all.sort_unstable();
     all.dedup();
-    all.retain(|slip| !slip.is_empty() && !crate::uci::same_name(slip.as_bytes(), name.as_bytes()));
+    all.retain(|slip| !slip.is_empty() && !tabiya_uci::same_name(slip.as_bytes(), name.as_bytes()));
     all
 }
 

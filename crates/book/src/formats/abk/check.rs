@@ -2,15 +2,16 @@
 
 use std::ops::ControlFlow;
 
+use tabiya_base::findings::{Findings, Place};
+use tabiya_base::map::Map;
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+
 use super::kinds::Kind;
 use super::layout::{HEADER_LEN, MIN_GAMES, RECORD_LEN};
 use super::read::{Index, IndexedMove, LONGEST, MOST, walk};
 use super::records::{Header, Record, Records, offset};
-use crate::base::findings::{Findings, Place};
-use crate::base::map::Map;
-use crate::base::progress::Progress;
-use crate::book::Summary;
-use crate::chess::Position;
+use crate::Summary;
 
 /// Sums up the book, and reports what is wrong with it and what keeps moves from being played.
 pub(crate) fn survey(data: &Map, index: &Index, progress: &Progress, findings: &mut Findings<'_>) -> Summary {

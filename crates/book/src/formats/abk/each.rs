@@ -2,13 +2,14 @@
 
 use shakmaty::Position as _;
 
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+
 use super::Abk;
 use super::records::Header;
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::book::traverse::each_reachable;
-use crate::book::{Heading, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Visit};
-use crate::chess::Position;
+use crate::traverse::each_reachable;
+use crate::{Heading, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Visit};
 
 impl Moves for Abk {
     /// Appends the moves by descending weight.

@@ -6,16 +6,17 @@ use std::ops::ControlFlow;
 
 use shakmaty::Move;
 
+use tabiya_base::bytes;
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::interrupt;
+use tabiya_base::patch::Patch;
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+
 use super::layout::{DELETED, HIGHEST_PRIORITY, LIVE_RECORDS, NONE, ROOT, UNSET};
 use super::read::{MOST, walk};
 use super::records::{Record, Records, offset};
-use crate::base::bytes;
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::base::interrupt;
-use crate::base::patch::Patch;
-use crate::base::progress::Progress;
-use crate::book::edit::{Change, Edit, Value, no_moves_left};
-use crate::chess::Position;
+use crate::edit::{Change, Edit, Value, no_moves_left};
 
 /// Where a position is in the tree.
 #[derive(Default)]

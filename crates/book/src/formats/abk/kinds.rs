@@ -1,6 +1,6 @@
 //! What can be wrong with a book.
 
-use crate::base::findings::kinds;
+use tabiya_base::findings::kinds;
 
 kinds! {
     /// What can be wrong with an Arena book.

@@ -6,7 +6,7 @@
 //! paths lead to a position, the records of each move are added up: [`read::weigh`] describes the weights.
 //!
 //! A move that the header's limits keep from being played (too few games, too few won, too late a ply) is red,
-//! [`crate::book::MoveFacts::recommended`]` = Some(Red)`, which acts in tournament mode. A move of priority 0 weighs nothing and is
+//! [`crate::MoveFacts::recommended`]` = Some(Red)`, which acts in tournament mode. A move of priority 0 weighs nothing and is
 //! never played. The ply is that of the tree's shortest path to the position, because a position from a FEN has no other.
 //!
 //! A damaged book is played as far as it is sound: the walk ends at cycles, links out of the file, deleted records and
@@ -21,7 +21,6 @@ pub mod read;
 pub mod records;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "workshop")]
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -29,22 +28,22 @@ use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
 
-#[cfg(feature = "workshop")]
 pub use write::{Draft, Writer, write as write_draft};
 
-use crate::base::background::Background;
-use crate::base::bytes;
-use crate::base::error::{Error, Result};
-use crate::base::findings::Findings;
-use crate::base::map::{Access, Map};
-use crate::base::patch::Patch;
-use crate::base::progress::Progress;
-use crate::book::edit::Edit;
-use crate::book::{Book, Format, Patchable, Prioritized, Summary};
-use crate::chess::Position;
 use layout::{HEADER_LEN, HEADER_LEN_AT, RECORD_LEN, RECORD_LEN_AT, START};
 use read::{Index, IndexedMove};
 use records::Records;
+use tabiya_base::background::Background;
+use tabiya_base::bytes;
+use tabiya_base::error::{Error, Result};
+use tabiya_base::findings::Findings;
+use tabiya_base::map::{Access, Map};
+use tabiya_base::patch::Patch;
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+
+use crate::edit::Edit;
+use crate::{Book, Format, Patchable, Prioritized, Summary};
 
 /// An Arena book.
 #[derive(Debug)]

@@ -6,14 +6,15 @@
 
 use shakmaty::{File, Move, Square};
 
+use tabiya_base::bytes;
+use tabiya_chess::MoveCode;
+
 use super::layout::{
     AUTHOR, AUTHOR_ROOM, BY_GAMES, BY_PRIORITY, BY_SCORE, COMMENT, COMMENT_ROOM, DELETED, FILLER, HEADER_LEN,
     HEADER_LEN_AT, LAST_PLY, LIVE_RECORDS, MIN_GAMES, MIN_PERCENT_BLACK, MIN_PERCENT_WHITE, MIN_WINS, NONE,
     PROMOTIONS, RECORD_LEN, RECORD_LEN_AT, ROOT, START, UNSET, WRITTEN,
 };
-use crate::base::bytes;
-use crate::book::{Format, Heading};
-use crate::chess::MoveCode;
+use crate::{Format, Heading};
 
 /// What the header says of the book.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

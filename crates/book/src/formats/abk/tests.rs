@@ -13,8 +13,8 @@ use shakmaty::{Color, Position as _, Role};
 use super::read::LONGEST;
 use super::records::{Header, Record, Records, offset};
 use super::*;
-use crate::book::tests::{after, fen, moves, sample, uci};
-use crate::book::{self, Counts};
+use crate::tests::{after, fen, moves, sample, uci};
+use crate::{self as book, Counts};
 
 /// A tree on its way into a file: records in the order in which lines first name their moves.
 #[derive(Clone)]

@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use tabiya_base::error::{Error, Remedy, Result};
+use tabiya_base::findings::{Finding, Findings};
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+
 use super::check::{add_unopened, unopened};
 use super::seek::Keys;
 use super::sums::MoveSums;
 use super::{CountFile, Shape, Sum, sum};
-use crate::base::error::{Error, Remedy, Result};
-use crate::base::findings::{Finding, Findings};
-use crate::base::progress::Progress;
-use crate::book::{Among, Book, By, Format, MoveFacts, Sliced, Summary, errors};
-use crate::chess::Position;
+use crate::{Among, Book, By, Format, MoveFacts, Sliced, Summary, errors};
 
 /// A count file, or a folder of them. A move weighs two for each win of the side that makes it and one for each draw, as in a
 /// book that is built of the same games.

@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
+use tabiya_base::error::{Error, Result};
+#[cfg(feature = "counts")]
+use tabiya_base::findings::listed;
+use tabiya_base::findings::{Finding, Findings, kinds, summed};
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
+
 use super::{CountFile, Line};
-use crate::base::error::{Error, Result};
-#[cfg(feature = "parquet")]
-use crate::base::findings::listed;
-use crate::base::findings::{Finding, Findings, kinds, summed};
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::book::Slice;
-use crate::chess::MoveCode;
-use crate::chess::Position;
+use crate::Slice;
 
 kinds! {
     /// Kinds of findings about a count file.
@@ -116,7 +117,7 @@ pub fn add_unopened(errors: &[Error], findings: &mut Findings<'_>) {
 }
 
 /// The files of a folder that cannot be opened, the first of them one by one.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 pub(super) fn unopened(errors: &[Error]) -> Vec<Finding> {
     let mut found = Vec::new();
     listed(&mut |finding| found.push(finding), |findings| add_unopened(errors, findings));

@@ -1,17 +1,18 @@
 //! What count files say of a position, and all their positions.
 
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::{Seen, to_the_end};
+use tabiya_chess::{MoveCode, Position};
+
 use super::book::CountBook;
 use super::sums::MoveSums;
 use super::{Line, Shape, damage};
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::visit::{Seen, to_the_end};
-use crate::book::traverse::each_reachable;
-use crate::book::{Among, MoveFacts, Moves, PositionRecord, Scope, Visit};
-use crate::chess::{MoveCode, Position};
+use crate::traverse::each_reachable;
+use crate::{Among, MoveFacts, Moves, PositionRecord, Scope, Visit};
 
-/// See [`crate::book::Moves::each`].
+/// See [`crate::Moves::each`].
 ///
 /// # Errors
 /// What fails in `visit`, and when the work is interrupted.

@@ -1,11 +1,12 @@
 //! The columns of a count file (docs/formats/counts.md, Columns).
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_chess::PACKED_LEN;
+use tabiya_parquet::columns::{Column, Columns};
+use tabiya_parquet::footer::Element;
+
 use super::{COUNT_COLUMNS, KEY, MOVE, POSITION, Shape};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::book::{By, RATING, SPEED};
-use crate::chess::PACKED_LEN;
-use crate::parquet::columns::{Column, Columns};
-use crate::parquet::footer::Element;
+use crate::{By, RATING, SPEED};
 
 /// The columns of numbers: the key, the move, wins, draws and losses.
 pub(crate) const NUMBERS: usize = 5;

@@ -9,50 +9,53 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::base::error::{Error, Result};
-use crate::base::folder::{self, Files};
-use crate::book::{By, Slice};
-use crate::chess::MoveCode;
-use crate::chess::Packed;
+use tabiya_base::error::{Error, Result};
+use tabiya_base::folder::{self, Files};
+use tabiya_chess::MoveCode;
+use tabiya_chess::Packed;
 
-#[cfg(feature = "parquet")]
+use crate::{By, Slice};
+
+#[cfg(feature = "counts")]
 mod book;
 mod check;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 mod each;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 mod layout;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 mod read;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 mod rows;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 mod seek;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 mod sums;
-#[cfg(all(test, feature = "parquet"))]
+#[cfg(all(test, feature = "counts"))]
 mod tests;
-#[cfg(not(feature = "parquet"))]
+#[cfg(not(feature = "counts"))]
 mod without;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 mod write;
 
-pub use crate::parquet::MAGIC;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 pub use book::{from_bytes, open};
 pub use check::{Sum, add_unopened, damage, sum};
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 pub use read::CountFile;
-#[cfg(not(feature = "parquet"))]
+#[cfg(not(feature = "counts"))]
 pub use without::{CountFile, CountWriter, from_bytes, open};
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 pub use write::CountWriter;
 
 /// Bits of the number of games in a row.
-pub(crate) const GAMES_BITS: u32 = 39;
+pub const GAMES_BITS: u32 = 39;
 
 /// The most games that one row counts: about 550 billion.
-pub(crate) const MOST_GAMES: u64 = (1 << GAMES_BITS) - 1;
+pub const MOST_GAMES: u64 = (1 << GAMES_BITS) - 1;
+
+/// The first bytes of a Parquet file, which a count file is.
+pub const MAGIC: &[u8] = b"PAR1";
 
 /// The extension of a count file.
 pub const EXTENSION: &str = "parquet";
@@ -116,7 +119,7 @@ pub struct CountsWritten {
 }
 
 /// Whether a file is a Parquet file, by its first bytes; one that cannot be read is not.
-pub(crate) fn is_counts(path: &Path) -> bool {
+pub fn is_counts(path: &Path) -> bool {
     // Reading a pipe would wait for its writer, and take bytes from it.
     if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         return false;
@@ -126,7 +129,7 @@ pub(crate) fn is_counts(path: &Path) -> bool {
 }
 
 /// Whether a name has the extension of a count file.
-pub(crate) fn is_named(path: &Path) -> bool {
+pub fn is_named(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(EXTENSION))
 }
 

@@ -3,16 +3,17 @@
 use std::ops::Range;
 use std::path::Path;
 
+use tabiya_base::blob::Blob;
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_parquet::columns::Column;
+use tabiya_parquet::footer::Footer;
+use tabiya_parquet::table::Table;
+use tabiya_parquet::values::Values;
+
 use super::layout::{self, NUMBERS, ROWS_PER_BYTE};
 use super::seek::{Found, Keys};
 use super::{Line, POSITION, Shape, VERSION, VERSION_NAME, rows};
-use crate::base::blob::Blob;
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::book::{By, RATING, SPEED};
-use crate::parquet::columns::Column;
-use crate::parquet::footer::Footer;
-use crate::parquet::table::Table;
-use crate::parquet::values::Values;
+use crate::{By, RATING, SPEED};
 
 /// The columns of numbers besides the keys.
 const OTHERS: usize = NUMBERS - 1;
@@ -99,7 +100,7 @@ impl CountFile {
     }
 
     /// The program that wrote it, in its own words.
-    pub(crate) fn created_by(&self) -> Option<&str> {
+    pub fn created_by(&self) -> Option<&str> {
         self.table.created_by()
     }
 
@@ -189,7 +190,7 @@ impl CountFile {
     ///
     /// # Errors
     /// The first that it lacks.
-    pub(crate) fn require(&self, wanted: Shape) -> Result<()> {
+    pub fn require(&self, wanted: Shape) -> Result<()> {
         let has = self.shape();
         if wanted.positions && !has.positions {
             let what = "this count file holds only the keys of positions, but the output needs the positions";

@@ -1,9 +1,10 @@
 //! The rows of a count file, from the values of its columns.
 
+use tabiya_chess::{MoveCode, Packed, RatingBand, Speed};
+use tabiya_parquet::values::Values;
+
 use super::{Line, MOST_GAMES};
-use crate::book::{By, Slice};
-use crate::chess::{MoveCode, Packed, RatingBand, Speed};
-use crate::parquet::values::Values;
+use crate::{By, Slice};
 
 /// The key of a row, from the column of keys.
 ///

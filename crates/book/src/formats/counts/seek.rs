@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use crate::parquet::columns::Column;
-use crate::parquet::footer::Bound;
-use crate::parquet::recent::Recent;
-use crate::parquet::table::Table;
-use crate::parquet::values::number;
+use tabiya_parquet::columns::Column;
+use tabiya_parquet::footer::Bound;
+use tabiya_parquet::recent::Recent;
+use tabiya_parquet::table::Table;
+use tabiya_parquet::values::number;
 
 /// Where the keys of a file are.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! The sums of the rows of a position.
 
+use tabiya_chess::MoveCode;
+
 use super::Line;
-use crate::book::{Counts, MoveFacts};
-use crate::chess::MoveCode;
+use crate::{Counts, MoveFacts};
 
 /// The moves of a position, each once: rows that differ in what else they tell apart are added up.
 #[derive(Default)]

@@ -15,13 +15,14 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use tempfile::TempDir;
 
+use tabiya_base::error::Remedy;
+use tabiya_base::progress::Progress;
+use tabiya_chess::{Position, RatingBand, Speed};
+use tabiya_games as games;
+use tabiya_workshop::bookmaker::{Damage, Filter, Input, Repeated, Resources, write_counts};
+
 use super::MOST_GAMES;
 use super::*;
-use crate::base::error::Remedy;
-use crate::base::progress::Progress;
-use crate::bookmaker::{Damage, Filter, Input, Repeated, Resources, write_counts};
-use crate::chess::{Position, RatingBand, Speed};
-use crate::games;
 
 /// A legal move that means something: e2e4.
 const E2E4: MoveCode = MoveCode(0x031c);

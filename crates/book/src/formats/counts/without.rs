@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+
 use super::{CountsWritten, Line, Shape};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::book::{Among, Book};
+use crate::{Among, Book};
 
 /// A count file, which cannot exist.
 pub enum CountFile {}

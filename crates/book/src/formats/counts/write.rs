@@ -18,14 +18,15 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnDescPtr, ColumnPath, TypePtr};
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::replace::Replacement;
+use tabiya_chess::{MoveCode, PACKED_LEN, RatingBand, Speed};
+use tabiya_parquet::checked::CheckedPages;
+use tabiya_parquet::pages::plain;
+
 use super::MOST_GAMES;
 use super::{COUNT_COLUMNS, CountsWritten, KEY, Line, MOVE, POSITION, STDOUT, Shape, VERSION, VERSION_NAME};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::replace::Replacement;
-use crate::book::{RATING, SPEED, Slice};
-use crate::chess::{MoveCode, PACKED_LEN, RatingBand, Speed};
-use crate::parquet::checked::CheckedPages;
-use crate::parquet::pages::plain;
+use crate::{RATING, SPEED, Slice};
 
 /// Rows of a row group, which is held in memory until it is written, and which readers read at a time.
 const GROUP_ROWS: usize = 1 << 18;

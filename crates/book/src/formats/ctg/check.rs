@@ -2,6 +2,13 @@
 
 use std::fmt;
 
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
+use tabiya_base::bytes;
+use tabiya_base::findings::{Findings, Place, kinds};
+use tabiya_base::map::Access;
+use tabiya_base::progress::Progress;
+use tabiya_chess::normal::Normal;
+
 use super::entry::{Statistics, annotation};
 use super::layout::{
     CTB_HIGH, CTB_LOW, CTG_GAMES, CTG_PAGES, CTG_START, CTO_COUNT, CTO_LOW, PAGE_HEADER, PAGE_LEN,
@@ -12,14 +19,8 @@ use super::read::Ctg;
 use super::read::index::{Index, bit_offset, offset};
 use super::read::page::{self, Entry, Page, pages_in};
 use super::signature::hash;
-use crate::base::bytes;
-use crate::base::findings::{Findings, Place, kinds};
-use crate::base::map::Access;
-use crate::base::progress::Progress;
-use crate::book::Summary;
-use crate::book::traverse::{Bits, Forms as _, breadth_first};
-use crate::chess::normal::Normal;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
+use crate::Summary;
+use crate::traverse::{Bits, Forms as _, breadth_first};
 
 kinds! {
     /// What can be wrong with a CTG book.

@@ -2,16 +2,17 @@
 
 use shakmaty::{Chess, Move, Position as _};
 
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::Seen;
+use tabiya_chess::normal::Normal;
+
 use super::entry::annotation;
 use super::moves::legal;
 use super::read::Ctg;
 use super::read::page::{Entry, Page, offset, pages_in};
 use super::signature::Signature;
-use crate::base::progress::Progress;
-use crate::base::visit::Seen;
-use crate::book::traverse::Forms;
-use crate::book::{Annotation, CtgEntry, MoveFacts, PositionRecord, Ratings};
-use crate::chess::normal::Normal;
+use crate::traverse::Forms;
+use crate::{Annotation, CtgEntry, MoveFacts, PositionRecord, Ratings};
 
 /// Bytes of the file for one number. No two entries begin in so few, because the shortest has 35.
 const APART: u64 = 32;

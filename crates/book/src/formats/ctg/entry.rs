@@ -1,13 +1,12 @@
 //! What a CTG book knows of a position, and the marks of its moves.
 
+use tabiya_base::bytes;
+use tabiya_base::error::{Error, ErrorKind, Result};
+
 use super::layout::{GREEN, RED, STATISTICS_LEN};
-#[cfg(feature = "workshop")]
 use super::layout::{HAS_FACTOR, SIGNS_OF_FACTOR};
-use crate::base::bytes;
-use crate::base::error::{Error, ErrorKind, Result};
-#[cfg(feature = "workshop")]
-use crate::book::CtgEntry;
-use crate::book::{Annotation, Counts, Recommendation};
+use crate::CtgEntry;
+use crate::{Annotation, Counts, Recommendation};
 
 /// The known comments: code, sign or words (docs/formats/ctg.md, Marks and comments).
 const COMMENTS: [(u8, &str); 16] = [
@@ -56,8 +55,7 @@ pub(super) fn with_mark(byte: u8, mark: Option<Annotation>, mask: u8) -> Result<
 }
 
 /// Whether an entry says something of its position besides results, a colour and a factor: a comment, ratings, or a flag.
-#[cfg(feature = "workshop")]
-pub(crate) fn has_remarks(entry: &CtgEntry) -> bool {
+pub fn has_remarks(entry: &CtgEntry) -> bool {
     let Some(bytes) = entry.bytes.last_chunk() else { return false };
     let known = Statistics::from_bytes(bytes);
     let of_factor = if known.factor == 0 { HAS_FACTOR } else { HAS_FACTOR | SIGNS_OF_FACTOR };
@@ -198,7 +196,6 @@ mod tests {
         assert_eq!(expected.counts(), counts);
     }
 
-    #[cfg(feature = "workshop")]
     #[test]
     fn a_remark_is_what_is_neither_a_colour_nor_of_the_factor() {
         let remarks = |known: Statistics| {

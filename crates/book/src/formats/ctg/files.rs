@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::folder;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::folder;
 
 /// The extensions: pages, index, bitmap.
-pub(crate) const EXTENSIONS: [&str; 3] = ["ctg", "cto", "ctb"];
+pub const EXTENSIONS: [&str; 3] = ["ctg", "cto", "ctb"];
 
 /// Which of the three files a path is, by its extension in any letter case.
 pub fn part(path: &Path) -> Option<usize> {
@@ -31,7 +31,7 @@ pub fn of(path: &Path) -> Result<[PathBuf; 3]> {
 }
 
 /// The one file in the folder of a missing part of a CTG book that differs from it by letter case alone.
-pub(crate) fn in_any_case(path: &Path) -> Option<PathBuf> {
+pub fn in_any_case(path: &Path) -> Option<PathBuf> {
     part(path)?;
     if path.exists() {
         return None;

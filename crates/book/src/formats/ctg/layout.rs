@@ -121,11 +121,9 @@ pub(crate) const GREEN: u8 = 0x80;
 pub(crate) const RED: u8 = 0x40;
 
 /// Set in the recommendation of every position with a factor, which may be 0 (docs/formats/ctg.md, Factor).
-#[cfg(feature = "workshop")]
 pub(crate) const HAS_FACTOR: u8 = 0x04;
 
 /// Set with positive and with negative factors (docs/formats/ctg.md, Factor).
-#[cfg(feature = "workshop")]
 pub(crate) const SIGNS_OF_FACTOR: u8 = 0x10 | 0x20;
 
 /// The summands of the hash (docs/formats/ctg.md, Hash).

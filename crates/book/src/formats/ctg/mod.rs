@@ -16,32 +16,30 @@ mod read;
 mod signature;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "workshop")]
 mod write;
 
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "workshop")]
-pub(crate) use entry::has_remarks;
+pub use entry::has_remarks;
 pub use entry::{Rating, Statistics};
 pub use files::part;
-pub(crate) use files::{EXTENSIONS, in_any_case};
+pub use files::{EXTENSIONS, in_any_case};
 pub use read::Ctg;
 pub use read::page::Entry;
 pub use signature::{Signature, decode};
-#[cfg(feature = "workshop")]
 pub use write::{Beside, Draft, Writer};
 
 use shakmaty::Move;
 
-use crate::base::error::Result;
-use crate::base::findings::Findings;
-use crate::base::patch::Patch;
-use crate::base::progress::Progress;
-use crate::book::edit::Edit;
-use crate::book::traverse::{Forms, each_form};
-use crate::book::{Book, CtgFlags, Format, MoveFacts, Moves, Patchable, Scope, Summary, Visit, verdict};
-use crate::chess::Position;
+use tabiya_base::error::Result;
+use tabiya_base::findings::Findings;
+use tabiya_base::patch::Patch;
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+
+use crate::edit::Edit;
+use crate::traverse::{Forms, each_form};
+use crate::{Book, CtgFlags, Format, MoveFacts, Moves, Patchable, Scope, Summary, Visit, verdict};
 
 impl Moves for Ctg {
     /// Appends the moves in the order of the entry: see [`Forms::facts`] for their weights.

@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 
 use shakmaty::{Chess, Move, Position as _, Role};
 
+use tabiya_chess::normal::{Normal, Step};
+use tabiya_chess::step_codes::StepCodes;
+
 use super::layout::{CASTLE_LONG, CASTLE_SHORT, UNSURE};
-use crate::chess::normal::{Normal, Step};
-use crate::chess::step_codes::StepCodes;
 
 /// The codes (docs/formats/ctg.md, Move table): code, kind, number, files to the right, ranks up.
 #[rustfmt::skip]
@@ -81,10 +82,11 @@ pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::chess::tests::played;
     use proptest::prelude::*;
     use shakmaty::{Position, Square};
+    use tabiya_chess::tests::played;
+
+    use super::*;
 
     #[test]
     fn each_code_occurs_once_and_no_two_mean_the_same() {
@@ -118,7 +120,7 @@ mod tests {
     fn a_move_whose_code_is_read_as_another_is_not_written() {
         // The second queen can go six squares up and six to the right.
         let fen = b"8/5k2/8/8/8/8/1Q6/Q6K w - - 0 1";
-        let position = crate::chess::Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        let position = tabiya_chess::Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
         let (chess, normal) = (position.chess(), Normal::of(position.chess()).unwrap());
         let queen =
             |to| Move::Normal { role: Role::Queen, from: Square::B2, capture: None, to, promotion: None };

@@ -3,9 +3,10 @@
 
 use shakmaty::{Chess, File, Rank, Square};
 
+use tabiya_chess::huffman::{BitReader, BitWriter};
+use tabiya_chess::normal::{CASTLES, Normal, playable};
+
 use super::layout::{CASTLING, EN_PASSANT, HASH, LENGTH_BITS, LONGEST_SIGNATURE};
-use crate::chess::huffman::{BitReader, BitWriter};
-use crate::chess::normal::{CASTLES, Normal, playable};
 
 /// The bytes by which a book knows a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +20,8 @@ impl Signature {
     /// capture. `None` if the format has no signature for the position.
     ///
     /// ```
-    /// use tabiya::book::ctg::Signature;
-    /// use tabiya::chess::Position;
+    /// use tabiya_book::ctg::Signature;
+    /// use tabiya_chess::Position;
     /// let start = Signature::of(Position::start().chess()).unwrap();
     /// assert_eq!((start.bytes().len(), start.bytes()[0]), (22, 0x56));
     /// ```

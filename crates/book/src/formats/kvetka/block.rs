@@ -1,10 +1,11 @@
 //! A block: elements one after the other.
 #![allow(clippy::cast_possible_truncation, reason = "a block has 2048 bytes")]
 
+use tabiya_base::bytes;
+
 use super::element::RawElement;
 use super::key::Key;
 use super::layout::{BLOCK_HEADER, BLOCK_LEN, KEY_LEN};
-use crate::base::bytes;
 
 /// A block, or as much of it as the file has.
 #[derive(Clone, Copy, Debug)]
@@ -159,7 +160,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(crate::base::times(64, 256)))]
+        #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(64, 256)))]
 
         #[test]
         fn any_bytes_have_a_bounded_number_of_elements(

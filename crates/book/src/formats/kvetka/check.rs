@@ -5,6 +5,12 @@ use std::path::Path;
 
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
 
+use tabiya_base::findings::{Findings, Place, kinds};
+use tabiya_base::map::Access;
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+use tabiya_chess::normal::Normal;
+
 use super::block::Block;
 use super::element::{Body, Extras, Link, RawElement};
 use super::header::Header;
@@ -16,13 +22,8 @@ use super::layout::{
 use super::moves::{CODES, legal};
 use super::read::Kvetka;
 use super::read::sources::Sources;
-use crate::base::findings::{Findings, Place, kinds};
-use crate::base::map::Access;
-use crate::base::progress::Progress;
-use crate::book::Summary;
-use crate::book::traverse::breadth_first;
-use crate::chess::Position;
-use crate::chess::normal::Normal;
+use crate::Summary;
+use crate::traverse::breadth_first;
 
 kinds! {
     /// Kinds of findings about a Kvetka book.

@@ -2,16 +2,17 @@
 
 use shakmaty::{Chess, Move};
 
+use tabiya_base::map::Access;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::Seen;
+use tabiya_chess::normal::Normal;
+
 use super::key::Key;
 use super::layout::{BLOCK_LEN, SHORTEST_ELEMENT};
 use super::moves::legal;
 use super::read::{Found, Kvetka};
-use crate::base::map::Access;
-use crate::base::progress::Progress;
-use crate::base::visit::Seen;
-use crate::book::traverse::Forms;
-use crate::book::{Annotation, MoveFacts, PositionRecord};
-use crate::chess::normal::Normal;
+use crate::traverse::Forms;
+use crate::{Annotation, MoveFacts, PositionRecord};
 
 impl Forms for Kvetka {
     type Entry<'a> = Found<'a>;

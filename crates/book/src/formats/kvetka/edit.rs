@@ -8,18 +8,19 @@ use std::path::PathBuf;
 
 use shakmaty::{Chess, Position as _};
 
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::patch::Patch;
+use tabiya_chess::Position;
+use tabiya_chess::normal::Normal;
+
 use super::element::put_results;
 use super::key::Key;
 use super::layout::{BLOCK_HEADER, BLOCK_LEN, KEY_LEN, MOST_ELEMENT};
 use super::moves::{code, legal};
 use super::read::Kvetka;
 use super::wire::put_compact;
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::base::patch::Patch;
-use crate::book::edit::{Change, Edit, no_moves_left};
-use crate::book::{Counts, MoveFacts, Moves as _};
-use crate::chess::Position;
-use crate::chess::normal::Normal;
+use crate::edit::{Change, Edit, no_moves_left};
+use crate::{Counts, MoveFacts, Moves as _};
 
 /// Bytes in place of a range.
 type Bytes = (Range<usize>, Vec<u8>);

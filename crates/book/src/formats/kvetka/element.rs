@@ -4,7 +4,7 @@
 use super::key::Key;
 use super::layout::{HAS_COMMENT, HAS_ENDS, HAS_LINK, KEY_LEN, LINK_LEN, MOST_COMMENT, MOST_ELEMENT};
 use super::wire::{Reader, Result, TOO_LONG, put_compact, put_unicode};
-use crate::book::Counts;
+use crate::Counts;
 
 /// Reads the results of a position: three CompactInts.
 ///
@@ -228,7 +228,7 @@ fn shorten(text: &mut Vec<u16>, most: usize) -> bool {
 /// line`. A comment of another form is unchanged.
 ///
 /// ```
-/// use tabiya::book::kvetka::opening_name;
+/// use tabiya_book::kvetka::opening_name;
 /// assert_eq!(opening_name("A41|Queen's Pawn"), "A41 Queen's Pawn");
 /// assert_eq!(opening_name("a note"), "a note");
 /// ```
@@ -240,7 +240,7 @@ pub fn opening_name(comment: &str) -> String {
 }
 
 /// Whether a text is a code of the Encyclopaedia of Chess Openings: A00 to E99.
-pub(crate) fn is_eco(code: &str) -> bool {
+pub fn is_eco(code: &str) -> bool {
     matches!(code.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9'])
 }
 

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::folder;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::folder;
 
 /// The extension of the files with positions.
 pub(crate) const KOB: &str = "kob";
@@ -30,7 +30,7 @@ pub(crate) struct Files {
 }
 
 /// Whether a name has an extension of a Kvetka book, in any letter case.
-pub(crate) fn is_part(path: &Path) -> bool {
+pub fn is_part(path: &Path) -> bool {
     [KOB, KIN, KSF].iter().any(|name| has_extension(path, name))
 }
 
@@ -63,7 +63,7 @@ pub fn kob(stem: &Path, number: u32) -> PathBuf {
 }
 
 /// The path to open if it names a book and no file: `book` and `book.kob` name `book_0.kob`, in any letter case.
-pub(crate) fn in_any_case(path: &Path) -> Option<PathBuf> {
+pub fn in_any_case(path: &Path) -> Option<PathBuf> {
     // A stem may have dots too.
     let may_be_book = is_part(path) || path.extension().is_none() || kob(path, 0).exists();
     (!path.exists() && may_be_book && find(path).is_ok()).then(|| path.to_owned())
@@ -104,7 +104,7 @@ pub fn find(path: &Path) -> Result<Files> {
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub(crate) fn existing(stem: &Path) -> Result<Vec<PathBuf>> {
+pub fn existing(stem: &Path) -> Result<Vec<PathBuf>> {
     let Some(name) = lower(stem) else { return Ok(Vec::new()) };
     let names = names_beside(stem)?;
     let Files { kob, kin, ksf } = files_of(&name, &names);

@@ -2,10 +2,11 @@
 
 use std::ffi::OsStr;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
+
 use super::layout::{ALL_PLIES, HAS_LINKS, TYPE};
 use super::wire::{self, Reader, put_unicode};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::book::{Format, Heading};
+use crate::{Format, Heading};
 
 /// The description of a book, and which games it takes in.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,10 @@
 
 use shakmaty::{Chess, File, Rank, Square};
 
+use tabiya_chess::huffman::{BitReader, BitWriter};
+use tabiya_chess::normal::{CASTLES, Normal, playable};
+
 use super::layout::KEY_LEN;
-use crate::chess::huffman::{BitReader, BitWriter};
-use crate::chess::normal::{CASTLES, Normal, playable};
 
 /// Bits of the en-passant file, and of the castling rights.
 const TAIL_BITS: u32 = 4;
@@ -18,8 +19,8 @@ impl Key {
     /// have.
     ///
     /// ```
-    /// use tabiya::book::kvetka::Key;
-    /// use tabiya::chess::Position;
+    /// use tabiya_book::kvetka::Key;
+    /// use tabiya_chess::Position;
     /// let start = Key::of(Position::start().chess()).unwrap();
     /// // a1 has a rook (10110), a2 a pawn (110), the next four squares are empty, a7 has a black pawn (111).
     /// assert_eq!(start.0[..2], [0b1011_0110, 0b0000_1111]);

@@ -22,35 +22,34 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod wire;
-#[cfg(feature = "workshop")]
 mod write;
 
 use std::path::{Path, PathBuf};
 
 pub use block::Packer;
-pub(crate) use element::is_eco;
+pub use element::is_eco;
 pub use element::{Element, Extras, LeftOut, Link, opening_name};
 pub use files::stem;
-pub(crate) use files::{existing, in_any_case, is_part};
+pub use files::{existing, in_any_case, is_part};
 pub use header::Header;
 pub use key::Key;
 pub use moves::{code, legal};
 pub use read::Kvetka;
 pub use read::sources::{Source, Sources};
-#[cfg(feature = "workshop")]
 pub use write::Writer;
 
-use crate::base::error::Result;
-use crate::base::findings::Findings;
-use crate::base::patch::Patch;
-use crate::base::progress::Progress;
-use crate::base::visit::Seen;
-use crate::book::edit::Edit;
-use crate::book::traverse::{Forms as _, each_form};
-use crate::book::{
+use tabiya_base::error::Result;
+use tabiya_base::findings::Findings;
+use tabiya_base::patch::Patch;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::Seen;
+use tabiya_chess::Position;
+
+use crate::edit::Edit;
+use crate::traverse::{Forms as _, each_form};
+use crate::{
     Book, Format, GameReference, Heading, MoveFacts, Moves, Patchable, Remarks, Scope, Summary, Visit,
 };
-use crate::chess::Position;
 
 impl Moves for Kvetka {
     /// Appends the moves in the order of the element, each with the facts of the position that it leads to. A move's weight

@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use shakmaty::{Chess, Move, Role};
 
+use tabiya_chess::normal::{Normal, Step};
+use tabiya_chess::step_codes::StepCodes;
+
 use super::layout::{CASTLE_LONG, CASTLE_SHORT};
-use crate::chess::normal::{Normal, Step};
-use crate::chess::step_codes::StepCodes;
 
 /// No step: files to the right and ranks up, each modulo 8, as in all steps.
 const NO_STEP: (u8, u8) = (0, 0);

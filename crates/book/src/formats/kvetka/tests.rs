@@ -11,5 +11,5 @@ mod writing;
 
 pub use fixtures::Fixture;
 
-pub use crate::book::tests::{after, fen};
+pub use crate::tests::{after, fen};
 pub use packed::Packed;

@@ -6,9 +6,10 @@
 
 use std::cmp::Reverse;
 
+use tabiya_base::bytes;
+use tabiya_base::encoding::western;
+
 use super::layout::MOST_COMPACT;
-use crate::base::bytes;
-use crate::base::encoding::western;
 
 /// A value, or why it cannot be read: a clause that follows the name of a thing.
 pub type Result<T> = std::result::Result<T, &'static str>;
@@ -161,9 +162,10 @@ pub(crate) fn put_ansi(text: &str, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::base::encoding::decode_text;
     use proptest::prelude::*;
+    use tabiya_base::encoding::decode_text;
+
+    use super::*;
 
     fn compact(value: u64) -> Vec<u8> {
         let mut out = Vec::new();

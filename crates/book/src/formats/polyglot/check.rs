@@ -1,14 +1,15 @@
 //! Sums up a whole book and finds what is wrong with it.
 
+use tabiya_base::findings::{Findings, Place};
+use tabiya_base::map::{Access, Map};
+use tabiya_base::progress::Progress;
+
 use super::kinds::{Kind, offset};
 use super::layout::ENTRY_LEN;
 use super::read::Entries;
 use super::scan::{Totals, scan};
 use super::walk::walk;
-use crate::base::findings::{Findings, Place};
-use crate::base::map::{Access, Map};
-use crate::base::progress::Progress;
-use crate::book::Summary;
+use crate::Summary;
 
 /// Counts the entries and reports what they show without their positions, in the order of the file.
 pub(crate) fn entries(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
@@ -57,14 +58,15 @@ pub(crate) fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_
 
 #[cfg(test)]
 mod tests {
+    use tabiya_base::findings::Finding;
+    use tabiya_chess::Position;
+
     use super::super::entry::Entry;
     use super::super::tests::{bytes, entry, polyglot};
     use super::*;
-    use crate::base::findings::Finding;
-    use crate::book::Book;
-    use crate::book::polyglot::Polyglot;
-    use crate::book::tests::after;
-    use crate::chess::Position;
+    use crate::Book;
+    use crate::polyglot::Polyglot;
+    use crate::tests::after;
 
     /// What a check reports, with whether it is an error.
     fn reported(data: Vec<u8>) -> Vec<(String, bool)> {

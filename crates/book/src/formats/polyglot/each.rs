@@ -4,16 +4,17 @@ use std::collections::HashMap;
 
 use shakmaty::Square;
 
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::to_the_end;
+use tabiya_chess::MoveCode;
+
 use super::Polyglot;
 use super::walk::walk;
-use crate::base::error::Result;
-use crate::base::progress::Progress;
-use crate::base::visit::to_the_end;
-use crate::book::traverse::each_reachable;
-use crate::book::{PositionRecord, Scope, Visit};
-use crate::chess::MoveCode;
+use crate::traverse::each_reachable;
+use crate::{PositionRecord, Scope, Visit};
 
-/// See [`crate::book::Moves::each`]. [`Scope::All`] gives runs of one key in the order of the file: duplicates are added
+/// See [`crate::Moves::each`]. [`Scope::All`] gives runs of one key in the order of the file: duplicates are added
 /// up, the old form of castling becomes the new one where play reaches it, and entries whose move cannot be legal in
 /// any position are left out.
 ///

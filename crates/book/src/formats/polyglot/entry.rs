@@ -1,10 +1,11 @@
 //! An entry, read and written (docs/formats/polyglot.md, Entry).
 #![allow(clippy::cast_possible_truncation, reason = "the parts of a field are taken by their bits")]
 
+use tabiya_base::bytes;
+use tabiya_chess::MoveCode;
+
 use super::layout::{ENTRY_LEN, KEY, LEARN, MOVE, WEIGHT};
-use crate::base::bytes;
-use crate::book::{Learned, MoveFacts};
-use crate::chess::MoveCode;
+use crate::{Learned, MoveFacts};
 
 /// One entry of the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ impl Entry {
     /// Whether the learn field can be what PolyGlot writes: nobody wins more than two half-points a game.
     ///
     /// Other programs keep a score and a depth in these bytes, which rarely pass.
-    pub(crate) fn learn_is_plausible(&self) -> bool {
+    pub fn learn_is_plausible(&self) -> bool {
         u32::from(self.halfpoints) <= 2 * u32::from(self.games)
     }
 

@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::entry::Entry;
 use super::layout::ENTRY_LEN;
-use crate::book::Fingerprint;
+use crate::Fingerprint;
 
 /// Entries in the fingerprint.
 const SAMPLES: u64 = 64;
@@ -15,7 +15,7 @@ const SAMPLES: u64 = 64;
 ///
 /// # Errors
 /// When `entry` fails.
-pub(crate) fn fingerprint<E>(
+pub fn fingerprint<E>(
     len: u64,
     mut entry: impl FnMut(u64) -> Result<Option<Entry>, E>,
 ) -> Result<Fingerprint, E> {

@@ -1,7 +1,8 @@
 //! What can be wrong with a book.
 
+use tabiya_base::findings::kinds;
+
 use super::layout::ENTRY_LEN;
-use crate::base::findings::kinds;
 
 kinds! {
     /// What can be wrong with a Polyglot book.

@@ -8,6 +8,6 @@ pub(crate) const KEY: u64 = 0;
 /// Offset of the move.
 pub const MOVE: u64 = 8;
 /// Offset of the weight.
-pub(crate) const WEIGHT: u64 = 10;
+pub const WEIGHT: u64 = 10;
 /// Offset of the learn field: games, then half-points, 16 bits each (docs/formats/polyglot.md, Learn field).
-pub(crate) const LEARN: u64 = 12;
+pub const LEARN: u64 = 12;

@@ -8,7 +8,6 @@
 mod check;
 mod each;
 pub mod entry;
-#[cfg(feature = "workshop")]
 mod fingerprint;
 mod kinds;
 pub mod layout;
@@ -18,7 +17,6 @@ mod scan;
 #[cfg(test)]
 mod tests;
 mod walk;
-#[cfg(feature = "workshop")]
 mod write;
 
 use std::convert::Infallible;
@@ -27,20 +25,19 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
 
-#[cfg(feature = "workshop")]
-pub(crate) use fingerprint::fingerprint;
+pub use fingerprint::fingerprint;
 pub use read::{Entries, MOST_OF_ONE_KEY};
 pub(crate) use recognize::foreign;
-#[cfg(feature = "workshop")]
 pub use write::Writer;
 
-use crate::base::error::Result;
-use crate::base::findings::{Finding, Findings};
-use crate::base::map::Map;
-use crate::base::progress::Progress;
-use crate::book::verdict::best;
-use crate::book::{Book, Fingerprint, Format, Learnable, MoveFacts, Moves, Scope, Summary, Visit, errors};
-use crate::chess::{MoveCode, Position};
+use tabiya_base::error::Result;
+use tabiya_base::findings::{Finding, Findings};
+use tabiya_base::map::Map;
+use tabiya_base::progress::Progress;
+use tabiya_chess::{MoveCode, Position};
+
+use crate::verdict::best;
+use crate::{Book, Fingerprint, Format, Learnable, MoveFacts, Moves, Scope, Summary, Visit, errors};
 
 /// Different moves that [`Polyglot::best`] compares without allocating. Positions of real books have fewer.
 const FEW: usize = 32;
@@ -57,7 +54,7 @@ pub struct Polyglot {
 }
 
 impl Polyglot {
-    /// A book over any bytes: [`crate::book::open()`] decides whether they are one.
+    /// A book over any bytes: [`crate::open()`] decides whether they are one.
     pub fn new(path: impl Into<PathBuf>, data: impl Into<Map>) -> Self {
         let (path, data) = (path.into(), data.into());
         let file = if matches!(data, Map::File(_)) { dunce::canonicalize(&path).ok() } else { None };
@@ -115,7 +112,6 @@ impl Learnable for Polyglot {
         self.is_read_only
     }
 
-    #[cfg(feature = "workshop")]
     fn fingerprint(&self) -> Option<Fingerprint> {
         let entry =
             |index| Ok::<_, Infallible>(self.entries().get(usize::try_from(index).unwrap_or(usize::MAX)));

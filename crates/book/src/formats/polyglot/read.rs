@@ -17,7 +17,7 @@ const NEAR: usize = 8;
 /// The entries of a book, over its bytes.
 ///
 /// ```
-/// use tabiya::book::polyglot::Entries;
+/// use tabiya_book::polyglot::Entries;
 /// assert_eq!(Entries::new(&[0; 33]).len(), 2);
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -121,9 +121,10 @@ impl<'a> Entries<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::chess::MoveCode;
     use proptest::prelude::*;
+    use tabiya_chess::MoveCode;
+
+    use super::*;
 
     fn bytes(keys: &[u64]) -> Vec<u8> {
         let entry = |(index, &key): (usize, &u64)| {
@@ -152,7 +153,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(crate::base::times(64, 256)))]
+        #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(64, 256)))]
 
         #[test]
         fn a_sorted_books_entries_are_all_found_in_their_order(

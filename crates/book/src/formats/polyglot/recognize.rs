@@ -1,10 +1,11 @@
 //! Whether bytes are a Polyglot book at all. The format has no mark, but its keys ascend, which bytes of any other format
 //! do in half of the places only.
 
+use tabiya_chess::MoveCode;
+
 use super::entry::Entry;
 use super::layout::ENTRY_LEN;
 use super::read::Entries;
-use crate::chess::MoveCode;
 
 /// Pages that are looked at, spread evenly over the file, so that opening takes the same time whatever its size.
 const SAMPLES: usize = 16;

@@ -1,12 +1,13 @@
 //! One pass over all entries: counts, and what is wrong with each.
 
+use tabiya_base::findings::Findings;
+use tabiya_base::progress::Progress;
+use tabiya_chess::MoveCode;
+
 use super::entry::Entry;
 use super::kinds::{Kind, offset};
 use super::layout::ENTRY_LEN;
 use super::read::{Entries, MOST_OF_ONE_KEY};
-use crate::base::findings::Findings;
-use crate::base::progress::Progress;
-use crate::chess::MoveCode;
 
 /// What the pass counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,9 +111,10 @@ fn check(entry: &Entry, before: Option<Entry>, seen: bool, at: u64, findings: &m
 
 #[cfg(test)]
 mod tests {
+    use tabiya_base::findings::{Finding, summed};
+
     use super::super::tests::{bytes, raw};
     use super::*;
-    use crate::base::findings::{Finding, summed};
 
     fn entry(key: u64, mv: &str, weight: u16) -> Entry {
         Entry { key, mv: raw(mv), weight, games: 0, halfpoints: 0 }

@@ -3,12 +3,13 @@
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Move, Position as _, Role, Square};
 
+use tabiya_base::findings::summed;
+use tabiya_chess::MoveCode;
+
 use super::entry::Entry;
 use super::*;
-use crate::base::findings::summed;
-use crate::book::tests::{after, fen, moves, sample, uci};
-use crate::book::{self, Learned, MoveFacts};
-use crate::chess::MoveCode;
+use crate::tests::{after, fen, moves, sample, uci};
+use crate::{self as book, Learned, MoveFacts};
 
 /// The position with the most legal moves known, 218.
 const MANY: &str = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";

@@ -2,11 +2,12 @@
 
 use shakmaty::{Move, Position as _};
 
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+
 use super::entry::Entry;
 use super::read::Entries;
-use crate::base::progress::Progress;
-use crate::book::traverse::{Bits, Graph, Traversal, breadth_first};
-use crate::chess::Position;
+use crate::traverse::{Bits, Graph, Traversal, breadth_first};
 
 /// Something wrong with an entry that only its position shows.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +25,7 @@ pub struct Finding<'a> {
 /// Walks from the starting position along all legal moves of the book, each position once.
 ///
 /// If the book's own moves do not reach all of its `positions`, as in a book for one side, the walk also follows replies
-/// that the book does not have, as [`crate::book::traverse::each_reachable`] does.
+/// that the book does not have, as [`crate::traverse::each_reachable`] does.
 pub fn walk(
     entries: Entries<'_>,
     positions: u64,
@@ -82,10 +83,11 @@ impl Graph for Walk<'_> {
 
 #[cfg(test)]
 mod tests {
+    use tabiya_chess::MoveCode;
+
     use super::super::tests::{bytes, entry, raw};
     use super::*;
-    use crate::book::tests::after;
-    use crate::chess::MoveCode;
+    use crate::tests::after;
 
     /// A book of lines: each move of each line, from the start, where `keep` says so by its ply.
     fn book(lines: &[&str], keep: impl Fn(usize) -> bool) -> Vec<u8> {

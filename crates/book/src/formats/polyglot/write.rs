@@ -4,12 +4,13 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use tabiya_base::error::Result;
+use tabiya_base::replace::Replacement;
+use tabiya_chess::MoveCode;
+
 use super::entry::Entry;
-use crate::base::error::Result;
-use crate::base::replace::Replacement;
-use crate::book::write::Needs;
-use crate::book::{BookWriter, Learned, MoveFacts, PositionRecord, WriteOptions, Written, left_out};
-use crate::chess::MoveCode;
+use crate::write::Needs;
+use crate::{BookWriter, Learned, MoveFacts, PositionRecord, WriteOptions, Written, left_out};
 
 /// The greatest weight that an entry can hold.
 const MOST: u64 = u16::MAX as u64;
@@ -133,11 +134,12 @@ fn learned(learned: Option<Learned>) -> (u16, u16) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use tabiya_base::progress::Progress;
+
     use super::super::{Entries, Polyglot};
     use super::*;
-    use crate::base::progress::Progress;
-    use crate::book::{Moves, Scope};
-    use proptest::prelude::*;
+    use crate::{Moves, Scope};
 
     fn written(book: &[PositionRecord]) -> (Vec<u8>, Written) {
         let folder = tempfile::tempdir().unwrap();
@@ -170,7 +172,7 @@ mod tests {
     #[test]
     fn moves_that_only_lost_are_left_out() {
         let of = |mv, weight, [wins, draws, losses]: [u64; 3]| MoveFacts {
-            counts: Some(crate::book::Counts { games: wins + draws + losses, wins, draws, losses }),
+            counts: Some(crate::Counts { games: wins + draws + losses, wins, draws, losses }),
             ..MoveFacts::new(MoveCode(mv), weight)
         };
         let learned = MoveFacts { learned: Some(Learned { games: 2, halfpoints: 1 }), ..of(4, 0, [0, 0, 3]) };
@@ -190,7 +192,7 @@ mod tests {
 
     #[test]
     fn every_mark_and_colour_is_counted() {
-        use crate::book::{Annotation, Recommendation};
+        use crate::{Annotation, Recommendation};
         let marked = |mv, annotation| MoveFacts { annotation, ..MoveFacts::new(MoveCode(mv), 1) };
         let green = MoveFacts { recommended: Some(Recommendation::Green), ..MoveFacts::new(MoveCode(3), 1) };
         let moves = vec![

@@ -46,7 +46,7 @@ fn compare(chess: &Chess, board: &Board) {
 
 fn play(mut chess: Chess, steps: &[prop::sample::Index]) {
     let mut board = Board::new(&chess, false);
-    let of = |chess: &Chess| crate::chess::Position::from_chess(chess.clone()).key();
+    let of = |chess: &Chess| tabiya_chess::Position::from_chess(chess.clone()).key();
     let mut key = Key::new(&board, of(&chess));
     for step in steps {
         compare(&chess, &board);
@@ -64,7 +64,7 @@ fn play(mut chess: Chess, steps: &[prop::sample::Index]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(crate::base::times(30, 60)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(30, 60)))]
     #[test]
     fn it_accepts_exactly_the_legal_moves(steps in prop::collection::vec(any::<prop::sample::Index>(), 0..120)) {
         play(Chess::default(), &steps);

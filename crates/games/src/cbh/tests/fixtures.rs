@@ -6,13 +6,14 @@ use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Color, Move, Role, Setup, Square};
 
+use tabiya_base::error::Result;
+
 use super::super::board::Board;
 use super::super::codes::{CODES, Code};
 use super::super::database::Cbh;
 use super::super::layout::{ENTITY_MARK, SET_UP};
 use super::super::mode::Mode;
 use super::super::start::{number, square};
-use crate::base::error::Result;
 
 /// The bytes of a set-up position, and those after it in a game of Chess960.
 pub fn set_up(fen: &str, chess960: Option<([u8; 6], u16)>) -> Vec<u8> {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::super::database::Cbh;
 use super::super::info::summary;
 use super::{ALL, exported, found, lines};
-use crate::games::Date;
+use crate::Date;
 
 /// A sample database, for tests that are ignored because they need `TABIYA_SAMPLES`.
 fn sample(name: &str) -> Cbh {

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Move, Position as _};
 
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
+
 use super::super::mode::Mode;
 use super::super::source::CbhSource;
 use super::fixtures::{TestDatabase, moves};
-use crate::chess::MoveCode;
-use crate::chess::Position;
-use crate::games::{End, GameError, Header, KeyedPly, Reason, Spot, Visitor};
+use crate::{End, GameError, Header, KeyedPly, Reason, Spot, Visitor};
 
 /// Records what it receives, in the notation of docs/formats/cbh.md.
 #[derive(Default)]

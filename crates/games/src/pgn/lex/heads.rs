@@ -2,16 +2,16 @@
 
 use memchr::{memmem, memrchr};
 
-use crate::chess::{char_at, is_blank};
+use tabiya_chess::{char_at, is_blank};
 
 /// The start of a game: the first of the seven tags that the PGN standard requires, at the start of a line.
-pub(in crate::games::pgn) const FIRST_TAG: &[u8] = b"[Event ";
+pub(in crate::pgn) const FIRST_TAG: &[u8] = b"[Event ";
 
 /// The most bytes by which a head is indented.
 const MOST_INDENT: usize = 256;
 
 /// Where the next game begins after this byte: at its bracket.
-pub(in crate::games::pgn) fn next_head(text: &[u8], after: usize) -> Option<usize> {
+pub(in crate::pgn) fn next_head(text: &[u8], after: usize) -> Option<usize> {
     let mut from = after + 1;
     loop {
         let at = from + memmem::find(text.get(from..)?, FIRST_TAG)?;
@@ -23,7 +23,7 @@ pub(in crate::games::pgn) fn next_head(text: &[u8], after: usize) -> Option<usiz
 }
 
 /// Whether a line begins here, apart from space.
-pub(in crate::games::pgn) fn begins_line(text: &[u8], at: usize) -> bool {
+pub(in crate::pgn) fn begins_line(text: &[u8], at: usize) -> bool {
     let before = text.get(at.saturating_sub(MOST_INDENT)..at).unwrap_or_default();
     if before.ends_with(b"\n") {
         return true;

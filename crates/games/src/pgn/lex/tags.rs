@@ -2,8 +2,9 @@
 
 use memchr::{memchr, memmem};
 
+use tabiya_chess::{char_at, is_blank, is_san, may_be_move, trim_blanks};
+
 use super::{Lexer, MOST_TAG_LEN, Token};
-use crate::chess::{char_at, is_blank, is_san, may_be_move, trim_blanks};
 
 /// Quotation marks; the standard has the first.
 const QUOTES: [&[u8]; 12] = [
@@ -25,7 +26,7 @@ const QUOTES: [&[u8]; 12] = [
 const DECISIVE: [&[u8]; 3] = [b"fen", b"setup", b"variant"];
 
 /// Tags whose meaning is known, as the standard spells them.
-pub(in crate::games::pgn) const KNOWN: [&[u8]; 13] = [
+pub(in crate::pgn) const KNOWN: [&[u8]; 13] = [
     b"Event",
     b"Site",
     b"Date",
@@ -104,7 +105,7 @@ fn line_of_tag(text: &[u8]) -> &[u8] {
 /// Whether a line among the moves of a game without a result begins the head of the next: a whole tag, or one whose name the
 /// standard has.
 #[cold]
-pub(in crate::games::pgn) fn is_certain_tag(text: &[u8]) -> bool {
+pub(in crate::pgn) fn is_certain_tag(text: &[u8]) -> bool {
     is_whole_tag(text)
         || text
             .strip_prefix(b"[")
@@ -113,7 +114,7 @@ pub(in crate::games::pgn) fn is_certain_tag(text: &[u8]) -> bool {
 }
 
 /// Whether a text has a move or a result, outside of comments and variations.
-pub(in crate::games::pgn) fn has_moves(text: &[u8]) -> bool {
+pub(in crate::pgn) fn has_moves(text: &[u8]) -> bool {
     let mut lexer = Lexer::new(text, 0);
     let mut depth = 0_u32;
     while lexer.find_game() {
@@ -135,7 +136,7 @@ pub(in crate::games::pgn) fn has_moves(text: &[u8]) -> bool {
 }
 
 /// Whether a text begins like a tag: a bracket, a name, and something else before the second bracket.
-pub(in crate::games::pgn) fn is_tag(text: &[u8]) -> bool {
+pub(in crate::pgn) fn is_tag(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"[") else { return false };
     let line = line_of_tag(rest);
     line.iter().take_while(|byte| **byte != b']').any(|byte| *byte == b'"')
@@ -144,7 +145,7 @@ pub(in crate::games::pgn) fn is_tag(text: &[u8]) -> bool {
 
 /// Whether a text begins with a whole tag, as the standard has it.
 #[cold]
-pub(in crate::games::pgn) fn is_whole_tag(text: &[u8]) -> bool {
+pub(in crate::pgn) fn is_whole_tag(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"[") else { return false };
     let name_len = rest.iter().take(64).position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
     let Some((name, rest)) = name_len.and_then(|len| rest.split_at_checked(len)) else { return false };

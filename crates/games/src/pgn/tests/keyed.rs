@@ -10,9 +10,10 @@ use proptest::sample::Index;
 use shakmaty::san::SanPlus;
 use shakmaty::{Move, Position as _};
 
+use tabiya_chess::{MoveCode, Position};
+
 use super::Pgn;
-use crate::chess::{MoveCode, Position};
-use crate::games::{End, GameError, Header, KeyedPly, Visitor};
+use crate::{End, GameError, Header, KeyedPly, Visitor};
 
 /// Notes what it receives, as text.
 #[derive(Default)]

@@ -3,9 +3,10 @@
 
 use std::io::Read as _;
 
+use tabiya_chess::MoveCode;
+
 use super::*;
-use crate::chess::MoveCode;
-use crate::games::pgn::Room;
+use crate::pgn::Room;
 
 const AFTER_E4_E5: &str = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
 const MOVES: &str = "g1f3 b8c6";

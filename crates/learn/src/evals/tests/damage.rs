@@ -4,11 +4,12 @@ use std::fs;
 
 use proptest::prelude::*;
 
+use tabiya_base::error::ErrorKind;
+use tabiya_base::progress::Progress;
+
 use super::super::record::{RECORD_LEN, Record, guarded, header, slot};
 use super::super::{Appender, Store, compact};
 use super::{Model, add, at, evaluation, findings, holds, place, resources, small};
-use crate::base::error::ErrorKind;
-use crate::base::progress::Progress;
 
 #[test]
 fn a_tail_torn_at_any_byte_is_cut_off() {

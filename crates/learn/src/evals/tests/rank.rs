@@ -1,10 +1,11 @@
 //! Which evaluation counts, and which searches are still needed.
 
+use tabiya_base::progress::Progress;
+use tabiya_uci::Score;
+
 use super::super::record::Limit;
 use super::super::{Appender, Evaluation, Store, compact};
 use super::{at, evaluation, findings, holds, place, resources, small};
-use crate::base::progress::Progress;
-use crate::uci::Score;
 
 #[test]
 fn a_limit_for_longer_searches_is_greater() {

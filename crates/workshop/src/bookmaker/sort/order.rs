@@ -104,11 +104,12 @@ fn add_up<R: Sortable>(rows: &mut [R], kept: usize, start: usize, end: usize) ->
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use tabiya_book::Slice;
+    use tabiya_chess::MoveCode;
+
     use super::super::super::row::{Count, CountRow, Outcome};
     use super::*;
-    use crate::book::Slice;
-    use crate::chess::MoveCode;
-    use proptest::prelude::*;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]

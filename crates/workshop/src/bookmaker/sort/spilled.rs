@@ -7,11 +7,12 @@
 
 use std::path::Path;
 
+use tabiya_base::error::Result;
+use tabiya_base::scratch::Scratch;
+
 use super::bin::{BIN_RANGES, Bin, RANGES, gather};
 use super::order::RadixBuffers;
 use super::{Piece, Sortable};
-use crate::base::error::Result;
-use crate::base::scratch::Scratch;
 
 /// Runs in a temporary file, one after the other.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use shakmaty::{Color, Move};
 
 pub use trimmed::Trimmed;
 
-use crate::book::MoveFacts;
-use crate::book::verdict::Rest;
+use tabiya_book::MoveFacts;
+use tabiya_book::verdict::Rest;
 
 /// Which moves of a book stay. By default all do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -129,10 +129,11 @@ impl Trim {
 
 #[cfg(test)]
 mod limits {
+    use tabiya_book::Recommendation;
+    use tabiya_book::{Annotation, Counts};
+    use tabiya_chess::MoveCode;
+
     use super::*;
-    use crate::book::Recommendation;
-    use crate::book::{Annotation, Counts};
-    use crate::chess::MoveCode;
 
     fn judged(trim: &Trim, moves: &[(u64, Option<u64>)]) -> Vec<Option<Cut>> {
         let facts = |(at, &(weight, games)): (usize, &(u64, Option<u64>))| MoveFacts {

@@ -2,15 +2,16 @@
 
 use shakmaty::{Color, Move};
 
+use tabiya_base::progress::Progress;
+use tabiya_book::Scope;
+use tabiya_book::tests::{Lines, after, every, moves, uci};
+
 use super::*;
-use crate::base::progress::Progress;
-use crate::book::Scope;
-use crate::book::tests::{Lines, after, every, moves, uci};
 
 const LINES: [&str; 4] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4", "g1f3 d7d5 d2d4 g8f6"];
 
 fn line(moves: &str) -> Vec<Move> {
-    let mut game = crate::chess::Game::start();
+    let mut game = tabiya_chess::Game::start();
     moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
     game.moves().to_vec()
 }

@@ -5,14 +5,15 @@ use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{Color, Move, Position as _};
 
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::{Seen, to_the_end};
+use tabiya_book::traverse::{ByPlies, Keys, Replies, Visited, has_form};
+use tabiya_book::{Heading, MoveFacts, Moves, PositionRecord, Remarks, Scope, Visit};
+use tabiya_chess::{MoveCode, Position};
+
 use super::{Cut, Tally, Trim};
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::visit::{Seen, to_the_end};
-use crate::book::traverse::{ByPlies, Keys, Replies, Visited, has_form};
-use crate::book::{Heading, MoveFacts, Moves, PositionRecord, Remarks, Scope, Visit};
-use crate::chess::{MoveCode, Position};
 
 /// Where a position is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

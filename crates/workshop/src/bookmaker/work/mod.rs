@@ -20,6 +20,16 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use record::Record;
+use tabiya_base::bytes::hex;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::lock::{Locked, lock_named};
+use tabiya_base::progress::Progress;
+use tabiya_base::replace::Replacement;
+use tabiya_book::By;
+use tabiya_book::counts::{CountFile, CountWriter, EXTENSION, Shape};
+use tabiya_games::{Sources, Stamp};
+
 use super::Resources;
 use super::count::{Counted, count};
 use super::count_rows::write_rows;
@@ -27,15 +37,6 @@ use super::filter::Filter;
 use super::repeated::Repeated;
 use super::report::Report;
 use super::row::Row;
-use crate::base::bytes::hex;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::lock::{Locked, lock_named};
-use crate::base::progress::Progress;
-use crate::base::replace::Replacement;
-use crate::book::By;
-use crate::book::counts::{CountFile, CountWriter, EXTENSION, Shape};
-use crate::games::{Sources, Stamp};
-use record::Record;
 
 /// What is added to the name of the output.
 const SUFFIX: &str = ".partial";
@@ -313,5 +314,5 @@ fn read_small(path: &Path) -> Option<Vec<u8>> {
     fs::read(path).ok()
 }
 
-#[cfg(all(test, feature = "parquet"))]
+#[cfg(all(test, feature = "counts"))]
 mod tests;

@@ -40,11 +40,12 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::filter::Left;
-    use super::*;
-    use crate::games::{GameError, Place, Reason, Spot};
     use std::path::Path;
     use std::sync::Arc;
+    use tabiya_games::{GameError, Place, Reason, Spot};
+
+    use super::super::super::filter::Left;
+    use super::*;
 
     fn record() -> Record {
         let error = |spot, reason| GameError {

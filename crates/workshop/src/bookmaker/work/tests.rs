@@ -1,16 +1,17 @@
+use shakmaty::Color;
+use tabiya_book::Among;
+use tabiya_chess::{RatingBand, Speed};
+use tabiya_games::{self as games, PlayerName};
+
 use super::*;
-use crate::book::Among;
 use crate::bookmaker::row::{CountRow, PlacedRow};
 use crate::bookmaker::{Only, Tags};
-use crate::chess::{RatingBand, Speed};
-use crate::games::{self, PlayerName};
-use shakmaty::Color;
 
 const GAME: &str = "[Event \"x\"]\n[White \"a\"]\n[Black \"b\"]\n[WhiteElo \"2000\"]\n[Result \"1-0\"]\n\n";
 
 fn kept<R: Row>(output: &Path, sources: &[PathBuf], filter: &Filter) -> Result<(Work, Kept)> {
     let mut work = Work::open(output)?;
-    let temp = crate::base::folder::of(output).to_owned();
+    let temp = tabiya_base::folder::of(output).to_owned();
     let resources = Resources { threads: 2, memory: 1 << 20, temp };
     let sources = games::open(sources)?;
     let kept = work.count::<R>(&sources, filter, By::default(), &resources, &Progress::none())?;

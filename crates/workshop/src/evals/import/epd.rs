@@ -2,13 +2,14 @@
 
 use shakmaty::Position as _;
 
+use tabiya_chess::{MoveCode, Position, read_move};
+use tabiya_learn::evals::Wanted;
+use tabiya_uci::{Score, Wdl};
+
 use super::lichess::illegal;
 use super::problems::{Problem, Wrong};
 use super::{Found, Line, Parsed, position};
-use crate::chess::{MoveCode, Position, read_move};
-use crate::evals::Wanted;
 use crate::evals::export::{LEAST_MATE, MATED};
-use crate::uci::{Score, Wdl};
 
 /// Fields of a position.
 const FIELDS: usize = 4;

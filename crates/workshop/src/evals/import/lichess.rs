@@ -6,11 +6,12 @@ use memchr::memmem;
 use serde::Deserialize;
 use shakmaty::uci::UciMove;
 
+use tabiya_chess::{MoveCode, Position};
+use tabiya_learn::evals::Wanted;
+use tabiya_uci::Score;
+
 use super::problems::{Problem, Wrong};
 use super::{Found, Line, Parsed, position};
-use crate::chess::{MoveCode, Position};
-use crate::evals::Wanted;
-use crate::uci::Score;
 
 /// What comes before the position in each line.
 const FEN: &[u8] = b"\"fen\":\"";

@@ -4,7 +4,7 @@
 mod epd;
 mod lichess;
 mod lines;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 mod parquet;
 mod pgn;
 mod problems;
@@ -17,25 +17,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use memchr::memmem;
 use shakmaty::{Color, Position as _};
 
-use super::compact::{Collector, Put};
-use super::record::{EngineId, Evaluation};
-use super::wanted::Wanted;
-#[cfg(not(feature = "parquet"))]
-use crate::base::error::ErrorKind;
-use crate::base::error::{Error, Result};
-use crate::base::findings::Finding;
-use crate::base::parallel;
-use crate::base::progress::Progress;
-use crate::base::resources::Resources;
-use crate::book::counts;
-use crate::chess::{MoveCode, Packed, Position};
-use crate::games::text::{STDIN, Text, name_of, text};
-use crate::games::{self, Ahead, Header, Sources, cbh, is_zip, open_text};
-use crate::uci::{Score, Wdl};
 use lines::Lines;
 use pgn::{Admits, PgnEvals};
 pub(crate) use pgn::{centipawns, eval_of, signed};
 use problems::{Problem, Problems, Wrong};
+#[cfg(not(feature = "counts"))]
+use tabiya_base::error::ErrorKind;
+use tabiya_base::error::{Error, Result};
+use tabiya_base::findings::Finding;
+use tabiya_base::parallel;
+use tabiya_base::progress::Progress;
+use tabiya_base::resources::Resources;
+use tabiya_book::counts;
+use tabiya_chess::{MoveCode, Packed, Position};
+use tabiya_games::text::{STDIN, Text, name_of, text};
+use tabiya_games::{self as games, Ahead, Header, Sources, cbh, is_zip, open_text};
+use tabiya_learn::evals::{Collector, EngineId, Evaluation, Put, Wanted};
+use tabiya_uci::{Score, Wdl};
 
 /// Where evaluations of Lichess come from.
 const LICHESS: &str = "Lichess";
@@ -228,7 +226,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "counts")]
     fn read_table(&mut self, path: &Path, problems: &Mutex<Problems>) -> Result<()> {
         let engine = self.engine(LICHESS);
         let (progress, wanted, collector) = (self.plan.progress, self.plan.wanted, &self.collector);
@@ -257,7 +255,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    #[cfg(not(feature = "parquet"))]
+    #[cfg(not(feature = "counts"))]
     #[expect(clippy::unused_self, reason = "as the other one")]
     fn read_table(&mut self, path: &Path, _: &Mutex<Problems>) -> Result<()> {
         Err(Error::new(

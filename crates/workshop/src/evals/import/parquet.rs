@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
+use tabiya_base::blob::Blob;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::interrupt;
+use tabiya_learn::evals::Wanted;
+use tabiya_parquet::columns::{Columns, Named};
+use tabiya_parquet::footer::Footer;
+use tabiya_parquet::table::Table;
+use tabiya_parquet::values::Values;
+
 use super::lichess::found;
 use super::problems::{Problem, Wrong};
 use super::{Line, Parsed, position};
-use crate::base::blob::Blob;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::evals::Wanted;
-use crate::parquet::columns::{Columns, Named};
-use crate::parquet::footer::Footer;
-use crate::parquet::table::Table;
-use crate::parquet::values::Values;
 
 /// Rows between two reports of progress.
 pub(super) const STRIDE: u64 = 1 << 12;

@@ -6,13 +6,14 @@ use std::sync::Mutex;
 use memchr::memmem;
 use shakmaty::Move;
 
+use tabiya_base::error::Result;
+use tabiya_chess::{MoveCode, Position};
+use tabiya_games::{End, GameError, Header, Place, Reason, Visitor};
+use tabiya_learn::evals::{Collector, EngineId, Wanted};
+use tabiya_uci::Score;
+
 use super::problems::{Problem, Problems, Wrong};
 use super::{Found, Line, Reader, Tally};
-use crate::base::error::Result;
-use crate::chess::{MoveCode, Position};
-use crate::evals::{Collector, EngineId, Wanted};
-use crate::games::{End, GameError, Header, Place, Reason, Visitor};
-use crate::uci::Score;
 
 /// What an evaluation in a comment begins with.
 const EVAL: &[u8] = b"[%eval";

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::base::findings::{Finding, Kind, LISTED, Place, kinds, listed};
+use tabiya_base::findings::{Finding, Kind, LISTED, Place, kinds, listed};
 
 kinds! {
     /// What can be wrong with a file of evaluations.

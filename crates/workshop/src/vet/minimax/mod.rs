@@ -24,8 +24,9 @@ mod tests;
 
 use std::collections::BinaryHeap;
 
+use tabiya_chess::Value;
+
 use super::links::{Components, Links};
-use crate::chess::Value;
 
 /// A value that is not known.
 pub const UNKNOWN: Value = Value::MIN;

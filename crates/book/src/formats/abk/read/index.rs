@@ -7,11 +7,12 @@
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
+use tabiya_chess::{MoveCode, Position};
+
 use super::super::records::{Header, Record, Records};
 use super::indexed::IndexedMove;
 use super::walk::{MOST, walk};
 use super::weigh::Weighing;
-use crate::chess::{MoveCode, Position};
 
 /// The most bits of a key that the directory is sorted by, which keeps it below 64 MiB.
 const MOST_BITS: u32 = 24;

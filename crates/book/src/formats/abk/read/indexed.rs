@@ -3,10 +3,11 @@
 
 use shakmaty::{Color, Position as _};
 
+use tabiya_chess::{MoveCode, Position};
+
 use super::super::layout::HIGHEST_PRIORITY;
 use super::super::records::Record;
-use crate::book::Counts;
-use crate::chess::{MoveCode, Position};
+use crate::Counts;
 
 /// A move of a position, with the sum of all its records. The counts are White's, as in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]

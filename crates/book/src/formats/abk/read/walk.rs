@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Move, Position as _};
 
+use tabiya_chess::Position;
+
 use super::super::kinds::Kind;
 use super::super::layout::{HIGHEST_PRIORITY, ROOT};
 use super::super::records::{Record, Records};
-use crate::book::traverse::Bits;
-use crate::chess::Position;
+use crate::traverse::Bits;
 
 /// Plies that a line is followed: longer than any game that a book was made from. It bounds the walk's memory.
 pub(crate) const LONGEST: usize = 1024;

@@ -1,7 +1,8 @@
 //! Broken books: what is wrong is reported, and the sound rest is played.
 
+use tabiya_base::findings::Finding;
+
 use super::*;
-use crate::base::findings::Finding;
 
 #[test]
 fn cycles_and_links_out_of_the_file_are_reported_and_the_rest_is_played() {

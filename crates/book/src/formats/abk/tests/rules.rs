@@ -1,7 +1,7 @@
 //! The header's factors of the weights, and its limits.
 
 use super::*;
-use crate::book::Recommendation;
+use crate::Recommendation;
 use crate::choose::{Policy, chances};
 
 #[test]

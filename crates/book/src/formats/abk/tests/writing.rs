@@ -1,13 +1,14 @@
 //! Books that are written and read back.
 
+use tabiya_chess::MoveCode;
+
 use super::*;
-use crate::book::ctg::Ctg;
-use crate::book::tests::{every, mv};
-use crate::book::{
+use crate::choose::{Policy, chances};
+use crate::ctg::Ctg;
+use crate::tests::{every, mv};
+use crate::{
     Annotation, MoveFacts, PositionRecord, Recommendation, Scope, WriteOptions, Written, plain_weights,
 };
-use crate::chess::MoveCode;
-use crate::choose::{Policy, chances};
 
 fn write(book: &[PositionRecord]) -> (Abk, Written) {
     let folder = tempfile::tempdir().unwrap();
@@ -210,8 +211,8 @@ fn what_the_format_cannot_hold_is_counted() {
     let mut start = plain("", &[("e2e4", 1)]);
     start.comment = Some("=".to_owned());
     start.moves[0].annotation = Some(Annotation::Good);
-    start.moves[0].learned = Some(crate::book::Learned { games: 1, halfpoints: 1 });
-    start.moves[0].ratings = Some(crate::book::Ratings { average: Some(2500), performance: None });
+    start.moves[0].learned = Some(crate::Learned { games: 1, halfpoints: 1 });
+    start.moves[0].ratings = Some(crate::Ratings { average: Some(2500), performance: None });
     start.moves[0].counts = Some(Counts { games: 1 << 33, wins: 1 << 32, draws: 1 << 31, losses: 1 << 30 });
     start.moves.push(MoveFacts::new(MoveCode::new(shakmaty::Square::E2, shakmaty::Square::E5, None), 1));
     let known =
@@ -330,7 +331,7 @@ fn a_ctg_book_becomes_a_tree_with_its_counts() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(crate::base::times(64, 256)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(64, 256)))]
 
     #[test]
     fn random_books_come_back(

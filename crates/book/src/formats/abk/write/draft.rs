@@ -18,13 +18,14 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable};
 use shakmaty::{Color, Move, Position as _};
 
+use tabiya_base::error::Result;
+use tabiya_base::scratch::Scratch;
+use tabiya_base::table::Table;
+use tabiya_chess::{MoveCode, PACKED_LEN, Packed, Position};
+
 use super::super::layout::HIGHEST_PRIORITY;
 use super::super::records::{Header, Record};
-use crate::base::error::Result;
-use crate::base::scratch::Scratch;
-use crate::base::table::Table;
-use crate::book::{Counts, PositionRecord, plain_weights};
-use crate::chess::{MoveCode, PACKED_LEN, Packed, Position};
+use crate::{Counts, PositionRecord, plain_weights};
 
 /// The least memory that a draft uses, in bytes.
 const LEAST_MEMORY: usize = 1 << 20;

@@ -8,14 +8,15 @@
 
 use shakmaty::{Move, Position as _};
 
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::scratch::{Cursor, Scratch};
+use tabiya_base::sort::Sorter;
+use tabiya_chess::Position;
+
 use super::draft::{DRAFT_MOVE_LEN, Draft, DraftMove};
 use super::tree::{NUMBER_LEN, number};
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::scratch::{Cursor, Scratch};
-use crate::base::sort::Sorter;
-use crate::book::traverse::Bits;
-use crate::chess::Position;
+use crate::traverse::Bits;
 
 /// Bytes before the move in the record of a link: the position's key, and the number of the link.
 const HEAD: usize = 2 * size_of::<u64>();

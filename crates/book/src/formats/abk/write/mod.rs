@@ -11,15 +11,16 @@ use std::path::{Path, PathBuf};
 
 pub use draft::Draft;
 
-use super::layout::{NO_LAST_PLY, WRITTEN};
-use super::records::Header;
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::base::replace::Replacement;
-use crate::book::write::Needs;
-use crate::book::{About, BookWriter, Format, Heading, PositionRecord, WriteOptions, Written, left_out};
 use draft::Lost;
 use link::link;
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::replace::Replacement;
 use tree::Tree;
+
+use super::layout::{NO_LAST_PLY, WRITTEN};
+use super::records::Header;
+use crate::write::Needs;
+use crate::{About, BookWriter, Format, Heading, PositionRecord, WriteOptions, Written, left_out};
 
 /// An Arena book that is being written.
 #[derive(Debug)]

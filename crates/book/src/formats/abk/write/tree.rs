@@ -7,18 +7,19 @@
 
 use std::path::Path;
 
+use tabiya_base::bytes;
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::scratch::{Cursor, Scratch};
+use tabiya_base::sort::Sorter;
+use tabiya_chess::Position;
+
 use super::super::layout::{DEFAULT_PRIORITY, HIGHEST_PRIORITY, NONE, ROOT};
 use super::super::read::weigh::score;
 use super::super::read::{LONGEST, MOST};
 use super::super::records::Record;
 use super::draft::{DRAFT_MOVE_LEN, Draft, DraftMove, Node};
-use crate::base::bytes;
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::scratch::{Cursor, Scratch};
-use crate::base::sort::Sorter;
-use crate::book::traverse::Bits;
-use crate::chess::Position;
+use crate::traverse::Bits;
 
 /// Bytes of a position in the order of the tree: the number of its first move in the draft, and how many it has.
 const ENTRY_LEN: usize = 2 * size_of::<u32>();

@@ -5,13 +5,14 @@ use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng};
 use shakmaty::Position as _;
 
+use tabiya_base::error::ErrorKind;
+use tabiya_base::progress::Progress;
+use tabiya_base::visit::Break;
+use tabiya_chess::Position;
+
 use super::super::*;
 use super::{Column, E2E4, line, ours, plain, shaped, theirs};
-use crate::base::error::ErrorKind;
-use crate::base::progress::Progress;
-use crate::base::visit::Break;
-use crate::book::{self, Book, Counts, MoveFacts, PositionRecord, Scope};
-use crate::chess::Position;
+use crate::{self as book, Book, Counts, MoveFacts, PositionRecord, Scope};
 
 /// Squares that some piece on e2 moves to.
 const TO: [u16; 7] = [19, 20, 21, 28, 36, 44, 52];
@@ -73,7 +74,7 @@ fn a_look_up_decodes_one_page_of_keys() {
 #[test]
 fn every_key_is_found_on_its_page() {
     // A row group or two, and some pages of another.
-    let lines = many(crate::base::times(1 << 18, 1 << 19) + 10_000, 1);
+    let lines = many(tabiya_base::times(1 << 18, 1 << 19) + 10_000, 1);
     compare(ours(&lines, false), &lines, 9_973);
     compare(ours(&[], false), &[], 1);
     let by = By { speed: true, rating: true };
@@ -132,7 +133,7 @@ fn a_file_in_which_nothing_can_be_found_is_no_book() {
     let refusal = |bytes: Vec<u8>| book::open_bytes("a.parquet", bytes).err().map(|error| error.to_string());
     let said = "a.parquet: cannot look up positions in this count file: it is not sorted by key: \
         sort it";
-    let mut lines = many(crate::base::times(300_000, 600_000), 4);
+    let mut lines = many(tabiya_base::times(300_000, 600_000), 4);
     lines.reverse();
     assert_eq!(refusal(ours(&lines, false)).as_deref(), Some(said));
     let (bytes, _) = signed(&lines[..3_000], 1_000, false, EnabledStatistics::None);

@@ -4,13 +4,14 @@ use proptest::prelude::*;
 use shakmaty::Position as _;
 use tempfile::TempDir;
 
+use tabiya_base::findings::summed;
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+use tabiya_games as games;
+use tabiya_workshop::bookmaker::{Damage, Filter, Input, Repeated, Resources, write_counts};
+
 use super::super::*;
 use super::{E2E4, line, ours, rows, shaped};
-use crate::base::findings::summed;
-use crate::base::progress::Progress;
-use crate::bookmaker::{Damage, Filter, Input, Repeated, Resources, write_counts};
-use crate::chess::Position;
-use crate::games;
 
 /// Merges files into one, and gives its bytes.
 fn merged(files: &[Vec<u8>], positions: bool, threads: usize, memory: usize) -> Vec<u8> {
@@ -75,7 +76,7 @@ fn placed(steps: &[prop::sample::Index]) -> Vec<Line> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(crate::base::times(8, 48)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(8, 48)))]
 
     #[test]
     fn what_is_written_is_read(lines in lines()) {
@@ -173,7 +174,7 @@ fn pages(file: &[u8]) -> Vec<std::ops::Range<usize>> {
             let (mut at, end) = (start as usize, (start + len) as usize);
             while at < end {
                 let (header, len) =
-                    crate::parquet::footer::read::<PageHeader>(file.get(at..end).unwrap()).unwrap();
+                    tabiya_parquet::footer::read::<PageHeader>(file.get(at..end).unwrap()).unwrap();
                 assert!(header.crc.is_some());
                 let data = at + len..at + len + header.compressed_page_size as usize;
                 at = data.end;

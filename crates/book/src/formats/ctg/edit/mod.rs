@@ -7,20 +7,21 @@ use std::path::PathBuf;
 
 use shakmaty::{Chess, Move, Position as _};
 
+use pages::Pages;
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::patch::Patch;
+use tabiya_chess::Position;
+use tabiya_chess::normal::Normal;
+
 use super::entry::{Statistics, with_mark};
 use super::layout::{GREEN, MOST_MOVES, RED};
 use super::moves::{code, legal};
 use super::read::Ctg;
 use super::read::page::Page;
 use super::signature::Signature;
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::patch::Patch;
-use crate::book::edit::{Change, Edit, Value, no_moves_left};
-use crate::book::traverse::Forms as _;
-use crate::book::{Annotation, Recommendation};
-use crate::chess::Position;
-use crate::chess::normal::Normal;
-use pages::Pages;
+use crate::edit::{Change, Edit, Value, no_moves_left};
+use crate::traverse::Forms as _;
+use crate::{Annotation, Recommendation};
 
 /// An entry that is changed or added.
 struct Draft {

@@ -5,6 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 
+use tabiya_base::bytes;
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::patch::Patch;
+
 use super::super::layout::{
     CTB_HIGH, CTB_LOW, CTG_PAGES, CTG_POSITIONS, CTO_COUNT, CTO_LOW, DEEPEST, NO_PAGE, PAGE_HEADER, PAGE_LEN,
     SPARE,
@@ -13,9 +17,6 @@ use super::super::read::Ctg;
 use super::super::read::index::{Index, bit_offset, offset as number_offset};
 use super::super::read::page::{Page, offset as page_offset, pages_in};
 use super::super::signature::hash;
-use crate::base::bytes;
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::base::patch::Patch;
 
 /// Which of a book's files.
 const CTG: usize = 0;

@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use tabiya_base::bytes;
+use tabiya_base::error::{Error, Result};
+use tabiya_base::map::Map;
+
 use super::super::layout::{
     CTB_HEADER, CTB_START, CTG_PAGES, CTG_START, CTO_COUNT, CTO_HEADER, CTO_LOW, CTO_START, PAGE_HEADER,
     PAGE_LEN,
@@ -9,9 +13,6 @@ use super::super::layout::{
 use super::super::signature::hash;
 use super::index::{self, Index};
 use super::page::{Page, pages_in};
-use crate::base::bytes;
-use crate::base::error::{Error, Result};
-use crate::base::map::Map;
 
 /// Page numbers at the end of the index that are searched for pages.
 const LOOKED_AT: u64 = 64;

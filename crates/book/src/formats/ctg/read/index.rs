@@ -4,10 +4,11 @@
 //! Node `i` was split where bit `i` of the bitmap is set; level `k` of the trie begins at node `2^k - 1`, and a node's
 //! place in its level is the low `k` bits of the hashes that lead to it.
 
+use tabiya_base::bytes;
+
 use super::super::layout::{
     CTB_HEADER, CTB_HIGH, CTB_LOW, CTO_COUNT, CTO_HEADER, CTO_LOW, NO_PAGE, NUMBER_LEN,
 };
-use crate::base::bytes;
 
 /// The two files of an index, over their bytes.
 #[derive(Clone, Copy, Debug)]

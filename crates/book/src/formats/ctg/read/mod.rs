@@ -7,15 +7,16 @@ pub mod page;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use index::Index;
+use page::{Entry, Page};
+use tabiya_base::error::Result;
+use tabiya_base::map::Map;
+use tabiya_chess::Position;
+
 use super::files;
 use super::layout::{PAGES_OF_MARKS, UPPER_BITS};
 use super::signature::Signature;
-use crate::base::error::Result;
-use crate::base::map::Map;
-use crate::book::traverse::Forms as _;
-use crate::chess::Position;
-use index::Index;
-use page::{Entry, Page};
+use crate::traverse::Forms as _;
 
 /// A ChessBase book.
 #[derive(Debug)]

@@ -3,11 +3,12 @@
 
 use shakmaty::Chess;
 
+use tabiya_base::bytes;
+use tabiya_chess::normal::Normal;
+
 use super::super::entry::Statistics;
 use super::super::layout::{LENGTH_BITS, PAGE_HEADER, PAGE_LEN, SHORTEST_ENTRY, STATISTICS_LEN};
 use super::super::signature::{Signature, decode};
-use crate::base::bytes;
-use crate::chess::normal::Normal;
 
 /// A page of entries.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +52,7 @@ impl Entry<'_> {
 
     /// What [`CtgEntry::bytes`] holds of it, where marks have these bits.
     ///
-    /// [`CtgEntry::bytes`]: crate::book::CtgEntry::bytes
+    /// [`CtgEntry::bytes`]: crate::CtgEntry::bytes
     pub(crate) fn kept(&self, mask: u8) -> Vec<u8> {
         let mut bytes = vec![!mask];
         bytes.extend(self.rest());
@@ -222,7 +223,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(crate::base::times(64, 256)))]
+        #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(64, 256)))]
 
         #[test]
         fn any_bytes_have_a_bounded_number_of_entries(

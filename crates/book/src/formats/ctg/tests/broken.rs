@@ -5,15 +5,16 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
+use tabiya_base::error::ErrorKind;
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+
 use super::super::Ctg;
 use super::super::layout::STATISTICS_LEN;
 use super::fixtures::entry;
 use super::{Fixture, Known};
-use crate::base::error::ErrorKind;
-use crate::base::progress::Progress;
-use crate::book::tests::after;
-use crate::book::{self, Book, Moves};
-use crate::chess::Position;
+use crate::tests::after;
+use crate::{self as book, Book, Moves};
 
 /// Three moves and the positions after them, on several pages.
 fn fixture() -> Fixture {

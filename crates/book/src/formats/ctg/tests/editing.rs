@@ -5,18 +5,19 @@ use std::path::Path;
 
 use shakmaty::{Move, Position as _};
 
+use tabiya_base::error::ErrorKind;
+use tabiya_base::patch::Patch;
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+
 use super::super::layout::STATISTICS_LEN;
 use super::super::read::page::Page;
 use super::super::signature::Signature;
 use super::super::{Ctg, edit};
 use super::{Fixture, Known};
-use crate::base::error::ErrorKind;
-use crate::base::patch::Patch;
-use crate::base::progress::Progress;
-use crate::book::edit::{Change, Edit, Value};
-use crate::book::tests::{after, fen, moves, mv, uci};
-use crate::book::{Annotation, Book, Recommendation};
-use crate::chess::Position;
+use crate::edit::{Change, Edit, Value};
+use crate::tests::{after, fen, moves, mv, uci};
+use crate::{Annotation, Book, Recommendation};
 
 type Files = [Vec<u8>; 3];
 

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use tabiya_base::error::Result;
+use tabiya_chess::Position;
+use tabiya_chess::normal::Normal;
+
 use super::super::Ctg;
 use super::super::layout::{CTG_START, NO_PAGE, PAGE_LEN, STATISTICS_LEN};
 use super::super::moves::legal;
 use super::super::signature::Signature;
-use crate::base::error::Result;
-use crate::book::tests::mv;
-use crate::chess::Position;
-use crate::chess::normal::Normal;
+use crate::tests::mv;
 
 /// A bitmap file.
 pub fn ctb(bitmap: &[u8]) -> Vec<u8> {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _, Setup};
 
+use tabiya_chess::Position;
+use tabiya_chess::normal::Normal;
+use tabiya_chess::tests::played;
+
 use super::super::signature::{Signature, decode};
 use super::{Fixture, Known};
-use crate::book::tests::{after, fen, moves, mv, uci};
-use crate::book::{Annotation, Book, BookSet, Counts, Format, Ratings, Recommendation};
-use crate::chess::Position;
-use crate::chess::normal::Normal;
-use crate::chess::tests::played;
+use crate::tests::{after, fen, moves, mv, uci};
+use crate::{Annotation, Book, BookSet, Counts, Format, Ratings, Recommendation};
 
 fn signature(chess: &Chess) -> Vec<u8> {
     Signature::of(chess).unwrap().bytes().to_vec()
@@ -204,7 +205,7 @@ fn the_best_move_and_its_line_follow_factors_unless_they_are_switched_off() {
     let mut set = BookSet::new(&[], &[], &[Arc::new(book)]);
     // What is remembered of one policy does not serve another.
     for (factor, plies) in [(true, 2), (false, 3), (true, 2)] {
-        let reading = crate::book::Reading { color: Color::White, tournament: true, factor, from: 0 };
+        let reading = crate::Reading { color: Color::White, tournament: true, factor, from: 0 };
         let first = mv(&Position::start(), "e2e4");
         assert_eq!(set.line_of(reading, &Position::start(), first, 9, &mut Vec::new()), plies);
     }
@@ -218,7 +219,7 @@ fn a_summary_counts_what_is_reached() {
         .with(&after("e2e4 e7e5"), "", [0; 4], 0)
         .with(&after("c2c4"), "e7e5", [0; 4], 0)
         .book();
-    let summary = book.summary(&crate::base::progress::Progress::none());
+    let summary = book.summary(&tabiya_base::progress::Progress::none());
     assert_eq!((summary.entries, summary.positions, summary.moves), (4, Some(4), Some(4)));
     assert_eq!((summary.games, summary.deepest, summary.reachable), (Some(77), Some(2), Some(3)));
     let found = &summary.findings[..];

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use tabiya_base::times;
+use tabiya_chess::Position;
+
 use super::super::{Ctg, Signature};
-use crate::base::times;
-use crate::book::polyglot::Polyglot;
-use crate::book::tests::{moves, sample, uci};
-use crate::book::{self, Annotation, Book, MoveFacts, Recommendation};
-use crate::chess::Position;
 use crate::choose::{Policy, chances};
+use crate::polyglot::Polyglot;
+use crate::tests::{moves, sample, uci};
+use crate::{self as book, Annotation, Book, MoveFacts, Recommendation};
 
 /// The positions that a book's own moves reach from the start, each once, those after fewer plies first: at most `most` of them.
 fn reached(book: &dyn Book, most: usize, mut see: impl FnMut(&Position, &[MoveFacts])) -> usize {
@@ -95,7 +96,7 @@ fn the_authors_own_polyglot_book_has_the_same_playable_moves() {
     let ctg = sample("ctg/perfect2021/Perfect2021.ctg");
     let bin = sample("polyglot/Perfect2021.bin");
     let ctg = Ctg::open(ctg).unwrap();
-    let bin = Polyglot::new(&bin, crate::base::map::Map::open(&bin).unwrap());
+    let bin = Polyglot::new(&bin, tabiya_base::map::Map::open(&bin).unwrap());
     let keys: HashSet<u64> = bin.entries().iter().map(|entry| entry.key).collect();
     let (mut all, mut same) = (0, 0);
     let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();

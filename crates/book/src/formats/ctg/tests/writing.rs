@@ -8,20 +8,21 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use shakmaty::Position as _;
 
+use tabiya_base::progress::Progress;
+use tabiya_base::times;
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
+use tabiya_chess::normal::Normal;
+
 use super::super::layout::{PAGE_LEN, STATISTICS_LEN};
 use super::super::read::page::pages_in;
 use super::super::signature::Signature;
 use super::super::{Ctg, Statistics, Writer, moves};
-use crate::base::progress::Progress;
-use crate::base::times;
-use crate::book::tests::{every, mv, sample};
-use crate::book::{
-    self, Annotation, Book, BookWriter, Counts, Green, MoveFacts, Moves, PositionRecord, Scope, WriteOptions,
-    Written,
+use crate::tests::{every, mv, sample};
+use crate::{
+    self as book, Annotation, Book, BookWriter, Counts, Green, MoveFacts, Moves, PositionRecord, Scope,
+    WriteOptions, Written,
 };
-use crate::chess::MoveCode;
-use crate::chess::Position;
-use crate::chess::normal::Normal;
 
 /// The look-up of the published text, without the reader: the hash with every n of ones, and those of the index entries
 /// between the bounds that name a page.
@@ -289,7 +290,7 @@ fn comes_back(book: &BTreeMap<u64, PositionRecord>) -> Result<(), TestCaseError>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(crate::base::times(24, 64)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(24, 64)))]
 
     #[test]
     fn random_books_come_back(
@@ -308,7 +309,7 @@ fn pages_split_under_many_positions() {
         state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         (state >> 56) as u8
     };
-    let games_made = crate::base::times(150, 2000);
+    let games_made = tabiya_base::times(150, 2000);
     let lines: Vec<Vec<u8>> = (0..games_made).map(|_| (0..50).map(|_| random()).collect()).collect();
     let book = games(&lines, &[0, 1, 2, 3, 5]);
     comes_back(&book).unwrap();

@@ -10,6 +10,13 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable};
 use shakmaty::Position as _;
 
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::scratch::{Cursor, Scratch};
+use tabiya_base::sort::Sorter;
+use tabiya_chess::normal::Normal;
+use tabiya_chess::{MoveCode, Position};
+
 use super::super::entry::comment_code;
 use super::super::layout::{
     CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, LENGTH_BITS, MOST_MOVES, PAGE_HEADER, PAGE_LEN,
@@ -19,13 +26,7 @@ use super::super::signature::Signature;
 use super::kept::{SAID_GREEN, SAID_NONE, SAID_RED};
 use super::rows::{MoveRecord, Own, Row, Source, Tally};
 use super::trie::{Item, ROOM, Trie};
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::scratch::{Cursor, Scratch};
-use crate::base::sort::Sorter;
-use crate::book::{Annotation, Counts, Green, MoveFacts, PositionRecord, Recommendation, Written, left_out};
-use crate::chess::normal::Normal;
-use crate::chess::{MoveCode, Position};
+use crate::{Annotation, Counts, Green, MoveFacts, PositionRecord, Recommendation, Written, left_out};
 
 /// The least memory that a draft uses, in bytes.
 const LEAST_MEMORY: usize = 1 << 20;

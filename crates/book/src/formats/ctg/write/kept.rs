@@ -2,7 +2,7 @@
 
 use super::super::entry::{Rating, Statistics};
 use super::super::layout::{GREEN, MOST_MOVES, RED, STATISTICS_LEN};
-use crate::book::{CtgEntry, Recommendation};
+use crate::{CtgEntry, Recommendation};
 
 /// The most games of a rating that an entry can hold: 24 bits.
 const MOST_RATED: u64 = (1 << 24) - 1;

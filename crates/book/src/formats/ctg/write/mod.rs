@@ -14,13 +14,14 @@ use std::path::{Path, PathBuf};
 
 pub use draft::{Beside, Draft};
 
+use tabiya_base::error::Result;
+use tabiya_base::folder;
+use tabiya_base::replace::{FileSet, Replacement};
+
 use super::files::EXTENSIONS;
 use super::layout::PAGE_LEN;
-use crate::base::error::Result;
-use crate::base::folder;
-use crate::base::replace::{FileSet, Replacement};
-use crate::book::write::Needs;
-use crate::book::{BookWriter, PositionRecord, WriteOptions, Written};
+use crate::write::Needs;
+use crate::{BookWriter, PositionRecord, WriteOptions, Written};
 
 /// A CTG book that is being written.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use super::super::entry::{Rating, Statistics};
 use super::super::layout::{GREEN, LENGTH_BITS, MOST_MOVES, RED, UNKNOWN_OF_A_GAME};
 use super::super::signature::Signature;
 use super::kept::{Differences, Kept, SAID_GREEN, SAID_RED};
-use crate::book::{Counts, CtgEntry};
+use crate::{Counts, CtgEntry};
 
 /// The most games that an entry can hold: 24 bits.
 pub(crate) const MOST_GAMES: u32 = (1 << 24) - 1;

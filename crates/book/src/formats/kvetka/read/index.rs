@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use tabiya_base::bytes;
+use tabiya_base::error::{Error, Result};
+use tabiya_base::map::Map;
+
 use super::super::layout::KEY_LEN;
 use super::parts::{Parts, last_true};
-use crate::base::bytes;
-use crate::base::error::{Error, Result};
-use crate::base::map::Map;
 
 /// What to do with the index of other blocks.
 const ADVICE: &str = "the book is read without it; delete it, or copy it again with the .kob files";

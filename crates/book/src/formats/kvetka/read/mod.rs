@@ -7,18 +7,19 @@ pub(super) mod sources;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use index::Index;
+use parts::Parts;
+use sources::Sources;
+use tabiya_base::error::{Error, Result};
+use tabiya_base::map::Map;
+use tabiya_chess::Position;
+
 use super::element::{Body, Extras, RawElement};
 use super::files::{self, Files, KOB};
 use super::header::Header;
 use super::key::Key;
 use super::layout::{BLOCK_LEN, KEY_LEN};
-use crate::base::error::{Error, Result};
-use crate::base::map::Map;
-use crate::book::Counts;
-use crate::chess::Position;
-use index::Index;
-use parts::Parts;
-use sources::Sources;
+use crate::Counts;
 
 /// What to do with a book whose files do not belong together.
 const TOGETHER: &str = "copy all files of the book again from an intact copy";

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use tabiya_base::bytes;
+use tabiya_base::error::Result;
+use tabiya_base::map::{Access, Map};
+
 use super::super::block::Block;
 use super::super::header::Header;
 use super::super::layout::{BLOCK_LEN, KEY_LEN};
-use crate::base::bytes;
-use crate::base::error::Result;
-use crate::base::map::{Access, Map};
 
 /// Blocks, evenly spaced, whose first keys are kept once a search has read them: 128 KB, so that most steps of a search
 /// stay within the caches.

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use tabiya_base::encoding::decode_text;
+use tabiya_base::error;
+use tabiya_base::map::Map;
+use tabiya_base::visit::{Seen, to_the_end};
+
 use super::super::element::Link;
 use super::super::layout::{CONTENTS_UNIT, CURRENT_DIR, SOURCE_CBH, SOURCE_NONE, SOURCE_PGN, SOURCE_WEB};
 use super::super::wire::{self, Reader};
-use crate::base::encoding::decode_text;
-use crate::base::error;
-use crate::base::map::Map;
-use crate::base::visit::{Seen, to_the_end};
-use crate::book::{GameReference, SourceKind};
+use crate::{GameReference, SourceKind};
 
 /// The kinds of sources by their numbers.
 pub(crate) const KINDS: [(u8, SourceKind); 3] =

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use shakmaty::{Move, Position as _};
 
+use tabiya_base::patch::Patch;
+use tabiya_chess::Position;
+
 use super::super::{Key, Kvetka, edit};
 use super::Packed;
 use super::fixtures::{damages, findings, many};
-use crate::base::patch::Patch;
-use crate::book::edit::{Change, Edit, Value};
-use crate::book::tests::{moves, uci};
-use crate::book::{Counts, Moves};
-use crate::chess::Position;
+use crate::edit::{Change, Edit, Value};
+use crate::tests::{moves, uci};
+use crate::{Counts, Moves};
 
 fn open(Packed { kob, kin }: &Packed) -> Kvetka {
     Kvetka::with_files("fixture.kob", kob.clone(), Some(kin.clone()), None).unwrap()

@@ -5,14 +5,15 @@ use std::path::Path;
 
 use shakmaty::{CastlingMode, Position as _};
 
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+use tabiya_chess::normal::Normal;
+
 use super::super::element::{Element, Extras, Link};
 use super::super::write::ksf::KsfWriter;
 use super::super::{Header, Key, Kvetka, code};
 use super::Packed;
-use crate::base::progress::Progress;
-use crate::book::{Book, Counts, GameReference, SourceKind};
-use crate::chess::Position;
-use crate::chess::normal::Normal;
+use crate::{Book, Counts, GameReference, SourceKind};
 
 /// A book to be.
 #[derive(Clone, Default)]

@@ -1,11 +1,12 @@
 //! The games that a book names.
 
+use tabiya_base::visit::Break;
+use tabiya_chess::Position;
+
 use super::super::Kvetka;
 use super::fixtures::{damages, findings, ksf};
 use super::{Fixture, after};
-use crate::base::visit::Break;
-use crate::book::{GameReference, Remarks, SourceKind};
-use crate::chess::Position;
+use crate::{GameReference, Remarks, SourceKind};
 
 fn fixture() -> Fixture {
     Fixture::default().games("e2e4 e7e5", [1, 1, 0]).link(&after("e2e4"), 0, 1).link(

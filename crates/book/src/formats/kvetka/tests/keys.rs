@@ -3,11 +3,12 @@
 use proptest::prelude::*;
 use shakmaty::{Chess, Color, Move, Position as _, Role, Square};
 
+use tabiya_chess::Position;
+use tabiya_chess::normal::Normal;
+
 use super::super::layout::KEY_LEN;
 use super::super::{Key, code, legal};
 use super::{after, fen};
-use crate::chess::Position;
-use crate::chess::normal::Normal;
 
 /// A key built bit by bit: squares, en passant, castling (docs/formats/kvetka.md, Key).
 fn described(position: &Position) -> Option<[u8; KEY_LEN]> {

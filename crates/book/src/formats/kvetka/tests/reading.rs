@@ -2,12 +2,13 @@
 
 use shakmaty::{CastlingMode, Position as _};
 
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+
 use super::super::Kvetka;
 use super::fixtures::{damages, findings, many};
 use super::{Fixture, Packed, after, fen};
-use crate::base::progress::Progress;
-use crate::book::{Book, Counts, MoveFacts, Moves, Remarks};
-use crate::chess::Position;
+use crate::{Book, Counts, MoveFacts, Moves, Remarks};
 
 fn fixture() -> Fixture {
     Fixture::default()
@@ -70,7 +71,7 @@ fn moves_come_back_in_every_orientation() {
 fn a_mirrored_position_has_the_mirrored_moves() {
     let at = fen("8/2k5/8/pP6/8/8/8/1K6 w - a6 0 1");
     let mirrored = fen("6k1/8/8/8/6pP/8/5K2/8 b - h3 0 1");
-    let normal = crate::chess::normal::Normal::of(at.chess()).unwrap();
+    let normal = tabiya_chess::normal::Normal::of(at.chess()).unwrap();
     let ep = at.chess().legal_ep_square();
     assert!(ep.is_some());
     let codes: Vec<u8> =
@@ -105,7 +106,7 @@ fn openings_are_named() {
 
 #[test]
 fn the_number_of_files_and_the_index_do_not_change_the_book() {
-    let fixture = many(crate::base::times(350, 600));
+    let fixture = many(tabiya_base::times(350, 600));
     let (one, small) = (fixture.packed(), fixture.in_small_files());
     assert!(one.kob.len() == 1 && small.kob.len() > 5 && one.kin == small.kin);
     assert!(small.kob.iter().all(|file| file.len() <= 2 * 2048 + 20));

@@ -6,18 +6,19 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
+use tabiya_base::error::Remedy;
+use tabiya_base::progress::Progress;
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
+
 use super::super::{Key, Kvetka, Writer};
 use super::fixtures::{damages, many};
 use super::keys::reached;
 use super::{Fixture, after, fen};
-use crate::base::error::Remedy;
-use crate::base::progress::Progress;
-use crate::book::{
-    self, Book, BookWriter, Counts, GameReference, MoveFacts, Moves, PositionRecord, Recommendation, Remarks,
-    Scope, SourceKind, WriteOptions, Written,
+use crate::{
+    self as book, Book, BookWriter, Counts, GameReference, MoveFacts, Moves, PositionRecord, Recommendation,
+    Remarks, Scope, SourceKind, WriteOptions, Written,
 };
-use crate::chess::MoveCode;
-use crate::chess::Position;
 
 fn write(
     path: &Path,
@@ -335,7 +336,7 @@ proptest! {
             prop_assert_eq!(book.results(at), Some(results));
             let mut moves = Vec::new();
             book.moves(at, &mut moves);
-            let normal = crate::chess::normal::Normal::of(at.chess()).unwrap();
+            let normal = tabiya_chess::normal::Normal::of(at.chess()).unwrap();
             use shakmaty::Position as _;
             let coded = at.chess().legal_moves().into_iter();
             let coded = coded.filter(|&mv| super::super::code(mv, &normal).is_some()).count();

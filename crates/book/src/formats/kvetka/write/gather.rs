@@ -7,7 +7,7 @@ use super::super::element::{Element, Extras, put_results, read_results};
 use super::super::key::Key;
 use super::super::layout::KEY_LEN;
 use super::super::wire::{self, Reader, put_compact, put_unicode};
-use crate::book::Counts;
+use crate::Counts;
 
 /// Marks the record of a position itself, which sorts before that of a move to it.
 const OWN: u8 = 0;

@@ -6,13 +6,14 @@
 
 use std::path::Path;
 
+use tabiya_base::error::Result;
+use tabiya_base::scratch::{Cursor, Scratch};
+use tabiya_base::table::Table;
+
 use super::super::element::Link;
 use super::super::read::sources::{KINDS, POINTS, Sources, UNKNOWN_RESULT};
 use super::super::wire::{put_ansi, put_unicode};
-use crate::base::error::Result;
-use crate::base::scratch::{Cursor, Scratch};
-use crate::base::table::Table;
-use crate::book::{GameReference, SourceKind};
+use crate::{GameReference, SourceKind};
 
 /// The most sources that links can name.
 const MOST_SOURCES: usize = 1 << 16;

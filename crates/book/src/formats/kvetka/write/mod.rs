@@ -7,23 +7,24 @@ mod output;
 use std::io::Write;
 use std::path::Path;
 
+use gather::{Gathered, Own};
+use ksf::KsfWriter;
+use output::Output;
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::sort::Sorter;
+use tabiya_chess::normal::Normal;
+use tabiya_chess::{MoveCode, Position};
+
 use super::header::Header;
 use super::key::Key;
 use super::layout::{ALL_PLIES, MOST_COMMENT};
 use super::moves::code;
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::sort::Sorter;
-use crate::book::write::Needs;
-use crate::book::{
+use crate::write::Needs;
+use crate::{
     About, BookWriter, Counts, Format, GameReference, Heading, MoveFacts, PositionRecord, WriteOptions,
     Written, left_out,
 };
-use crate::chess::normal::Normal;
-use crate::chess::{MoveCode, Position};
-use gather::{Gathered, Own};
-use ksf::KsfWriter;
-use output::Output;
 
 /// The least memory that a writer uses, in bytes.
 const LEAST_MEMORY: usize = 1 << 20;
@@ -61,7 +62,7 @@ impl Writer {
     ///
     /// # Errors
     /// When a file of such a book exists and may not be replaced; and as
-    /// [`Replacement::new`](crate::base::replace::Replacement::new).
+    /// [`Replacement::new`](tabiya_base::replace::Replacement::new).
     pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
         let header = Header {
             caption: options.caption.clone(),

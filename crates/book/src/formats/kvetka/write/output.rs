@@ -3,15 +3,16 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use tabiya_base::error::{Error, Remedy, Result};
+use tabiya_base::replace::{FileSet, Replacement};
+
 use super::super::block::Packer;
 use super::super::element::{Element, LeftOut};
 use super::super::files;
 use super::super::header::Header;
 use super::super::key::Key;
 use super::super::layout::{BLOCK_LEN, MOST_FILE};
-use crate::base::error::{Error, Remedy, Result};
-use crate::base::replace::{FileSet, Replacement};
-use crate::book::Heading;
+use crate::Heading;
 
 /// The files, which get their names when all are complete.
 #[derive(Debug)]

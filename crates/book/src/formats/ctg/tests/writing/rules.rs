@@ -1,10 +1,11 @@
 //! How counts, colours and marks are written, and what the format cannot hold.
 
+use tabiya_base::visit::Break;
+
 use super::super::fixtures::Fixture;
 use super::*;
-use crate::base::visit::Break;
-use crate::book::tests::{after, fen};
-use crate::book::{Learned, Moves, Ratings, Recommendation};
+use crate::tests::{after, fen};
+use crate::{Learned, Moves, Ratings, Recommendation};
 
 #[test]
 fn games_on_several_paths_to_a_position_are_added_up() {

@@ -1,0 +1,12 @@
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+#![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
+
+pub mod bookmaker;
+pub mod edit;
+pub mod evals;
+pub mod library;
+pub mod report;
+pub mod suite;
+pub mod vet;
+pub mod view;
