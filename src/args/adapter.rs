@@ -25,7 +25,7 @@ impl Group for Adapter {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use tabiya_adapter::settings::tests::slips::slips;
+    use tabiya_testing::slips;
 
     use super::*;
 

@@ -84,7 +84,7 @@ fn named(cli: &Command, above: &str) -> Vec<(String, Command)> {
 fn each_option_of_each_command_is_where_its_users_look() {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
     let mut missing = vec![];
-    let cli = tabiya::cli::command();
+    let cli = crate::cli::command();
     assert_eq!(
         named(&cli, "").len(),
         commands(&cli).iter().filter(|command| command.get_name() != "help").count()
@@ -141,7 +141,7 @@ fn wrong(shown: &str, row: &str, argument: &Arg) -> Option<String> {
 
 #[test]
 fn each_row_of_an_option_has_its_value_and_its_default() {
-    let cli = tabiya::cli::command();
+    let cli = crate::cli::command();
     let named = named(&cli, "");
     let places: BTreeSet<&Place> = PLACES.iter().flat_map(|(_, places)| *places).collect();
     let mut checked = 0;

@@ -11,9 +11,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-// `kvetka` includes a file of the library, which names this module.
-use tabiya_book as book;
-
 /// Modules of the fuzz targets, and a test of each that replays its seeds.
 macro_rules! targets {
     ($($name:ident)*) => {

@@ -29,10 +29,3 @@ pub mod truncated;
 pub mod visit;
 #[cfg(windows)]
 pub mod windows;
-
-/// How often a test does a thing, or how much of it: `few` in each run, `many` where `TABIYA_FULL_TESTS` is set, as it is
-/// before a release.
-#[cfg(test)]
-pub(crate) fn times<T>(few: T, many: T) -> T {
-    if std::env::var_os("TABIYA_FULL_TESTS").is_some() { many } else { few }
-}

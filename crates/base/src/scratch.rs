@@ -136,7 +136,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(crate::times(64, 256)))]
+        #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(64, 256)))]
 
         #[test]
         fn bytes_are_read_back_whatever_memory_holds(

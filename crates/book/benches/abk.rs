@@ -22,11 +22,11 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use shakmaty::{CastlingMode, Position as _};
-use tabiya::book::Scope;
-use tabiya::book::abk::layout::{HEADER_LEN, ROOT};
-use tabiya::book::abk::records::Record;
-use tabiya::book::abk::{Abk, Draft};
-use tabiya::chess::Position;
+use tabiya_book::Scope;
+use tabiya_book::abk::layout::{HEADER_LEN, ROOT};
+use tabiya_book::abk::records::Record;
+use tabiya_book::abk::{Abk, Draft};
+use tabiya_chess::Position;
 
 use common::{every, moves_and_best, reached};
 
@@ -136,7 +136,7 @@ fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Posi
                 file.extend(bytes);
                 Ok(())
             };
-            tabiya::book::abk::write_draft(draft, put).map(|written| written.moves).unwrap_or_default()
+            tabiya_book::abk::write_draft(draft, put).map(|written| written.moves).unwrap_or_default()
         });
     });
     group.finish();

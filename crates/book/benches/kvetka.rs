@@ -23,11 +23,11 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use shakmaty::Position as _;
-use tabiya::book::kvetka::layout::{BLOCK_LEN, MOST_FILE};
-use tabiya::book::kvetka::{Kvetka, Writer};
-use tabiya::book::{Book, BookWriter, Counts, MoveFacts, PositionRecord, WriteOptions};
-use tabiya::chess::MoveCode;
-use tabiya::chess::{Packed, Position};
+use tabiya_book::kvetka::layout::{BLOCK_LEN, MOST_FILE};
+use tabiya_book::kvetka::{Kvetka, Writer};
+use tabiya_book::{Book, BookWriter, Counts, MoveFacts, PositionRecord, WriteOptions};
+use tabiya_chess::MoveCode;
+use tabiya_chess::{Packed, Position};
 
 use common::moves_and_best;
 

@@ -15,16 +15,16 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use shakmaty::Position as _;
-use tabiya::base::map::Map;
-use tabiya::book::Book as _;
-use tabiya::book::Slice;
-#[cfg(feature = "parquet")]
-use tabiya::book::counts::{CountWriter, Line, Shape};
-use tabiya::book::polyglot::Polyglot;
-use tabiya::book::polyglot::entry::Entry;
-use tabiya::chess::MoveCode;
-use tabiya::chess::Position;
-use tabiya::openings::Opening;
+use tabiya_base::map::Map;
+use tabiya_book::Book as _;
+use tabiya_book::Slice;
+#[cfg(feature = "counts")]
+use tabiya_book::counts::{CountWriter, Line, Shape};
+use tabiya_book::polyglot::Polyglot;
+use tabiya_book::polyglot::entry::Entry;
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
+use tabiya_chess::openings::Opening;
 
 use common::{moves_and_best, reached};
 
@@ -35,7 +35,7 @@ const ENTRIES: usize = 500_000;
 const POSITIONS: usize = 40_000;
 
 /// Rows of the random count file, about three to a position.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 const ROWS: usize = 2_000_000;
 
 /// Positions of random games, each once.
@@ -97,7 +97,7 @@ fn measure(criterion: &mut Criterion, name: &str, book: &Polyglot, positions: &[
 }
 
 /// The moves of positions in a count file on the disk: of known positions among random keys.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "counts")]
 fn counts(criterion: &mut Criterion) {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
     let positions = random_positions(&mut rng);
@@ -127,7 +127,7 @@ fn counts(criterion: &mut Criterion) {
         writer.add(&line).unwrap();
     }
     writer.finish().unwrap();
-    let book = tabiya::book::open(&path).unwrap();
+    let book = tabiya_book::open(&path).unwrap();
     let mut group = criterion.benchmark_group("counts");
     for (which, positions) in [("moves present", known), ("moves absent", absent)] {
         let mut next = positions.iter().cycle();
@@ -142,14 +142,14 @@ fn counts(criterion: &mut Criterion) {
     group.finish();
 }
 
-#[cfg(not(feature = "parquet"))]
+#[cfg(not(feature = "counts"))]
 fn counts(_: &mut Criterion) {
     eprintln!("built without count files: look-ups in them are not measured");
 }
 
 /// The names of positions that the starter book reaches: those that have one, and the others.
 fn openings(criterion: &mut Criterion) {
-    let book = tabiya::book::starter().unwrap();
+    let book = tabiya_book::starter().unwrap();
     let mut positions = reached(&*book, |_| true);
     positions.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(1));
     let (named, others): (Vec<_>, Vec<_>) = positions.iter().partition(|at| Opening::at(at).is_some());

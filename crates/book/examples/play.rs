@@ -4,17 +4,24 @@
 use std::error::Error;
 
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
-use tabiya::shakmaty::{Chess, Position as _, san::SanPlus};
-use tabiya::{Book, Policy};
+use shakmaty::san::SanPlus;
+use tabiya_book::choose::{Policy, chances_in, draw};
+use tabiya_book::{BookSet, open};
+use tabiya_chess::{Game, Position};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let book = Book::open(arguments.next().ok_or("usage: play BOOK [SEED]")?)?;
+    let book = open(arguments.next().ok_or("usage: play BOOK [SEED]")?)?;
     let seed = arguments.next().map_or(Ok(1), |seed| seed.parse())?;
-    let (mut at, mut rng) = (Chess::default(), Xoshiro256PlusPlus::seed_from_u64(seed));
-    while let Some(mv) = book.choose(&at, &Policy::default(), &mut rng) {
-        println!("{}", SanPlus::from_move(at.clone(), mv));
-        at.play_unchecked(mv);
+    let mut books = BookSet::new(&[], &[], &[book.clone()]);
+    let (mut at, mut rng) = (Position::start(), Xoshiro256PlusPlus::seed_from_u64(seed));
+    loop {
+        let game = Game::from_position(at.clone());
+        let known = chances_in(&*book, (&mut books, 0), &game, &Policy::default());
+        let Some(chosen) = draw(&known.chances, &mut rng).and_then(|index| known.moves.get(index)) else {
+            return Ok(());
+        };
+        println!("{}", SanPlus::from_move(at.chess().clone(), chosen.mv));
+        at.play(chosen.mv);
     }
-    Ok(())
 }

@@ -2,6 +2,10 @@
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
+// The helpers of tests name this crate as other crates do.
+#[cfg(test)]
+extern crate self as tabiya_book;
+
 mod book_set;
 pub mod choose;
 pub mod edit;

@@ -1,15 +1,17 @@
-//! What tests of several books share.
+//! What tests of several books share, here and in `tabiya-testing`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc, missing_docs)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use shakmaty::CastlingMode;
 use shakmaty::uci::UciMove;
-
-use tabiya_chess::Game;
-
-use super::*;
+use shakmaty::{CastlingMode, Move};
+use tabiya_base::error::Result;
+use tabiya_base::findings::Findings;
+use tabiya_base::progress::Progress;
+use tabiya_book::{Book, Format, MoveFacts, Moves, PositionRecord, Scope, Summary, Visit, traverse};
+use tabiya_chess::{Game, Position};
 
 /// The position after moves in UCI notation from the start.
 pub fn after(moves: &str) -> Position {

@@ -15,8 +15,6 @@ mod rating;
 mod san;
 mod speed;
 pub mod step_codes;
-#[cfg(test)]
-pub(crate) mod tests;
 pub mod value;
 mod written;
 

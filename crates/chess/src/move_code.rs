@@ -144,11 +144,12 @@ fn castling_rook(chess: &Chess, from: Square, to: Square) -> Option<Square> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::Position;
-    use crate::tests::played;
     use proptest::prelude::*;
     use shakmaty::CastlingMode;
+    use tabiya_testing::played;
+
+    use super::*;
+    use crate::Position;
 
     fn at(fen: &str, mode: CastlingMode) -> Chess {
         Position::from_fen(fen.as_bytes(), mode).unwrap().chess().clone()

@@ -187,9 +187,10 @@ pub fn castling(side: CastlingSide, chess: &Chess) -> Option<Move> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::tests::played;
     use proptest::prelude::*;
+    use tabiya_testing::played;
+
+    use super::*;
 
     proptest! {
         #[test]

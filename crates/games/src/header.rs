@@ -171,6 +171,7 @@ impl Date {
         Self { month, day: if self.day == 0 { last } else { self.day }, ..self }
     }
 
+    /// Whether nothing of it is known.
     pub fn is_unknown(self) -> bool {
         self == Self::default()
     }

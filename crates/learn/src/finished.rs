@@ -70,7 +70,7 @@ impl FinishedGame {
 
     /// The note of the game's record: the note of the game, cut if it is too long; and if the game began in the usual
     /// position, a tab and its first moves, two characters each, up to the first promotion.
-    pub(crate) fn record_note(&self) -> String {
+    pub fn record_note(&self) -> String {
         let title = self.note.get(..self.note.floor_char_boundary(TITLE_MAX)).unwrap_or_default();
         let mut note = title.replace(char::is_control, " ");
         if self.start.chess() == Position::start().chess() {

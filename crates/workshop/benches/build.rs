@@ -18,16 +18,16 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use shakmaty::san::{San, SanPlus};
 use shakmaty::{Chess, Move, Position as _};
-use tabiya::base::progress::Progress;
-use tabiya::book::By;
-use tabiya::book::{self, WriteOptions};
-use tabiya::bookmaker::count::count;
-use tabiya::bookmaker::row::CountRow;
-use tabiya::bookmaker::{Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh};
-use tabiya::chess::Position;
-use tabiya::games::pgn::Pgn;
-use tabiya::games::pgn::lex::{Lexer, Token};
-use tabiya::games::{self, End, GameError, Header, Visitor};
+use tabiya_base::progress::Progress;
+use tabiya_book::By;
+use tabiya_book::{self as book, WriteOptions};
+use tabiya_chess::Position;
+use tabiya_games::pgn::Pgn;
+use tabiya_games::pgn::lex::{Lexer, Token};
+use tabiya_games::{self as games, End, GameError, Header, Visitor};
+use tabiya_workshop::bookmaker::count::count;
+use tabiya_workshop::bookmaker::row::CountRow;
+use tabiya_workshop::bookmaker::{Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh};
 
 /// Seed of the random games.
 const SEED: u64 = 1;
@@ -185,7 +185,7 @@ fn build(games: &[PathBuf], filter: &Filter, resources: &Resources) -> Result<()
     let plan = Plan { filter, weigh: &Weigh::default(), names: &names, resources, progress: &progress };
     let (repeated, damage) = (Repeated::default(), Damage::default());
     let input = Input { games: &mut source, repeated: &repeated, counts: &[], work: None, damage: &damage };
-    tabiya::bookmaker::build(input, &plan, writer)?;
+    tabiya_workshop::bookmaker::build(input, &plan, writer)?;
     Ok(())
 }
 

@@ -15,12 +15,12 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
-use tabiya::base::progress::Progress;
-use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START};
-use tabiya::book::ctg::{Ctg, Draft};
-use tabiya::book::{self, Green, Moves, Scope, WriteOptions};
-use tabiya::bookmaker;
-use tabiya::chess::Position;
+use tabiya_base::progress::Progress;
+use tabiya_book::ctg::layout::{CTB_START, CTG_START, CTO_START};
+use tabiya_book::ctg::{Ctg, Draft};
+use tabiya_book::{self as book, Green, Moves, Scope, WriteOptions};
+use tabiya_chess::Position;
+use tabiya_workshop::bookmaker;
 
 use common::{every, moves_and_best, reached};
 

@@ -3,7 +3,7 @@
 
 use std::error::Error;
 
-use tabiya::{Filter, Games, NewBook, Weigh};
+use tabiya_workshop::library::{Filter, Games, NewBook, Weigh};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

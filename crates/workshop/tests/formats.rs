@@ -19,18 +19,18 @@ use proptest::prelude::*;
 use rand::{Rng, SeedableRng as _, rngs::Xoshiro256PlusPlus};
 use shakmaty::san::SanPlus;
 use shakmaty::{Position as _, Role};
-use tabiya::base::error::Result;
-use tabiya::base::progress::Progress;
-use tabiya::book::ctg::{Ctg, Signature};
-use tabiya::book::kvetka::{Key, Kvetka};
-use tabiya::book::{
-    self, Annotation, Book, BookWriter, Counts, Learned, MoveFacts, Moves, PositionRecord, Recommendation,
-    Remarks, Scope, WriteOptions, Written,
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_book::choose::{Policy, chances};
+use tabiya_book::ctg::{Ctg, Signature};
+use tabiya_book::kvetka::{Key, Kvetka};
+use tabiya_book::{
+    self as book, Annotation, Book, BookWriter, Counts, Learned, MoveFacts, Moves, PositionRecord,
+    Recommendation, Remarks, Scope, WriteOptions, Written,
 };
-use tabiya::bookmaker::{self, Damage, Filter, Input, Names, Plan, Weigh};
-use tabiya::chess::MoveCode;
-use tabiya::chess::Position;
-use tabiya::choose::{Policy, chances};
+use tabiya_chess::MoveCode;
+use tabiya_chess::Position;
+use tabiya_workshop::bookmaker::{self, Damage, Filter, Input, Names, Plan, Weigh};
 
 /// A writer that records what it gets.
 struct Recorder(Rc<RefCell<Vec<PositionRecord>>>);
@@ -57,8 +57,8 @@ fn build(games: &Path, writer: Box<dyn BookWriter>) -> Written {
 fn built(games: &[PathBuf], weigh: &Weigh, writer: Box<dyn BookWriter>) -> Written {
     let resources = &bookmaker::Resources::new(Some(1), Some(1 << 28), None).unwrap();
     let input = Input {
-        games: &mut tabiya::games::open(games).unwrap(),
-        repeated: &tabiya::bookmaker::Repeated::default(),
+        games: &mut tabiya_games::open(games).unwrap(),
+        repeated: &tabiya_workshop::bookmaker::Repeated::default(),
         counts: &[],
         work: None,
         damage: &Damage::default(),

@@ -31,7 +31,7 @@ impl Given {
     }
 
     /// The values of a key; none if it is not given.
-    pub(crate) fn texts(&self, key: &str) -> &[String] {
+    pub fn texts(&self, key: &str) -> &[String] {
         self.0.get(key).map_or(&[], Vec::as_slice)
     }
 

@@ -274,7 +274,7 @@ fn renamed(executable: &Path) -> Option<PathBuf> {
 pub(crate) mod tests {
     use super::*;
 
-    pub(crate) mod slips;
+    mod slips;
 
     #[test]
     fn the_command_line_overrides_the_file() {

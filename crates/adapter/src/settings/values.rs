@@ -214,13 +214,13 @@ mod tests {
             declared.push((name.to_owned(), kind.to_owned(), range, default.to_owned()));
             let values: Vec<_> =
                 rest.split("var ").skip(1).map(|value| format!("`{}`", value.trim())).collect();
-            let meant = include_str!("../../docs/guide/options.md").lines().find(|row| {
+            let meant = include_str!("../../../../docs/guide/options.md").lines().find(|row| {
                 row.starts_with(&format!("| {name} |")) && values.iter().all(|value| row.contains(value))
             });
             assert!(kind != "combo" || values.len() > 1 && meant.is_some(), "{line}");
         }
         let mut shown = Vec::new();
-        for cells in rows(include_str!("../../docs/guide/options.md"), "\n## UCI options\n") {
+        for cells in rows(include_str!("../../../../docs/guide/options.md"), "\n## UCI options\n") {
             let [_, names, kind, default, ..] = cells[..] else { panic!("{cells:?}") };
             let (kind, range) =
                 kind.split_once(' ').map_or((kind, None), |(kind, range)| (kind, Some(range)));
@@ -233,7 +233,7 @@ mod tests {
         let missing: Vec<_> = declared.iter().filter(|option| !shown.contains(option)).collect();
         assert!(missing.is_empty(), "docs/guide/options.md has no such rows: {missing:?}");
         assert_eq!(shown, declared);
-        let named = include_str!("../../README.md").split('*').filter(|text| text.starts_with("Book "));
+        let named = include_str!("../../../../README.md").split('*').filter(|text| text.starts_with("Book "));
         let unknown: Vec<_> =
             named.clone().filter(|name| !declared.iter().any(|(known, ..)| known == name)).collect();
         assert!(named.count() > 3 && unknown.is_empty(), "README.md names no such options: {unknown:?}");
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_guide_has_each_key_of_a_rule_with_its_range_and_its_option() {
-        let shown = rows(include_str!("../../docs/guide/options.md"), "\n### A policy for each book\n");
+        let shown = rows(include_str!("../../../../docs/guide/options.md"), "\n### A policy for each book\n");
         for row in table::by_book() {
             let range = match row.kind {
                 Kind::Spin { min, max } => format!(" ({min}-{max})"),
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn the_guide_has_each_argument_with_its_value_and_default() {
-        let page = include_str!("../../docs/guide/options.md");
+        let page = include_str!("../../../../docs/guide/options.md");
         let shown = rows(page, "\nEach key is also a command-line argument");
         for row in table::start() {
             let argument = match row.value_name {

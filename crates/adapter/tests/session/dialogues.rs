@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabiya::adapter::session::{Output, Session};
-use tabiya::book::{Book, BookSet};
-use tabiya::settings::books::BookList;
-use tabiya::settings::options::Options;
-use tabiya::uci::{Part, SetOption};
+use tabiya_adapter::session::{Output, Session};
+use tabiya_adapter::settings::books::BookList;
+use tabiya_adapter::settings::options::Options;
+use tabiya_book::{Book, BookSet};
+use tabiya_uci::{Part, SetOption};
 
 use super::library::{OneBook, polyglot, serve};
 

@@ -5,11 +5,11 @@ use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use shakmaty::Position as _;
-use tabiya::adapter::session::{Node, Output, Session};
-use tabiya::book::open;
-use tabiya::chess::Position;
-use tabiya::settings::books::BookList;
-use tabiya::settings::options::Options;
+use tabiya_adapter::session::{Node, Output, Session};
+use tabiya_adapter::settings::books::BookList;
+use tabiya_adapter::settings::options::Options;
+use tabiya_book::open;
+use tabiya_chess::Position;
 
 use super::library::{OneBook, serve};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tabiya::adapter::session::{Output, Session};
+use tabiya_adapter::session::{Output, Session};
 
 use super::dialogues::{play, session_with};
 use super::library::polyglot;

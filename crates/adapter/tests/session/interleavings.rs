@@ -8,10 +8,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use shakmaty::uci::UciMove;
-use tabiya::adapter::session::{Output, Session};
-use tabiya::chess::Game;
-use tabiya::settings::books::BookList;
-use tabiya::settings::options::Options;
+use tabiya_adapter::session::{Output, Session};
+use tabiya_adapter::settings::books::BookList;
+use tabiya_adapter::settings::options::Options;
+use tabiya_chess::Game;
 
 use super::library::{OneBook, polyglot, serve};
 

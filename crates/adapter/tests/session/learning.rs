@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::{CastlingMode, Color, KnownOutcome};
-use tabiya::adapter::session::{BookProblem, Output, Session};
-use tabiya::base::findings::Findings;
-use tabiya::base::progress::Progress;
-use tabiya::book::{Book, BookSet, Format, MoveFacts, Moves, Scope, Summary, Visit, open, starter};
-use tabiya::chess::Position;
-use tabiya::settings::books::BookFiles;
-use tabiya::settings::options::Options;
+use tabiya_adapter::session::{BookProblem, Output, Session};
+use tabiya_adapter::settings::books::BookFiles;
+use tabiya_adapter::settings::options::Options;
+use tabiya_base::findings::Findings;
+use tabiya_base::progress::Progress;
+use tabiya_book::{Book, BookSet, Format, MoveFacts, Moves, Scope, Summary, Visit, open, starter};
+use tabiya_chess::Position;
 use tempfile::TempDir;
 
 use super::library::{BookLoader, polyglot_bytes, serve};
@@ -661,7 +661,7 @@ struct Arena;
 impl Moves for Arena {
     fn moves(&self, _at: &Position, _out: &mut Vec<MoveFacts>) {}
 
-    fn each(&self, _: Scope, _: &Progress, _: Visit<'_>) -> tabiya::base::error::Result<u64> {
+    fn each(&self, _: Scope, _: &Progress, _: Visit<'_>) -> tabiya_base::error::Result<u64> {
         Ok(0)
     }
 }

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Position as _};
-use tabiya::adapter::session::{About, BookProblem, Event, Node, Output, Session, Silence};
-use tabiya::book::{Book, BookSet, open};
-use tabiya::chess::Game;
-use tabiya::settings::books::{BookFiles, BookList};
-use tabiya::settings::options::Options;
-use tabiya::settings::rules::Rule;
+use tabiya_adapter::session::{About, BookProblem, Event, Node, Output, Session, Silence};
+use tabiya_adapter::settings::books::{BookFiles, BookList};
+use tabiya_adapter::settings::options::Options;
+use tabiya_adapter::settings::rules::Rule;
+use tabiya_book::{Book, BookSet, open};
+use tabiya_chess::Game;
 use tempfile::TempDir;
 
 use super::library::{BookLoader, polyglot_bytes, serve};

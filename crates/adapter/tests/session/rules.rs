@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabiya::adapter::session::{BookProblem, Output, Session};
-use tabiya::book::{Book, BookSet, open_bytes};
-use tabiya::settings::books::{BookFiles, BookList};
-use tabiya::settings::options::Options;
-use tabiya::settings::rules::Rule;
+use tabiya_adapter::session::{BookProblem, Output, Session};
+use tabiya_adapter::settings::books::{BookFiles, BookList};
+use tabiya_adapter::settings::options::Options;
+use tabiya_adapter::settings::rules::Rule;
+use tabiya_book::{Book, BookSet, open_bytes};
 
 use super::library::{BookLoader, known, polyglot_bytes, serve};
 

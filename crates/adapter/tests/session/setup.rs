@@ -1,9 +1,9 @@
 //! Options that are set in advance: how they are announced, and their effect.
 
-use tabiya::adapter::session::{Output, Session};
-use tabiya::book::open_bytes;
-use tabiya::settings::books::BookList;
-use tabiya::settings::options::Options;
+use tabiya_adapter::session::{Output, Session};
+use tabiya_adapter::settings::books::BookList;
+use tabiya_adapter::settings::options::Options;
+use tabiya_book::open_bytes;
 
 use super::dialogues::{play, session};
 use super::library::{OneBook, polyglot, polyglot_bytes, serve};

@@ -6,9 +6,9 @@ use std::hint::black_box;
 
 use criterion::BenchmarkGroup;
 use criterion::measurement::WallTime;
-use tabiya::base::progress::Progress;
-use tabiya::book::{Book, PositionRecord, Scope};
-use tabiya::chess::Position;
+use tabiya_base::progress::Progress;
+use tabiya_book::{Book, PositionRecord, Scope};
+use tabiya_chess::Position;
 
 /// All positions of a book, by their keys.
 pub fn every(book: &dyn Book, scope: Scope) -> Vec<PositionRecord> {

@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn frames_are_decompressed_by_several_threads() {
-        let (text, packed) = frames(&[tabiya_base::times(1_000_000, 3_000_000); 8]);
+        let (text, packed) = frames(&[tabiya_testing::times(1_000_000, 3_000_000); 8]);
         let mut units =
             Units::new(BufReader::new(Cursor::new(packed)), Ahead { threads: 3, memory: 1 << 25 });
         let mut first = [0];

@@ -50,13 +50,19 @@ pub struct Writer {
 /// What is known of a game before its moves; empty texts are not known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Head<'a> {
+    /// The tournament.
     pub event: &'a str,
+    /// The place.
     pub site: &'a str,
     /// As PGN writes it.
     pub date: &'a str,
+    /// The round.
     pub round: &'a str,
+    /// The player of the white pieces.
     pub white: &'a str,
+    /// The player of the black pieces.
     pub black: &'a str,
+    /// The result.
     pub result: &'a str,
     /// The position that it starts from, if that is not the usual one.
     pub start: Option<&'a str>,

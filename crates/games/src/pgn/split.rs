@@ -442,7 +442,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(64, 256)))]
+        #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(64, 256)))]
 
         #[test]
         fn no_text_is_lost(text in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(b'[')], 0..3000)) {

@@ -182,7 +182,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(12, 48)))]
+        #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(12, 48)))]
 
         #[test]
         fn each_id_is_found_with_its_sides_and_no_other(known in ids(), strange in ids()) {
@@ -227,7 +227,7 @@ mod tests {
         };
         let sound = memory.now().to_vec();
         assert!(look(sound.clone()).is_none());
-        for at in (128..sound.len()).step_by(tabiya_base::times(607, 61)) {
+        for at in (128..sound.len()).step_by(tabiya_testing::times(607, 61)) {
             let mut bytes = sound.clone();
             bytes[at] ^= 1;
             let page = 128 + (at - 128) / PAGE_LEN * PAGE_LEN;

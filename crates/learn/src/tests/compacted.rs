@@ -172,7 +172,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(32, 96)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(32, 96)))]
 
     /// Whichever process compacts, and whenever: book, outcomes and the number of games are those of journals that keep
     /// everything.

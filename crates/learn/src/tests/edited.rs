@@ -379,7 +379,7 @@ const MOVES: [&str; 8] =
     ["e2e4", "d2d4", "c2c4", "e2e4 e7e5", "e2e4 c7c5", "e2e4 e7e6", "d2d4 d7d5", "e2e4 e7e5 g1f3"];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(24, 64)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(24, 64)))]
 
     /// Weights follow a model, whatever is learned, compacted and taken back by whichever process.
     #[test]

@@ -331,7 +331,7 @@ impl Moves for Union<'_> {
 mod tests {
     use tabiya_base::visit::Break;
     use tabiya_book::Counts;
-    use tabiya_book::tests::Lines;
+    use tabiya_testing::books::Lines;
 
     use super::*;
 

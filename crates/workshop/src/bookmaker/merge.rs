@@ -356,7 +356,7 @@ mod tests {
     fn comments_that_memory_does_not_hold_come_back_and_the_first_of_a_position_counts() {
         let folder = tempfile::tempdir().unwrap();
         let (mut positions, mut at) = (vec![Position::start()], 0);
-        while positions.len() < tabiya_base::times(800, 1500) {
+        while positions.len() < tabiya_testing::times(800, 1500) {
             let found = positions[at].chess().legal_moves();
             let after: Vec<_> = found.iter().step_by(3).map(|mv| positions[at].after(*mv)).collect();
             positions.extend(after);

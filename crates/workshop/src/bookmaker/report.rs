@@ -75,12 +75,12 @@ impl FailedGames {
 
 impl Report {
     /// Counts a game with an error; `used` if it counted up to the error.
-    pub(crate) fn add(&mut self, error: GameError, used: bool) {
+    pub fn add(&mut self, error: GameError, used: bool) {
         self.add_many(FailedGames { games: 1, used: used.into(), first: error });
     }
 
     /// Counts a game with a variation that an error cut short.
-    pub(crate) fn add_cut(&mut self, error: GameError) {
+    pub fn add_cut(&mut self, error: GameError) {
         let cut = FailedGames { games: 1, used: 1, first: error };
         self.cut = Some(match self.cut.take() {
             Some(known) => known.and(cut),
@@ -98,7 +98,7 @@ impl Report {
     }
 
     /// Takes in the report of other games.
-    pub(crate) fn merge(&mut self, other: Self) {
+    pub fn merge(&mut self, other: Self) {
         let Self { games, used, plies, other_side, mistakes, unlisted, limited, rows_left, .. } = other;
         let Self {
             unfinished, set_up, left, errors, crowded, cut, lost_marks, unread_weights, dropped, ..
@@ -128,7 +128,7 @@ impl Report {
     }
 
     /// Counts moves that are not kept.
-    pub(crate) fn drop_moves(&mut self, moves: Drops) {
+    pub fn drop_moves(&mut self, moves: Drops) {
         for (why, count) in moves {
             *self.dropped.entry(why).or_default() += count;
         }

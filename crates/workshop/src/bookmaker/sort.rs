@@ -344,7 +344,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(12, 64)))]
+        #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(12, 64)))]
         #[test]
         fn threads_memory_and_order_do_not_change_the_rows(
             drawn in prop::collection::vec((0..400_u64, 0..3_u16, 0..2_u8, 1..9_u64), 0..4000),

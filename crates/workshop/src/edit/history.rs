@@ -16,7 +16,9 @@ const BYTES: usize = 64 << 20;
 /// Whether an edit is taken back or made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
+    /// Taken back.
     Back,
+    /// Made again.
     Again,
 }
 

@@ -32,7 +32,7 @@ pub use self::history::Way;
 pub use self::kept_place::{KeptPlace, kept, place_of};
 
 /// Bytes that are kept of an edit's place.
-pub(crate) const NOTE_MAX: usize = 255;
+pub const NOTE_MAX: usize = 255;
 
 /// What a book says of a move, as far as an edit can change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,17 +52,24 @@ pub struct Said {
 pub enum Expected {
     /// It does not have the move.
     Absent,
+    /// This weight.
     Weight(u64),
+    /// This priority.
     Priority(u64),
+    /// This verdict.
     Verdict {
+        /// Its colour.
         recommended: Option<Recommendation>,
+        /// Its sign.
         annotation: Option<Annotation>,
     },
 }
 
 /// Edits of a position, all of which are made or none.
 pub struct Wish<'a> {
+    /// The position.
     pub at: &'a Position,
+    /// The edits, in order.
     pub edits: &'a [Edit],
     /// Where it is, as [`kept`] writes it.
     pub note: &'a str,
@@ -84,6 +91,7 @@ pub enum Outcome {
 pub struct Made {
     /// Where it is, for [`place_of`].
     pub note: String,
+    /// What the edit changed.
     pub moves: Vec<MadeMove>,
 }
 
@@ -318,8 +326,8 @@ fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<Outcome> {
 
 #[cfg(test)]
 mod tests {
-    use tabiya_book::tests::mv;
     use tabiya_book::{MoveFacts as Facts, PositionRecord, WriteOptions};
+    use tabiya_testing::books::mv;
 
     use super::*;
 

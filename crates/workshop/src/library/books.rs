@@ -19,14 +19,14 @@ use tabiya_chess::{Game, Position};
 /// come from any number of threads.
 ///
 /// ```
-/// use tabiya::{Book, Policy, shakmaty::Chess};
+/// use tabiya_workshop::library::{Book, Policy, shakmaty::Chess};
 ///
-/// let book = Book::open("books/starter.bin")?;
+/// let book = Book::open("../book/books/starter.bin")?;
 /// for known in book.moves(&Chess::default()) {
 ///     println!("{} {}", known.mv, known.weight);
 /// }
 /// # assert!(!book.moves(&Chess::default()).is_empty());
-/// # Ok::<_, tabiya::Error>(())
+/// # Ok::<_, tabiya_workshop::library::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Book(pub(super) Arc<dyn book::Book>);
@@ -43,9 +43,9 @@ impl Book {
     /// A book in memory; `name` is what messages call it. Books of several files cannot be opened so.
     ///
     /// ```
-    /// let book = tabiya::Book::from_bytes("empty.bin", vec![0; 16])?;
+    /// let book = tabiya_workshop::library::Book::from_bytes("empty.bin", vec![0; 16])?;
     /// assert!(book.moves(&Default::default()).is_empty());
-    /// # Ok::<_, tabiya::Error>(())
+    /// # Ok::<_, tabiya_workshop::library::Error>(())
     /// ```
     ///
     /// # Errors
@@ -57,8 +57,8 @@ impl Book {
     /// The book inside the library, with the main lines of all openings.
     ///
     /// ```
-    /// assert!(!tabiya::Book::starter()?.moves(&Default::default()).is_empty());
-    /// # Ok::<_, tabiya::Error>(())
+    /// assert!(!tabiya_workshop::library::Book::starter()?.moves(&Default::default()).is_empty());
+    /// # Ok::<_, tabiya_workshop::library::Error>(())
     /// ```
     ///
     /// # Errors
@@ -75,8 +75,8 @@ impl Book {
     /// Its format.
     ///
     /// ```
-    /// assert_eq!(tabiya::Book::starter()?.format(), tabiya::Format::Polyglot);
-    /// # Ok::<_, tabiya::Error>(())
+    /// assert_eq!(tabiya_workshop::library::Book::starter()?.format(), tabiya_workshop::library::Format::Polyglot);
+    /// # Ok::<_, tabiya_workshop::library::Error>(())
     /// ```
     pub fn format(&self) -> Format {
         self.0.format()
@@ -91,12 +91,12 @@ impl Book {
     /// [`Policy::max_loss`] and [`Policy::guard`] have no effect here, nor has it a position's earlier repetitions.
     ///
     /// ```
-    /// use tabiya::{Book, Policy, shakmaty::Chess};
+    /// use tabiya_workshop::library::{Book, Policy, shakmaty::Chess};
     ///
     /// let best = Policy { variety: 0, ..Policy::default() };
     /// let chances = Book::starter()?.chances(&Chess::default(), &best);
     /// assert_eq!(chances.iter().map(|(_, chance)| chance).sum::<f64>(), 1.0);
-    /// # Ok::<_, tabiya::Error>(())
+    /// # Ok::<_, tabiya_workshop::library::Error>(())
     /// ```
     pub fn chances(&self, at: &Chess, policy: &Policy) -> Vec<(MoveFacts, f64)> {
         let Chances { moves, chances, .. } = self.known(at, policy);
@@ -108,12 +108,12 @@ impl Book {
     ///
     /// ```
     /// use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
-    /// use tabiya::{Book, Policy, shakmaty::Chess};
+    /// use tabiya_workshop::library::{Book, Policy, shakmaty::Chess};
     ///
     /// let (book, at) = (Book::starter()?, Chess::default());
     /// let drawn = |seed| book.choose(&at, &Policy::default(), &mut Xoshiro256PlusPlus::seed_from_u64(seed));
     /// assert!(drawn(7).is_some() && drawn(7) == drawn(7));
-    /// # Ok::<_, tabiya::Error>(())
+    /// # Ok::<_, tabiya_workshop::library::Error>(())
     /// ```
     pub fn choose(&self, at: &Chess, policy: &Policy, rng: &mut impl Rng) -> Option<Move> {
         let Chances { moves, chances, .. } = self.known(at, policy);
@@ -131,7 +131,7 @@ impl Book {
     ///
     /// ```
     /// use std::ops::ControlFlow;
-    /// use tabiya::Book;
+    /// use tabiya_workshop::library::Book;
     ///
     /// let mut positions = 0;
     /// Book::starter()?.each(|_, moves| {
@@ -140,7 +140,7 @@ impl Book {
     ///     if positions < 100 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     /// })?;
     /// assert_eq!(positions, 100);
-    /// # Ok::<_, tabiya::Error>(())
+    /// # Ok::<_, tabiya_workshop::library::Error>(())
     /// ```
     ///
     /// # Errors
@@ -162,8 +162,8 @@ impl Book {
     /// Reads the whole book, and returns what is wrong with it: look-ups pass over damage.
     ///
     /// ```
-    /// assert!(tabiya::Book::starter()?.check().is_empty());
-    /// # Ok::<_, tabiya::Error>(())
+    /// assert!(tabiya_workshop::library::Book::starter()?.check().is_empty());
+    /// # Ok::<_, tabiya_workshop::library::Error>(())
     /// ```
     pub fn check(&self) -> Vec<Finding> {
         let mut found = Vec::new();

@@ -12,8 +12,8 @@ use tabiya_chess::{MoveCode, Position};
 /// Moves of positions in memory, which are written as a book of any format.
 ///
 /// ```
-/// use tabiya::shakmaty::{Chess, Position as _, san::San};
-/// use tabiya::{Book, Draft, MoveFacts, WriteOptions};
+/// use tabiya_workshop::library::shakmaty::{Chess, Position as _, san::San};
+/// use tabiya_workshop::library::{Book, Draft, MoveFacts, WriteOptions};
 ///
 /// let start = Chess::default();
 /// let e4 = "e4".parse::<San>().expect("a move").to_move(&start).expect("a legal move");
@@ -23,7 +23,7 @@ use tabiya_chess::{MoveCode, Position};
 /// let path = folder.path().join("mine.ctg");
 /// draft.write(&path, &WriteOptions::default())?;
 /// assert_eq!(Book::open(&path)?.moves(&start)[0].mv, e4);
-/// # Ok::<_, tabiya::Error>(())
+/// # Ok::<_, tabiya_workshop::library::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Draft {

@@ -13,7 +13,7 @@ use tabiya_games::{self as games, End, GameError, GameResult, Header, Sources, V
 /// The games of PGN files, also compressed, of folders, and of ChessBase databases.
 ///
 /// ```
-/// use tabiya::Games;
+/// use tabiya_workshop::library::Games;
 ///
 /// let folder = tempfile::tempdir().expect("a folder");
 /// let path = folder.path().join("one.pgn");
@@ -23,7 +23,7 @@ use tabiya_games::{self as games, End, GameError, GameResult, Header, Sources, V
 ///     println!("{}: {} plies", game.header.white, game.moves.len());
 ///     # assert_eq!((&*game.header.white, game.moves.len()), ("Anderssen", 4));
 /// }
-/// # Ok::<_, tabiya::Error>(())
+/// # Ok::<_, tabiya_workshop::library::Error>(())
 /// ```
 pub struct Games(Sources);
 

@@ -64,13 +64,13 @@ impl NewBook {
     /// so. Returns also what of them is damaged.
     ///
     /// ```
-    /// use tabiya::NewBook;
+    /// use tabiya_workshop::library::NewBook;
     ///
     /// let folder = tempfile::tempdir().expect("a folder");
     /// let new = NewBook::at(folder.path().join("starter.ctg"));
-    /// let (_, written, damage) = new.merge(&["books/starter.bin".into()], true)?;
+    /// let (_, written, damage) = new.merge(&["../book/books/starter.bin".into()], true)?;
     /// assert!(written.positions > 1000 && damage.is_empty());
-    /// # Ok::<_, tabiya::Error>(())
+    /// # Ok::<_, tabiya_workshop::library::Error>(())
     /// ```
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl NewBook {
     /// for Kvetka books. A move needs three games unless [`Weigh`] says otherwise.
     ///
     /// ```
-    /// use tabiya::{Filter, NewBook, Weigh};
+    /// use tabiya_workshop::library::{Filter, NewBook, Weigh};
     ///
     /// let folder = tempfile::tempdir().expect("a folder");
     /// let games = folder.path().join("three.pgn");
@@ -102,7 +102,7 @@ impl NewBook {
     /// let new = NewBook::at(folder.path().join("three.bin"));
     /// let (_, written) = new.build(&[games], &Filter::default(), &Weigh::default(), &[])?;
     /// assert_eq!(written.positions, 2);
-    /// # Ok::<_, tabiya::Error>(())
+    /// # Ok::<_, tabiya_workshop::library::Error>(())
     /// ```
     ///
     /// # Errors

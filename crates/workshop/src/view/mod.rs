@@ -17,6 +17,7 @@ pub use self::game_line::game_line;
 
 /// A book's moves in a position, the most likely first.
 pub struct View<'a> {
+    /// The book.
     pub book: &'a dyn Book,
     /// The game with the position.
     pub game: &'a Game,
@@ -80,7 +81,9 @@ pub fn san(at: &Position, mv: Move) -> String {
 
 /// A position after moves from the start, and the line to it as people write it.
 pub struct Line {
+    /// The position.
     pub at: Position,
+    /// The line.
     pub text: String,
 }
 

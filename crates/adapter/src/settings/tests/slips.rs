@@ -35,23 +35,10 @@ fn load_line(set: &str) -> Result<Config> {
     Config::load(Given::default().with(SET, [set]), None)
 }
 
-/// A name with each letter wrong, missing, doubled, or swapped with the next.
-pub(crate) fn slips(name: &str) -> Vec<String> {
-    let letters: Vec<char> = name.chars().collect();
-    let mut all = Vec::new();
-    for (at, &letter) in letters.iter().enumerate() {
-        let with = |put: &[char], rest: usize| -> String {
-            letters[..at].iter().chain(put).chain(&letters[rest..]).collect()
-        };
-        let other = if letter == 'x' { 'y' } else { 'x' };
-        all.extend([with(&[], at + 1), with(&[letter; 2], at + 1), with(&[other], at + 1)]);
-        if let Some(&next) = letters.get(at + 1) {
-            all.push(with(&[next, letter], at + 2));
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    all.retain(|slip| !slip.is_empty() && !tabiya_uci::same_name(slip.as_bytes(), name.as_bytes()));
+/// The slips that are not the name itself under UCI's rules.
+fn slips(name: &str) -> Vec<String> {
+    let mut all = tabiya_testing::slips(name);
+    all.retain(|slip| !tabiya_uci::same_name(slip.as_bytes(), name.as_bytes()));
     all
 }
 

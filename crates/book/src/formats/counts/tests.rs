@@ -1,6 +1,7 @@
 //! Count files written by us and by others, sound and broken.
 #![allow(clippy::unwrap_used, reason = "a module of tests that needs a feature as well")]
 
+mod rows;
 mod seeking;
 mod writing;
 
@@ -16,51 +17,11 @@ use parquet::schema::parser::parse_message_type;
 use tempfile::TempDir;
 
 use tabiya_base::error::Remedy;
-use tabiya_base::progress::Progress;
 use tabiya_chess::{Position, RatingBand, Speed};
-use tabiya_games as games;
-use tabiya_workshop::bookmaker::{Damage, Filter, Input, Repeated, Resources, write_counts};
 
+use self::rows::{E2E4, line, ours, rows};
 use super::MOST_GAMES;
 use super::*;
-
-/// A legal move that means something: e2e4.
-const E2E4: MoveCode = MoveCode(0x031c);
-
-fn line(key: u64, counts: [u64; 3]) -> Line {
-    let [wins, draws, losses] = counts;
-    Line { key, mv: E2E4, wins, draws, losses, packed: None, slice: Slice::default() }
-}
-
-/// The bytes of a count file of ours.
-fn ours(lines: &[Line], positions: bool) -> Vec<u8> {
-    shaped(lines, Shape { positions, ..Shape::default() })
-}
-
-/// The same with further columns.
-fn shaped(lines: &[Line], shape: Shape) -> Vec<u8> {
-    let mut writer = CountWriter::new(Path::new("a.parquet"), Vec::new(), shape).unwrap();
-    lines.iter().for_each(|line| writer.add(line).unwrap());
-    let (file, written) = writer.close().unwrap();
-    assert_eq!(written.rows, lines.len() as u64);
-    file
-}
-
-/// All rows of a file, or its first error.
-fn rows(bytes: Vec<u8>, placed: bool) -> std::result::Result<Vec<Line>, String> {
-    let file = CountFile::from_bytes("a.parquet", bytes).map_err(|error| error.to_string())?;
-    let mut lines = Vec::new();
-    for group in 0..file.groups() {
-        let see = |line: &Line| {
-            lines.push(*line);
-            Ok(())
-        };
-        file.group(group, Shape { positions: placed, by: file.shape().by }, see)
-            .map_err(|error| error.to_string())?;
-    }
-    assert_eq!(lines.len() as u64, file.rows());
-    Ok(lines)
-}
 
 /// A column of another's file; `None` is NULL.
 enum Column {
@@ -366,31 +327,10 @@ fn speeds_and_ratings_of_others_are_read_if_they_are_wanted() {
 }
 
 #[test]
-fn missing_positions_are_an_error() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("a.parquet");
-    fs::write(&path, ours(&[line(1, [1, 0, 0])], false)).unwrap();
-    let file = [CountFile::open(&path).unwrap()];
-    let shape = |positions| Shape { positions, ..Shape::default() };
-    let to =
-        |positions| CountWriter::create(&folder.path().join("b.parquet"), shape(positions), false).unwrap();
-    let resources = Resources { threads: 1, memory: 1 << 20, temp: folder.path().to_owned() };
-    let write = |positions| {
-        let input = Input {
-            games: &mut games::open(&[]).unwrap(),
-            repeated: &Repeated::default(),
-            counts: &file,
-            work: None,
-            damage: &Damage::default(),
-        };
-        write_counts(input, &Filter::default(), &resources, to(positions), &Progress::none())
-    };
-    assert_eq!(write(true).unwrap_err().remedy(), Some(Remedy::CountPositions));
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    assert_eq!(write(false).unwrap().1.rows, 1);
-    let most = line(1, [MOST_GAMES, 0, 0]);
-    let mut writer = CountWriter::create(&folder.path().join("c.parquet"), shape(false), false).unwrap();
-    assert!(writer.add(&most).unwrap_err().to_string().contains("too many games to count"));
+fn more_games_than_a_row_holds_are_an_error() {
+    let mut writer = CountWriter::new(Path::new("a.parquet"), Vec::new(), Shape::default()).unwrap();
+    let error = writer.add(&line(1, [MOST_GAMES, 0, 0])).unwrap_err();
+    assert!(error.to_string().contains("too many games to count"), "{error}");
 }
 
 #[test]

@@ -84,7 +84,7 @@ pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
 mod tests {
     use proptest::prelude::*;
     use shakmaty::{Position, Square};
-    use tabiya_chess::tests::played;
+    use tabiya_testing::played;
 
     use super::*;
 

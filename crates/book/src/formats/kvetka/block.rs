@@ -160,7 +160,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(64, 256)))]
+        #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(64, 256)))]
 
         #[test]
         fn any_bytes_have_a_bounded_number_of_elements(

@@ -350,6 +350,7 @@ mod tests {
         );
         assert_eq!(opening_name("F00|x"), "F00|x");
         assert!(is_eco("E99") && !is_eco("e99") && !is_eco("E9"));
+        assert!(tabiya_chess::openings::lines().all(|(code, ..)| is_eco(code)));
     }
 
     proptest! {

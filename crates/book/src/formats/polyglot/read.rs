@@ -153,7 +153,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(64, 256)))]
+        #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(64, 256)))]
 
         #[test]
         fn a_sorted_books_entries_are_all_found_in_their_order(

@@ -64,7 +64,7 @@ fn play(mut chess: Chess, steps: &[prop::sample::Index]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(30, 60)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(30, 60)))]
     #[test]
     fn it_accepts_exactly_the_legal_moves(steps in prop::collection::vec(any::<prop::sample::Index>(), 0..120)) {
         play(Chess::default(), &steps);

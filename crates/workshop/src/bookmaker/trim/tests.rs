@@ -4,7 +4,7 @@ use shakmaty::{Color, Move};
 
 use tabiya_base::progress::Progress;
 use tabiya_book::Scope;
-use tabiya_book::tests::{Lines, after, every, moves, uci};
+use tabiya_testing::books::{Lines, after, every, moves, uci};
 
 use super::*;
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-use tabiya_base::times;
+use tabiya_testing::times;
 
 use super::super::links::tests::{any_graph, graph, leads};
 use super::*;
@@ -103,7 +103,7 @@ fn any_known(positions: usize, evaluated: f64) -> impl Strategy<Value = Known> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(200, 2000)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(200, 2000)))]
 
     #[test]
     fn values_are_those_of_the_reference(
@@ -246,7 +246,7 @@ fn random(positions: u32, each: u32, evaluated: f64, seed: u64) -> (Links, Known
 
 #[test]
 fn components_of_hundreds_of_positions() {
-    let size = tabiya_base::times(150, 400);
+    let size = tabiya_testing::times(150, 400);
     for (seed, evaluated) in [(1, 1.0), (2, 0.9), (3, 0.5)] {
         let (links, known) = random(size, 2, evaluated, seed);
         let components = Components::new(&links);

@@ -331,7 +331,7 @@ fn a_ctg_book_becomes_a_tree_with_its_counts() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(64, 256)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(64, 256)))]
 
     #[test]
     fn random_books_come_back(

@@ -11,7 +11,8 @@ use tabiya_base::visit::Break;
 use tabiya_chess::Position;
 
 use super::super::*;
-use super::{Column, E2E4, line, ours, plain, shaped, theirs};
+use super::rows::{E2E4, line, ours, shaped};
+use super::{Column, plain, theirs};
 use crate::{self as book, Book, Counts, MoveFacts, PositionRecord, Scope};
 
 /// Squares that some piece on e2 moves to.
@@ -74,7 +75,7 @@ fn a_look_up_decodes_one_page_of_keys() {
 #[test]
 fn every_key_is_found_on_its_page() {
     // A row group or two, and some pages of another.
-    let lines = many(tabiya_base::times(1 << 18, 1 << 19) + 10_000, 1);
+    let lines = many(tabiya_testing::times(1 << 18, 1 << 19) + 10_000, 1);
     compare(ours(&lines, false), &lines, 9_973);
     compare(ours(&[], false), &[], 1);
     let by = By { speed: true, rating: true };
@@ -133,7 +134,7 @@ fn a_file_in_which_nothing_can_be_found_is_no_book() {
     let refusal = |bytes: Vec<u8>| book::open_bytes("a.parquet", bytes).err().map(|error| error.to_string());
     let said = "a.parquet: cannot look up positions in this count file: it is not sorted by key: \
         sort it";
-    let mut lines = many(tabiya_base::times(300_000, 600_000), 4);
+    let mut lines = many(tabiya_testing::times(300_000, 600_000), 4);
     lines.reverse();
     assert_eq!(refusal(ours(&lines, false)).as_deref(), Some(said));
     let (bytes, _) = signed(&lines[..3_000], 1_000, false, EnabledStatistics::None);

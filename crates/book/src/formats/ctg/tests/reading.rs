@@ -7,7 +7,7 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _, Setup};
 
 use tabiya_chess::Position;
 use tabiya_chess::normal::Normal;
-use tabiya_chess::tests::played;
+use tabiya_testing::played;
 
 use super::super::signature::{Signature, decode};
 use super::{Fixture, Known};

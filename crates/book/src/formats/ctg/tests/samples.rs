@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use tabiya_base::times;
 use tabiya_chess::Position;
+use tabiya_testing::times;
 
 use super::super::{Ctg, Signature};
 use crate::choose::{Policy, chances};

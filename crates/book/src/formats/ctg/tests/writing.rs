@@ -9,10 +9,10 @@ use proptest::prelude::*;
 use shakmaty::Position as _;
 
 use tabiya_base::progress::Progress;
-use tabiya_base::times;
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 use tabiya_chess::normal::Normal;
+use tabiya_testing::times;
 
 use super::super::layout::{PAGE_LEN, STATISTICS_LEN};
 use super::super::read::page::pages_in;
@@ -290,7 +290,7 @@ fn comes_back(book: &BTreeMap<u64, PositionRecord>) -> Result<(), TestCaseError>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(24, 64)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(24, 64)))]
 
     #[test]
     fn random_books_come_back(
@@ -309,7 +309,7 @@ fn pages_split_under_many_positions() {
         state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         (state >> 56) as u8
     };
-    let games_made = tabiya_base::times(150, 2000);
+    let games_made = tabiya_testing::times(150, 2000);
     let lines: Vec<Vec<u8>> = (0..games_made).map(|_| (0..50).map(|_| random()).collect()).collect();
     let book = games(&lines, &[0, 1, 2, 3, 5]);
     comes_back(&book).unwrap();

@@ -118,7 +118,7 @@ fn missing_files_are_reported_and_the_others_are_played() {
 
 #[test]
 fn a_wrong_index_is_reported_and_not_used() {
-    let fixture = many(tabiya_base::times(150, 300));
+    let fixture = many(tabiya_testing::times(150, 300));
     let Packed { kob, kin } = fixture.packed();
     let all = fixture.elements().len();
     for (len, at) in [(kin.len() - 22, kin.len() - 22), (0, 0), (kin.len() + 5, kin.len())] {
@@ -134,7 +134,7 @@ fn a_wrong_index_is_reported_and_not_used() {
         assert!(book.warnings()[0].contains(&format!(" (byte {at}): the book is read without it")));
     }
     let blocks = kin.len() / 22;
-    for block in (0..blocks).step_by(tabiya_base::times(9, 1)) {
+    for block in (0..blocks).step_by(tabiya_testing::times(9, 1)) {
         for byte in [0, 0xff] {
             let mut kin = kin.clone();
             kin[22 * block..22 * block + 22].fill(byte);
@@ -282,7 +282,7 @@ fn unknown_flags_are_a_warning_and_an_overlong_element_is_an_error() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(tabiya_base::times(32, 256)))]
+    #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(32, 256)))]
 
     #[test]
     fn a_book_with_random_damage_gives_legal_moves(

@@ -1,7 +1,7 @@
 //! The files of a book in memory, made of any elements. The fuzz target includes this file too.
 
-use crate::kvetka::layout::{BLOCK_LEN, KEY_LEN, MOST_FILE};
-use crate::kvetka::{Element, Header, Packer};
+use tabiya_book::kvetka::layout::{BLOCK_LEN, KEY_LEN, MOST_FILE};
+use tabiya_book::kvetka::{Element, Header, Packer};
 
 /// The files of a book in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

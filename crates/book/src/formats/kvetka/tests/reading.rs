@@ -106,7 +106,7 @@ fn openings_are_named() {
 
 #[test]
 fn the_number_of_files_and_the_index_do_not_change_the_book() {
-    let fixture = many(tabiya_base::times(350, 600));
+    let fixture = many(tabiya_testing::times(350, 600));
     let (one, small) = (fixture.packed(), fixture.in_small_files());
     assert!(one.kob.len() == 1 && small.kob.len() > 5 && one.kin == small.kin);
     assert!(small.kob.iter().all(|file| file.len() <= 2 * 2048 + 20));
