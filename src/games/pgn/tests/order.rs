@@ -39,6 +39,12 @@ fn the_first_tag_of_the_standard_may_be_anywhere_in_a_head() {
     let found = games(game.repeat(30_000));
     assert_eq!(found.len(), 30_000);
     assert!(found.iter().all(|game| game.names == "A - B" && game.moves == "e2e4 e7e5"));
+    // Nor where the tags before are indented.
+    let game = "[Event \"x\"]\n\n1. e4 e5 1-0\n\n [White \"A\"]\n \n[Event \"y\"]\n[Round \"1\"]\n\n1. d4 d5 1-0\n\n";
+    for times in [1, 20_000] {
+        let found = games(game.repeat(times));
+        assert!(found.len() == 2 * times && found.iter().skip(1).step_by(2).all(|game| game.names == "A - "));
+    }
     // A game without moves keeps its start to itself, whatever tag the next begins with.
     for first in ["Event", "Site"] {
         let text = format!("[White \"A\"]\n{fen}\n\n[{first} \"y\"]\n[White \"B\"]\n\n1. d4 *\n");
