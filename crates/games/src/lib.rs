@@ -219,9 +219,12 @@ impl GameResult {
     }
 }
 
-/// A result without space, with `-` between its parts, and with `1/2` for half a point.
+/// A result without space and what encloses or ends it, with `-` between its parts, and with `1/2` for half a point.
 fn plain_result(text: &[u8]) -> String {
     let text = decode_text(text).replace(is_blank, "");
+    let text =
+        text.trim_start_matches(['(', '[', '"', '\'']).trim_end_matches([')', ']', '"', '\'', '.', '#']);
     let text = text.replace([':', '‐', '‑', '‒', '–', '—', '−'], "-");
-    text.replace('½', "1/2").replace("0.5", "1/2").replace("0,5", "1/2")
+    let text = text.replace('½', "1/2").replace("0.5", "1/2").replace("0,5", "1/2");
+    text.replace("1.0", "1").replace("1,0", "1").replace("0.0", "0").replace("0,0", "0")
 }

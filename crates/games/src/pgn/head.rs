@@ -4,6 +4,7 @@ use shakmaty::CastlingMode;
 
 use tabiya_chess::{Position, is_blank, is_invisible, trim_blanks};
 
+use super::board;
 use super::lex::Lexer;
 use super::lex::tags::KNOWN;
 use super::read::{GameReader, shortened};
@@ -24,6 +25,9 @@ const CHESS960: [&str; 7] = [
     "fischer random",
     "freestyle",
 ];
+
+/// The most bytes between the tags and the moves in which a position is looked for.
+const MOST_LEN_BEFORE_MOVES: usize = 1 << 13;
 
 /// The least fields of a FEN: pieces, side to move, castling rights.
 const FEN_FIELDS: usize = 3;
@@ -101,6 +105,9 @@ impl GameReader<'_> {
         }
         let fen = match &self.fen {
             Some(fen) if !fen.is_empty() => fen,
+            _ if self.has_other_board() => {
+                return bad("the head has a position, but not in a tag FEN that can be read");
+            }
             _ if self.game.is_set_up || chess960 || variant == FROM_POSITION => {
                 return bad("the tags do not give the position that the game starts from");
             }
@@ -120,6 +127,19 @@ impl GameReader<'_> {
             (Reason::BadPosition, format!("the position {:?} is illegal: {error}", decode_text(fen)))
         })?;
         Ok(Some(position))
+    }
+
+    /// Whether the text before the moves has a position other than the ordinary start that may be where the game starts.
+    fn has_other_board(&self) -> bool {
+        let text = self.batch.piece.text.get(self.game_start..).unwrap_or_default();
+        let (head, rest) = text.split_at_checked(self.lexer.at() - self.game_start).unwrap_or_default();
+        let rest = rest.get(..MOST_LEN_BEFORE_MOVES).unwrap_or(rest);
+        let lines = rest.split_inclusive(|byte| *byte == b'\n');
+        let before_moves =
+            lines.take_while(|line| !trim_blanks(line).first().is_some_and(u8::is_ascii_digit));
+        [head, rest.get(..before_moves.map(<[u8]>::len).sum()).unwrap_or_default()]
+            .into_iter()
+            .any(board::has_start)
     }
 
     /// Whether the file ends in the head of this game: in its tags, without even an empty line after them.

@@ -321,7 +321,7 @@ impl<'a> Lexer<'a> {
                         Token::Unterminated
                     }
                 },
-                b'(' => Token::Open,
+                b'(' => self.enclosed_result().unwrap_or(Token::Open),
                 b')' => Token::Close,
                 b'*' => Token::Result(None),
                 b'!' | b'?' => self.mark(byte),
@@ -360,6 +360,20 @@ impl<'a> Lexer<'a> {
             };
             return (start, token);
         }
+    }
+
+    /// The result in parentheses of which the first was read, if there is nothing else in them.
+    #[cold]
+    fn enclosed_result(&mut self) -> Option<Token<'a>> {
+        let text = self.rest();
+        let before = space(text);
+        let (found, len) = result(text.get(before..)?)?;
+        let after = text.get(before + len..)?;
+        let more = space(after);
+        after.get(more..)?.starts_with(b")").then(|| {
+            self.at += before + len + more + 1;
+            Token::Result(Some(found))
+        })
     }
 
     /// What begins with a bracket: the next head, on the line where the moves end, or `None`: a remark.
@@ -487,7 +501,10 @@ impl<'a> Lexer<'a> {
         self.skip_while(|byte| byte.is_ascii_digit());
         let text = self.text.get(start..).unwrap_or_default();
         // Most are numbers of moves.
-        if matches!(self.text.get(self.at), Some(b'.')) && !text.starts_with(b"0") {
+        if matches!(self.text.get(self.at), Some(b'.'))
+            && !text.starts_with(b"0")
+            && !text.starts_with(b"1.0")
+        {
             self.at += 1;
             self.number = start;
             return None;
@@ -702,6 +719,11 @@ fn result(text: &[u8]) -> Option<(GameResult, usize)> {
         (1, 1) => GameResult::Draw,
         _ => return None,
     };
+    // `1.0-0` is castling after a number.
+    let is_decimal = |points, len| points != 1 && len == "0.0".len();
+    if is_decimal(white, left) != is_decimal(black, right) {
+        return None;
+    }
     let is_plain = is_left_plain && is_right_plain && dash.is_some_and(|dash| at == left + dash);
     let end = at + right;
     (is_plain || ends_word(text.get(end..).unwrap_or_default())).then_some((result, end))
@@ -709,11 +731,15 @@ fn result(text: &[u8]) -> Option<(GameResult, usize)> {
 
 /// A player's half points at the start of a text, the length, and whether they have the form of the standard.
 fn half_points(text: &[u8]) -> Option<(u8, usize, bool)> {
-    let forms: [(&[u8], u8, bool); 6] = [
+    let forms: [(&[u8], u8, bool); 10] = [
         (b"1/2", 1, true),
         ("½".as_bytes(), 1, true),
         (b"0.5", 1, false),
         (b"0,5", 1, false),
+        (b"1.0", 2, false),
+        (b"1,0", 2, false),
+        (b"0.0", 0, false),
+        (b"0,0", 0, false),
         (b"1", 2, true),
         (b"0", 0, true),
     ];

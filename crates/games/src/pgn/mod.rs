@@ -3,6 +3,7 @@
 //! [`split`] cuts the text between games, so that several threads can read it. [`lex`] finds the words of a piece, and
 //! [`read`] makes games of them.
 
+mod board;
 mod head;
 pub mod lex;
 mod numbers;

@@ -421,6 +421,13 @@ impl<'a> GameReader<'a> {
         let word: &[u8] = plain.as_deref().unwrap_or(word);
         if !may_be_move(word) {
             self.game.is_prose = true;
+            // A novelty is marked after its move: after a number, this is a piece apart from its square.
+            if let [b'A'..=b'Z'] = word
+                && self.lexer.number != NO_NUMBER
+                && self.takes_moves()
+            {
+                self.unplayable(at, &decode_text(word), ReadMoveError::NoMove);
+            }
             return;
         }
         if is_first {

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use memchr::{memchr, memchr2, memmem, memrchr, memrchr2};
+use memchr::{memchr, memchr2, memmem, memrchr, memrchr_iter, memrchr2};
 
 use super::lex::heads::{FIRST_TAG, begins_line};
 use super::lex::tags;
@@ -295,20 +295,10 @@ fn first_tag(text: &[u8], from: usize, tag: usize) -> usize {
 
 /// Whether the head that follows this text is that of another game than the tags in it: moves or a result come between.
 fn begins_game(before: &[u8]) -> bool {
-    let mut end = before.len();
-    loop {
-        let line = memmem::rfind(before.get(..end).unwrap_or_default(), b"\n[");
-        let start = line.map_or(0, |line| line + 1);
-        let text = before.get(start..).unwrap_or_default();
-        if tags::is_whole_tag(text) {
-            let line_len = memchr(b'\n', text).unwrap_or(text.len());
-            return tags::has_moves(text.get(line_len..).unwrap_or_default());
-        }
-        match line {
-            Some(line) => end = line,
-            None => return true,
-        }
-    }
+    let mut brackets = memrchr_iter(b'[', before).filter_map(|at| before.get(at..));
+    let Some(tag) = brackets.find(|text| tags::is_whole_tag(text)) else { return true };
+    let line_len = memchr(b'\n', tag).unwrap_or(tag.len());
+    tags::has_moves(tag.get(line_len..).unwrap_or_default())
 }
 
 /// Where a game may begin from this byte on in a text without first tags: after an empty line, at a tag or else, unless the

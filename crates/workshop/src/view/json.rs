@@ -57,7 +57,7 @@ impl<'a> MoveLine<'a> {
             uci: known.mv.to_uci(view.mode).to_string(),
             san: san(view.game.position(), known.mv),
             weight: known.weight,
-            probability: rounded(chance),
+            probability: chance,
             playable: chance > 0.0,
             facts: Facts(known),
             worth: view
@@ -66,11 +66,6 @@ impl<'a> MoveLine<'a> {
                 .map(|worth| WorthLine { eval: worth.of(known.mv), loss: worth.loss(known.mv) }),
         }
     }
-}
-
-/// A share as it is written: six decimals, because the rest is only the error of a float.
-pub fn rounded(share: f64) -> f64 {
-    (share * 1e6).round() / 1e6
 }
 
 /// Writes the line.

@@ -24,6 +24,8 @@ export const engine = {
   stopped: false,
   /** Whether a line had the focus when the lines were taken away. */
   focused: false,
+  /** The frame in which the lines are drawn. */
+  frame: 0,
 
   /** Searches the position on the board, if the section is open. */
   follow() {
@@ -60,7 +62,8 @@ export const engine = {
         if (this.search !== search) return;
         if (event === "info") {
           this.info = data;
-          this.draw("");
+          // A fast engine says more than a slow machine can draw, and keys would wait for all of it.
+          this.frame ||= requestAnimationFrame(() => this.draw(""));
         } else if (event === "error") {
           throw new Refusal(String(data.error), String(data.code));
         } else if (event === "done") {
@@ -107,6 +110,8 @@ export const engine = {
 
   /** Draws what the engine says, unless one of its moves is being clicked. @param {string} text What is said instead of lines. */
   draw(text) {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
     byId("engine-stop").textContent = this.search ? "Stop" : "Start";
     byId("engine").classList.toggle("running", this.search !== null);
     unpressed(byId("engine-lines"), () => this.drawLines(text));

@@ -81,7 +81,7 @@ export async function postJson(path, body) {
 
 /**
  * A question of which only the latest matters: an answer that is still under way when it is put again is dropped.
- * Asked at most once a frame.
+ * What happens at once asks once; a page that draws nothing asks too.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} ask
  * @param {(answer: T) => void} take
@@ -89,11 +89,11 @@ export async function postJson(path, body) {
  * @returns {() => void}
  */
 export function latest(ask, take, fail) {
-  let frame = 0;
+  let timer = 0;
   let under = new AbortController();
   const run = async () => {
     const { signal } = under;
-    frame = 0;
+    timer = 0;
     try {
       const answer = await ask(signal);
       if (!signal.aborted) take(answer);
@@ -104,7 +104,7 @@ export function latest(ask, take, fail) {
   return () => {
     under.abort();
     under = new AbortController();
-    if (frame === 0) frame = requestAnimationFrame(run);
+    timer ||= setTimeout(run);
   };
 }
 

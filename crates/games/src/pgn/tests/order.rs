@@ -39,6 +39,12 @@ fn the_first_tag_of_the_standard_may_be_anywhere_in_a_head() {
     let found = games(game.repeat(30_000));
     assert_eq!(found.len(), 30_000);
     assert!(found.iter().all(|game| game.names == "A - B" && game.moves == "e2e4 e7e5"));
+    // Nor where the tags before are indented.
+    let game = "[Event \"x\"]\n\n1. e4 e5 1-0\n\n [White \"A\"]\n \n[Event \"y\"]\n[Round \"1\"]\n\n1. d4 d5 1-0\n\n";
+    for times in [1, 20_000] {
+        let found = games(game.repeat(times));
+        assert!(found.len() == 2 * times && found.iter().skip(1).step_by(2).all(|game| game.names == "A - "));
+    }
     // A game without moves keeps its start to itself, whatever tag the next begins with.
     for first in ["Event", "Site"] {
         let text = format!("[White \"A\"]\n{fen}\n\n[{first} \"y\"]\n[White \"B\"]\n\n1. d4 *\n");
@@ -225,4 +231,80 @@ fn numbers_may_be_written_in_many_ways() {
     // Both players lost.
     let text = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 0-0";
     assert_eq!(moves_and_starts(text), [(false, "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5".to_owned())]);
+}
+
+#[test]
+fn a_position_outside_of_its_tag_leaves_the_game_out() {
+    let heads = [
+        "[White \"A\"]\nFEN \"{}\"\n",
+        "[White \"A\"]\n[FEN\n\"{}\"]\n",
+        "[White \"A\"]\n[[FEN \"{}\"]]\n",
+        "[White \"A\"]\n[F\u{200b}EN \"{}\"]\n",
+        "[White \"A\"]\n&#91;FEN \"{}\"&#93;\n",
+        "[White \"A\"]\n<FEN \"{}\">\n",
+        "[White \"A\"]\n{FEN {}}\n",
+        "[White \"A\"]\n(FEN {})\n",
+        "[White \"A\"]\n\u{ff3b}FEN \"{}\"\u{ff3d}\n",
+        "[StartFEN \"{}\"]\n",
+        "[Position \"{}\"]\n[White \"A\"]\n",
+        "[White \"A\"]\n\n; {}\n",
+        "[Site \"C:\\games\\\"] [FEN \"{}\"]\n",
+    ];
+    for head in heads {
+        let head = head.replace("{}", FEN);
+        let text = format!("{head}\n2. Nf3 Nc6 *\n\n[Event \"y\"]\n\n1. d4 *\n");
+        let found = games(&text);
+        let moves: Vec<_> =
+            found.iter().filter(|game| game.start.is_none()).map(|game| game.moves.as_str()).collect();
+        assert!(moves == ["", "d2d4"] || moves == ["d2d4"], "{text}: {moves:?}");
+    }
+    // A position after the moves, the ordinary one, or one that is where the tag says too.
+    for head in [
+        format!("[CurrentPosition \"{FEN}\"]"),
+        format!("[FinalFEN \"{FEN}\"]"),
+        "[StartFEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"]".to_owned(),
+    ] {
+        assert_eq!(
+            moves_and_starts(&format!("{head}\n\n1. e4 e5 *\n")),
+            [(false, "e2e4 e7e5".to_owned())],
+            "{head}"
+        );
+    }
+    let text = format!("[FEN \"{FEN}\"]\n[Position \"{FEN}\"]\n\n{{{FEN}}} 2. Nf3 *\n");
+    assert_eq!(moves_and_starts(&text), [(true, "g1f3".to_owned())]);
+}
+
+#[test]
+fn a_piece_apart_from_its_square_ends_the_game() {
+    for text in ["1. e4 e5 2. N f3 N c6 3. Bb5 *", "1. e4 e5 2. N\nf3 Nc6 *"] {
+        assert_eq!(short(text), [("e2e4 e7e5".to_owned(), "unreadable move".to_owned())], "{text}");
+    }
+}
+
+#[test]
+fn results_are_read_as_people_write_them() {
+    for (text, result) in [
+        ("(1-0)", "1-0"),
+        ("( 0-1 )", "0-1"),
+        ("\"1-0\"", "1-0"),
+        ("1.0-0.0", "1-0"),
+        ("0.0-1.0", "0-1"),
+        ("1,0-0,0", "1-0"),
+        ("0,0 - 1,0", "0-1"),
+        ("[0-1]", "0-1"),
+        ("1-0.", "1-0"),
+        ("0-1#", "0-1"),
+    ] {
+        let tag = text.replace('"', "\\\"");
+        for text in [
+            format!("1. e4 e5 {text}\n\n1. d4 *\n"),
+            format!("[Result \"{tag}\"]\n\n1. e4 e5\n\n[Result \"*\"]\n\n1. d4\n"),
+        ] {
+            let expected = [("e2e4 e7e5".to_owned(), result.to_owned()), ("d2d4".to_owned(), "*".to_owned())];
+            assert_eq!(short(&text), expected, "{text}");
+        }
+    }
+    // After the number 1 this is castling.
+    let text = "[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1.0-0 Ke7 *\n";
+    assert_eq!(moves_and_starts(text), [(true, "e1h1 e8e7".to_owned())]);
 }
