@@ -301,25 +301,25 @@ quickly() {
 }
 
 # From here on the programs are built like those of `cargo test`: they check their arithmetic, and what they need is built
-# once for all tests. tabiya itself is optimised, since it works for minutes there: it is built so once, for the programs and
-# for the tests in tests/. Only the unit tests are built without.
+# once for all tests. tabiya's own crates are optimised, since they work for minutes there: they are built so once, for the
+# programs and for the tests in tests/. Only the unit tests are built without.
 for_tests() {
     # shellcheck disable=SC2034
-    PROFILE=test BUILD_ARGS=(--config profile.test.package.tabiya.opt-level=2) BUILT=$TARGET/debug
+    PROFILE=test BUILD_ARGS=(--config profile.test.opt-level=2) BUILT=$TARGET/debug
 }
 
 # Builds tabiya and the programs that tests and benches start. Always the same ones: with others, cargo would build once
 # more what they share.
 build_programs() {
     say "building"
-    cargo build --profile "$PROFILE" --locked "${FEATURES[@]}" --bins --examples ${BUILD_ARGS[@]+"${BUILD_ARGS[@]}"}
+    cargo build --workspace --profile "$PROFILE" --locked "${FEATURES[@]}" --bins --examples ${BUILD_ARGS[@]+"${BUILD_ARGS[@]}"}
 }
 
 # bench NAME [ARGUMENT OF CARGO...]: cargo bench with the same profile and features.
 bench() {
     local name=$1
     shift
-    cargo bench --profile "$PROFILE" --locked "${FEATURES[@]}" --bench "$name" ${BUILD_ARGS[@]+"${BUILD_ARGS[@]}"} "$@"
+    cargo bench --workspace --profile "$PROFILE" --locked "${FEATURES[@]}" --bench "$name" ${BUILD_ARGS[@]+"${BUILD_ARGS[@]}"} "$@"
 }
 
 # On Linux that executable holds its C library: it starts in three quarters of the time, takes 1.5 MB less memory, and

@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long, default_value = "/usr/games/stockfish")]
     stockfish: PathBuf,
     /// A Polyglot book
-    #[arg(long, default_value = "books/starter.bin")]
+    #[arg(long, default_value = "crates/book/books/starter.bin")]
     book: PathBuf,
     /// Few samples: shows that everything runs, and measures nothing
     #[arg(long)]

@@ -27,7 +27,7 @@ OTHERS = {
     "README.md": "tabiya.html",
     "SECURITY.md": "security.html",
     "CHANGELOG.md": "changelog.html",
-    "books/README.md": "starter-book.html",
+    "crates/book/books/README.md": "starter-book.html",
 }
 
 

@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa: E402, F401
 
-STARTER = ROOT / "books" / "starter.bin"
+STARTER = ROOT / "crates/book/books/starter.bin"
 
 # Seconds after which a program counts as hanging.
 HANG = 600

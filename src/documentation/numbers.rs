@@ -145,8 +145,8 @@ fn the_list_of_openings_has_as_many_lines_as_the_guide_says() {
 
 #[test]
 fn the_starter_book_is_the_one_that_its_page_describes() {
-    let book = fs::read(root().join("books/starter.bin")).unwrap();
-    let page = one_line("books/README.md");
+    let book = fs::read(root().join("crates/book/books/starter.bin")).unwrap();
+    let page = one_line("crates/book/books/README.md");
     let sum: String = Sha256::digest(&book).iter().map(|byte| format!("{byte:02x}")).collect();
     assert!(page.contains(&format!("| SHA-256 | `{sum}` |")), "{sum}");
     let thousands = |number: usize| format!("{},{:03}", number / 1000, number % 1000);

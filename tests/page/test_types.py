@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "src/explore/page/script"
+SCRIPTS = Path(__file__).resolve().parents[2] / "crates/explore/src/page/script"
 # What the page itself adds to answers.
 OWN = {"at"}
 WORD = re.compile(r"""\s*(=>|[A-Za-z_]\w*|"[^"]*"|[{}()\[\]<>|&,:?])""")
