@@ -142,7 +142,7 @@ pub fn main() -> ExitCode {
         Some(Command::Evals(args)) => at_end(evals::run(args)),
         Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Init(args)) => init::run(args),
-        Some(Command::Help(args)) => help::run(args),
+        Some(Command::Help(args)) => help::run(args, command()),
     };
     // A file that shrinks while it is read is not read to its end.
     let result = match truncated::take().first() {

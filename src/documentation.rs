@@ -31,7 +31,7 @@ fn pages_in(folder: &Path, pages: &mut Vec<PathBuf>) {
 
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec![];
-    for folder in ["docs", "books"] {
+    for folder in ["docs", "crates"] {
         pages_in(&root().join(folder), &mut pages);
     }
     let top = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
@@ -144,7 +144,7 @@ fn each_option_in_the_guide_exists() {
 /// The sources of the program on one line.
 fn sources() -> String {
     let mut sources = String::new();
-    let mut folders = vec![root().join("src")];
+    let mut folders = vec![root().join("src"), root().join("crates")];
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
             if path.is_dir() {

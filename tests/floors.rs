@@ -1,39 +1,9 @@
-//! The floors of the house: what may use what.
+//! What the compiler does not hold between the crates, and between the modules of one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-
-/// The floors of the table in `src/lib.rs`, and what each one uses.
-fn table(lib: &str) -> BTreeMap<&str, Vec<&str>> {
-    let rows = lib.lines().filter_map(|line| line.strip_prefix("// | `"));
-    rows.filter_map(|row| {
-        let (floor, _) = row.split_once('`')?;
-        let uses = row.trim_end_matches([' ', '|']).rsplit('|').next()?;
-        // A floor that uses none has an empty last cell, before which its description is.
-        let uses = if row.trim_end().ends_with("| |") { "" } else { uses };
-        Some((floor, uses.split(',').map(str::trim).filter(|name| !name.is_empty()).collect()))
-    })
-    .collect()
-}
-
-/// Each mention of another floor in the production code of a file.
-fn mentions(source: &str) -> impl Iterator<Item = &str> {
-    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
-    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-    lines.flat_map(|line| line.split("crate::").skip(1)).map(|rest| {
-        let end = rest.find(|letter: char| !letter.is_ascii_lowercase() && letter != '_');
-        rest.split_at(end.unwrap_or(rest.len())).0
-    })
-}
-
-/// What breaks the table in a file of a floor.
-fn breaches(table: &BTreeMap<&str, Vec<&str>>, floor: &str, source: &str) -> Vec<String> {
-    let allowed = |name: &str| name == floor || table.get(floor).is_some_and(|uses| uses.contains(&name));
-    let floors = mentions(source).filter(|name| table.contains_key(name));
-    floors.filter(|name| !allowed(name)).map(|name| format!("{floor} uses {name}")).collect()
-}
 
 /// All source files below a folder, without those that only tests compile.
 fn sources(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
@@ -47,54 +17,34 @@ fn sources(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-#[test]
-fn each_floor_uses_only_those_that_the_table_allows() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let lib = fs::read_to_string(root.join("lib.rs")).unwrap();
-    let table = table(&lib);
-    let mut files = Vec::new();
-    sources(&root, &mut files);
-    let mut found = Vec::new();
-    for file in &files {
-        let floor = file.strip_prefix(&root).unwrap().iter().next().unwrap().to_str().unwrap();
-        let floor = floor.trim_end_matches(".rs");
-        if floor == "lib" || floor == "main" {
-            continue;
-        }
-        assert!(table.contains_key(floor), "{floor} is not in the table of src/lib.rs");
-        let source = fs::read_to_string(file).unwrap();
-        found.extend(
-            breaches(&table, floor, &source).iter().map(|what| format!("{}: {what}", file.display())),
-        );
+/// The folders of sources, by the names of the crates; the executable's is `tabiya`.
+fn crates() -> Vec<(String, std::path::PathBuf)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap());
+    let crates = folders.map(|entry| (entry.file_name().into_string().unwrap(), entry.path().join("src")));
+    let crates: Vec<_> = crates.chain([("tabiya".to_owned(), root.join("src"))]).collect();
+    assert!(crates.len() > 10, "{crates:?}");
+    crates
+}
+
+/// The source files of the crates that do not know how the program is used, as `base/src/file.rs`, with their texts.
+fn lower() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for (name, folder) in crates().into_iter().filter(|(name, _)| !FRONTS.contains(&&**name)) {
+        let mut files = Vec::new();
+        sources(&folder, &mut files);
+        all.extend(files.into_iter().map(|file| {
+            let rest = file.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/");
+            (format!("{name}/{rest}"), fs::read_to_string(&file).unwrap())
+        }));
     }
-    assert!(files.len() > 100 && found.is_empty(), "{found:#?}");
+    assert!(all.len() > 100);
+    all
 }
 
-#[test]
-fn a_floor_uses_only_floors_below_it() {
-    let lib = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
-    let order: Vec<_> =
-        lib.lines().filter_map(|line| line.strip_prefix("// | `")?.split('`').next()).collect();
-    for (floor, uses) in table(&lib) {
-        let at = order.iter().position(|name| *name == floor).unwrap();
-        assert!(uses.iter().all(|used| order[at + 1..].contains(used)), "{floor}");
-    }
-}
-
-#[test]
-fn a_planted_edge_is_found() {
-    let lib = "// | `high` | it | low |\n// | `low` | that | |\n";
-    let table = table(lib);
-    assert_eq!(table["high"], ["low"]);
-    assert!(table["low"].is_empty());
-    let source =
-        "use crate::high::Thing;\n// use crate::high::Comment;\n#[cfg(test)]\nuse crate::high::Test;\n";
-    assert_eq!(breaches(&table, "low", source), ["low uses high"]);
-    assert!(breaches(&table, "high", "use crate::low::Thing;\nlet it = crate::high::it();\n").is_empty());
-}
-
-/// Floors that know how the program is used. Others name no command and no option: programs that use the library have none.
-const FRONTS: [&str; 4] = ["cli", "explore", "adapter", "settings"];
+/// Crates that know how the program is used, and what only tests use. Others name no command and no option: programs that use
+/// the libraries have none.
+const FRONTS: [&str; 4] = ["tabiya", "explore", "adapter", "testing"];
 
 /// The commands and options that the texts of a file name.
 fn usage(source: &str) -> Vec<&str> {
@@ -110,19 +60,11 @@ fn usage(source: &str) -> Vec<&str> {
 }
 
 #[test]
-fn floors_below_the_program_name_no_command_and_no_option() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
-    let is_front = |file: &Path| {
-        let floor = file.strip_prefix(&root).unwrap().iter().next().unwrap().to_str().unwrap();
-        FRONTS.contains(&floor) || floor.ends_with(".rs")
-    };
-    let mut found = Vec::new();
-    for file in files.iter().filter(|file| !is_front(file)) {
-        let source = fs::read_to_string(file).unwrap();
-        found.extend(usage(&source).iter().map(|line| format!("{}: {line}", file.display())));
-    }
+fn crates_below_the_program_name_no_command_and_no_option() {
+    let found: Vec<_> = lower()
+        .iter()
+        .flat_map(|(name, source)| usage(source).into_iter().map(move |line| format!("{name}: {line}")))
+        .collect();
     assert!(found.is_empty(), "give the error a `Remedy`, which the command line words: {found:#?}");
     assert_eq!(usage("  .advice(\"write `tabiya show`\")\n // \"--force\"\n (\"a--b\")\n").len(), 2);
     assert_eq!(usage("error(\"another tabiya works\");\n a - -1;\n").len(), 0);
@@ -345,9 +287,12 @@ fn modules(root: &Path) -> Vec<Module> {
 
 #[test]
 fn no_module_uses_a_sibling_that_uses_it() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let modules = Modules::new(&modules(&root));
-    let found = modules.cycles();
+    let cycles = |folder: &Path| Modules::new(&modules(folder)).cycles();
+    let found: BTreeMap<_, _> = crates()
+        .into_iter()
+        .map(|(name, folder)| (name, cycles(&folder)))
+        .filter(|(_, cycles)| !cycles.is_empty())
+        .collect();
     assert!(found.is_empty(), "these modules use each other: {found:#?}");
 }
 
@@ -386,7 +331,7 @@ fn a_planted_cycle_is_found() {
 }
 
 /// Files that start threads which do no work that somebody may stop: they read and write pipes, or make a value that is kept.
-const OWN_THREADS: [&str; 2] = ["engine/client.rs", "base/background.rs"];
+const OWN_THREADS: [&str; 2] = ["uci/engine/client.rs", "base/background.rs"];
 
 /// The threads that a file starts without handing them the request to stop.
 fn deaf_threads(source: &str) -> Vec<&str> {
@@ -401,15 +346,9 @@ fn deaf_threads(source: &str) -> Vec<&str> {
 
 #[test]
 fn work_on_other_threads_hears_the_request_to_stop() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
     let mut found = Vec::new();
-    for file in &files {
-        let name = file.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
-        let is_front = FRONTS.iter().any(|front| name.starts_with(front));
-        if !is_front && !OWN_THREADS.contains(&&*name) {
-            let source = fs::read_to_string(file).unwrap();
+    for (name, source) in lower() {
+        if !OWN_THREADS.contains(&&*name) {
             found.extend(deaf_threads(&source).iter().map(|start| format!("{name}: {start}")));
         }
     }

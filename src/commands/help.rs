@@ -24,11 +24,11 @@ pub struct Args {
     guide: bool,
 }
 
-/// Prints the help of a command, or opens the guide and prints where it is.
+/// Prints the help of a command of `cli`, or opens the guide and prints where it is.
 ///
 /// # Errors
 /// When there is no such command; when the guide is in none of the places where it is installed.
-pub fn run(args: &Args) -> Result<Exit> {
+pub fn run(args: &Args, cli: clap::Command) -> Result<Exit> {
     if args.guide {
         let page = guide()?;
         print(|out| {
@@ -38,7 +38,6 @@ pub fn run(args: &Args) -> Result<Exit> {
         open(page);
         return Ok(Exit::Done);
     }
-    let cli = crate::cli::command();
     let (mut found, mut line) = (&cli, "tabiya".to_owned());
     for name in &args.command {
         found = found.find_subcommand(name).ok_or_else(|| {

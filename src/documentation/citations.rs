@@ -49,11 +49,15 @@ fn wrong(text: &str) -> Vec<String> {
 
 #[test]
 fn what_the_sources_cite_exists() {
-    let mut folders = vec![root().join("src")];
+    let mut folders = vec![root().join("src"), root().join("crates")];
     let mut cited = 0;
     while let Some(folder) = folders.pop() {
         let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         for path in paths.collect::<Vec<PathBuf>>() {
+            // The citations here are wrong on purpose.
+            if path.ends_with("citations.rs") {
+                continue;
+            }
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|end| end == "rs") {

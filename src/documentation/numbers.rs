@@ -9,111 +9,151 @@ const LIMITS: [(&str, &str, &str, &str); 25] = [
     (
         "docs/guide/inspecting-books.md",
         "lists the first 20 findings of each kind",
-        "base/findings.rs",
+        "crates/base/src/findings.rs",
         "LISTED: u64 = 20;",
     ),
     (
         "docs/guide/inspecting-books.md",
         "The first 20 differences of each",
-        "cli/commands/diff/mod.rs",
+        "src/commands/diff/mod.rs",
         "LISTED: u64 = 20;",
     ),
-    ("docs/guide/explore.md", "the last 200 edits", "edit/history.rs", "KEPT: usize = 200;"),
+    (
+        "docs/guide/explore.md",
+        "the last 200 edits",
+        "crates/workshop/src/edit/history.rs",
+        "KEPT: usize = 200;",
+    ),
     (
         "docs/guide/explore.md",
         "or after five minutes",
-        "explore/engine/search.rs",
+        "crates/explore/src/engine/search.rs",
         "SEARCH_TIME: Duration = Duration::from_secs(300);",
     ),
-    ("docs/guide/explore.md", "has 32 to 256 letters", "explore/token.rs", "MOST_LETTERS: usize = 256;"),
-    ("docs/guide/explore.md", "latest first, 30 at a time", "explore/games/mod.rs", "PAGE: usize = 30;"),
-    ("docs/guide/explore.md", "the first 50 plies of each", "explore/games/make.rs", "PLIES: usize = 50;"),
+    (
+        "docs/guide/explore.md",
+        "has 32 to 256 letters",
+        "crates/explore/src/token.rs",
+        "MOST_LETTERS: usize = 256;",
+    ),
+    (
+        "docs/guide/explore.md",
+        "latest first, 30 at a time",
+        "crates/explore/src/games/mod.rs",
+        "PAGE: usize = 30;",
+    ),
+    (
+        "docs/guide/explore.md",
+        "the first 50 plies of each",
+        "crates/explore/src/games/make.rs",
+        "PLIES: usize = 50;",
+    ),
     (
         "docs/guide/explore.md",
         "at most 256 MB of memory",
-        "explore/games/mod.rs",
+        "crates/explore/src/games/mod.rs",
         "MEMORY: usize = 256 << 20;",
     ),
-    ("docs/guide/explore.md", "up to 1,000 of them", "explore/paste.rs", "GAMES_MAX: usize = 1000;"),
-    ("docs/guide/explore.md", "has 32 to 256 letters", "explore/token.rs", "TOKEN_LEN: usize = 16;"),
+    (
+        "docs/guide/explore.md",
+        "up to 1,000 of them",
+        "crates/explore/src/paste.rs",
+        "GAMES_MAX: usize = 1000;",
+    ),
+    (
+        "docs/guide/explore.md",
+        "has 32 to 256 letters",
+        "crates/explore/src/token.rs",
+        "TOKEN_LEN: usize = 16;",
+    ),
     (
         "docs/guide/learning.md",
         "at least the last 1,000 games it keeps",
-        "learn/learner/compact.rs",
+        "crates/learn/src/learner/compact.rs",
         "UNDO_GAMES: usize = 1000;",
     ),
     (
         "docs/guide/making-books.md",
         "keeps at least the last 1,000 edits",
-        "learn/learner/compact.rs",
+        "crates/learn/src/learner/compact.rs",
         "UNDO_GAMES: usize = 1000;",
     ),
     (
         "docs/guide/learning.md",
         "holds the lock for more than 3 seconds",
-        "adapter/learning/mod.rs",
+        "crates/adapter/src/learning/mod.rs",
         "PATIENCE: Duration = Duration::from_secs(3);",
     ),
     (
         "docs/guide/learning.md",
         "it waits at most 10 seconds",
-        "adapter/learning/mod.rs",
+        "crates/adapter/src/learning/mod.rs",
         "LEARN_TIME: Duration = Duration::from_secs(10);",
     ),
     (
         "docs/guide/learning.md",
         "our last ten scores",
-        "adapter/session/verdict.rs",
+        "crates/adapter/src/session/verdict.rs",
         "DRAWN_SCORES: usize = 10;",
     ),
-    ("docs/guide/learning.md", "less than 5 % of it", "adapter/session/verdict.rs", "CLOCK_PART: u32 = 20;"),
+    (
+        "docs/guide/learning.md",
+        "less than 5 % of it",
+        "crates/adapter/src/session/verdict.rs",
+        "CLOCK_PART: u32 = 20;",
+    ),
     (
         "docs/guide/formats.md",
         "each up to 20 MB",
-        "book/formats/kvetka/layout.rs",
+        "crates/book/src/formats/kvetka/layout.rs",
         "MOST_FILE: u64 = 20 * 1024 * 1024;",
     ),
     (
         "docs/guide/options.md",
         "the log reaches 64 MiB",
-        "adapter/io/log/file.rs",
+        "crates/adapter/src/io/log/file.rs",
         "SIZE_MAX: u64 = 64 << 20;",
     ),
     (
         "docs/guide/options.md",
         "at most a tenth of the time",
-        "adapter/session/request.rs",
+        "crates/adapter/src/session/request.rs",
         "CLOCK_PART: u32 = 10;",
     ),
     (
         "docs/guide/options.md",
         "After three such moves",
-        "adapter/session/guard.rs",
+        "crates/adapter/src/session/guard.rs",
         "PASSED_OVER_MAX: usize = 3;",
     ),
     (
         "docs/guide/options.md",
         "there are not 5 ms for a search",
-        "adapter/session/request.rs",
+        "crates/adapter/src/session/request.rs",
         "SEARCH_MIN: Duration = Duration::from_millis(5);",
     ),
     (
         "docs/guide/options.md",
         "up to five `info string` lines",
-        "adapter/session/advice.rs",
+        "crates/adapter/src/session/advice.rs",
         "SHOWN_MOVES: usize = 5;",
     ),
-    ("docs/guide/options.md", "at most 300 either way", "adapter/session/score.rs", "MOST: f64 = 300.0;"),
+    (
+        "docs/guide/options.md",
+        "at most 300 either way",
+        "crates/adapter/src/session/score.rs",
+        "MOST: f64 = 300.0;",
+    ),
     (
         "docs/guide/troubleshooting.md",
         "killed two seconds after the GUI closes it",
-        "adapter/io/ending.rs",
+        "crates/adapter/src/io/ending.rs",
         "QUIT_TIME: Duration = Duration::from_secs(2);",
     ),
     (
         "SECURITY.md",
         "a line of more than 4 MiB",
-        "adapter/io/reading.rs",
+        "crates/adapter/src/io/reading.rs",
         "ENGINE_LINE_MAX: usize = 4 << 20;",
     ),
 ];
@@ -127,16 +167,13 @@ fn one_line(path: &str) -> String {
 fn limits_are_those_of_the_program() {
     for (page, says, source, line) in LIMITS {
         assert!(one_line(page).contains(says), "{page} does not say: {says}");
-        assert!(
-            one_line(&format!("src/{source}")).contains(line),
-            "{page} says `{says}`, but {source} has no {line}"
-        );
+        assert!(one_line(source).contains(line), "{page} says `{says}`, but {source} has no {line}");
     }
 }
 
 #[test]
 fn the_list_of_openings_has_as_many_lines_as_the_guide_says() {
-    let list = fs::read_to_string(root().join("src/openings/lines.tsv")).unwrap();
+    let list = fs::read_to_string(root().join("crates/chess/src/openings/lines.tsv")).unwrap();
     // The first one names the columns.
     let lines = list.lines().count() - 1;
     let says = format!("{},{:03} lines", lines / 1000, lines % 1000);

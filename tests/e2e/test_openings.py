@@ -16,7 +16,7 @@ from kvetka_book import Kvetka, key
 from polyglot_writer import Book
 from random_games import FORMATS, Game
 
-LIST = Path(__file__).parents[2] / "src" / "openings" / "lines.tsv"
+LIST = Path(__file__).parents[2] / "crates/chess/src/openings/lines.tsv"
 
 SICILIAN = "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6"
 NAJDORF = {"eco": "B90", "name": "Sicilian Defense: Najdorf Variation"}
@@ -66,7 +66,7 @@ def book_games(gnu_book, number):
 def shown(tabiya, path, boards):
     """The openings that `show --json` gives positions, as FENs."""
     path.write_text("".join(f"{board.fen()}\n" for board in boards))
-    lines = tabiya("show", LIST.parents[2] / "crates/book/books/starter.bin", "--fen-file", path, "--json").stdout.splitlines()
+    lines = tabiya("show", Path(__file__).parents[2] / "crates/book/books/starter.bin", "--fen-file", path, "--json").stdout.splitlines()
     assert len(lines) == len(boards)
     return [json.loads(line)["opening"] for line in lines]
 

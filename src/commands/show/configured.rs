@@ -123,7 +123,7 @@ mod tests {
     fn shown(rules: &[Rule], moves: &str) -> (String, String) {
         let mut game = Game::start();
         moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
-        let book = book::open("books/starter.bin").unwrap();
+        let book = book::open("crates/book/books/starter.bin").unwrap();
         let numbered = (1..).zip(rules).map(|(number, rule)| (number, rule.color(), Arc::clone(&book)));
         let set = BookSet::default().with_rules(numbered);
         let mut configured = Configured { set, rules, options: Policy::default() };
@@ -151,8 +151,8 @@ mod tests {
         }
         assert_eq!(answer(&rules, "a2a3 a7a6 h2h3"), "No book answers here: the engine does.");
         let (text, json) = shown(&rules, "");
-        assert!(text.contains("rule 1: books/starter.bin (polyglot): "), "{text}");
-        assert!(text.contains("rule 2: books/starter.bin (polyglot): 1 of "), "{text}");
+        assert!(text.contains("rule 1: crates/book/books/starter.bin (polyglot): "), "{text}");
+        assert!(text.contains("rule 2: crates/book/books/starter.bin (polyglot): 1 of "), "{text}");
         let lines: Vec<&str> = json.lines().collect();
         assert!(
             lines[0].ends_with(r#"],"rule":1,"chosen":true,"opening":null}"#)

@@ -186,7 +186,7 @@ mod tests {
         let part = std::env::var(PART).unwrap_or_default();
         if part.is_empty() {
             for (part, alive) in [("caught", true), ("caught before", true), ("not caught", false)] {
-                let name = "adapter::io::run::tests::only_a_panic_that_is_not_caught_ends_the_engine_and_the_process";
+                let name = "io::run::tests::only_a_panic_that_is_not_caught_ends_the_engine_and_the_process";
                 let mut command = Command::new(std::env::current_exe().unwrap());
                 let output = command.args(["--exact", name, "--nocapture"]).env(PART, part).output().unwrap();
                 let text = String::from_utf8_lossy(&output.stdout);

@@ -61,7 +61,7 @@ mod tests {
         let paths =
             ["with.bin", "without.bin", "broken.bin", "blank.bin"].map(|name| folder.path().join(name));
         for path in &paths {
-            fs::copy("books/starter.bin", path).unwrap();
+            fs::copy("../book/books/starter.bin", path).unwrap();
         }
         let mut appender = Appender::open(beside(&paths[0])).unwrap();
         let engine = appender.engine("one");
