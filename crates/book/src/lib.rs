@@ -1,4 +1,6 @@
-//! Books: what a book says of positions, the files of a book, and what a book knows of a move.
+#![doc = include_str!("../README.md")]
+//!
+//! The modules: what a book says of positions, the files of a book, and what a book knows of a move.
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 

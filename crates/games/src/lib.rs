@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! Games from files: a stream of batches, each of which any thread can play through.
 //!
 //! One thread reads [`Sources`] and only cuts the files into [`Batch`]es. Any thread decodes a batch and hands its games,
