@@ -8,7 +8,7 @@ use yore::code_pages::CP1252;
 /// Decodes a text of unknown encoding: as UTF-8 if it is valid, or else as Windows-1252, as in most old files of games.
 ///
 /// ```
-/// use tabiya_games::decode_text;
+/// use tabiya_base::encoding::decode_text;
 /// assert_eq!(decode_text(b"H\xfcbner"), "Hübner");
 /// assert_eq!(decode_text("Hübner".as_bytes()), "Hübner");
 /// ```

@@ -16,7 +16,16 @@ pub fn is_invisible(c: char) -> bool {
 
 /// The character at the start of a text, which may have other bytes than UTF-8, and its length in bytes. A byte that is not
 /// UTF-8 is what Windows' Western European character set has for space and the ellipsis, or `None`.
+#[inline]
 pub fn char_at(text: &[u8]) -> (Option<char>, usize) {
+    match text.first() {
+        Some(byte) if byte.is_ascii() => (Some(char::from(*byte)), 1),
+        _ => char_beyond_ascii(text),
+    }
+}
+
+#[cold]
+fn char_beyond_ascii(text: &[u8]) -> (Option<char>, usize) {
     let start = text.get(..4).unwrap_or(text);
     let valid = start.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
     match (valid, text.first()) {
@@ -35,15 +44,29 @@ pub fn trim_blanks(text: &[u8]) -> &[u8] {
     {
         rest = rest.get(len..).unwrap_or_default();
     }
-    // The longest reading of the last bytes is the right one.
-    while let Some((c, len)) = (1..=4).rev().find_map(|len| {
-        let last = rest.get(rest.len().checked_sub(len)?..)?;
-        matches!(char_at(last), (Some(_), read) if read == len).then(|| char_at(last))
-    }) && c.is_some_and(is_blank)
-    {
+    while let Some(len) = last_blank(rest) {
         rest = rest.get(..rest.len() - len).unwrap_or_default();
     }
     rest
+}
+
+/// The length of the last character of a text, if it is a blank.
+#[inline]
+fn last_blank(text: &[u8]) -> Option<usize> {
+    match text.last()? {
+        byte if byte.is_ascii() => is_blank(char::from(*byte)).then_some(1),
+        _ => last_blank_beyond_ascii(text),
+    }
+}
+
+#[cold]
+fn last_blank_beyond_ascii(text: &[u8]) -> Option<usize> {
+    // The longest reading of the last bytes is the right one.
+    let (c, len) = (1..=4).rev().find_map(|len| {
+        let last = text.get(text.len().checked_sub(len)?..)?;
+        Some(char_at(last)).filter(|(c, read)| c.is_some() && *read == len)
+    })?;
+    c.is_some_and(is_blank).then_some(len)
 }
 
 #[cfg(test)]
