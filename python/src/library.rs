@@ -12,6 +12,8 @@ pub use tabiya_base::interrupt::Interrupt;
 use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::Break;
+use tabiya_book::choose::chances_in;
+pub use tabiya_book::choose::{MAX_LOSS_MAX, Policy, draw};
 use tabiya_book::counts::{CountFile, named, sum};
 use tabiya_book::polyglot::Polyglot;
 use tabiya_book::polyglot::entry::Entry as RawEntry;
@@ -19,16 +21,14 @@ use tabiya_book::{self as book, PositionRecord, Scope, plain_weights};
 pub use tabiya_book::{
     Annotation, Book, BookSet, Counts, Format, Learned, MoveFacts, Ratings, Recommendation, Written,
 };
-pub use tabiya_workshop::bookmaker::{Filter, Only, Report, TagPattern, Tags, Weigh};
 use tabiya_chess::odd;
+pub use tabiya_chess::openings::Opening;
 pub use tabiya_chess::{Game, MoveCode, Position};
-use tabiya_book::choose::chances_in;
-pub use tabiya_book::choose::{MAX_LOSS_MAX, Policy, draw};
-use tabiya_learn::evals::open_beside;
 use tabiya_games::cbh::{self, Cbh, check::check as check_database};
 pub use tabiya_games::{Date, PlayerName};
+use tabiya_learn::evals::open_beside;
+pub use tabiya_workshop::bookmaker::{Filter, Only, Report, TagPattern, Tags, Weigh};
 pub use tabiya_workshop::library::NewBook;
-pub use tabiya_chess::openings::Opening;
 
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, PositionError, Setup};
 

@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => Chess::default(),
     };
     let game = Game::from_position(Position::from_chess(at.clone()));
-    let mut books = BookSet::new(&[], &[], &[book.clone()]);
+    let mut books = BookSet::new(&[], &[], std::slice::from_ref(&book));
     let known = chances_in(&*book, (&mut books, 0), &game, &Policy::default());
     for (known, chance) in known.moves.iter().zip(known.chances) {
         let games = known.counts.map_or(String::new(), |counts| format!(", {} games", counts.games));

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let book = open(arguments.next().ok_or("usage: play BOOK [SEED]")?)?;
     let seed = arguments.next().map_or(Ok(1), |seed| seed.parse())?;
-    let mut books = BookSet::new(&[], &[], &[book.clone()]);
+    let mut books = BookSet::new(&[], &[], std::slice::from_ref(&book));
     let (mut at, mut rng) = (Position::start(), Xoshiro256PlusPlus::seed_from_u64(seed));
     loop {
         let game = Game::from_position(at.clone());

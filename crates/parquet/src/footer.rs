@@ -219,6 +219,7 @@ pub struct Chunk {
 
 impl Chunk {
     /// Bytes of the pages.
+    #[allow(clippy::len_without_is_empty, reason = "nobody asks whether it is empty")]
     pub fn len(self) -> u64 {
         self.end.saturating_sub(self.start)
     }

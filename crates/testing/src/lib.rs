@@ -1,4 +1,5 @@
 //! What tests of several crates share.
+#![allow(clippy::indexing_slicing, reason = "only tests use it")]
 
 /// Books in memory, and short names for positions and moves. The file is the one of `tabiya-book`'s own tests, which see
 /// other types.
