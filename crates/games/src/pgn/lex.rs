@@ -77,7 +77,7 @@ pub struct Lexer<'a> {
     pub(super) ended: bool,
     /// Where the number of the next move begins, or [`NO_NUMBER`].
     pub(super) number: usize,
-    /// Where the next brace is that ends a comment, if it was looked for; the greatest number if there is none.
+    /// The offset of the next closing brace, once it was looked for; `usize::MAX` if there is none.
     close: usize,
 }
 

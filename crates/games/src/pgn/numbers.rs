@@ -33,7 +33,7 @@ pub(super) struct Ply {
 }
 
 impl Ply {
-    /// Whether this number with so many dots is before this move. Black's may have one dot too.
+    /// Whether a move number followed by `dots` dots fits this ply. Black's number may have one dot, too.
     pub fn has(self, number: i32, dots: usize) -> bool {
         self.number == number && !(dots > 2 && self.turn == Color::White)
     }

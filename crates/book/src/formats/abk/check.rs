@@ -41,7 +41,7 @@ pub(crate) fn survey(data: &Map, index: &Index, progress: &Progress, findings: &
     }
 }
 
-/// What is wrong with a last record of so many bytes.
+/// The message for a last record that has only `trailing` bytes.
 pub(super) fn cut_off(trailing: usize) -> String {
     format!("the last record is cut off: it has {trailing} of {RECORD_LEN} bytes")
 }

@@ -125,7 +125,11 @@ export function listenToPresses() {
     if (isPrimary && button === 0 && target instanceof Node) pressed = target;
   }, true);
   // The click comes before the next task.
-  for (const kind of ["pointerup", "pointercancel", "blur"]) addEventListener(kind, () => pressed && setTimeout(letGo), true);
+  for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => pressed && setTimeout(letGo), true);
+  // What is clicked is known by now: what the click changes is drawn at once.
+  addEventListener("click", () => (pressed = null), true);
+  // Only that of the window: a press takes the focus from another element.
+  addEventListener("blur", ({ target }) => target === window && pressed && setTimeout(letGo), true);
 }
 
 /** @param {string} name @param {Record<string, string | number>} attributes @param {...Node} children @returns {SVGElement} */
