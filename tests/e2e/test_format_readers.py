@@ -121,7 +121,7 @@ def polyglot(compared):
 
 
 def test_polyglot_books(polyglot, tabiya, sources, copy_of):
-    polyglot(ROOT / "crates/book/books/starter.bin")
+    polyglot(ROOT / "books/starter.bin")
     learned = copy_of("bin")
     assert tabiya("learn", "games", learned, sources["bin"].with_name("games.pgn"), "--both").returncode == 0
     polyglot(learned)

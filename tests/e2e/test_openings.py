@@ -66,7 +66,7 @@ def book_games(gnu_book, number):
 def shown(tabiya, path, boards):
     """The openings that `show --json` gives positions, as FENs."""
     path.write_text("".join(f"{board.fen()}\n" for board in boards))
-    lines = tabiya("show", Path(__file__).parents[2] / "crates/book/books/starter.bin", "--fen-file", path, "--json").stdout.splitlines()
+    lines = tabiya("show", Path(__file__).parents[2] / "books/starter.bin", "--fen-file", path, "--json").stdout.splitlines()
     assert len(lines) == len(boards)
     return [json.loads(line)["opening"] for line in lines]
 

@@ -17,7 +17,7 @@ from conftest import not_windows
 from polyglot_writer import Book
 from test_config import runner_of
 
-STARTER = Path(__file__).parents[2] / "crates/book/books/starter.bin"
+STARTER = Path(__file__).parents[2] / "books/starter.bin"
 DONE, FINDINGS, USAGE, FILE = 0, 1, 2, 3
 
 

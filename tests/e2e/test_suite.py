@@ -21,7 +21,7 @@ from polyglot_writer import Book
 from test_config import runner_of
 from test_dump import rows
 
-STARTER = Path(__file__).parents[2] / "crates/book/books/starter.bin"
+STARTER = Path(__file__).parents[2] / "books/starter.bin"
 DONE, FINDINGS, USAGE, FILE, ENGINE = 0, 1, 2, 3, 4
 
 # Games, all drawn, and how often each is played.
