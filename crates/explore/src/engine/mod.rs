@@ -14,6 +14,7 @@ use axum::response::Response;
 use shakmaty::Position as _;
 
 use tabiya_base::error::Result;
+use tabiya_base::interrupt;
 use tabiya_base::parallel::processors;
 use tabiya_uci::engine::{Client, Engine, Setup};
 
@@ -155,10 +156,10 @@ pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Faul
     let thread = thread::Builder::new().name("engine".to_owned());
     // If the thread does not start, the client is dropped, and its engine ends.
     thread
-        .spawn(move || {
+        .spawn(interrupt::inherited(move || {
             search.run(client);
             drop(permit);
-        })
+        }))
         .map_err(|error| Fault::io(format!("cannot start a thread for the engine: {error}")))?;
     Ok(response)
 }
