@@ -15,6 +15,10 @@ pub enum Format {
     Kvetka,
     /// Count files, `.parquet`.
     Counts,
+    /// Experience files of Stockfish's derivatives, `.exp`.
+    Exp,
+    /// Chessmaster's `.obk`.
+    Obk,
 }
 
 impl fmt::Display for Format {
@@ -25,6 +29,8 @@ impl fmt::Display for Format {
             Format::Abk => "abk",
             Format::Kvetka => "kvetka",
             Format::Counts => "counts",
+            Format::Exp => "exp",
+            Format::Obk => "obk",
         })
     }
 }
@@ -46,7 +52,7 @@ impl Format {
     /// What it keeps of a move.
     pub fn keeps(self) -> Keeps {
         match self {
-            Self::Polyglot => Keeps::Weights,
+            Self::Polyglot | Self::Exp | Self::Obk => Keeps::Weights,
             Self::Ctg => Keeps::Verdicts,
             Self::Abk => Keeps::Priorities,
             Self::Kvetka | Self::Counts => Keeps::Results,
@@ -60,6 +66,6 @@ impl Format {
 
     /// Whether its books can be edited by hand.
     pub fn is_editable(self) -> bool {
-        self != Self::Counts
+        !matches!(self, Self::Counts | Self::Exp | Self::Obk)
     }
 }

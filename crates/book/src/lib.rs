@@ -37,7 +37,7 @@ pub use evaluations::Evaluations;
 pub use facts::rating_difference;
 pub use facts::{Annotation, Counts, Learned, MoveFacts, Ratings, Recommendation};
 pub use format::{Format, Keeps};
-pub use formats::{abk, counts, ctg, kvetka, polyglot};
+pub use formats::{abk, counts, ctg, exp, kvetka, obk, polyglot};
 pub use game::CBH_RECORD;
 pub use game::{GameReference, SourceKind};
 pub use heading::{About, Heading};

@@ -12,14 +12,16 @@ use super::abk::{self, Abk, is_abk};
 use super::counts;
 use super::ctg::layout::CTG_START;
 use super::ctg::{self, Ctg};
+use super::exp::{self, Exp, is_exp};
 use super::kvetka::{self, Kvetka};
+use super::obk::{Obk, is_obk};
 use super::polyglot::layout::ENTRY_LEN;
 use super::polyglot::{self, Polyglot};
 use super::{Among, Book, Format};
 use super::{BookWriter, WriteOptions};
 
 /// What to do with a file that is not a book of a known format.
-const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk) or Kvetka (.kob) book";
+const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk), Kvetka (.kob) or Chessmaster (.obk) book, or an experience file (.exp)";
 
 /// What to do with a name without the extension of a writable format.
 const WRITABLE: &str = "end it with .bin (Polyglot), .ctg (ChessBase), .abk (Arena) or .kob (Kvetka)";
@@ -118,7 +120,8 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
     let (path, bytes) = (path.as_ref(), bytes.into());
     let error = |what: &str, advice: &str| Err(Error::format(path, what).advice(advice));
     let ends_with = |end| path.extension().is_some_and(|name| name.eq_ignore_ascii_case(end));
-    if bytes.is_empty() {
+    // An engine that has found out nothing yet leaves an empty file.
+    if bytes.is_empty() && !ends_with(exp::EXTENSION) {
         return error("the file is empty", ADVICE);
     }
     if let Some((_, what, advice)) = STARTS.iter().find(|(start, ..)| bytes.starts_with(start)) {
@@ -135,6 +138,12 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
     }
     if is_abk(&bytes) || ends_with("abk") {
         return Ok(Arc::new(Abk::new(path, bytes)?));
+    }
+    if is_obk(&bytes) || ends_with("obk") {
+        return Ok(Arc::new(Obk::new(path, bytes)?));
+    }
+    if is_exp(path, &bytes) {
+        return Ok(Arc::new(Exp::new(path, bytes)?));
     }
     if is_kvetka(path, &bytes) {
         if ends_with("kob") {
@@ -185,7 +194,7 @@ pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn 
         Some(Format::Abk) => Ok(Box::new(abk::Writer::new(path, options)?)),
         Some(Format::Polyglot) => Ok(Box::new(polyglot::Writer::new(path, options)?)),
         Some(Format::Kvetka) => Ok(Box::new(kvetka::Writer::new(path, options)?)),
-        Some(Format::Counts) | None => {
+        Some(Format::Counts | Format::Exp | Format::Obk) | None => {
             Err(Error::new(ErrorKind::Usage, "the name does not say which format to write")
                 .at_path(path)
                 .advice(WRITABLE))

@@ -3,5 +3,7 @@
 pub mod abk;
 pub mod counts;
 pub mod ctg;
+pub mod exp;
 pub mod kvetka;
+pub mod obk;
 pub mod polyglot;

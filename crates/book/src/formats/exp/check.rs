@@ -1,0 +1,161 @@
+//! Sums up a whole file and finds what is wrong with it.
+
+use std::collections::BTreeMap;
+
+use shakmaty::{Move, Position as _};
+
+use tabiya_base::findings::{Findings, Place, kinds};
+use tabiya_base::progress::Progress;
+use tabiya_chess::Position;
+
+use super::Exp;
+use super::keys::KeySet;
+use super::layout::{NO_VALUE, RECORD_LEN};
+use super::read::{ExpIndex, MAX_RECORDS};
+use super::records::ExpRecords;
+use crate::Summary;
+use crate::traverse::{Bits, Graph, Traversal, breadth_first};
+
+kinds! {
+    /// What can be wrong with an experience file.
+    pub enum Kind {
+        Trailing: Warning "incomplete records",
+        Record: Error "records that no engine writes",
+        Cut: Error "files with too many records",
+        Empty: Warning "files without moves",
+        NoMove: Warning "records without a move",
+        NoValue: Warning "records without a value",
+        Illegal: Error "records whose move is not legal in its position",
+        Wide: Warning "depths with too many positions",
+        Unreached: Warning "positions that no line from the starting position reaches, which only look-ups find",
+    }
+}
+
+/// What is said of a last record that is not whole.
+pub(super) fn incomplete(trailing: usize) -> String {
+    format!("the last record has {trailing} of {RECORD_LEN} bytes: another program may be writing it")
+}
+
+/// What is said of a file with too many records.
+pub(super) fn too_many(records: usize) -> String {
+    format!("the file has {records} records, and those after the first {MAX_RECORDS} are not read")
+}
+
+/// Reports what the records show without their positions, in the order of the file.
+pub(super) fn records(records: ExpRecords<'_>, progress: &Progress, findings: &mut Findings<'_>) {
+    progress.things(records.len() as u64, "records");
+    for (number, record) in records.iter().take(MAX_RECORDS).enumerate() {
+        progress.pass(number as u64);
+        if let Some(what) = record.error() {
+            findings.add(Kind::Record, records.offset(number), what);
+        } else if record.code().is_none() {
+            let (kind, what) = match record.value {
+                NO_VALUE => (Kind::NoValue, "this record has no value"),
+                _ => (Kind::NoMove, "this record has no move"),
+            };
+            findings.count(kind, records.offset(number), what);
+        }
+    }
+    if records.len() > MAX_RECORDS {
+        findings.add(Kind::Cut, records.offset(MAX_RECORDS), too_many(records.len()));
+    }
+    if records.trailing > 0 {
+        findings.add(Kind::Trailing, records.offset(records.len()), incomplete(records.trailing));
+    }
+    if records.is_empty() {
+        findings.add(Kind::Empty, Place::default(), "the file has no records");
+    }
+}
+
+/// Sums the file up, and reports what is wrong with it: first what the records show, then what only the positions show.
+pub(super) fn survey(book: &Exp, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    let (all, index) = (book.records(), book.index());
+    records(all, progress, findings);
+    let mut found = Found::default();
+    let walked = walk(index, book.family().keys(), progress, &mut found);
+    for (number, what) in &found.illegal {
+        findings.add(Kind::Illegal, all.offset(*number as usize), what);
+    }
+    if walked.cut {
+        findings.add(Kind::Wide, Place::default(), "too many positions at one depth to follow every line");
+    }
+    for _ in walked.reached..index.positions {
+        findings.count(
+            Kind::Unreached,
+            Place::default(),
+            "no line from the starting position reaches a position",
+        );
+    }
+    let sets: Vec<String> =
+        found.sets.iter().map(|(set, count)| format!("{set} ({count} positions)")).collect();
+    let mut notes = vec![("experience of", book.family().name().to_owned())];
+    notes.extend((!sets.is_empty()).then(|| ("keys", sets.join(", "))));
+    Summary {
+        entries: all.len() as u64,
+        positions: Some(index.positions),
+        moves: Some(index.all().len() as u64),
+        deepest: Some(walked.plies),
+        reachable: Some(walked.reached),
+        notes,
+        ..Summary::default()
+    }
+}
+
+/// What a walk finds besides positions.
+#[derive(Debug, Default)]
+struct Found {
+    /// Positions by the set of keys under which they are stored.
+    sets: BTreeMap<&'static str, u64>,
+    /// Records whose move is not legal, by their numbers.
+    illegal: BTreeMap<u32, String>,
+}
+
+/// Walks from the starting position along all legal moves of the file, and along replies that it does not have, as
+/// [`crate::traverse::each_reachable`] does.
+fn walk(index: &ExpIndex, set: KeySet, progress: &Progress, found: &mut Found) -> Traversal {
+    let own = breadth_first(Walk { index, set, own: None, found }, index.positions, progress);
+    if own.reached >= index.positions {
+        return own;
+    }
+    *found = Found::default();
+    breadth_first(Walk { index, set, own: Some(own.entries), found }, index.positions, progress)
+}
+
+struct Walk<'a> {
+    index: &'a ExpIndex,
+    set: KeySet,
+    /// What the file's own moves reach, once that is known: from then on replies are followed too.
+    own: Option<Bits>,
+    found: &'a mut Found,
+}
+
+impl Graph for Walk<'_> {
+    fn numbers(&self) -> u64 {
+        self.index.all().len() as u64
+    }
+
+    fn entry(&self, at: &Position) -> Option<u64> {
+        self.index.look_up(at.chess(), self.set).map(|(first, ..)| first as u64)
+    }
+
+    fn moves(&mut self, at: &Position, _: Option<u64>, reached: u64, out: &mut Vec<Move>) {
+        if let Some((_, moves, set)) = self.index.look_up(at.chess(), self.set) {
+            *self.found.sets.entry(set.name()).or_default() += 1;
+            for known in moves {
+                let legal = known.legal(at.chess());
+                if legal.is_none() {
+                    let what = || format!("the move {} is not legal in {}", known.mv, at.fen());
+                    self.found.illegal.entry(known.number).or_insert_with(what);
+                }
+                out.extend(legal);
+            }
+        }
+        let Some(own) = self.own.as_ref().filter(|_| reached < self.index.positions) else { return };
+        let leads_on = |mv: &Move| self.entry(&at.after(*mv)).is_some_and(|first| !own.contains(first));
+        out.extend(at.chess().legal_moves().into_iter().filter(leads_on));
+    }
+
+    fn beyond(&self) -> bool {
+        self.own.is_some()
+    }
+}
