@@ -276,7 +276,7 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
         ("folder.bin", "this is a folder: name a file in it"),
         (
             "empty.bin",
-            "the file is empty: name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk) or Kvetka (.kob) book",
+            "the file is empty: name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk), Kvetka (.kob) or Chessmaster (.obk) book",
         ),
         ("short.bin", "the file is too short for a book: it has 2 bytes"),
         ("games.bin", "this is text, not a book"),
@@ -518,7 +518,9 @@ fn moves_are_given_as_people_write_them() {
 #[test]
 fn a_database_is_no_book_and_says_so() {
     let folder = Folder::new();
-    for (name, says) in [("a.cbh", "`tabiya export` writes it as PGN"), ("a.cbv", "unpack it")] {
+    for (name, says) in
+        [("a.cbh", "`tabiya export` writes it as PGN"), ("a.cbv", "`tabiya export` writes it as PGN")]
+    {
         folder.write(name, [7; 4096]);
         for args in [&["show", name][..], &["tree", name], &["dump", name], &["convert", name, "-o", "b.bin"]]
         {

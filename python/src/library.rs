@@ -33,7 +33,7 @@ pub use tabiya_workshop::library::NewBook;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, PositionError, Setup};
 
 /// Names of files that are never taken for an empty Polyglot book.
-const OTHERS: [&str; 8] = ["ctg", "cto", "ctb", "abk", "kob", "kin", "ksf", "parquet"];
+const OTHERS: [&str; 10] = ["ctg", "cto", "ctb", "abk", "kob", "kin", "ksf", "obk", "exp", "parquet"];
 
 /// An open book. Of a Polyglot book the entries are known as they are in the file.
 #[derive(Clone)]

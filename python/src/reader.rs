@@ -209,7 +209,7 @@ impl Reader {
         &self.path
     }
 
-    /// The format: ``polyglot``, ``ctg``, ``abk``, ``kvetka`` or ``counts``.
+    /// The format: ``polyglot``, ``ctg``, ``abk``, ``kvetka``, ``exp``, ``obk`` or ``counts``.
     #[getter]
     fn format(&self) -> &str {
         &self.format

@@ -32,7 +32,7 @@ use crate::output::{self, counts, damage, progress, report, written};
 /// `tabiya build`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, ChessBase databases (.cbh), - for
+    /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, ChessBase databases (.cbh, .cbv), - for
     /// standard input, or count files (.parquet)
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,

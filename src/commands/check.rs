@@ -14,7 +14,7 @@ use crate::output::{self, counts, database};
 /// `tabiya check`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh)
+    /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh, .cbv)
     #[arg(required = true, value_name = "BOOK")]
     books: Vec<PathBuf>,
     /// Print one line of JSON for each problem, and one for each book with the number of errors and warnings

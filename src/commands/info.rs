@@ -15,7 +15,7 @@ use crate::output::{self, counts, database, progress};
 /// `tabiya info`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh)
+    /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh, .cbv)
     #[arg(required = true, value_name = "BOOK")]
     books: Vec<PathBuf>,
     /// Print one line of JSON for each book

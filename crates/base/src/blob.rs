@@ -1,6 +1,7 @@
 //! The bytes of a file, read piece by piece at any place: the memory needed does not grow with the file.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,6 +32,16 @@ pub struct Blob {
 enum Source {
     File(Reopened),
     Owned(Vec<u8>),
+    Pieces(Box<dyn Pieces>),
+}
+
+/// Bytes that are made where they are read, such as a file in an archive.
+pub trait Pieces: fmt::Debug + Send + Sync {
+    /// Reads the bytes from `at` on into `out`: as many as it has room for, fewer only at the end.
+    ///
+    /// # Errors
+    /// When they cannot be made.
+    fn read(&self, at: u64, out: &mut [u8]) -> Result<usize>;
 }
 
 /// A file that is closed while too many others are read.
@@ -126,10 +137,15 @@ impl Blob {
         &self.path
     }
 
+    /// Bytes that are made where they are read, `len` in all; `path` is only their name.
+    pub fn from_pieces(path: impl Into<PathBuf>, len: u64, pieces: Box<dyn Pieces>) -> Self {
+        Self { path: path.into(), len, source: Source::Pieces(pieces) }
+    }
+
     /// The bytes, where they are in memory.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.source {
-            Source::File(_) => None,
+            Source::File(_) | Source::Pieces(_) => None,
             Source::Owned(bytes) => Some(bytes),
         }
     }
@@ -153,6 +169,7 @@ impl Blob {
                 out.iter_mut().zip(from).for_each(|(out, from)| *out = *from);
                 Ok(room)
             }
+            Source::Pieces(pieces) => pieces.read(at, out),
             Source::File(file) => file::read_at(&*file.file(&self.path)?, at, out)
                 .map_err(|error| Error::file(&self.path, "cannot read the file", error).at_offset(at)),
         }

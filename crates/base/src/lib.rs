@@ -26,6 +26,7 @@ pub mod state_folder;
 pub mod table;
 pub mod task_thread;
 pub mod truncated;
+pub mod unread;
 pub mod visit;
 #[cfg(windows)]
 pub mod windows;

@@ -7,6 +7,7 @@ use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_base::folder;
 use tabiya_base::map::Map;
 use tabiya_base::replace::leftovers;
+use tabiya_base::unread::Unread;
 
 use super::abk::{self, Abk, is_abk};
 use super::counts;
@@ -30,11 +31,9 @@ const WRITABLE: &str = "end it with .bin (Polyglot), .ctg (ChessBase), .abk (Are
 const TEXT_LEN: usize = 256;
 
 /// Archives, tables and programs by their first bytes, according to the descriptions of their formats.
-const STARTS: [(&[u8], &str, &str); 9] = [
+const STARTS: [(&[u8], &str, &str); 7] = [
     (&[0x1f, 0x8b, 8], "this is a gzip archive", "unpack it first"),
     (b"PK\x03\x04", "this is a zip archive", "unpack it first"),
-    (b"7z\xbc\xaf\x27\x1c", "this is a 7z archive", "unpack it first"),
-    (b"Rar!\x1a\x07", "this is a rar archive", "unpack it first"),
     (&[0x28, 0xb5, 0x2f, 0xfd], "this is a zstd archive", "unpack it first"),
     (b"\xfd7zXZ\0", "this is an xz archive", "unpack it first"),
     (b"TabEvals", "this is a store of evaluations, not a book", "name the book beside it"),
@@ -70,9 +69,13 @@ pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     if bytes.starts_with(counts::MAGIC) {
         return counts::open(path, &[path.to_owned()], &Among::default());
     }
-    if let Some((what, advice, remedy)) = database(path) {
-        let error = Error::format(path, what).remedied_by(remedy);
-        return Err(advice.into_iter().fold(error, Error::advice));
+    if is_database(path) {
+        let what = "this is a ChessBase database, not a book";
+        return Err(Error::format(path, what).remedied_by(Remedy::ReadGames));
+    }
+    if let Some(unread) = Unread::by_name(path) {
+        let error = unread.error(path);
+        return Err(if unread.is_archive() { error } else { error.remedied_by(Remedy::Build) });
     }
     if is_kvetka(path, &bytes) {
         return Ok(Arc::new(Kvetka::open(path)?));
@@ -126,6 +129,9 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
     }
     if let Some((_, what, advice)) = STARTS.iter().find(|(start, ..)| bytes.starts_with(start)) {
         return error(what, advice);
+    }
+    if let Some(unread) = Unread::by_start(&bytes) {
+        return Err(unread.error(path));
     }
     if bytes.starts_with(counts::MAGIC) {
         return counts::from_bytes(path, bytes.to_vec());
@@ -213,30 +219,16 @@ pub fn format_of(path: &Path) -> Option<Format> {
     }
 }
 
-/// What kind of part of a ChessBase database a file is by its name, and what to do with it.
-fn database(path: &Path) -> Option<(&'static str, Option<&'static str>, Remedy)> {
-    let end = path.extension()?.to_string_lossy().to_ascii_lowercase();
-    match &*end {
-        "cbh" | "cbg" | "cba" | "cbp" | "cbt" | "cbc" | "cbs" | "cbe" | "cbj" | "cbl" | "cbm" => {
-            Some(("this is a ChessBase database, not a book", None, Remedy::ReadGames))
-        }
-        "2cbh" => Some((
-            "this is a database in ChessBase's newer format, not a book",
-            Some("save it as a CBH database in ChessBase, and build a book from that"),
-            Remedy::Build,
-        )),
-        "cbv" | "cbz" => Some((
-            "this is an archive of a ChessBase database, not a book",
-            Some("unpack it in ChessBase or its free Reader, and build a book from it"),
-            Remedy::Build,
-        )),
-        _ => None,
-    }
+/// Whether a name is that of a part of a ChessBase database, or of its archive.
+fn is_database(path: &Path) -> bool {
+    const ENDS: [&str; 12] =
+        ["cbh", "cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj", "cbl", "cbm", "cbv"];
+    path.extension().is_some_and(|end| ENDS.iter().any(|known| end.eq_ignore_ascii_case(known)))
 }
 
 /// Whether a file is an archive, a table or a program, whatever its name.
 fn is_other(data: &[u8]) -> bool {
-    STARTS.iter().any(|(start, ..)| data.starts_with(start))
+    STARTS.iter().any(|(start, ..)| data.starts_with(start)) || Unread::by_start(data).is_some()
 }
 
 /// Whether a file is a part of a CTG book by its content or by its name.
@@ -321,7 +313,7 @@ mod tests {
     fn parts_of_a_database_are_no_books() {
         let folder = tempfile::tempdir().unwrap();
         for (name, says) in
-            [("a.cbh", "not a book"), ("a.CBG", "not a book"), ("a.cbv", "unpack it"), ("a.2cbh", "save it")]
+            [("a.cbh", "not a book"), ("a.CBG", "not a book"), ("a.cbv", "not a book"), ("a.2cbh", "save it")]
         {
             let path = folder.path().join(name);
             std::fs::write(&path, [7; 64]).unwrap();

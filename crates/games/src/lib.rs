@@ -9,6 +9,7 @@
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 pub mod cbh;
+pub mod cbv;
 pub mod compress;
 mod decompress;
 mod error;

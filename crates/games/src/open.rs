@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::file;
 use tabiya_base::folder::{self, Files};
+use tabiya_base::unread::Unread;
 
 use super::cbh::{self, Cbh, CbhSource};
 use super::decompress::is_compressed;
@@ -20,14 +21,15 @@ use super::{Ahead, Batch};
 
 /// Name endings of the texts to read in a folder.
 const TEXTS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn.xz"];
-/// The name ending of the databases to read in a folder.
-const DATABASE: &str = ".cbh";
+/// Name endings of the databases to read in a folder.
+const DATABASES: [&str; 2] = [".cbh", ".cbv"];
 /// The name ending of the moves of a database, which are of no use without the rest.
 const MOVES: &str = ".cbg";
 /// The name ending of the archives to read in a folder.
 const ARCHIVE: &str = ".zip";
-/// Name endings of files of games that cannot be read, and are reported.
-const OTHERS: [&str; 3] = [".2cbh", ".cbv", ".cbz"];
+
+/// Name endings of databases that cannot be read, and are reported.
+const OTHERS: [&str; 5] = [".2cbh", ".cbz", ".cbf", ".si4", ".si5"];
 
 /// The games of several files, one file after another.
 #[derive(Default)]
@@ -104,6 +106,8 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
                 sources.add_pipe(path.clone());
             } else if zip::is_zip(path) {
                 sources.add_archive(path, Origin::Named)?;
+            } else if let Some(unread) = Unread::by_name(path) {
+                return Err(unread.error(path));
             } else {
                 sources.add_text(path.clone())?;
             }
@@ -230,8 +234,8 @@ impl Sources {
 
     fn add_database(&mut self, path: PathBuf) -> Result<()> {
         let db = Cbh::open(&path)?;
-        let linked = db.path().to_path_buf();
-        self.add(Kind::Database(path), db.moves_path().to_path_buf(), Some(linked), db.size());
+        let linked = (!db.is_archived()).then(|| db.path().to_path_buf());
+        self.add(Kind::Database(path), db.moves_path().to_path_buf(), linked, db.size());
         Ok(())
     }
 
@@ -265,11 +269,13 @@ impl Sources {
             let ends = |end: &&str| name.ends_with(*end);
             let added = if TEXTS.iter().any(ends) {
                 is_file(&path).and_then(|()| self.add_text(path.clone()))
-            } else if ends(&DATABASE) {
+            } else if DATABASES.iter().any(ends) {
                 self.add_database(path.clone())
             } else if ends(&ARCHIVE) {
                 is_file(&path).and_then(|()| self.add_archive(&path, Origin::Folder))
-            } else if OTHERS.iter().any(ends) || ends(&MOVES) && is_alone(&path) {
+            } else if let Some(unread) = Unread::by_name(&path).filter(|_| OTHERS.iter().any(ends)) {
+                Err(unread.error(&path))
+            } else if ends(&MOVES) && is_alone(&path) {
                 Cbh::open(&path).map(|_| ())
             } else {
                 Ok(())
@@ -281,7 +287,7 @@ impl Sources {
         }
         Err(Error::new(ErrorKind::File, "this folder holds no PGN files or databases").at_path(path).advice(
             "the names of PGN files end with .pgn, .pgn.gz, .pgn.zst, .pgn.bz2, .pgn.xz or .zip, those of databases \
-             with .cbh",
+             with .cbh or .cbv",
         ))
     }
 }
@@ -354,13 +360,24 @@ impl Sources {
 
     /// The files that are read: of a database all its parts.
     pub fn parts(&self) -> Vec<PathBuf> {
-        let parts = |path: PathBuf| if cbh::is_named(&path) { cbh::parts(&path) } else { vec![path] };
-        self.files().into_iter().flat_map(parts).collect()
+        let parts = |source: &Source| match &source.kind {
+            Kind::Database(path) => cbh::parts(path),
+            _ => vec![source.name.clone()],
+        };
+        self.all.iter().flat_map(parts).collect()
     }
 
     /// The same with the file of each in which other programs find a game by its address, if there is one.
     pub fn linked(&self) -> impl Iterator<Item = (&Path, Option<&Path>)> {
         self.all.iter().map(|source| (&*source.name, source.linked.as_deref()))
+    }
+
+    /// The same with the file of each from which its games can be read again.
+    pub fn rereadable(&self) -> impl Iterator<Item = (&Path, Option<&Path>)> {
+        self.all.iter().map(|source| match (&source.linked, &source.kind) {
+            (None, Kind::Database(archive)) => (&*source.name, Some(&**archive)),
+            (linked, _) => (&*source.name, linked.as_deref()),
+        })
     }
 
     /// Bytes of all files together, as they are on the disk; `None` if unknown, as for a pipe.
@@ -419,7 +436,7 @@ mod tests {
         assert_eq!(errors.len(), 3, "{errors:?}");
         for (error, (name, says)) in errors.iter().zip([
             ("p.zip", "unpack it first"),
-            ("x.cbv", "unpack it first"),
+            ("x.cbv", "not a ChessBase archive"),
             ("y.2cbh", "newer format"),
         ]) {
             assert!(error.contains(name) && error.contains(says), "{error}");

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tabiya_base::error::{Error, Result};
+use tabiya_base::unread::Unread;
 use tabiya_chess::trim_blanks;
 
 use super::decompress::{Ahead, Failing, decompressed};
@@ -15,9 +16,6 @@ use super::zip;
 
 /// The name that means standard input.
 pub const STDIN: &str = "-";
-
-/// First bytes of archives that cannot be read: 7-Zip, RAR, LZ4 and compress.
-const OTHER_ARCHIVES: [&[u8]; 4] = [b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x04\x22\x4d\x18", b"\x1f\x9d"];
 
 /// Bytes at the start of a file that show whether it is text.
 const START_LEN: u64 = 4096;
@@ -53,6 +51,9 @@ pub fn checked(path: &Path, mut from: Box<dyn Read + Send>) -> Result<Text> {
         // Errors after the first bytes are reported where they are read.
         from = Box::new(Failing(Some(error)));
     }
+    if let Some(unread) = Unread::by_start(&start) {
+        return Err(unread.error(path));
+    }
     if let Some((what, advice)) = refused(&start) {
         return Err(Error::format(path, what).advice(advice));
     }
@@ -67,13 +68,10 @@ fn refused(start: &[u8]) -> Option<(&'static str, &'static str)> {
     if zip::is_start(start) {
         return Some(("this is a ZIP archive in a pipe", "name its file, or unpack it first"));
     }
-    if OTHER_ARCHIVES.iter().any(|sign| start.starts_with(sign)) {
-        return Some(("this is an archive of an unsupported kind", "unpack it first"));
-    }
     if memchr::memchr(0, start).is_some_and(|zero| !is_games(start.get(..zero).unwrap_or_default())) {
         return Some((
             "this is not a text file of games",
-            "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh)",
+            "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh, .cbv)",
         ));
     }
     None

@@ -25,7 +25,7 @@ const MAX_ERRORS: u64 = 20;
 /// `tabiya export`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The database: its .cbh file
+    /// The database: its .cbh file, or its archive (.cbv)
     #[arg(value_name = "DB.cbh")]
     database: PathBuf,
     /// The PGN file to write (.pgn, or compressed: .pgn.gz, .pgn.zst), or - for standard output [default: -]

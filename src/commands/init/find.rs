@@ -48,7 +48,7 @@ const ENGINES: [&str; 28] = [
 ];
 
 /// The extensions of the file that opens a book, in lower case.
-const BOOKS: [&str; 4] = ["bin", "ctg", "kin", "abk"];
+const BOOKS: [&str; 6] = ["bin", "ctg", "kin", "abk", "obk", "exp"];
 
 /// Folders of books in Debian's packages.
 const BOOK_FOLDERS: [&str; 2] = ["/usr/share/games/gnuchess", "/usr/share/scid/books"];

@@ -34,7 +34,7 @@ const MEMORY: usize = 64 << 20;
 /// `tabiya report`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, ChessBase databases (.cbh), - for
+    /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, ChessBase databases (.cbh, .cbv), - for
     /// standard input
     #[arg(required = true, value_name = "GAMES")]
     games: Vec<PathBuf>,

@@ -21,7 +21,7 @@ pub(super) const PLIES: u32 = 16;
 /// `tabiya suite`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Books of any format, count files, or games: PGN files (also compressed), folders of them, ChessBase databases (.cbh), -
+    /// Books of any format, count files, or games: PGN files (also compressed), folders of them, ChessBase databases (.cbh, .cbv), -
     /// for standard input
     #[arg(required = true, value_name = "SOURCE")]
     pub(super) sources: Vec<PathBuf>,

@@ -55,7 +55,7 @@ impl Files {
         };
         let (mut files, mut by_name) = (Vec::new(), HashMap::new());
         let mut base = 0_u64;
-        for (name, path) in sources.linked() {
+        for (name, path) in sources.rereadable() {
             let path = path.ok_or_else(|| again(name))?;
             // A file that is named twice has its games once.
             let Entry::Vacant(place) = by_name.entry(name.to_owned()) else { continue };
@@ -64,8 +64,9 @@ impl Files {
             let len = fs::metadata(path).map_err(cannot)?.len();
             let database = cbh::is_named(path).then(|| Cbh::open(path).map(Arc::new)).transpose()?;
             let known = stamp_of(path);
+            let games = database.as_ref().map_or(0, |database| database.count().into());
             files.push(File { path: path.to_owned(), base, known, database });
-            base = base.saturating_add(len).saturating_add(1);
+            base = base.saturating_add(len.max(games)).saturating_add(1);
         }
         let each = sources.each()?.ok_or_else(|| again(Path::new("-")))?;
         let stamp = Stamp::of(each.iter().flat_map(|(_, stamp)| [&*stamp.name, &*stamp.state]));

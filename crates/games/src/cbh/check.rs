@@ -57,7 +57,7 @@ pub fn check(
     files(db, findings);
     let named = |part: &str| {
         let part = |path: &&PathBuf| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(part));
-        db.files().iter().find(part).map_or(db.path(), PathBuf::as_path)
+        db.parts().iter().find(part).map_or(db.path(), PathBuf::as_path)
     };
     in_order(
         (1, db.count()),

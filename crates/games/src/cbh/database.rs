@@ -1,6 +1,7 @@
 //! An open database: its files, and what is wrong with them.
 #![allow(clippy::cast_possible_truncation, reason = "a record has 46 bytes")]
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use super::layout::{
     CBH_COUNT, CBH_MARK, CBH_MARK_AT, CBJ_MOVES, CBJ_SIZE, CBM_HEADER, RECORD_LEN, annotator, player, source,
     team, title, tournament,
 };
+use crate::cbv::{self, Cbv};
 use crate::{GameError, Place, Reason, Spot};
 
 /// Offsets in longer files need more than 32 bits.
@@ -45,6 +47,8 @@ pub struct Cbh {
     moves_name: Arc<Path>,
     count: u32,
     files: Vec<PathBuf>,
+    /// The archive that the files are in.
+    archive: Option<PathBuf>,
     findings: Vec<String>,
 }
 
@@ -89,13 +93,16 @@ impl Parts<'_> {
 }
 
 impl Cbh {
-    /// Opens a database by the name of any of its files. Files other than records and moves that are missing or broken
+    /// Opens a database by the name of any of its files, or by that of its archive. Files other than records and moves that are missing or broken
     /// are left out, and reported by [`Cbh::findings`].
     ///
     /// # Errors
     /// When records or moves are missing, cannot be opened or are in another format; for other formats and archives,
     /// with what to do about them.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        if cbv::is_named(path.as_ref()) {
+            return Self::from_archive(&Cbv::open(path)?);
+        }
         let main = files::main(path.as_ref())?;
         let records = Blob::open(&main)?;
         let part = |extension: &str| folder::sibling(&main, extension).ok().flatten().map(Blob::open);
@@ -105,6 +112,35 @@ impl Cbh {
                 .advice("put all files of the database into one folder, with the same name before the dot"))
         });
         Self::with(records, moves?, &part)
+    }
+
+    /// Opens the database in an archive, whose files are unpacked where they are read.
+    ///
+    /// # Errors
+    /// When the archive has no database or several, or is damaged.
+    pub fn from_archive(archive: &Cbv) -> Result<Self> {
+        let stem = archive.stem()?;
+        let part = |extension: &str| archive.part(&stem, extension);
+        let needed = |extension: &str| {
+            part(extension).unwrap_or_else(|| {
+                let what = format!("this archive holds no moves of the database {stem} (.{extension})");
+                Err(missing(&what, archive.path()).advice("pack the database again in ChessBase"))
+            })
+        };
+        let damaged = Cell::new(None);
+        let open = |extension: &str| match part(extension)? {
+            Ok(blob) => Some(Ok(blob)),
+            // Unlike a file that is missing in a folder, this says that the archive is not as it was made.
+            Err(error) => {
+                damaged.set(Some(error));
+                None
+            }
+        };
+        let db = Self::with(needed("cbh")?, needed("cbg")?, &open)?;
+        match damaged.take() {
+            Some(error) => Err(error),
+            None => Ok(Self { archive: Some(archive.path().to_owned()), ..db }),
+        }
     }
 
     /// Opens a database whose bytes are in memory.
@@ -164,13 +200,14 @@ impl Cbh {
             media: media.map_or(0, |blob| blob.len().saturating_sub(CBM_HEADER)),
             count,
             files: parts.files,
+            archive: None,
             findings: parts.findings,
         })
     }
 
-    /// The `.cbh` file.
+    /// The `.cbh` file, or the archive.
     pub fn path(&self) -> &Path {
-        self.records.path()
+        self.archive.as_deref().unwrap_or(self.records.path())
     }
 
     /// The `.cbg` file, in which offsets of games are.
@@ -178,9 +215,19 @@ impl Cbh {
         &self.moves_name
     }
 
-    /// Every file of the database that was found.
+    /// Every file of the database that was found, or the archive.
     pub fn files(&self) -> &[PathBuf] {
+        self.archive.as_ref().map_or(&self.files, std::slice::from_ref)
+    }
+
+    /// Every file of the database that was found, those in an archive by their names below its own.
+    pub(super) fn parts(&self) -> &[PathBuf] {
         &self.files
+    }
+
+    /// Whether the files are in an archive.
+    pub(crate) fn is_archived(&self) -> bool {
+        self.archive.is_some()
     }
 
     /// How many records it has: games and texts are numbered from 1 to this.

@@ -5,15 +5,18 @@ use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::folder;
+use tabiya_base::unread::Unread;
+
+use crate::cbv;
 
 /// The extensions of the files that are read: records, moves, annotations, players, tournaments,
 /// annotators, sources, teams, second records, titles, media.
 pub const PARTS: [&str; 11] = ["cbh", "cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj", "cbl", "cbm"];
 
-/// Whether a name is that of a file of a database, or of an archive or newer format of ChessBase.
+/// Whether a name is that of a file of a database, or of its archive.
 pub fn is_named(path: &Path) -> bool {
     let named = |name: &&str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
-    PARTS.iter().any(named) || ["2cbh", "cbv", "cbz"].iter().any(named)
+    PARTS.iter().any(named) || cbv::is_named(path)
 }
 
 /// All files of the database that a file belongs to, including those that are not read: files of the same name with an
@@ -32,30 +35,19 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 /// The `.cbh` file of the database that a file belongs to.
 ///
 /// # Errors
-/// When it is missing, or when the file is an archive or in another format, with what to do about it.
+/// When it is missing, or when the file is one of another program, with what to do about it.
 pub fn main(path: &Path) -> Result<PathBuf> {
-    let extension = path.extension().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let refuse = |what: &str, advice: &str| Err(Error::format(path, what).advice(advice));
-    match &*extension {
-        "2cbh" => refuse(
-            "this is a database in the newer format of ChessBase 17 and later, which is not supported",
-            "save it as a CBH database in ChessBase, or export it as PGN",
-        ),
-        "cbv" => refuse(
-            "this is an archive of a ChessBase database",
-            "unpack it first: open it in ChessBase or its free Reader, or with a program that unpacks .cbv",
-        ),
-        "cbz" => refuse(
-            "this is an encrypted archive of a ChessBase database",
-            "unpack it first: open it in ChessBase with its password",
-        ),
-        _ if path.is_file() && extension == "cbh" => Ok(path.to_owned()),
-        _ => folder::sibling(path, "cbh").ok().flatten().ok_or_else(|| {
-            Error::new(ErrorKind::File, "there is no such database")
-                .at_path(path)
-                .advice("name its .cbh file; the others (.cbg, .cba, .cbp ...) are found beside it")
-        }),
+    if let Some(unread) = Unread::by_name(path) {
+        return Err(unread.error(path));
     }
+    if path.is_file() && path.extension().is_some_and(|end| end.eq_ignore_ascii_case("cbh")) {
+        return Ok(path.to_owned());
+    }
+    folder::sibling(path, "cbh").ok().flatten().ok_or_else(|| {
+        Error::new(ErrorKind::File, "there is no such database")
+            .at_path(path)
+            .advice("name its .cbh file; the others (.cbg, .cba, .cbp ...) are found beside it")
+    })
 }
 
 #[cfg(test)]
@@ -82,13 +74,12 @@ mod tests {
     fn other_files_are_refused_with_advice() {
         for (name, says) in [
             ("a.2cbh", "save it as a CBH database"),
-            ("a.CBV", "unpack it first"),
             ("a.cbz", "unpack it first"),
             ("none.cbh", "name its .cbh file"),
         ] {
-            assert!(is_named(Path::new(name)));
             assert!(main(Path::new(name)).unwrap_err().to_string().contains(says), "{name}");
         }
-        assert!(!is_named(Path::new("a.pgn")));
+        let named = ["a.cbh", "a.CBV", "a.pgn", "a.2cbh"].map(|name| is_named(Path::new(name)));
+        assert_eq!(named, [true, true, false, false]);
     }
 }

@@ -21,7 +21,7 @@ use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::FileSet;
 use tabiya_book::edit::{Change, Edit, Value};
-use tabiya_book::{self as book, Annotation, Book, MoveFacts, Recommendation};
+use tabiya_book::{self as book, Annotation, Book, Format, MoveFacts, Recommendation};
 use tabiya_chess::{MoveCode, Position};
 use tabiya_learn::{self as learn, Attempt, EntryEdit, Learner, MadeEdit};
 
@@ -126,10 +126,17 @@ impl Editor {
         refuse_read_only(&*book)?;
         let format = book.format();
         if !format.is_editable() {
-            return Err(Error::new(ErrorKind::Usage, "a count file cannot be edited")
+            let (what, advice, remedy) = match format {
+                Format::Exp => ("an experience file", "write it as a book, and edit that", Remedy::Convert),
+                Format::Obk => {
+                    ("a Chessmaster book", "write it in another format, and edit that", Remedy::Convert)
+                }
+                _ => ("a count file", "build a book from it, and edit that", Remedy::Build),
+            };
+            return Err(Error::new(ErrorKind::Usage, format!("{what} cannot be edited"))
                 .at_path(&self.path)
-                .advice("build a book from it, and edit that")
-                .remedied_by(Remedy::Build));
+                .advice(advice)
+                .remedied_by(remedy));
         }
         if format.learns() {
             // While the book is written, a map of it could get in the way.

@@ -26,5 +26,5 @@ pub(crate) const LEAF: u8 = 0x80;
 /// How far the weight is shifted in the second byte.
 pub(crate) const WEIGHT_SHIFT: u32 = 6;
 
-/// What each weight is in per cent (docs/formats/obk.md, Weight).
+/// What each weight is in per cent (docs/formats/obk.md, Weights).
 pub(crate) const WEIGHTS: [u64; 4] = [0, 25, 50, 100];

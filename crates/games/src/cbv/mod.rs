@@ -1,0 +1,22 @@
+//! Archives of ChessBase databases (`.cbv`), read in place. The format is described in `docs/formats/cbv.md`.
+//!
+//! A member is a run of blocks that unpack on their own. Opening reads the directory, and of the members that are asked for the
+//! checksum of each block; reading unpacks the blocks that are needed, of which the last ones are kept. So memory does not
+//! grow with the archive, and nothing is written.
+
+pub mod check;
+mod directory;
+pub mod layout;
+mod member;
+#[cfg(test)]
+mod tests;
+mod unpack;
+
+use std::path::Path;
+
+pub use directory::{Cbv, CbvMember};
+
+/// Whether a name is that of an archive.
+pub fn is_named(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("cbv"))
+}
