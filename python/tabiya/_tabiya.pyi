@@ -142,7 +142,7 @@ class Reader:
         """The path that was opened."""
     @property
     def format(self) -> str:
-        """The format: ``polyglot``, ``ctg``, ``abk``, ``kvetka`` or ``counts``."""
+        """The format: ``polyglot``, ``ctg``, ``abk``, ``kvetka``, ``exp``, ``obk`` or ``counts``."""
     @property
     def closed(self) -> bool:
         """Whether the book is closed."""

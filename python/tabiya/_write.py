@@ -15,7 +15,7 @@ Paths = Union[Path, Iterable[Path]]
 
 
 def open_reader(path: Path, *, tournament: bool = False) -> Reader:
-    """Opens a book: Polyglot, ChessBase, Arena, Kvetka, or a count file. Its content decides which it is.
+    """Opens a book: Polyglot, ChessBase, Arena, Kvetka, Chessmaster, an experience file, or a count file. Its content decides which it is.
 
     The reader has the interface of the one that ``chess.polyglot.open_reader`` returns, and is a context manager.
 

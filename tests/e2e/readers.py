@@ -9,6 +9,9 @@ import cbh_moves  # noqa: E402, F401
 import normal_form  # noqa: E402, F401
 import read_abk  # noqa: E402, F401
 import read_cbh  # noqa: E402, F401
+import read_cbv  # noqa: E402, F401
 import read_ctg  # noqa: E402, F401
+import read_exp  # noqa: E402, F401
 import read_kvetka  # noqa: E402, F401
+import read_obk  # noqa: E402, F401
 import read_polyglot  # noqa: E402, F401

@@ -4,6 +4,7 @@ import collections
 import json
 import random
 import re
+import struct
 from pathlib import Path
 
 import chess
@@ -15,7 +16,7 @@ import cbh_writer
 from client import times
 from compare_games import is_branched, tree
 from random_games import random_games
-from readers import cbh_moves, normal_form, read_abk, read_cbh, read_ctg, read_kvetka, read_polyglot
+from readers import cbh_moves, normal_form, read_abk, read_cbh, read_cbv, read_ctg, read_exp, read_kvetka, read_obk, read_polyglot
 
 # Not among the others, because few tests have DuckDB.
 import read_counts
@@ -79,7 +80,7 @@ def shown(tabiya, folder, book, boards):
 def compared(tabiya, tmp_path):
     """Compares what a reader finds in positions of a book, by move, with what tabiya says of the moves."""
 
-    def compare(book, found_in, told_of, boards=None):
+    def compare(book, found_in, told_of, boards=None, least=40):
         boards = boards or positions(tabiya, book, POSITIONS)
         lines = shown(tabiya, tmp_path, book, boards)
         moves = 0
@@ -88,7 +89,7 @@ def compared(tabiya, tmp_path):
             found = found_in(board, line)
             assert found == told, board.fen()
             moves += len(found)
-        assert lines[0]["found"] and sum(line["found"] for line in lines) > 40 and moves > 40
+        assert lines[0]["found"] and sum(line["found"] for line in lines) > least and moves > least
         mirrored = sum(normal_form.normal(board)[1] for board in boards)
         print(f"{Path(book).name}: {len(boards)} positions, {mirrored} of them mirrored, and {moves} moves compared")
         return mirrored
@@ -219,6 +220,89 @@ def test_arena_books(abk, sources):
 
 def test_a_real_arena_book(abk, sample):
     abk(sample("abk/Perfect2021.abk"))
+
+
+@pytest.mark.parametrize("name", ["brainlearn.exp", "sugar_made.exp"])
+def test_real_experience_files(compared, tabiya, sample, name):
+    path = sample(f"exp/{name}")
+    book = read_exp.Experience(path)
+
+    def found_in(board, _):
+        entries = book.moves(board)
+        below = [read_exp.rating(entries[0]) - read_exp.rating(entry) for entry in entries]
+        weights = [max(1, round(10000 * 2 ** (-units / 100))) for units in below]
+        return {board.uci(entry.move): weight for entry, weight in zip(entries, weights, strict=True)}
+
+    reached = book.reached()
+    boards = [chess.Board(f"{epd} 0 1") for epd in reached]
+    # Without the clock some positions are not found by their keys.
+    others = [board for board in map(replied, boards) if board]
+    compared(path, found_in, lambda move: move["weight"], [*boards, *others], least=20)
+    told = json.loads(tabiya("info", "--json", path).stdout)
+    assert (told["entries"], told["positions"]) == (book.records, len(book.known))
+    assert told["reachable"] == len(reached) and told["moves"] == sum(map(len, book.known.values()))
+    done = tabiya("dump", "--format", "json", path)
+    dumped = [json.loads(line)["fen"].split()[:4] for line in done.stdout.splitlines()]
+    assert sorted(dumped) == sorted(board.fen(en_passant="fen").split()[:4] for board in boards)
+
+
+def replied(board):
+    """The position after the first legal move, which the book may not have."""
+    after = board.copy(stack=False)
+    for move in list(board.legal_moves)[:1]:
+        after.push(move)
+        return after
+
+
+def obk(games, texts):
+    """A Chessmaster book of the lines of games, with weights by chance."""
+    chance, root = random.Random(7), {}
+    for game in games:
+        node = root
+        for move in list(game.moves)[:24]:
+            if move.promotion not in (None, chess.QUEEN):
+                break
+            node = node.setdefault(move, {})
+    moves, left = bytearray(), [(chess.Board(), move, replies, number + 1 == len(root)) for number, (move, replies) in enumerate(root.items())][::-1]
+    while left:
+        board, move, replies, last = left.pop()
+        target = move.to_square
+        moves += bytes([move.from_square | last << 6 | (not replies) << 7, target | chance.randrange(4) << 6])
+        after = board.copy(stack=False)
+        after.push(move)
+        left += [(after, reply, more, number + 1 == len(replies)) for number, (reply, more) in enumerate(replies.items())][::-1]
+    head = b"UGWS" + struct.pack("<I", len(moves) // 2) if texts is None else b"BOO!" + struct.pack("<2I", len(moves) // 2, len(texts))
+    return head + moves + (texts or b"")
+
+
+@pytest.mark.parametrize("texts", [None, struct.pack("<IBB", 4, 3, 0x82) + b"C60"])
+def test_chessmaster_books(compared, tabiya, tmp_path, texts):
+    path = tmp_path / "book.obk"
+    path.write_bytes(obk(random_games(150, seed=12, most_plies=40), texts))
+    known = read_obk.index(path)
+    assert all(move for _, move, _ in read_obk.tree(path.read_bytes()))
+
+    def found_in(board, _):
+        return {entry.move.uci(): entry.weight for entry in known.get(read_polyglot.key(board), [])}
+
+    compared(path, found_in, lambda move: move["weight"])
+    told = json.loads(tabiya("info", "--json", path).stdout)
+    assert (told["positions"], told["moves"]) == (len(known), sum(map(len, known.values())))
+    assert tabiya("check", path).returncode == 0
+
+
+def test_a_real_archive(tabiya, sample, tmp_path):
+    archive = sample("cbv/twic1134.cbv")
+    data = archive.read_bytes()
+    for member in read_cbv.directory(data):
+        (tmp_path / member.name).write_bytes(read_cbv.unpack(data, member))
+    done = tabiya("export", archive, "-o", tmp_path / "packed.pgn")
+    assert done.returncode == 0, done.stderr
+    assert tabiya("export", tmp_path / "twic1134.cbh", "-o", tmp_path / "unpacked.pgn").returncode == 0
+    assert (tmp_path / "packed.pgn").read_bytes() == (tmp_path / "unpacked.pgn").read_bytes()
+    for source in (archive, tmp_path / "twic1134.cbh"):
+        assert tabiya("build", source, "-o", tmp_path / f"{source.suffix[1:]}.bin").returncode == 0
+    assert (tmp_path / "cbv.bin").read_bytes() == (tmp_path / "cbh.bin").read_bytes()
 
 
 def test_kvetka_books(compared, sources):

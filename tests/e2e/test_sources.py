@@ -127,7 +127,7 @@ def test_folders_read_databases_and_archives_and_name_what_they_cannot_read(buil
     zipped(folder / "c.zip", {"readme.txt": "no"})
     text = build(folder, code=WANTING)
     assert "30 games read" in text
-    assert "old.cbv: this is an archive of a ChessBase database: unpack it first" in text
+    assert "old.cbv: this is not a ChessBase archive" in text
     assert "c.zip: skipped: this archive holds no PGN files" in text
 
 
