@@ -6,13 +6,14 @@ use tabiya_base::progress::Progress;
 use tabiya_book::exp::Exp;
 use tabiya_book::exp::keys::{KeySet, keys};
 use tabiya_book::exp::layout::{RECORD_LEN, SUGAR_V1, SUGAR_V2};
-use tabiya_book::{Book, Moves as _, Scope, open_bytes};
+use tabiya_book::{Book, Format, Moves as _, Scope, open_bytes};
 use tabiya_chess::{MoveCode, Position};
 
 /// One input of the fuzzer.
 pub fn run(data: &[u8]) {
     for name in ["fuzz.exp", "fuzz.bin"] {
-        let _ = open_bytes(name, data.to_vec()).map(|book| look(&*book));
+        // Other names are those of Polyglot books too.
+        let _ = open_bytes(name, data.to_vec()).map(|book| (book.format() == Format::Exp).then(|| look(&*book)));
     }
     for start in [&b""[..], &SUGAR_V1, &SUGAR_V2] {
         let _ = Exp::new("fuzz.exp", [start, data].concat()).map(|book| look(&book));
