@@ -10,8 +10,8 @@ use tabiya_base::{interrupt, truncated};
 
 use crate::args::adapter;
 use crate::commands::{
-    build, check, convert, diff, doctor, dump, edit, evals, explore, export, help, info, init, learn, merge,
-    play, report, show, suite, tree, trim, vet,
+    build, check, convert, diff, doctor, dump, edit, evals, explore, export, help, info, init, learn, play,
+    report, show, suite, tree, vet,
 };
 use crate::output::{self, exit::Exit};
 
@@ -45,12 +45,9 @@ enum Command {
     Check(check::Args),
     /// Build a book from games
     Build(build::Args),
-    /// Write a book in another format
+    /// Write one or several books as one of any format, whole or less of it
+    #[command(visible_aliases = ["merge", "trim"])]
     Convert(convert::Args),
-    /// Make one book from several
-    Merge(merge::Args),
-    /// Write a smaller book, without weak moves, deep lines or whole branches
-    Trim(trim::Args),
     /// Change, add or delete moves of a position by hand
     Edit(edit::Args),
     /// Show what differs between two books of any format
@@ -128,8 +125,6 @@ pub fn main() -> ExitCode {
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Build(args)) => at_end(build::run(args)),
         Some(Command::Convert(args)) => at_end(convert::run(args)),
-        Some(Command::Merge(args)) => at_end(merge::run(args)),
-        Some(Command::Trim(args)) => at_end(trim::run(args)),
         Some(Command::Edit(args)) => at_end(edit::run(args)),
         Some(Command::Diff(args)) => diff::run(args),
         Some(Command::Dump(args)) => dump::run(args),

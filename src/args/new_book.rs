@@ -72,4 +72,13 @@ impl NewBook {
         let exit = damage::report(read, print_lines(&all, exit)?)?;
         Ok(if written.moves == 0 { written::nothing(&self.output, nothing, None) } else { exit })
     }
+
+    /// Reports that there is no book to write, and why, as [`NewBook::end`] does.
+    ///
+    /// # Errors
+    /// As [`NewBook::end`].
+    pub fn nothing(&self, lines: Vec<String>, read: &[Arc<dyn Book>], why: &str) -> Result<Exit> {
+        damage::report(read, print_lines(&lines, Exit::Done)?)?;
+        Ok(written::nothing(&self.output, why, None))
+    }
 }

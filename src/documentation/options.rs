@@ -25,7 +25,7 @@ const BUILD: &[Place] = &[
 const EVALS: &[Place] = &[("evals.md", "")];
 
 /// The commands, each with the places that describe its options.
-const PLACES: [(&str, &[Place]); 29] = [
+const PLACES: [(&str, &[Place]); 27] = [
     ("show", INSPECTING),
     ("tree", INSPECTING),
     ("info", INSPECTING),
@@ -34,9 +34,7 @@ const PLACES: [(&str, &[Place]); 29] = [
     ("diff", INSPECTING),
     ("explore", &[("explore.md", "")]),
     ("build", BUILD),
-    ("convert", &[("making-books.md", "## convert and merge")]),
-    ("merge", &[("making-books.md", "## convert and merge"), COUNTS]),
-    ("trim", &[("making-books.md", "## trim")]),
+    ("convert", &[("making-books.md", "## convert, also called merge and trim"), COUNTS]),
     ("edit", &[("making-books.md", "## edit")]),
     ("learn", &[("learning.md", "")]),
     ("learn games", &[("learning.md", "")]),

@@ -189,9 +189,8 @@ fn vet(args: &Args) -> Result<Exit> {
         lines.push(format!("added: {}", many(extended.len() as u64, "move")));
     }
     let exit = if done.evaluated.skipped.is_empty() { Exit::Done } else { Exit::Findings };
-    let why = "the book holds only their keys";
     let read = ([&book], "no move of the book is left");
-    let exit = args.to.end(lines, (&merged, why), &written, exit, read)?;
+    let exit = args.to.end(lines, (&merged, written::KEYS_ONLY), &written, exit, read)?;
     written::not_evaluated(&done.evaluated);
     Ok(exit)
 }
