@@ -10,8 +10,8 @@ use tabiya_base::{interrupt, truncated};
 
 use crate::args::adapter;
 use crate::commands::{
-    build, check, convert, diff, doctor, dump, edit, evals, explore, export, help, info, init, learn, play,
-    report, show, suite, tree, vet,
+    build, check, convert, diff, doctor, edit, evals, explore, export, help, info, init, learn, play, report,
+    show, suite, tree, vet,
 };
 use crate::output::{self, exit::Exit};
 
@@ -52,14 +52,11 @@ enum Command {
     Edit(edit::Args),
     /// Show what differs between two books of any format
     Diff(diff::Args),
-    /// Write out every entry of a book
-    Dump(dump::Args),
     /// Show a book's lines as a tree
     Tree(tree::Args),
     /// Teach a Polyglot book the results of games, show what it has learned, or undo that
     Learn(learn::Args),
-    /// Write a ChessBase database as PGN
-    #[command(alias = "games")]
+    /// Write a book, a ChessBase database or a store of evaluations as PGN, a table, JSON or EPD
     Export(export::Args),
     /// Evaluate a book's positions with an engine, and write a book without the moves that lose too much
     Vet(vet::Args),
@@ -127,7 +124,6 @@ pub fn main() -> ExitCode {
         Some(Command::Convert(args)) => at_end(convert::run(args)),
         Some(Command::Edit(args)) => at_end(edit::run(args)),
         Some(Command::Diff(args)) => diff::run(args),
-        Some(Command::Dump(args)) => dump::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Learn(args)) => learn::run(args),
         Some(Command::Export(args)) => export::run(args),
@@ -211,7 +207,7 @@ mod tests {
         let starts_adapter = |first: &str| super::starts_adapter(Some(first.as_ref()));
         assert!(super::starts_adapter(None) && starts_adapter("--book") && starts_adapter("stockfish"));
         assert!(!starts_adapter("build") && !starts_adapter("doctor") && !starts_adapter("help"));
-        assert!(!starts_adapter("export") && !starts_adapter("games"));
+        assert!(!starts_adapter("export") && !starts_adapter("merge"));
         assert!(!starts_adapter("help"));
     }
 }

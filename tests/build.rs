@@ -372,7 +372,7 @@ fn a_book_of_weights_becomes_green_where_they_are_great() {
     folder.write("a.bin", entries.map(|entry| entry.to_bytes()).concat());
     let green = |options: &str| {
         let told = folder.run(&format!("convert a.bin -o a.ctg --force{options}"), 0).out;
-        let rows = folder.run("dump a.ctg --reachable", 0).out;
+        let rows = folder.run("export a.ctg --reachable", 0).out;
         let green = rows.lines().filter(|row| row.contains("\tgreen\t"));
         let moves = green.map(|row| row.split('\t').nth(2).unwrap().to_owned()).collect::<Vec<_>>();
         (moves, told.contains("2 moves are marked green: those with at least half the weight"))

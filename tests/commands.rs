@@ -299,7 +299,7 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
         }
     }
     for command in
-        [&["learn", "show"][..], &["learn", "reset"], &["tree"], &["dump"], &["edit", "--delete", "e4"]]
+        [&["learn", "show"][..], &["learn", "reset"], &["tree"], &["export"], &["edit", "--delete", "e4"]]
     {
         let ended = folder.run(&[command, &["other.bin"]].concat()).with(3);
         assert!(ended.err.contains("no Polyglot book") && ended.out.is_empty(), "{command:?}: {}", ended.err);
@@ -466,7 +466,7 @@ fn a_reader_that_goes_away_is_no_error() {
     let entry = |key: u64| [key.to_be_bytes(), [3, 0x1c, 0, 1, 0, 0, 0, 0]].concat();
     folder.write("a.bin", (0..40_000).flat_map(entry).collect::<Vec<u8>>());
     folder.write("fens", format!("{START}\n").repeat(20_000));
-    for args in [&["dump", "a.bin"][..], &["show", "a.bin", "--fen-file", "fens"]] {
+    for args in [&["export", "a.bin"][..], &["show", "a.bin", "--fen-file", "fens"]] {
         let mut child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut few = [0; 10];
         child.stdout.take().unwrap().read_exact(&mut few).unwrap();
@@ -520,7 +520,7 @@ fn a_database_is_no_book_and_says_so() {
     let folder = Folder::new();
     for (name, says) in [("a.cbh", "`tabiya export` writes it as PGN"), ("a.cbv", "unpack it")] {
         folder.write(name, [7; 4096]);
-        for args in [&["show", name][..], &["tree", name], &["dump", name], &["convert", name, "-o", "b.bin"]]
+        for args in [&["show", name][..], &["tree", name], &["export", name], &["convert", name, "-o", "b.bin"]]
         {
             let ended = folder.run(args).with(3);
             assert!(ended.err.contains("ChessBase database") && ended.err.contains(says), "{}", ended.err);
@@ -552,7 +552,7 @@ fn castling_is_dumped_as_it_is_shown() {
     let away = Entry { key: u64::MAX, mv: raw("e1h1"), weight: 1, games: 0, halfpoints: 0 };
     folder.write("b.bin", [book(&lines), away.to_bytes().to_vec()].concat());
     for (args, count) in
-        [(&["dump", "a.bin"][..], 0), (&["dump", "a.bin", "--reachable"], 0), (&["dump", "b.bin"], 1)]
+        [(&["export", "a.bin"][..], 0), (&["export", "a.bin", "--reachable"], 0), (&["export", "b.bin"], 1)]
     {
         for format in ["tsv", "json"] {
             let out = folder.run(&[args, &["--format", format]].concat()).with(0).out;
@@ -572,11 +572,11 @@ fn a_book_for_one_side_is_followed_through_the_replies() {
     folder.book("white.bin", &white);
     let tree = folder.run(&["tree", "white.bin"]).with(0).out;
     assert!(tree.contains("c5 (reply)") && tree.contains("e5 (reply)") && tree.contains("d4"), "{tree}");
-    let pgn = folder.run(&["dump", "white.bin", "--format", "pgn"]).with(0);
+    let pgn = folder.run(&["export", "white.bin", "--format", "pgn"]).with(0);
     assert_eq!((pgn.out.matches("Nf3").count(), pgn.out.matches("d4").count(), &*pgn.err), (2, 1, ""));
     let black = [("e2e4 e7e5", 1), ("e2e4 e7e5 g1f3 b8c6", 1), ("d2d4 d7d5", 1)];
     folder.book("black.bin", &black);
-    let pgn = folder.run(&["dump", "black.bin", "--format", "pgn"]).with(0);
+    let pgn = folder.run(&["export", "black.bin", "--format", "pgn"]).with(0);
     assert!(pgn.out.contains("Nc6") && pgn.out.contains("d5") && pgn.err.is_empty(), "{pgn:?}");
     assert!(folder.run(&["tree", "black.bin"]).with(0).out.contains("1. e4 (reply)"));
     for name in ["white", "black"] {
@@ -589,6 +589,6 @@ fn a_book_for_one_side_is_followed_through_the_replies() {
     // What nothing reaches is counted.
     let away = Entry { key: u64::MAX, mv: raw("e2e4"), weight: 1, games: 0, halfpoints: 0 };
     folder.write("away.bin", [book(&white), away.to_bytes().to_vec()].concat());
-    let pgn = folder.run(&["dump", "away.bin", "--format", "pgn"]).with(0);
+    let pgn = folder.run(&["export", "away.bin", "--format", "pgn"]).with(0);
     assert!(pgn.err.starts_with("tabiya: away.bin: 1 move is left out: no line from"), "{}", pgn.err);
 }

@@ -27,7 +27,7 @@ def sample_books() -> list[Path]:
 
 def shown(book: Path, folder: Path) -> Iterator[dict[str, Any]]:
     """What `tabiya show --json` says of every position that the book has."""
-    dump = tabiya_says("dump", "--format", "json", *(["--reachable"] if book.suffix == ".bin" else []), book)
+    dump = tabiya_says("export", "--format", "json", *(["--reachable"] if book.suffix == ".bin" else []), book)
     fens = [json.loads(line)["fen"] for line in dump.splitlines()]
     file = folder / "fens.txt"
     file.write_text("\n".join(fens))

@@ -5,7 +5,6 @@ pub mod check;
 pub mod convert;
 pub mod diff;
 pub(crate) mod doctor;
-pub mod dump;
 pub mod edit;
 pub mod evals;
 pub mod explore;

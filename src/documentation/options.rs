@@ -25,12 +25,11 @@ const BUILD: &[Place] = &[
 const EVALS: &[Place] = &[("evals.md", "")];
 
 /// The commands, each with the places that describe its options.
-const PLACES: [(&str, &[Place]); 27] = [
+const PLACES: [(&str, &[Place]); 24] = [
     ("show", INSPECTING),
     ("tree", INSPECTING),
     ("info", INSPECTING),
     ("check", INSPECTING),
-    ("dump", INSPECTING),
     ("diff", INSPECTING),
     ("explore", &[("explore.md", "")]),
     ("build", BUILD),
@@ -42,15 +41,13 @@ const PLACES: [(&str, &[Place]); 27] = [
     ("learn undo", &[("learning.md", "")]),
     ("learn reset", &[("learning.md", "")]),
     ("learn spool", &[("learning.md", "")]),
-    ("export", &[("databases.md", "")]),
+    ("export", &[("databases.md", ""), INSPECTING[0]]),
     ("vet", &[("vet.md", "")]),
     ("suite", &[("tournaments.md", "")]),
     ("report", &[("tournaments.md", "")]),
     ("evals", EVALS),
     ("evals import", EVALS),
-    ("evals export", EVALS),
     ("evals info", EVALS),
-    ("evals compact", EVALS),
     ("doctor", &[("troubleshooting.md", ""), ("options.md", "## tabiya.toml")]),
     ("init", &[("options.md", "## tabiya.toml")]),
 ];

@@ -65,7 +65,7 @@ def dumped(tabiya):
     """The weights of a book: {(key, UCI): weight}."""
 
     def dumped(path):
-        done = tabiya("dump", path)
+        done = tabiya("export", path)
         assert done.returncode == DONE, done.stderr
         rows = csv.DictReader(io.StringIO(done.stdout.decode()), delimiter="\t")
         return {(int(row["key"], 16), row["uci"]): int(row["weight"]) for row in rows}

@@ -33,7 +33,7 @@ def sources(books_of):
 
 def positions(tabiya, book, most):
     """Positions of a book: the first, some of all, some with a mirrored normal form, and some after a move from these."""
-    done = tabiya("dump", "--format", "json", "--reachable", book)
+    done = tabiya("export", "--format", "json", "--reachable", book)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     chance = random.Random(5)

@@ -221,7 +221,7 @@ def test_a_bad_count_file_in_a_folder_is_reported_and_the_others_are_used(tabiya
         (["convert", folder, "-o", "b.bin"], ["4 moves"]),
         (["check", folder], ["error"]),
         (["diff", folder, "a.bin"], []),
-        (["dump", folder], []),
+        (["export", folder], []),
         (["suite", folder, "-o", "a.epd", "--ply", "1", "--min-games", "1"], []),
     ):
         text = told(tabiya(*args), WANTING, *words)

@@ -28,10 +28,10 @@ def sans(moves):
 
 @pytest.fixture
 def dumped(tabiya):
-    """The entries of a book: {key: {UCI: Entry}}, in the order of the dump."""
+    """The entries of a book: {key: {UCI: Entry}}, in the order of the export."""
 
     def dumped(path):
-        done = tabiya("dump", path)
+        done = tabiya("export", path)
         assert done.returncode == DONE, done.stderr
         found = {}
         for row in csv.DictReader(io.StringIO(done.stdout.decode()), delimiter="\t"):

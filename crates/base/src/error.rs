@@ -58,8 +58,6 @@ pub enum Remedy {
     ShowMoves,
     /// Sort a count file.
     SortCounts,
-    /// Put the evaluations of a store in order.
-    CompactEvaluations,
 }
 
 /// An error that names the file, the offset in it where there is one, and what to do.

@@ -30,7 +30,6 @@ pub fn worded(error: &Error) -> String {
         Some(Remedy::Trim) => "`tabiya trim` writes a book without the line",
         Some(Remedy::ShowMoves) => "`tabiya show` lists its moves",
         Some(Remedy::SortCounts) => "`tabiya merge -o SORTED.parquet` does that",
-        Some(Remedy::CompactEvaluations) => "`tabiya evals compact` does that",
     };
     let joint = match (error.has_advice(), words.starts_with('`')) {
         (false, _) => ":",
