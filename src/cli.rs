@@ -91,7 +91,7 @@ fn parse() -> Result<Cli, clap::Error> {
         return Ok(Cli { command: None, adapter });
     }
     // Commands, help, version and errors. Windows's shells leave the names of many files, as in *.pgn, to the program.
-    Cli::try_parse_from(learn::with_subcommand(wild::args_os().collect()))
+    Cli::try_parse_from(wild::args_os())
 }
 
 /// Runs the command that the command line asks for.

@@ -139,7 +139,7 @@ fn options_leave_out_games_and_moves() {
     assert!(nothing.out.contains("2 games left out by --min-elo\n"), "{nothing:?}");
     assert_eq!(folder.book("a.bin"), expected(&["e2e4 3", "e2e4 e7e5 1"]));
     for wrong in
-        ["--only player", "--side white", "--from x", "--min-score 101", "--memory 1K", "--threads 0"]
+        ["--only player", "--side white", "--date x", "--min-score 101", "--memory 1K", "--threads 0"]
     {
         folder.run(&format!("build games.pgn -o b.bin {wrong}"), 2);
     }

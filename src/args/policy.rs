@@ -33,7 +33,7 @@ impl Group for Choice {
         let help = row.help;
         match row.key {
             // `--depth` is how deep an engine searches, and `--games` names files of games.
-            "depth" => argument.long("last-move").alias("depth"),
+            "depth" => argument.long("last-move"),
             "games" => argument.long("min-games"),
             "tournament" => argument.long_help(format!("{help} [default: true]\n\n{TOURNAMENT}")),
             _ => argument,
@@ -114,7 +114,6 @@ mod tests {
             learn: true,
             ..Policy::default()
         };
-        assert_eq!(policy(&line.replace("threefold", "repeats")), Some(expected.clone()), "its former name");
         assert_eq!(policy(line), Some(expected));
     }
 

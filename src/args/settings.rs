@@ -107,7 +107,7 @@ fn is_flag(row: &Row) -> bool {
 
 /// The argument of a setting.
 fn argument(row: &'static Row) -> Arg {
-    let argument = Arg::new(row.key).long(row.key).aliases(row.former_key());
+    let argument = Arg::new(row.key).long(row.key);
     if is_flag(row) {
         return argument.action(ArgAction::SetTrue).help(row.help);
     }

@@ -80,15 +80,10 @@ struct Moves {
     /// Only moves that score at least this, in per cent [default: 0]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     min_score: Option<f64>,
-    /// Only moves with at least this share of their position's games, in per cent [default: 0]
-    #[arg(long, value_name = "PERCENT", value_parser = share)]
-    min_share: Option<u16>,
-    /// The same, for White's moves only
-    #[arg(long, value_name = "PERCENT", value_parser = share)]
-    min_share_white: Option<u16>,
-    /// The same, for Black's moves only
-    #[arg(long, value_name = "PERCENT", value_parser = share)]
-    min_share_black: Option<u16>,
+    /// Only moves with at least this share of their position's games, in per cent, such as 5; 5/1 = White's moves 5, Black's 1
+    /// [default: 0]
+    #[arg(long, value_name = "PERCENT", value_parser = shares)]
+    min_share: Option<ByColor<u16>>,
     /// Give every move the same weight, except where a comment sets one, such as [%prc 60] or prc:60
     #[arg(long)]
     uniform: bool,
@@ -102,6 +97,12 @@ fn percent(text: &str) -> std::result::Result<f64, String> {
     if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("must be from 0 to 100".to_owned()) }
 }
 
+/// Reads `5`, or `5/1` with White's share first.
+fn shares(text: &str) -> std::result::Result<ByColor<u16>, String> {
+    let (white, black) = text.split_once('/').unwrap_or((text, text));
+    Ok(ByColor { white: share(white)?, black: share(black)? })
+}
+
 /// What takes the counts.
 enum Writer {
     Counts(Box<CountWriter>),
@@ -112,15 +113,14 @@ impl Moves {
     fn weigh(&self, repertoire: bool) -> Weigh {
         let Weigh { min_games, min_score, .. } = Weigh::default();
         let min_games = if repertoire { 1 } else { min_games };
+        let shares = self.min_share.unwrap_or_default();
         Weigh {
             min_games: self.min_games.unwrap_or(min_games),
             min_score: self.min_score.unwrap_or(min_score),
             uniform: self.uniform || repertoire,
-            min_share: self.min_share.unwrap_or(0),
-            min_side_share: ByColor {
-                white: self.min_share_white.unwrap_or(0),
-                black: self.min_share_black.unwrap_or(0),
-            },
+            // Without a difference, whose move it is need not be known.
+            min_share: shares.white.min(shares.black),
+            min_side_share: if shares.white == shares.black { ByColor::default() } else { shares },
         }
     }
 
@@ -130,8 +130,6 @@ impl Moves {
             ("--min-games", self.min_games.is_some()),
             ("--min-score", self.min_score.is_some()),
             ("--min-share", self.min_share.is_some()),
-            ("--min-share-white", self.min_share_white.is_some()),
-            ("--min-share-black", self.min_share_black.is_some()),
             ("--green", self.green.is_some()),
             ("--uniform", self.uniform),
         ];

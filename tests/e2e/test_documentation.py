@@ -81,7 +81,7 @@ def files(tmp_path_factory, tabiya_exe, scripted_exe):
     arguments = ["--legal", "--option", "option name UCI_ShowWDL type check default false", "--score", "cp 20 wdl 300 600 100"]
     (folder / "tabiya.toml").write_text(f"engine = '{scripted_exe}'\nengine-arg = {arguments}\nbook = ['book.bin']\n")
     tabiya("build", "games.pgn", "-o", "book.bin")
-    tabiya("learn", "book.bin", "--games", "earlier.pgn", "--both")
+    tabiya("learn", "games", "book.bin", "earlier.pgn", "--both")
     tabiya("edit", "book.bin", "--moves", "e4 c5", "--add", "c3=5", "--add", "d4=5", "--add", "b3=1")
     for name in ("a.bin", "b.bin", "big.bin", "old.bin", "new.bin"):
         shutil.copy(folder / "book.bin", folder / name)

@@ -228,7 +228,7 @@ def test_kvetka_books_get_the_names(tabiya, books, names, tmp_path):
 def test_what_was_learned_is_grouped_by_openings(tabiya, books):
     assert tabiya("learn", "games", "book.bin", "games.pgn", "--both").returncode == 0
     env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    lines = tabiya("learn", "book.bin", "--show", env=env).stdout.decode().splitlines()
+    lines = tabiya("learn", "show", "book.bin", env=env).stdout.decode().splitlines()
     heading = next(index for index, line in enumerate(lines) if line.split()[:2] == ["line", "move"])
     groups, sum_of = {}, {}
     for line in lines[heading + 1 :]:

@@ -120,7 +120,7 @@ def test_a_book_gives_each_position_that_it_plays_once(tabiya, perfect_book, tmp
     assert {board.epd() for board, *_ in found} == expected.keys() and len(found) == len(expected)
     assert all(replayed.ply() == plies for *_, replayed in found)
     # Of mirror images one is left.
-    made(tabiya, perfect_book, "--ply", plies, "--unique-colours")
+    made(tabiya, perfect_book, "--ply", plies, "--unique-colors")
     seen = set()
     for board, *_ in lines_of(tmp_path / "suite.epd"):
         assert not seen & mirrors(board)

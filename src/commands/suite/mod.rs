@@ -117,7 +117,7 @@ fn make(args: &Args) -> Result<Exit> {
     let mut evaluations = Evaluations::open(&stores, !args.evaluations.store.is_empty(), work, &progress)?;
 
     let min_games = sources.min_games();
-    let search = Search { plies: plies.clone(), min_games, unique_colours: args.positions.unique_colours };
+    let search = Search { plies: plies.clone(), min_games, unique_colours: args.positions.unique_colors };
     let candidates = Candidates::of(sources.all(), &search, &progress)?;
     let Fit { fit, mut drawn, lines, passed_over, began } =
         args.fit(candidates.found(), *plies.end(), &resources, &progress)?;
