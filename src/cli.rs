@@ -22,7 +22,7 @@ use crate::output::{self, exit::Exit};
 #[derive(Parser)]
 #[command(
     version,
-    args_conflicts_with_subcommands = true,
+    override_usage = "tabiya [OPTIONS]\n       tabiya <COMMAND>",
     max_term_width = 100,
     disable_help_subcommand = true
 )]
@@ -91,7 +91,16 @@ fn parse() -> Result<Cli, clap::Error> {
         return Ok(Cli { command: None, adapter });
     }
     // Commands, help, version and errors. Windows's shells leave the names of many files, as in *.pgn, to the program.
-    Cli::try_parse_from(wild::args_os())
+    let mut cli = Cli::try_parse_from(wild::args_os())?;
+    match &mut cli.command {
+        Some(Command::Doctor(doctor)) => doctor.adapter.add_before(&cli.adapter),
+        Some(_) if !cli.adapter.is_empty() => {
+            let what = "options of the adapter come before no command except doctor";
+            return Err(command().error(clap::error::ErrorKind::ArgumentConflict, what));
+        }
+        _ => {}
+    }
+    Ok(cli)
 }
 
 /// Runs the command that the command line asks for.

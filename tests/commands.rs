@@ -171,7 +171,7 @@ fn show_json_prints_a_line_for_each_position_and_book() {
     let first = &lines[0]["moves"][0];
     assert_eq!((&first["uci"], &first["san"], &first["weight"]), (&"e2e4".into(), &"e4".into(), &3.into()));
     assert_eq!(
-        (&first["probability"], &first["playable"], &first["games"]),
+        (&first["chance"], &first["playable"], &first["games"]),
         (&0.75.into(), &true.into(), &Value::Null)
     );
     assert_eq!(lines[0]["moves"][2]["playable"], false);
@@ -527,6 +527,21 @@ fn a_database_is_no_book_and_says_so() {
             assert!(ended.err.contains("ChessBase database") && ended.err.contains(says), "{}", ended.err);
         }
     }
+}
+
+#[test]
+fn doctor_takes_the_options_of_the_adapter_before_its_name_too() {
+    let folder = Folder::new();
+    let after = folder.run(&["doctor", "--engine", "none", "--book", "a.bin", "--book", "b.bin"]).with(4);
+    assert!(after.out.contains("none: no such engine") && after.out.contains("b.bin"), "{}", after.out);
+    for args in [
+        &["--engine", "none", "--book", "a.bin", "doctor", "--book", "b.bin"][..],
+        &["--book", "a.bin", "--book", "b.bin", "--engine", "other", "doctor", "--engine", "none"],
+    ] {
+        assert_eq!(folder.run(args).with(4).out, after.out);
+    }
+    let refused = folder.run(&["--engine", "none", "info", "a.bin"]).with(2);
+    assert!(refused.err.contains("before no command except doctor"), "{}", refused.err);
 }
 
 #[test]

@@ -67,7 +67,7 @@ def compare(book: Path, folder: Path) -> int:
             assert (opening and opening._asdict()) == line["opening"], fen
             assert reader.comment(fen) == line.get("comment"), fen
             chances = {entry.uci: chance for entry, chance in policy.chances(fen)}
-            probabilities = {move["uci"]: move["probability"] for move in line["moves"]}
+            probabilities = {move["uci"]: move["chance"] for move in line["moves"]}
             playable = any(move["playable"] for move in line["moves"])
             assert chances == (probabilities if playable else {}), fen
             board = chess.Board(fen)

@@ -45,7 +45,7 @@ pub struct Args {
     /// For each game, the list has the players with their Elo, the result, and the file and offset where it is. Without a
     /// position, it has all games of the book. With one, it has the game that the book names for it, and those for the
     /// positions after its moves.
-    #[arg(long, alias = "games")]
+    #[arg(long)]
     list_games: bool,
     /// Print one line of JSON per position and book
     #[arg(long)]
@@ -252,11 +252,11 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
         let expected = concat!(
             r#"{"fen":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1","book":"all.book","#,
             r#""format":"polyglot","found":true,"moves":["#,
-            r#"{"uci":"e2e4","san":"e4","weight":30,"probability":1.0,"playable":true,"games":10,"wins":4,"#,
+            r#"{"uci":"e2e4","san":"e4","weight":30,"chance":1.0,"playable":true,"games":10,"wins":4,"#,
             r#""draws":3,"losses":1,"annotation":"!","recommended":true,"learn":null},"#,
-            r#"{"uci":"d2d4","san":"d4","weight":60,"probability":0.0,"playable":false,"games":null,"wins":null,"#,
+            r#"{"uci":"d2d4","san":"d4","weight":60,"chance":0.0,"playable":false,"games":null,"wins":null,"#,
             r#""draws":null,"losses":null,"annotation":null,"recommended":false,"learn":{"games":3,"halfpoints":5}},"#,
-            r#"{"uci":"b1c3","san":"Nc3","weight":0,"probability":0.0,"playable":false,"games":null,"wins":null,"#,
+            r#"{"uci":"b1c3","san":"Nc3","weight":0,"chance":0.0,"playable":false,"games":null,"wins":null,"#,
             r#""draws":null,"losses":null,"annotation":null,"recommended":null,"learn":null}],"opening":null}"#,
             "\n"
         );

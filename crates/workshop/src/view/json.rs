@@ -35,7 +35,7 @@ pub struct MoveLine<'a> {
     uci: String,
     san: String,
     weight: u64,
-    probability: f64,
+    chance: f64,
     playable: bool,
     #[serde(flatten)]
     facts: Facts<'a, Move>,
@@ -57,7 +57,7 @@ impl<'a> MoveLine<'a> {
             uci: known.mv.to_uci(view.mode).to_string(),
             san: san(view.game.position(), known.mv),
             weight: known.weight,
-            probability: chance,
+            chance,
             playable: chance > 0.0,
             facts: Facts(known),
             worth: view
