@@ -42,11 +42,12 @@ pub(super) struct Games {
     /// Count games with the same players, date and moves only once; reads all games twice
     #[arg(long)]
     pub unique: bool,
-    /// Only games of these dates: 2021, 2021.03..2022, 2021.03.14.. or ..2021; the last one counts to its end
+    /// Only games of these dates, such as 2021, 2021.03..2022, 2021.. or ..2021.03.14
     #[arg(long, value_name = "A..B", value_parser = dates)]
     date: Option<Dates>,
-    /// Only games of players whose name contains NAME; with =NAME, of the player with exactly this name; with @FILE, of players
-    /// whose names are in the file, one per line; ignoring case
+    /// Only games of players with this in their name, of =NAME (the whole name), or of the names in @FILE
+    ///
+    /// The file has a whole name on each line. Case does not matter.
     #[arg(long, value_name = "NAME", value_parser = PlayerArg::parse)]
     player: Option<PlayerArg>,
     /// Only games in which that player has this colour

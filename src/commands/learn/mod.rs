@@ -67,8 +67,9 @@ struct GamesArgs {
     /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, or - for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Learn the moves of players whose name contains NAME; with =NAME, of the player with exactly this name; with @FILE, of
-    /// players whose names are in the file, one per line; ignoring case
+    /// Learn the moves of players with this in their name, of =NAME (the whole name), or of the names in @FILE
+    ///
+    /// The file has a whole name on each line. Case does not matter.
     #[arg(long, value_name = "NAME", value_parser = PlayerArg::parse)]
     player: Option<PlayerArg>,
     /// Learn the moves of both sides
