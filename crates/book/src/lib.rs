@@ -24,6 +24,7 @@ mod slice;
 pub(crate) mod tests;
 pub mod traverse;
 pub mod verdict;
+#[cfg(feature = "write")]
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -41,13 +42,15 @@ pub use formats::{abk, counts, ctg, kvetka, polyglot};
 pub use game::CBH_RECORD;
 pub use game::{GameReference, SourceKind};
 pub use heading::{About, Heading};
-pub use open::create;
+#[cfg(feature = "write")]
+pub use open::{create, parts};
 pub use open::{format_of, in_any_case};
-pub use open::{open, open_among, open_bytes, parts};
+pub use open::{open, open_among, open_bytes};
 pub use record::{CtgEntry, CtgFlags, PositionRecord, Scope};
 pub use slice::SLICE_BITS;
 pub use slice::{Among, By, RATING, SPEED, Slice};
 pub use verdict::plain_weights;
+#[cfg(feature = "write")]
 pub use write::{BookWriter, Green, WriteOptions, Written, left_out};
 
 use tabiya_base::error::Result;
@@ -67,9 +70,6 @@ const STARTER: &[u8] = include_bytes!("../books/starter.bin");
 pub fn starter() -> Result<Arc<dyn Book>> {
     open_bytes("starter book", STARTER)
 }
-
-/// What distinguishes one book from others, whatever it has learned.
-pub type Fingerprint = [u8; 32];
 
 /// What a book as a whole holds, for `tabiya info`. `None` means that the format does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -164,8 +164,8 @@ pub trait Learnable {
     /// Whether that file may only be read.
     fn is_read_only(&self) -> bool;
 
-    /// What distinguishes the book from others, whatever it has learned; `None` if that cannot be read.
-    fn fingerprint(&self) -> Option<Fingerprint>;
+    /// The entries that take them.
+    fn entries(&self) -> polyglot::Entries<'_>;
 }
 
 /// A book that counts games of some kinds separately.

@@ -8,7 +8,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use time::Month;
 
 use tabiya_chess::Position;
 
@@ -160,7 +159,14 @@ impl Date {
 
     /// The number of days in the month; 31 if it is unknown.
     fn days_in_month(self) -> u8 {
-        Month::try_from(self.month).map_or(31, |month| month.length(self.year.into()))
+        let is_leap =
+            self.year.is_multiple_of(4) && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400));
+        match self.month {
+            2 if is_leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        }
     }
 
     /// The last day that the date may mean: the end of the year or month if the day is unknown.

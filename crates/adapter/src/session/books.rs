@@ -5,8 +5,8 @@ use std::hash::Hash;
 use std::path::Path;
 use std::sync::Arc;
 
-use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng as _, SeedableRng};
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use tabiya_book::choose::{Policy, chances, draw};
@@ -281,7 +281,7 @@ impl Books {
     pub(super) fn draw(&mut self, game: &Game, scope: Option<Scope>) -> Option<Drawn> {
         let Advice { moves, chances, is_cut, .. } = &mut self.advice;
         let choice = scope.map(|scope| self.lines.prefer(scope, game.position(), *is_cut, moves, chances));
-        let index = draw(chances, &mut self.rng)?;
+        let index = draw(chances, self.rng.next_u64())?;
         moves.get(index).map(|drawn| Drawn { mv: drawn.mv, choice })
     }
 

@@ -117,7 +117,7 @@ impl Book {
     /// ```
     pub fn choose(&self, at: &Chess, policy: &Policy, rng: &mut impl Rng) -> Option<Move> {
         let Chances { moves, chances, .. } = self.known(at, policy);
-        moves.get(draw(&chances, rng)?).map(|drawn| drawn.mv)
+        moves.get(draw(&chances, rng.next_u64())?).map(|drawn| drawn.mv)
     }
 
     fn known(&self, at: &Chess, policy: &Policy) -> Chances {

@@ -19,9 +19,10 @@ mod key;
 pub mod layout;
 mod moves;
 mod read;
-#[cfg(test)]
+#[cfg(all(test, feature = "write"))]
 mod tests;
 mod wire;
+#[cfg(feature = "write")]
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -36,6 +37,7 @@ pub use key::Key;
 pub use moves::{code, legal};
 pub use read::Kvetka;
 pub use read::sources::{Source, Sources};
+#[cfg(feature = "write")]
 pub use write::Writer;
 
 use tabiya_base::error::Result;
