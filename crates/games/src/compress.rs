@@ -122,7 +122,8 @@ impl Write for Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decompress::{Ahead, decompressed};
+    use crate::Ahead;
+    use crate::decompress::decompressed;
     use std::io::Read;
 
     #[test]

@@ -8,7 +8,9 @@
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
+mod ahead;
 pub mod cbh;
+#[cfg(feature = "archives")]
 pub mod compress;
 mod decompress;
 mod error;
@@ -27,7 +29,7 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Color, Move};
 
-pub use decompress::Ahead;
+pub use ahead::Ahead;
 pub use error::{GameError, Reason};
 pub use header::is_known_round;
 pub use header::{Date, Header, Place, Spot};

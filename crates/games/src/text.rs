@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tabiya_base::error::{Error, Result};
 use tabiya_chess::trim_blanks;
 
-use super::decompress::{Ahead, Failing, decompressed};
+use super::Ahead;
+use super::decompress::{Failing, decompressed};
 use super::pipe::{self, Pipe};
 use super::zip;
 

@@ -11,9 +11,8 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
-use tabiya_base::resources::Resources;
-
-use super::{Failing, Frames, ZSTD, is_skippable};
+use super::frames::Frames;
+use super::{Ahead, Failing, ZSTD, is_skippable};
 use crate::pipe::{self, BLOCK_LEN, Pipe};
 
 /// Compressed bytes that are worth a thread.
@@ -25,34 +24,7 @@ const MOST: usize = 1 << 24;
 /// Bytes of text for a byte of a compressed file of games, about.
 const RATIO: usize = 7;
 
-/// Threads of work from which on some more decompress.
-const MANY_THREADS: usize = 4;
-
-/// What may be used to decompress ahead of the reader.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Ahead {
-    threads: usize,
-    /// Bytes for each thread.
-    memory: usize,
-}
-
 impl Ahead {
-    /// Half as many threads as there are for the work, and an eighth of the memory; no threads at all if there are few.
-    pub fn of(resources: &Resources) -> Self {
-        let threads = if resources.threads < MANY_THREADS { 0 } else { resources.threads / 2 };
-        Self { threads, memory: resources.memory / 8 / threads.max(1) }
-    }
-
-    /// The memory that is left for the work.
-    pub fn left(self, resources: &Resources) -> usize {
-        resources.memory - self.threads * self.memory
-    }
-
-    /// Whether anything is to be decompressed ahead.
-    pub(super) fn is_wanted(self) -> bool {
-        self.threads > 0
-    }
-
     /// The most compressed bytes for a thread.
     fn most(self) -> usize {
         (self.memory / (RATIO + 1)).min(MOST)
@@ -221,6 +193,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    use tabiya_base::resources::Resources;
 
     fn read(bytes: &[u8], ahead: Ahead) -> (Vec<u8>, Option<String>) {
         let mut text = Vec::new();
