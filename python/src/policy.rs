@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng as _, SeedableRng};
 
 use crate::board::game_of;
 use crate::entry::Entry;
@@ -83,8 +83,8 @@ impl Policy {
         let Some((_, moves, chances)) = library::advice(set, &game, &self.policy) else { return Ok(None) };
         let drawn = match (draws, seed) {
             (false, _) => None,
-            (true, Some(seed)) => library::draw(&chances, &mut rng(seed)),
-            (true, None) => library::draw(&chances, own),
+            (true, Some(seed)) => library::draw(&chances, rng(seed).next_u64()),
+            (true, None) => library::draw(&chances, own.next_u64()),
         };
         let at = Arc::new(game.position().clone());
         let entries = moves.into_iter().zip(chances).map(|(facts, chance)| {

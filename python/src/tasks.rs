@@ -226,14 +226,13 @@ fn new_book(output: &Bound<'_, PyAny>, options: &Options<'_, '_>) -> PyResult<Ne
     if threads.is_some_and(|threads| !(1..=1024).contains(&threads)) {
         return Err(PyValueError::new_err("threads must be from 1 to 1024"));
     }
-    Ok(NewBook {
-        output: path_of(output)?,
-        force: options.is("force")?,
-        green: options.share("green")?,
-        threads,
-        memory: options.number("memory")?,
-        temp: options.get("temp")?.map(|temp| path_of(&temp)).transpose()?,
-    })
+    let mut new = NewBook::new(path_of(output)?);
+    new.force = options.is("force")?;
+    new.green = options.share("green")?;
+    new.threads = threads;
+    new.memory = options.number("memory")?;
+    new.temp = options.get("temp")?.map(|temp| path_of(&temp)).transpose()?;
+    Ok(new)
 }
 
 /// The options of a call, by their names; all of them are there, perhaps as `None`.

@@ -53,10 +53,12 @@ pub use verdict::plain_weights;
 #[cfg(feature = "write")]
 pub use write::{BookWriter, Green, WriteOptions, Written, left_out};
 
-use tabiya_base::error::Result;
-use tabiya_base::findings::{Finding, Findings, listed, summed};
+pub use tabiya_base::error::{Error, ErrorKind, Result};
+pub use tabiya_base::findings::Severity;
+pub use tabiya_base::findings::{Finding, Findings};
+use tabiya_base::findings::{listed, summed};
 use tabiya_base::patch::Patch;
-use tabiya_base::progress::Progress;
+pub use tabiya_base::progress::Progress;
 use tabiya_base::visit::Seen;
 use tabiya_chess::Position;
 

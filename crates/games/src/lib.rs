@@ -38,6 +38,7 @@ pub use open::{Sources, open};
 pub use player::PlayerName;
 pub use stamp::Stamp;
 pub use tabiya_base::encoding::decode_text;
+pub use tabiya_base::error::{Error, ErrorKind};
 pub use zip::is_zip;
 
 use tabiya_chess::{MoveCode, Position, is_blank};

@@ -2,10 +2,11 @@
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
+pub use tabiya_base::error::{Error, ErrorKind};
+
 pub mod bookmaker;
 pub mod edit;
 pub mod evals;
-pub mod library;
 pub mod report;
 pub mod suite;
 pub mod vet;

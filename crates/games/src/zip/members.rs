@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crc32fast::Hasher;
 use flate2::bufread::DeflateDecoder;
@@ -117,6 +117,7 @@ mod tests {
     use super::super::is_zip;
     use super::*;
     use std::io::Write;
+    use std::path::PathBuf;
     use zip::ZipWriter;
     use zip::write::SimpleFileOptions;
 
