@@ -126,7 +126,7 @@ impl Stream {
     /// When a file is missing or holds no games.
     pub fn open(paths: &[PathBuf], lines_only: bool) -> Result<Self> {
         let sources = games::open(paths)?;
-        let passed_over = sources.passed_over().iter().map(Error::to_string).collect();
+        let passed_over = sources.passed_over().iter().map(Error::with_source).collect();
         let parts = match lines_only {
             true => VecDeque::from([Part::All(Box::new(sources))]),
             false => parts(&sources),

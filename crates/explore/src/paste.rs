@@ -108,7 +108,7 @@ pub(super) fn games(_: &Explorer, body: &[u8]) -> Result<Response, Fault> {
 /// When the text is none of games, or no game has a move that can be read.
 fn games_in(text: &str, wanted: Option<u64>) -> Result<(Vec<GameRead>, usize), Fault> {
     // There is no file that could fail: whatever is wrong is wrong with the text.
-    let wrong = |error: Error| Fault::bad(error.to_string());
+    let wrong = |error: Error| Fault::bad(error.with_source());
     let path = Path::new(NAME);
     let text = checked(path, Box::new(Cursor::new(plain(text).into_bytes()))).map_err(wrong)?;
     let mut reader =

@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<Exit> {
                 if policy.max_loss > 0 {
                     let (opened, failed) = evals::open_beside(&set.distinct());
                     set = set.with_evaluations(opened);
-                    failed.iter().for_each(|error| output::warn(&error.to_string()));
+                    failed.iter().for_each(|error| output::warn(&error.with_source()));
                 }
                 books.push((book, set, evals));
             }
@@ -151,7 +151,7 @@ fn evals_of(args: &Args, book: &dyn Book) -> Result<Option<Evals>> {
         (true, _) => evals_beside(book).map(Some),
         // Without a request for values, the moves are shown without them.
         (false, true) => Ok(Evals::open(&evals::beside(book.path())).unwrap_or_else(|error| {
-            output::warn(&error.to_string());
+            output::warn(&error.with_source());
             None
         })),
         (false, false) => Ok(None),

@@ -67,7 +67,7 @@ impl Parts<'_> {
                 self.files.push(blob.path().to_owned());
                 return Some(blob);
             }
-            Some(Err(error)) => self.findings.push(format!("{error}: {lost}")),
+            Some(Err(error)) => self.findings.push(format!("{}: {lost}", error.with_source())),
             None if needed => self.findings.push(format!("there is no .{extension} file: {lost}")),
             None => {}
         }
@@ -81,7 +81,7 @@ impl Parts<'_> {
         let opened = blob.bytes().map_or_else(|| Map::open(blob.path()), |bytes| Ok(bytes.to_vec().into()));
         let (entities, finding) = match opened {
             Ok(bytes) => Entities::new(bytes, least),
-            Err(error) => (Entities::none(), Some(error.to_string())),
+            Err(error) => (Entities::none(), Some(error.with_source())),
         };
         self.findings.extend(finding.map(|finding| format!("the .{extension} file: {finding}")));
         entities

@@ -134,7 +134,7 @@ impl<'a> Exporter<'a> {
                 Ok(record) => self.one(&record, written),
                 Err(error) => {
                     let db = self.reader.db();
-                    written.lost(db.error(number, 0, Reason::Damaged, error.to_string()));
+                    written.lost(db.error(number, 0, Reason::Damaged, error.with_source()));
                 }
             }
         }

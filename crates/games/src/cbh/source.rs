@@ -75,7 +75,7 @@ impl Batch for Games {
             match player.reader.record(number) {
                 Ok(record) => player.one(&record, visitor),
                 Err(error) => {
-                    visitor.unreadable(self.db.error(number, 0, Reason::Unreadable, error.to_string()));
+                    visitor.unreadable(self.db.error(number, 0, Reason::Unreadable, error.with_source()));
                 }
             }
         }

@@ -40,7 +40,7 @@ pub use read::sources::{Source, Sources};
 #[cfg(feature = "write")]
 pub use write::Writer;
 
-use tabiya_base::error::Result;
+use tabiya_base::error::{Error, Result};
 use tabiya_base::findings::Findings;
 use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
@@ -113,7 +113,7 @@ impl Book for Kvetka {
     }
 
     fn warnings(&self) -> Vec<String> {
-        self.warnings.iter().map(ToString::to_string).collect()
+        self.warnings.iter().map(Error::with_source).collect()
     }
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
