@@ -112,6 +112,7 @@ pub enum Refusal {
 }
 
 /// The moves of a position under a policy.
+#[derive(Debug)]
 pub struct Judge<'a> {
     policy: &'a Policy,
     total: f64,

@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
 //! The modules: what a book says of positions, the files of a book, and what a book knows of a move.
-#![warn(missing_docs)]
+#![warn(missing_docs, missing_debug_implementations)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 // The helpers of tests name this crate as other crates do.
@@ -27,6 +27,7 @@ pub mod verdict;
 #[cfg(feature = "write")]
 mod write;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -294,6 +295,21 @@ pub trait Book: Moves {
     /// one line at the end.
     fn check(&self, progress: &Progress, report: &mut dyn FnMut(Finding)) {
         listed(report, |findings| self.inspect(progress, findings));
+    }
+}
+
+impl fmt::Debug for dyn Book + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Book")
+            .field("path", &self.path())
+            .field("format", &self.format())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for dyn Moves + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Moves").finish_non_exhaustive()
     }
 }
 

@@ -121,7 +121,7 @@ impl<M> MoveFacts<M> {
 }
 
 /// What the sound moves of a position leave of the others in tournaments.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rest {
     only: bool,
     green: bool,

@@ -5,7 +5,7 @@
 //! One thread reads [`Sources`] and only cuts the files into [`Batch`]es. Any thread decodes a batch and hands its games,
 //! move by move, to a [`Visitor`]. A game that cannot be read is never fatal: the visitor receives the place and the
 //! reason, and the next game follows.
-#![warn(missing_docs)]
+#![warn(missing_docs, missing_debug_implementations)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 mod ahead;

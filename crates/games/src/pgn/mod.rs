@@ -30,6 +30,7 @@ use split::Pieces;
 pub(crate) use split::Room;
 
 /// A text of games, cut into batches.
+#[derive(Debug)]
 pub struct Pgn<R> {
     file: Arc<Path>,
     pieces: Pieces<R>,

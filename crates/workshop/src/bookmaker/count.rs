@@ -33,6 +33,7 @@ const WAITING_LEN: usize =
     size_of::<KeyedPly>() + size_of::<Option<Packed>>() + 3 * size_of::<(u64, MoveCode)>();
 
 /// What was counted.
+#[derive(Debug)]
 pub struct Counted<R> {
     /// The rows of each thread.
     pub runs: Vec<SortedRuns<R>>,

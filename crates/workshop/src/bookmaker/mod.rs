@@ -71,7 +71,7 @@ const UNLINKED: &str =
     "links to games that other programs could not find: from standard input, an archive or a compressed file";
 
 /// How a book is built.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
     /// Which games count, and which of their moves.
     pub filter: &'a Filter,

@@ -66,6 +66,7 @@ pub enum Expected {
 }
 
 /// Edits of a position, all of which are made or none.
+#[derive(Debug)]
 pub struct Wish<'a> {
     /// The position.
     pub at: &'a Position,
@@ -78,6 +79,7 @@ pub struct Wish<'a> {
 }
 
 /// What became of an edit.
+#[derive(Debug)]
 pub enum Outcome {
     /// The book has it, on the disk.
     Made(Made),
@@ -88,6 +90,7 @@ pub enum Outcome {
 }
 
 /// An edit that was made, taken back, or made again.
+#[derive(Debug)]
 pub struct Made {
     /// Where it is, for [`place_of`].
     pub note: String,
@@ -96,6 +99,7 @@ pub struct Made {
 }
 
 /// A move of such an edit.
+#[derive(Debug)]
 pub struct MadeMove {
     /// In UCI notation.
     pub uci: String,
@@ -104,6 +108,7 @@ pub struct MadeMove {
 }
 
 /// A book that is edited.
+#[derive(Debug)]
 pub struct Editor {
     path: PathBuf,
     history: History,

@@ -1,5 +1,6 @@
 //! One game: where it left the books.
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -239,6 +240,12 @@ pub struct Reader<'a> {
     pub errors: Vec<GameError>,
     /// All such games.
     pub failed: u64,
+}
+
+impl fmt::Debug for Reader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").field("found", &self.found).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Reader<'a> {

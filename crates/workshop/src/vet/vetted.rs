@@ -17,6 +17,7 @@ use super::judge::apply;
 use super::judged::JudgedBook;
 
 /// A book whose moves are judged.
+#[derive(Debug)]
 pub struct Vetted<'a> {
     /// The book, and what its moves are judged by.
     pub judged: JudgedBook<'a>,
@@ -73,6 +74,7 @@ impl Moves for Vetted<'_> {
 }
 
 /// A book with more moves: at most one for each position.
+#[derive(Debug)]
 pub struct Extended<'a> {
     book: &'a dyn Moves,
     format: Format,
