@@ -76,6 +76,7 @@ fn left_out(report: &Report) -> Vec<String> {
         Left::Unfinished => "--finished",
         Left::Plies => "--min-plies",
         Left::Repeated => "--unique",
+        _ => "another filter",
     };
     let filtered = report.left.iter();
     let mut lines: Vec<_> = filtered
@@ -129,6 +130,7 @@ fn dropped(report: &Report, weigh: &Weigh) -> Vec<String> {
             Drop::Lost => format!("{moves} without a win or a draw (--uniform keeps them)"),
             Drop::Share => format!("{moves} with too small a share of their position's games (--min-share)"),
             Drop::Score => format!("{moves} with a score below {} % (--min-score)", weigh.min_score),
+            _ => format!("{moves} for another reason"),
         }
     };
     report.dropped.iter().map(line).collect()

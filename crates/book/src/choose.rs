@@ -100,6 +100,7 @@ impl Policy {
 
 /// Why a move of a book is not played, as far as the moves of its position show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// The book's colours, marks or limits rule it out.
     Verdict,

@@ -109,6 +109,7 @@ pub struct Ratings {
 
 /// The mark that an author gave a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Annotation {
     /// `!`
     Good,

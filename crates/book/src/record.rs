@@ -74,6 +74,7 @@ impl PositionRecord {
 
 /// Which positions of a book to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Scope {
     /// Those that the book's own moves reach from the starting position.
     Reachable,

@@ -9,6 +9,7 @@ use super::{About, GameReference, Heading, PositionRecord};
 
 /// Which moves become green in positions without colours, if the format has colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Green {
     /// If the position's moves have only weights: those with at least half the weight of the heaviest. Otherwise a format
     /// of counts would lose all weights.

@@ -8,6 +8,7 @@ use super::Place;
 
 /// The reasons by which such games are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Reason {
     /// A move is illegal or ambiguous in its position.
     IllegalMove,

@@ -250,6 +250,7 @@ pub struct Place {
 
 /// How a user finds a game in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Spot {
     /// The line of a text, from 1.
     Line(u64),

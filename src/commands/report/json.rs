@@ -100,7 +100,7 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
 fn left_by(left: Left) -> Option<String> {
     match left {
         Left::Side(side) => Some(side.to_string()),
-        Left::Unknown | Left::BookEnded | Left::GameEnded => None,
+        _ => None,
     }
 }
 

@@ -145,7 +145,7 @@ fn leaves(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
         let all = found.sums.most(|leave| match leave.left {
             Left::Side(_) | Left::Unknown => !is_ended,
             Left::BookEnded => is_ended,
-            Left::GameEnded => false,
+            _ => false,
         });
         if all.is_empty() {
             continue;

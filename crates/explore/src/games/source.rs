@@ -77,7 +77,7 @@ impl Files {
         let file = self.files.get(*self.by_name.get(&*place.file)?)?;
         let within = match place.spot {
             Spot::Game(number) => number,
-            Spot::Line(_) => place.offset,
+            _ => place.offset,
         };
         file.base.checked_add(within)
     }

@@ -112,6 +112,7 @@ const TIME_CONTROL: &str = "TimeControl";
 /// Whose moves count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "String")]
+#[non_exhaustive]
 pub enum Only {
     /// Those of one side.
     Side(Color),
@@ -130,6 +131,7 @@ impl From<Only> for String {
 
 /// Why a game does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Left {
     /// A player's rating is too low or unknown.
     Elo,

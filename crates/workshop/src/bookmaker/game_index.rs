@@ -36,7 +36,7 @@ impl GameIndex {
         // A database finds a game by its record.
         let (length, is_record) = match game.place.spot {
             Spot::Game(number) => (number, 1),
-            Spot::Line(_) => (game.place.length, 0),
+            _ => (game.place.length, 0),
         };
         entry.extend(length.to_be_bytes());
         entry.extend([is_record, u8::MAX]);

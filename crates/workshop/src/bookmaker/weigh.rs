@@ -40,6 +40,7 @@ impl Default for Weigh {
 
 /// Why a move is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Drop {
     /// Too few games.
     Games,

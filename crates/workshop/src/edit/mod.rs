@@ -49,6 +49,7 @@ pub struct Said {
 
 /// What a book must say of a move to be edited: what the user was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Expected {
     /// It does not have the move.
     Absent,

@@ -38,6 +38,7 @@ pub const ERRORS_KEPT: usize = 10;
 
 /// Why a game left the books: as soon as the books of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Left {
     /// This side played another move than its books have.
     Side(Color),

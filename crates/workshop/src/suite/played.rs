@@ -13,6 +13,7 @@ use tabiya_games::{End, GameError, GameResult, Header, KeyedPly, Sources, Visito
 
 /// Which openings stay, of those that were played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Keep {
     /// Those in which neither all games were drawn nor the same colour won all pairs.
     #[default]
@@ -27,6 +28,7 @@ pub enum Keep {
 
 /// What became of the games that began with a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verdict {
     /// None was played, or none has a result.
     NotPlayed,

@@ -113,7 +113,8 @@ pub(crate) fn apply<M>(moves: &mut Vec<MoveFacts<M>>, fates: &[Fate], format: Fo
                 // A move that is never played may have learned something.
                 !fate.dropped || fate.weight == 0
             }
-            Keeps::Results => !fate.dropped,
+            // Of results alone nothing can be changed.
+            _ => !fate.dropped,
         }
     });
 }

@@ -113,13 +113,13 @@ impl<'a> Extended<'a> {
         match self.format.keeps() {
             // A move without results is played only if its author says so.
             Keeps::Verdicts => MoveFacts { recommended: Some(Recommendation::Green), ..plain },
+            Keeps::Weights | Keeps::Priorities => plain,
             // The weight is what the results are, so there must be some.
-            Keeps::Results => {
+            _ => {
                 let counts =
                     Counts { games: weight.div_ceil(2), wins: weight / 2, draws: weight % 2, losses: 0 };
                 MoveFacts { counts: Some(counts), ..plain }
             }
-            Keeps::Weights | Keeps::Priorities => plain,
         }
     }
 }

@@ -42,6 +42,7 @@ const PAGE_LEN: usize = 1 << 18;
 
 /// Where a count file goes.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Target {
     /// A file.
     File(Replacement),
