@@ -10,8 +10,8 @@ use shakmaty::{CastlingMode, Color, Move, Position as _, Square};
 use tabiya_games::cbh::export::{ExportOptions, export};
 use tabiya_games::cbh::{Cbh, is_named};
 use tabiya_games::pgn::Pgn;
-use tabiya_games::{self as games, Batch, End, Header, KeyedPly, Sources, Visitor, decode_text};
-pub use tabiya_games::{GameError, GameResult, Spot};
+use tabiya_games::{self as games, Batch, GameEnd, Header, KeyedPly, Sources, Visitor, decode_text};
+pub use tabiya_games::{GameError, GameResult, LineOrGame};
 
 use crate::library::{Error, MoveCode, Position, Result, mode_of};
 use crate::moves;
@@ -273,7 +273,7 @@ impl Visitor for Lines<'_> {
         }
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         if let Some(line) = self.line.take() {
             let line = Line { result: end.result, error: end.error, ..line };
             self.found.push_back(Item::Line(Box::new(line)));
@@ -385,7 +385,7 @@ impl Visitor for Games<'_> {
         self.put(Event::Comment(decode_text(text).trim().to_owned()));
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         if let Some(game) = self.game.take() {
             let errors = end.error.into_iter().chain(end.cut).collect();
             self.found.push_back(Item::Game(Box::new(Game { result: end.result, errors, ..game })));

@@ -12,8 +12,8 @@ use shakmaty::{ByColor, Color};
 
 use crate::errors::{new, raise};
 use crate::library::{
-    self, Date, Error, ErrorKind, Filter, Finding, Interrupt, NewBook, Only, PlayerName, Report, TagPattern,
-    Tags, Weigh, Written,
+    self, CountedMoves, Date, Error, ErrorKind, Filter, Finding, Interrupt, NewBook, PlayerName, Report,
+    TagPattern, Tags, Weigh, Written,
 };
 
 /// How often a wait for work looks whether it must stop.
@@ -292,12 +292,12 @@ impl<'py> Options<'_, 'py> {
             .collect()
     }
 
-    fn only(&self) -> PyResult<Option<Only>> {
+    fn only(&self) -> PyResult<Option<CountedMoves>> {
         Ok(match self.text("only")?.as_deref() {
             None => None,
-            Some("white") => Some(Only::Side(Color::White)),
-            Some("black") => Some(Only::Side(Color::Black)),
-            Some("player") => Some(Only::Player),
+            Some("white") => Some(CountedMoves::Side(Color::White)),
+            Some("black") => Some(CountedMoves::Side(Color::Black)),
+            Some("player") => Some(CountedMoves::Player),
             Some(other) => {
                 let what = format!("only must be \"white\", \"black\" or \"player\", not {other:?}");
                 return Err(PyValueError::new_err(what));
@@ -320,7 +320,7 @@ impl<'py> Options<'_, 'py> {
     fn filter(&self) -> PyResult<Filter> {
         let (player, repertoire) = (self.player()?, self.side("repertoire")?);
         let (only, player_side) = (self.only()?, self.side("player_side")?);
-        if player.is_none() && (only == Some(Only::Player) || player_side.is_some()) {
+        if player.is_none() && (only == Some(CountedMoves::Player) || player_side.is_some()) {
             let what = "only=\"player\" and player_side need a player: player, player_exact or players";
             return Err(PyValueError::new_err(what));
         }
@@ -329,7 +329,7 @@ impl<'py> Options<'_, 'py> {
         }
         Ok(Filter {
             max_ply: self.number("max_ply")?.filter(|plies| *plies > 0),
-            only: repertoire.map(Only::Side).or(only),
+            only: repertoire.map(CountedMoves::Side).or(only),
             min_elo: self.number("min_elo")?.unwrap_or_default(),
             min_mover_elo: self.number("min_mover_elo")?.unwrap_or_default(),
             max_elo_difference: self.number("max_elo_difference")?,

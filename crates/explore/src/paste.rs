@@ -13,7 +13,7 @@ use shakmaty::Move;
 use tabiya_base::error::Error;
 use tabiya_chess::Position;
 use tabiya_games::text::checked;
-use tabiya_games::{End, GameError, GameResult, Header, Visitor, open_text};
+use tabiya_games::{GameEnd, GameError, GameResult, Header, Visitor, open_text};
 use tabiya_workshop::view::san;
 
 use super::Explorer;
@@ -199,7 +199,7 @@ impl Visitor for Reader {
         self.lines.pop();
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         let Some((game, _)) = self.open.take() else { return };
         let error = end.error.map(|error| error.why);
         let result = end.result.map_or(game.result, GameResult::as_pgn);

@@ -7,13 +7,13 @@ const MANY_THREADS: usize = 4;
 
 /// What may be used to decompress ahead of the reader.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ahead {
+pub struct ReadAhead {
     pub(crate) threads: usize,
     /// Bytes for each thread.
     pub(crate) memory: usize,
 }
 
-impl Ahead {
+impl ReadAhead {
     /// Half as many threads as there are for the work, and an eighth of the memory; no threads at all if there are few.
     pub fn of(resources: &Resources) -> Self {
         let threads = if resources.threads < MANY_THREADS { 0 } else { resources.threads / 2 };

@@ -124,7 +124,7 @@ impl Write for Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Ahead;
+    use crate::ReadAhead;
     use crate::decompress::decompressed;
     use std::io::Read;
 
@@ -143,7 +143,7 @@ mod tests {
             file.finish().unwrap().commit().unwrap();
             assert!(std::fs::read(&path).unwrap().starts_with(start), "{name}");
             let mut read = Vec::new();
-            decompressed(std::fs::File::open(&path).unwrap(), Ahead::default())
+            decompressed(std::fs::File::open(&path).unwrap(), ReadAhead::default())
                 .unwrap()
                 .read_to_end(&mut read)
                 .unwrap();

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::Ahead;
+use super::ReadAhead;
 #[cfg(feature = "archives")]
 use unpack::unpacked;
 
@@ -42,7 +42,7 @@ const BZIP2_BLOCKS: [&[u8; 6]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45
 /// When the first bytes cannot be read.
 pub(crate) fn decompressed(
     file: impl Read + Send + 'static,
-    ahead: Ahead,
+    ahead: ReadAhead,
 ) -> io::Result<Box<dyn Read + Send>> {
     let mut file = BufReader::with_capacity(BLOCK_LEN, file);
     if is_packed(file.fill_buf()?) { unpacked(file, ahead) } else { Ok(Box::new(file)) }
@@ -59,7 +59,7 @@ fn is_packed(start: &[u8]) -> bool {
 
 /// The content of a compressed file, which nothing here can read.
 #[cfg(not(feature = "archives"))]
-fn unpacked(_: impl BufRead, _: Ahead) -> io::Result<Box<dyn Read + Send>> {
+fn unpacked(_: impl BufRead, _: ReadAhead) -> io::Result<Box<dyn Read + Send>> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "it is compressed: unpack it first"))
 }
 
@@ -115,7 +115,7 @@ mod tests {
 
     fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
-        decompressed(io::Cursor::new(bytes), Ahead::default())?.read_to_end(&mut text)?;
+        decompressed(io::Cursor::new(bytes), ReadAhead::default())?.read_to_end(&mut text)?;
         Ok(text)
     }
 
@@ -211,7 +211,7 @@ mod tests {
             let packed = pack(&text);
             for len in [packed.len() / 2, packed.len() - 1] {
                 let mut decoder =
-                    decompressed(io::Cursor::new(packed[..len].to_vec()), Ahead::default()).unwrap();
+                    decompressed(io::Cursor::new(packed[..len].to_vec()), ReadAhead::default()).unwrap();
                 let mut read = Vec::new();
                 assert!(decoder.read_to_end(&mut read).is_err(), "{len}");
                 assert!(text.starts_with(&read));

@@ -40,7 +40,7 @@ pub struct Header {
     /// [all of them](super::Visitor::wants_all_tags), by their names in the source.
     pub tags: Vec<(String, String)>,
     /// Where the game is.
-    pub place: Place,
+    pub place: GameLocation,
 }
 
 impl Header {
@@ -236,12 +236,12 @@ impl fmt::Display for Date {
 
 /// Where in a file a game is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Place {
+pub struct GameLocation {
     /// The file.
     #[serde(serialize_with = "text", deserialize_with = "path")]
     pub file: Arc<Path>,
     /// How a user finds it there.
-    pub spot: Spot,
+    pub spot: LineOrGame,
     /// The offset of its first byte, in bytes from the start of the file, after decompression.
     pub offset: u64,
     /// Its length in bytes; 0 if unknown.
@@ -250,8 +250,7 @@ pub struct Place {
 
 /// How a user finds a game in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Spot {
+pub enum LineOrGame {
     /// The line of a text, from 1.
     Line(u64),
     /// The number of a game in a database, from 1.
@@ -266,19 +265,19 @@ fn path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Path>, D::Erro
     Ok(PathBuf::deserialize(deserializer)?.into())
 }
 
-impl Default for Place {
+impl Default for GameLocation {
     fn default() -> Self {
-        Self { file: Arc::from(Path::new("")), spot: Spot::Line(1), offset: 0, length: 0 }
+        Self { file: Arc::from(Path::new("")), spot: LineOrGame::Line(1), offset: 0, length: 0 }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for GameLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.file.display(), self.spot)
     }
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for LineOrGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(line) => write!(f, "line {line}"),

@@ -29,10 +29,10 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Color, Move};
 
-pub use ahead::Ahead;
+pub use ahead::ReadAhead;
 pub use error::{GameError, Reason};
 pub use header::is_known_round;
-pub use header::{Date, Header, Place, Spot};
+pub use header::{Date, GameLocation, Header, LineOrGame};
 pub use open::open_text;
 pub use open::{Sources, open};
 pub use player::PlayerName;
@@ -75,7 +75,7 @@ pub trait Visitor {
     }
 
     /// The moves of the game are over.
-    fn end(&mut self, end: End);
+    fn end(&mut self, end: GameEnd);
 
     /// A game that could not be read at all.
     fn unreadable(&mut self, error: GameError);
@@ -144,7 +144,7 @@ pub struct KeyedPly {
 
 /// How the moves of a game ended.
 #[derive(Debug)]
-pub struct End {
+pub struct GameEnd {
     /// The result of the header or after the moves, if either has one.
     pub result: Option<GameResult>,
     /// What cut the game short. The visitor received the moves before it; those after it are lost.

@@ -17,7 +17,7 @@ use super::pgn::{Pgn, Room};
 use super::stamp::Stamp;
 use super::text::{Counted, STDIN, Text, checked, name_of, text};
 use super::zip::{self, Member};
-use super::{Ahead, Batch};
+use super::{Batch, ReadAhead};
 
 /// Name endings of the texts to read in a folder.
 const TEXTS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn.xz"];
@@ -42,7 +42,7 @@ pub struct Sources {
     /// Bytes of all together; `None` if unknown.
     size: Option<u64>,
     done: Arc<AtomicU64>,
-    ahead: Ahead,
+    ahead: ReadAhead,
     room: Room,
 }
 
@@ -181,7 +181,7 @@ impl Sources {
     }
 
     /// Decompresses files ahead of their games with this much room.
-    pub(crate) fn read_ahead(&mut self, ahead: Ahead) {
+    pub(crate) fn read_ahead(&mut self, ahead: ReadAhead) {
         self.ahead = ahead;
     }
 
@@ -228,7 +228,7 @@ impl Sources {
 
     fn add_text(&mut self, path: PathBuf) -> Result<()> {
         // Better report what is wrong with the last file now than after hours.
-        text(&path, Arc::default(), Ahead::default())?;
+        text(&path, Arc::default(), ReadAhead::default())?;
         let metadata =
             fs::metadata(&path).map_err(|error| Error::file(&path, "cannot open the file", error))?;
         let linked = (!is_compressed(&path)).then(|| path.clone());

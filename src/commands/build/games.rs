@@ -9,7 +9,7 @@ use shakmaty::Color;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_games::{Date, PlayerName, decode_text};
-use tabiya_workshop::bookmaker::{Filter, Only, TagPattern, Tags};
+use tabiya_workshop::bookmaker::{CountedMoves, Filter, TagPattern, Tags};
 
 use crate::args::side;
 use crate::args::slices::SliceArgs;
@@ -23,7 +23,7 @@ pub(super) struct Games {
     max_ply: Option<u32>,
     /// Only moves of White, of Black, or of the players named by --player, --player-exact or --players-file
     #[arg(long, value_name = "SIDE", value_parser = only())]
-    only: Option<Only>,
+    only: Option<CountedMoves>,
     /// Only games in which both players have at least this rating
     #[arg(long, value_name = "ELO", default_value_t = 0, hide_default_value = true)]
     min_elo: u16,
@@ -84,11 +84,11 @@ pub(super) struct Games {
     pub repertoire: Option<Color>,
 }
 
-fn only() -> impl TypedValueParser<Value = Only> {
+fn only() -> impl TypedValueParser<Value = CountedMoves> {
     PossibleValuesParser::new(["white", "black", "player"]).map(|only| match &*only {
-        "white" => Only::Side(Color::White),
-        "black" => Only::Side(Color::Black),
-        _ => Only::Player,
+        "white" => CountedMoves::Side(Color::White),
+        "black" => CountedMoves::Side(Color::Black),
+        _ => CountedMoves::Player,
     })
 }
 
@@ -115,7 +115,7 @@ impl Games {
             Some(file) => Some(names(file)?),
             None => PlayerName::given(self.player.as_deref(), self.player_exact.as_deref()),
         };
-        if self.only == Some(Only::Player) && player.is_none() {
+        if self.only == Some(CountedMoves::Player) && player.is_none() {
             return Err(Error::new(ErrorKind::Usage, "--only player needs the name of a player")
                 .advice("name one with --player, --player-exact or --players-file"));
         }
@@ -127,7 +127,7 @@ impl Games {
         }
         Ok(Filter {
             max_ply: self.max_ply.filter(|&plies| plies > 0),
-            only: self.repertoire.map(Only::Side).or(self.only),
+            only: self.repertoire.map(CountedMoves::Side).or(self.only),
             min_elo: self.min_elo,
             min_mover_elo: self.min_mover_elo,
             max_elo_difference: self.max_elo_difference,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_games::cbh::export::{self, ExportOptions, export};
 use tabiya_games::cbh::{self, Cbh};
-use tabiya_games::{Place, Sources, Spot};
+use tabiya_games::{GameLocation, LineOrGame, Sources};
 
 use super::super::fault::Fault;
 use super::super::part::part_of;
@@ -73,10 +73,10 @@ impl Files {
     }
 
     /// The number of the game at a place.
-    pub(super) fn number(&self, place: &Place) -> Option<u64> {
+    pub(super) fn number(&self, place: &GameLocation) -> Option<u64> {
         let file = self.files.get(*self.by_name.get(&*place.file)?)?;
         let within = match place.spot {
-            Spot::Game(number) => number,
+            LineOrGame::Game(number) => number,
             _ => place.offset,
         };
         file.base.checked_add(within)

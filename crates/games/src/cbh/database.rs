@@ -16,7 +16,7 @@ use super::layout::{
     CBH_COUNT, CBH_MARK, CBH_MARK_AT, CBJ_MOVES, CBJ_SIZE, CBM_HEADER, RECORD_LEN, annotator, player, source,
     team, title, tournament,
 };
-use crate::{GameError, Place, Reason, Spot};
+use crate::{GameError, GameLocation, LineOrGame, Reason};
 
 /// Offsets in longer files need more than 32 bits.
 pub(super) const WIDE: u64 = u32::MAX as u64;
@@ -204,8 +204,8 @@ impl Cbh {
     }
 
     /// The place of a game, for reports.
-    pub fn place(&self, number: u32, offset: u64, length: u64) -> Place {
-        Place { file: self.moves_name.clone(), spot: Spot::Game(number.into()), offset, length }
+    pub fn place(&self, number: u32, offset: u64, length: u64) -> GameLocation {
+        GameLocation { file: self.moves_name.clone(), spot: LineOrGame::Game(number.into()), offset, length }
     }
 
     /// What is wrong with a game at this offset.

@@ -8,7 +8,7 @@ use lzma_rust2::XzReader;
 
 use super::frames::Frames;
 use super::units::Units;
-use super::{Ahead, GZIP, XZ, ZSTD, is_bzip2, is_skippable};
+use super::{GZIP, ReadAhead, XZ, ZSTD, is_bzip2, is_skippable};
 
 /// Memory for decompressing an xz file, in KiB: twice what its highest level needs.
 const XZ_MEMORY: u32 = 1 << 17;
@@ -19,7 +19,7 @@ const XZ_MEMORY: u32 = 1 << 17;
 /// When its first bytes cannot be read.
 pub(super) fn unpacked(
     mut file: BufReader<impl Read + Send + 'static>,
-    ahead: Ahead,
+    ahead: ReadAhead,
 ) -> io::Result<Box<dyn Read + Send>> {
     let start = file.fill_buf()?;
     if start.starts_with(&GZIP) {

@@ -23,7 +23,7 @@ use memchr::{memchr, memmem};
 
 pub(crate) use piece::PgnBatch;
 
-use super::{Batch, GameError, GameResult, Place, Reason, Spot, Visitor};
+use super::{Batch, GameError, GameLocation, GameResult, LineOrGame, Reason, Visitor};
 use lex::heads::next_head;
 use read::GameReader;
 use split::Pieces;
@@ -59,7 +59,8 @@ impl<R: Read> Pgn<R> {
         let (piece, result) = self.pieces.next_piece();
         if let Err(error) = result {
             let (offset, line) = self.pieces.end();
-            let place = Place { file: self.file.clone(), spot: Spot::Line(line), offset, length: 0 };
+            let place =
+                GameLocation { file: self.file.clone(), spot: LineOrGame::Line(line), offset, length: 0 };
             self.failed = Some(GameError {
                 reason: Reason::Unreadable,
                 place,

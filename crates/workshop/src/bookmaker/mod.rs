@@ -40,7 +40,7 @@ pub mod weigh;
 mod work;
 
 pub use eco::Names;
-pub use filter::{Filter, Left, Only, TagPattern, Tags};
+pub use filter::{CountedMoves, Exclusion, Filter, TagPattern, Tags};
 pub use gather::write_counts;
 pub use gather::{Damage, Input};
 pub use merge::merge_books;
@@ -50,7 +50,7 @@ pub use position_counts::PositionCounts;
 pub use repeated::Repeated;
 pub use report::{FailedGames, Report};
 pub use tabiya_base::resources::Resources;
-pub use weigh::{Drop, Drops, Weigh};
+pub use weigh::{DropReason, DroppedMoves, Weigh};
 pub use work::Work;
 
 use count::Counted;
@@ -120,7 +120,7 @@ fn build_from<R: Row>(
     // What a format cannot hold is only reported where it was asked for.
     let names = Some(names).filter(|names| names.are_given() || writer.holds_comments());
     let make = |rows: &[R]| {
-        let mut drops = Drops::new();
+        let mut drops = DroppedMoves::new();
         (weigh::positions(rows, weigh, counted, &mut drops), drops)
     };
     sorted.each(resources, progress, make, |(found, drops)| {
