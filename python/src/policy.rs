@@ -119,19 +119,18 @@ impl Policy {
         seed: i128,
     ) -> PyResult<Self> {
         let seed = seed_of(seed)?;
-        let policy = library::Policy {
-            variety: within("variety", variety, 100)?,
-            depth: within("depth", depth, u32::MAX)?,
-            threshold: within("threshold", threshold, 1000)?,
-            games: within("games", games, u32::MAX)?,
-            reserve: within("reserve", reserve, u32::MAX)?,
-            max_loss: within("max_loss", max_loss, MAX_LOSS_MAX)?,
-            tournament,
-            factor,
-            threefold,
-            learn,
-            ..library::Policy::default()
-        };
+        let mut policy = library::Policy::default();
+        policy.variety = within("variety", variety, 100)?;
+        policy.depth = within("depth", depth, u32::MAX)?;
+        policy.threshold = within("threshold", threshold, 1000)?;
+        policy.games = within("games", games, u32::MAX)?;
+        policy.reserve = within("reserve", reserve, u32::MAX)?;
+        policy.max_loss = within("max_loss", max_loss, MAX_LOSS_MAX)?;
+        policy.tournament = tournament;
+        policy.factor = factor;
+        policy.threefold = threefold;
+        policy.learn = learn;
+
         let (white, black) = (books_of(white)?, books_of(black)?);
         let mut both = books_of(Some(books.as_any()))?;
         if white.is_empty() && black.is_empty() && both.is_empty() {

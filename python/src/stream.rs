@@ -219,7 +219,7 @@ fn parts(sources: &Sources) -> VecDeque<Part> {
 /// Games of a database as text.
 fn text_of(db: &Cbh, games: (u32, u32)) -> Result<Vec<u8>> {
     let mut all = Vec::new();
-    let options = ExportOptions { games, main_line: false, bare: false, deleted: false, threads: 1 };
+    let options = ExportOptions::new(games);
     export(db, &options, &mut |text, _, _| {
         all.extend_from_slice(text);
         Ok(())

@@ -327,26 +327,25 @@ impl<'py> Options<'_, 'py> {
         if repertoire.is_some() && only.is_some() {
             return Err(PyValueError::new_err("repertoire names the side itself: leave out only"));
         }
-        Ok(Filter {
-            max_ply: self.number("max_ply")?.filter(|plies| *plies > 0),
-            only: repertoire.map(CountedMoves::Side).or(only),
-            min_elo: self.number("min_elo")?.unwrap_or_default(),
-            min_mover_elo: self.number("min_mover_elo")?.unwrap_or_default(),
-            max_elo_difference: self.number("max_elo_difference")?,
-            tags: Tags::new(self.tags("tags")?, self.tags("not_tags")?),
-            min_plies: self.number("min_plies")?.unwrap_or_default(),
-            unique: self.is("unique")?,
-            from: self.date("date_from")?,
-            to: self.date("date_to")?,
-            player,
-            side: player_side,
-            finished: self.is("finished")?,
-            strict: self.is("strict")?,
-            variations: self.is("variations")? || repertoire.is_some(),
-            skip_mistakes: self.is("skip_mistakes")?,
-            repertoire: repertoire.is_some(),
-            ..Filter::default()
-        })
+        let mut filter = Filter::default();
+        filter.max_ply = self.number("max_ply")?.filter(|plies| *plies > 0);
+        filter.only = repertoire.map(CountedMoves::Side).or(only);
+        filter.min_elo = self.number("min_elo")?.unwrap_or_default();
+        filter.min_mover_elo = self.number("min_mover_elo")?.unwrap_or_default();
+        filter.max_elo_difference = self.number("max_elo_difference")?;
+        filter.tags = Tags::new(self.tags("tags")?, self.tags("not_tags")?);
+        filter.min_plies = self.number("min_plies")?.unwrap_or_default();
+        filter.unique = self.is("unique")?;
+        filter.from = self.date("date_from")?;
+        filter.to = self.date("date_to")?;
+        filter.player = player;
+        filter.side = player_side;
+        filter.finished = self.is("finished")?;
+        filter.strict = self.is("strict")?;
+        filter.variations = self.is("variations")? || repertoire.is_some();
+        filter.skip_mistakes = self.is("skip_mistakes")?;
+        filter.repertoire = repertoire.is_some();
+        Ok(filter)
     }
 
     fn weigh(&self, repertoire: bool) -> PyResult<Weigh> {
@@ -354,16 +353,16 @@ impl<'py> Options<'_, 'py> {
         let least = if repertoire { 1 } else { usual.min_games };
         let min_score = self.number("min_score")?.unwrap_or(usual.min_score);
         share("min_score", min_score)?;
-        Ok(Weigh {
-            min_games: self.number("min_games")?.unwrap_or(least),
-            min_score,
-            uniform: self.is("uniform")? || repertoire,
-            min_share: self.share("min_share")?.unwrap_or_default(),
-            min_side_share: ByColor {
-                white: self.share("min_share_white")?.unwrap_or_default(),
-                black: self.share("min_share_black")?.unwrap_or_default(),
-            },
-        })
+        let mut weigh = usual;
+        weigh.min_games = self.number("min_games")?.unwrap_or(least);
+        weigh.min_score = min_score;
+        weigh.uniform = self.is("uniform")? || repertoire;
+        weigh.min_share = self.share("min_share")?.unwrap_or_default();
+        weigh.min_side_share = ByColor {
+            white: self.share("min_share_white")?.unwrap_or_default(),
+            black: self.share("min_share_black")?.unwrap_or_default(),
+        };
+        Ok(weigh)
     }
 }
 

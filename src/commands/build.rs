@@ -110,18 +110,14 @@ enum Writer {
 
 impl Moves {
     fn weigh(&self, repertoire: bool) -> Weigh {
-        let Weigh { min_games, min_score, .. } = Weigh::default();
-        let min_games = if repertoire { 1 } else { min_games };
-        Weigh {
-            min_games: self.min_games.unwrap_or(min_games),
-            min_score: self.min_score.unwrap_or(min_score),
-            uniform: self.uniform || repertoire,
-            min_share: self.min_share.unwrap_or(0),
-            min_side_share: ByColor {
-                white: self.min_share_white.unwrap_or(0),
-                black: self.min_share_black.unwrap_or(0),
-            },
-        }
+        let mut weigh = Weigh::default();
+        weigh.min_games = self.min_games.unwrap_or(if repertoire { 1 } else { weigh.min_games });
+        weigh.min_score = self.min_score.unwrap_or(weigh.min_score);
+        weigh.uniform = self.uniform || repertoire;
+        weigh.min_share = self.min_share.unwrap_or(0);
+        weigh.min_side_share =
+            ByColor { white: self.min_share_white.unwrap_or(0), black: self.min_share_black.unwrap_or(0) };
+        weigh
     }
 
     /// The first of these options that is given.

@@ -166,7 +166,8 @@ mod tests {
         let mut one = Report::default();
         one.add(error("b.pgn", 1), true);
         one.add(error("a.pgn", 9), true);
-        let mut other = Report { games: 3, used: 2, ..Report::default() };
+        let mut other = Report::default();
+        (other.games, other.used) = (3, 2);
         other.add(error("a.pgn", 4), true);
         one.merge(other);
         let found = lines(&one);
@@ -182,7 +183,8 @@ mod tests {
 
     #[test]
     fn filters_and_limits_explain_why_nothing_is_written() {
-        let weigh = Weigh { min_score: 40.0, ..Weigh::default() };
+        let mut weigh = Weigh::default();
+        weigh.min_score = 40.0;
         let why = |report: &Report| why_nothing(report, &weigh).0;
         let mut report = Report::default();
         assert_eq!(why(&report), "there are no games in the sources");

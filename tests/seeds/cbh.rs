@@ -88,8 +88,8 @@ pub fn run(data: &[u8]) {
     }
     let part = |name: &str| files.iter().find(|(known, _)| *known == name).map(|(_, bytes)| bytes.clone());
     let Ok(db) = Cbh::from_bytes("fuzz.cbh", &part) else { return };
-    let options =
-        ExportOptions { games: (1, u32::MAX), main_line: false, bare: false, deleted: true, threads: 1 };
+    let mut options = ExportOptions::new((1, u32::MAX));
+    options.deleted = true;
     let mut written = Vec::new();
     let totals = export(&db, &options, &mut |text, errors, _| {
         written.extend_from_slice(text);

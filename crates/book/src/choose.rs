@@ -22,6 +22,7 @@ pub const MAX_LOSS_MAX: u32 = 10_000;
 
 /// What decides which of a book's moves may be played, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Policy {
     /// 0 the best move, 50 by weight, 100 any playable move alike: see [`exponent`].
     pub variety: u32,

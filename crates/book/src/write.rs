@@ -28,6 +28,7 @@ impl Green {
 
 /// Options of writers of all formats.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// An existing file may be replaced.
     pub force: bool,
@@ -156,6 +157,7 @@ pub trait BookWriter {
 
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Written {
     /// The files, the one that opens the book first; none if a book without moves was not written.
     pub files: Vec<PathBuf>,

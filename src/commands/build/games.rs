@@ -125,25 +125,24 @@ impl Games {
             let what = format!("--to {to} is before --from {from}: no game can pass");
             return Err(Error::new(ErrorKind::Usage, what));
         }
-        Ok(Filter {
-            max_ply: self.max_ply.filter(|&plies| plies > 0),
-            only: self.repertoire.map(CountedMoves::Side).or(self.only),
-            min_elo: self.min_elo,
-            min_mover_elo: self.min_mover_elo,
-            max_elo_difference: self.max_elo_difference,
-            tags: Tags::new(self.tag.clone(), self.not_tag.clone()),
-            min_plies: self.min_plies,
-            unique: self.unique,
-            from: self.from,
-            to: self.to,
-            player,
-            side: self.player_side,
-            finished: self.finished,
-            strict: self.strict,
-            variations: self.variations || self.repertoire.is_some(),
-            skip_mistakes: self.skip_mistakes,
-            repertoire: self.repertoire.is_some(),
-            ..self.slices.filter()
-        })
+        let mut filter = self.slices.filter();
+        filter.max_ply = self.max_ply.filter(|&plies| plies > 0);
+        filter.only = self.repertoire.map(CountedMoves::Side).or(self.only);
+        filter.min_elo = self.min_elo;
+        filter.min_mover_elo = self.min_mover_elo;
+        filter.max_elo_difference = self.max_elo_difference;
+        filter.tags = Tags::new(self.tag.clone(), self.not_tag.clone());
+        filter.min_plies = self.min_plies;
+        filter.unique = self.unique;
+        filter.from = self.from;
+        filter.to = self.to;
+        filter.player = player;
+        filter.side = self.player_side;
+        filter.finished = self.finished;
+        filter.strict = self.strict;
+        filter.variations = self.variations || self.repertoire.is_some();
+        filter.skip_mistakes = self.skip_mistakes;
+        filter.repertoire = self.repertoire.is_some();
+        Ok(filter)
     }
 }

@@ -302,7 +302,8 @@ impl Books {
     /// The scope of this player's lines, by all that decides which moves its books may play.
     pub(super) fn scope(&self, player: impl Hash, color: Color, policy: &Policy) -> Scope {
         // Any other variety than the best move leaves a chance to the same moves, and what was learned too.
-        let policy = Policy { variety: policy.variety.min(1), learn: false, ..policy.clone() };
+        let mut policy = policy.clone();
+        (policy.variety, policy.learn) = (policy.variety.min(1), false);
         let books = self.set.books(color);
         let paths: Vec<(&Path, Option<usize>)> = books
             .iter()

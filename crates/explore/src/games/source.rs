@@ -103,13 +103,7 @@ impl Files {
             return text.map_err(|error| Fault::io(format!("{}: {error}", file.path.display())));
         };
         let number = u32::try_from(within).map_err(|_| gone())?;
-        let options = ExportOptions {
-            games: (number, number),
-            main_line: false,
-            bare: false,
-            deleted: false,
-            threads: 1,
-        };
+        let options = ExportOptions::new((number, number));
         let mut all = Vec::new();
         let export::Totals { games, .. } = export(database, &options, &mut |text, _, _| {
             all.extend(text);

@@ -13,6 +13,7 @@ use tabiya_games::{Date, GameResult, Header, PlayerName};
 
 /// Which games count, and which of their moves. Its serialised form identifies it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Filter {
     /// Plies from the start of a game that count; `None`: all.
     pub max_ply: Option<u32>,

@@ -11,6 +11,7 @@ use super::weigh::DroppedMoves;
 
 /// How many games counted, and why others did not.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Report {
     /// Games that were read, including those that did not count.
     pub games: u64,

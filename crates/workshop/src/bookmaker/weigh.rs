@@ -12,6 +12,7 @@ use super::row::{Outcome, Row};
 
 /// Which moves are kept, and how much each weighs.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Weigh {
     /// Games that a move needs.
     pub min_games: u64,

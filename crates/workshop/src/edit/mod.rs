@@ -339,7 +339,8 @@ mod tests {
 
     /// A book of three moves in the starting position.
     fn write(path: &Path, weights: [u64; 3]) {
-        let (at, options) = (Position::start(), WriteOptions { force: true, ..WriteOptions::default() });
+        let (at, mut options) = (Position::start(), WriteOptions::default());
+        options.force = true;
         let mut writer = book::create(path, &options).unwrap();
         let of = |(uci, weight)| Facts::new(mv(&at, uci), weight);
         let moves: Vec<_> = ["a2a3", "d2d4", "e2e4"].into_iter().zip(weights).map(of).collect();

@@ -46,7 +46,9 @@ impl Limits {
             return fates;
         }
         let mut shares = Vec::new();
-        chances(moves, &Policy { threshold: 0, ..Policy::default() }, |_| true, &mut shares);
+        let mut policy = Policy::default();
+        policy.threshold = 0;
+        chances(moves, &policy, |_| true, &mut shares);
         let losses: Vec<_> = moves.iter().map(|facts| worth.loss(facts.mv)).collect();
         let bad =
             |place: usize| losses.get(place).copied().flatten().is_some_and(|loss| loss > self.max_loss);
