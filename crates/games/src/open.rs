@@ -1,6 +1,7 @@
 //! Opening the files that a user names: the only module that knows every kind of source.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use super::pgn::{Pgn, Room};
 use super::stamp::Stamp;
 use super::text::{Counted, STDIN, Text, checked, name_of, text};
 use super::zip::{self, Member};
-use super::{Ahead, Batch};
+use super::{Batch, ReadAhead};
 
 /// Name endings of the texts to read in a folder.
 const TEXTS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn.xz"];
@@ -41,12 +42,19 @@ pub struct Sources {
     /// Bytes of all together; `None` if unknown.
     size: Option<u64>,
     done: Arc<AtomicU64>,
-    ahead: Ahead,
+    ahead: ReadAhead,
     room: Room,
 }
 
+impl fmt::Debug for Sources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { all, begun, .. } = self;
+        f.debug_struct("Sources").field("all", all).field("begun", begun).finish_non_exhaustive()
+    }
+}
+
 /// A file that is to be read.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Source {
     kind: Kind,
     /// The name that the places of its games have.
@@ -58,7 +66,7 @@ struct Source {
     size: u64,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 enum Kind {
     Text(PathBuf),
     Database(PathBuf),
@@ -173,7 +181,7 @@ impl Sources {
     }
 
     /// Decompresses files ahead of their games with this much room.
-    pub(crate) fn read_ahead(&mut self, ahead: Ahead) {
+    pub(crate) fn read_ahead(&mut self, ahead: ReadAhead) {
         self.ahead = ahead;
     }
 
@@ -220,7 +228,7 @@ impl Sources {
 
     fn add_text(&mut self, path: PathBuf) -> Result<()> {
         // Better report what is wrong with the last file now than after hours.
-        text(&path, Arc::default(), Ahead::default())?;
+        text(&path, Arc::default(), ReadAhead::default())?;
         let metadata =
             fs::metadata(&path).map_err(|error| Error::file(&path, "cannot open the file", error))?;
         let linked = (!is_compressed(&path)).then(|| path.clone());

@@ -9,7 +9,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
 
 use super::pgn::Room;
-use super::{Ahead, Batch, Sources, Visitor};
+use super::{Batch, ReadAhead, Sources, Visitor};
 
 /// The part of the memory that one long game may take.
 const LONG: usize = 8;
@@ -48,7 +48,7 @@ pub fn play_in_order<P: Visitor + Send>(
 
 /// Lets the games be read ahead, and long ones whole, as far as the resources allow.
 fn prepare(source: &mut Sources, resources: &Resources, progress: &Progress) {
-    source.read_ahead(Ahead::of(resources));
+    source.read_ahead(ReadAhead::of(resources));
     source.read_within(Room::new(resources.memory / LONG));
     progress.games(source.size());
 }

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tabiya_base::error::{Error, Result};
 use tabiya_chess::trim_blanks;
 
-use super::decompress::{Ahead, Failing, decompressed};
+use super::ReadAhead;
+use super::decompress::{Failing, decompressed};
 use super::pipe::{self, Pipe};
 use super::zip;
 
@@ -30,7 +31,7 @@ pub type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 ///
 /// # Errors
 /// When it cannot be opened, or is not text.
-pub fn text(path: &Path, done: Arc<AtomicU64>, ahead: Ahead) -> Result<Text> {
+pub fn text(path: &Path, done: Arc<AtomicU64>, ahead: ReadAhead) -> Result<Text> {
     let cannot = |what| move |error| Error::file(path, what, error);
     let from: Box<dyn Read + Send> = if path.as_os_str() == STDIN {
         Box::new(Pipe::new(pipe::AHEAD, || Ok(io::stdin())))

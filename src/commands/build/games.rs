@@ -5,7 +5,7 @@ use shakmaty::Color;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_games::Date;
-use tabiya_workshop::bookmaker::{Filter, Only, TagPattern, Tags};
+use tabiya_workshop::bookmaker::{CountedMoves, Filter, TagPattern, Tags};
 
 use crate::args::player::PlayerArg;
 use crate::args::side;
@@ -20,7 +20,7 @@ pub(super) struct Games {
     max_ply: Option<u32>,
     /// Only moves of White, of Black, or of the players named by --player
     #[arg(long, value_name = "SIDE", value_parser = only())]
-    only: Option<Only>,
+    only: Option<CountedMoves>,
     /// Only games in which both players have at least this rating
     #[arg(long, value_name = "ELO", default_value_t = 0, hide_default_value = true)]
     min_elo: u16,
@@ -71,11 +71,11 @@ pub(super) struct Games {
     pub repertoire: Option<Color>,
 }
 
-fn only() -> impl TypedValueParser<Value = Only> {
+fn only() -> impl TypedValueParser<Value = CountedMoves> {
     PossibleValuesParser::new(["white", "black", "player"]).map(|only| match &*only {
-        "white" => Only::Side(Color::White),
-        "black" => Only::Side(Color::Black),
-        _ => Only::Player,
+        "white" => CountedMoves::Side(Color::White),
+        "black" => CountedMoves::Side(Color::Black),
+        _ => CountedMoves::Player,
     })
 }
 
@@ -120,33 +120,32 @@ impl Games {
     /// When they contradict each other, or a file of names cannot be read.
     pub fn filter(&self) -> Result<Filter> {
         let player = self.player.as_ref().map(PlayerArg::names).transpose()?;
-        if self.only == Some(Only::Player) && player.is_none() {
+        if self.only == Some(CountedMoves::Player) && player.is_none() {
             return Err(Error::new(ErrorKind::Usage, "--only player needs the name of a player")
                 .advice("name one with --player"));
         }
         let (wanted, unwanted): (Vec<_>, Vec<_>) = self.tag.iter().cloned().partition(|tag| tag.wanted);
         let patterns = |tags: Vec<TagArg>| tags.into_iter().map(|tag| tag.pattern).collect();
         let Dates { from, to } = self.date.unwrap_or_default();
-        Ok(Filter {
-            max_ply: self.max_ply.filter(|&plies| plies > 0),
-            only: self.repertoire.map(Only::Side).or(self.only),
-            min_elo: self.min_elo,
-            min_mover_elo: self.min_mover_elo,
-            max_elo_difference: self.max_elo_difference,
-            tags: Tags::new(patterns(wanted), patterns(unwanted)),
-            min_plies: self.min_plies,
-            unique: self.unique,
-            from,
-            to,
-            player,
-            side: self.player_side,
-            finished: self.finished,
-            strict: self.strict,
-            variations: self.variations || self.repertoire.is_some(),
-            skip_mistakes: self.skip_mistakes,
-            repertoire: self.repertoire.is_some(),
-            ..self.slices.filter()
-        })
+        let mut filter = self.slices.filter();
+        filter.max_ply = self.max_ply.filter(|&plies| plies > 0);
+        filter.only = self.repertoire.map(CountedMoves::Side).or(self.only);
+        filter.min_elo = self.min_elo;
+        filter.min_mover_elo = self.min_mover_elo;
+        filter.max_elo_difference = self.max_elo_difference;
+        filter.tags = Tags::new(patterns(wanted), patterns(unwanted));
+        filter.min_plies = self.min_plies;
+        filter.unique = self.unique;
+        filter.from = from;
+        filter.to = to;
+        filter.player = player;
+        filter.side = self.player_side;
+        filter.finished = self.finished;
+        filter.strict = self.strict;
+        filter.variations = self.variations || self.repertoire.is_some();
+        filter.skip_mistakes = self.skip_mistakes;
+        filter.repertoire = self.repertoire.is_some();
+        Ok(filter)
     }
 }
 

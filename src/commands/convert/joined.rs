@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tabiya_base::error::{Error, Result};
 use tabiya_base::progress::Progress;
-use tabiya_book::{self as book, Book, Format, WriteOptions};
+use tabiya_book::{self as book, Book, Format};
 use tabiya_workshop::bookmaker::{self, Resources};
 
 use super::{Args, counts};
@@ -42,8 +42,9 @@ impl Joined {
         let moves = if format == Some(Format::Counts) {
             counts::join(&args.books, &path, resources, progress)?
         } else {
-            let options = WriteOptions { force: false, ..args.to.options(resources) };
-            let writer = book::create(&path, &options)?;
+            let mut joined = args.to.book();
+            joined.output.clone_from(&path);
+            let writer = joined.create(None, resources)?;
             let (merged, written) = bookmaker::merge_books(books, false, resources, writer, progress)?;
             lines.push(format!("{} read", many(merged.read, "position")));
             lines.extend(merged_lines(&merged, KEYS_ONLY));

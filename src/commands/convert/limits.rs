@@ -147,6 +147,7 @@ pub(super) fn lines(tally: &Tally, trim: &Trim) -> Vec<String> {
                 format!("with less than {percent} % of their position's weight (--min-share)")
             }
             Cut::Top => "not among the heaviest (--top)".to_owned(),
+            _ => "for another reason".to_owned(),
         };
         format!("left out: {} {why}", many(count, "move"))
     }));

@@ -94,13 +94,12 @@ impl DatabaseArgs {
             let what = format!("there is no game {from}: the last one is {}", db.count());
             return Err(Error::new(ErrorKind::Usage, what).at_path(db.path()));
         }
-        Ok(ExportOptions {
-            games: (from, to),
-            main_line: self.mainline,
-            bare: self.no_annotations,
-            deleted: self.deleted,
-            threads: self.threads.map_or_else(parallel::processors, usize::from),
-        })
+        let mut options = ExportOptions::new((from, to));
+        options.main_line = self.mainline;
+        options.bare = self.no_annotations;
+        options.deleted = self.deleted;
+        options.threads = self.threads.map_or_else(parallel::processors, usize::from);
+        Ok(options)
     }
 }
 

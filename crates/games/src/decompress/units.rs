@@ -11,9 +11,8 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
-use tabiya_base::resources::Resources;
-
-use super::{Failing, Frames, ZSTD, is_skippable};
+use super::frames::Frames;
+use super::{Failing, ReadAhead, ZSTD, is_skippable};
 use crate::pipe::{self, BLOCK_LEN, Pipe};
 
 /// Compressed bytes that are worth a thread.
@@ -25,34 +24,7 @@ const MOST: usize = 1 << 24;
 /// Bytes of text for a byte of a compressed file of games, about.
 const RATIO: usize = 7;
 
-/// Threads of work from which on some more decompress.
-const MANY_THREADS: usize = 4;
-
-/// What may be used to decompress ahead of the reader.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Ahead {
-    threads: usize,
-    /// Bytes for each thread.
-    memory: usize,
-}
-
-impl Ahead {
-    /// Half as many threads as there are for the work, and an eighth of the memory; no threads at all if there are few.
-    pub fn of(resources: &Resources) -> Self {
-        let threads = if resources.threads < MANY_THREADS { 0 } else { resources.threads / 2 };
-        Self { threads, memory: resources.memory / 8 / threads.max(1) }
-    }
-
-    /// The memory that is left for the work.
-    pub fn left(self, resources: &Resources) -> usize {
-        resources.memory - self.threads * self.memory
-    }
-
-    /// Whether anything is to be decompressed ahead.
-    pub(super) fn is_wanted(self) -> bool {
-        self.threads > 0
-    }
-
+impl ReadAhead {
     /// The most compressed bytes for a thread.
     fn most(self) -> usize {
         (self.memory / (RATIO + 1)).min(MOST)
@@ -74,7 +46,7 @@ pub(super) struct Units<R> {
     frame_at: usize,
     /// The parts in their order.
     running: VecDeque<Pipe>,
-    ahead: Ahead,
+    ahead: ReadAhead,
 }
 
 /// Why no frame was read whole.
@@ -93,7 +65,7 @@ impl From<io::Error> for Stop {
 
 impl<R: BufRead + Send + 'static> Units<R> {
     /// Decompresses a file with this much room.
-    pub fn new(file: R, ahead: Ahead) -> Self {
+    pub fn new(file: R, ahead: ReadAhead) -> Self {
         Self { file: Some(file), read: Vec::new(), frame_at: 0, running: VecDeque::new(), ahead }
     }
 
@@ -221,8 +193,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    use tabiya_base::resources::Resources;
 
-    fn read(bytes: &[u8], ahead: Ahead) -> (Vec<u8>, Option<String>) {
+    fn read(bytes: &[u8], ahead: ReadAhead) -> (Vec<u8>, Option<String>) {
         let mut text = Vec::new();
         let read =
             decompressed(Cursor::new(bytes.to_vec()), ahead).and_then(|mut from| from.read_to_end(&mut text));
@@ -248,7 +221,7 @@ mod tests {
     fn few_threads_are_left_to_the_games() {
         for (threads, expected) in [(1, 0), (3, 0), (4, 2), (8, 4)] {
             let resources = Resources { threads, memory: 1 << 30, temp: std::path::PathBuf::new() };
-            let ahead = Ahead::of(&resources);
+            let ahead = ReadAhead::of(&resources);
             assert_eq!((ahead.threads, ahead.is_wanted()), (expected, expected > 0));
             let left = if expected > 0 { (1 << 30) / 8 * 7 } else { 1 << 30 };
             assert_eq!(ahead.left(&resources), left);
@@ -259,7 +232,7 @@ mod tests {
     fn frames_are_decompressed_by_several_threads() {
         let (text, packed) = frames(&[tabiya_testing::times(1_000_000, 3_000_000); 8]);
         let mut units =
-            Units::new(BufReader::new(Cursor::new(packed)), Ahead { threads: 3, memory: 1 << 25 });
+            Units::new(BufReader::new(Cursor::new(packed)), ReadAhead { threads: 3, memory: 1 << 25 });
         let mut first = [0];
         assert_eq!(units.read(&mut first).unwrap(), 1);
         assert!(units.file.is_some() && units.running.len() == 3);
@@ -271,7 +244,7 @@ mod tests {
     #[test]
     fn a_frame_that_needs_more_memory_is_left_to_one_thread() {
         let (text, packed) = frames(&[100_000, 100_000, 3_000_000, 100]);
-        let mut units = Units::new(Cursor::new(packed), Ahead { threads: 4, memory: 1 << 20 });
+        let mut units = Units::new(Cursor::new(packed), ReadAhead { threads: 4, memory: 1 << 20 });
         let mut read = vec![0; 1];
         units.read_exact(&mut read).unwrap();
         assert!(units.file.is_none() && units.running.len() == 2);
@@ -303,8 +276,8 @@ mod tests {
                     packed[at] = byte;
                 }
             }
-            let (text, error) = read(&packed, Ahead { threads, memory });
-            let (expected, expected_error) = read(&packed, Ahead::default());
+            let (text, error) = read(&packed, ReadAhead { threads, memory });
+            let (expected, expected_error) = read(&packed, ReadAhead::default());
             prop_assert_eq!(&error, &expected_error);
             // How much comes before an error depends on how much is asked for at a time.
             let less = text.len().min(expected.len());
