@@ -89,7 +89,8 @@ impl Read for Failing {
     }
 }
 
-#[cfg(all(test, feature = "archives"))]
+#[cfg(test)]
+#[cfg(feature = "archives")]
 mod tests {
     use super::*;
     use std::io::Write;
