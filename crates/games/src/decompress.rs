@@ -4,6 +4,8 @@
 #[cfg_attr(feature = "zstd", path = "decompress/library.rs")]
 mod frames;
 #[cfg(feature = "archives")]
+mod limits;
+#[cfg(feature = "archives")]
 mod units;
 #[cfg(feature = "archives")]
 mod unpack;
