@@ -4,6 +4,8 @@
 #[cfg_attr(feature = "zstd", path = "decompress/library.rs")]
 mod frames;
 #[cfg(feature = "archives")]
+mod limits;
+#[cfg(feature = "archives")]
 mod units;
 #[cfg(feature = "archives")]
 mod unpack;
@@ -89,7 +91,8 @@ impl Read for Failing {
     }
 }
 
-#[cfg(all(test, feature = "archives"))]
+#[cfg(test)]
+#[cfg(feature = "archives")]
 mod tests {
     use super::*;
     use std::io::Write;

@@ -19,7 +19,8 @@ mod kinds;
 pub mod layout;
 pub mod read;
 pub mod records;
-#[cfg(all(test, feature = "write"))]
+#[cfg(test)]
+#[cfg(feature = "write")]
 mod tests;
 #[cfg(feature = "write")]
 mod write;

@@ -14,7 +14,8 @@ pub mod layout;
 mod moves;
 mod read;
 mod signature;
-#[cfg(all(test, feature = "write"))]
+#[cfg(test)]
+#[cfg(feature = "write")]
 mod tests;
 #[cfg(feature = "write")]
 mod write;

@@ -19,7 +19,8 @@ mod key;
 pub mod layout;
 mod moves;
 mod read;
-#[cfg(all(test, feature = "write"))]
+#[cfg(test)]
+#[cfg(feature = "write")]
 mod tests;
 mod wire;
 #[cfg(feature = "write")]

@@ -13,7 +13,8 @@ pub mod layout;
 mod read;
 mod recognize;
 mod scan;
-#[cfg(all(test, feature = "write"))]
+#[cfg(test)]
+#[cfg(feature = "write")]
 mod tests;
 mod walk;
 #[cfg(feature = "write")]
