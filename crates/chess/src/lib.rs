@@ -29,7 +29,7 @@ pub use packed::Packed;
 pub use position::lenient;
 pub use position::{FenError, Position, odd};
 pub use rating::RatingBand;
-pub use san::plain_move;
+pub use san::{is_safe, plain_move};
 pub use speed::Speed;
 pub use value::Value;
 pub use written::{DASHES, is_san, may_be_move};

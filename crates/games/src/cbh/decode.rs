@@ -50,7 +50,7 @@ pub(crate) struct Collector<'a, M, F> {
     pub pass: M,
 }
 
-impl<M: Copy + Default, F: Fn(&mut Board, Move) -> M> Sink for Collector<'_, M, F> {
+impl<M: Copy + Default, F: FnMut(&mut Board, Move) -> M> Sink for Collector<'_, M, F> {
     fn wants_variations(&self) -> bool {
         self.variations
     }

@@ -27,7 +27,6 @@ pub mod notes;
 mod parallel;
 mod reader;
 mod record;
-mod san;
 mod source;
 mod start;
 mod tables;

@@ -4,11 +4,12 @@
 
 use std::ops::ControlFlow;
 
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Move, Position as _};
 
 use tabiya_base::blob::{Blob, Window};
 use tabiya_base::bytes;
 use tabiya_base::error;
+use tabiya_chess::Position;
 
 use super::board::Board;
 use super::database::{Cbh, WIDE};
@@ -110,7 +111,7 @@ impl Sink for Counter {
 impl<'a> Reader<'a> {
     /// A reader of a database.
     pub fn new(db: &'a Cbh) -> Self {
-        let ordinary = [false, true].map(|reversed| Board::new(&Chess::default(), reversed));
+        let ordinary = [false, true].map(|reversed| Board::new(Position::start(), reversed));
         Self {
             db,
             records: Window::default(),
@@ -241,20 +242,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The board that a game starts on.
-    pub(crate) fn board_of(&self, game: &Game) -> Board {
-        match &game.start {
-            None => self.ordinary[usize::from(game.mode.reversed)].clone(),
-            Some(start) => Board::new(&start.chess, game.mode.reversed),
-        }
-    }
-
     /// Decodes the moves of a game that was found.
     ///
     /// # Errors
     /// When they are damaged. The sink has received the moves before the damage.
     pub fn decode<S: Sink>(&mut self, game: &Game, sink: &mut S) -> Result<(), DecodeError> {
-        self.board = self.board_of(game);
+        self.board = match &game.start {
+            None => self.ordinary[usize::from(game.mode.reversed)].clone(),
+            Some(start) => Board::new(Position::from_chess(start.chess.clone()), game.mode.reversed),
+        };
         let data = self.moves.get(&self.db.moves, game.offset, game.len).unwrap_or_default();
         let data = usize::try_from(game.head).ok().and_then(|head| data.get(head..)).unwrap_or_default();
         decode(data, game.mode, &mut self.board, &mut self.kept, sink)

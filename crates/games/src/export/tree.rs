@@ -38,12 +38,6 @@ impl San {
         }
     }
 
-    /// A word of at most seven characters, given from the lowest byte up.
-    #[inline]
-    pub(crate) const fn from_word(characters: u64, len: u32) -> Self {
-        Self { word: (characters & ((1 << 56) - 1)) | (len as u64 & 7) << 56 }
-    }
-
     /// Its characters from the lowest byte up.
     #[inline]
     pub(super) const fn characters(self) -> u64 {
