@@ -122,7 +122,7 @@ impl Write for Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decompress::{Ahead, decompressed};
+    use crate::decompress::decompressed;
     use std::io::Read;
 
     #[test]
@@ -140,10 +140,7 @@ mod tests {
             file.finish().unwrap().commit().unwrap();
             assert!(std::fs::read(&path).unwrap().starts_with(start), "{name}");
             let mut read = Vec::new();
-            decompressed(std::fs::File::open(&path).unwrap(), Ahead::default())
-                .unwrap()
-                .read_to_end(&mut read)
-                .unwrap();
+            decompressed(std::fs::File::open(&path).unwrap()).unwrap().read_to_end(&mut read).unwrap();
             assert!(read == text, "{name}");
         }
     }

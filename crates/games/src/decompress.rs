@@ -2,7 +2,6 @@
 
 #[cfg_attr(feature = "zstd", path = "decompress/library.rs")]
 mod frames;
-mod units;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -12,9 +11,6 @@ use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use frames::Frames;
 use lzma_rust2::XzReader;
-use units::Units;
-
-pub use units::Ahead;
 
 /// Bytes read from the disk at a time.
 const BLOCK_LEN: usize = 1 << 17;
@@ -38,20 +34,16 @@ const BZIP2: &[u8] = b"BZh";
 const BZIP2_BLOCKS: [&[u8; 6]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"];
 
 /// The content of a file. Its first bytes tell whether it is compressed with gzip, Zstandard, bzip2, xz, or not at all.
-/// Zstandard is decompressed ahead of the reader, with this much room.
 ///
 /// # Errors
 /// When the first bytes cannot be read.
-pub(crate) fn decompressed(
-    file: impl Read + Send + 'static,
-    ahead: Ahead,
-) -> io::Result<Box<dyn Read + Send>> {
+pub(crate) fn decompressed(file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut file = BufReader::with_capacity(BLOCK_LEN, file);
     let start = file.fill_buf()?;
     if start.starts_with(&GZIP) {
         Ok(Box::new(MultiGzDecoder::new(file)))
     } else if start.starts_with(&ZSTD) || is_skippable(start) {
-        Ok(if ahead.is_wanted() { Box::new(Units::new(file, ahead)) } else { Box::new(Frames::new(file)?) })
+        Ok(Box::new(Frames::new(file)?))
     } else if start.starts_with(&XZ) {
         Ok(Box::new(Xz(XzReader::new_mem_limit(file, true, XZ_MEMORY))))
     } else if is_bzip2(start) {
@@ -157,7 +149,7 @@ mod tests {
 
     fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
-        decompressed(io::Cursor::new(bytes), Ahead::default())?.read_to_end(&mut text)?;
+        decompressed(io::Cursor::new(bytes))?.read_to_end(&mut text)?;
         Ok(text)
     }
 
@@ -252,8 +244,7 @@ mod tests {
         for pack in [gzip, zstd, bzip2] {
             let packed = pack(&text);
             for len in [packed.len() / 2, packed.len() - 1] {
-                let mut decoder =
-                    decompressed(io::Cursor::new(packed[..len].to_vec()), Ahead::default()).unwrap();
+                let mut decoder = decompressed(io::Cursor::new(packed[..len].to_vec())).unwrap();
                 let mut read = Vec::new();
                 assert!(decoder.read_to_end(&mut read).is_err(), "{len}");
                 assert!(text.starts_with(&read));

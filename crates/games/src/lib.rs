@@ -27,7 +27,6 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Color, Move};
 
-pub use decompress::Ahead;
 pub use error::{GameError, Reason};
 pub use header::is_known_round;
 pub use header::{Date, Header, Place, Spot};

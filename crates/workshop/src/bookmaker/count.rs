@@ -12,7 +12,7 @@ use tabiya_book::{By, Slice};
 use tabiya_chess::MoveCode;
 use tabiya_chess::{Packed, Position};
 use tabiya_games::play::play;
-use tabiya_games::{Ahead, End, GameError, GameResult, Header, KeyedPly, Place, Reason, Sources, Visitor};
+use tabiya_games::{End, GameError, GameResult, Header, KeyedPly, Place, Reason, Sources, Visitor};
 
 use super::Resources;
 use super::files::Files;
@@ -59,7 +59,7 @@ pub fn count<R: Row>(
     index: Option<&GameIndex>,
     progress: &Progress,
 ) -> Result<Counted<R>> {
-    let share = Ahead::of(resources).left(resources) / resources.threads.max(1);
+    let share = resources.memory / resources.threads.max(1);
     let files = Files::new(source);
     let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
     let room = (share / WAITING_LEN).max(MOST_PLIES);
