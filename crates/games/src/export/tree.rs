@@ -163,9 +163,9 @@ impl<M: Copy + Default> Tree<M> {
         self.kept.push(self.at);
     }
 
-    /// Goes back to where the last [`push`](Tree::push) was.
+    /// Goes back to where the last [`push`](Tree::push) was, or to the start of the game if there was none.
     pub fn pop(&mut self) {
-        self.at = self.kept.pop().unwrap_or_default();
+        self.at = self.kept.pop().unwrap_or(0);
     }
 
     /// A node.
