@@ -13,7 +13,7 @@ use crate::commands::{
     build, check, convert, diff, doctor, dump, edit, evals, explore, export, help, info, init, learn, merge,
     play, report, show, suite, tree, trim, vet,
 };
-use crate::output::{self, exit::Exit};
+use crate::output::{self, exit::Exit, interrupts};
 
 /// Gives any UCI chess engine any opening book.
 ///
@@ -100,26 +100,11 @@ fn parse() -> Result<Cli, clap::Error> {
     Cli::try_parse_from(learn::with_subcommand(wild::args_os().collect()))
 }
 
-/// Runs the command that the command line asks for.
-pub fn main() -> ExitCode {
-    interrupt::outlive_file_limits();
-    let cli = match parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are not errors and go to standard output.
-            let _ = error.print();
-            if !error.use_stderr() {
-                return Exit::Done.into();
-            }
-            if starts_adapter(std::env::args_os().nth(1).as_deref()) {
-                play::refuse(&error);
-            }
-            return Exit::Usage.into();
-        }
-    };
+/// Runs the command, or the adapter.
+fn run(cli: &Cli) -> Result<Exit> {
     // These give their files names at the end.
     let at_end = |done: Result<Exit>| done.map_err(|error| interrupt::after("nothing was written", error));
-    let result = match &cli.command {
+    match &cli.command {
         None if was_double_clicked() => init::welcome(),
         None => play::run(&cli.adapter),
         Some(Command::Show(args)) => show::run(args),
@@ -143,7 +128,27 @@ pub fn main() -> ExitCode {
         Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Init(args)) => init::run(args),
         Some(Command::Help(args)) => help::run(args, command()),
+    }
+}
+
+/// Runs the command that the command line asks for.
+pub fn main() -> ExitCode {
+    interrupt::outlive_file_limits();
+    let cli = match parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are not errors and go to standard output.
+            let _ = error.print();
+            if !error.use_stderr() {
+                return Exit::Done.into();
+            }
+            if starts_adapter(std::env::args_os().nth(1).as_deref()) {
+                play::refuse(&error);
+            }
+            return Exit::Usage.into();
+        }
     };
+    let result = interrupts::scope(|| run(&cli));
     // A file that shrinks while it is read is not read to its end.
     let result = match truncated::take().first() {
         Some(path) if cli.command.is_some() => {

@@ -825,6 +825,24 @@ def test_few_engines_run_at_once(explore, scripted_exe, small_book, tmp_path):
     second.close()
 
 
+@linux_only
+def test_a_search_of_a_page_that_comes_late_does_not_end_the_one_after_it(explore, scripted_exe, small_book, tmp_path):
+    words = "engine-arg = ['--think', '600000']"
+    (tmp_path / "tabiya.toml").write_text(f"engine = {json.dumps(str(scripted_exe))}\n{words}\n")
+    server = explore(small_book)
+    second, events = server.listen("/api/engine", play="d2d4", page="a", search=2)
+    (engine,) = children(server.process.pid)
+    assert server.wrong("/api/engine", play="e2e4", page="a", search=1) == (503, "busy")
+    # That of another page counts for itself.
+    other, _ = server.listen("/api/engine", play="e2e4", page="b", search=1)
+    assert engine in children(server.process.pid) and events.empty()
+    third, _ = server.listen("/api/engine", play="e2e4", page="a", search=3)
+    eventually("the second search has ended", lambda: not alive(engine))
+    assert len(children(server.process.pid)) == 2
+    for connection in (second, other, third):
+        connection.close()
+
+
 def test_real_engine(explore, stockfish, small_book):
     server = explore(small_book, "--engine", stockfish)
     connection, events = server.listen("/api/engine", play="e2e4,c7c5", lines=3)

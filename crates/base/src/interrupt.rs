@@ -19,9 +19,6 @@ const TICK: Duration = Duration::from_millis(50);
 /// What an interrupt says where the work does not know what was written: the command says it.
 const INTERRUPTED: &str = "interrupted";
 
-/// What Ctrl-C asks: all work of the process to stop.
-static ASKED: AtomicBool = AtomicBool::new(false);
-
 thread_local! {
     /// The scopes that this thread works in.
     static SCOPES: RefCell<Option<Arc<Scope>>> = const { RefCell::new(None) };
@@ -94,16 +91,17 @@ pub fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     move || in_scope(scope, work)
 }
 
-/// Asks all work of this process to stop.
-pub fn ask() {
-    ASKED.store(true, Ordering::Relaxed);
+/// What puts a thread into the scopes that this call is in, for all of its work: for the threads of a pool.
+pub fn entering() -> impl Fn() {
+    let scope = SCOPES.with_borrow(Clone::clone);
+    move || SCOPES.set(scope.clone())
 }
 
 /// Whether the work of this thread must stop.
 pub fn asked() -> bool {
     let in_scope = |scope: &RefCell<Option<Arc<Scope>>>| in_any(scope.borrow().as_deref());
     // A thread that ends has left its scopes.
-    ASKED.load(Ordering::Relaxed) || SCOPES.try_with(in_scope).unwrap_or(false)
+    SCOPES.try_with(in_scope).unwrap_or(false)
 }
 
 /// Whether an interrupt of these scopes is asked for.
@@ -153,7 +151,7 @@ pub fn outlive_file_limits() {
 
 /// Does nothing: only Unix ends processes for that.
 #[cfg(not(unix))]
-pub(crate) fn outlive_file_limits() {}
+pub fn outlive_file_limits() {}
 
 /// # Errors
 /// When the work must stop.
@@ -200,14 +198,22 @@ mod tests {
                 let task =
                     TaskThread::start("test", move |_: Receiver<()>| send.send(asked()).unwrap()).unwrap();
                 let task = told.recv().map(|told| (told, task.close().comes_within(Duration::MAX)));
+                let (enter, entered) = (entering(), Mutex::new(None));
+                std::thread::scope(|scope| {
+                    scope.spawn(|| {
+                        enter();
+                        *entered.lock().unwrap() = Some(asked());
+                    });
+                });
                 let mut all = vec![asked(), beside.0, waited.unwrap_or(true), task.unwrap().0];
+                all.extend(entered.into_inner().unwrap());
                 all.extend(beside.1);
                 all.extend(ordered.into_inner().unwrap());
                 all
             })
         };
         one.clone().ask();
-        assert_eq!((seen(&one), seen(&other)), (vec![true; 12], vec![false; 12]));
+        assert_eq!((seen(&one), seen(&other)), (vec![true; 13], vec![false; 13]));
         // A scope inside another obeys both.
         assert!(one.scope(|| other.scope(asked)) && other.scope(|| one.scope(asked)));
         assert!(!asked() && other.scope(|| check().is_ok()) && one.scope(check).is_err());

@@ -80,6 +80,7 @@ pub fn serve(
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(WORKERS)
+        .on_thread_start(interrupt::entering())
         .enable_io()
         .enable_time()
         .build()

@@ -14,6 +14,7 @@ use axum::response::Response;
 use shakmaty::Position as _;
 
 use tabiya_base::error::Result;
+use tabiya_base::interrupt;
 use tabiya_base::parallel::processors;
 use tabiya_uci::engine::{Client, Engine, Setup};
 
@@ -52,9 +53,17 @@ impl Start {
     }
 }
 
+/// Who asks for a search: a page, and which of its searches it is. Requests may overtake one another.
+#[derive(Clone, Copy)]
+struct Asker<'a> {
+    page: &'a str,
+    search: u32,
+}
+
 /// An engine that runs, or is about to.
 struct Running {
     page: Option<String>,
+    search: u32,
     engine: Option<Engine>,
     stop: Arc<AtomicBool>,
 }
@@ -91,18 +100,28 @@ impl Engines {
         }
     }
 
-    /// Leave for one more engine; the one that the page already has is stopped.
-    fn permit(&self, page: Option<&str>) -> Result<Permit, Fault> {
+    /// Leave for one more engine; the one that the page already has is stopped, unless it is for a later search.
+    fn permit(&self, asker: Option<Asker<'_>>) -> Result<Permit, Fault> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = |other: &Running| page.is_some() && other.page.as_deref() == page;
-        running.iter().filter(|other| own(other)).for_each(|other| other.stop.store(true, Ordering::Relaxed));
+        if let Some(Asker { page, search }) = asker {
+            let own = || running.iter().filter(|other| other.page.as_deref() == Some(page));
+            if own().any(|other| other.search > search) {
+                return Err(Fault::busy("the page asks for another search by now"));
+            }
+            own().for_each(|other| other.stop.store(true, Ordering::Relaxed));
+        }
         if running.iter().filter(|other| !other.stop.load(Ordering::Relaxed)).count() >= ENGINES_MAX
             || running.len() >= 2 * ENGINES_MAX
         {
             return Err(Fault::busy("too many engines run: close another page"));
         }
         let stop = Arc::new(AtomicBool::new(false));
-        running.push(Running { page: page.map(str::to_owned), engine: None, stop: Arc::clone(&stop) });
+        running.push(Running {
+            page: asker.map(|asker| asker.page.to_owned()),
+            search: asker.map_or(0, |asker| asker.search),
+            engine: None,
+            stop: Arc::clone(&stop),
+        });
         Ok(Permit { running: Arc::clone(&self.running), stop })
     }
 }
@@ -133,13 +152,15 @@ pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Faul
     let place = Place::of(query)?;
     let lines = query.number("lines", LINES_MAX)?.unwrap_or(LINES).max(1);
     let threads = query.number("threads", processors())?.map(|threads| threads.max(1));
+    let search = query.number("search", u32::MAX)?.unwrap_or(0);
     let page = query.get("page").filter(|page| page.len() <= PAGE_MAX);
+    let asker = page.map(|page| Asker { page, search });
     let engines = &explorer.engines;
     let Some(program) = engines.program.clone() else { return Err(Fault::no_engine()) };
     if place.game.position().chess().legal_moves().is_empty() {
         return Err(Fault::bad("the game is over: there is nothing to think about"));
     }
-    let permit = engines.permit(page)?;
+    let permit = engines.permit(asker)?;
     let (sender, response) = events(SILENCE);
     let (reply, started) = sync_channel::<Result<Client>>(1);
     let setup = program.clone();
@@ -155,10 +176,10 @@ pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Faul
     let thread = thread::Builder::new().name("engine".to_owned());
     // If the thread does not start, the client is dropped, and its engine ends.
     thread
-        .spawn(move || {
+        .spawn(interrupt::inherited(move || {
             search.run(client);
             drop(permit);
-        })
+        }))
         .map_err(|error| Fault::io(format!("cannot start a thread for the engine: {error}")))?;
     Ok(response)
 }

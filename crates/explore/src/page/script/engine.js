@@ -14,6 +14,9 @@ import { arrows } from "./arrows.js";
  */
 const pageName = Math.random().toString(36).slice(2);
 
+/** How often this page has asked for a search. */
+let searches = 0;
+
 export const engine = {
   /** @type {AbortController | null} */
   search: null,
@@ -54,8 +57,9 @@ export const engine = {
     query.set("lines", kept("lines") ?? "3");
     const threads = Number(kept("threads"));
     if (threads > 0) query.set("threads", String(Math.min(threads, state.books?.threads ?? 1)));
-    // A new search of this page ends the one before.
+    // A new search of this page ends the one before, also where the server hears of them in another order.
     query.set("page", pageName);
+    query.set("search", String(++searches));
     try {
       const answer = await request(`/api/engine?${query}`, { signal: search.signal });
       for await (const { event, data } of serverEvents(answer)) {
