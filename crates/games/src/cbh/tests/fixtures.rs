@@ -10,8 +10,8 @@ use tabiya_base::error::Result;
 use tabiya_chess::Position;
 
 use super::super::board::Board;
-use super::super::codes::{CODES, Code};
 use super::super::database::Cbh;
+use super::super::decode::{CODES, Code};
 use super::super::layout::{ENTITY_MARK, SET_UP};
 use super::super::mode::Mode;
 use super::super::start::{number, square};
