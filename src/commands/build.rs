@@ -14,10 +14,10 @@ use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{keep_apart, keep_inputs};
 use tabiya_book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split};
-use tabiya_book::{self as book, BookWriter, Green, WriteOptions};
+use tabiya_book::{self as book, BookWriter};
 use tabiya_games::{self as sources, Sources};
 use tabiya_workshop::bookmaker::{
-    self, Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh, Work,
+    self, Damage, Filter, Input, Names, NewBook, Plan, Repeated, Resources, Weigh, Work,
 };
 use tabiya_workshop::evals::import::{self as evals, Import};
 
@@ -110,18 +110,14 @@ enum Writer {
 
 impl Moves {
     fn weigh(&self, repertoire: bool) -> Weigh {
-        let Weigh { min_games, min_score, .. } = Weigh::default();
-        let min_games = if repertoire { 1 } else { min_games };
-        Weigh {
-            min_games: self.min_games.unwrap_or(min_games),
-            min_score: self.min_score.unwrap_or(min_score),
-            uniform: self.uniform || repertoire,
-            min_share: self.min_share.unwrap_or(0),
-            min_side_share: ByColor {
-                white: self.min_share_white.unwrap_or(0),
-                black: self.min_share_black.unwrap_or(0),
-            },
-        }
+        let mut weigh = Weigh::default();
+        weigh.min_games = self.min_games.unwrap_or(if repertoire { 1 } else { weigh.min_games });
+        weigh.min_score = self.min_score.unwrap_or(weigh.min_score);
+        weigh.uniform = self.uniform || repertoire;
+        weigh.min_share = self.min_share.unwrap_or(0);
+        weigh.min_side_share =
+            ByColor { white: self.min_share_white.unwrap_or(0), black: self.min_share_black.unwrap_or(0) };
+        weigh
     }
 
     /// The first of these options that is given.
@@ -220,13 +216,9 @@ pub fn run(args: &Args) -> Result<Exit> {
         let shape = Shape { positions: args.positions, by: args.by.by() };
         Writer::Counts(Box::new(CountWriter::create(&args.output, shape, args.force)?))
     } else {
-        let options = WriteOptions {
-            plies: filter.max_ply,
-            least_elo: [0, 0, 0, filter.min_elo],
-            green: Green::of(args.moves.green),
-            ..WriteOptions::of(&args.output, args.force, &resources)
-        };
-        let writer = book::create(&args.output, &options)?;
+        let mut new = NewBook::new(&args.output);
+        (new.force, new.green) = (args.force, args.moves.green);
+        let writer = new.create(Some(&filter), &resources)?;
         if args.resume && writer.wants_games() {
             return Err(resume::refused("a book that names games"));
         }

@@ -153,6 +153,7 @@ fn report(tally: &Tally, trim: &Trim) -> Vec<String> {
                 format!("with less than {percent} % of their position's weight (--min-share)")
             }
             Cut::Top => "not among the heaviest (--top)".to_owned(),
+            _ => "for another reason".to_owned(),
         };
         format!("left out: {} {why}", many(count, "move"))
     }));

@@ -2,7 +2,8 @@
 #![allow(clippy::cast_possible_truncation, reason = "there are nine bands")]
 
 /// A band of ratings, into which a game falls by the mean of its players' ratings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RatingBand(u8);
 
 impl RatingBand {

@@ -15,6 +15,7 @@ const FRAME_LEN: usize = 1 << 22;
 
 /// How a file of games is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Compression {
     /// Not at all.
     None,
@@ -41,6 +42,7 @@ impl Compression {
 
 /// A file that is compressed while it is written.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Compressor {
     /// Not compressed.
     None(Replacement),

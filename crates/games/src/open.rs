@@ -1,6 +1,7 @@
 //! Opening the files that a user names: the only module that knows every kind of source.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,8 +45,15 @@ pub struct Sources {
     room: Room,
 }
 
+impl fmt::Debug for Sources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { all, begun, .. } = self;
+        f.debug_struct("Sources").field("all", all).field("begun", begun).finish_non_exhaustive()
+    }
+}
+
 /// A file that is to be read.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Source {
     kind: Kind,
     /// The name that the places of its games have.
@@ -57,7 +65,7 @@ struct Source {
     size: u64,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 enum Kind {
     Text(PathBuf),
     Database(PathBuf),

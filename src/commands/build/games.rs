@@ -9,7 +9,7 @@ use shakmaty::Color;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_games::{Date, PlayerName, decode_text};
-use tabiya_workshop::bookmaker::{Filter, Only, TagPattern, Tags};
+use tabiya_workshop::bookmaker::{CountedMoves, Filter, TagPattern, Tags};
 
 use crate::args::side;
 use crate::args::slices::SliceArgs;
@@ -23,7 +23,7 @@ pub(super) struct Games {
     max_ply: Option<u32>,
     /// Only moves of White, of Black, or of the players named by --player, --player-exact or --players-file
     #[arg(long, value_name = "SIDE", value_parser = only())]
-    only: Option<Only>,
+    only: Option<CountedMoves>,
     /// Only games in which both players have at least this rating
     #[arg(long, value_name = "ELO", default_value_t = 0, hide_default_value = true)]
     min_elo: u16,
@@ -84,11 +84,11 @@ pub(super) struct Games {
     pub repertoire: Option<Color>,
 }
 
-fn only() -> impl TypedValueParser<Value = Only> {
+fn only() -> impl TypedValueParser<Value = CountedMoves> {
     PossibleValuesParser::new(["white", "black", "player"]).map(|only| match &*only {
-        "white" => Only::Side(Color::White),
-        "black" => Only::Side(Color::Black),
-        _ => Only::Player,
+        "white" => CountedMoves::Side(Color::White),
+        "black" => CountedMoves::Side(Color::Black),
+        _ => CountedMoves::Player,
     })
 }
 
@@ -115,7 +115,7 @@ impl Games {
             Some(file) => Some(names(file)?),
             None => PlayerName::given(self.player.as_deref(), self.player_exact.as_deref()),
         };
-        if self.only == Some(Only::Player) && player.is_none() {
+        if self.only == Some(CountedMoves::Player) && player.is_none() {
             return Err(Error::new(ErrorKind::Usage, "--only player needs the name of a player")
                 .advice("name one with --player, --player-exact or --players-file"));
         }
@@ -125,25 +125,24 @@ impl Games {
             let what = format!("--to {to} is before --from {from}: no game can pass");
             return Err(Error::new(ErrorKind::Usage, what));
         }
-        Ok(Filter {
-            max_ply: self.max_ply.filter(|&plies| plies > 0),
-            only: self.repertoire.map(Only::Side).or(self.only),
-            min_elo: self.min_elo,
-            min_mover_elo: self.min_mover_elo,
-            max_elo_difference: self.max_elo_difference,
-            tags: Tags::new(self.tag.clone(), self.not_tag.clone()),
-            min_plies: self.min_plies,
-            unique: self.unique,
-            from: self.from,
-            to: self.to,
-            player,
-            side: self.player_side,
-            finished: self.finished,
-            strict: self.strict,
-            variations: self.variations || self.repertoire.is_some(),
-            skip_mistakes: self.skip_mistakes,
-            repertoire: self.repertoire.is_some(),
-            ..self.slices.filter()
-        })
+        let mut filter = self.slices.filter();
+        filter.max_ply = self.max_ply.filter(|&plies| plies > 0);
+        filter.only = self.repertoire.map(CountedMoves::Side).or(self.only);
+        filter.min_elo = self.min_elo;
+        filter.min_mover_elo = self.min_mover_elo;
+        filter.max_elo_difference = self.max_elo_difference;
+        filter.tags = Tags::new(self.tag.clone(), self.not_tag.clone());
+        filter.min_plies = self.min_plies;
+        filter.unique = self.unique;
+        filter.from = self.from;
+        filter.to = self.to;
+        filter.player = player;
+        filter.side = self.player_side;
+        filter.finished = self.finished;
+        filter.strict = self.strict;
+        filter.variations = self.variations || self.repertoire.is_some();
+        filter.skip_mistakes = self.skip_mistakes;
+        filter.repertoire = self.repertoire.is_some();
+        Ok(filter)
     }
 }

@@ -87,13 +87,11 @@ pub fn run(args: &Args) -> Result<Exit> {
         let what = format!("there is no game {from}: the last one is {}", db.count());
         return Err(Error::new(ErrorKind::Usage, what).at_path(db.path()));
     }
-    let options = ExportOptions {
-        games: (from, to),
-        main_line: args.mainline,
-        bare: args.no_annotations,
-        deleted: args.deleted,
-        threads: args.threads.map_or_else(parallel::processors, usize::from),
-    };
+    let mut options = ExportOptions::new((from, to));
+    options.main_line = args.mainline;
+    options.bare = args.no_annotations;
+    options.deleted = args.deleted;
+    options.threads = args.threads.map_or_else(parallel::processors, usize::from);
     interrupts::watch();
     for what in db.findings() {
         warn(&format!("{}: {what}", db.path().display()));

@@ -128,7 +128,7 @@ fn vet(args: &Args) -> Result<Exit> {
     let resources = args.resources.resolve()?;
     interrupts::watch();
     // What cannot be written, read or started is reported before hours of work.
-    let writer = book::create(output, &args.to.options(&resources))?;
+    let writer = args.to.book().create(None, &resources)?;
     let report_file =
         args.report.as_ref().map(|report| Replacement::new(report, args.to.force)).transpose()?;
     let mut knowledge = Knowledge::open(&path)?;

@@ -98,7 +98,7 @@ impl Checker<'_> {
         };
         let record = match self.reader.record(number) {
             Ok(record) => record,
-            Err(error) => return add(Kind::Record, "cbh", at, error.to_string()),
+            Err(error) => return add(Kind::Record, "cbh", at, error.with_source()),
         };
         match record.kind() {
             record::Kind::Text => return,

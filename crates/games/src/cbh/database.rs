@@ -16,7 +16,7 @@ use super::layout::{
     CBH_COUNT, CBH_MARK, CBH_MARK_AT, CBJ_MOVES, CBJ_SIZE, CBM_HEADER, RECORD_LEN, annotator, player, source,
     team, title, tournament,
 };
-use crate::{GameError, Place, Reason, Spot};
+use crate::{GameError, GameLocation, LineOrGame, Reason};
 
 /// Offsets in longer files need more than 32 bits.
 pub(super) const WIDE: u64 = u32::MAX as u64;
@@ -67,7 +67,7 @@ impl Parts<'_> {
                 self.files.push(blob.path().to_owned());
                 return Some(blob);
             }
-            Some(Err(error)) => self.findings.push(format!("{error}: {lost}")),
+            Some(Err(error)) => self.findings.push(format!("{}: {lost}", error.with_source())),
             None if needed => self.findings.push(format!("there is no .{extension} file: {lost}")),
             None => {}
         }
@@ -81,7 +81,7 @@ impl Parts<'_> {
         let opened = blob.bytes().map_or_else(|| Map::open(blob.path()), |bytes| Ok(bytes.to_vec().into()));
         let (entities, finding) = match opened {
             Ok(bytes) => Entities::new(bytes, least),
-            Err(error) => (Entities::none(), Some(error.to_string())),
+            Err(error) => (Entities::none(), Some(error.with_source())),
         };
         self.findings.extend(finding.map(|finding| format!("the .{extension} file: {finding}")));
         entities
@@ -204,8 +204,8 @@ impl Cbh {
     }
 
     /// The place of a game, for reports.
-    pub fn place(&self, number: u32, offset: u64, length: u64) -> Place {
-        Place { file: self.moves_name.clone(), spot: Spot::Game(number.into()), offset, length }
+    pub fn place(&self, number: u32, offset: u64, length: u64) -> GameLocation {
+        GameLocation { file: self.moves_name.clone(), spot: LineOrGame::Game(number.into()), offset, length }
     }
 
     /// What is wrong with a game at this offset.

@@ -8,6 +8,7 @@ use crate::Reason;
 
 /// Why a stored move cannot be read or played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MoveError {
     /// The side to move has no such piece.
     NoPiece,

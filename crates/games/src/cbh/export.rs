@@ -20,6 +20,7 @@ use crate::{GameError, GameResult, Reason};
 
 /// What to export.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ExportOptions {
     /// The first and the last game.
     pub games: (u32, u32),
@@ -31,6 +32,13 @@ pub struct ExportOptions {
     pub deleted: bool,
     /// The number of threads.
     pub threads: usize,
+}
+
+impl ExportOptions {
+    /// These games, from the first to the last, with all that they have and on one thread.
+    pub fn new(games: (u32, u32)) -> Self {
+        Self { games, main_line: false, bare: false, deleted: false, threads: 1 }
+    }
 }
 
 /// What became of the games.
@@ -138,7 +146,7 @@ impl<'a> Exporter<'a> {
                 Ok(record) => self.one(&record, written),
                 Err(error) => {
                     let db = self.reader.db();
-                    written.lost(db.error(number, 0, Reason::Damaged, error.to_string()));
+                    written.lost(db.error(number, 0, Reason::Damaged, error.with_source()));
                 }
             }
         }

@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
             return Err(refuse(format!("the record puts its {noun} outside the file of moves")));
         }
         let head = self.moves.get(&db.moves, offset, GAME_HEAD_LEN);
-        let head = bytes::u32_be(head.map_err(|error| refuse(error.to_string()))?, 0);
+        let head = bytes::u32_be(head.map_err(|error| refuse(error.with_source()))?, 0);
         let flags = head.map(|head| (head >> 24) as u8);
         Ok(Head { offset, flags, size: head.map_or(0, |head| u64::from(head & GAME_SIZE_BITS)) })
     }
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
             return Err(damaged("its size is too small"));
         }
         let data = self.moves.get(&self.db.moves, offset, size);
-        let data = data.map_err(|error| damaged(&error.to_string()))?;
+        let data = data.map_err(|error| damaged(&error.with_source()))?;
         let start = if flags & SET_UP != 0 {
             let data = data.get(GAME_HEAD_LEN as usize..).unwrap_or_default();
             Some(Start::read(data, mode.chess960).map_err(bad_start)?)
@@ -297,7 +297,7 @@ impl<'a> Reader<'a> {
         let Head { offset, size, .. } = self.head(record, "text")?;
         let data = self.moves.get(&db.moves, offset, size);
         let refuse = |at, why| db.error(record.number, at, Reason::Damaged, why);
-        let data = data.map_err(|error| refuse(offset, error.to_string()))?;
+        let data = data.map_err(|error| refuse(offset, error.with_source()))?;
         let guide = Guide::read(data);
         let error = guide.error.map(|(at, what)| refuse(offset + at, what.to_owned()));
         Ok((guide, error))

@@ -17,7 +17,7 @@ use super::layout::tournament;
 use super::reader::{Game, Reader};
 use super::record::{Kind, Record};
 use crate::export::{Step, Tree};
-use crate::{Batch, End, Header, KeyedPly, Reason, Visitor};
+use crate::{Batch, GameEnd, Header, KeyedPly, Reason, Visitor};
 
 /// Games of a batch: enough that the cost of handing it over does not matter.
 const BATCH: u32 = 512;
@@ -74,7 +74,7 @@ impl Batch for Games {
             match player.reader.record(number) {
                 Ok(record) => player.one(&record, visitor),
                 Err(error) => {
-                    visitor.unreadable(self.db.error(number, 0, Reason::Unreadable, error.to_string()));
+                    visitor.unreadable(self.db.error(number, 0, Reason::Unreadable, error.with_source()));
                 }
             }
         }
@@ -140,7 +140,7 @@ impl Player<'_> {
         } else {
             self.reader.error(&game, ended)
         };
-        visitor.end(End { result: self.header.result, error, cut: None });
+        visitor.end(GameEnd { result: self.header.result, error, cut: None });
     }
 
     /// Copies the header of a game from its records.

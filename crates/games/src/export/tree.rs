@@ -200,6 +200,7 @@ impl<M: Copy + Default> Tree<M> {
 
 /// A step through a tree.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Step<M> {
     /// A move: its number and node.
     Move(u32, Node<M>),

@@ -23,13 +23,14 @@ pub enum Way {
 }
 
 /// The edits of a book, and those that were taken back.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct History {
     made: Vec<Step>,
     undone: Vec<Step>,
 }
 
 /// What makes an edit of a position, or takes it back.
+#[derive(Debug)]
 pub(super) struct Step {
     pub at: Position,
     pub note: String,

@@ -30,7 +30,7 @@ struct Line<'a> {
 }
 
 /// A move. Other programs rely on its keys and their order.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct MoveLine<'a> {
     uci: String,
     san: String,
@@ -44,7 +44,7 @@ pub struct MoveLine<'a> {
 }
 
 /// What a move is worth; null where nothing is known.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct WorthLine {
     eval: Option<Value>,
     loss: Option<u32>,

@@ -220,9 +220,11 @@ mod tests {
 
     #[test]
     fn a_rule_takes_from_the_options_what_it_does_not_set() {
-        let options = Policy { variety: 7, depth: 9, learn: true, threefold: true, ..Policy::default() };
+        let mut options = Policy::default();
+        (options.variety, options.depth, options.learn, options.threefold) = (7, 9, true, true);
         let rule = rule(&[("depth", "0"), ("games", "3"), ("threefold", "false"), ("max-loss", "9")]);
-        let own = Policy { depth: 0, games: 3, threefold: false, max_loss: 9, ..options.clone() };
+        let mut own = options.clone();
+        (own.depth, own.games, own.threefold, own.max_loss) = (0, 3, false, 9);
         assert_eq!(rule.policy(&options), own);
         assert_eq!(Rule::default().policy(&options), options);
     }

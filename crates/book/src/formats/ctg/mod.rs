@@ -14,8 +14,9 @@ pub mod layout;
 mod moves;
 mod read;
 mod signature;
-#[cfg(test)]
+#[cfg(all(test, feature = "write"))]
 mod tests;
+#[cfg(feature = "write")]
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ pub use files::{EXTENSIONS, in_any_case};
 pub use read::Ctg;
 pub use read::page::Entry;
 pub use signature::{Signature, decode};
+#[cfg(feature = "write")]
 pub use write::{Beside, Draft, Writer};
 
 use shakmaty::Move;

@@ -12,7 +12,7 @@ use tabiya_chess::Position;
 use super::super::mode::Mode;
 use super::super::source::CbhSource;
 use super::fixtures::{TestDatabase, moves};
-use crate::{End, GameError, Header, KeyedPly, Reason, Spot, Visitor};
+use crate::{GameEnd, GameError, Header, KeyedPly, LineOrGame, Reason, Visitor};
 
 /// Records what it receives, in the notation of docs/formats/cbh.md.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Visitor for Listener {
         }
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         self.games.last_mut().unwrap().2 = end.error.map(|error| error.reason);
     }
 
@@ -86,7 +86,7 @@ impl Visitor for Keys {
         if plies.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         self.games.last_mut().unwrap().2 = end.error.map(|error| error.reason);
     }
 
@@ -161,7 +161,7 @@ fn the_header_is_complete_and_an_unwanted_game_is_not_decoded() {
         (header.date.to_string(), header.white_elo, header.black_elo),
         ("1972.07.11".into(), 2769, 2660)
     );
-    assert_eq!((header.place.spot, header.place.offset), (Spot::Game(1), 26));
+    assert_eq!((header.place.spot, header.place.offset), (LineOrGame::Game(1), 26));
     assert!(header.start.is_none());
     assert_eq!(listener.games[1].0.start.as_ref().unwrap().fen(), "k7/8/8/8/8/8/4P3/K7 w - - 0 1");
 }

@@ -39,7 +39,7 @@ use tabiya_uci::{Score, Wdl};
 const LICHESS: &str = "Lichess";
 
 /// What is imported, and how.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
     /// Only these positions.
     pub wanted: Option<&'a Wanted>,
@@ -65,6 +65,7 @@ pub struct Tally {
 }
 
 /// An import: files are read, and then everything is put into a store.
+#[derive(Debug)]
 pub struct Import<'a> {
     plan: Plan<'a>,
     collector: Mutex<Collector>,
