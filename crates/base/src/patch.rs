@@ -28,10 +28,10 @@ impl Patch {
             let [before, after] = patch.lens;
             let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
             let at = range.start + same;
-            old = old.get(same..).unwrap_or_default();
+            (_, old) = old.split_at(same);
             new.drain(..same);
             let same = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-            old = old.get(..old.len() - same).unwrap_or_default();
+            (old, _) = old.split_at(old.len() - same);
             new.truncate(new.len() - same);
             if !(old.is_empty() && new.is_empty()) {
                 patch.lens = [before, after + new.len() - old.len()];
@@ -73,15 +73,21 @@ impl Patch {
     /// Writes a file that the change fits as it is after that.
     ///
     /// # Errors
-    /// When `out` cannot be written.
+    /// When the change does not fit, and nothing is written, or `out` cannot be written.
+    #[expect(clippy::expect_used, reason = "bytes of the file would be left out instead")]
     pub fn write(&self, data: &[u8], out: &mut impl Write) -> io::Result<()> {
+        if !self.fits(data) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the file is not the one to be changed"));
+        }
         let mut next = 0;
         for Part { at: [at, _], bytes: [old, new] } in &self.parts {
-            out.write_all(data.get(next..*at).unwrap_or_default())?;
+            out.write_all(
+                data.get(next..*at).expect("a change that fits is inside, and after the one before"),
+            )?;
             out.write_all(new)?;
             next = at + old.len();
         }
-        out.write_all(data.get(next..).unwrap_or_default())
+        out.write_all(data.get(next..).expect("a change that fits is inside"))
     }
 }
 
@@ -129,6 +135,11 @@ mod tests {
     fn a_patch_does_not_fit_another_file() {
         let patch = Patch::new(b"abcdef", [(1..4, b"bXd".to_vec())]);
         assert!(!patch.fits(b"abYdef") && !patch.fits(b"abcdefg") && patch.fits(b"Zbcdef"));
+        // A file that it does not fit is not written in part.
+        let mut out = Vec::new();
+        for other in [&b"a"[..], b"abYdef", b"abcdefg"] {
+            assert!(patch.write(other, &mut out).is_err() && out.is_empty());
+        }
         // Only what differs counts.
         assert!(patch.fits(b"aZcdef"));
         assert_eq!(written(&patch, b"Zbcdef"), b"ZbXdef");

@@ -36,8 +36,9 @@ impl RatingBand {
     }
 
     /// The lowest rating of the band.
+    #[expect(clippy::expect_used, reason = "another band would be counted instead")]
     pub fn lowest(self) -> u16 {
-        Self::BOUNDS.get(usize::from(self.0)).copied().unwrap_or_default()
+        *Self::BOUNDS.get(usize::from(self.0)).expect("a band is made from its place among all")
     }
 
     /// The place of the band among all, from 0.

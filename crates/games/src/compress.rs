@@ -124,7 +124,6 @@ impl Write for Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ReadAhead;
     use crate::decompress::decompressed;
     use std::io::Read;
 
@@ -143,10 +142,7 @@ mod tests {
             file.finish().unwrap().commit().unwrap();
             assert!(std::fs::read(&path).unwrap().starts_with(start), "{name}");
             let mut read = Vec::new();
-            decompressed(std::fs::File::open(&path).unwrap(), ReadAhead::default())
-                .unwrap()
-                .read_to_end(&mut read)
-                .unwrap();
+            decompressed(std::fs::File::open(&path).unwrap()).unwrap().read_to_end(&mut read).unwrap();
             assert!(read == text, "{name}");
         }
     }

@@ -6,15 +6,12 @@ mod frames;
 #[cfg(feature = "archives")]
 mod limits;
 #[cfg(feature = "archives")]
-mod units;
-#[cfg(feature = "archives")]
 mod unpack;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::ReadAhead;
 #[cfg(feature = "archives")]
 use unpack::unpacked;
 
@@ -38,16 +35,12 @@ const BZIP2: &[u8] = b"BZh";
 const BZIP2_BLOCKS: [&[u8; 6]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"];
 
 /// The content of a file. Its first bytes tell whether it is compressed with gzip, Zstandard, bzip2, xz, or not at all.
-/// Zstandard is decompressed ahead of the reader, with this much room.
 ///
 /// # Errors
 /// When the first bytes cannot be read.
-pub(crate) fn decompressed(
-    file: impl Read + Send + 'static,
-    ahead: ReadAhead,
-) -> io::Result<Box<dyn Read + Send>> {
+pub(crate) fn decompressed(file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut file = BufReader::with_capacity(BLOCK_LEN, file);
-    if is_packed(file.fill_buf()?) { unpacked(file, ahead) } else { Ok(Box::new(file)) }
+    if is_packed(file.fill_buf()?) { unpacked(file) } else { Ok(Box::new(file)) }
 }
 
 /// Whether a compressed file begins with these bytes.
@@ -61,7 +54,7 @@ fn is_packed(start: &[u8]) -> bool {
 
 /// The content of a compressed file, which nothing here can read.
 #[cfg(not(feature = "archives"))]
-fn unpacked(_: impl BufRead, _: ReadAhead) -> io::Result<Box<dyn Read + Send>> {
+fn unpacked(_: impl BufRead) -> io::Result<Box<dyn Read + Send>> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "it is compressed: unpack it first"))
 }
 
@@ -118,7 +111,7 @@ mod tests {
 
     fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
-        decompressed(io::Cursor::new(bytes), ReadAhead::default())?.read_to_end(&mut text)?;
+        decompressed(io::Cursor::new(bytes))?.read_to_end(&mut text)?;
         Ok(text)
     }
 
@@ -213,8 +206,7 @@ mod tests {
         for pack in [gzip, zstd, bzip2] {
             let packed = pack(&text);
             for len in [packed.len() / 2, packed.len() - 1] {
-                let mut decoder =
-                    decompressed(io::Cursor::new(packed[..len].to_vec()), ReadAhead::default()).unwrap();
+                let mut decoder = decompressed(io::Cursor::new(packed[..len].to_vec())).unwrap();
                 let mut read = Vec::new();
                 assert!(decoder.read_to_end(&mut read).is_err(), "{len}");
                 assert!(text.starts_with(&read));

@@ -8,7 +8,6 @@
 #![warn(missing_docs, missing_debug_implementations)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
-mod ahead;
 pub mod cbh;
 #[cfg(feature = "archives")]
 pub mod compress;
@@ -29,7 +28,6 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Color, Move};
 
-pub use ahead::ReadAhead;
 pub use error::{GameError, Reason};
 pub use header::is_known_round;
 pub use header::{Date, GameLocation, Header, LineOrGame};

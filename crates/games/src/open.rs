@@ -11,13 +11,13 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::file;
 use tabiya_base::folder::{self, Files};
 
+use super::Batch;
 use super::cbh::{self, Cbh, CbhSource};
 use super::decompress::is_compressed;
 use super::pgn::{Pgn, Room};
 use super::stamp::Stamp;
 use super::text::{Counted, STDIN, Text, checked, name_of, text};
 use super::zip::{self, Member};
-use super::{Batch, ReadAhead};
 
 /// Name endings of the texts to read in a folder.
 const TEXTS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn.xz"];
@@ -42,7 +42,6 @@ pub struct Sources {
     /// Bytes of all together; `None` if unknown.
     size: Option<u64>,
     done: Arc<AtomicU64>,
-    ahead: ReadAhead,
     room: Room,
 }
 
@@ -142,7 +141,7 @@ impl Sources {
     /// The same games once more, before any of them was read; `None` if there is a pipe, which can be read only once.
     pub fn again(&self) -> Option<Self> {
         self.size?;
-        Some(Self { all: self.all.clone(), size: self.size, ahead: self.ahead, ..Self::default() })
+        Some(Self { all: self.all.clone(), size: self.size, ..Self::default() })
     }
 
     /// As [`Sources::again`], for what reads all games twice.
@@ -167,8 +166,8 @@ impl Sources {
         }
         let alone = |source: &Source| {
             let all = vec![Source { linked: None, ..source.clone() }];
-            let (size, done, ahead) = (self.size, self.done.clone(), self.ahead);
-            let games = Self { all, size, done, ahead, ..Self::default() };
+            let (size, done) = (self.size, self.done.clone());
+            let games = Self { all, size, done, ..Self::default() };
             let (files, within) = match &source.kind {
                 Kind::Text(path) => (vec![path.clone()], None),
                 Kind::Database(path) => (cbh::parts(path), None),
@@ -178,11 +177,6 @@ impl Sources {
             Ok((games, Stamp::new(source.given(), files, within)?))
         };
         self.all.iter().map(alone).collect::<Result<_>>().map(Some)
-    }
-
-    /// Decompresses files ahead of their games with this much room.
-    pub(crate) fn read_ahead(&mut self, ahead: ReadAhead) {
-        self.ahead = ahead;
     }
 
     /// Reads longer games, with this much room. Its batches must be dropped by other threads than the one that reads them, or
@@ -228,7 +222,7 @@ impl Sources {
 
     fn add_text(&mut self, path: PathBuf) -> Result<()> {
         // Better report what is wrong with the last file now than after hours.
-        text(&path, Arc::default(), ReadAhead::default())?;
+        text(&path, Arc::default())?;
         let metadata =
             fs::metadata(&path).map_err(|error| Error::file(&path, "cannot open the file", error))?;
         let linked = (!is_compressed(&path)).then(|| path.clone());
@@ -340,7 +334,7 @@ impl Sources {
             let (done, room) = (self.done.clone(), self.room.clone());
             self.current = Some(match kind {
                 Kind::Opened => continue,
-                Kind::Text(path) => batches(name, text(path, done, self.ahead)?, room),
+                Kind::Text(path) => batches(name, text(path, done)?, room),
                 Kind::Archived(member) => batches(name, archived(member, done)?, room),
                 Kind::Database(path) => {
                     let mut games = CbhSource::new(Arc::new(Cbh::open(path)?));

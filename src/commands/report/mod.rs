@@ -29,7 +29,7 @@ use crate::output::{self, Printed, Stop, damage, progress};
 /// Rows of each list if no number is named.
 const TOP: usize = 10;
 
-/// Bytes for compressed games that are unpacked ahead.
+/// Bytes for games that are unusually long.
 const MEMORY: usize = 64 << 20;
 
 /// `tabiya report`.

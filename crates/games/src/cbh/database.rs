@@ -1,6 +1,7 @@
 //! An open database: its files, and what is wrong with them.
 #![allow(clippy::cast_possible_truncation, reason = "a record has 46 bytes")]
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +12,6 @@ use tabiya_base::folder;
 use tabiya_base::map::Map;
 
 use super::entities::Entities;
-use super::files;
 use super::layout::{
     CBH_COUNT, CBH_MARK, CBH_MARK_AT, CBJ_MOVES, CBJ_SIZE, CBM_HEADER, RECORD_LEN, annotator, player, source,
     team, title, tournament,
@@ -96,7 +96,7 @@ impl Cbh {
     /// When records or moves are missing, cannot be opened or are in another format; for other formats and archives,
     /// with what to do about them.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let main = files::main(path.as_ref())?;
+        let main = main(path.as_ref())?;
         let records = Blob::open(&main)?;
         let part = |extension: &str| folder::sibling(&main, extension).ok().flatten().map(Blob::open);
         let moves = part("cbg").unwrap_or_else(|| {
@@ -256,4 +256,91 @@ fn count(records: &Blob, findings: &mut Vec<String>) -> Result<u32> {
         }
     }
     Ok(held)
+}
+
+/// The extensions of the files that are read: records, moves, annotations, players, tournaments,
+/// annotators, sources, teams, second records, titles, media.
+pub const PARTS: [&str; 11] = ["cbh", "cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj", "cbl", "cbm"];
+
+/// Whether a name is that of a file of a database, or of an archive or newer format of ChessBase.
+pub fn is_named(path: &Path) -> bool {
+    let named = |name: &&str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
+    PARTS.iter().any(named) || ["2cbh", "cbv", "cbz"].iter().any(named)
+}
+
+/// All files of the database that a file belongs to, including those that are not read: files of the same name with an
+/// extension of ChessBase.
+pub fn parts(path: &Path) -> Vec<PathBuf> {
+    const STARTS: [&str; 4] = ["cb", "ci", "ck", "cp"];
+    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
+    let entries = fs::read_dir(folder::of(path)).into_iter().flatten().flatten().map(|entry| entry.path());
+    let own = entries.filter(|entry| {
+        let end = entry.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+        stem(entry) == stem(path) && STARTS.iter().any(|start| end.starts_with(start))
+    });
+    own.chain([path.to_owned()]).collect()
+}
+
+/// The `.cbh` file of the database that a file belongs to.
+///
+/// # Errors
+/// When it is missing, or when the file is an archive or in another format, with what to do about it.
+pub fn main(path: &Path) -> Result<PathBuf> {
+    let extension = path.extension().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let refuse = |what: &str, advice: &str| Err(Error::format(path, what).advice(advice));
+    match &*extension {
+        "2cbh" => refuse(
+            "this is a database in the newer format of ChessBase 17 and later, which is not supported",
+            "save it as a CBH database in ChessBase, or export it as PGN",
+        ),
+        "cbv" => refuse(
+            "this is an archive of a ChessBase database",
+            "unpack it first: open it in ChessBase or its free Reader, or with a program that unpacks .cbv",
+        ),
+        "cbz" => refuse(
+            "this is an encrypted archive of a ChessBase database",
+            "unpack it first: open it in ChessBase with its password",
+        ),
+        _ if path.is_file() && extension == "cbh" => Ok(path.to_owned()),
+        _ => folder::sibling(path, "cbh").ok().flatten().ok_or_else(|| {
+            Error::new(ErrorKind::File, "there is no such database")
+                .at_path(path)
+                .advice("name its .cbh file; the others (.cbg, .cba, .cbp ...) are found beside it")
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_parts_are_found_in_any_letter_case() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["My Games.CBH", "My games.cbg", "MY GAMES.Cba"] {
+            fs::write(folder.path().join(name), b"").unwrap();
+        }
+        let path = folder.path().join("My Games.CBH");
+        for (part, name) in [("cbg", "My games.cbg"), ("cba", "MY GAMES.Cba")] {
+            let found = folder::sibling(&path, part).unwrap().unwrap();
+            assert!(found.is_file());
+            assert_eq!(found.file_name().unwrap().to_string_lossy().to_lowercase(), name.to_lowercase());
+        }
+        assert_eq!(folder::sibling(&path, "cbp").unwrap(), None);
+        assert!(main(&folder.path().join("my games.cbg")).unwrap().is_file());
+    }
+
+    #[test]
+    fn other_files_are_refused_with_advice() {
+        for (name, says) in [
+            ("a.2cbh", "save it as a CBH database"),
+            ("a.CBV", "unpack it first"),
+            ("a.cbz", "unpack it first"),
+            ("none.cbh", "name its .cbh file"),
+        ] {
+            assert!(is_named(Path::new(name)));
+            assert!(main(Path::new(name)).unwrap_err().to_string().contains(says), "{name}");
+        }
+        assert!(!is_named(Path::new("a.pgn")));
+    }
 }

@@ -35,6 +35,8 @@ pub enum MoveError {
     TooDeep,
     /// A variation begins or ends without a move in between.
     Empty,
+    /// The file of moves could be read before, and can no longer.
+    Unread,
 }
 
 /// Why the rest of a game cannot be read.
@@ -53,7 +55,7 @@ impl DecodeError {
     pub fn reason(&self) -> Reason {
         match self.kind {
             MoveError::TooMany | MoveError::TooDeep => Reason::TooLong,
-            MoveError::CutOff | MoveError::Empty => Reason::Damaged,
+            MoveError::CutOff | MoveError::Empty | MoveError::Unread => Reason::Damaged,
             _ => Reason::IllegalMove,
         }
     }
@@ -72,6 +74,7 @@ impl fmt::Display for DecodeError {
             MoveError::TooMany => "too many moves",
             MoveError::TooDeep => "variations are nested too deep",
             MoveError::Empty => "a variation has no moves",
+            MoveError::Unread => "the file of moves cannot be read any more",
         };
         write!(f, "{what} after {} stored moves", self.moves)
     }

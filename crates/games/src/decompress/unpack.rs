@@ -7,8 +7,7 @@ use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
 use super::frames::Frames;
-use super::units::Units;
-use super::{GZIP, ReadAhead, XZ, ZSTD, is_bzip2, is_skippable};
+use super::{GZIP, XZ, ZSTD, is_bzip2, is_skippable};
 
 /// Memory for decompressing an xz file, in KiB: twice what its highest level needs.
 const XZ_MEMORY: u32 = 1 << 17;
@@ -17,15 +16,12 @@ const XZ_MEMORY: u32 = 1 << 17;
 ///
 /// # Errors
 /// When its first bytes cannot be read.
-pub(super) fn unpacked(
-    mut file: BufReader<impl Read + Send + 'static>,
-    ahead: ReadAhead,
-) -> io::Result<Box<dyn Read + Send>> {
+pub(super) fn unpacked(mut file: BufReader<impl Read + Send + 'static>) -> io::Result<Box<dyn Read + Send>> {
     let start = file.fill_buf()?;
     if start.starts_with(&GZIP) {
         Ok(Box::new(MultiGzDecoder::new(file)))
     } else if start.starts_with(&ZSTD) || is_skippable(start) {
-        Ok(if ahead.is_wanted() { Box::new(Units::new(file, ahead)) } else { Box::new(Frames::new(file)?) })
+        Ok(Box::new(Frames::new(file)?))
     } else if start.starts_with(&XZ) {
         Ok(Box::new(Xz(XzReader::new_mem_limit(file, true, XZ_MEMORY))))
     } else if is_bzip2(start) {

@@ -13,7 +13,7 @@ use tabiya_chess::MoveCode;
 use tabiya_chess::{Packed, Position};
 use tabiya_games::play::play;
 use tabiya_games::{
-    GameEnd, GameError, GameLocation, GameResult, Header, KeyedPly, ReadAhead, Reason, Sources, Visitor,
+    GameEnd, GameError, GameLocation, GameResult, Header, KeyedPly, Reason, Sources, Visitor,
 };
 
 use super::Resources;
@@ -62,7 +62,7 @@ pub fn count<R: Row>(
     index: Option<&GameIndex>,
     progress: &Progress,
 ) -> Result<Counted<R>> {
-    let share = ReadAhead::of(resources).left(resources) / resources.threads.max(1);
+    let share = resources.memory / resources.threads.max(1);
     let files = Files::new(source);
     let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
     let room = (share / WAITING_LEN).max(MOST_PLIES);

@@ -67,25 +67,27 @@ impl Visitor for Listener {
 struct Keys {
     by_positions: bool,
     most: usize,
-    games: Vec<(Vec<KeyedPly>, Option<Reason>)>,
+    /// With the key after the last move.
+    games: Vec<(Vec<KeyedPly>, u64, Option<Reason>)>,
 }
 
 impl Visitor for Keys {
-    fn begin(&mut self, _: &Header) -> bool {
-        self.games.push(Default::default());
+    fn begin(&mut self, game: &Header) -> bool {
+        let start = game.start.clone().unwrap_or_else(Position::start);
+        self.games.push((Vec::new(), start.key(), None));
         true
     }
 
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
         assert!(self.by_positions);
-        let (key, side, mv) = (at.key(), at.chess().turn(), MoveCode::from_move(mv));
-        let plies = &mut self.games.last_mut().unwrap().0;
-        plies.push(KeyedPly { key, side, mv });
+        let (plies, last, _) = self.games.last_mut().unwrap();
+        *last = at.after(mv).key();
+        plies.push(KeyedPly { key: at.key(), side: at.chess().turn(), mv: MoveCode::from_move(mv) });
         if plies.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     fn end(&mut self, end: GameEnd) {
-        self.games.last_mut().unwrap().1 = end.error.map(|error| error.reason);
+        self.games.last_mut().unwrap().2 = end.error.map(|error| error.reason);
     }
 
     fn unreadable(&mut self, error: GameError) {
@@ -98,6 +100,10 @@ impl Visitor for Keys {
 
     fn keyed_line(&mut self, plies: &[KeyedPly]) {
         self.games.last_mut().unwrap().0.extend(plies);
+    }
+
+    fn keyed_last(&mut self, key: u64) {
+        self.games.last_mut().unwrap().1 = key;
     }
 }
 
@@ -214,7 +220,7 @@ fn keyed_lines_agree_with_positions() {
         let games = read(false);
         assert_eq!(games, read(true));
         assert_eq!(games[1].0.len(), most.min(12));
-        let errors = games.iter().filter(|game| game.1.is_some()).count();
+        let errors = games.iter().filter(|game| game.2.is_some()).count();
         assert_eq!(errors, if most == 1 { 0 } else { 2 });
     }
 }
