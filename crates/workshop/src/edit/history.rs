@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     fn step(note: usize, bytes: usize) -> Step {
-        let patches = vec![(PathBuf::new(), Patch::new(b"", [(0..0, vec![0; bytes])]))];
+        let patches = vec![(PathBuf::new(), Patch::new(b"", [(0..0, vec![0; bytes])]).unwrap())];
         Step { at: Position::start(), note: note.to_string(), moves: Vec::new(), patches }
     }
 
