@@ -1,4 +1,4 @@
-"""`tabiya build` beside `polyglot make-book`, in little memory, and as games grow; merge, dump and check."""
+"""`tabiya build` beside `polyglot make-book`, in little memory, and as games grow; merge, export and check."""
 
 import random
 import struct
@@ -94,11 +94,11 @@ def books(args, tools, entries, folder):
     merge = [tools.tabiya, "merge", first, second, "-o", folder / "c.bin", "--force"]
     costs = in_turn(
         args.rounds,
-        {"merge": merge, "cat": ["cat", large], "dump": [tools.tabiya, "dump", large], "check": [tools.tabiya, "check", large]},
+        {"merge": merge, "cat": ["cat", large], "export": [tools.tabiya, "export", large], "check": [tools.tabiya, "check", large]},
     )
     for name, cost in costs.items():
         line(name, cost)
     size = large.stat().st_size
     goal(f"seconds to merge {MERGE_ENTRIES:,} entries", costs["merge"].wall, MERGE_SECONDS)
-    goal("entries dumped a second", size / ENTRY.size / costs["dump"].wall, DUMP_ENTRIES_A_SECOND, most=False)
+    goal("entries exported a second", size / ENTRY.size / costs["export"].wall, DUMP_ENTRIES_A_SECOND, most=False)
     print(f"  MiB checked a second: {size / costs['check'].wall / MEBI:,.0f}")

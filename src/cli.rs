@@ -3,15 +3,15 @@
 use std::ffi::OsStr;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::{interrupt, truncated};
 
 use crate::args::adapter;
 use crate::commands::{
-    build, check, convert, diff, doctor, dump, edit, evals, explore, export, help, info, init, learn, merge,
-    play, report, show, suite, tree, trim, vet,
+    build, check, convert, diff, doctor, edit, evals, explore, export, help, info, init, learn, play, report,
+    show, suite, tree, vet,
 };
 use crate::output::{self, exit::Exit, interrupts};
 
@@ -22,7 +22,7 @@ use crate::output::{self, exit::Exit, interrupts};
 #[derive(Parser)]
 #[command(
     version,
-    args_conflicts_with_subcommands = true,
+    override_usage = "tabiya [OPTIONS]\n       tabiya <COMMAND>",
     max_term_width = 100,
     disable_help_subcommand = true
 )]
@@ -45,34 +45,28 @@ enum Command {
     Check(check::Args),
     /// Build a book from games
     Build(build::Args),
-    /// Write a book in another format
+    /// Write one or several books as one of any format, or less of them
+    #[command(visible_aliases = ["merge", "trim"])]
     Convert(convert::Args),
-    /// Make one book from several
-    Merge(merge::Args),
-    /// Write a smaller book, without weak moves, deep lines or whole branches
-    Trim(trim::Args),
     /// Change, add or delete moves of a position by hand
     Edit(edit::Args),
     /// Show what differs between two books of any format
     Diff(diff::Args),
-    /// Write out every entry of a book
-    Dump(dump::Args),
     /// Show a book's lines as a tree
     Tree(tree::Args),
     /// Teach a Polyglot book the results of games, show what it has learned, or undo that
     Learn(learn::Args),
-    /// Write a ChessBase database as PGN
-    #[command(alias = "games")]
+    /// Write a book, a ChessBase database or a store as PGN, a table, JSON or EPD
     Export(export::Args),
-    /// Evaluate a book's positions with an engine, and write a book without the moves that lose too much
+    /// Write a book without the moves that lose too much, by an engine's evaluations
     Vet(vet::Args),
-    /// Make an opening suite for engine matches: chosen by evaluation, spread evenly over openings
+    /// Make an opening suite for engine matches, spread evenly over openings
     Suite(suite::Args),
     /// Report where games left the books, and how they ended
     Report(report::Args),
-    /// Keep evaluations of positions in a file (a store): import, export, info, compact
+    /// Keep evaluations of positions in a file (a store): import, info
     Evals(evals::Args),
-    /// Try the configuration as a GUI would, and report what is wrong and how to fix it
+    /// Try the configuration as a GUI would, and say what is wrong and how to fix it
     Doctor(doctor::Args),
     /// Find an engine and a book, write tabiya.toml for them, and try it
     Init(init::Args),
@@ -89,6 +83,26 @@ struct AdapterOnly {
     adapter: adapter::Args,
 }
 
+/// What `-h` shows of the commands that have more options than a screen has lines; `--help` shows all.
+const SHORT: [(&str, &[&str]); 8] = [
+    ("show", &["books", "fen", "moves", "fen_file", "json", "evals", "config", "variety"]),
+    ("explore", &["books", "edit", "listen", "no_open"]),
+    ("build", &["sources", "output", "force", "max_ply", "min_elo", "date", "player", "min_games"]),
+    ("convert", &["books", "output", "force", "min_games", "min_share", "top", "max_ply"]),
+    ("export", &["source", "output", "format", "force", "lines", "numbers"]),
+    ("vet", &["book", "output", "force", "engine", "nodes", "time", "max_loss"]),
+    ("suite", &["sources", "output", "force", "ply", "eval", "count"]),
+    ("doctor", &["engine", "book", "config", "json"]),
+];
+
+/// A command whose `-h` shows only these options.
+fn brief(command: clap::Command, shown: &[&str]) -> clap::Command {
+    command.mut_args(|argument| {
+        let is_shown = shown.contains(&argument.get_id().as_str());
+        argument.hide_short_help(!is_shown)
+    })
+}
+
 fn parse() -> Result<Cli, clap::Error> {
     let first = std::env::args_os().nth(1);
     if first.is_none_or(|first| first.as_encoded_bytes().starts_with(b"-"))
@@ -97,7 +111,16 @@ fn parse() -> Result<Cli, clap::Error> {
         return Ok(Cli { command: None, adapter });
     }
     // Commands, help, version and errors. Windows's shells leave the names of many files, as in *.pgn, to the program.
-    Cli::try_parse_from(learn::with_subcommand(wild::args_os().collect()))
+    let mut cli = Cli::from_arg_matches(&command().try_get_matches_from(wild::args_os())?)?;
+    match &mut cli.command {
+        Some(Command::Doctor(doctor)) => doctor.adapter.add_before(&cli.adapter),
+        Some(_) if !cli.adapter.is_empty() => {
+            let what = "options of the adapter come before no command except doctor";
+            return Err(command().error(clap::error::ErrorKind::ArgumentConflict, what));
+        }
+        _ => {}
+    }
+    Ok(cli)
 }
 
 /// Runs the command, or the adapter.
@@ -113,11 +136,8 @@ fn run(cli: &Cli) -> Result<Exit> {
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Build(args)) => at_end(build::run(args)),
         Some(Command::Convert(args)) => at_end(convert::run(args)),
-        Some(Command::Merge(args)) => at_end(merge::run(args)),
-        Some(Command::Trim(args)) => at_end(trim::run(args)),
         Some(Command::Edit(args)) => at_end(edit::run(args)),
         Some(Command::Diff(args)) => diff::run(args),
-        Some(Command::Dump(args)) => dump::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Learn(args)) => learn::run(args),
         Some(Command::Export(args)) => export::run(args),
@@ -206,7 +226,8 @@ fn starts_adapter(first: Option<&OsStr>) -> bool {
 
 /// The command line as clap sees it, for man pages, completions and the tests of the documentation.
 pub fn command() -> clap::Command {
-    Cli::command()
+    let cli = brief(Cli::command(), &["engine", "book", "config", "set"]);
+    SHORT.iter().fold(cli, |cli, (name, shown)| cli.mut_subcommand(name, |command| brief(command, shown)))
 }
 
 #[cfg(test)]
@@ -217,11 +238,34 @@ mod tests {
     }
 
     #[test]
+    fn the_short_help_of_each_command_fits_a_screen() {
+        let mut commands = vec![super::command().term_width(100)];
+        while let Some(mut command) = commands.pop() {
+            let lines = command.render_help().to_string().lines().count();
+            // The first one lists the commands besides.
+            let room = if command.get_name() == "tabiya" { 38 } else { 24 };
+            assert!(lines <= room, "{}: {lines}", command.get_name());
+            commands.extend(command.get_subcommands().map(|command| command.clone().term_width(100)));
+        }
+    }
+
+    #[test]
+    fn what_the_short_help_shows_exists() {
+        for (name, shown) in super::SHORT {
+            let command = super::command();
+            let command = command.find_subcommand(name).unwrap();
+            for id in shown {
+                assert!(command.get_arguments().any(|argument| argument.get_id() == id), "{name}: {id}");
+            }
+        }
+    }
+
+    #[test]
     fn a_command_line_without_a_command_starts_the_adapter() {
         let starts_adapter = |first: &str| super::starts_adapter(Some(first.as_ref()));
         assert!(super::starts_adapter(None) && starts_adapter("--book") && starts_adapter("stockfish"));
         assert!(!starts_adapter("build") && !starts_adapter("doctor") && !starts_adapter("help"));
-        assert!(!starts_adapter("export") && !starts_adapter("games"));
+        assert!(!starts_adapter("export") && !starts_adapter("merge"));
         assert!(!starts_adapter("help"));
     }
 }

@@ -139,7 +139,7 @@ fn options_leave_out_games_and_moves() {
     assert!(nothing.out.contains("2 games left out by --min-elo\n"), "{nothing:?}");
     assert_eq!(folder.book("a.bin"), expected(&["e2e4 3", "e2e4 e7e5 1"]));
     for wrong in
-        ["--only player", "--side white", "--from x", "--min-score 101", "--memory 1K", "--threads 0"]
+        ["--only player", "--side white", "--date x", "--min-score 101", "--memory 1K", "--threads 0"]
     {
         folder.run(&format!("build games.pgn -o b.bin {wrong}"), 2);
     }
@@ -372,7 +372,7 @@ fn a_book_of_weights_becomes_green_where_they_are_great() {
     folder.write("a.bin", entries.map(|entry| entry.to_bytes()).concat());
     let green = |options: &str| {
         let told = folder.run(&format!("convert a.bin -o a.ctg --force{options}"), 0).out;
-        let rows = folder.run("dump a.ctg --reachable", 0).out;
+        let rows = folder.run("export a.ctg --reachable", 0).out;
         let green = rows.lines().filter(|row| row.contains("\tgreen\t"));
         let moves = green.map(|row| row.split('\t').nth(2).unwrap().to_owned()).collect::<Vec<_>>();
         (moves, told.contains("2 moves are marked green: those with at least half the weight"))

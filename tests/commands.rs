@@ -171,7 +171,7 @@ fn show_json_prints_a_line_for_each_position_and_book() {
     let first = &lines[0]["moves"][0];
     assert_eq!((&first["uci"], &first["san"], &first["weight"]), (&"e2e4".into(), &"e4".into(), &3.into()));
     assert_eq!(
-        (&first["probability"], &first["playable"], &first["games"]),
+        (&first["chance"], &first["playable"], &first["games"]),
         (&0.75.into(), &true.into(), &Value::Null)
     );
     assert_eq!(lines[0]["moves"][2]["playable"], false);
@@ -299,7 +299,7 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
         }
     }
     for command in
-        [&["learn", "show"][..], &["learn", "reset"], &["tree"], &["dump"], &["edit", "--delete", "e4"]]
+        [&["learn", "show"][..], &["learn", "reset"], &["tree"], &["export"], &["edit", "--delete", "e4"]]
     {
         let ended = folder.run(&[command, &["other.bin"]].concat()).with(3);
         assert!(ended.err.contains("no Polyglot book") && ended.out.is_empty(), "{command:?}: {}", ended.err);
@@ -466,7 +466,7 @@ fn a_reader_that_goes_away_is_no_error() {
     let entry = |key: u64| [key.to_be_bytes(), [3, 0x1c, 0, 1, 0, 0, 0, 0]].concat();
     folder.write("a.bin", (0..40_000).flat_map(entry).collect::<Vec<u8>>());
     folder.write("fens", format!("{START}\n").repeat(20_000));
-    for args in [&["dump", "a.bin"][..], &["show", "a.bin", "--fen-file", "fens"]] {
+    for args in [&["export", "a.bin"][..], &["show", "a.bin", "--fen-file", "fens"]] {
         let mut child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut few = [0; 10];
         child.stdout.take().unwrap().read_exact(&mut few).unwrap();
@@ -522,7 +522,8 @@ fn a_database_is_no_book_and_says_so() {
         [("a.cbh", "`tabiya export` writes it as PGN"), ("a.cbv", "`tabiya export` writes it as PGN")]
     {
         folder.write(name, [7; 4096]);
-        for args in [&["show", name][..], &["tree", name], &["dump", name], &["convert", name, "-o", "b.bin"]]
+        for args in
+            [&["show", name][..], &["tree", name], &["diff", name, name], &["convert", name, "-o", "b.bin"]]
         {
             let ended = folder.run(args).with(3);
             assert!(ended.err.contains("ChessBase database") && ended.err.contains(says), "{}", ended.err);
@@ -531,15 +532,18 @@ fn a_database_is_no_book_and_says_so() {
 }
 
 #[test]
-fn games_is_a_hidden_alias_of_export() {
+fn doctor_takes_the_options_of_the_adapter_before_its_name_too() {
     let folder = Folder::new();
-    folder.write("a.cbh", [7; 4096]);
-    let export = folder.run(&["export", "a.cbh"]).with(3);
-    let games = folder.run(&["games", "a.cbh"]).with(3);
-    assert_eq!((games.out, games.err), (export.out, export.err));
-    let help = folder.run(&["--help"]).with(0).out;
-    let commands: Vec<_> = help.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert!(commands.contains(&"export") && !commands.contains(&"games"), "{help}");
+    let after = folder.run(&["doctor", "--engine", "none", "--book", "a.bin", "--book", "b.bin"]).with(4);
+    assert!(after.out.contains("none: no such engine") && after.out.contains("b.bin"), "{}", after.out);
+    for args in [
+        &["--engine", "none", "--book", "a.bin", "doctor", "--book", "b.bin"][..],
+        &["--book", "a.bin", "--book", "b.bin", "--engine", "other", "doctor", "--engine", "none"],
+    ] {
+        assert_eq!(folder.run(args).with(4).out, after.out);
+    }
+    let refused = folder.run(&["--engine", "none", "info", "a.bin"]).with(2);
+    assert!(refused.err.contains("before no command except doctor"), "{}", refused.err);
 }
 
 #[test]
@@ -554,7 +558,7 @@ fn castling_is_dumped_as_it_is_shown() {
     let away = Entry { key: u64::MAX, mv: raw("e1h1"), weight: 1, games: 0, halfpoints: 0 };
     folder.write("b.bin", [book(&lines), away.to_bytes().to_vec()].concat());
     for (args, count) in
-        [(&["dump", "a.bin"][..], 0), (&["dump", "a.bin", "--reachable"], 0), (&["dump", "b.bin"], 1)]
+        [(&["export", "a.bin"][..], 0), (&["export", "a.bin", "--reachable"], 0), (&["export", "b.bin"], 1)]
     {
         for format in ["tsv", "json"] {
             let out = folder.run(&[args, &["--format", format]].concat()).with(0).out;
@@ -574,11 +578,11 @@ fn a_book_for_one_side_is_followed_through_the_replies() {
     folder.book("white.bin", &white);
     let tree = folder.run(&["tree", "white.bin"]).with(0).out;
     assert!(tree.contains("c5 (reply)") && tree.contains("e5 (reply)") && tree.contains("d4"), "{tree}");
-    let pgn = folder.run(&["dump", "white.bin", "--format", "pgn"]).with(0);
+    let pgn = folder.run(&["export", "white.bin", "--format", "pgn"]).with(0);
     assert_eq!((pgn.out.matches("Nf3").count(), pgn.out.matches("d4").count(), &*pgn.err), (2, 1, ""));
     let black = [("e2e4 e7e5", 1), ("e2e4 e7e5 g1f3 b8c6", 1), ("d2d4 d7d5", 1)];
     folder.book("black.bin", &black);
-    let pgn = folder.run(&["dump", "black.bin", "--format", "pgn"]).with(0);
+    let pgn = folder.run(&["export", "black.bin", "--format", "pgn"]).with(0);
     assert!(pgn.out.contains("Nc6") && pgn.out.contains("d5") && pgn.err.is_empty(), "{pgn:?}");
     assert!(folder.run(&["tree", "black.bin"]).with(0).out.contains("1. e4 (reply)"));
     for name in ["white", "black"] {
@@ -591,6 +595,6 @@ fn a_book_for_one_side_is_followed_through_the_replies() {
     // What nothing reaches is counted.
     let away = Entry { key: u64::MAX, mv: raw("e2e4"), weight: 1, games: 0, halfpoints: 0 };
     folder.write("away.bin", [book(&white), away.to_bytes().to_vec()].concat());
-    let pgn = folder.run(&["dump", "away.bin", "--format", "pgn"]).with(0);
+    let pgn = folder.run(&["export", "away.bin", "--format", "pgn"]).with(0);
     assert!(pgn.err.starts_with("tabiya: away.bin: 1 move is left out: no line from"), "{}", pgn.err);
 }

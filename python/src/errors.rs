@@ -31,7 +31,7 @@ fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             _ => "Error",
         },
     };
-    let text = if exists { format!("{error}: {REPLACE}") } else { error.to_string() };
+    let text = if exists { format!("{error:#}: {REPLACE}") } else { error.with_source() };
     let path = error.path().map(|path| path.to_string_lossy().into_owned());
     let code = source.and_then(io::Error::raw_os_error);
     new(py, name, &text, path.as_deref(), error.offset(), code)

@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{new, raise};
 use crate::moves;
-use crate::stream::{Event, Game, GameError, Item, Line, Spot, Stream, file_of, result_text, tags_of};
+use crate::stream::{Event, Game, GameError, Item, Line, LineOrGame, Stream, file_of, result_text, tags_of};
 use crate::tasks::paths_of;
 
 /// Errors of games that could not be read at all which are kept; the others are counted.
@@ -55,8 +55,8 @@ fn game_error<'py>(py: Python<'py>, error: &GameError) -> PyResult<Bound<'py, Py
     let raised = new(py, "GameError", &text, Some(&file), Some(error.place.offset), None)?;
     let value = raised.into_value(py).into_bound(py).into_any();
     let (name, number) = match error.place.spot {
-        Spot::Line(line) => ("line", line),
-        Spot::Game(game) => ("game", game),
+        LineOrGame::Line(line) => ("line", line),
+        LineOrGame::Game(game) => ("game", game),
     };
     value.setattr(name, number)?;
     Ok(value)
@@ -270,8 +270,8 @@ impl MainLine {
     #[getter]
     fn number(&self) -> Option<u64> {
         match self.line.header.place.spot {
-            Spot::Game(number) => Some(number),
-            Spot::Line(_) => None,
+            LineOrGame::Game(number) => Some(number),
+            LineOrGame::Line(_) => None,
         }
     }
 

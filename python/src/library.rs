@@ -27,8 +27,7 @@ pub use tabiya_chess::{Game, MoveCode, Position};
 use tabiya_games::cbh::{self, Cbh, check::check as check_database};
 pub use tabiya_games::{Date, PlayerName};
 use tabiya_learn::evals::open_beside;
-pub use tabiya_workshop::bookmaker::{Filter, Only, Report, TagPattern, Tags, Weigh};
-pub use tabiya_workshop::library::NewBook;
+pub use tabiya_workshop::bookmaker::{CountedMoves, Filter, NewBook, Report, TagPattern, Tags, Weigh};
 
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, PositionError, Setup};
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng as _, SeedableRng};
 
 use crate::board::game_of;
 use crate::entry::Entry;
@@ -83,8 +83,8 @@ impl Policy {
         let Some((_, moves, chances)) = library::advice(set, &game, &self.policy) else { return Ok(None) };
         let drawn = match (draws, seed) {
             (false, _) => None,
-            (true, Some(seed)) => library::draw(&chances, &mut rng(seed)),
-            (true, None) => library::draw(&chances, own),
+            (true, Some(seed)) => library::draw(&chances, rng(seed).next_u64()),
+            (true, None) => library::draw(&chances, own.next_u64()),
         };
         let at = Arc::new(game.position().clone());
         let entries = moves.into_iter().zip(chances).map(|(facts, chance)| {
@@ -119,19 +119,18 @@ impl Policy {
         seed: i128,
     ) -> PyResult<Self> {
         let seed = seed_of(seed)?;
-        let policy = library::Policy {
-            variety: within("variety", variety, 100)?,
-            depth: within("depth", depth, u32::MAX)?,
-            threshold: within("threshold", threshold, 1000)?,
-            games: within("games", games, u32::MAX)?,
-            reserve: within("reserve", reserve, u32::MAX)?,
-            max_loss: within("max_loss", max_loss, MAX_LOSS_MAX)?,
-            tournament,
-            factor,
-            threefold,
-            learn,
-            ..library::Policy::default()
-        };
+        let mut policy = library::Policy::default();
+        policy.variety = within("variety", variety, 100)?;
+        policy.depth = within("depth", depth, u32::MAX)?;
+        policy.threshold = within("threshold", threshold, 1000)?;
+        policy.games = within("games", games, u32::MAX)?;
+        policy.reserve = within("reserve", reserve, u32::MAX)?;
+        policy.max_loss = within("max_loss", max_loss, MAX_LOSS_MAX)?;
+        policy.tournament = tournament;
+        policy.factor = factor;
+        policy.threefold = threefold;
+        policy.learn = learn;
+
         let (white, black) = (books_of(white)?, books_of(black)?);
         let mut both = books_of(Some(books.as_any()))?;
         if white.is_empty() && black.is_empty() && both.is_empty() {

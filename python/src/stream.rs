@@ -10,8 +10,8 @@ use shakmaty::{CastlingMode, Color, Move, Position as _, Square};
 use tabiya_games::cbh::export::{ExportOptions, export};
 use tabiya_games::cbh::{Cbh, is_named};
 use tabiya_games::pgn::Pgn;
-use tabiya_games::{self as games, Batch, End, Header, KeyedPly, Sources, Visitor, decode_text};
-pub use tabiya_games::{GameError, GameResult, Spot};
+use tabiya_games::{self as games, Batch, GameEnd, Header, KeyedPly, Sources, Visitor, decode_text};
+pub use tabiya_games::{GameError, GameResult, LineOrGame};
 
 use crate::library::{Error, MoveCode, Position, Result, mode_of};
 use crate::moves;
@@ -126,7 +126,7 @@ impl Stream {
     /// When a file is missing or holds no games.
     pub fn open(paths: &[PathBuf], lines_only: bool) -> Result<Self> {
         let sources = games::open(paths)?;
-        let passed_over = sources.passed_over().iter().map(Error::to_string).collect();
+        let passed_over = sources.passed_over().iter().map(Error::with_source).collect();
         let parts = match lines_only {
             true => VecDeque::from([Part::All(Box::new(sources))]),
             false => parts(&sources),
@@ -219,7 +219,7 @@ fn parts(sources: &Sources) -> VecDeque<Part> {
 /// Games of a database as text.
 fn text_of(db: &Cbh, games: (u32, u32)) -> Result<Vec<u8>> {
     let mut all = Vec::new();
-    let options = ExportOptions { games, main_line: false, bare: false, deleted: false, threads: 1 };
+    let options = ExportOptions::new(games);
     export(db, &options, &mut |text, _, _| {
         all.extend_from_slice(text);
         Ok(())
@@ -273,7 +273,7 @@ impl Visitor for Lines<'_> {
         }
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         if let Some(line) = self.line.take() {
             let line = Line { result: end.result, error: end.error, ..line };
             self.found.push_back(Item::Line(Box::new(line)));
@@ -385,7 +385,7 @@ impl Visitor for Games<'_> {
         self.put(Event::Comment(decode_text(text).trim().to_owned()));
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         if let Some(game) = self.game.take() {
             let errors = end.error.into_iter().chain(end.cut).collect();
             self.found.push_back(Item::Game(Box::new(Game { result: end.result, errors, ..game })));

@@ -12,8 +12,8 @@ use shakmaty::{ByColor, Color};
 
 use crate::errors::{new, raise};
 use crate::library::{
-    self, Date, Error, ErrorKind, Filter, Finding, Interrupt, NewBook, Only, PlayerName, Report, TagPattern,
-    Tags, Weigh, Written,
+    self, CountedMoves, Date, Error, ErrorKind, Filter, Finding, Interrupt, NewBook, PlayerName, Report,
+    TagPattern, Tags, Weigh, Written,
 };
 
 /// How often a wait for work looks whether it must stop.
@@ -226,14 +226,13 @@ fn new_book(output: &Bound<'_, PyAny>, options: &Options<'_, '_>) -> PyResult<Ne
     if threads.is_some_and(|threads| !(1..=1024).contains(&threads)) {
         return Err(PyValueError::new_err("threads must be from 1 to 1024"));
     }
-    Ok(NewBook {
-        output: path_of(output)?,
-        force: options.is("force")?,
-        green: options.share("green")?,
-        threads,
-        memory: options.number("memory")?,
-        temp: options.get("temp")?.map(|temp| path_of(&temp)).transpose()?,
-    })
+    let mut new = NewBook::new(path_of(output)?);
+    new.force = options.is("force")?;
+    new.green = options.share("green")?;
+    new.threads = threads;
+    new.memory = options.number("memory")?;
+    new.temp = options.get("temp")?.map(|temp| path_of(&temp)).transpose()?;
+    Ok(new)
 }
 
 /// The options of a call, by their names; all of them are there, perhaps as `None`.
@@ -293,12 +292,12 @@ impl<'py> Options<'_, 'py> {
             .collect()
     }
 
-    fn only(&self) -> PyResult<Option<Only>> {
+    fn only(&self) -> PyResult<Option<CountedMoves>> {
         Ok(match self.text("only")?.as_deref() {
             None => None,
-            Some("white") => Some(Only::Side(Color::White)),
-            Some("black") => Some(Only::Side(Color::Black)),
-            Some("player") => Some(Only::Player),
+            Some("white") => Some(CountedMoves::Side(Color::White)),
+            Some("black") => Some(CountedMoves::Side(Color::Black)),
+            Some("player") => Some(CountedMoves::Player),
             Some(other) => {
                 let what = format!("only must be \"white\", \"black\" or \"player\", not {other:?}");
                 return Err(PyValueError::new_err(what));
@@ -321,33 +320,32 @@ impl<'py> Options<'_, 'py> {
     fn filter(&self) -> PyResult<Filter> {
         let (player, repertoire) = (self.player()?, self.side("repertoire")?);
         let (only, player_side) = (self.only()?, self.side("player_side")?);
-        if player.is_none() && (only == Some(Only::Player) || player_side.is_some()) {
+        if player.is_none() && (only == Some(CountedMoves::Player) || player_side.is_some()) {
             let what = "only=\"player\" and player_side need a player: player, player_exact or players";
             return Err(PyValueError::new_err(what));
         }
         if repertoire.is_some() && only.is_some() {
             return Err(PyValueError::new_err("repertoire names the side itself: leave out only"));
         }
-        Ok(Filter {
-            max_ply: self.number("max_ply")?.filter(|plies| *plies > 0),
-            only: repertoire.map(Only::Side).or(only),
-            min_elo: self.number("min_elo")?.unwrap_or_default(),
-            min_mover_elo: self.number("min_mover_elo")?.unwrap_or_default(),
-            max_elo_difference: self.number("max_elo_difference")?,
-            tags: Tags::new(self.tags("tags")?, self.tags("not_tags")?),
-            min_plies: self.number("min_plies")?.unwrap_or_default(),
-            unique: self.is("unique")?,
-            from: self.date("date_from")?,
-            to: self.date("date_to")?,
-            player,
-            side: player_side,
-            finished: self.is("finished")?,
-            strict: self.is("strict")?,
-            variations: self.is("variations")? || repertoire.is_some(),
-            skip_mistakes: self.is("skip_mistakes")?,
-            repertoire: repertoire.is_some(),
-            ..Filter::default()
-        })
+        let mut filter = Filter::default();
+        filter.max_ply = self.number("max_ply")?.filter(|plies| *plies > 0);
+        filter.only = repertoire.map(CountedMoves::Side).or(only);
+        filter.min_elo = self.number("min_elo")?.unwrap_or_default();
+        filter.min_mover_elo = self.number("min_mover_elo")?.unwrap_or_default();
+        filter.max_elo_difference = self.number("max_elo_difference")?;
+        filter.tags = Tags::new(self.tags("tags")?, self.tags("not_tags")?);
+        filter.min_plies = self.number("min_plies")?.unwrap_or_default();
+        filter.unique = self.is("unique")?;
+        filter.from = self.date("date_from")?;
+        filter.to = self.date("date_to")?;
+        filter.player = player;
+        filter.side = player_side;
+        filter.finished = self.is("finished")?;
+        filter.strict = self.is("strict")?;
+        filter.variations = self.is("variations")? || repertoire.is_some();
+        filter.skip_mistakes = self.is("skip_mistakes")?;
+        filter.repertoire = repertoire.is_some();
+        Ok(filter)
     }
 
     fn weigh(&self, repertoire: bool) -> PyResult<Weigh> {
@@ -355,16 +353,16 @@ impl<'py> Options<'_, 'py> {
         let least = if repertoire { 1 } else { usual.min_games };
         let min_score = self.number("min_score")?.unwrap_or(usual.min_score);
         share("min_score", min_score)?;
-        Ok(Weigh {
-            min_games: self.number("min_games")?.unwrap_or(least),
-            min_score,
-            uniform: self.is("uniform")? || repertoire,
-            min_share: self.share("min_share")?.unwrap_or_default(),
-            min_side_share: ByColor {
-                white: self.share("min_share_white")?.unwrap_or_default(),
-                black: self.share("min_share_black")?.unwrap_or_default(),
-            },
-        })
+        let mut weigh = usual;
+        weigh.min_games = self.number("min_games")?.unwrap_or(least);
+        weigh.min_score = min_score;
+        weigh.uniform = self.is("uniform")? || repertoire;
+        weigh.min_share = self.share("min_share")?.unwrap_or_default();
+        weigh.min_side_share = ByColor {
+            white: self.share("min_share_white")?.unwrap_or_default(),
+            black: self.share("min_share_black")?.unwrap_or_default(),
+        };
+        Ok(weigh)
     }
 }
 

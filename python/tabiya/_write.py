@@ -136,8 +136,8 @@ def build(
     """Builds a book from games: PGN files, also compressed ones, folders of them, ChessBase databases, and count files.
 
     The options are those of ``tabiya build``, with ``_`` for ``-``. Those that name a side take ``"white"`` or ``"black"``,
-    *only* also ``"player"``; *tags* and *not_tags* have patterns by the names of tags; *date_from* and *date_to* are its
-    ``--from`` and ``--to``. The others are those of :func:`convert`.
+    *only* also ``"player"``; *tags* and *not_tags* have patterns by the names of tags; *date_from* and *date_to* are those
+    of its ``--date``, *min_share_white* and *min_share_black* those of ``--min-share W/B``. The others are those of :func:`convert`.
 
     The book appears complete or not at all. Games that cannot be read are never fatal: the report counts them.
 

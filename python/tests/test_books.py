@@ -27,7 +27,7 @@ def sample_books() -> list[Path]:
 
 def shown(book: Path, folder: Path) -> Iterator[dict[str, Any]]:
     """What `tabiya show --json` says of every position that the book has."""
-    dump = tabiya_says("dump", "--format", "json", *(["--reachable"] if book.suffix == ".bin" else []), book)
+    dump = tabiya_says("export", "--format", "json", *(["--reachable"] if book.suffix == ".bin" else []), book)
     fens = [json.loads(line)["fen"] for line in dump.splitlines()]
     file = folder / "fens.txt"
     file.write_text("\n".join(fens))
@@ -67,7 +67,7 @@ def compare(book: Path, folder: Path) -> int:
             assert (opening and opening._asdict()) == line["opening"], fen
             assert reader.comment(fen) == line.get("comment"), fen
             chances = {entry.uci: chance for entry, chance in policy.chances(fen)}
-            probabilities = {move["uci"]: move["probability"] for move in line["moves"]}
+            probabilities = {move["uci"]: move["chance"] for move in line["moves"]}
             playable = any(move["playable"] for move in line["moves"])
             assert chances == (probabilities if playable else {}), fen
             board = chess.Board(fen)

@@ -29,7 +29,7 @@ KEYS = ["severity", "what", "count", "offset", "file"]
         ({"min_games": 1, "only": "white"}, ["--min-games", "1", "--only", "white"]),
         ({"min_games": 1, "player": "P1", "only": "player"}, ["--min-games", "1", "--player", "P1", "--only", "player"]),
         ({"min_games": 1, "players": "P1"}, ["--min-games", "1", "--tag", "White=P1"]),
-        ({"min_games": 1, "players": ["p1", "P2"]}, ["--min-games", "1", "--tag", "White=P?", "--not-tag", "White=P0"]),
+        ({"min_games": 1, "players": ["p1", "P2"]}, ["--min-games", "1", "--tag", "White=P?", "--tag", "White!=P0"]),
         ({"min_games": 1, "tags": {"White": "P1*"}}, ["--min-games", "1", "--tag", "White=P1*"]),
         ({"repertoire": "white"}, ["--repertoire", "white"]),
         ({"min_games": 1, "min_share": 30, "uniform": True}, ["--min-games", "1", "--min-share", "30", "--uniform"]),

@@ -3,6 +3,7 @@
 pub mod adapter;
 pub mod engine;
 pub mod new_book;
+pub(crate) mod player;
 pub mod policy;
 pub mod positions;
 pub mod resources;

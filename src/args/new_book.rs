@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
-use tabiya_base::replace::keep_inputs;
-use tabiya_book::{self as book, Book, BookWriter, Green, WriteOptions, Written};
+use tabiya_book::{Book, BookWriter, Written};
 use tabiya_learn::files_of;
-use tabiya_workshop::bookmaker::{Merged, Resources};
+use tabiya_workshop::bookmaker::{self, Merged, Resources};
 
 use super::resources::ResourcesArgs;
 use super::share;
@@ -33,24 +32,27 @@ pub(crate) struct NewBook {
 }
 
 impl NewBook {
-    /// The options of its writer.
-    pub fn options(&self, resources: &Resources) -> WriteOptions {
-        WriteOptions { green: Green::of(self.green), ..WriteOptions::of(&self.output, self.force, resources) }
+    /// The book as the library has it.
+    pub fn book(&self) -> bookmaker::NewBook {
+        let mut new = bookmaker::NewBook::new(&self.output);
+        (new.force, new.green) = (self.force, self.green);
+        new
     }
 
     /// Begins the book, and the work from which an interrupt returns.
     ///
     /// # Errors
-    /// When it would replace a book that is read, there is no folder for temporary files, or as [`book::create`].
+    /// When it would replace a book that is read, there is no folder for temporary files, or as [`tabiya_book::create`].
     pub fn begin<'a>(
         &self,
         read: impl IntoIterator<Item = &'a dyn Book>,
         resources: &ResourcesArgs,
     ) -> Result<(Resources, Box<dyn BookWriter>, Progress)> {
-        keep_inputs(&book::parts(&self.output), &files_of(read))?;
+        let book = self.book();
+        book.keep(&files_of(read))?;
         let resources = resources.resolve()?;
         interrupts::watch();
-        let writer = book::create(&self.output, &self.options(&resources))?;
+        let writer = book.create(None, &resources)?;
         Ok((resources, writer, progress::on_terminal(self.output.to_string_lossy())))
     }
 
@@ -71,5 +73,14 @@ impl NewBook {
         all.extend(lines(written));
         let exit = damage::report(read, print_lines(&all, exit)?)?;
         Ok(if written.moves == 0 { written::nothing(&self.output, nothing, None) } else { exit })
+    }
+
+    /// Reports that there is no book to write, and why, as [`NewBook::end`] does.
+    ///
+    /// # Errors
+    /// As [`NewBook::end`].
+    pub fn nothing(&self, lines: Vec<String>, read: &[Arc<dyn Book>], why: &str) -> Result<Exit> {
+        damage::report(read, print_lines(&lines, Exit::Done)?)?;
+        Ok(written::nothing(&self.output, why, None))
     }
 }

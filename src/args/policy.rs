@@ -33,7 +33,7 @@ impl Group for Choice {
         let help = row.help;
         match row.key {
             // `--depth` is how deep an engine searches, and `--games` names files of games.
-            "depth" => argument.long("last-move").alias("depth"),
+            "depth" => argument.long("last-move"),
             "games" => argument.long("min-games"),
             "tournament" => argument.long_help(format!("{help} [default: true]\n\n{TOURNAMENT}")),
             _ => argument,
@@ -76,15 +76,14 @@ mod tests {
 
     #[test]
     fn what_is_not_given_is_as_in_the_options() {
-        let options =
-            Policy { variety: 7, depth: 3, threefold: true, tournament: false, ..Policy::default() };
+        let mut options = Policy::default();
+        (options.variety, options.depth, options.threefold, options.tournament) = (7, 3, true, false);
         let over =
             |words: &[&str]| Line::try_parse_from([&["x"], words].concat()).unwrap().policy.over(&options);
         assert_eq!(over(&[]), options);
-        assert_eq!(
-            over(&["--last-move", "0", "--learn"]),
-            Policy { depth: 0, learn: true, ..options.clone() }
-        );
+        let mut expected = options.clone();
+        (expected.depth, expected.learn) = (0, true);
+        assert_eq!(over(&["--last-move", "0", "--learn"]), expected);
     }
 
     #[test]
@@ -102,19 +101,10 @@ mod tests {
     fn each_option_is_applied() {
         let line = "--variety 0 --last-move 12 --threshold 1000 --min-games 7 --reserve 4 --max-loss 30 --tournament false --threefold \
                     --learn";
-        let expected = Policy {
-            variety: 0,
-            depth: 12,
-            threshold: 1000,
-            games: 7,
-            reserve: 4,
-            max_loss: 30,
-            tournament: false,
-            threefold: true,
-            learn: true,
-            ..Policy::default()
-        };
-        assert_eq!(policy(&line.replace("threefold", "repeats")), Some(expected.clone()), "its former name");
+        let mut expected = Policy::default();
+        (expected.variety, expected.depth, expected.threshold, expected.games) = (0, 12, 1000, 7);
+        (expected.reserve, expected.max_loss) = (4, 30);
+        (expected.tournament, expected.threefold, expected.learn) = (false, true, true);
         assert_eq!(policy(line), Some(expected));
     }
 

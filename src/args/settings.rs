@@ -81,6 +81,22 @@ impl<G: Group> Arguments<G> {
         Config::load(self.given.clone(), self.given.text(CONFIG))
     }
 
+    /// Adds arguments that come before these: lists begin with them, and of single values these count.
+    pub(crate) fn add_before(&mut self, earlier: &Self) {
+        for (key, values) in earlier.given.iter() {
+            let is_list = G::rows().any(|row| row.key == key && row.kind.is_list());
+            let own = self.given.texts(key).to_vec();
+            if is_list || own.is_empty() {
+                self.given.put(key, [values.to_vec(), own].concat());
+            }
+        }
+    }
+
+    /// Whether none is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.given.iter().next().is_none()
+    }
+
     /// Only this configuration file.
     pub(crate) fn of_file(config: &Path) -> Self {
         let given = Given::default().with(CONFIG, [config.display().to_string()]);
@@ -107,7 +123,7 @@ fn is_flag(row: &Row) -> bool {
 
 /// The argument of a setting.
 fn argument(row: &'static Row) -> Arg {
-    let argument = Arg::new(row.key).long(row.key).aliases(row.former_key());
+    let argument = Arg::new(row.key).long(row.key);
     if is_flag(row) {
         return argument.action(ArgAction::SetTrue).help(row.help);
     }

@@ -23,7 +23,9 @@ pub(crate) struct SliceArgs {
 impl SliceArgs {
     /// A filter of nothing else.
     pub fn filter(&self) -> Filter {
-        Filter { among: self.among(), ..Filter::default() }
+        let mut filter = Filter::default();
+        filter.among = self.among();
+        filter
     }
 
     /// The games that count.

@@ -14,10 +14,10 @@ use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{keep_apart, keep_inputs};
 use tabiya_book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split};
-use tabiya_book::{self as book, BookWriter, Green, WriteOptions};
+use tabiya_book::{self as book, BookWriter};
 use tabiya_games::{self as sources, Sources};
 use tabiya_workshop::bookmaker::{
-    self, Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh, Work,
+    self, Damage, Filter, Input, Names, NewBook, Plan, Repeated, Resources, Weigh, Work,
 };
 use tabiya_workshop::evals::import::{self as evals, Import};
 
@@ -80,15 +80,10 @@ struct Moves {
     /// Only moves that score at least this, in per cent [default: 0]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     min_score: Option<f64>,
-    /// Only moves with at least this share of their position's games, in per cent [default: 0]
-    #[arg(long, value_name = "PERCENT", value_parser = share)]
-    min_share: Option<u16>,
-    /// The same, for White's moves only
-    #[arg(long, value_name = "PERCENT", value_parser = share)]
-    min_share_white: Option<u16>,
-    /// The same, for Black's moves only
-    #[arg(long, value_name = "PERCENT", value_parser = share)]
-    min_share_black: Option<u16>,
+    /// Only moves with at least this share of their position's games, in per cent, such as 5; 5/1 = White's moves 5, Black's 1
+    /// [default: 0]
+    #[arg(long, value_name = "PERCENT", value_parser = shares)]
+    min_share: Option<ByColor<u16>>,
     /// Give every move the same weight, except where a comment sets one, such as [%prc 60] or prc:60
     #[arg(long)]
     uniform: bool,
@@ -102,6 +97,12 @@ fn percent(text: &str) -> std::result::Result<f64, String> {
     if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("must be from 0 to 100".to_owned()) }
 }
 
+/// Reads `5`, or `5/1` with White's share first.
+fn shares(text: &str) -> std::result::Result<ByColor<u16>, String> {
+    let (white, black) = text.split_once('/').unwrap_or((text, text));
+    Ok(ByColor { white: share(white)?, black: share(black)? })
+}
+
 /// What takes the counts.
 enum Writer {
     Counts(Box<CountWriter>),
@@ -110,18 +111,18 @@ enum Writer {
 
 impl Moves {
     fn weigh(&self, repertoire: bool) -> Weigh {
-        let Weigh { min_games, min_score, .. } = Weigh::default();
-        let min_games = if repertoire { 1 } else { min_games };
-        Weigh {
-            min_games: self.min_games.unwrap_or(min_games),
-            min_score: self.min_score.unwrap_or(min_score),
-            uniform: self.uniform || repertoire,
-            min_share: self.min_share.unwrap_or(0),
-            min_side_share: ByColor {
-                white: self.min_share_white.unwrap_or(0),
-                black: self.min_share_black.unwrap_or(0),
-            },
+        let mut weigh = Weigh::default();
+        weigh.min_games = self.min_games.unwrap_or(if repertoire { 1 } else { weigh.min_games });
+        weigh.min_score = self.min_score.unwrap_or(weigh.min_score);
+        weigh.uniform = self.uniform || repertoire;
+        let shares = self.min_share.unwrap_or_default();
+        if shares.white == shares.black {
+            // Whose move it is need not be known.
+            weigh.min_share = shares.white;
+        } else {
+            weigh.min_side_share = shares;
         }
+        weigh
     }
 
     /// The first of these options that is given.
@@ -130,8 +131,6 @@ impl Moves {
             ("--min-games", self.min_games.is_some()),
             ("--min-score", self.min_score.is_some()),
             ("--min-share", self.min_share.is_some()),
-            ("--min-share-white", self.min_share_white.is_some()),
-            ("--min-share-black", self.min_share_black.is_some()),
             ("--green", self.green.is_some()),
             ("--uniform", self.uniform),
         ];
@@ -220,13 +219,9 @@ pub fn run(args: &Args) -> Result<Exit> {
         let shape = Shape { positions: args.positions, by: args.by.by() };
         Writer::Counts(Box::new(CountWriter::create(&args.output, shape, args.force)?))
     } else {
-        let options = WriteOptions {
-            plies: filter.max_ply,
-            least_elo: [0, 0, 0, filter.min_elo],
-            green: Green::of(args.moves.green),
-            ..WriteOptions::of(&args.output, args.force, &resources)
-        };
-        let writer = book::create(&args.output, &options)?;
+        let mut new = NewBook::new(&args.output);
+        (new.force, new.green) = (args.force, args.moves.green);
+        let writer = new.create(Some(&filter), &resources)?;
         if args.resume && writer.wants_games() {
             return Err(resume::refused("a book that names games"));
         }

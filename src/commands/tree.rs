@@ -32,7 +32,7 @@ pub struct Args {
     #[command(flatten)]
     positions: Positions,
     /// How many plies to follow
-    #[arg(long, value_name = "N", alias = "depth", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = 6)]
     plies: u32,
     /// Show what each move is worth and what it loses, by minimax over the book from the evaluations beside it (BOOK.evals)
     #[arg(long)]

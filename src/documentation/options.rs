@@ -25,18 +25,15 @@ const BUILD: &[Place] = &[
 const EVALS: &[Place] = &[("evals.md", "")];
 
 /// The commands, each with the places that describe its options.
-const PLACES: [(&str, &[Place]); 29] = [
+const PLACES: [(&str, &[Place]); 24] = [
     ("show", INSPECTING),
     ("tree", INSPECTING),
     ("info", INSPECTING),
     ("check", INSPECTING),
-    ("dump", INSPECTING),
     ("diff", INSPECTING),
     ("explore", &[("explore.md", "")]),
     ("build", BUILD),
-    ("convert", &[("making-books.md", "## convert and merge")]),
-    ("merge", &[("making-books.md", "## convert and merge"), COUNTS]),
-    ("trim", &[("making-books.md", "## trim")]),
+    ("convert", &[("making-books.md", "## convert, also called merge and trim"), COUNTS]),
     ("edit", &[("making-books.md", "## edit")]),
     ("learn", &[("learning.md", "")]),
     ("learn games", &[("learning.md", "")]),
@@ -44,15 +41,13 @@ const PLACES: [(&str, &[Place]); 29] = [
     ("learn undo", &[("learning.md", "")]),
     ("learn reset", &[("learning.md", "")]),
     ("learn spool", &[("learning.md", "")]),
-    ("export", &[("databases.md", "")]),
+    ("export", &[("databases.md", ""), INSPECTING[0]]),
     ("vet", &[("vet.md", "")]),
     ("suite", &[("tournaments.md", "")]),
     ("report", &[("tournaments.md", "")]),
     ("evals", EVALS),
     ("evals import", EVALS),
-    ("evals export", EVALS),
     ("evals info", EVALS),
-    ("evals compact", EVALS),
     ("doctor", &[("troubleshooting.md", ""), ("options.md", "## tabiya.toml")]),
     ("init", &[("options.md", "## tabiya.toml")]),
 ];

@@ -25,9 +25,9 @@ impl From<ErrorKind> for Exit {
     fn from(kind: ErrorKind) -> Self {
         match kind {
             ErrorKind::Usage => Exit::Usage,
-            ErrorKind::File | ErrorKind::Format => Exit::File,
             ErrorKind::Engine => Exit::Engine,
             ErrorKind::Interrupted => Exit::Interrupted,
+            _ => Exit::File,
         }
     }
 }

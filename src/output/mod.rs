@@ -149,7 +149,7 @@ pub(crate) fn sources_passed_over(sources: &Sources) -> Exit {
 pub(crate) fn worded(error: &Error) -> String {
     // Doctor is running already.
     if error.remedy() == Some(Remedy::TryEngine) && std::env::var_os(UNDER_DOCTOR).is_some() {
-        return error.to_string();
+        return error.with_source();
     }
     advice::worded(error)
 }

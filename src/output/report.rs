@@ -1,9 +1,9 @@
 //! What `build` reports about the games, with the options that affect them.
 
 use tabiya_games::Reason;
-use tabiya_workshop::bookmaker::filter::Left;
+use tabiya_workshop::bookmaker::filter::Exclusion;
 use tabiya_workshop::bookmaker::report::{FailedGames, Report};
-use tabiya_workshop::bookmaker::weigh::{Drop, Weigh};
+use tabiya_workshop::bookmaker::weigh::{DropReason, Weigh};
 
 use super::rows::many;
 
@@ -11,7 +11,7 @@ use super::rows::many;
 /// moves.
 pub(crate) fn why_nothing(report: &Report, weigh: &Weigh) -> (String, Option<&'static str>) {
     if !report.dropped.is_empty() {
-        let few = report.dropped.contains_key(&Drop::Games) && weigh.min_games > 1;
+        let few = report.dropped.contains_key(&DropReason::Games) && weigh.min_games > 1;
         let advice = few.then_some("lower the limit with --min-games 1");
         return (clause("no move passed the filters", dropped(report, weigh)), advice);
     }
@@ -64,18 +64,19 @@ fn left_plies(report: &Report) -> Vec<String> {
 /// The games that did not count as they are, and why.
 fn left_out(report: &Report) -> Vec<String> {
     let option = |why| match why {
-        Left::Elo => "--min-elo",
-        Left::MoverElo => "--min-mover-elo",
-        Left::EloDifference => "--max-elo-difference",
-        Left::Speed => "--speed",
-        Left::Rating => "--rating",
-        Left::Tag => "--tag",
-        Left::NotTag => "--not-tag",
-        Left::Date => "--from/--to",
-        Left::Player => "--player",
-        Left::Unfinished => "--finished",
-        Left::Plies => "--min-plies",
-        Left::Repeated => "--unique",
+        Exclusion::Elo => "--min-elo",
+        Exclusion::MoverElo => "--min-mover-elo",
+        Exclusion::EloDifference => "--max-elo-difference",
+        Exclusion::Speed => "--speed",
+        Exclusion::Rating => "--rating",
+        Exclusion::Tag => "--tag",
+        Exclusion::NotTag => "--tag NAME!=PATTERN",
+        Exclusion::Date => "--date",
+        Exclusion::Player => "--player",
+        Exclusion::Unfinished => "--finished",
+        Exclusion::Plies => "--min-plies",
+        Exclusion::Repeated => "--unique",
+        _ => "another filter",
     };
     let filtered = report.left.iter();
     let mut lines: Vec<_> = filtered
@@ -122,13 +123,16 @@ fn errors(report: &Report) -> Vec<String> {
 
 /// The moves that a limit dropped.
 fn dropped(report: &Report, weigh: &Weigh) -> Vec<String> {
-    let line = |(why, count): (&Drop, &u64)| {
+    let line = |(why, count): (&DropReason, &u64)| {
         let moves = many(*count, "move");
         match why {
-            Drop::Games => format!("{moves} with fewer than {} games (--min-games)", weigh.min_games),
-            Drop::Lost => format!("{moves} without a win or a draw (--uniform keeps them)"),
-            Drop::Share => format!("{moves} with too small a share of their position's games (--min-share)"),
-            Drop::Score => format!("{moves} with a score below {} % (--min-score)", weigh.min_score),
+            DropReason::Games => format!("{moves} with fewer than {} games (--min-games)", weigh.min_games),
+            DropReason::Lost => format!("{moves} without a win or a draw (--uniform keeps them)"),
+            DropReason::Share => {
+                format!("{moves} with too small a share of their position's games (--min-share)")
+            }
+            DropReason::Score => format!("{moves} with a score below {} % (--min-score)", weigh.min_score),
+            _ => format!("{moves} for another reason"),
         }
     };
     report.dropped.iter().map(line).collect()
@@ -143,12 +147,17 @@ fn clause(what: &str, reasons: Vec<String>) -> String {
 mod tests {
     use std::path::Path;
     use std::sync::Arc;
-    use tabiya_games::{GameError, Place, Spot};
+    use tabiya_games::{GameError, GameLocation, LineOrGame};
 
     use super::*;
 
     fn error(file: &str, offset: u64) -> GameError {
-        let place = Place { file: Arc::from(Path::new(file)), spot: Spot::Line(offset), offset, length: 0 };
+        let place = GameLocation {
+            file: Arc::from(Path::new(file)),
+            spot: LineOrGame::Line(offset),
+            offset,
+            length: 0,
+        };
         GameError { reason: Reason::IllegalMove, place, why: "9. Ke9: no".to_owned() }
     }
 
@@ -157,7 +166,8 @@ mod tests {
         let mut one = Report::default();
         one.add(error("b.pgn", 1), true);
         one.add(error("a.pgn", 9), true);
-        let mut other = Report { games: 3, used: 2, ..Report::default() };
+        let mut other = Report::default();
+        (other.games, other.used) = (3, 2);
         other.add(error("a.pgn", 4), true);
         one.merge(other);
         let found = lines(&one);
@@ -173,12 +183,13 @@ mod tests {
 
     #[test]
     fn filters_and_limits_explain_why_nothing_is_written() {
-        let weigh = Weigh { min_score: 40.0, ..Weigh::default() };
+        let mut weigh = Weigh::default();
+        weigh.min_score = 40.0;
         let why = |report: &Report| why_nothing(report, &weigh).0;
         let mut report = Report::default();
         assert_eq!(why(&report), "there are no games in the sources");
         report.games = 1_234_567;
-        report.left.insert(Left::Player, 1_234_567);
+        report.left.insert(Exclusion::Player, 1_234_567);
         assert_eq!(
             why(&report),
             "none of 1234567 games passed the filters: 1234567 games left out by --player"
@@ -187,7 +198,7 @@ mod tests {
         assert!(why(&report).starts_with("no move counted: "));
         report.plies = 9;
         assert_eq!(why(&report), "the format can hold none of the 9 plies");
-        report.drop_moves([(Drop::Games, 6589), (Drop::Lost, 1), (Drop::Score, 2)].into());
+        report.drop_moves([(DropReason::Games, 6589), (DropReason::Lost, 1), (DropReason::Score, 2)].into());
         let (what, advice) = why_nothing(&report, &weigh);
         assert_eq!(
             what,

@@ -13,12 +13,20 @@ use super::warn;
 /// How many positions that could not be evaluated are listed.
 const MOST_LISTED: usize = 10;
 
-/// What was written and what was left out, in lines for people.
-pub fn lines(written: &Written) -> Vec<String> {
+/// Why positions that no line reaches are left out of a book that needs positions.
+pub const KEYS_ONLY: &str = "the book holds only their keys";
+
+/// What was left out, in lines for people.
+pub fn left_out(written: &Written) -> Vec<String> {
     let counted = |verb: &str, counts: &[(String, u64)]| -> Vec<String> {
         counts.iter().map(|(what, count)| format!("{verb}: {}", agreed(*count, what))).collect()
     };
-    let mut lines = [counted("left out", &written.left_out), counted("changed", &written.changed)].concat();
+    [counted("left out", &written.left_out), counted("changed", &written.changed)].concat()
+}
+
+/// What was written and what was left out, in lines for people.
+pub fn lines(written: &Written) -> Vec<String> {
+    let mut lines = left_out(written);
     if written.moves == 0 {
         return lines;
     }

@@ -50,7 +50,7 @@ class Promise:
 
     def positions(self, book):
         """(FEN, its moves) of each position that play reaches."""
-        done = self.tabiya("dump", book, "--format", "json", "--reachable", cwd=self.folder)
+        done = self.tabiya("export", book, "--format", "json", "--reachable", cwd=self.folder)
         return [(line["fen"], line["moves"]) for line in map(json.loads, done.stdout.splitlines())]
 
     def check(self):
@@ -65,6 +65,8 @@ class Promise:
         if path.suffix in (".pgn", ".epd"):
             text = path.read_text()
             assert games_of(text) if path.suffix == ".pgn" else [chess.Board().set_epd(line) for line in text.splitlines()]
+            return
+        if path.suffix in (".tsv", ".json"):
             return
         assert self.tabiya("check", path, cwd=self.folder).returncode == 0
         positions = self.positions(path)
@@ -130,14 +132,6 @@ class Promise:
     def diff(self):
         self.says("no difference")
 
-    def dump(self):
-        form = value(self.words, "--format")
-        if form == "pgn":
-            assert len(games_of(self.out)) > 1 or "--lines" not in self.words
-        else:
-            rows = [line.split("\t") for line in self.out.splitlines()]
-            assert len(rows) > 4 and len({len(row) for row in rows}) == 1
-
     def suite(self):
         self.says("positions of", "by plies: ")
         if "--refine" in self.words:
@@ -167,7 +161,15 @@ class Promise:
                 self.says("Sicilian Defense")
 
     def export(self):
-        if not value(self.words, "-o"):
+        out, form = value(self.words, "-o"), value(self.words, "--format")
+        text = (self.folder / out).read_text() if out else self.out
+        if self.words[1].endswith(BOOKS):
+            if form == "pgn" or out and out.endswith(".pgn"):
+                assert len(games_of(text)) > 1 or "--lines" not in self.words
+            elif not (out and out.endswith(".json")):
+                rows = [line.split("\t") for line in text.splitlines()]
+                assert len(rows) > 4 and len({len(row) for row in rows}) == 1
+        elif not out:
             if folder := value(self.words, "--texts"):
                 assert (self.folder / folder).is_dir() or "no texts" in self.text or "0 texts" in self.text
             else:

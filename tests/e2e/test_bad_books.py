@@ -206,7 +206,7 @@ def test_many_entries_of_one_position_do_no_harm(adapter, tmp_path):
 
 def test_a_book_that_leads_in_circles_ends_somewhere(adapter, tmp_path):
     book = Book().line("g1f3 g8f6 f3g1 f6g8")
-    client = adapter("--book", book.write(tmp_path / "circle.bin"), "--set", "Book Repeats=true")
+    client = adapter("--book", book.write(tmp_path / "circle.bin"), "--set", "Book Threefold=true")
     client.start()
     for _ in range(3):
         answer = client.go("movetime 10", START)

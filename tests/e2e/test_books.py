@@ -269,7 +269,7 @@ def walk_book(adapter, path, games):
         "--set",
         "Book Threshold=0",
         "--set",
-        "Book Repeats=true",
+        "Book Threefold=true",
         "--set",
         "Book Variety=100",
     )

@@ -82,7 +82,7 @@ def test_every_game_of_twic1134_and_linares_is_legal(tabiya, tmp_path, samples):
 def test_a_book_from_a_database_and_from_its_pgn_has_the_same_bytes(tabiya, tmp_path, samples):
     database = samples / "twic1134" / "twic1134.cbh"
     assert tabiya("export", database, "-o", "all.pgn").returncode == 0
-    for args in ((), ("--min-elo", "2400"), ("--player", "carlsen", "--min-games", "1"), ("--from", "2016.08")):
+    for args in ((), ("--min-elo", "2400"), ("--player", "carlsen", "--min-games", "1"), ("--date", "2016.08..")):
         for source, book in ((database, "a.bin"), ("all.pgn", "b.bin")):
             done = tabiya("build", source, "-o", book, "--force", *args)
             assert done.returncode in (0, 1), done.stderr

@@ -290,9 +290,9 @@ def test_no_book_move_brings_a_position_for_the_third_time_unless_asked(adapter,
     assert client.go("movetime 10", once).move == "f6g8"
     answer = client.go("movetime 10", twice)
     assert not answer.book and answer.move == "h2h3"
-    client.set("Book Repeats", "true")
+    client.set("Book Threefold", "true")
     assert client.go("movetime 10", twice).move == "f6g8"
-    client.set("Book Repeats", "false")
+    client.set("Book Threefold", "false")
     assert not client.go("movetime 10", twice).book
 
 

@@ -65,22 +65,22 @@ def check_shown(shown, entries, board):
     moves = {move["uci"]: move for move in shown["moves"] if move["weight"] > 0}
     assert {uci: move["weight"] for uci, move in moves.items()} == entries, board.fen()
     total = sum(entries.values())
-    probabilities = [move["probability"] for move in shown["moves"]]
+    probabilities = [move["chance"] for move in shown["moves"]]
     assert probabilities == sorted(probabilities, reverse=True)
     for uci, move in moves.items():
-        assert move["probability"] == pytest.approx(entries[uci] / total, abs=1e-9)
+        assert move["chance"] == pytest.approx(entries[uci] / total, abs=1e-9)
         assert move["playable"] is True
         assert board.san(chess.Move.from_uci(uci)) == move["san"]
         assert move["games"] is move["wins"] is move["draws"] is move["losses"] is None
         assert move["annotation"] is move["recommended"] is None
     for move in shown["moves"]:
         if move["weight"] == 0:
-            assert move["playable"] is False and move["probability"] == 0
+            assert move["playable"] is False and move["chance"] == 0
         assert set(move) == {
             "uci",
             "san",
             "weight",
-            "probability",
+            "chance",
             "playable",
             "games",
             "wins",
@@ -134,7 +134,7 @@ def test_show_counts_chances_under_the_policy(tabiya, tmp_path):
     def chances(*args):
         done = tabiya("show", path, "--json", *args)
         assert done.returncode == DONE
-        return {move["uci"]: (move["probability"], move["playable"]) for move in json.loads(done.stdout)["moves"]}
+        return {move["uci"]: (move["chance"], move["playable"]) for move in json.loads(done.stdout)["moves"]}
 
     usual = chances()
     assert usual["c2c4"] == (0, False), "below five per mille"

@@ -287,7 +287,7 @@ def test_options_that_do_not_go_together_are_refused(pgn, shards, refused, done,
     assert "--rating work on those" in refused(2, "build", "-o", "x.bin", "shards", "--max-ply", "3")
     assert "not a count file" in refused(3, "merge", "-o", "x.parquet", "shards/0.parquet", pgn)
     assert "a count file cannot be edited" in refused(2, "edit", "shards/0.parquet", "--set", "e4=5")
-    assert "only Polyglot books can keep results" in refused(2, "learn", "shards/0.parquet", "--games", pgn, "--player", "x")
+    assert "only Polyglot books can keep results" in refused(2, "learn", "games", "shards/0.parquet", pgn, "--player", "x")
     assert "exists already" in refused(3, "merge", "-o", "shards/0.parquet", "shards/1.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.pgn", "pgn", "shards"]
     # Filters act on games, those of count files being counted already.

@@ -82,7 +82,7 @@ def read(tabiya, tmp_path, sources):
             "convert": tabiya("convert", book, *out),
             "merge": tabiya("merge", book, sources["bin"], *out),
             "trim": tabiya("trim", book, *out, "--reachable"),
-            "dump": tabiya("dump", book),
+            "export": tabiya("export", book),
             "diff": tabiya("diff", book, book),
             "vet": tabiya("vet", book, *out, "--no-engine", "--store", "some.evals"),
         }

@@ -201,8 +201,8 @@ def test_little_memory_changes_nothing(tabiya, tmp_path, strays, sources):
     plenty = tabiya("diff", strays, sources["bin"], "--json", "--memory", "1G")
     little = tabiya("diff", strays, sources["bin"], "--json", "--memory", "16M", "--threads", 1, "--temp", tmp_path)
     assert plenty.returncode == little.returncode == WANTING and plenty.stdout == little.stdout
-    rows = list(csv.DictReader(io.StringIO(tabiya("dump", strays).stdout.decode()), delimiter="\t"))
-    mine = {row["key"] for row in csv.DictReader(io.StringIO(tabiya("dump", sources["bin"]).stdout.decode()), delimiter="\t")}
+    rows = list(csv.DictReader(io.StringIO(tabiya("export", strays).stdout.decode()), delimiter="\t"))
+    mine = {row["key"] for row in csv.DictReader(io.StringIO(tabiya("export", sources["bin"]).stdout.decode()), delimiter="\t")}
     only = [line for line in map(json.loads, plenty.stdout.splitlines()) if line["kind"] == "position" and line["only_in"] == "a"]
     assert len(only) == len({row["key"] for row in rows} - mine)
 

@@ -81,14 +81,14 @@ def files(tmp_path_factory, tabiya_exe, scripted_exe):
     arguments = ["--legal", "--option", "option name UCI_ShowWDL type check default false", "--score", "cp 20 wdl 300 600 100"]
     (folder / "tabiya.toml").write_text(f"engine = '{scripted_exe}'\nengine-arg = {arguments}\nbook = ['book.bin']\n")
     tabiya("build", "games.pgn", "-o", "book.bin")
-    tabiya("learn", "book.bin", "--games", "earlier.pgn", "--both")
+    tabiya("learn", "games", "book.bin", "earlier.pgn", "--both")
     tabiya("edit", "book.bin", "--moves", "e4 c5", "--add", "c3=5", "--add", "d4=5", "--add", "b3=1")
     for name in ("a.bin", "b.bin", "big.bin", "old.bin", "new.bin"):
         shutil.copy(folder / "book.bin", folder / name)
     tabiya("build", "games.pgn", "-o", "main.bin")
     tabiya("build", "study.pgn", "-o", "white.bin", "--repertoire", "white")
     with open(folder / "white.pgn", "wb") as text:
-        subprocess.run([tabiya_exe, "dump", "white.bin", "--format", "pgn"], cwd=folder, check=True, stdout=text)
+        subprocess.run([tabiya_exe, "export", "white.bin", "--format", "pgn"], cwd=folder, check=True, stdout=text)
     tabiya("build", "white.pgn", "-o", "again.bin", "--variations", "--uniform", "--min-games", "1")
     for name in ("book.ctg", "b.abk"):
         tabiya("convert", "book.bin", "-o", name)
@@ -176,7 +176,7 @@ JSON_SECTIONS = {
         "show mine.kob --list-games --json",
         "show --config rules.toml --json",
     ],
-    "`dump`": ["dump book.bin --format json --reachable", "dump mine.kob --format json"],
+    "`export`": ["export book.bin --format json --reachable", "export mine.kob --format json"],
     "`diff --json`": ["diff book.bin white.bin --json", "diff book.bin lighter.bin --json"],
     "`check --json`": ["check cut.bin --json"],
     "`info --json`": ["info book.bin --json", "info all.parquet --json", "info made.cbh --json"],
@@ -237,16 +237,16 @@ def test_the_page_has_each_key_of_the_json_and_no_other(tabiya, files, tmp_path,
             keys_of(json.loads(line), found, COUNTED | ({"openings"} if "suite" in heading else set()))
     text = section(heading)
     # What these say of a move is described there.
-    more = section("`show --json`") if heading in ("`dump`", "`diff --json`") else ""
+    more = section("`show --json`") if heading in ("`export`", "`diff --json`") else ""
     described = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`\n]+)`", text + more))))
     assert found <= described, f"the page does not describe {found - described}"
-    missing = rows_of(text.split("`--format tsv`")[0]) - found - NOT_OURS
+    missing = rows_of(text.split("is a table")[0]) - found - NOT_OURS
     assert not missing, f"no command prints {missing}"
 
 
 def test_the_page_has_each_column_of_a_dump(tabiya, files):
-    done = tabiya("dump", "book.bin", cwd=files)
+    done = tabiya("export", "book.bin", cwd=files)
     columns = done.stdout.decode().splitlines()[0].split("\t")
-    table = section("`dump`").split("`--format tsv`")[1]
+    table = section("`export`").split("is a table")[1]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == columns

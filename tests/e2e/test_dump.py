@@ -1,5 +1,6 @@
-"""`tabiya dump` and `tabiya tree` against what python-chess reads."""
+"""`tabiya export` of books and `tabiya tree` against what python-chess reads."""
 
+import gzip
 import io
 import json
 import re
@@ -44,7 +45,7 @@ def rows(text):
 
 
 def test_every_entry_stands_in_the_table(run, real_book):
-    done = run("dump", real_book)
+    done = run("export", real_book)
     table = [(row["key"], row["uci"], int(row["weight"])) for row in rows(done.stdout)]
     ours, theirs = zip(*table), zip(*entries(real_book))
     (keys, moves, weights), (their_keys, their_moves, their_weights) = ours, theirs
@@ -53,7 +54,7 @@ def test_every_entry_stands_in_the_table(run, real_book):
     castling = {"e1h1": "e1g1", "e1a1": "e1c1", "e8h8": "e8g8", "e8a8": "e8c8"}
     other = {(mine, castling.get(his)) for mine, his in zip(moves, their_moves) if mine != his}
     assert other and all(mine == his for mine, his in other)
-    reachable = rows(run("dump", real_book, "--reachable").stdout)
+    reachable = rows(run("export", real_book, "--reachable").stdout)
     assert 0 < len(reachable) <= len(table)
     for row in reachable[:: len(reachable) // 500]:
         board = chess.Board(row["fen"])
@@ -62,8 +63,8 @@ def test_every_entry_stands_in_the_table(run, real_book):
 
 
 def test_json_says_the_same_as_the_table(run, real_book):
-    table = [(row["key"], row["uci"], int(row["weight"])) for row in rows(run("dump", real_book).stdout)]
-    positions = [json.loads(line) for line in run("dump", real_book, "--format", "json").stdout.splitlines()]
+    table = [(row["key"], row["uci"], int(row["weight"])) for row in rows(run("export", real_book).stdout)]
+    positions = [json.loads(line) for line in run("export", real_book, "--format", "json").stdout.splitlines()]
     assert len(table) > 10_000 and [(p["key"], m["uci"], m["weight"]) for p in positions for m in p["moves"]] == table
 
 
@@ -80,14 +81,14 @@ def lines_of(node, board, found):
 
 
 def test_pgn_is_a_tree_that_has_every_reachable_move_once(run, real_book):
-    text = run("dump", real_book, "--format", "pgn", says=times("", "moves are left out: no line from")).stdout
+    text = run("export", real_book, "--format", "pgn", says=times("", "moves are left out: no line from")).stdout
     assert max(map(len, text.splitlines())) <= 80
     game = chess.pgn.read_game(io.StringIO(text))
     assert not game.errors
     found = {}
     lines_of(game, chess.Board(), found)
     expected = {}
-    for row in rows(run("dump", real_book, "--reachable").stdout):
+    for row in rows(run("export", real_book, "--reachable").stdout):
         board = chess.Board(row["fen"])
         expected.setdefault(int(row["key"], 16), set()).add(board.parse_uci(row["uci"]))
     # Besides, replies that the book does not have where they lead back into it.
@@ -108,23 +109,23 @@ def test_a_book_for_one_side_is_seen_whole(run, tmp_path):
             book.at(line, **{move: 1 for move in played})
         path = book.write(tmp_path / f"{side}.bin")
         found = {}
-        game = chess.pgn.read_game(io.StringIO(run("dump", path, "--format", "pgn").stdout))
+        game = chess.pgn.read_game(io.StringIO(run("export", path, "--format", "pgn").stdout))
         lines_of(game, chess.Board(), found)
-        for row in rows(run("dump", path, "--reachable").stdout):
+        for row in rows(run("export", path, "--reachable").stdout):
             assert chess.Move.from_uci(row["uci"]) in found[int(row["key"], 16)]
-        assert len(rows(run("dump", path, "--reachable").stdout)) == len(list(entries(path)))
+        assert len(rows(run("export", path, "--reachable").stdout)) == len(list(entries(path)))
         tree = run("tree", path).stdout
         assert "c5 (reply)" in tree if side == 0 else "1. e4 (reply)" in tree
 
 
 def test_marks_of_a_ctg_become_glyphs(run, real_ctg, tmp_path):
-    text = run("dump", real_ctg, "--format", "pgn", says=times("", "moves are left out")).stdout
+    text = run("export", real_ctg, "--format", "pgn", says=times("", "moves are left out")).stdout
     known = {1, 2, 3, 4, 5, 6, 8, 22}
     assert {1, 3} <= set(map(int, re.findall(r"(?<=\s)\$(\d+)(?=\s)", text))) <= known
     # For the whole tree python-chess takes a minute.
     if times(True, False):
         run("trim", real_ctg, "-o", tmp_path / "small.ctg", "--max-ply", 8)
-        text = run("dump", tmp_path / "small.ctg", "--format", "pgn").stdout
+        text = run("export", tmp_path / "small.ctg", "--format", "pgn").stdout
     game = chess.pgn.read_game(io.StringIO(text))
     assert not game.errors
     nags = set()
@@ -168,7 +169,7 @@ def test_old_castling_is_dumped_in_todays_form_where_play_reaches_it(run, tmp_pa
     castling = chess.Move.from_uci("e1g1")
     book.raw(after(line), castling.from_square << 6 | castling.to_square, 1)
     path = book.write(tmp_path / "a.bin")
-    assert "e1g1" in {row["uci"] for row in rows(run("dump", path).stdout)}
+    assert "e1g1" in {row["uci"] for row in rows(run("export", path).stdout)}
 
 
 def games_in(text):
@@ -193,10 +194,10 @@ def small_games_book(run, tmp_path, name):
 @pytest.mark.parametrize("name", ["bin", "abk", "ctg", "kob"])
 def test_each_line_is_a_game_with_what_the_book_knows(run, tmp_path, name):
     path = small_games_book(run, tmp_path, name)
-    text = run("dump", path, "--format", "pgn", "--lines").stdout
+    text = run("export", path, "--format", "pgn", "--lines").stdout
     assert max(map(len, text.splitlines())) <= 80
     table, found, expanded = {}, {}, {}
-    for row in rows(run("dump", path, "--reachable").stdout):
+    for row in rows(run("export", path, "--reachable").stdout):
         counts = f", games {row['games']} +{row['wins']} ={row['draws']} -{row['losses']}" if row["games"] else ""
         table[row["key"], row["uci"]] = f"weight {row['weight']}{counts}"
     games = list(games_in(text))
@@ -212,7 +213,7 @@ def test_each_line_is_a_game_with_what_the_book_knows(run, tmp_path, name):
             # A position has its moves after one line only.
             assert expanded.setdefault(at, tuple(node.parent.board().move_stack)) == tuple(node.parent.board().move_stack)
     assert table.items() <= found.items()
-    whole = {(row["key"], row["uci"]) for row in rows(run("dump", path).stdout)}
+    whole = {(row["key"], row["uci"]) for row in rows(run("export", path).stdout)}
     assert found.keys() <= whole
 
 
@@ -221,19 +222,19 @@ def test_lines_of_a_real_book_are_read_back(run, perfect_book, tmp_path):
     run("trim", perfect_book, "-o", short, "--max-ply", 14)
     found = {
         (f"{chess.polyglot.zobrist_hash(node.parent.board()):016x}", node.move)
-        for game in games_in(run("dump", short, "--format", "pgn", "--lines").stdout)
+        for game in games_in(run("export", short, "--format", "pgn", "--lines").stdout)
         for node in game.mainline()
         if not words_of(node).startswith("not in the book")
     }
     expected = {
-        (row["key"], chess.Board(row["fen"]).parse_uci(row["uci"])) for row in rows(run("dump", short, "--reachable").stdout)
+        (row["key"], chess.Board(row["fen"]).parse_uci(row["uci"])) for row in rows(run("export", short, "--reachable").stdout)
     }
     assert found == expected and len(found) > 500
 
 
 def rebuilt(run, book, tmp_path, *form):
-    """A Polyglot book of what `dump` writes of a book, and how many differences there are."""
-    (tmp_path / "dumped.pgn").write_text(run("dump", book, "--format", "pgn", *form).stdout)
+    """A Polyglot book of what `export` writes of a book, and how many differences there are."""
+    (tmp_path / "dumped.pgn").write_text(run("export", book, "--format", "pgn", *form).stdout)
     new = tmp_path / "rebuilt.bin"
     built = run("build", tmp_path / "dumped.pgn", "--variations", "--uniform", "--min-games", 1, "-o", new, "--force")
     assert built.returncode == 0 and "error" not in built.stdout, built.stdout
@@ -264,7 +265,7 @@ def test_what_no_line_reaches_follows_from_its_position(run, tmp_path, form):
     run("build", tmp_path / "g.pgn", "-o", tmp_path / "g.ctg", "--min-games", 1)
     diff = rebuilt(run, tmp_path / "g.ctg", tmp_path, *form)
     assert (diff.stdout, diff.returncode) == ("no difference\n", 0)
-    reached = list(games_in(run("dump", tmp_path / "g.ctg", "--format", "pgn", "--reachable", *form, says="are left out").stdout))
+    reached = list(games_in(run("export", tmp_path / "g.ctg", "--format", "pgn", "--reachable", *form, says="are left out").stdout))
     assert [game.board().fen() for game in reached] == [chess.STARTING_FEN]
 
 
@@ -274,5 +275,49 @@ def test_a_real_book_built_again_is_the_same(run, perfect_book, tmp_path):
 
 
 def test_games_are_a_form_of_pgn(run, small_book):
-    assert run("dump", small_book, "--lines", says="--format pgn --lines").returncode == 2
+    assert run("export", small_book, "--lines", says="--format pgn --lines").returncode == 2
 
+
+
+@pytest.mark.parametrize("name", ["book.bin", "book.ctg"])
+def test_a_file_has_what_standard_output_has(tabiya, small_book, tmp_path, name):
+    book = tmp_path / name
+    assert tabiya("convert", small_book, "-o", book).returncode == 0
+    for form, more in [("tsv", ()), ("json", ()), ("pgn", ()), ("pgn", ["--lines"]), ("tsv", ["--reachable"])]:
+        printed = tabiya("export", book, "--format", form, *more)
+        assert printed.returncode == 0 and printed.stdout
+        for end, opened in [("", open), (".gz", gzip.open)]:
+            out = tmp_path / f"out.{form}{end}"
+            done = tabiya("export", book, "-o", out, "--force", *more)
+            assert (done.returncode, done.stdout, done.stderr) == (0, b"", printed.stderr)
+            with opened(out, "rb") as file:
+                assert file.read() == printed.stdout
+        # Whatever the name.
+        assert tabiya("export", book, "-o", tmp_path / "named", "--force", "--format", form, *more).returncode == 0
+        assert (tmp_path / "named").read_bytes() == printed.stdout
+    assert tabiya("export", book, "-o", "-").stdout == tabiya("export", book).stdout
+
+
+def test_what_a_source_is_not_written_as_is_refused(tabiya, small_book, tmp_path):
+    book, store = tmp_path / "book.bin", tmp_path / "book.bin.evals"
+    book.write_bytes(small_book.read_bytes())
+    (tmp_path / "one.epd").write_text(f"{chess.Board().epd()} ce 20; acd 9;\n")
+    assert tabiya("evals", "import", store, tmp_path / "one.epd").returncode == 0
+    before = book.read_bytes(), store.read_bytes()
+    for source, words, says in [
+        (book, ["-o", "a.epd"], "tabiya suite"),
+        (book, ["-o", "a.txt"], "end the name with .pgn, .tsv or .json"),
+        (book, ["-o", "a.tsv", "--lines"], "--lines writes games"),
+        (book, ["-o", "a.pgn", "--numbers", "1-2"], "--numbers is for a database"),
+        (book, ["--texts", "folder"], "--texts is for a database"),
+        (store, ["-o", "a.pgn"], "written as EPD"),
+        (store, ["--reachable"], "--reachable is for a book"),
+        (store, ["--format", "json"], "written as EPD"),
+        (book, ["-o", book, "--format", "tsv", "--force"], "book.bin"),
+        (store, ["-o", store, "--format", "epd", "--force"], "book.bin.evals"),
+    ]:
+        done = tabiya("export", source, *words)
+        assert done.returncode == 2 and says in done.stderr.decode(), (words, done)
+    assert (book.read_bytes(), store.read_bytes()) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["book.bin", "book.bin.evals", "one.epd", "small.bin"]
+    assert tabiya("export", store, "-o", "one.epd").returncode == 3

@@ -65,7 +65,7 @@ def dumped(tabiya):
     """The weights of a book: {(key, UCI): weight}."""
 
     def dumped(path):
-        done = tabiya("dump", path)
+        done = tabiya("export", path)
         assert done.returncode == DONE, done.stderr
         rows = csv.DictReader(io.StringIO(done.stdout.decode()), delimiter="\t")
         return {(int(row["key"], 16), row["uci"]): int(row["weight"]) for row in rows}
@@ -297,7 +297,7 @@ def test_learned_games_are_kept_and_taken_back_after_edits(tabiya, copy_of, tmp_
     original = book.read_bytes()
     games = tmp_path / "games.pgn"
     games.write_text(pgn(GAMES[:20]))
-    text = told(tabiya("learn", book, "--games", games, "--both"), DONE, "20 games read")
+    text = told(tabiya("learn", "games", book, games, "--both"), DONE, "20 games read")
     learned = book.read_bytes()
     known = GAMES[0].moves[0].uci()
     free = next(

@@ -94,17 +94,17 @@ FILTERS = {
     "tag": (["--tag", "WhiteTitle=BOT"], "--tag", lambda game: title(game, "White") == "bot", {}, {}),
     "tags": (["--tag", "Event=*RATED*", "--tag", "blacktitle=?m"], "--tag",
         lambda game: "rated" in game.head["Event"].lower() and title(game, "Black") == "gm", {}, {}),
-    "not-tag": (["--not-tag", "WhiteTitle=BOT", "--not-tag", "BlackTitle=bot"], "--not-tag",
+    "not-tag": (["--tag", "WhiteTitle!=BOT", "--tag", "BlackTitle!=bot"], "--tag NAME!=PATTERN",
         lambda game: "bot" not in (title(game, "White"), title(game, "Black")), {}, {}),
     "tag of the seven": (["--tag", "Date=199?.*"], "--tag", lambda game: game.head["Date"].startswith("199"), {}, {}),
     "min-plies": (["--min-plies", "15"], "--min-plies", long(15), {}, {}),
     "min-plies beyond max-ply": (["--min-plies", "15", "--max-ply", "6"], "--min-plies", long(15), {"max_ply": 6}, {}),
     "min-share": (["--min-share", "30"], None, lambda game: True, {}, {"shares": (300, 300)}),
-    "min-share by side": (["--min-share-white", "40", "--min-share-black", "15.0"], None,
+    "min-share by side": (["--min-share", "40/15.0"], None,
         lambda game: True, {}, {"shares": (150, 400)}),
-    "min-share, the greater": (["--min-share", "20", "--min-share-black", "35"], None,
-        lambda game: True, {}, {"shares": (350, 200)}),
-    "many": (["--speed", "blitz,rapid", "--min-mover-elo", "2000", "--not-tag", "Event=casual*", "--only", "black",
+    "min-share of Black alone": (["--min-share", "0/35"], None,
+        lambda game: True, {}, {"shares": (350, 0)}),
+    "many": (["--speed", "blitz,rapid", "--min-mover-elo", "2000", "--tag", "Event!=casual*", "--only", "black",
               "--min-games", "2", "--min-share", "10"], "--speed",
         lambda game: speed("blitz", "rapid")(game) and not game.head["Event"].startswith("Casual"),
         {"mover_elo": 2000, "only": "black"}, {"min_games": 2, "shares": (100, 100)}),
@@ -131,14 +131,14 @@ def test_players_of_a_file_are_whole_names_in_any_case(build, source, tmp_path):
     names.write_bytes("\ufeffMÜLLER, karsten\r\n\r\n Nn \r\nCarlsen\r\n".encode())
     listed = ("Müller, Karsten", "Nn")
     chosen = [game for game in games if {game.head["White"], game.head["Black"]} & set(listed)]
-    book, told = build(path, "--players-file", names)
+    book, told = build(path, "--player", f"@{names}")
     assert read_book(book) == weighed(counted(chosen))
     assert f"{len(games) - len(chosen)} games left out by --player" in told
-    book, _ = build(path, "--players-file", names, "--player-side", "white", "--only", "player")
+    book, _ = build(path, "--player", f"@{names}", "--player-side", "white", "--only", "player")
     chosen = [game for game in games if game.head["White"] in listed]
     assert read_book(book) == weighed(counted(chosen, only="white"))
     names.write_bytes("Müller, Karsten".encode("cp1252"))
-    book, _ = build(path, "--players-file", names, "--only", "player")
+    book, _ = build(path, "--player", f"@{names}", "--only", "player")
     chosen = [game for game in games if "Müller, Karsten" in (game.head["White"], game.head["Black"])]
     assert read_book(book) == weighed(counted(chosen, only="player", player="Müller"))
 
@@ -192,15 +192,16 @@ def test_wrong_filters_are_explained(build, source, tabiya, tmp_path):
         (["--tag", "WhiteTitle"], USAGE, ["NAME=PATTERN"]),
         (["--tag", "White Title=x"], USAGE, ["letters"]),
         (["--min-share", "100.1"], USAGE, ["100.1", "per cent from 0 to 100"]),
-        (["--players-file", tmp_path / "none.txt"], FILE, ["none.txt", "names of players"]),
-        (["--players-file", path, "--player", "x"], USAGE, ["--player"]),
-        (["--only", "player"], USAGE, ["--players-file"]),
+        (["--player", f"@{tmp_path}/none.txt"], FILE, ["none.txt", "names of players"]),
+        (["--player", "@"], USAGE, ["--player", "@FILE"]),
+        (["--min-share", "5/x"], USAGE, ["--min-share", "per cent"]),
+        (["--only", "player"], USAGE, ["--player"]),
         (["--speed", "bullet", "--min-plies", "999"], WANTING, ["--speed", "--min-plies", "passed the filters"]),
     ]:
         _, told = build(path, *args, code=code)
         assert all(word in told for word in words), told
     (tmp_path / "empty.txt").write_text("\n \n")
-    _, told = build(path, "--players-file", tmp_path / "empty.txt", code=FILE)
+    _, told = build(path, "--player", f"@{tmp_path}/empty.txt", code=FILE)
     assert "empty.txt" in told and "no name" in told
     done = tabiya("build", "-o", tmp_path / "b.bin", "--unique", "-")
     assert done.returncode == USAGE and b"pipe" in done.stderr

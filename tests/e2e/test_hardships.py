@@ -285,7 +285,7 @@ def test_a_limit_on_the_size_of_files_does_not_end_tabiya(tabiya_exe, engine, tm
 def test_a_command_that_reads_a_book_that_is_cut_off_says_so(tabiya_exe, tmp_path):
     path = tmp_path / "cut.bin"
     path.write_bytes(b"".join(ENTRY.pack(key << 40, 796, 1, 0) for key in range(300_000)))
-    argv = [tabiya_exe, "dump", path, "--format", "json"]
+    argv = [tabiya_exe, "export", path, "--format", "json"]
     process = subprocess.Popen([str(word) for word in argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with process:
         # It writes far more than anything between us holds, so that it has not read the whole book yet.

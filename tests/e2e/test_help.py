@@ -57,7 +57,7 @@ def test_a_guide_that_is_not_there(place):
     assert "docs/guide/README.md" in done.stderr
 
 
-@pytest.mark.parametrize("words", [[], ["show"], ["learn", "games"], ["games"]], ids=" ".join)
+@pytest.mark.parametrize("words", [[], ["show"], ["learn", "games"], ["merge"]], ids=" ".join)
 def test_help_is_what_the_option_prints(tabiya_exe, words):
     by_option = run(tabiya_exe, *words, "--help")
     done = run(tabiya_exe, "help", *words)

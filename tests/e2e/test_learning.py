@@ -337,7 +337,7 @@ def test_polyglot_reads_the_learned_book_and_chooses_by_it(tmp_path, polyglot_ex
         text.append(f'[White "Us"]\n[Round "{number}"]\n[Result "1-0"]\n\n1. e4 1-0\n')
         text.append(f'[White "Us"]\n[Round "{number}"]\n[Result "0-1"]\n\n1. d4 0-1\n')
     (tmp_path / "games.pgn").write_text("\n".join(text))
-    done = tabiya("learn", book, "--games", "games.pgn", "--player", "Us")
+    done = tabiya("learn", "games", book, "games.pgn", "--player", "Us")
     assert done.returncode == 0, done.stderr
     assert sorted(fields(book).values()) == [(4, 0), (4, 8)]
     # 10 * (8 + 4) / (0 + 4) against 10 * (0 + 4) / (8 + 4): nine to one.

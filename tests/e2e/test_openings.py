@@ -152,7 +152,7 @@ def test_books_of_every_format_have_names(tabiya, books, names):
         assert view["found"] and view["opening"] == name_of(SICILIAN.split()[:-1], names)
         for scope in ([], ["--reachable"]):
             named = 0
-            for line in tabiya("dump", book, "--format", "json", *scope).stdout.splitlines():
+            for line in tabiya("export", book, "--format", "json", *scope).stdout.splitlines():
                 known = json.loads(line)
                 if known["fen"]:
                     assert known["opening"] == names.get(chess.Board(known["fen"]).epd())
@@ -178,15 +178,15 @@ def games_of(text):
 
 def test_games_of_a_dump_have_tags(tabiya, books, names, tmp_path):
     for book in books:
-        games = games_of(tabiya("dump", book, "--format", "pgn", "--lines").stdout.decode())
+        games = games_of(tabiya("export", book, "--format", "pgn", "--lines").stdout.decode())
         assert len(games) == 3
         for game in games:
             opening = name_of(game.mainline_moves(), names)
             assert (game.headers["ECO"], game.headers["Opening"]) == (opening["eco"], opening["name"])
-        [tree] = games_of(tabiya("dump", book, "--format", "pgn").stdout.decode())
+        [tree] = games_of(tabiya("export", book, "--format", "pgn").stdout.decode())
         assert "Opening" not in tree.headers, "its lines begin with different moves"
     one = Book().line("e2e4 c7c5 c2c3 h7h6", weight=3).line("e2e4 c7c5 c2c3 g8f6", weight=3).write(tmp_path / "one.bin")
-    [tree] = games_of(tabiya("dump", one, "--format", "pgn").stdout.decode())
+    [tree] = games_of(tabiya("export", one, "--format", "pgn").stdout.decode())
     assert (tree.headers["ECO"], tree.headers["Opening"]) == ("B22", "Sicilian Defense: Alapin Variation")
 
 
@@ -228,7 +228,7 @@ def test_kvetka_books_get_the_names(tabiya, books, names, tmp_path):
 def test_what_was_learned_is_grouped_by_openings(tabiya, books):
     assert tabiya("learn", "games", "book.bin", "games.pgn", "--both").returncode == 0
     env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    lines = tabiya("learn", "book.bin", "--show", env=env).stdout.decode().splitlines()
+    lines = tabiya("learn", "show", "book.bin", env=env).stdout.decode().splitlines()
     heading = next(index for index, line in enumerate(lines) if line.split()[:2] == ["line", "move"])
     groups, sum_of = {}, {}
     for line in lines[heading + 1 :]:

@@ -134,7 +134,7 @@ def test_the_formats_that_hold_positions_have_the_same_moves(build, tabiya, tmp_
             board = node.board()
             expected |= {(*board.fen().split()[:3], child.move.uci()) for child in node.variations}
     book, _ = build("study.pgn", "--variations", "--min-games", "1", out=out)
-    done = tabiya("dump", book, "--format", "json")
+    done = tabiya("export", book, "--format", "json")
     assert done.returncode == DONE, done.stderr
     found = set()
     for line in done.stdout.splitlines():
@@ -237,7 +237,7 @@ def test_a_repertoire_that_is_dumped_gives_the_same_book(build, tabiya, tmp_path
             (tmp_path / "study.pgn").write_text(weighted)
             book, _ = build("study.pgn", "--repertoire", side)
             before = read_book(book)
-            dumped = tabiya("dump", book, "--format", "pgn")
+            dumped = tabiya("export", book, "--format", "pgn")
             assert dumped.returncode == DONE, dumped.stderr
             (tmp_path / "dumped.pgn").write_bytes(dumped.stdout)
             again, told = build("dumped.pgn", "--repertoire", side, out="again.bin")

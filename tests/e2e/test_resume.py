@@ -43,7 +43,7 @@ def run(exe, cwd, *words, code=DONE):
 
 KINDS = {
     "bin": ["-o", "out.bin"],
-    "sides": ["-o", "out.bin", "--min-share-white", "1"],
+    "sides": ["-o", "out.bin", "--min-share", "1/0"],
     "ctg": ["-o", "out.ctg"],
     "abk": ["-o", "out.abk"],
     "counts": ["--counts", "-o", "out.parquet"],
@@ -183,7 +183,7 @@ def test_a_changed_source_is_counted_again_and_changed_options_are_refused(tabiy
     child.kill()
     child.wait()
     assert (tmp_path / "out.bin.partial").exists()
-    for other in (["--max-ply", 10], ["--min-share-white", 5], ["--finished"]):
+    for other in (["--max-ply", 10], ["--min-share", "5/0"], ["--finished"]):
         done = run(tabiya_exe, tmp_path, *words, "--resume", "--force", *other, code=USAGE)
         assert b"cannot be continued" in done.stderr
     small.write_text(BROKEN)

@@ -221,7 +221,7 @@ def test_a_bad_count_file_in_a_folder_is_reported_and_the_others_are_used(tabiya
         (["convert", folder, "-o", "b.bin"], ["4 moves"]),
         (["check", folder], ["error"]),
         (["diff", folder, "a.bin"], []),
-        (["dump", folder], []),
+        (["export", folder], []),
         (["suite", folder, "-o", "a.epd", "--ply", "1", "--min-games", "1"], []),
     ):
         text = told(tabiya(*args), WANTING, *words)
@@ -301,10 +301,10 @@ def test_a_file_that_ends_in_a_head_is_a_finding(build, tmp_path):
 def test_a_player_is_named_in_whole(build, tmp_path):
     (tmp_path / "a.pgn").write_text(GAME + GAME.replace("me_user", "me_user2").replace("e4 e5", "d4 e5").replace("2. Nf3 Nc6", "2. Nc3 Nc6"))
     assert "2 used" in build("a.pgn", "--player", "ME_USER")
-    text = build("a.pgn", "--player-exact", "Me_User", "--only", "player", "--player-side", "white")
+    text = build("a.pgn", "--player", "=Me_User", "--only", "player", "--player-side", "white")
     assert "1 used" in text and "1 game left out by --player" in text
     assert list(read_book(tmp_path / "book.bin")[START]) == [E4]
-    build("a.pgn", "--player", "a", "--player-exact", "b", code=USAGE)
+    build("a.pgn", "--player", "=", code=USAGE)
 
 
 def test_no_message_names_a_temporary_file(tabiya, tmp_path):

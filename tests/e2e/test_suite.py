@@ -20,6 +20,7 @@ from conftest import not_windows
 from polyglot_writer import Book
 from test_config import runner_of
 from test_dump import rows
+from test_evals import put_in_order
 
 STARTER = Path(__file__).parents[2] / "books/starter.bin"
 DONE, FINDINGS, USAGE, FILE, ENGINE = 0, 1, 2, 3, 4
@@ -111,7 +112,7 @@ def playable_after(table, plies):
 @pytest.mark.parametrize("plies", [1, 4, 8])
 def test_a_book_gives_each_position_that_it_plays_once(tabiya, perfect_book, tmp_path, plies):
     table = {}
-    for row in rows(tabiya("dump", perfect_book).stdout.decode()):
+    for row in rows(tabiya("export", perfect_book).stdout.decode()):
         table.setdefault(row["key"], {})[row["uci"]] = int(row["weight"])
     expected = playable_after(table, plies)
     made(tabiya, perfect_book, "--ply", plies)
@@ -119,7 +120,7 @@ def test_a_book_gives_each_position_that_it_plays_once(tabiya, perfect_book, tmp
     assert {board.epd() for board, *_ in found} == expected.keys() and len(found) == len(expected)
     assert all(replayed.ply() == plies for *_, replayed in found)
     # Of mirror images one is left.
-    made(tabiya, perfect_book, "--ply", plies, "--unique-colours")
+    made(tabiya, perfect_book, "--ply", plies, "--unique-colors")
     seen = set()
     for board, *_ in lines_of(tmp_path / "suite.epd"):
         assert not seen & mirrors(board)
@@ -243,10 +244,10 @@ def test_an_engine_says_how_many_draws_it_expects(tabiya, stockfish, real_book, 
         engine.dispose()
     report = json.loads((tmp_path / "report.json").read_text())
     assert sum(report["draw_rates"].values()) == 12 and set(report["draw_rates"]) <= {"60", "70", "80", "90"}
-    # The store has them: no engine is needed, and `evals export` and `import` keep them.
+    # The store has them: no engine is needed, and `export` and `evals import` keep them.
     assert "evaluated: " not in made(tabiya, *asked)
     assert (tmp_path / "suite.epd").read_bytes() == first
-    assert tabiya("evals", "export", "d.evals", "-o", "d.epd").returncode == DONE
+    assert tabiya("export", "d.evals", "-o", "d.epd").returncode == DONE
     assert tabiya("evals", "import", "e.evals", "d.epd").returncode == DONE
     made(tabiya, *asked, "--store", "e.evals")
     assert (tmp_path / "suite.epd").read_bytes() == first
@@ -258,14 +259,14 @@ def test_an_engine_says_how_many_draws_it_expects(tabiya, stockfish, real_book, 
 def test_a_deeper_evaluation_without_draws_does_not_hide_them(tabiya, stockfish, real_book, tmp_path):
     asked = [real_book, "--ply", 3, "--draw-rate", "0..100", "--eval", "0..900", "--store", "d.evals", "--count", 8]
     made(tabiya, *asked, "--engine", stockfish, "--nodes", 300)
-    assert tabiya("evals", "export", "d.evals", "-o", "all.epd").returncode == DONE
+    assert tabiya("export", "d.evals", "-o", "all.epd").returncode == DONE
     positions = [" ".join(line.split()[:4]) for line in (tmp_path / "all.epd").read_text().splitlines()]
     (tmp_path / "deep.epd").write_text("".join(f"{position} ce 77; acd 60;\n" for position in positions))
     assert tabiya("evals", "import", "d.evals", "deep.epd").returncode == DONE
     assert "evaluated: 0 positions" in made(tabiya, *asked, "--engine", stockfish, "--nodes", 300)
     assert {operations["ce"] for _, operations, _ in lines_of(tmp_path / "suite.epd")} == {77}
-    # Compaction drops what does not count; the engine is asked again, and its answer serves although it does not count.
-    assert tabiya("evals", "compact", "d.evals").returncode == DONE
+    # What does not count goes where a store is put in order; the engine is asked again, and its answer serves nevertheless.
+    put_in_order(tabiya, tmp_path / "d.evals")
     said = tabiya("suite", *asked, "-o", "none.epd")
     assert said.returncode == FINDINGS and b"UCI_ShowWDL" in said.stderr
     assert f"evaluated: {len(positions)} positions" in made(tabiya, *asked, "--engine", stockfish, "--nodes", 300)

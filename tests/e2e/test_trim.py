@@ -1,4 +1,4 @@
-"""`tabiya trim`: what stays of books of all formats, recomputed from their dumps."""
+"""`tabiya convert` with limits, also called `trim`: what stays of books of all formats, recomputed from their dumps."""
 
 import collections
 import csv
@@ -10,7 +10,7 @@ import chess.polyglot
 import pytest
 
 from polyglot_writer import Book
-from random_games import FORMATS, random_games
+from random_games import FORMATS, pgn, random_games
 
 DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
 GAMES = random_games(80, seed=77, most_plies=26)
@@ -28,10 +28,10 @@ def sans(moves):
 
 @pytest.fixture
 def dumped(tabiya):
-    """The entries of a book: {key: {UCI: Entry}}, in the order of the dump."""
+    """The entries of a book: {key: {UCI: Entry}}, in the order of the export."""
 
     def dumped(path):
-        done = tabiya("dump", path)
+        done = tabiya("export", path)
         assert done.returncode == DONE, done.stderr
         found = {}
         for row in csv.DictReader(io.StringIO(done.stdout.decode()), delimiter="\t"):
@@ -251,7 +251,9 @@ def test_what_stays_is_what_the_options_say(tabiya, dumped, sources, tmp_path, n
     assert tabiya("check", out).returncode == DONE
     kept = sum(map(len, model.kept.values()))
     all_moves = sum(map(len, book.values()))
-    assert done.stdout.startswith(f"kept: {kept} of {all_moves} moves, ".encode()), done.stdout
+    # Without limits on moves and lines the whole book is converted.
+    report = f"kept: {kept} of {all_moves} moves, " if case.keys() - {"reachable"} else " positions read\n"
+    assert report in done.stdout.decode(), done.stdout
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -347,6 +349,43 @@ def test_wrong_words_are_named(tabiya, sources, tmp_path):
 def test_games_that_are_not_counted_are_reported(tabiya, sources, tmp_path):
     done = tabiya("trim", sources["bin"], "-o", tmp_path / "out.bin", "--min-games", 1000)
     assert done.returncode == DONE and b"--min-games does not apply to" in done.stdout
+
+
+LIMITS = [["--top", 1], ["--min-games", 2], ["--min-share", 2, "--max-ply", 8], ["--below", words(LINE[:1]), "--reachable"]]
+
+
+@pytest.mark.parametrize("name", [*FORMATS, "parquet"])
+def test_limits_of_several_books_act_on_what_they_add_up_to(tabiya, tmp_path, name):
+    halves = []
+    for number in range(2):
+        (tmp_path / f"{number}.pgn").write_text(pgn(GAMES[number::2]))
+        halves.append(tmp_path / f"{number}.{name}")
+        more = ["--counts", "--positions"] if name == "parquet" else ["--min-games", 1]
+        assert tabiya("build", tmp_path / f"{number}.pgn", "-o", halves[-1], *more).returncode == DONE
+    assert tabiya("merge", *halves, "-o", tmp_path / f"all.{name}").returncode == DONE
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    for limits in LIMITS:
+        for out in ("abk", "bin"):
+            once, twice = tmp_path / f"once/book.{out}", tmp_path / f"twice/book.{out}"
+            once.parent.mkdir(exist_ok=True), twice.parent.mkdir(exist_ok=True)
+            done = tabiya("convert", *halves, "-o", once, "--force", *limits, "--temp", temp)
+            alone = tabiya("convert", tmp_path / f"all.{name}", "-o", twice, "--force", *limits)
+            assert (done.returncode, alone.returncode) == (DONE, DONE), (done.stderr, alone.stderr)
+            assert once.read_bytes() == twice.read_bytes(), (limits, out)
+            said = alone.stdout.decode().replace("twice", "once").splitlines()
+            assert said == done.stdout.decode().splitlines()[-len(said) :] and b"kept: " in done.stdout
+    assert not list(temp.iterdir())
+
+
+def test_a_count_file_keeps_every_row(tabiya, tmp_path):
+    (tmp_path / "games.pgn").write_text(pgn(GAMES))
+    counts = tmp_path / "counts.parquet"
+    assert tabiya("build", tmp_path / "games.pgn", "-o", counts, "--counts").returncode == DONE
+    for limits in (["--top", 1], ["--reachable"], ["--min-games", 2], ["--without", "e4"]):
+        done = tabiya("convert", counts, "-o", tmp_path / "less.parquet", *limits)
+        assert (done.returncode, (tmp_path / "less.parquet").exists()) == (USAGE, False)
+        assert f"{limits[0]} works only for books".encode() in done.stderr
 
 
 def test_broken_books_do_no_harm(tabiya, sources, tmp_path):

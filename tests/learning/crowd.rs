@@ -33,7 +33,7 @@ const LEARN_LIMIT: Duration = Duration::from_secs(1800);
 fn learn(book: &Path, games: &Path) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tabiya"));
     command
-        .args(["learn".as_ref(), book.as_os_str(), "--games".as_ref(), games.as_os_str()])
+        .args(["learn".as_ref(), "games".as_ref(), book.as_os_str(), games.as_os_str()])
         .args(["--player", "us", "--list"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

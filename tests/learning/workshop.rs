@@ -17,6 +17,12 @@ struct Ended {
     err: String,
 }
 
+/// The words of `tabiya learn` on the book, with the subcommand first.
+fn learn<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    let (subcommand, rest) = args.split_at(args.len().min(1));
+    [&["learn"], subcommand, &["crowd.bin"], rest].concat()
+}
+
 fn tabiya(folder: &Path, args: &[&str]) -> Ended {
     let output = Command::new(env!("CARGO_BIN_EXE_tabiya"))
         .args(args)
@@ -40,7 +46,7 @@ fn a_hundred_games_learned_twice_are_learned_once() {
     let world = World::new(100);
     world.pgn("games.pgn", &world.plays);
     let run = |more: &[&str]| {
-        let args = [&["learn", "crowd.bin", "--games", "games.pgn", "--player", "US"], more].concat();
+        let args = [&["learn", "games", "crowd.bin", "games.pgn", "--player", "US"], more].concat();
         let ended = tabiya(&folder(&world), &args);
         assert_eq!((ended.code, &*ended.err), (Some(0), ""));
         ended.out
@@ -65,7 +71,7 @@ fn the_rest_of_a_file_is_no_game() {
     let path = world.pgn("games.pgn", &world.plays);
     let whole = fs::read_to_string(&path).unwrap();
     fs::write(&path, format!("{whole}[Event \"Cut")).unwrap();
-    let ended = tabiya(&folder(&world), &["learn", "crowd.bin", "--games", "games.pgn", "--both"]);
+    let ended = tabiya(&folder(&world), &["learn", "games", "crowd.bin", "games.pgn", "--both"]);
     let (first, rest) = ended.out.split_once('\n').unwrap();
     assert_eq!(first, "crowd.bin: 3 games read, 3 learned into 9 entries");
     let line = whole.lines().count() + 1;
@@ -78,19 +84,19 @@ fn the_rest_of_a_file_is_no_game() {
 fn games_are_taken_back_and_all_is_reset() {
     let world = World::new(50);
     world.pgn("games.pgn", &world.plays);
-    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat());
-    assert_eq!(run(&["--undo", "3"]).code, Some(1));
-    run(&["--games", "games.pgn", "--both"]);
-    let undone = run(&["--undo", "20"]);
+    let run = |args: &[&str]| tabiya(&folder(&world), &learn(args));
+    assert_eq!(run(&["undo", "3"]).code, Some(1));
+    run(&["games", "games.pgn", "--both"]);
+    let undone = run(&["undo", "20"]);
     assert_eq!((undone.code, &*undone.out), (Some(0), "crowd.bin: 20 games undone\n"));
     world.check(&world.plays[..30]);
-    let rest = run(&["--undo", "100"]);
+    let rest = run(&["undo", "100"]);
     assert_eq!((rest.code, &*rest.out), (Some(1), "crowd.bin: 30 games undone\n"));
     world.check(&[]);
-    run(&["--games", "games.pgn", "--both"]);
-    assert_eq!(run(&["--reset"]).out, "crowd.bin: everything that it had learned is cleared\n");
+    run(&["games", "games.pgn", "--both"]);
+    assert_eq!(run(&["reset"]).out, "crowd.bin: everything that it had learned is cleared\n");
     world.check(&[]);
-    assert!(run(&["--games", "games.pgn", "--both"]).out.contains(" 50 learned into 150 entries\n"));
+    assert!(run(&["games", "games.pgn", "--both"]).out.contains(" 50 learned into 150 entries\n"));
     world.check(&world.plays);
 }
 
@@ -98,10 +104,10 @@ fn games_are_taken_back_and_all_is_reset() {
 fn what_was_learned_is_shown_by_line() {
     let world = World::new(3);
     world.pgn("games.pgn", &world.plays);
-    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat()).out;
-    assert_eq!(run(&["--show"]), "crowd.bin: 0 entries have learned; the journal knows 0 games\n");
-    run(&["--games", "games.pgn", "--player", "us"]);
-    let shown = run(&["--show"]);
+    let run = |args: &[&str]| tabiya(&folder(&world), &learn(args)).out;
+    assert_eq!(run(&["show"]), "crowd.bin: 0 entries have learned; the journal knows 0 games\n");
+    run(&["games", "games.pgn", "--player", "us"]);
+    let shown = run(&["show"]);
     let mut lines = shown.lines();
     assert_eq!(lines.next(), Some("crowd.bin: 5 entries have learned; the journal knows 3 games"));
     let last: Vec<&str> = lines.next().unwrap().split("  ").filter(|cell| !cell.is_empty()).collect();
@@ -120,12 +126,12 @@ fn what_was_learned_is_shown_within_the_columns_of_the_terminal() {
     let world = World::new(40);
     world.pgn("games.pgn", &world.plays);
     assert_eq!(
-        tabiya(&folder(&world), &["learn", "crowd.bin", "--games", "games.pgn", "--both"]).code,
+        tabiya(&folder(&world), &["learn", "games", "crowd.bin", "games.pgn", "--both"]).code,
         Some(0)
     );
     for (said, columns) in [("44", 44), ("60", 60), ("200", 200), ("0", 100), ("many", 100)] {
         let output = Command::new(env!("CARGO_BIN_EXE_tabiya"))
-            .args(["learn", "crowd.bin", "--show"])
+            .args(["learn", "show", "crowd.bin"])
             .current_dir(folder(&world))
             .env("COLUMNS", said)
             .stdin(Stdio::null())
@@ -143,12 +149,12 @@ fn what_was_learned_is_shown_within_the_columns_of_the_terminal() {
 fn an_older_copy_of_the_book_is_refused() {
     let world = World::new(10);
     world.pgn("games.pgn", &world.plays);
-    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat());
+    let run = |args: &[&str]| tabiya(&folder(&world), &learn(args));
     let pristine = fs::read(world.book()).unwrap();
-    run(&["--games", "games.pgn", "--player", "us"]);
+    run(&["games", "games.pgn", "--player", "us"]);
     fs::write(world.path("copy.bin"), &pristine).unwrap();
     fs::rename(world.path("copy.bin"), world.book()).unwrap();
-    for args in [&["--games", "games.pgn", "--player", "us"][..], &["--undo", "1"]] {
+    for args in [&["games", "games.pgn", "--player", "us"][..], &["undo", "1"]] {
         let refused = run(args);
         assert_eq!((refused.code, &*refused.out), (Some(3), ""));
         let what = "what its journal crowd.bin.learn says was learned last is not in it";
@@ -158,12 +164,12 @@ fn an_older_copy_of_the_book_is_refused() {
             refused.err
         );
     }
-    let shown = run(&["--show"]);
+    let shown = run(&["show"]);
     assert_eq!(shown.code, Some(1));
     assert!(shown.err.contains("this is an older copy of the book"), "{}", shown.err);
     assert_eq!(fs::read(world.book()).unwrap(), pristine);
     fs::rename(world.path("crowd.bin.learn"), world.path("old.learn")).unwrap();
-    assert!(run(&["--games", "games.pgn", "--player", "us"]).out.contains(" 10 learned into 30 entries"));
+    assert!(run(&["games", "games.pgn", "--player", "us"]).out.contains(" 10 learned into 30 entries"));
     world.check(&world.plays);
 }
 
@@ -171,10 +177,10 @@ fn an_older_copy_of_the_book_is_refused() {
 fn a_file_of_another_kind_in_the_journals_place_is_left_alone() {
     let world = World::new(3);
     world.pgn("games.pgn", &world.plays);
-    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat());
+    let run = |args: &[&str]| tabiya(&folder(&world), &learn(args));
     for notes in ["n", "what I have learned today\n"] {
         fs::write(world.path("crowd.bin.learn"), notes).unwrap();
-        for args in [&["--games", "games.pgn", "--both"][..], &["--show"], &["--undo", "1"], &["--reset"]] {
+        for args in [&["games", "games.pgn", "--both"][..], &["show"], &["undo", "1"], &["reset"]] {
             let refused = run(args);
             assert_eq!(refused.code, Some(3));
             assert!(
@@ -192,17 +198,17 @@ fn a_file_of_another_kind_in_the_journals_place_is_left_alone() {
 fn only_the_last_games_of_many_can_be_taken_back() {
     let world = World::new(9000);
     world.pgn("games.pgn", &world.plays);
-    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat());
-    assert_eq!(run(&["--games", "games.pgn", "--player", "us"]).code, Some(0));
+    let run = |args: &[&str]| tabiya(&folder(&world), &learn(args));
+    assert_eq!(run(&["games", "games.pgn", "--player", "us"]).code, Some(0));
     world.check(&world.plays);
-    let refused = run(&["--undo", "9000"]);
+    let refused = run(&["undo", "9000"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains("games that were learned can be undone"), "{}", refused.err);
     world.check(&world.plays);
-    assert_eq!(run(&["--undo", "1000"]).code, Some(0));
+    assert_eq!(run(&["undo", "1000"]).code, Some(0));
     world.check(&world.plays[..8000]);
-    assert!(run(&["--show"]).out.contains("the journal knows 8000 games"));
-    let again = run(&["--games", "games.pgn", "--player", "us"]).out;
+    assert!(run(&["show"]).out.contains("the journal knows 8000 games"));
+    let again = run(&["games", "games.pgn", "--player", "us"]).out;
     assert!(
         again.contains(" 1000 learned into 3000 entries") && again.contains("8000 learned before"),
         "{again}"
@@ -217,8 +223,8 @@ fn a_book_of_the_other_convention_is_refused_until_it_is_reset() {
     let mut bytes = fs::read(world.book()).unwrap();
     bytes[28..32].copy_from_slice(&[0, 0, 0, 7]);
     fs::write(world.book(), &bytes).unwrap();
-    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat());
-    let refused = run(&["--games", "games.pgn", "--both"]);
+    let run = |args: &[&str]| tabiya(&folder(&world), &learn(args));
+    let refused = run(&["games", "games.pgn", "--both"]);
     assert_eq!((refused.code, &*refused.out), (Some(3), ""));
     assert!(
         refused.err.contains("holds something other than games and half-points (byte 16)"),
@@ -227,13 +233,13 @@ fn a_book_of_the_other_convention_is_refused_until_it_is_reset() {
     );
     assert!(refused.err.contains("`tabiya learn reset BOOK`"), "{}", refused.err);
     // What it cannot be is not shown as games either.
-    let shown = run(&["--show"]);
+    let shown = run(&["show"]);
     assert_eq!((shown.code, &*shown.out), (Some(3), ""));
     assert!(shown.err.contains("something other than games and half-points (byte 16)"), "{}", shown.err);
     assert_eq!(fs::read(world.book()).unwrap(), bytes);
     assert!(!world.path("crowd.bin.learn").exists());
-    assert_eq!(run(&["--reset"]).code, Some(0));
-    assert_eq!(run(&["--games", "games.pgn", "--both"]).code, Some(0));
+    assert_eq!(run(&["reset"]).code, Some(0));
+    assert_eq!(run(&["games", "games.pgn", "--both"]).code, Some(0));
     world.check(&world.plays);
 }
 
@@ -246,7 +252,7 @@ fn full_fields_are_halved() {
         entry[12..].copy_from_slice(&[0xff; 4]);
     }
     fs::write(world.book(), &bytes).unwrap();
-    let ended = tabiya(&folder(&world), &["learn", "crowd.bin", "--games", "games.pgn", "--both"]);
+    let ended = tabiya(&folder(&world), &["learn", "games", "crowd.bin", "games.pgn", "--both"]);
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     assert!(fields(&world.book()).values().all(|field| *field == (32_768, 32_767)));
 }
@@ -256,15 +262,15 @@ fn wrong_uses_are_told() {
     let world = World::new(2);
     world.pgn("games.pgn", &world.plays);
     fs::write(world.path("empty.pgn"), "\n").unwrap();
-    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat());
+    let run = |args: &[&str]| tabiya(&folder(&world), &learn(args));
     assert_eq!(run(&[]).code, Some(2));
-    assert_eq!(run(&["--show", "--reset"]).code, Some(2));
-    let sides = run(&["--games", "games.pgn"]);
+    assert_eq!(run(&["show", "--reset"]).code, Some(2));
+    let sides = run(&["games", "games.pgn"]);
     assert_eq!(sides.code, Some(2));
     assert!(sides.err.contains("or learn the moves of both sides with --both"), "{}", sides.err);
-    assert_eq!(run(&["--games", "none.pgn", "--both"]).code, Some(3));
-    assert_eq!(run(&["--games", "empty.pgn", "--both"]).code, Some(1));
-    let strangers = run(&["--games", "games.pgn", "--player", "nobody"]).out;
+    assert_eq!(run(&["games", "none.pgn", "--both"]).code, Some(3));
+    assert_eq!(run(&["games", "empty.pgn", "--both"]).code, Some(1));
+    let strangers = run(&["games", "games.pgn", "--player", "nobody"]).out;
     assert!(strangers.ends_with("  not learned: 2 of other players\n"), "{strangers}");
     world.check(&[]);
 }
@@ -274,7 +280,7 @@ fn a_game_without_a_result_or_with_an_illegal_move_is_not_learned() {
     let world = World::new(1);
     let text = "[White \"Us\"]\n[Result \"*\"]\n\n1. e4 *\n\n[White \"Us\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Ke3 1-0\n";
     fs::write(world.path("bad.pgn"), text).unwrap();
-    let ended = tabiya(&folder(&world), &["learn", "crowd.bin", "--games", "bad.pgn", "--both"]);
+    let ended = tabiya(&folder(&world), &["learn", "games", "crowd.bin", "bad.pgn", "--both"]);
     assert_eq!(ended.code, Some(1));
     assert!(ended.out.contains("not learned: 1 without a result\n"), "{}", ended.out);
     assert!(ended.out.contains("not learned: 1 that cannot be read to the end\n"), "{}", ended.out);
@@ -295,7 +301,7 @@ fn a_book_that_may_not_be_written_is_told() {
     let program = world.path("tabiya");
     fs::copy(env!("CARGO_BIN_EXE_tabiya"), &program).unwrap();
     let mut command = Command::new(program);
-    command.args(["learn", "crowd.bin", "--games", "games.pgn", "--both"]).current_dir(folder(&world));
+    command.args(["learn", "games", "crowd.bin", "games.pgn", "--both"]).current_dir(folder(&world));
     if fs::File::options().write(true).open(world.book()).is_ok() {
         // We are root, who may write whatever the permissions say.
         for entry in
@@ -350,7 +356,7 @@ fn games_that_are_kept_are_listed_and_learned() {
         Ended { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     };
     let log = log.to_str().unwrap();
-    let first = run(&["learn", "--spool", "--log", log]);
+    let first = run(&["learn", "spool", "--log", log]);
     assert_eq!(first.code, Some(3), "{}{}", first.out, first.err);
     assert!(
         first.err.contains("none.bin") && first.err.contains("cannot learn into the book"),
@@ -366,19 +372,17 @@ fn games_that_are_kept_are_listed_and_learned() {
     assert!(first.out.contains("log.spool: 4 games were kept, 3 learned now\n"), "{}", first.out);
     world.check(&world.plays);
     fs::copy(world.book(), &none).unwrap();
-    let rest = run(&["learn", "--spool", "--log", log]);
+    let rest = run(&["learn", "spool", "--log", log]);
     assert_eq!((rest.code, &*rest.err), (Some(0), ""));
     assert!(rest.out.contains("log.spool: 1 game was kept, 1 learned now\n"), "{}", rest.out);
-    let nothing = run(&["learn", "--spool"]);
+    let nothing = run(&["learn", "spool"]);
     assert_eq!(nothing.code, Some(0));
     assert!(nothing.out.ends_with("games.spool: 0 games were kept, 0 learned now\n"), "{}", nothing.out);
     assert_eq!(fs::metadata(spool.path()).unwrap().len(), 0);
     world.check(&world.plays);
-    for wrong in [
-        &["learn", "crowd.bin", "--spool"][..],
-        &["learn", "--show"],
-        &["learn", "a", "--show", "--log", "b"],
-    ] {
+    for wrong in
+        [&["learn", "spool", "crowd.bin"][..], &["learn", "show"], &["learn", "show", "a", "--log", "b"]]
+    {
         assert_eq!(run(wrong).code, Some(2), "{wrong:?}");
     }
 }

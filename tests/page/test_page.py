@@ -248,7 +248,7 @@ def test_enter_waits_for_the_answer_to_all_of_the_text(serve, look, books, conte
 def test_the_policy_acts_at_once(serve, look, books):
     page = look(serve(books / "main.bin"))
     shares = page.locator("tr.move td.chance .share")
-    most = f"{100 * show(books / 'main.bin')['e2e4']['probability']:.0f} %"
+    most = f"{100 * show(books / 'main.bin')['e2e4']['chance']:.0f} %"
     expect(shares.first).to_have_text(most)
     page.locator("#variety").focus()
     page.keyboard.press("Home")

@@ -32,7 +32,7 @@ def test_several_books_are_one_table(page, books):
         known = show(books / name)
         # Each book has a chance for each of its moves; a move that is not played has none.
         for uci in moves:
-            share = known[uci]["probability"]
+            share = known[uci]["chance"]
             text = cell(page, uci, "chance", number)
             expect(text).to_contain_text(f"{100 * share:.0f} %" if share >= 0.0995 else "%" if share else "–")
     expect(cell(page, "e2e4", "games")).to_have_attribute("title", "130 games")

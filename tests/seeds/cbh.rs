@@ -10,7 +10,7 @@ use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 use tabiya_games::cbh::export::{ExportOptions, export};
 use tabiya_games::cbh::{Cbh, CbhSource, check, info};
-use tabiya_games::{End, GameError, Header, KeyedPly, Visitor};
+use tabiya_games::{GameEnd, GameError, Header, KeyedPly, Visitor};
 
 /// The files that the fuzzer fills, and the first bytes that tell them from other files.
 const PARTS: [(&str, &[u8]); 8] = [
@@ -47,7 +47,7 @@ impl Visitor for Listener {
         ControlFlow::Continue(())
     }
 
-    fn end(&mut self, _: End) {
+    fn end(&mut self, _: GameEnd) {
         assert_eq!(self.depth, 0);
         self.ended += 1;
     }
@@ -88,8 +88,8 @@ pub fn run(data: &[u8]) {
     }
     let part = |name: &str| files.iter().find(|(known, _)| *known == name).map(|(_, bytes)| bytes.clone());
     let Ok(db) = Cbh::from_bytes("fuzz.cbh", &part) else { return };
-    let options =
-        ExportOptions { games: (1, u32::MAX), main_line: false, bare: false, deleted: true, threads: 1 };
+    let mut options = ExportOptions::new((1, u32::MAX));
+    options.deleted = true;
     let mut written = Vec::new();
     let totals = export(&db, &options, &mut |text, errors, _| {
         written.extend_from_slice(text);

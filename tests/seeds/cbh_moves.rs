@@ -4,6 +4,7 @@
 use std::ops::ControlFlow;
 
 use shakmaty::{Chess, Move, Position as _};
+use tabiya_chess::Position;
 use tabiya_games::cbh::{Board, Mode, Sink, Start, decode};
 
 /// Keeps the moves, and checks each.
@@ -21,8 +22,7 @@ impl Sink for Checked {
     fn play(&mut self, board: &mut Board, mv: Move) -> ControlFlow<()> {
         // Checking all of them would make the fuzzer slow.
         if self.moves.len() < 64 {
-            let chess = board.to_chess().expect("a position that was played to");
-            assert!(chess.is_legal(mv), "{mv:?}");
+            assert!(board.chess().is_legal(mv), "{mv:?}");
         }
         board.play(mv);
         self.moves.push(Some(mv));
@@ -55,7 +55,7 @@ pub fn run(data: &[u8]) {
     };
     let mut played = [Checked::default(), Checked::default()];
     let ended = played.each_mut().map(|checked| {
-        let mut board = Board::new(&chess, mode.reversed);
+        let mut board = Board::new(Position::from_chess(chess.clone()), mode.reversed);
         decode(moves, mode, &mut board, &mut Vec::new(), checked)
     });
     assert_eq!(ended[0], ended[1]);

@@ -5,11 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use shakmaty::Move;
-use tabiya_base::findings::listed;
 use tabiya_chess::Position;
 use tabiya_games::cbh::{Cbh, CbhSource};
 use tabiya_games::cbv::{Cbv, check};
-use tabiya_games::{End, GameError, Header, Visitor};
+use tabiya_games::{GameError, Header, GameEnd, Visitor};
 
 /// The files of a database in the archive, and the first bytes of each.
 const PARTS: [(&str, &[u8]); 3] = [
@@ -29,7 +28,7 @@ impl Visitor for Listener {
         ControlFlow::Continue(())
     }
 
-    fn end(&mut self, _: End) {}
+    fn end(&mut self, _: GameEnd) {}
 
     fn unreadable(&mut self, error: GameError) {
         assert!(!error.why.is_empty());
@@ -75,8 +74,7 @@ fn read(bytes: Vec<u8>) {
     let len = bytes.len() as u64;
     let Ok(archive) = Cbv::from_bytes("fuzz.cbv", bytes) else { return };
     assert!(archive.members().iter().all(|member| member.offset + member.packed <= len));
-    let mut named = |finding: tabiya_base::findings::Finding| assert!(finding.offset.is_some_and(|at| at < len));
-    listed(&mut named, |findings| check::check(&archive, findings)).expect("memory is read");
+    check::check(&archive, &mut |at, _| assert!(at < len)).expect("memory is read");
     let Ok(db) = Cbh::from_archive(&archive) else { return };
     let mut source = CbhSource::new(Arc::new(db));
     while let Some(batch) = source.next_batch() {

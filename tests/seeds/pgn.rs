@@ -10,7 +10,7 @@ use shakmaty::{Move, Position as _};
 use tabiya_chess::Position;
 use tabiya_games::pgn::Pgn;
 use tabiya_games::pgn::split::{PIECE_LEN, Pieces};
-use tabiya_games::{End, GameError, Header, Place, Visitor};
+use tabiya_games::{GameEnd, GameError, GameLocation, Header, Visitor};
 
 /// What bytes stand for in a text that is made of words, so that games get somewhere.
 const WORDS: &[&str] = &[
@@ -160,7 +160,7 @@ impl Visitor for Tree {
         ControlFlow::Continue(())
     }
 
-    fn end(&mut self, _: End) {
+    fn end(&mut self, _: GameEnd) {
         assert_eq!(self.lines.drain(..).count(), 1);
     }
 
@@ -256,7 +256,7 @@ impl Listener {
         self.told.iter().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()
     }
 
-    fn stands(&self, place: &Place) {
+    fn stands(&self, place: &GameLocation) {
         assert!(place.offset <= self.len && place.offset + place.length <= self.len);
     }
 
@@ -296,7 +296,7 @@ impl Visitor for Listener {
         if *plies < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         assert!(self.open.take().is_some());
         let error = end.error.map(|error| self.error(&error));
         self.told.push(format!("end {:?} {}", end.result, error.unwrap_or_default()));

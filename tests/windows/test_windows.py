@@ -294,10 +294,10 @@ def test_commands_that_learn_at_once_lose_nothing(tabiya, folder, tmp_path):
     one_by_one = shutil.copy(folder / "lernt.bin", tmp_path / "one by one.bin")
     for number in range(3):
         (folder / f"{number}.pgn").write_text(games(150, number), encoding="utf-8")
-    learn = ["--both", "--games"]
+    learn = ["--both"]
     learning = [
         subprocess.Popen(
-            [WINE, str(folder / "tabiya.exe"), "learn", "lernt.bin", *learn, f"{number}.pgn"],
+            [WINE, str(folder / "tabiya.exe"), "learn", "games", "lernt.bin", *learn, f"{number}.pgn"],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -309,5 +309,5 @@ def test_commands_that_learn_at_once_lose_nothing(tabiya, folder, tmp_path):
         out, err = process.communicate(timeout=HANG)
         assert process.returncode == DONE, (out, err)
     for number in range(3):
-        subprocess.run([LINUX, "learn", one_by_one, *learn, folder / f"{number}.pgn"], check=True, capture_output=True)
+        subprocess.run([LINUX, "learn", "games", one_by_one, *learn, folder / f"{number}.pgn"], check=True, capture_output=True)
     assert Path(one_by_one).read_bytes() == (folder / "lernt.bin").read_bytes()

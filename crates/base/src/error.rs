@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The kind of an error: it depends on what a user can do about the error, and decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// The command line or the configuration asks for something that does not exist.
     Usage,
@@ -21,6 +22,7 @@ pub enum ErrorKind {
 
 /// What helps against an error and needs the user: the command line names the option for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Remedy {
     /// Write to another file, or allow this one to be replaced.
     Replace,
@@ -58,13 +60,11 @@ pub enum Remedy {
     ShowMoves,
     /// Sort a count file.
     SortCounts,
-    /// Put the evaluations of a store in order.
-    CompactEvaluations,
 }
 
 /// An error that names the file, the offset in it where there is one, and what to do.
 ///
-/// Shown as `FILE: what is wrong (byte OFFSET): what to do`.
+/// Shown as `FILE: what is wrong (byte OFFSET): what to do`, and with `{:#}` as `FILE: what is wrong: source (byte OFFSET): what to do`.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -186,6 +186,11 @@ impl Error {
     pub fn offset(&self) -> Option<u64> {
         self.offset
     }
+
+    /// The error as a line for people, with what its source says.
+    pub fn with_source(&self) -> String {
+        format!("{self:#}")
+    }
 }
 
 /// The error of a temporary file without the path that the crate `tempfile` adds: the file no longer exists.
@@ -221,8 +226,8 @@ impl fmt::Display for Error {
             write!(f, "{}: ", path.display())?;
         }
         f.write_str(&self.what)?;
-        if let Some(source) = &self.source {
-            write!(f, ": {source}")?;
+        if let Some(source) = self.source.as_ref().filter(|_| f.0.alternate()) {
+            write!(f, ": {source:#}")?;
         }
         if let Some(offset) = self.offset {
             write!(f, " (byte {offset})")?;
@@ -260,8 +265,18 @@ mod tests {
     #[test]
     fn an_io_error_follows_what_was_tried() {
         let source = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
-        let error = Error::file("b.bin", "cannot open the book", source);
-        assert_eq!(error.to_string(), "b.bin: cannot open the book: no such file");
-        assert!(std::error::Error::source(&error).is_some());
+        let error = Error::file("b.bin", "cannot open the book", source).advice("name another");
+        assert_eq!(format!("{error:#}"), "b.bin: cannot open the book: no such file: name another");
+        // Whoever shows an error with its sources shows none twice.
+        let source = error.source().map(ToString::to_string);
+        assert_eq!(
+            (error.to_string(), source),
+            ("b.bin: cannot open the book: name another".into(), Some("no such file".into()))
+        );
+        let outer = Error::file("c.bin", "cannot read", std::io::Error::other(error));
+        assert_eq!(
+            format!("{outer:#}"),
+            "c.bin: cannot read: b.bin: cannot open the book: no such file: name another"
+        );
     }
 }

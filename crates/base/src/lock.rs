@@ -1,6 +1,7 @@
 //! Files that several processes append to: their locks, which end with their process, and how one of them is replaced.
 
 use std::fs::{self, File, TryLockError};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -38,9 +39,15 @@ pub fn lock(file: File, patience: Duration) -> io::Result<Option<File>> {
             return Ok(None);
         }
         // Random, so that processes that wait do not keep step.
-        thread::sleep(pause.mul_f64(rand::random_range(0.5..1.0)).min(left));
+        thread::sleep(pause.mul_f64(random_share()).min(left));
         pause = (pause * 2).min(LAST_PAUSE);
     }
+}
+
+/// A random number from 0.5 to 1.
+fn random_share() -> f64 {
+    let bits = RandomState::new().hash_one(Instant::now()) >> (u64::BITS - 20);
+    0.5 + bits as f64 / f64::from(1 << 21)
 }
 
 /// Tries to lock again whenever `progress` has changed during a failed attempt: then it is not one process that keeps the

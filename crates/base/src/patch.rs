@@ -20,25 +20,28 @@ struct Part {
 }
 
 impl Patch {
-    /// A change of a file of these bytes: each range, in the order of the file, gets other bytes in its place.
-    pub fn new(data: &[u8], changes: impl IntoIterator<Item = (Range<usize>, Vec<u8>)>) -> Self {
+    /// A change of a file of these bytes: each range, in the order of the file, gets other bytes in its place. `None` if a range
+    /// is not inside the file, or begins before the end of the one before it.
+    pub fn new(data: &[u8], changes: impl IntoIterator<Item = (Range<usize>, Vec<u8>)>) -> Option<Self> {
         let mut patch = Self { lens: [data.len(); 2], parts: Vec::new() };
+        let mut end = 0;
         for (range, mut new) in changes {
-            let Some(mut old) = data.get(range.clone()) else { continue };
+            let mut old = data.get(range.clone()).filter(|_| range.start >= end)?;
+            end = range.end;
             let [before, after] = patch.lens;
             let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
             let at = range.start + same;
-            old = old.get(same..).unwrap_or_default();
+            (_, old) = old.split_at(same);
             new.drain(..same);
             let same = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-            old = old.get(..old.len() - same).unwrap_or_default();
+            (old, _) = old.split_at(old.len() - same);
             new.truncate(new.len() - same);
             if !(old.is_empty() && new.is_empty()) {
                 patch.lens = [before, after + new.len() - old.len()];
                 patch.parts.push(Part { at: [at, at + after - before], bytes: [old.to_vec(), new] });
             }
         }
-        patch
+        Some(patch)
     }
 
     /// The opposite change.
@@ -73,15 +76,21 @@ impl Patch {
     /// Writes a file that the change fits as it is after that.
     ///
     /// # Errors
-    /// When `out` cannot be written.
+    /// When the change does not fit, and nothing is written, or `out` cannot be written.
+    #[expect(clippy::expect_used, reason = "bytes of the file would be left out instead")]
     pub fn write(&self, data: &[u8], out: &mut impl Write) -> io::Result<()> {
+        if !self.fits(data) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the file is not the one to be changed"));
+        }
         let mut next = 0;
         for Part { at: [at, _], bytes: [old, new] } in &self.parts {
-            out.write_all(data.get(next..*at).unwrap_or_default())?;
+            out.write_all(
+                data.get(next..*at).expect("a change that fits is inside, and after the one before"),
+            )?;
             out.write_all(new)?;
             next = at + old.len();
         }
-        out.write_all(data.get(next..).unwrap_or_default())
+        out.write_all(data.get(next..).expect("a change that fits is inside"))
     }
 }
 
@@ -114,7 +123,7 @@ mod tests {
                 next = end;
             }
             new.extend(&old[next..]);
-            let patch = Patch::new(&old, changes);
+            let patch = Patch::new(&old, changes).unwrap();
             prop_assert!(patch.fits(&old));
             prop_assert_eq!(&written(&patch, &old), &new);
             prop_assert!(old != new || patch.is_empty() || patch.fits(&new));
@@ -127,12 +136,29 @@ mod tests {
 
     #[test]
     fn a_patch_does_not_fit_another_file() {
-        let patch = Patch::new(b"abcdef", [(1..4, b"bXd".to_vec())]);
+        let patch = Patch::new(b"abcdef", [(1..4, b"bXd".to_vec())]).unwrap();
         assert!(!patch.fits(b"abYdef") && !patch.fits(b"abcdefg") && patch.fits(b"Zbcdef"));
+        // A file that it does not fit is not written in part.
+        let mut out = Vec::new();
+        for other in [&b"a"[..], b"abYdef", b"abcdefg"] {
+            assert!(patch.write(other, &mut out).is_err() && out.is_empty());
+        }
         // Only what differs counts.
         assert!(patch.fits(b"aZcdef"));
         assert_eq!(written(&patch, b"Zbcdef"), b"ZbXdef");
-        assert!(Patch::new(b"abc", [(0..3, b"abc".to_vec())]).is_empty());
+        assert!(Patch::new(b"abc", [(0..3, b"abc".to_vec())]).unwrap().is_empty());
         assert!(patch.size() < 2 * size_of::<Part>());
+    }
+
+    #[test]
+    fn no_change_is_left_out() {
+        let new =
+            |ranges: &[Range<usize>]| Patch::new(b"abc", ranges.iter().map(|range| (range.clone(), vec![0])));
+        assert!(new(&[0..1, 1..1, 2..3, 3..3]).is_some());
+        // Beyond the end, before the end of the one before, or backwards.
+        for wrong in [&[0..1, 3..4][..], &[4..4], &[0..2, 1..3], &[2..3, 0..1], &[Range { start: 2, end: 1 }]]
+        {
+            assert!(new(wrong).is_none(), "{wrong:?}");
+        }
     }
 }

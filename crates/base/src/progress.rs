@@ -1,5 +1,7 @@
 //! How far long work is, for whoever shows it.
 
+use std::fmt;
+
 use super::error::Result;
 use super::interrupt;
 
@@ -38,6 +40,12 @@ pub trait Show: Send + Sync {
 
 /// The progress of some work.
 pub struct Progress(Option<Box<dyn Show>>);
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Progress").field(&self.0.is_some()).finish()
+    }
+}
 
 impl Progress {
     /// Progress that somebody shows.

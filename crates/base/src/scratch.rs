@@ -55,12 +55,27 @@ impl Scratch {
         Ok(())
     }
 
+    /// The error of a file that another program has changed.
+    pub(crate) fn damaged(&self) -> Error {
+        Error::temporary(&self.folder, io::ErrorKind::UnexpectedEof.into())
+    }
+
+    /// Cuts the temporary file, as another program might.
+    #[cfg(test)]
+    pub(crate) fn cut(&self, len: u64) {
+        self.file.as_ref().unwrap().set_len(len).unwrap();
+    }
+
     fn spill(&mut self) -> io::Result<()> {
         let first = self.file.is_none();
         let file = match &mut self.file {
             Some(file) => file,
             none => none.insert(tempfile::tempfile_in(&self.folder)?),
         };
+        // Writing on where another program has cut the file would leave zeros in it.
+        if file.metadata()?.len() != self.spilled {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         file.write_all(&self.held)?;
         self.spilled += self.held.len() as u64;
         self.held.clear();
@@ -85,7 +100,7 @@ impl Scratch {
         match self.held.get(from..).and_then(|held| held.get(..rest.len())) {
             Some(held) => rest.copy_from_slice(held),
             None if rest.is_empty() => {}
-            None => return Err(Error::temporary(&self.folder, io::ErrorKind::UnexpectedEof.into())),
+            None => return Err(self.damaged()),
         }
         Ok(())
     }
@@ -122,11 +137,14 @@ impl Cursor {
             self.start = if at < self.start { at.min(end.saturating_sub(self.block as u64)) } else { at };
             let room = usize::try_from(scratch.size().saturating_sub(self.start)).unwrap_or(usize::MAX);
             self.bytes.resize(room.min(self.block.max(len)), 0);
-            scratch.read(self.start, &mut self.bytes)?;
+            if let Err(error) = scratch.read(self.start, &mut self.bytes) {
+                self.bytes.clear();
+                return Err(error);
+            }
         }
         let from = usize::try_from(at - self.start).unwrap_or(usize::MAX);
         let found = self.bytes.get(from..).and_then(|bytes| bytes.get(..len));
-        found.ok_or_else(|| Error::temporary(&scratch.folder, io::ErrorKind::UnexpectedEof.into()))
+        found.ok_or_else(|| scratch.damaged())
     }
 }
 
@@ -167,6 +185,19 @@ mod tests {
             }
             prop_assert!(scratch.read(all.len() as u64, &mut [0]).is_err());
             prop_assert!(cursor.get(&scratch, all.len() as u64, 1).is_err());
+        }
+    }
+
+    #[test]
+    fn a_cursor_has_no_bytes_that_could_not_be_read() {
+        let mut scratch = Scratch::new(Path::new("."), 0);
+        scratch.push(&[1; 1000]).unwrap();
+        scratch.push(&[2; 1000]).unwrap();
+        scratch.cut(500);
+        let mut cursor = Cursor::default();
+        for _ in 0..2 {
+            assert!(cursor.get(&scratch, 0, 4).is_err());
+            assert!(cursor.get(&scratch, 600, 4).is_err());
         }
     }
 

@@ -91,7 +91,8 @@ fn each_known(steps: &[Step], see: &mut dyn FnMut(&PositionRecord)) {
 }
 
 fn write(path: &Path, steps: &[Step]) -> (u64, Duration) {
-    let options = WriteOptions { force: true, ..WriteOptions::default() };
+    let mut options = WriteOptions::default();
+    options.force = true;
     let mut spent = Duration::ZERO;
     let mut writer = Box::new(Writer::new(path, &options).expect("the folder can be written"));
     // What makes the positions is no part of the writing.

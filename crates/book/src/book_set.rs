@@ -8,6 +8,7 @@
     reason = "slots are below SLOTS, and `walk` begins with a memory of that size"
 )]
 
+use std::fmt;
 use std::sync::Arc;
 
 use shakmaty::{ByColor, Color, Move, Position as _};
@@ -56,6 +57,13 @@ pub struct BookSet {
     evaluated: Vec<(Arc<dyn Book>, Arc<dyn Evaluations>)>,
     walked: Vec<Option<Walked>>,
     path: Vec<(u64, Move)>,
+}
+
+impl fmt::Debug for BookSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { white, black, .. } = self;
+        f.debug_struct("BookSet").field("white", white).field("black", black).finish_non_exhaustive()
+    }
 }
 
 impl BookSet {

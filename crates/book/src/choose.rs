@@ -5,7 +5,6 @@
 mod in_book;
 mod worth;
 
-use rand::{Rng, RngExt};
 use shakmaty::{Color, Move, Position as _};
 
 use tabiya_chess::Game;
@@ -23,6 +22,7 @@ pub const MAX_LOSS_MAX: u32 = 10_000;
 
 /// What decides which of a book's moves may be played, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Policy {
     /// 0 the best move, 50 by weight, 100 any playable move alike: see [`exponent`].
     pub variety: u32,
@@ -101,6 +101,7 @@ impl Policy {
 
 /// Why a move of a book is not played, as far as the moves of its position show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// The book's colours, marks or limits rule it out.
     Verdict,
@@ -113,6 +114,7 @@ pub enum Refusal {
 }
 
 /// The moves of a position under a policy.
+#[derive(Debug)]
 pub struct Judge<'a> {
     policy: &'a Policy,
     total: f64,
@@ -222,9 +224,18 @@ fn learned_factor(learned: Learned) -> f64 {
 
 /// Draws an index by its chance; `None` where all chances are 0.
 ///
-/// Exactly one random number is used for each move, so the same seed gives the same game.
-pub fn draw(chances: &[f64], rng: &mut impl Rng) -> Option<usize> {
-    let mut rest: f64 = rng.random();
+/// `random` is the next number of any generator of random bits. The same numbers draw the same moves, so a generator with a
+/// seed gives the same game again.
+///
+/// ```
+/// use tabiya_book::choose::draw;
+/// assert_eq!(draw(&[0.25, 0.0, 0.75], 0), Some(0));
+/// assert_eq!(draw(&[0.25, 0.0, 0.75], u64::MAX / 2), Some(2));
+/// assert_eq!(draw(&[0.0], 0), None);
+/// ```
+pub fn draw(chances: &[f64], random: u64) -> Option<usize> {
+    // From 0 to 1, of as many of its bits as the number can have.
+    let mut rest = (random >> (u64::BITS - f64::MANTISSA_DIGITS)) as f64 * f64::EPSILON / 2.0;
     let mut last = None;
     for (index, &chance) in chances.iter().enumerate().filter(|(_, chance)| **chance > 0.0) {
         last = Some(index);

@@ -8,6 +8,7 @@ use super::{Annotation, Recommendation};
 
 /// What a move gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Value {
     /// A weight: in a Polyglot book 0 to 65535, in a Kvetka book half-points, in an Arena book the priority, 0 to 9.
     Weight(u64),

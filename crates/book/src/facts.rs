@@ -98,7 +98,8 @@ pub fn rating_difference(points: f64, games: f64) -> f64 {
 }
 
 /// How strong the players of a move were.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ratings {
     /// The average rating of the side that makes the move.
     pub average: Option<u32>,
@@ -108,6 +109,7 @@ pub struct Ratings {
 
 /// The mark that an author gave a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Annotation {
     /// `!`
     Good,
@@ -281,7 +283,8 @@ impl Recommendation {
 }
 
 /// What the book learned from results of its own games.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Learned {
     /// Games in which the move was played and the result learned.
     pub games: u32,

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The book formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// Polyglot `.bin`.
     Polyglot,
@@ -37,6 +38,7 @@ impl fmt::Display for Format {
 
 /// What a format keeps of a move besides counts, by which it is played more, less or not at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Keeps {
     /// A weight.
     Weights,

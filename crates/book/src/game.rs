@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The kind of source of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum SourceKind {
     /// A PGN file.
     Pgn,

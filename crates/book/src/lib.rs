@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
 //! The modules: what a book says of positions, the files of a book, and what a book knows of a move.
-#![warn(missing_docs)]
+#![warn(missing_docs, missing_debug_implementations)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 // The helpers of tests name this crate as other crates do.
@@ -24,8 +24,10 @@ mod slice;
 pub(crate) mod tests;
 pub mod traverse;
 pub mod verdict;
+#[cfg(feature = "write")]
 mod write;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -41,19 +43,23 @@ pub use formats::{abk, counts, ctg, exp, kvetka, obk, polyglot};
 pub use game::CBH_RECORD;
 pub use game::{GameReference, SourceKind};
 pub use heading::{About, Heading};
-pub use open::create;
+#[cfg(feature = "write")]
+pub use open::{create, parts};
 pub use open::{format_of, in_any_case};
-pub use open::{open, open_among, open_bytes, parts};
+pub use open::{open, open_among, open_bytes};
 pub use record::{CtgEntry, CtgFlags, PositionRecord, Scope};
 pub use slice::SLICE_BITS;
 pub use slice::{Among, By, RATING, SPEED, Slice};
 pub use verdict::plain_weights;
+#[cfg(feature = "write")]
 pub use write::{BookWriter, Green, WriteOptions, Written, left_out};
 
-use tabiya_base::error::Result;
-use tabiya_base::findings::{Finding, Findings, listed, summed};
+pub use tabiya_base::error::{Error, ErrorKind, Result};
+pub use tabiya_base::findings::Severity;
+pub use tabiya_base::findings::{Finding, Findings};
+use tabiya_base::findings::{listed, summed};
 use tabiya_base::patch::Patch;
-use tabiya_base::progress::Progress;
+pub use tabiya_base::progress::Progress;
 use tabiya_base::visit::Seen;
 use tabiya_chess::Position;
 
@@ -67,9 +73,6 @@ const STARTER: &[u8] = include_bytes!("../books/starter.bin");
 pub fn starter() -> Result<Arc<dyn Book>> {
     open_bytes("starter book", STARTER)
 }
-
-/// What distinguishes one book from others, whatever it has learned.
-pub type Fingerprint = [u8; 32];
 
 /// What a book as a whole holds, for `tabiya info`. `None` means that the format does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -164,8 +167,8 @@ pub trait Learnable {
     /// Whether that file may only be read.
     fn is_read_only(&self) -> bool;
 
-    /// What distinguishes the book from others, whatever it has learned; `None` if that cannot be read.
-    fn fingerprint(&self) -> Option<Fingerprint>;
+    /// The entries that take them.
+    fn entries(&self) -> polyglot::Entries<'_>;
 }
 
 /// A book that counts games of some kinds separately.
@@ -292,6 +295,21 @@ pub trait Book: Moves {
     /// one line at the end.
     fn check(&self, progress: &Progress, report: &mut dyn FnMut(Finding)) {
         listed(report, |findings| self.inspect(progress, findings));
+    }
+}
+
+impl fmt::Debug for dyn Book + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Book")
+            .field("path", &self.path())
+            .field("format", &self.format())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for dyn Moves + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Moves").finish_non_exhaustive()
     }
 }
 

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+#[cfg(feature = "write")]
 use tabiya_base::folder;
 use tabiya_base::map::Map;
+#[cfg(feature = "write")]
 use tabiya_base::replace::leftovers;
 use tabiya_base::unread::Unread;
 
-use super::abk::{self, Abk, is_abk};
+use super::abk::{Abk, is_abk};
 use super::counts;
 use super::ctg::layout::CTG_START;
 use super::ctg::{self, Ctg};
@@ -19,12 +21,14 @@ use super::obk::{Obk, is_obk};
 use super::polyglot::layout::ENTRY_LEN;
 use super::polyglot::{self, Polyglot};
 use super::{Among, Book, Format};
+#[cfg(feature = "write")]
 use super::{BookWriter, WriteOptions};
 
 /// What to do with a file that is not a book of a known format.
 const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk), Kvetka (.kob) or Chessmaster (.obk) book, or an experience file (.exp)";
 
 /// What to do with a name without the extension of a writable format.
+#[cfg(feature = "write")]
 const WRITABLE: &str = "end it with .bin (Polyglot), .ctg (ChessBase), .abk (Arena) or .kob (Kvetka)";
 
 /// Bytes from the start that decide whether a file is text.
@@ -44,7 +48,7 @@ const STARTS: [(&[u8], &str, &str); 7] = [
 /// Opens a book, which takes the same time whatever its size.
 ///
 /// Any of the files of a CTG or a Kvetka book, in any letter case, opens the book; so does the name of a Kvetka book
-/// without number or extension. A count file, or a folder of nothing else, is a book too. Polyglot books have no mark: every
+/// without number or extension. With the feature `write`, it puts files back that a process moved aside and died. A count file, or a folder of nothing else, is a book too. Polyglot books have no mark: every
 /// other file that is long enough and whose keys ascend, apart from some breaks, may be one.
 ///
 /// # Errors
@@ -52,6 +56,7 @@ const STARTS: [(&[u8], &str, &str); 7] = [
 /// as [`Ctg::open`], [`Kvetka::open`] and [`counts::open`].
 pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     let path = path.as_ref();
+    #[cfg(feature = "write")]
     if ctg::part(path).is_some() || kvetka::is_part(path) || !path.exists() {
         // A process that died while it replaced the files of a book may have left some of them aside.
         leftovers::put_back(folder::of(path));
@@ -177,6 +182,7 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
 }
 
 /// The files that a book written at `path` may replace.
+#[cfg(feature = "write")]
 pub fn parts(path: &Path) -> Vec<PathBuf> {
     let mut parts = vec![path.to_owned()];
     if ctg::part(path).is_some() {
@@ -193,11 +199,12 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When the extension is of no format that can be written, or as [`tabiya_base::replace::Replacement::new`].
+#[cfg(feature = "write")]
 pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn BookWriter>> {
     let path = path.as_ref();
     match format_of(path) {
         Some(Format::Ctg) => Ok(Box::new(ctg::Writer::new(path, options)?)),
-        Some(Format::Abk) => Ok(Box::new(abk::Writer::new(path, options)?)),
+        Some(Format::Abk) => Ok(Box::new(super::abk::Writer::new(path, options)?)),
         Some(Format::Polyglot) => Ok(Box::new(polyglot::Writer::new(path, options)?)),
         Some(Format::Kvetka) => Ok(Box::new(kvetka::Writer::new(path, options)?)),
         Some(Format::Counts | Format::Exp | Format::Obk) | None => {

@@ -14,7 +14,8 @@ pub struct CtgEntry {
 }
 
 /// What a CTG book says of a position besides counts, ratings and colours.
-#[derive(serde::Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CtgFlags {
     /// The bits beside the colour.
     pub flags: u8,
@@ -47,6 +48,7 @@ pub struct PositionRecord {
 
 impl PositionRecord {
     /// Whether the weights are proportional to the moves' results: two for a win of the mover, one for a draw.
+    #[cfg(any(test, feature = "write"))]
     pub(crate) fn weighs_by_results(&self) -> bool {
         let points = |known: &MoveFacts<MoveCode>| known.counts.map_or(0, Counts::points);
         let Some(heaviest) = self.moves.iter().max_by_key(|known| known.weight) else { return true };
@@ -72,6 +74,7 @@ impl PositionRecord {
 
 /// Which positions of a book to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Scope {
     /// Those that the book's own moves reach from the starting position.
     Reachable,

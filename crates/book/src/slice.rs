@@ -101,7 +101,8 @@ impl By {
 }
 
 /// Which games are meant, of those that are counted separately.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Among {
     /// Their speeds; empty: any.
     pub speeds: Vec<Speed>,

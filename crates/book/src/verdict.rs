@@ -97,6 +97,7 @@ impl<M> MoveFacts<M> {
     }
 
     /// Whether it has a colour or any mark, also one that says nothing of playing the move.
+    #[cfg(feature = "write")]
     pub(crate) fn is_marked(&self) -> bool {
         self.annotation.is_some() || self.recommended.is_some()
     }
@@ -120,7 +121,7 @@ impl<M> MoveFacts<M> {
 }
 
 /// What the sound moves of a position leave of the others in tournaments.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rest {
     only: bool,
     green: bool,

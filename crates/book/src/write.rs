@@ -9,6 +9,7 @@ use super::{About, GameReference, Heading, PositionRecord};
 
 /// Which moves become green in positions without colours, if the format has colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Green {
     /// If the position's moves have only weights: those with at least half the weight of the heaviest. Otherwise a format
     /// of counts would lose all weights.
@@ -27,6 +28,7 @@ impl Green {
 
 /// Options of writers of all formats.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// An existing file may be replaced.
     pub force: bool,
@@ -155,6 +157,7 @@ pub trait BookWriter {
 
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Written {
     /// The files, the one that opens the book first; none if a book without moves was not written.
     pub files: Vec<PathBuf>,

@@ -17,6 +17,7 @@ mod speed;
 pub mod step_codes;
 pub mod value;
 mod written;
+mod zobrist;
 
 pub use blank::is_blank;
 pub use blank::{char_at, is_invisible, trim_blanks};
@@ -29,8 +30,9 @@ pub use packed::Packed;
 pub use position::lenient;
 pub use position::{FenError, Position, odd};
 pub use rating::RatingBand;
-pub use san::plain_move;
+pub use san::{is_safe, plain_move};
 pub use speed::Speed;
 pub use value::Value;
 pub use written::{DASHES, is_san, may_be_move};
 pub use written::{ReadMoveError, read_move};
+pub use zobrist::play_hashed;

@@ -2,7 +2,8 @@
 #![allow(clippy::cast_possible_truncation, reason = "there are nine bands")]
 
 /// A band of ratings, into which a game falls by the mean of its players' ratings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RatingBand(u8);
 
 impl RatingBand {
@@ -35,8 +36,9 @@ impl RatingBand {
     }
 
     /// The lowest rating of the band.
+    #[expect(clippy::expect_used, reason = "another band would be counted instead")]
     pub fn lowest(self) -> u16 {
-        Self::BOUNDS.get(usize::from(self.0)).copied().unwrap_or_default()
+        *Self::BOUNDS.get(usize::from(self.0)).expect("a band is made from its place among all")
     }
 
     /// The place of the band among all, from 0.

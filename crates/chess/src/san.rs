@@ -6,8 +6,7 @@
 
 use shakmaty::san::San;
 use shakmaty::{
-    Bitboard, Board, Chess, Color, EnPassantMode, File, Move, Piece, Position as _, Rank, Role, Square,
-    attacks,
+    Bitboard, Chess, Color, EnPassantMode, File, Move, Piece, Position as _, Rank, Role, Square, attacks,
 };
 
 /// The move that a word means in a position, with or without a sign of check; `None` if it is not plain, illegal or
@@ -94,13 +93,7 @@ fn push(to: Square, promotion: Option<Role>, at: &Chess) -> Option<Move> {
         }
         two
     };
-    is_safe(board, us, from, to).then_some(Move::Normal {
-        role: Role::Pawn,
-        from,
-        capture: None,
-        to,
-        promotion,
-    })
+    is_safe(at, from, to).then_some(Move::Normal { role: Role::Pawn, from, capture: None, to, promotion })
 }
 
 /// A pawn's capture, except en passant.
@@ -116,7 +109,7 @@ fn capture(from: File, to: Square, promotion: Option<Role>, at: &Chess) -> Optio
         return None;
     }
     let capture = board.role_at(to);
-    is_safe(board, us, from, to).then_some(Move::Normal { role: Role::Pawn, from, capture, to, promotion })
+    is_safe(at, from, to).then_some(Move::Normal { role: Role::Pawn, from, capture, to, promotion })
 }
 
 fn is_last(to: Square, us: Color) -> bool {
@@ -133,7 +126,7 @@ fn piece(role: Role, from: Bitboard, captures: bool, to: Square, at: &Chess) -> 
     // Pieces attack each other's squares alike.
     let able = attacks::attacks(to, mine, Bitboard::EMPTY) & board.by_piece(mine) & from;
     let reaches = |from: &Square| (attacks::between(*from, to) & board.occupied()).is_empty();
-    let mut legal = able.into_iter().filter(reaches).filter(|&from| is_safe(board, us, from, to));
+    let mut legal = able.into_iter().filter(reaches).filter(|&from| is_safe(at, from, to));
     let from = legal.next()?;
     if legal.next().is_some() {
         return None;
@@ -141,9 +134,11 @@ fn piece(role: Role, from: Bitboard, captures: bool, to: Square, at: &Chess) -> 
     Some(Move::Normal { role, from, capture: board.role_at(to), to, promotion: None })
 }
 
-/// Whether nothing attacks the king of `us` after its own piece went from one square to another. Not for en passant or
-/// castling.
-fn is_safe(board: &Board, us: Color, from: Square, to: Square) -> bool {
+/// Whether nothing attacks the king of the side to move after a piece of its side went from one square to another, neither
+/// en passant nor castling.
+#[inline]
+pub fn is_safe(at: &Chess, from: Square, to: Square) -> bool {
+    let (board, us) = (at.board(), at.turn());
     let Some(king) = board.king_of(us) else { return false };
     let king = if from == king { to } else { king };
     let occupied = board.occupied().without(from).with(to);

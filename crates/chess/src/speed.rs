@@ -2,7 +2,8 @@
 
 /// How fast a game was played, by the rule of Lichess (<https://lichess.org/faq#time-controls>): the seconds that a player
 /// has for 40 moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Speed {
     /// Less than 30 s.
     UltraBullet,

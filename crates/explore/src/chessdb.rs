@@ -90,7 +90,7 @@ fn said(explorer: &Explorer, query: &Query) -> Result<Said, Fault> {
         }
         "query" | "querybest" => {
             let chances: Vec<f64> = view.moves.iter().map(|(_, chance)| *chance).collect();
-            let drawn = draw(&chances, &mut rand::rng()).and_then(|index| view.moves.get(index));
+            let drawn = draw(&chances, rand::random()).and_then(|index| view.moves.get(index));
             drawn.map_or(Said::Word("nobestmove"), |(known, _)| Said::Move(place.uci(known.mv)))
         }
         "queryscore" => {

@@ -152,7 +152,7 @@ impl Explorer {
             Ok(config) => Some(config),
             Err(error) if options.books.is_empty() || options.config.is_some() => return Err(error),
             Err(error) => {
-                warnings.push(error.to_string());
+                warnings.push(error.with_source());
                 None
             }
         };

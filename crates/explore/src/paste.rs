@@ -13,7 +13,7 @@ use shakmaty::Move;
 use tabiya_base::error::Error;
 use tabiya_chess::Position;
 use tabiya_games::text::checked;
-use tabiya_games::{End, GameError, GameResult, Header, Visitor, open_text};
+use tabiya_games::{GameEnd, GameError, GameResult, Header, Visitor, open_text};
 use tabiya_workshop::view::san;
 
 use super::Explorer;
@@ -108,7 +108,7 @@ pub(super) fn games(_: &Explorer, body: &[u8]) -> Result<Response, Fault> {
 /// When the text is none of games, or no game has a move that can be read.
 fn games_in(text: &str, wanted: Option<u64>) -> Result<(Vec<GameRead>, usize), Fault> {
     // There is no file that could fail: whatever is wrong is wrong with the text.
-    let wrong = |error: Error| Fault::bad(error.to_string());
+    let wrong = |error: Error| Fault::bad(error.with_source());
     let path = Path::new(NAME);
     let text = checked(path, Box::new(Cursor::new(plain(text).into_bytes()))).map_err(wrong)?;
     let mut reader =
@@ -199,7 +199,7 @@ impl Visitor for Reader {
         self.lines.pop();
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         let Some((game, _)) = self.open.take() else { return };
         let error = end.error.map(|error| error.why);
         let result = end.result.map_or(game.result, GameResult::as_pgn);

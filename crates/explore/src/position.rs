@@ -221,7 +221,6 @@ fn moves(view: &View<'_>, open: &Opened, policy: &Policy) -> Vec<Value> {
         if let Some(priority) = view.book.as_prioritized().and_then(|book| book.priority(at, known.mv)) {
             object.insert("priority".to_owned(), json!(priority));
         }
-        object.insert("chance".to_owned(), json!(chance));
         object.insert("why".to_owned(), json!(why));
         object.insert("eval".to_owned(), eval.map_or(Value::Null, evaluated::json_of));
         object.insert("loss".to_owned(), json!(loss));

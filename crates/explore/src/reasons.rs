@@ -40,9 +40,9 @@ pub(super) fn of_moves(view: &View<'_>, policy: &Policy) -> Vec<Option<Reason>> 
     let why = |known: &MoveFacts| {
         let code = match judge.refuses(known) {
             Some(Refusal::Verdict) => verdict(known),
-            Some(Refusal::Weight) => Code::Weight,
             Some(Refusal::Threshold) => Code::Threshold,
             Some(Refusal::Games) => Code::Games,
+            Some(_) => Code::Weight,
             None if !covered => Code::Late,
             None => later(view, policy, known.mv),
         };

@@ -100,7 +100,7 @@ impl Query {
     pub(super) fn policy(&self, default: &Policy) -> Result<Policy, Fault> {
         let mut given = Given::default();
         for row in table::shown() {
-            let text = self.get(row.key).or_else(|| self.get(row.former_key()?));
+            let text = self.get(row.key);
             let Some(text) = text else { continue };
             if !row.kind.takes(text) {
                 return Err(Fault::bad(format!("{}: write {}", row.key, row.kind.needs())));

@@ -15,6 +15,7 @@ const FRAME_LEN: usize = 1 << 22;
 
 /// How a file of games is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Compression {
     /// Not at all.
     None,
@@ -41,6 +42,7 @@ impl Compression {
 
 /// A file that is compressed while it is written.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Compressor {
     /// Not compressed.
     None(Replacement),
@@ -122,7 +124,7 @@ impl Write for Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decompress::{Ahead, decompressed};
+    use crate::decompress::decompressed;
     use std::io::Read;
 
     #[test]
@@ -140,10 +142,7 @@ mod tests {
             file.finish().unwrap().commit().unwrap();
             assert!(std::fs::read(&path).unwrap().starts_with(start), "{name}");
             let mut read = Vec::new();
-            decompressed(std::fs::File::open(&path).unwrap(), Ahead::default())
-                .unwrap()
-                .read_to_end(&mut read)
-                .unwrap();
+            decompressed(std::fs::File::open(&path).unwrap()).unwrap().read_to_end(&mut read).unwrap();
             assert!(read == text, "{name}");
         }
     }

@@ -1,20 +1,19 @@
 //! Decompressing files while they are read: never to the disk, never whole into memory.
 
+#[cfg(feature = "archives")]
 #[cfg_attr(feature = "zstd", path = "decompress/library.rs")]
 mod frames;
-mod units;
+#[cfg(feature = "archives")]
+mod limits;
+#[cfg(feature = "archives")]
+mod unpack;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use bzip2::bufread::MultiBzDecoder;
-use flate2::bufread::MultiGzDecoder;
-use frames::Frames;
-use lzma_rust2::XzReader;
-use units::Units;
-
-pub use units::Ahead;
+#[cfg(feature = "archives")]
+use unpack::unpacked;
 
 /// Bytes read from the disk at a time.
 const BLOCK_LEN: usize = 1 << 17;
@@ -30,47 +29,40 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 /// The first bytes of an xz file.
 const XZ: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
-/// Memory for decompressing an xz file, in KiB: twice what its highest level needs.
-const XZ_MEMORY: u32 = 1 << 17;
 /// The first bytes of a bzip2 file; a digit follows.
 const BZIP2: &[u8] = b"BZh";
 /// The bytes after that digit: the start of the first block, or the end of an empty file.
 const BZIP2_BLOCKS: [&[u8; 6]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"];
 
 /// The content of a file. Its first bytes tell whether it is compressed with gzip, Zstandard, bzip2, xz, or not at all.
-/// Zstandard is decompressed ahead of the reader, with this much room.
 ///
 /// # Errors
 /// When the first bytes cannot be read.
-pub(crate) fn decompressed(
-    file: impl Read + Send + 'static,
-    ahead: Ahead,
-) -> io::Result<Box<dyn Read + Send>> {
+pub(crate) fn decompressed(file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut file = BufReader::with_capacity(BLOCK_LEN, file);
-    let start = file.fill_buf()?;
-    if start.starts_with(&GZIP) {
-        Ok(Box::new(MultiGzDecoder::new(file)))
-    } else if start.starts_with(&ZSTD) || is_skippable(start) {
-        Ok(if ahead.is_wanted() { Box::new(Units::new(file, ahead)) } else { Box::new(Frames::new(file)?) })
-    } else if start.starts_with(&XZ) {
-        Ok(Box::new(Xz(XzReader::new_mem_limit(file, true, XZ_MEMORY))))
-    } else if is_bzip2(start) {
-        Ok(Box::new(MultiBzDecoder::new(file)))
-    } else {
-        Ok(Box::new(file))
-    }
+    if is_packed(file.fill_buf()?) { unpacked(file) } else { Ok(Box::new(file)) }
+}
+
+/// Whether a compressed file begins with these bytes.
+fn is_packed(start: &[u8]) -> bool {
+    start.starts_with(&GZIP)
+        || start.starts_with(&ZSTD)
+        || is_skippable(start)
+        || start.starts_with(&XZ)
+        || is_bzip2(start)
+}
+
+/// The content of a compressed file, which nothing here can read.
+#[cfg(not(feature = "archives"))]
+fn unpacked(_: impl BufRead) -> io::Result<Box<dyn Read + Send>> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "it is compressed: unpack it first"))
 }
 
 /// Whether a file can be read and is compressed.
 pub(crate) fn is_compressed(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(START_LEN).read_to_end(&mut start));
-    read.is_ok()
-        && (start.starts_with(&GZIP)
-            || start.starts_with(&ZSTD)
-            || is_skippable(&start)
-            || start.starts_with(&XZ)
-            || is_bzip2(&start))
+    read.is_ok() && is_packed(&start)
 }
 
 /// Whether a Zstandard frame to be skipped begins with these bytes.
@@ -83,25 +75,6 @@ fn is_bzip2(start: &[u8]) -> bool {
     BZIP2_BLOCKS.iter().any(|sign| block.starts_with(*sign))
 }
 
-/// An xz file, with errors for users.
-struct Xz<R: Read>(XzReader<R>);
-
-impl<R: Read> Read for Xz<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.read(into).map_err(|error| {
-            let what = match error.kind() {
-                io::ErrorKind::UnexpectedEof => "it is cut off",
-                io::ErrorKind::OutOfMemory => {
-                    "it takes more than 128 MiB to unpack: unpack it with another program first"
-                }
-                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => "its xz data are damaged",
-                _ => return error,
-            };
-            io::Error::new(error.kind(), what)
-        })
-    }
-}
-
 /// The rest of a file that cannot be read: an error, and then the end.
 pub(super) struct Failing(pub(super) Option<io::Error>);
 
@@ -111,27 +84,8 @@ impl Read for Failing {
     }
 }
 
-/// The most memory that decompressing a Zstandard file may take, as a power of two: 128 MiB, as the program zstd allows by
-/// default.
-const ZSTD_WINDOW_LOG: u32 = 27;
-
-/// The error of Zstandard data that refer back further than is kept in memory.
-fn too_long() -> io::Error {
-    let what =
-        "it takes more than 128 MiB to unpack (its window is larger): unpack it with another program first";
-    io::Error::new(io::ErrorKind::OutOfMemory, what)
-}
-
-/// The error of damaged Zstandard data.
-fn damaged() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "its Zstandard data are damaged")
-}
-
-fn cut() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, "it is cut off")
-}
-
 #[cfg(test)]
+#[cfg(feature = "archives")]
 mod tests {
     use super::*;
     use std::io::Write;
@@ -157,7 +111,7 @@ mod tests {
 
     fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
-        decompressed(io::Cursor::new(bytes), Ahead::default())?.read_to_end(&mut text)?;
+        decompressed(io::Cursor::new(bytes))?.read_to_end(&mut text)?;
         Ok(text)
     }
 
@@ -252,8 +206,7 @@ mod tests {
         for pack in [gzip, zstd, bzip2] {
             let packed = pack(&text);
             for len in [packed.len() / 2, packed.len() - 1] {
-                let mut decoder =
-                    decompressed(io::Cursor::new(packed[..len].to_vec()), Ahead::default()).unwrap();
+                let mut decoder = decompressed(io::Cursor::new(packed[..len].to_vec())).unwrap();
                 let mut read = Vec::new();
                 assert!(decoder.read_to_end(&mut read).is_err(), "{len}");
                 assert!(text.starts_with(&read));

@@ -4,10 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Place;
+use super::GameLocation;
 
 /// The reasons by which such games are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Reason {
     /// A move is illegal or ambiguous in its position.
     IllegalMove,
@@ -57,7 +58,7 @@ pub struct GameError {
     /// The kind of reason.
     pub reason: Reason,
     /// Where it is.
-    pub place: Place,
+    pub place: GameLocation,
     /// What exactly is wrong, as a clause.
     pub why: String,
 }

@@ -8,7 +8,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use time::Month;
 
 use tabiya_chess::Position;
 
@@ -41,7 +40,7 @@ pub struct Header {
     /// [all of them](super::Visitor::wants_all_tags), by their names in the source.
     pub tags: Vec<(String, String)>,
     /// Where the game is.
-    pub place: Place,
+    pub place: GameLocation,
 }
 
 impl Header {
@@ -160,7 +159,14 @@ impl Date {
 
     /// The number of days in the month; 31 if it is unknown.
     fn days_in_month(self) -> u8 {
-        Month::try_from(self.month).map_or(31, |month| month.length(self.year.into()))
+        let is_leap =
+            self.year.is_multiple_of(4) && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400));
+        match self.month {
+            2 if is_leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        }
     }
 
     /// The last day that the date may mean: the end of the year or month if the day is unknown.
@@ -230,12 +236,12 @@ impl fmt::Display for Date {
 
 /// Where in a file a game is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Place {
+pub struct GameLocation {
     /// The file.
     #[serde(serialize_with = "text", deserialize_with = "path")]
     pub file: Arc<Path>,
     /// How a user finds it there.
-    pub spot: Spot,
+    pub spot: LineOrGame,
     /// The offset of its first byte, in bytes from the start of the file, after decompression.
     pub offset: u64,
     /// Its length in bytes; 0 if unknown.
@@ -244,7 +250,7 @@ pub struct Place {
 
 /// How a user finds a game in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Spot {
+pub enum LineOrGame {
     /// The line of a text, from 1.
     Line(u64),
     /// The number of a game in a database, from 1.
@@ -259,19 +265,19 @@ fn path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Path>, D::Erro
     Ok(PathBuf::deserialize(deserializer)?.into())
 }
 
-impl Default for Place {
+impl Default for GameLocation {
     fn default() -> Self {
-        Self { file: Arc::from(Path::new("")), spot: Spot::Line(1), offset: 0, length: 0 }
+        Self { file: Arc::from(Path::new("")), spot: LineOrGame::Line(1), offset: 0, length: 0 }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for GameLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.file.display(), self.spot)
     }
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for LineOrGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(line) => write!(f, "line {line}"),

@@ -5,11 +5,12 @@
 //! One thread reads [`Sources`] and only cuts the files into [`Batch`]es. Any thread decodes a batch and hands its games,
 //! move by move, to a [`Visitor`]. A game that cannot be read is never fatal: the visitor receives the place and the
 //! reason, and the next game follows.
-#![warn(missing_docs)]
+#![warn(missing_docs, missing_debug_implementations)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 pub mod cbh;
 pub mod cbv;
+#[cfg(feature = "archives")]
 pub mod compress;
 mod decompress;
 mod error;
@@ -28,15 +29,15 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Color, Move};
 
-pub use decompress::Ahead;
 pub use error::{GameError, Reason};
 pub use header::is_known_round;
-pub use header::{Date, Header, Place, Spot};
+pub use header::{Date, GameLocation, Header, LineOrGame};
 pub use open::open_text;
 pub use open::{Sources, open};
 pub use player::PlayerName;
 pub use stamp::Stamp;
 pub use tabiya_base::encoding::decode_text;
+pub use tabiya_base::error::{Error, ErrorKind};
 pub use zip::is_zip;
 
 use tabiya_chess::{MoveCode, Position, is_blank};
@@ -73,7 +74,7 @@ pub trait Visitor {
     }
 
     /// The moves of the game are over.
-    fn end(&mut self, end: End);
+    fn end(&mut self, end: GameEnd);
 
     /// A game that could not be read at all.
     fn unreadable(&mut self, error: GameError);
@@ -142,7 +143,7 @@ pub struct KeyedPly {
 
 /// How the moves of a game ended.
 #[derive(Debug)]
-pub struct End {
+pub struct GameEnd {
     /// The result of the header or after the moves, if either has one.
     pub result: Option<GameResult>,
     /// What cut the game short. The visitor received the moves before it; those after it are lost.

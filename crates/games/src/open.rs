@@ -1,6 +1,7 @@
 //! Opening the files that a user names: the only module that knows every kind of source.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,13 +12,13 @@ use tabiya_base::file;
 use tabiya_base::folder::{self, Files};
 use tabiya_base::unread::Unread;
 
+use super::Batch;
 use super::cbh::{self, Cbh, CbhSource};
 use super::decompress::is_compressed;
 use super::pgn::{Pgn, Room};
 use super::stamp::Stamp;
 use super::text::{Counted, STDIN, Text, checked, name_of, text};
 use super::zip::{self, Member};
-use super::{Ahead, Batch};
 
 /// Name endings of the texts to read in a folder.
 const TEXTS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn.xz"];
@@ -43,12 +44,18 @@ pub struct Sources {
     /// Bytes of all together; `None` if unknown.
     size: Option<u64>,
     done: Arc<AtomicU64>,
-    ahead: Ahead,
     room: Room,
 }
 
+impl fmt::Debug for Sources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { all, begun, .. } = self;
+        f.debug_struct("Sources").field("all", all).field("begun", begun).finish_non_exhaustive()
+    }
+}
+
 /// A file that is to be read.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Source {
     kind: Kind,
     /// The name that the places of its games have.
@@ -60,7 +67,7 @@ struct Source {
     size: u64,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 enum Kind {
     Text(PathBuf),
     Database(PathBuf),
@@ -138,7 +145,7 @@ impl Sources {
     /// The same games once more, before any of them was read; `None` if there is a pipe, which can be read only once.
     pub fn again(&self) -> Option<Self> {
         self.size?;
-        Some(Self { all: self.all.clone(), size: self.size, ahead: self.ahead, ..Self::default() })
+        Some(Self { all: self.all.clone(), size: self.size, ..Self::default() })
     }
 
     /// As [`Sources::again`], for what reads all games twice.
@@ -163,8 +170,8 @@ impl Sources {
         }
         let alone = |source: &Source| {
             let all = vec![Source { linked: None, ..source.clone() }];
-            let (size, done, ahead) = (self.size, self.done.clone(), self.ahead);
-            let games = Self { all, size, done, ahead, ..Self::default() };
+            let (size, done) = (self.size, self.done.clone());
+            let games = Self { all, size, done, ..Self::default() };
             let (files, within) = match &source.kind {
                 Kind::Text(path) => (vec![path.clone()], None),
                 Kind::Database(path) => (cbh::parts(path), None),
@@ -174,11 +181,6 @@ impl Sources {
             Ok((games, Stamp::new(source.given(), files, within)?))
         };
         self.all.iter().map(alone).collect::<Result<_>>().map(Some)
-    }
-
-    /// Decompresses files ahead of their games with this much room.
-    pub(crate) fn read_ahead(&mut self, ahead: Ahead) {
-        self.ahead = ahead;
     }
 
     /// Reads longer games, with this much room. Its batches must be dropped by other threads than the one that reads them, or
@@ -224,7 +226,7 @@ impl Sources {
 
     fn add_text(&mut self, path: PathBuf) -> Result<()> {
         // Better report what is wrong with the last file now than after hours.
-        text(&path, Arc::default(), Ahead::default())?;
+        text(&path, Arc::default())?;
         let metadata =
             fs::metadata(&path).map_err(|error| Error::file(&path, "cannot open the file", error))?;
         let linked = (!is_compressed(&path)).then(|| path.clone());
@@ -234,7 +236,7 @@ impl Sources {
 
     fn add_database(&mut self, path: PathBuf) -> Result<()> {
         let db = Cbh::open(&path)?;
-        let linked = (!db.is_archived()).then(|| db.path().to_path_buf());
+        let linked = db.archive().is_none().then(|| db.path().to_path_buf());
         self.add(Kind::Database(path), db.moves_path().to_path_buf(), linked, db.size());
         Ok(())
     }
@@ -338,7 +340,7 @@ impl Sources {
             let (done, room) = (self.done.clone(), self.room.clone());
             self.current = Some(match kind {
                 Kind::Opened => continue,
-                Kind::Text(path) => batches(name, text(path, done, self.ahead)?, room),
+                Kind::Text(path) => batches(name, text(path, done)?, room),
                 Kind::Archived(member) => batches(name, archived(member, done)?, room),
                 Kind::Database(path) => {
                     let mut games = CbhSource::new(Arc::new(Cbh::open(path)?));

@@ -1,5 +1,4 @@
-//! Reading ahead on another thread: pipes, which may stay silent for any time, and what takes time to decompress. The work
-//! can be interrupted meanwhile.
+//! Reading pipes on another thread: they may stay silent for any time, and the work can be interrupted meanwhile.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
@@ -9,10 +8,10 @@ use std::time::Duration;
 use tabiya_base::interrupt;
 
 /// The most bytes of a block.
-pub(crate) const BLOCK_LEN: usize = 1 << 17;
+const BLOCK_LEN: usize = 1 << 17;
 
-/// Blocks to read ahead, unless there is reason for more.
-pub(crate) const AHEAD: usize = 8;
+/// Blocks to read ahead.
+const AHEAD: usize = 8;
 
 /// How often a silent pipe checks for an interrupt.
 const POLL: Duration = Duration::from_millis(50);
@@ -28,9 +27,9 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    /// Reads from what `open` opens, up to `ahead` blocks ahead.
-    pub fn new<R: Read>(ahead: usize, open: impl FnOnce() -> io::Result<R> + Send + 'static) -> Self {
-        let (send, blocks) = sync_channel(ahead.max(1));
+    /// Reads from what `open` opens.
+    pub fn new<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> Self {
+        let (send, blocks) = sync_channel(AHEAD);
         let (spare, spares) = mpsc::channel();
         let sender = send.clone();
         let run = move || {
@@ -118,13 +117,13 @@ mod tests {
     fn all_bytes_arrive_in_order() {
         let text: Vec<u8> = (0..300_000_u32).flat_map(u32::to_le_bytes).collect();
         let from = io::Cursor::new(text.clone());
-        assert_eq!(read(Pipe::new(2, move || Ok(from))).0, text);
+        assert_eq!(read(Pipe::new(move || Ok(from))).0, text);
     }
 
     #[test]
     fn a_silent_pipe_stops_as_interrupted_work() {
         let (hold, silent) = mpsc::channel::<()>();
-        let mut pipe = Pipe::new(1, move || silent.recv().map(|()| io::empty()).map_err(io::Error::other));
+        let mut pipe = Pipe::new(move || silent.recv().map(|()| io::empty()).map_err(io::Error::other));
         let interrupt = interrupt::Interrupt::new();
         interrupt.ask();
         let error = interrupt.scope(|| pipe.read(&mut [0])).unwrap_err();
@@ -135,12 +134,12 @@ mod tests {
 
     #[test]
     fn an_error_follows_the_bytes_before_it() {
-        let (text, result) = read(Pipe::new(1, || Ok(Once(Some(b"abc".to_vec()), true))));
+        let (text, result) = read(Pipe::new(|| Ok(Once(Some(b"abc".to_vec()), true))));
         assert_eq!(text, b"abc");
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
-        let (text, result) = read(Pipe::new(1, || Ok(Once(None, false))));
+        let (text, result) = read(Pipe::new(|| Ok(Once(None, false))));
         assert!(text.is_empty() && result.is_ok());
-        let (_, result) = read(Pipe::new(1, || Err::<Once, _>(io::ErrorKind::NotFound.into())));
+        let (_, result) = read(Pipe::new(|| Err::<Once, _>(io::ErrorKind::NotFound.into())));
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
@@ -152,7 +151,7 @@ mod tests {
                 std::panic::resume_unwind(Box::new(()))
             }
         }
-        let mut pipe = Pipe::new(1, || Ok(Panics));
+        let mut pipe = Pipe::new(|| Ok(Panics));
         assert!(pipe.read(&mut [0]).is_err());
         assert_eq!(pipe.read(&mut [0]).unwrap(), 0);
     }

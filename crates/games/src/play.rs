@@ -9,7 +9,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
 
 use super::pgn::Room;
-use super::{Ahead, Batch, Sources, Visitor};
+use super::{Batch, Sources, Visitor};
 
 /// The part of the memory that one long game may take.
 const LONG: usize = 8;
@@ -46,9 +46,8 @@ pub fn play_in_order<P: Visitor + Send>(
     parallel::in_order(resources.threads, WAITING, next, || (), work, take)
 }
 
-/// Lets the games be read ahead, and long ones whole, as far as the resources allow.
+/// Lets long games be read whole, as far as the resources allow.
 fn prepare(source: &mut Sources, resources: &Resources, progress: &Progress) {
-    source.read_ahead(Ahead::of(resources));
     source.read_within(Room::new(resources.memory / LONG));
     progress.games(source.size());
 }

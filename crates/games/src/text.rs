@@ -10,8 +10,8 @@ use tabiya_base::error::{Error, Result};
 use tabiya_base::unread::Unread;
 use tabiya_chess::trim_blanks;
 
-use super::decompress::{Ahead, Failing, decompressed};
-use super::pipe::{self, Pipe};
+use super::decompress::{Failing, decompressed};
+use super::pipe::Pipe;
 use super::zip;
 
 /// The name that means standard input.
@@ -23,22 +23,21 @@ const START_LEN: u64 = 4096;
 /// The text of a file: the start, which was checked, and the rest.
 pub type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
-/// Opens a file or standard input, and checks that it is text. `done` counts the bytes that are read from the disk, which
-/// may be `ahead` of the text.
+/// Opens a file or standard input, and checks that it is text. `done` counts the bytes that are read from the disk.
 ///
 /// # Errors
 /// When it cannot be opened, or is not text.
-pub fn text(path: &Path, done: Arc<AtomicU64>, ahead: Ahead) -> Result<Text> {
+pub fn text(path: &Path, done: Arc<AtomicU64>) -> Result<Text> {
     let cannot = |what| move |error| Error::file(path, what, error);
     let from: Box<dyn Read + Send> = if path.as_os_str() == STDIN {
-        Box::new(Pipe::new(pipe::AHEAD, || Ok(io::stdin())))
+        Box::new(Pipe::new(|| Ok(io::stdin())))
     } else if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         Box::new(File::open(path).map_err(cannot("cannot open the file"))?)
     } else {
         let path = path.to_owned();
-        Box::new(Pipe::new(pipe::AHEAD, || File::open(path)))
+        Box::new(Pipe::new(|| File::open(path)))
     };
-    checked(path, decompressed(Counted { from, done }, ahead).map_err(cannot("cannot read the file"))?)
+    checked(path, decompressed(Counted { from, done }).map_err(cannot("cannot read the file"))?)
 }
 
 /// Checks that the content of a file is text.

@@ -45,6 +45,7 @@ pub mod book;
 mod error;
 pub mod evals;
 mod field;
+mod fingerprint;
 mod finished;
 pub mod identity;
 pub mod journal;
@@ -62,6 +63,7 @@ use tabiya_base::error::{Error, Result};
 use tabiya_book::{Book, open};
 
 pub use field::{Field, halfpoints};
+pub use fingerprint::{Fingerprint, fingerprint_of};
 pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
 pub use learner::{Attempt, EntryEdit, History, Learner, MadeEdit, Outcome, PATIENCE};
 pub use spool::{Batch, Drain, Learners, Place, PlayedBook, Spool, Spooled};

@@ -1,12 +1,13 @@
 //! The pages of a column, read from the file and decompressed.
 //!
 //! The crate `parquet` decodes the values of pages, but it never sees a footer or a page header that others wrote. Its
-//! reader of these (as of 60.1.0) can end the process, or keep it busy forever:
+//! reader of these (as of 60.1.0) can end the process, or keep it busy forever (docs/parquet-defects.md has inputs):
 //!
 //! - it reserves memory for as many columns as a group claims to have: 16 GB for a footer of 40 bytes;
 //! - it descends into nested groups of columns until the stack overflows;
 //! - it skips a list of booleans by counting: 2^31 steps for seven bytes;
-//! - it reserves the claimed decompressed size of a page, up to 2 GiB, and decompresses gzip without any limit;
+//! - it reserves the claimed decompressed size of a page, up to 2 GiB, takes what Snappy did not fill for content, and
+//!   decompresses gzip without any limit;
 //! - it decompresses Zstandard only with a library in C.
 //!
 //! A check before it does not help, because it reads a field by its number, whatever type the file gives to it. So the

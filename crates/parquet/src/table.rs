@@ -1,5 +1,6 @@
 //! Reading some columns of a Parquet file of any writer.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -46,6 +47,12 @@ pub struct Table {
     created_by: Option<String>,
     /// The pages of columns of row groups, by the place of the index.
     places: Recent<[u64; 2], Vec<PagePlace>>,
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("file", &self.file.path()).finish_non_exhaustive()
+    }
 }
 
 impl Table {

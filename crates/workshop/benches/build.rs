@@ -24,7 +24,7 @@ use tabiya_book::{self as book, WriteOptions};
 use tabiya_chess::Position;
 use tabiya_games::pgn::Pgn;
 use tabiya_games::pgn::lex::{Lexer, Token};
-use tabiya_games::{self as games, End, GameError, Header, Visitor};
+use tabiya_games::{self as games, GameEnd, GameError, Header, Visitor};
 use tabiya_workshop::bookmaker::count::count;
 use tabiya_workshop::bookmaker::row::CountRow;
 use tabiya_workshop::bookmaker::{Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh};
@@ -221,7 +221,7 @@ impl Visitor for Nothing {
         ControlFlow::Continue(())
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         black_box(end);
     }
 

@@ -64,7 +64,8 @@ fn write(criterion: &mut Criterion, folder: &Path, book: &Ctg) {
         );
     });
     group.throughput(Throughput::Elements(1));
-    let options = WriteOptions { force: true, ..WriteOptions::default() };
+    let mut options = WriteOptions::default();
+    options.force = true;
     for end in ["bin", "ctg", "abk"] {
         let path = folder.join("converted").with_extension(end);
         group.bench_function(format!("convert to .{end}"), |bencher| {

@@ -3,16 +3,13 @@
 
 use std::error::Error;
 
-use tabiya_workshop::library::{Filter, Games, NewBook, Weigh};
+use tabiya_workshop::bookmaker::{Filter, NewBook, Weigh};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [games, book] = arguments.as_slice() else { return Err("usage: games-to-book GAMES BOOK".into()) };
-    if let Some(first) = Games::open([games])?.headers().next().transpose()? {
-        println!("the first game: {} - {}", first.header.white, first.header.black);
-    }
     let (report, written) =
-        NewBook::at(book).build(&[games.into()], &Filter::default(), &Weigh::default(), &[])?;
+        NewBook::new(book).build(&[games.into()], &Filter::default(), &Weigh::default(), &[])?;
     println!("{} games: {} positions, {} moves", report.games, written.positions, written.moves);
     Ok(())
 }

@@ -1,11 +1,12 @@
 #![doc = include_str!("../README.md")]
-#![warn(missing_docs)]
+#![warn(missing_docs, missing_debug_implementations)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
+
+pub use tabiya_base::error::{Error, ErrorKind};
 
 pub mod bookmaker;
 pub mod edit;
 pub mod evals;
-pub mod library;
 pub mod report;
 pub mod suite;
 pub mod vet;

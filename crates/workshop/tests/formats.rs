@@ -366,6 +366,13 @@ fn bytes(book: &dyn Book) -> Vec<Vec<u8>> {
     book.files().iter().map(|file| std::fs::read(file).unwrap()).collect()
 }
 
+/// A move of one game suffices.
+fn any_game() -> Weigh {
+    let mut weigh = Weigh::default();
+    weigh.min_games = 1;
+    weigh
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(times(3, 100)))]
     #[test]
@@ -431,7 +438,7 @@ const COUNTING: [&str; 3] = ["ctg", "abk", "kob"];
 fn whole(games: &[&Path], path: PathBuf) -> Arc<dyn Book> {
     let games: Vec<_> = games.iter().map(|path| path.to_path_buf()).collect();
     let writer = book::create(&path, &WriteOptions::default()).unwrap();
-    built(&games, &Weigh { min_games: 1, ..Weigh::default() }, writer);
+    built(&games, &any_game(), writer);
     book::open(&path).unwrap()
 }
 
@@ -466,7 +473,8 @@ fn never_played(book: &dyn Book) -> std::result::Result<(), TestCaseError> {
         let mut moves = Vec::new();
         book.moves(at, &mut moves);
         for (tournament, variety) in [(true, 50), (true, 100), (false, 0), (false, 100)] {
-            let policy = Policy { tournament, variety, threshold: 0, ..Policy::default() };
+            let mut policy = Policy::default();
+            (policy.tournament, policy.variety, policy.threshold) = (tournament, variety, 0);
             let mut out = Vec::new();
             chances(&moves, &policy, |_| true, &mut out);
             for (known, chance) in moves.iter().zip(&out) {
@@ -507,7 +515,7 @@ proptest! {
             path(name.to_owned())
         });
         let kept = Rc::default();
-        let weigh = Weigh { min_games: 1, ..Weigh::default() };
+        let weigh = any_game();
         built(&[one.clone(), other.clone()], &weigh, Box::new(Recorder(Rc::clone(&kept))));
         let mut truth: BTreeMap<u64, PositionRecord> =
             kept.take().into_iter().map(|known| (known.key, known)).collect();

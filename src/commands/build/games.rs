@@ -1,29 +1,26 @@
 //! Which games `tabiya build` counts, as arguments.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use clap::ArgGroup;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shakmaty::Color;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_games::{Date, PlayerName, decode_text};
-use tabiya_workshop::bookmaker::{Filter, Only, TagPattern, Tags};
+use tabiya_games::Date;
+use tabiya_workshop::bookmaker::{CountedMoves, Filter, TagPattern, Tags};
 
+use crate::args::player::PlayerArg;
 use crate::args::side;
 use crate::args::slices::SliceArgs;
 
 /// Which games count, and which of their moves.
 #[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Games", group(ArgGroup::new("named").args(["player", "player_exact", "players_file"])))]
+#[command(next_help_heading = "Games")]
 pub(super) struct Games {
     /// Only the first N plies of each game; 0 = all [default: 0]
     #[arg(long, value_name = "N")]
     max_ply: Option<u32>,
-    /// Only moves of White, of Black, or of the players named by --player, --player-exact or --players-file
+    /// Only moves of White, of Black, or of the players named by --player
     #[arg(long, value_name = "SIDE", value_parser = only())]
-    only: Option<Only>,
+    only: Option<CountedMoves>,
     /// Only games in which both players have at least this rating
     #[arg(long, value_name = "ELO", default_value_t = 0, hide_default_value = true)]
     min_elo: u16,
@@ -35,36 +32,26 @@ pub(super) struct Games {
     max_elo_difference: Option<u16>,
     #[command(flatten)]
     slices: SliceArgs,
-    /// Only games whose tag matches a pattern, ignoring case: * matches any text, ? any one character; repeatable, then all
-    /// must match
-    #[arg(long, value_name = "NAME=PATTERN")]
-    tag: Vec<TagPattern>,
-    /// Only games without a tag that matches this pattern; repeatable, then none may match
-    #[arg(long, value_name = "NAME=PATTERN")]
-    not_tag: Vec<TagPattern>,
+    /// Only games whose tag matches a pattern, ignoring case: * matches any text, ? any one character; with NAME!=PATTERN,
+    /// games whose tag does not match; repeatable, then all must hold
+    #[arg(long, value_name = "NAME=PATTERN", value_parser = tag)]
+    tag: Vec<TagArg>,
     /// Only games of at least N plies
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     min_plies: u32,
     /// Count games with the same players, date and moves only once; reads all games twice
     #[arg(long)]
     pub unique: bool,
-    /// Only games from this date on, such as 2021, 2021.03 or 2021.03.14
-    #[arg(long, value_name = "DATE")]
-    from: Option<Date>,
-    /// Only games up to and including this date
-    #[arg(long, value_name = "DATE")]
-    to: Option<Date>,
-    /// Only games of players whose name contains this text
-    #[arg(long, value_name = "NAME")]
-    player: Option<String>,
-    /// Only games of the player with exactly this name, ignoring case
-    #[arg(long, value_name = "NAME", conflicts_with = "player")]
-    player_exact: Option<String>,
-    /// Only games of players whose names are in this file, one per line, ignoring case
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["player", "player_exact"])]
-    players_file: Option<PathBuf>,
+    /// Only games of these dates, such as 2021, 2021.03..2022, 2021.. or ..2021.03.14
+    #[arg(long, value_name = "A..B", value_parser = dates)]
+    date: Option<Dates>,
+    /// Only games of players with this in their name, of =NAME (the whole name), or of the names in @FILE
+    ///
+    /// The file has a whole name on each line. Case does not matter.
+    #[arg(long, value_name = "NAME", value_parser = PlayerArg::parse)]
+    player: Option<PlayerArg>,
     /// Only games in which that player has this colour
-    #[arg(long, value_name = "SIDE", alias = "side", requires = "named", value_parser = side())]
+    #[arg(long, value_name = "SIDE", requires = "player", value_parser = side())]
     player_side: Option<Color>,
     /// Only games with a result; by default, games without one count as drawn
     #[arg(long)]
@@ -84,25 +71,46 @@ pub(super) struct Games {
     pub repertoire: Option<Color>,
 }
 
-fn only() -> impl TypedValueParser<Value = Only> {
+fn only() -> impl TypedValueParser<Value = CountedMoves> {
     PossibleValuesParser::new(["white", "black", "player"]).map(|only| match &*only {
-        "white" => Only::Side(Color::White),
-        "black" => Only::Side(Color::Black),
-        _ => Only::Player,
+        "white" => CountedMoves::Side(Color::White),
+        "black" => CountedMoves::Side(Color::Black),
+        _ => CountedMoves::Player,
     })
 }
 
-/// The names in a file, one on each line.
-fn names(path: &Path) -> Result<PlayerName> {
-    let bytes =
-        fs::read(path).map_err(|error| Error::file(path, "cannot read the names of players", error))?;
-    let text = decode_text(&bytes);
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let mut names = text.lines().map(str::trim).filter(|name| !name.is_empty()).peekable();
-    if names.peek().is_none() {
-        return Err(Error::new(ErrorKind::File, "the file has no names").at_path(path));
+/// A tag that a game must have, `NAME=PATTERN`, or must not have, `NAME!=PATTERN`.
+#[derive(Clone, Debug, PartialEq)]
+struct TagArg {
+    pattern: TagPattern,
+    wanted: bool,
+}
+
+fn tag(text: &str) -> std::result::Result<TagArg, &'static str> {
+    let (name, pattern) = text.split_once('=').ok_or("write NAME=PATTERN or NAME!=PATTERN")?;
+    let bare = name.strip_suffix('!');
+    let pattern = format!("{}={pattern}", bare.unwrap_or(name)).parse()?;
+    Ok(TagArg { pattern, wanted: bare.is_none() })
+}
+
+/// The first and the last date, as in `2021`, `2021.03..2022`, `2021..` or `..2021`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Dates {
+    from: Option<Date>,
+    to: Option<Date>,
+}
+
+fn dates(text: &str) -> std::result::Result<Dates, String> {
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let read = |text: &str| Some(text.parse::<Date>()).filter(|_| !text.trim().is_empty()).transpose();
+    let dates = Dates { from: read(from)?, to: read(to)? };
+    match dates {
+        Dates { from: None, to: None } => Err("write dates such as 2021, 2021.03..2022 or 2021..".to_owned()),
+        Dates { from: Some(from), to: Some(to) } if to.last_day() < from => {
+            Err(format!("{to} is before {from}: no game can pass"))
+        }
+        _ => Ok(dates),
     }
-    Ok(PlayerName::one_of(names))
 }
 
 impl Games {
@@ -111,39 +119,65 @@ impl Games {
     /// # Errors
     /// When they contradict each other, or a file of names cannot be read.
     pub fn filter(&self) -> Result<Filter> {
-        let player = match &self.players_file {
-            Some(file) => Some(names(file)?),
-            None => PlayerName::given(self.player.as_deref(), self.player_exact.as_deref()),
-        };
-        if self.only == Some(Only::Player) && player.is_none() {
+        let player = self.player.as_ref().map(PlayerArg::names).transpose()?;
+        if self.only == Some(CountedMoves::Player) && player.is_none() {
             return Err(Error::new(ErrorKind::Usage, "--only player needs the name of a player")
-                .advice("name one with --player, --player-exact or --players-file"));
+                .advice("name one with --player"));
         }
-        if let (Some(from), Some(to)) = (self.from, self.to)
-            && to.last_day() < from
-        {
-            let what = format!("--to {to} is before --from {from}: no game can pass");
-            return Err(Error::new(ErrorKind::Usage, what));
+        let (wanted, unwanted): (Vec<_>, Vec<_>) = self.tag.iter().cloned().partition(|tag| tag.wanted);
+        let patterns = |tags: Vec<TagArg>| tags.into_iter().map(|tag| tag.pattern).collect();
+        let Dates { from, to } = self.date.unwrap_or_default();
+        let mut filter = self.slices.filter();
+        filter.max_ply = self.max_ply.filter(|&plies| plies > 0);
+        filter.only = self.repertoire.map(CountedMoves::Side).or(self.only);
+        filter.min_elo = self.min_elo;
+        filter.min_mover_elo = self.min_mover_elo;
+        filter.max_elo_difference = self.max_elo_difference;
+        filter.tags = Tags::new(patterns(wanted), patterns(unwanted));
+        filter.min_plies = self.min_plies;
+        filter.unique = self.unique;
+        filter.from = from;
+        filter.to = to;
+        filter.player = player;
+        filter.side = self.player_side;
+        filter.finished = self.finished;
+        filter.strict = self.strict;
+        filter.variations = self.variations || self.repertoire.is_some();
+        filter.skip_mistakes = self.skip_mistakes;
+        filter.repertoire = self.repertoire.is_some();
+        Ok(filter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_read_as_people_write_them() {
+        let date = |text: &str| Some(text.parse::<Date>().unwrap());
+        for (text, from, to) in [
+            ("2021", date("2021"), date("2021")),
+            ("2021.03..2022", date("2021.03"), date("2022")),
+            ("2021-03-14..", date("2021.03.14"), None),
+            (" .. 2021", None, date("2021")),
+            ("2021.06..2021.06.02", date("2021.06"), date("2021.06.02")),
+        ] {
+            assert_eq!(dates(text), Ok(Dates { from, to }), "{text}");
         }
-        Ok(Filter {
-            max_ply: self.max_ply.filter(|&plies| plies > 0),
-            only: self.repertoire.map(Only::Side).or(self.only),
-            min_elo: self.min_elo,
-            min_mover_elo: self.min_mover_elo,
-            max_elo_difference: self.max_elo_difference,
-            tags: Tags::new(self.tag.clone(), self.not_tag.clone()),
-            min_plies: self.min_plies,
-            unique: self.unique,
-            from: self.from,
-            to: self.to,
-            player,
-            side: self.player_side,
-            finished: self.finished,
-            strict: self.strict,
-            variations: self.variations || self.repertoire.is_some(),
-            skip_mistakes: self.skip_mistakes,
-            repertoire: self.repertoire.is_some(),
-            ..self.slices.filter()
-        })
+        for text in ["", "..", "2021...2022", "2022..2021", "2021.06..2021.05", "2021-13", "x"] {
+            assert!(dates(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_tag_is_wanted_or_not() {
+        let wanted = |text| tag(text).map(|tag| tag.wanted);
+        assert_eq!(
+            (wanted("Event=*a!=b*"), wanted("Event!=a"), wanted("Event=!a")),
+            (Ok(true), Ok(false), Ok(true))
+        );
+        assert_eq!(tag("Event!=A").unwrap().pattern, "Event=A".parse().unwrap());
+        assert!(["", "Event", "!=a", "=a", "A b!=c"].into_iter().all(|text| tag(text).is_err()));
     }
 }

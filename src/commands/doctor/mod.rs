@@ -37,7 +37,7 @@ const MOVES: u32 = 3;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    adapter: adapter::Args,
+    pub(crate) adapter: adapter::Args,
     /// Milliseconds of thinking time for each move
     #[arg(long, value_name = "MS", default_value_t = MOVETIME, value_parser = clap::value_parser!(u64).range(1..=600_000))]
     movetime: u64,

@@ -6,7 +6,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::replace::keep_inputs;
 use tabiya_book as book;
 use tabiya_learn as learn;
-use tabiya_learn::evals::Wanted;
+use tabiya_learn::evals::{Wanted, repair};
 use tabiya_workshop::evals::import::{Import, Part, Plan, Tally, split};
 
 use crate::args::resources::ResourcesArgs;
@@ -79,6 +79,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     }
     let Tally { lines, games, taken, unwanted } = import.tally();
     let put = import.finish(&args.store)?;
+    let damaged = if args.store.exists() { repair(&args.store, &resources, &progress)? } else { 0 };
     drop(progress);
     let read = [(lines, "line"), (games, "game")].into_iter().filter(|(count, _)| *count > 0);
     let read: Vec<_> = read.map(|(count, noun)| format!("{} read, ", many(count, noun))).collect();
@@ -86,6 +87,10 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     if let Some(wanted) = &wanted {
         let (others, positions) = (many(unwanted, "evaluation"), many(wanted.len(), "position"));
         lines.push(format!("{others} of other positions left out: the book reaches {positions} (--for)"));
+    }
+    if damaged > 0 {
+        let records = many(damaged, "damaged record");
+        lines.push(format!("{}: put in order, without {records}", args.store.display()));
     }
     if taken == 0 {
         output::print_lines(&lines, Exit::Done)?;

@@ -1,196 +1,205 @@
-//! `tabiya export`: a ChessBase database as PGN.
+//! `tabiya export`: a book, a ChessBase database or a store of evaluations, written out.
 
-mod texts;
+mod book;
+mod database;
+mod store;
 
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
-use tabiya_base::parallel;
-use tabiya_base::replace::{Replacement, keep_inputs};
-use tabiya_games::cbh::export::{ExportOptions, Totals, export};
-use tabiya_games::cbh::{self, Cbh, notes};
+use tabiya_base::replace::Replacement;
+use tabiya_games::cbh;
 use tabiya_games::compress::{Compression, Compressor};
+use tabiya_learn::evals::Store;
 
-use crate::args::ends;
+use self::book::BookArgs;
+use self::database::{DatabaseArgs, Games};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
-use crate::output::rows::many;
-use crate::output::{progress, unwritable, warn, written};
-
-/// How many damaged games or texts are reported one by one.
-const MAX_ERRORS: u64 = 20;
+use crate::output::{Printed, Stop};
 
 /// `tabiya export`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The database: its .cbh file, or its archive (.cbv)
-    #[arg(value_name = "DB.cbh")]
-    database: PathBuf,
-    /// The PGN file to write (.pgn, or compressed: .pgn.gz, .pgn.zst), or - for standard output [default: -]
+    /// A book, a store of evaluations, or a ChessBase database (its .cbh file, or its archive .cbv)
+    #[arg(value_name = "SOURCE")]
+    source: PathBuf,
+    /// The file to write (.pgn, .tsv, .json, .epd, also with .gz or .zst), or - for standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// How to write it [default: as the name of the file says, else a book as tsv, a database as pgn, a store as epd]
+    #[arg(long, value_enum)]
+    format: Option<Form>,
     /// Replace files that exist
     #[arg(long)]
     force: bool,
-    /// Only games with these numbers: 1-100, 17, 500-
-    #[arg(long, value_name = "FROM-TO", alias = "games", value_parser = range, default_value = "1-", hide_default_value = true)]
-    numbers: Range,
-    /// Leave out variations
-    #[arg(long)]
-    mainline: bool,
-    /// Leave out all annotations of moves: texts, symbols, clock times and so on
-    #[arg(long)]
-    no_annotations: bool,
-    /// Include games that are marked as deleted
-    #[arg(long)]
-    deleted: bool,
-    /// Write the database's texts into this folder, as HTML; without -o, no games are written
-    #[arg(long, value_name = "DIR")]
-    texts: Option<PathBuf>,
-    /// Threads to use [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    book: BookArgs,
+    #[command(flatten)]
+    database: DatabaseArgs,
 }
 
-/// The first and the last number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    /// A database's games; a book as a game with variations, or with --lines as one game for each line
+    Pgn,
+    /// A book as a table with a heading, one line per move, columns separated by tabs
+    Tsv,
+    /// A book as one line of JSON per position
+    Json,
+    /// A store's positions with their evaluations
+    Epd,
+}
+
+/// What is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range(u32, u32);
-
-fn range(text: &str) -> std::result::Result<Range, &'static str> {
-    let open = text.strip_suffix('-').map(|from| format!("{from}-{}", u32::MAX));
-    let range = ends(open.as_deref().unwrap_or(text), "-").map(|ends| Range(*ends.start(), *ends.end()));
-    range.filter(|Range(from, _)| *from > 0).ok_or("write numbers of games, such as 1-100, 17 or 500-")
+enum Kind {
+    Book,
+    Database,
+    Store,
 }
 
-/// Writes the database, and reports what could not be written.
+impl Kind {
+    fn find(source: &Path) -> Self {
+        if cbh::is_named(source) {
+            Self::Database
+        } else if Store::is_at(source) {
+            Self::Store
+        } else {
+            Self::Book
+        }
+    }
+
+    /// The forms that it is written in, the usual one first.
+    fn forms(self) -> &'static [Form] {
+        match self {
+            Self::Book => &[Form::Tsv, Form::Pgn, Form::Json],
+            Self::Database => &[Form::Pgn],
+            Self::Store => &[Form::Epd],
+        }
+    }
+
+    /// What is written how, and what to do.
+    fn needs(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Book => (
+                "a book is written as PGN, a table or JSON",
+                "end the name with .pgn, .tsv or .json; `tabiya suite` writes positions of a book as EPD",
+            ),
+            Self::Database => ("games are written as PGN", "end the name with .pgn, .pgn.gz or .pgn.zst"),
+            Self::Store => ("a store of evaluations is written as EPD", "end the name with .epd"),
+        }
+    }
+}
+
+/// Writes the source, and reports what could not be written.
 ///
 /// # Errors
-/// When a file cannot be read or written, or the work is interrupted: then no PGN file is written.
+/// When a file cannot be read or written, or the work is interrupted: then no file is written.
 pub fn run(args: &Args) -> Result<Exit> {
+    let kind = Kind::find(&args.source);
     let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");
-    let compression = match target {
-        None => Compression::None,
-        Some(path) => Compression::named(path).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, "games are written as PGN")
-                .at_path(path)
-                .advice("end the name with .pgn, .pgn.gz or .pgn.zst")
-        })?,
-    };
-    let db = Cbh::open(&args.database)?;
-    if let Some(path) = target {
-        keep_inputs(&[path.to_owned()], &cbh::parts(db.path()))?;
-    }
-    let Range(from, to) = args.numbers;
-    if from > db.count() && args.numbers != Range(1, u32::MAX) {
-        let what = format!("there is no game {from}: the last one is {}", db.count());
-        return Err(Error::new(ErrorKind::Usage, what).at_path(db.path()));
-    }
-    let options = ExportOptions {
-        games: (from, to),
-        main_line: args.mainline,
-        bare: args.no_annotations,
-        deleted: args.deleted,
-        threads: args.threads.map_or_else(parallel::processors, usize::from),
-    };
-    interrupts::watch();
-    for what in db.findings() {
-        warn(&format!("{}: {what}", db.path().display()));
-    }
-    let texts = args.texts.as_ref().map(|folder| texts::write(&db, &options, folder, args.force)).transpose();
-    let texts = texts.map_err(|error| interrupt::after("not all texts are written", error))?;
-    if let Some(texts) = &texts {
-        texts.lines().iter().for_each(|line| warn(line));
-        if args.output.is_none() {
-            return Ok(texts.exit());
+    let form = args.form(kind, target)?;
+    args.check(kind, form)?;
+    let to = target.map(|path| (path, named(path).1));
+    match kind {
+        Kind::Book => args.book.write(&args.source, form, to, args.force),
+        Kind::Store => store::write(&args.source, to, args.force),
+        Kind::Database => {
+            let (to_stdout, force) = (args.output.is_some() || args.format.is_some(), args.force);
+            Games { args: &args.database, path: &args.source, to, to_stdout, force }.write()
         }
     }
-    let progress = progress::on_terminal(args.database.to_string_lossy());
-    progress.things(u64::from(to.min(db.count())) + 1 - u64::from(from.min(db.count())), "games");
-    // Damaged games are reported on standard error, because the PGN may go to standard output.
-    let export = |write: &mut dyn FnMut(&[u8]) -> Result<()>| {
-        let mut damaged = 0;
-        export(&db, &options, &mut |text, errors, last| {
-            write(text)?;
-            for error in errors {
-                damaged += 1;
-                if damaged <= MAX_ERRORS {
-                    progress.aside(|| warn(&error.to_string()));
-                }
-            }
-            progress.at(u64::from(last + 1 - from));
-            interrupt::check()
-        })
-    };
-    let exported = match target {
-        Some(path) => {
-            let mut file = Compressor::new(Replacement::new(path, args.force)?, compression);
-            let totals =
-                export(&mut |text| file.write_all(text).map_err(|error| file.get_ref().error(error)));
-            let written = match texts {
-                Some(_) => "the texts are written, the games are not",
-                None => "nothing was written",
-            };
-            let totals = totals.map_err(|error| interrupt::after(written, error))?;
-            if totals.games == 0 {
-                drop(progress);
-                lines(&totals).iter().for_each(|line| warn(line));
-                let advice = (totals.deleted > 0).then_some("--deleted writes deleted games");
-                return Ok(written::nothing(path, "there is no game to write", advice));
-            }
-            file.finish()?.commit()?;
-            Ok(totals)
-        }
-        None => {
-            let mut stdout = io::stdout().lock();
-            let mut closed = false;
-            let totals = export(&mut |text| {
-                let written = stdout.write_all(text).and_then(|()| stdout.flush());
-                closed |= written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
-                written.map_err(|error| unwritable(&error))
-            });
-            if closed {
-                // The reader needs no more.
-                return Ok(Exit::Done);
-            }
-            totals
-        }
-    };
-    let mut totals = exported.map_err(|error| interrupt::after("not all games are written", error))?;
-    drop(progress);
-    if texts.is_some() {
-        // They are written elsewhere.
-        totals.texts = 0;
-    }
-    lines(&totals).iter().for_each(|line| warn(line));
-    let sound = totals.damaged.is_empty() && totals.notes_damaged == 0;
-    let exit = if sound { Exit::Done } else { Exit::Findings };
-    Ok(texts.map_or(exit, |texts| exit.max(texts.exit())))
 }
 
-/// What became of the games, in lines for people.
-fn lines(totals: &Totals) -> Vec<String> {
-    let mut first = format!("{} written", many(totals.games, "game"));
-    for (count, what) in
-        [(totals.deleted, "deleted game"), (totals.texts, "text"), (totals.unknown, "unknown record")]
-    {
-        if count > 0 {
-            first.push_str(&format!(", {} left out", many(count, what)));
+impl Args {
+    /// The form that is asked for, or that the name of the file says.
+    ///
+    /// # Errors
+    /// When this kind of source is not written so.
+    fn form(&self, kind: Kind, target: Option<&Path>) -> Result<Form> {
+        let usual = kind.forms().first().copied();
+        let asked = self.format.or_else(|| target.map_or(usual, |path| named(path).0));
+        asked.filter(|form| kind.forms().contains(form)).ok_or_else(|| {
+            let (what, advice) = kind.needs();
+            let error = Error::new(ErrorKind::Usage, what).advice(advice);
+            error.at_path(target.unwrap_or(&self.source))
+        })
+    }
+
+    /// Refuses options that are for another kind of source or another form.
+    fn check(&self, kind: Kind, form: Form) -> Result<()> {
+        let of_books = self.book.given().filter(|_| kind != Kind::Book).map(|option| (option, "a book"));
+        let of_databases = self.database.given().filter(|_| kind != Kind::Database);
+        if let Some((option, what)) = of_books.or(of_databases.map(|option| (option, "a database"))) {
+            let what = format!("{option} is for {what}, which this source is not");
+            return Err(Error::new(ErrorKind::Usage, what).at_path(&self.source).advice("leave it out"));
         }
+        if self.book.lines && form != Form::Pgn {
+            return Err(Error::new(ErrorKind::Usage, "--lines writes games")
+                .advice("end the name with .pgn, or write --format pgn --lines"));
+        }
+        Ok(())
     }
-    let mut lines = vec![first];
-    for (reason, count) in &totals.damaged {
-        lines.push(format!("{} with moves lost: {reason}", many(*count, "game")));
+}
+
+/// What the name of a file says: the form, and how it is compressed.
+fn named(path: &Path) -> (Option<Form>, Compression) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let (name, compression) = match (name.strip_suffix(".gz"), name.strip_suffix(".zst")) {
+        (Some(name), _) => (name, Compression::Gzip),
+        (_, Some(name)) => (name, Compression::Zstd),
+        _ => (&*name, Compression::None),
+    };
+    let ends = [(".pgn", Form::Pgn), (".tsv", Form::Tsv), (".json", Form::Json), (".epd", Form::Epd)];
+    let form = ends.into_iter().find(|(end, _)| name.ends_with(end)).map(|(_, form)| form);
+    (form, compression)
+}
+
+/// Refuses to be written once the user asks to stop.
+struct UntilInterrupted<W>(W);
+
+impl<W: Write> Write for UntilInterrupted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if interrupt::asked() { Err(io::Error::other("interrupted")) } else { self.0.write(bytes) }
     }
-    if totals.notes_damaged > 0 {
-        lines.push(format!("{} with annotations lost: damaged", many(totals.notes_damaged, "game")));
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
-    for (kind, count) in &totals.left_out {
-        let (annotations, name) = (many(*count, "annotation"), notes::name(*kind).unwrap_or("unknown"));
-        lines.push(format!("{annotations} left out that PGN cannot express: type {kind:#04x}, {name}"));
-    }
-    lines
+}
+
+/// Writes a file, and puts it in its place.
+///
+/// # Errors
+/// When the file cannot be written, `body` fails, or the work is interrupted: then no file is written.
+fn to_file<T>(
+    (path, compression): (&Path, Compression),
+    force: bool,
+    body: impl FnOnce(&mut dyn Write) -> Printed<T>,
+) -> Result<T> {
+    interrupts::watch();
+    let write = || {
+        let file = Compressor::new(Replacement::new(path, force)?, compression);
+        let mut out = UntilInterrupted(BufWriter::new(file));
+        let done = body(&mut out).and_then(|done| out.flush().map(|()| done).map_err(Stop::from));
+        let file =
+            out.0.into_inner().map_err(|error| Error::file(path, "cannot write the file", error.into()));
+        match done {
+            Ok(done) => {
+                file?.finish()?.commit()?;
+                Ok(done)
+            }
+            Err(Stop::Error(error)) => Err(error),
+            Err(Stop::Output(error)) => {
+                interrupt::check()?;
+                Err(Error::file(path, "cannot write the file", error))
+            }
+        }
+    };
+    write().map_err(|error| interrupt::after("nothing was written", error))
 }
 
 #[cfg(test)]
@@ -198,35 +207,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_read() {
-        for (text, expected) in [
-            ("1-100", Some(Range(1, 100))),
-            ("17", Some(Range(17, 17))),
-            ("500-", Some(Range(500, u32::MAX))),
-            ("0", None),
-            ("-5", None),
-            ("9-3", None),
-            ("a-b", None),
-            ("", None),
+    fn the_name_says_the_form_and_the_compression() {
+        for (name, form, compression) in [
+            ("a.PGN", Some(Form::Pgn), Compression::None),
+            ("a.tsv.gz", Some(Form::Tsv), Compression::Gzip),
+            ("a.b.json.zst", Some(Form::Json), Compression::Zstd),
+            ("a.epd", Some(Form::Epd), Compression::None),
+            ("a.txt", None, Compression::None),
+            ("pgn", None, Compression::None),
         ] {
-            assert_eq!(range(text).ok(), expected, "{text}");
+            assert_eq!(named(name.as_ref()), (form, compression), "{name}");
         }
-    }
-
-    #[test]
-    fn everything_lost_is_reported() {
-        let mut totals = Totals { games: 1, texts: 2, deleted: 1, notes_damaged: 3, ..Totals::default() };
-        totals.damaged.insert(tabiya_games::Reason::IllegalMove, 2);
-        totals.left_out.extend([(0x11, 1), (0x1c, 5)]);
-        assert_eq!(
-            lines(&totals),
-            [
-                "1 game written, 1 deleted game left out, 2 texts left out",
-                "2 games with moves lost: illegal move",
-                "3 games with annotations lost: damaged",
-                "1 annotation left out that PGN cannot express: type 0x11, picture",
-                "5 annotations left out that PGN cannot express: type 0x1c, unknown",
-            ]
-        );
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use shakmaty::{ByColor, Color, KnownOutcome, Move};
 
 use tabiya_chess::Position;
-use tabiya_games::{End, GameError, GameResult, Header, PlayerName, Visitor};
+use tabiya_games::{GameEnd, GameError, GameResult, Header, PlayerName, Visitor};
 use tabiya_learn::{FinishedGame, IdentifiedGame, identity};
 
 /// The most plies that are learned from a game; no opening is longer.
@@ -104,7 +104,7 @@ impl Visitor for Collector {
         ControlFlow::Continue(())
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         let Some(sides) = self.sides.take() else { return };
         if let Some(error) = end.error {
             return self.note_error(error);

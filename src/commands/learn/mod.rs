@@ -5,7 +5,6 @@ mod recent;
 mod spool;
 mod tree;
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -16,10 +15,11 @@ use tabiya_base::interrupt;
 use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_book::polyglot::Polyglot;
-use tabiya_games::{self as games, PlayerName};
+use tabiya_games as games;
 use tabiya_learn::{self as learn, IdentifiedGame, Learner, Outcome};
 
 use self::collect::Collector;
+use crate::args::player::PlayerArg;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
@@ -65,17 +65,13 @@ struct GamesArgs {
     #[command(flatten)]
     of: OneBook,
     /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, or - for standard input
-    #[arg(value_name = "FILE", required_unless_present = "games")]
+    #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// As in `learn BOOK --games FILE`.
-    #[arg(long, hide = true)]
-    games: Vec<PathBuf>,
-    /// Learn the moves of players whose name contains this text, ignoring case
-    #[arg(long, value_name = "NAME")]
-    player: Option<String>,
-    /// Learn the moves of the player with exactly this name, ignoring case
-    #[arg(long, value_name = "NAME", conflicts_with = "player")]
-    player_exact: Option<String>,
+    /// Learn the moves of players with this in their name, of =NAME (the whole name), or of the names in @FILE
+    ///
+    /// The file has a whole name on each line. Case does not matter.
+    #[arg(long, value_name = "NAME", value_parser = PlayerArg::parse)]
+    player: Option<PlayerArg>,
     /// Learn the moves of both sides
     #[arg(long)]
     both: bool,
@@ -115,11 +111,8 @@ struct UndoArgs {
     #[command(flatten)]
     of: OneBook,
     /// How many games to undo
-    #[arg(value_name = "N", required_unless_present = "undo", value_parser = clap::value_parser!(u32).range(1..))]
-    games: Option<u32>,
-    /// As in `learn BOOK --undo N`.
-    #[arg(long, hide = true, value_parser = clap::value_parser!(u32).range(1..))]
-    undo: Option<u32>,
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    games: u32,
 }
 
 #[derive(clap::Args, Debug)]
@@ -127,25 +120,6 @@ struct SpoolArgs {
     /// The log beside which the games are kept; without this, only games kept in your own folder
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-}
-
-/// The words of a command line with an option in the place of a subcommand, such as `learn BOOK --show`, with the subcommand.
-pub fn with_subcommand(mut words: Vec<OsString>) -> Vec<OsString> {
-    let subcommands = ["games", "show", "undo", "reset", "spool"];
-    let is_learn = words.get(1).is_some_and(|word| word == "learn");
-    let option = |word: &OsString, name: &str| {
-        let word = word.to_str().and_then(|word| word.strip_prefix("--"));
-        word.is_some_and(|word| word.split('=').next() == Some(name))
-    };
-    let old = subcommands.into_iter().find(|name| words.iter().skip(2).any(|word| option(word, name)));
-    if let Some(name) = old
-        .filter(|_| is_learn && words.get(2).is_none_or(|word| !subcommands.iter().any(|name| word == name)))
-    {
-        // The others have values.
-        words.retain(|word| matches!(name, "games" | "undo") || !option(word, name));
-        words.insert(2, name.into());
-    }
-    words
 }
 
 /// Learns games, or shows or takes back what was learned.
@@ -166,11 +140,10 @@ pub fn run(args: &Args) -> Result<Exit> {
                 false => tree::show(&book, &history, *sort, out),
             })
         }
-        Command::Undo(UndoArgs { of, games, undo }) => {
-            let games = games.or(*undo).unwrap_or(1);
-            let taken = learner(of)?.undo(games)?;
+        Command::Undo(UndoArgs { of, games }) => {
+            let taken = learner(of)?.undo(*games)?;
             let line = format!("{}: {} undone", of.book.display(), many(taken.into(), "game"));
-            output::print_lines(&[line], if taken < games { Exit::Findings } else { Exit::Done })
+            output::print_lines(&[line], if taken < *games { Exit::Findings } else { Exit::Done })
         }
         Command::Reset(of) => {
             learner(of)?.reset()?;
@@ -206,14 +179,12 @@ struct Totals {
 }
 
 fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
-    let player = PlayerName::given(args.player.as_deref(), args.player_exact.as_deref());
+    let player = args.player.as_ref().map(PlayerArg::names).transpose()?;
     if player.is_none() && !args.both {
-        return Err(Error::new(ErrorKind::Usage, "no player is named").advice(
-            "name one with --player NAME or --player-exact NAME, or learn the moves of both sides with --both",
-        ));
+        return Err(Error::new(ErrorKind::Usage, "no player is named")
+            .advice("name one with --player NAME, or learn the moves of both sides with --both"));
     }
-    let files: Vec<_> = args.files.iter().chain(&args.games).cloned().collect();
-    let mut source = games::open(&files)?;
+    let mut source = games::open(&args.files)?;
     let passed_over = output::sources_passed_over(&source);
     interrupts::watch();
     let progress = progress::on_terminal(args.of.book.to_string_lossy());
@@ -295,31 +266,4 @@ fn summary(name: &str, collector: &Collector, totals: &Totals, out: &mut dyn Wri
         }
     }
     collector.errors.iter().try_for_each(|error| writeln!(out, "  {error}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_option_in_the_place_of_a_subcommand_is_understood() {
-        let rewritten = |line: &str| {
-            let words = with_subcommand(line.split(' ').map(OsString::from).collect());
-            words.join(" ".as_ref()).into_string().unwrap()
-        };
-        for (old, new) in [
-            ("tabiya learn a.bin --show", "tabiya learn show a.bin"),
-            ("tabiya learn --reset a.bin", "tabiya learn reset a.bin"),
-            ("tabiya learn a.bin --undo 20", "tabiya learn undo a.bin --undo 20"),
-            ("tabiya learn --undo=2 a.bin", "tabiya learn undo --undo=2 a.bin"),
-            ("tabiya learn a.bin --games b.pgn --both", "tabiya learn games a.bin --games b.pgn --both"),
-            ("tabiya learn --spool --log a.log", "tabiya learn spool --log a.log"),
-        ] {
-            assert_eq!(rewritten(old), new);
-            assert_eq!(rewritten(new), new);
-        }
-        for other in ["tabiya", "tabiya show a.bin --games", "tabiya learn a.bin", "tabiya learn --help"] {
-            assert_eq!(rewritten(other), other);
-        }
-    }
 }

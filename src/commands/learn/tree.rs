@@ -221,7 +221,8 @@ fn entries(book: &Polyglot) -> Entries {
 /// The rows of the table: moves that can be reached from the start, in the order of play, then the others.
 fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
     let mut rows = Vec::new();
-    let policy = Policy { learn: true, threshold: 0, ..Policy::default() };
+    let mut policy = Policy::default();
+    (policy.learn, policy.threshold) = (true, 0);
     let mut seen = HashSet::new();
     let mut open = vec![(Position::start(), String::new(), None)];
     while let Some((position, line, before)) = open.pop() {

@@ -10,7 +10,7 @@ use tabiya_book::Counts;
 use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
 use tabiya_games::GameResult;
-use tabiya_workshop::report::{Game, Left};
+use tabiya_workshop::report::{Game, LeaveReason};
 use tabiya_workshop::view::san;
 
 use super::Found;
@@ -97,10 +97,10 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The side that left the books, if one did.
-fn left_by(left: Left) -> Option<String> {
+fn left_by(left: LeaveReason) -> Option<String> {
     match left {
-        Left::Side(side) => Some(side.to_string()),
-        Left::Unknown | Left::BookEnded | Left::GameEnded => None,
+        LeaveReason::Side(side) => Some(side.to_string()),
+        _ => None,
     }
 }
 
@@ -142,7 +142,7 @@ mod tests {
             let exit = Exit {
                 at,
                 line,
-                left: Left::GameEnded,
+                left: LeaveReason::GameEnded,
                 played: None,
                 own: Own::default(),
                 book_moves: Vec::new(),

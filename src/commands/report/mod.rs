@@ -5,6 +5,7 @@ mod person;
 mod pgn;
 mod text;
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use tabiya_base::replace::{Replacement, keep_inputs};
 use tabiya_base::resources::Resources;
 use tabiya_book::Book;
 use tabiya_games::play::play_in_order;
-use tabiya_games::{self as games, Header, PlayerName};
+use tabiya_games::{self as games, GameError, Header, PlayerName, Sources};
 use tabiya_learn as learn;
 use tabiya_learn::evals::{self, Store};
 use tabiya_workshop::report::{ERRORS_KEPT, Game, Kept, Players, Reader, Shelf, Sums};
@@ -28,7 +29,7 @@ use crate::output::{self, Printed, Stop, damage, progress};
 /// Rows of each list if no number is named.
 const TOP: usize = 10;
 
-/// Bytes for compressed games that are unpacked ahead.
+/// Bytes for games that are unusually long.
 const MEMORY: usize = 64 << 20;
 
 /// `tabiya report`.
@@ -96,6 +97,69 @@ struct Found {
     exit: Exit,
 }
 
+/// Where the games go one by one.
+struct Sink<'a> {
+    args: &'a Args,
+    player: Option<PlayerName>,
+    found: Found,
+    /// Players of books that no game has had yet.
+    absent: Vec<&'a str>,
+    /// The file of `--pgn`.
+    file: Option<Replacement>,
+}
+
+impl Sink<'_> {
+    fn see(&mut self, game: &Game, out: &mut dyn Write) -> Printed<()> {
+        let is_black = self.player.as_ref().is_some_and(|player| !player.is(&game.players.white));
+        self.found.sums.add(game, if is_black { Color::Black } else { Color::White });
+        self.found.players.add(game);
+        self.found.games += 1;
+        self.absent.retain(|name| !game.players.iter().any(|player| PlayerName::whole(name).is(player)));
+        if self.args.json {
+            json::game(game, self.found.games == 1, out)?;
+        }
+        if let Some(file) = &mut self.file {
+            pgn::game(game, file).map_err(|error| file.error(error))?;
+        }
+        Ok(())
+    }
+
+    /// Reports the players that are named and have no game.
+    fn warn_of_absent(&mut self) {
+        for name in &self.absent {
+            output::warn(&format!("no game has the player {name:?}, who is named with --book"));
+            self.found.exit = Exit::Findings;
+        }
+    }
+}
+
+/// The games that could not be read to their end.
+#[derive(Default)]
+struct Failed {
+    first: Vec<GameError>,
+    all: u64,
+}
+
+impl Failed {
+    fn add(&mut self, reader: &mut Reader<'_>) {
+        self.all += reader.failed;
+        let room = ERRORS_KEPT.saturating_sub(self.first.len());
+        self.first.extend(reader.errors.drain(..).take(room));
+    }
+
+    fn warn(&self) {
+        for error in &self.first {
+            output::warn(&error.to_string());
+        }
+    }
+
+    fn warn_of_others(&self) {
+        if let Some(more) = self.all.checked_sub(self.first.len() as u64).filter(|more| *more > 0) {
+            output::warn(&format!("{more} more games could not be read to their end"));
+        }
+    }
+}
+
 /// Reads the games, and reports.
 ///
 /// # Errors
@@ -108,7 +172,6 @@ pub fn run(args: &Args) -> Result<Exit> {
     // With --player the books are what the player should know, whichever were played from.
     let shelf = Shelf::new(args.book.iter().map(open).collect::<Result<Vec<_>>>()?, args.player.is_some());
     let books = shelf.books().to_vec();
-    let mut absent: Vec<&str> = args.book.iter().filter_map(|book| book.player.as_deref()).collect();
     let paths: Vec<PathBuf> = if args.store.is_empty() {
         args.book.iter().map(|book| evals::beside(&book.path)).filter(|path| path.exists()).collect()
     } else {
@@ -121,86 +184,81 @@ pub fn run(args: &Args) -> Result<Exit> {
     inputs.extend(source.parts().into_iter().chain(paths));
     keep_inputs(args.pgn.as_slice(), &inputs)?;
     interrupts::watch();
-    let mut file = args.pgn.as_ref().map(|path| Replacement::new(path, args.force)).transpose()?;
-    let player = args.player.as_deref().map(PlayerName::part);
-    let name = args.games.first().map(|path| path.to_string_lossy().into_owned());
-    let progress = progress::on_terminal(name.unwrap_or_default());
-    let resources = Resources { threads: parallel::processors(), memory: MEMORY, temp: std::env::temp_dir() };
-    let mut found =
-        Found { books, sums: Sums::default(), players: Players::default(), games: 0, exit: passed_over };
+    let mut sink = Sink {
+        args,
+        player: args.player.as_deref().map(PlayerName::part),
+        found: Found {
+            books,
+            sums: Sums::default(),
+            players: Players::default(),
+            games: 0,
+            exit: passed_over,
+        },
+        absent: args.book.iter().filter_map(|book| book.player.as_deref()).collect(),
+        file: args.pgn.as_ref().map(|path| Replacement::new(path, args.force)).transpose()?,
+    };
     let exit = output::print(|out| {
         if args.json {
             write!(out, "{{\"games\":[")?;
         }
-        let mut failed = None;
-        let mut see = |game: Game, found: &mut Found| -> Printed<()> {
-            let is_black = player.as_ref().is_some_and(|player| !player.is(&game.players.white));
-            let side = if is_black { Color::Black } else { Color::White };
-            found.sums.add(&game, side);
-            found.players.add(&game);
-            found.games += 1;
-            absent.retain(|name| !game.players.iter().any(|player| PlayerName::whole(name).is(player)));
-            if args.json {
-                json::game(&game, found.games == 1, out)?;
-            }
-            if let Some(file) = &mut file {
-                pgn::game(&game, file).map_err(|error| file.error(error))?;
-            }
-            Ok(())
-        };
-        let (mut before, mut errors, mut failures) = (0, Vec::new(), 0);
-        let admits = |header: &Header| {
-            player.as_ref().is_none_or(|player| player.is(&header.white) || player.is(&header.black))
-        };
-        let kept = Kept { line: args.pgn.is_some(), book_moves: args.json || args.pgn.is_some() };
-        let reader = || Reader::new(&shelf, &stores, &admits, kept);
-        let played = play_in_order(&mut source, &resources, &progress, reader, |reader| {
-            for mut game in reader.found {
-                game.number += before;
-                if let Err(stop) = see(game, &mut found) {
-                    failed = Some(stop);
-                    return Err(Error::new(ErrorKind::File, "the games cannot be shown"));
-                }
-            }
-            before += reader.games;
-            failures += reader.failed;
-            errors.extend(reader.errors.into_iter().take(ERRORS_KEPT.saturating_sub(errors.len())));
-            Ok(())
-        });
-        if let Some(stop) = failed {
-            return Err(stop);
-        }
-        played?;
-        drop(progress);
-        for error in &errors {
-            output::warn(&error.to_string());
-        }
-        if failures > 0 {
-            found.exit = Exit::Findings;
-        }
-        for name in &absent {
-            output::warn(&format!("no game has the player {name:?}, who is named with --book"));
-        }
-        if let Some(more) = failures.checked_sub(errors.len() as u64).filter(|more| *more > 0) {
-            output::warn(&format!("{more} more games could not be read to their end"));
-        }
-        if !absent.is_empty() {
-            found.exit = Exit::Findings;
-        }
+        read(&mut source, &shelf, &stores, &mut sink, out)?;
+        let found = &sink.found;
         if found.games == 0 && !args.json {
             return Err(Stop::Error(nothing(args)));
         }
         match (args.json, &args.player) {
-            (true, _) => json::rest(&found, out)?,
-            (false, Some(name)) => person::report(&found, name, args.top, out)?,
-            (false, None) => text::report(&found, args.top, out)?,
+            (true, _) => json::rest(found, out)?,
+            (false, Some(name)) => person::report(found, name, args.top, out)?,
+            (false, None) => text::report(found, args.top, out)?,
         }
         Ok(found.exit)
     })?;
-    if let Some(file) = file {
+    if let Some(file) = sink.file {
         file.commit()?;
     }
-    damage::of_look_ups(&found.books, exit)
+    damage::of_look_ups(&sink.found.books, exit)
+}
+
+/// Shows every game that is wanted to the sink, and reports what could not be read and who did not play.
+fn read(
+    source: &mut Sources,
+    shelf: &Shelf,
+    stores: &[Store],
+    sink: &mut Sink<'_>,
+    out: &mut dyn Write,
+) -> Printed<()> {
+    let name = sink.args.games.first().map(|path| path.to_string_lossy().into_owned());
+    let progress = progress::on_terminal(name.unwrap_or_default());
+    let resources = Resources { threads: parallel::processors(), memory: MEMORY, temp: std::env::temp_dir() };
+    let player = sink.player.clone();
+    let admits = |header: &Header| {
+        player.as_ref().is_none_or(|player| player.is(&header.white) || player.is(&header.black))
+    };
+    let kept = Kept { line: sink.args.pgn.is_some(), book_moves: sink.args.json || sink.args.pgn.is_some() };
+    let reader = || Reader::new(shelf, stores, &admits, kept);
+    let (mut before, mut failed, mut stopped) = (0, Failed::default(), None);
+    let played = play_in_order(source, &resources, &progress, reader, |mut reader| {
+        for mut game in reader.found.drain(..) {
+            game.number += before;
+            if let Err(stop) = sink.see(&game, out) {
+                stopped = Some(stop);
+                return Err(Error::new(ErrorKind::File, "the games cannot be shown"));
+            }
+        }
+        before += reader.games;
+        failed.add(&mut reader);
+        Ok(())
+    });
+    stopped.map_or(Ok(()), Err)?;
+    played?;
+    drop(progress);
+    failed.warn();
+    if failed.all > 0 {
+        sink.found.exit = Exit::Findings;
+    }
+    sink.warn_of_absent();
+    failed.warn_of_others();
+    Ok(())
 }
 
 fn nothing(args: &Args) -> Error {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use tabiya_book::Counts;
-use tabiya_workshop::report::{Leave, Left};
+use tabiya_workshop::report::{Leave, LeaveReason};
 use tabiya_workshop::view::san;
 
 use super::Found;
@@ -16,7 +16,8 @@ pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write)
     let Counts { wins, draws, losses, .. } = sums.all.counts;
     writeln!(out, "{} of {name}: {wins} won, {draws} drawn, {losses} lost", many(found.games, "game"))?;
     writeln!(out, "in the book for {:.1} plies a game", sums.all.mean_plies())?;
-    let forgotten = sums.most(|leave| leave.by_player == Some(true) && matches!(leave.left, Left::Side(_)));
+    let forgotten =
+        sums.most(|leave| leave.by_player == Some(true) && matches!(leave.left, LeaveReason::Side(_)));
     let games: u64 = forgotten.iter().map(|leave| leave.group.counts.games).sum();
     if forgotten.is_empty() {
         writeln!(out, "\nYou never left the book where it had a move.")?;
@@ -51,8 +52,8 @@ pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write)
         }
         Ok(())
     };
-    let replies = sums.most(|leave| leave.by_player == Some(false) && leave.left != Left::GameEnded);
+    let replies = sums.most(|leave| leave.by_player == Some(false) && leave.left != LeaveReason::GameEnded);
     places(replies, "Your opponents played what the book does not cover", "they played", out)?;
-    let ends = sums.most(|leave| leave.by_player == Some(true) && leave.left == Left::BookEnded);
+    let ends = sums.most(|leave| leave.by_player == Some(true) && leave.left == LeaveReason::BookEnded);
     places(ends, "The book ended where it was your move", "you played", out)
 }

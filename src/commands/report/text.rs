@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tabiya_book::{Book, Counts};
 use tabiya_chess::openings::Opening;
 use tabiya_workshop::report::elo::{self, Elo, Limits, Share};
-use tabiya_workshop::report::{Exit, Group, Leave, Left};
+use tabiya_workshop::report::{Exit, Group, Leave, LeaveReason};
 use tabiya_workshop::view::{Line, number, san};
 
 use super::Found;
@@ -143,9 +143,9 @@ fn openings(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
 fn leaves(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     for (heading, is_ended) in [("Played against the book", false), ("Where the book ends", true)] {
         let all = found.sums.most(|leave| match leave.left {
-            Left::Side(_) | Left::Unknown => !is_ended,
-            Left::BookEnded => is_ended,
-            Left::GameEnded => false,
+            LeaveReason::Side(_) | LeaveReason::Unknown => !is_ended,
+            LeaveReason::BookEnded => is_ended,
+            _ => false,
         });
         if all.is_empty() {
             continue;

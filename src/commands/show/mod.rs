@@ -45,7 +45,7 @@ pub struct Args {
     /// For each game, the list has the players with their Elo, the result, and the file and offset where it is. Without a
     /// position, it has all games of the book. With one, it has the game that the book names for it, and those for the
     /// positions after its moves.
-    #[arg(long, alias = "games")]
+    #[arg(long)]
     list_games: bool,
     /// Print one line of JSON per position and book
     #[arg(long)]
@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<Exit> {
                 if policy.max_loss > 0 {
                     let (opened, failed) = evals::open_beside(&set.distinct());
                     set = set.with_evaluations(opened);
-                    failed.iter().for_each(|error| output::warn(&error.to_string()));
+                    failed.iter().for_each(|error| output::warn(&error.with_source()));
                 }
                 books.push((book, set, evals));
             }
@@ -151,7 +151,7 @@ fn evals_of(args: &Args, book: &dyn Book) -> Result<Option<Evals>> {
         (true, _) => evals_beside(book).map(Some),
         // Without a request for values, the moves are shown without them.
         (false, true) => Ok(Evals::open(&evals::beside(book.path())).unwrap_or_else(|error| {
-            output::warn(&error.to_string());
+            output::warn(&error.with_source());
             None
         })),
         (false, false) => Ok(None),
@@ -252,11 +252,11 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
         let expected = concat!(
             r#"{"fen":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1","book":"all.book","#,
             r#""format":"polyglot","found":true,"moves":["#,
-            r#"{"uci":"e2e4","san":"e4","weight":30,"probability":1.0,"playable":true,"games":10,"wins":4,"#,
+            r#"{"uci":"e2e4","san":"e4","weight":30,"chance":1.0,"playable":true,"games":10,"wins":4,"#,
             r#""draws":3,"losses":1,"annotation":"!","recommended":true,"learn":null},"#,
-            r#"{"uci":"d2d4","san":"d4","weight":60,"probability":0.0,"playable":false,"games":null,"wins":null,"#,
+            r#"{"uci":"d2d4","san":"d4","weight":60,"chance":0.0,"playable":false,"games":null,"wins":null,"#,
             r#""draws":null,"losses":null,"annotation":null,"recommended":false,"learn":{"games":3,"halfpoints":5}},"#,
-            r#"{"uci":"b1c3","san":"Nc3","weight":0,"probability":0.0,"playable":false,"games":null,"wins":null,"#,
+            r#"{"uci":"b1c3","san":"Nc3","weight":0,"chance":0.0,"playable":false,"games":null,"wins":null,"#,
             r#""draws":null,"losses":null,"annotation":null,"recommended":null,"learn":null}],"opening":null}"#,
             "\n"
         );
@@ -423,14 +423,17 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
         };
         let default = Policy::default();
         assert_eq!(chance("", &default), "all.book (polyglot): 2 of 2 moves, line ends in 4 plies");
-        let early = Policy { depth: 1, ..default.clone() };
+        let mut early = default.clone();
+        early.depth = 1;
         assert_eq!(chance("e2e4", &early), "all.book (polyglot): 1 of 1 move, line ends in 4 plies");
         assert_eq!(chance("e2e4 e7e5", &early), "all.book (polyglot): none of 2 moves may be played");
         let round = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
         assert_eq!(chance(round, &default), "all.book (polyglot): none of 1 move may be played");
-        let again = Policy { threefold: true, ..default.clone() };
+        let mut again = default.clone();
+        again.threefold = true;
         assert!(chance(round, &again).starts_with("all.book (polyglot): 1 of 1 move, "));
-        let reserve = Policy { reserve: 2, ..default };
+        let mut reserve = default;
+        reserve.reserve = 2;
         assert!(
             shown(full(), "", &reserve).0.starts_with("all.book (polyglot): none of 3 moves may be played")
         );

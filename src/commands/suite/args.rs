@@ -69,8 +69,8 @@ pub(super) struct Positions {
     #[arg(long)]
     pub(super) both_can_castle: bool,
     /// Keep only one of several positions that are equal with colours swapped, or mirrored if nobody can castle
-    #[arg(long, visible_alias = "unique-colors")]
-    pub(super) unique_colours: bool,
+    #[arg(long)]
+    pub(super) unique_colors: bool,
 }
 
 /// What positions are worth.

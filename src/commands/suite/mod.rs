@@ -19,12 +19,12 @@ use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
 use tabiya_base::resources::Resources;
 use tabiya_games as games;
 use tabiya_workshop::suite::{
-    self, Candidate, Candidates, Entry, Keep, Played, Search, Summary, Verdict, Window, draw,
+    self, Candidate, Candidates, DrawRate, Entry, Keep, Played, Search, Summary, Verdict, Window, draw,
 };
 use tabiya_workshop::vet::Work;
 
 pub use self::args::Args;
-use self::args::PLIES;
+use self::args::{EvaluationArgs, PLIES};
 use self::evaluated::Evaluations;
 use self::sources::Sources;
 use crate::output::exit::Exit;
@@ -96,78 +96,43 @@ pub fn run(args: &Args) -> Result<Exit> {
 
 fn make(args: &Args) -> Result<Exit> {
     let form = Form::of(&args.output)?;
-    let asks_engine = args.search.is_given() || args.engine.names_engine();
-    if asks_engine && args.evaluations.eval.is_none() && args.evaluations.draw_rate.is_none() {
-        return Err(Error::new(
-            ErrorKind::Usage,
-            "an engine evaluates positions for --eval and --draw-rate, and neither is given",
-        )
-        .advice("write --eval LOW..HIGH or --draw-rate LOW..HIGH, or leave out the engine"));
-    }
+    let asks_engine = args.asks_engine()?;
     let resources = args.resources.resolve()?;
     interrupts::watch();
     let plies = args.positions.ply.clone().unwrap_or(PLIES..=PLIES);
     let progress = progress::on_terminal(args.output.to_string_lossy());
     let stores = args.stores();
-    let outputs = [vec![args.output.clone()], args.report.iter().cloned().collect()];
     let asked = (*plies.end(), args.positions.min_games);
     let sources = Sources::open(&args.sources, asked, &resources, &progress)?;
+    let outputs = [vec![args.output.clone()], args.report.iter().cloned().collect()];
     keep_apart(&outputs)?;
     keep_inputs(&outputs.concat(), &[sources.files(), stores.clone(), args.drawing.refine.clone()].concat())?;
     // What cannot be written, read or started is reported before hours of work.
     let mut file = Replacement::new(&args.output, args.force)?;
     let report_file = args.report.as_ref().map(|path| Replacement::new(path, args.force)).transpose()?;
-    let window =
-        args.evaluations.eval.clone().map(|centipawns| Window { centipawns, side: args.evaluations.side });
     let setup = asks_engine.then(|| args.engine.setup()).transpose()?;
-    let rate = args.evaluations.draw_rate.as_ref();
-    let work = setup.as_ref().map(|setup| Work { needs_wdl: rate.is_some(), ..args.search.work(setup) });
+    let wanted = args.evaluations.wanted();
+    let work =
+        setup.as_ref().map(|setup| Work { needs_wdl: wanted.rate.is_some(), ..args.search.work(setup) });
     let mut evaluations = Evaluations::open(&stores, !args.evaluations.store.is_empty(), work, &progress)?;
 
     let min_games = sources.min_games();
-    let search = Search { plies: plies.clone(), min_games, unique_colours: args.positions.unique_colours };
+    let search = Search { plies: plies.clone(), min_games, unique_colours: args.positions.unique_colors };
     let candidates = Candidates::of(sources.all(), &search, &progress)?;
-    let mut drawn = Drawn { found: candidates.found().len(), ..Drawn::default() };
-    let conditions = args.positions.conditions();
-    let mut fit: Vec<Candidate> = candidates.found().to_vec();
-    fit.retain(|candidate| candidate.position().is_some_and(|at| conditions.admit(&at)));
-    drawn.other = drawn.found - fit.len();
-    let (mut lines, mut passed_over, mut began) = (Vec::new(), Exit::Done, true);
-    if !args.drawing.refine.is_empty() {
-        let before = fit.len();
-        (lines, passed_over, began) = args.refine(&mut fit, *plies.end(), &resources, &progress)?;
-        drawn.unfit = before - fit.len();
-    }
+    let Fit { fit, mut drawn, lines, passed_over, began } =
+        args.fit(candidates.found(), *plies.end(), &resources, &progress)?;
     let numbers = draw(&fit, args.drawing.plan(), |numbers| {
         let offered: Vec<&Candidate> = numbers.iter().filter_map(|number| fit.get(*number)).collect();
-        if window.is_some() || rate.is_some() {
+        if wanted.any() {
             evaluations.complete(&offered)?;
         }
-        let admits = |candidate: &&Candidate| {
-            if let Some(window) = &window {
-                let turn = Color::from_white(candidate.plies.is_multiple_of(2));
-                let is_in = evaluations.score(candidate).map(|score| window.admits(score, turn));
-                if is_in != Some(true) {
-                    *is_in.map_or(&mut drawn.unknown, |_| &mut drawn.outside) += 1;
-                    return false;
-                }
-            }
-            if let Some(rate) = rate {
-                let is_in = evaluations.wdl(candidate).map(|wdl| rate.admits(wdl));
-                if is_in != Some(true) {
-                    *is_in.map_or(&mut drawn.unknown_draws, |_| &mut drawn.outside_draws) += 1;
-                    return false;
-                }
-            }
-            true
-        };
-        Ok(offered.iter().map(admits).collect())
+        Ok(offered.iter().map(|candidate| drawn.admits(candidate, &wanted, &evaluations)).collect())
     })?;
     let entry = |candidate: &Candidate| Entry {
         line: candidates.line(candidate),
         opening: candidate.opening,
         score: evaluations.score(candidate),
-        wdl: rate.and_then(|_| evaluations.wdl(candidate)),
+        wdl: wanted.rate.and_then(|_| evaluations.wdl(candidate)),
     };
     let entries: Vec<Entry> = numbers.iter().filter_map(|number| fit.get(*number)).map(entry).collect();
     let evaluated = evaluations.evaluated;
@@ -196,19 +161,104 @@ fn make(args: &Args) -> Result<Exit> {
         report_file.commit_json(&report)?;
     }
     file.commit()?;
-    let mut all = sources.lines();
-    all.extend(lines);
-    if asks_engine {
-        all.push(format!("evaluated: {}", many(evaluated.done, "position")));
-    }
-    all.extend(written::cut(&evaluated));
-    all.extend(summed_up(&drawn, &summary));
+    let done = asks_engine.then(|| format!("evaluated: {}", many(evaluated.done, "position")));
+    let after = done.into_iter().chain(written::cut(&evaluated)).chain(summed_up(&drawn, &summary));
+    let all: Vec<String> = sources.lines().into_iter().chain(lines).chain(after).collect();
     let exit = damage::report(sources.books(), print_lines(&all, exit)?)?;
     written::not_evaluated(&evaluated);
     Ok(exit)
 }
 
+/// What positions must be worth.
+struct Wanted<'a> {
+    window: Option<Window>,
+    rate: Option<&'a DrawRate>,
+}
+
+impl Wanted<'_> {
+    fn any(&self) -> bool {
+        self.window.is_some() || self.rate.is_some()
+    }
+}
+
+impl EvaluationArgs {
+    fn wanted(&self) -> Wanted<'_> {
+        let window = self.eval.clone().map(|centipawns| Window { centipawns, side: self.side });
+        Wanted { window, rate: self.draw_rate.as_ref() }
+    }
+}
+
+impl Drawn {
+    /// Whether a position is worth what is wanted; counts why it is not.
+    fn admits(&mut self, candidate: &Candidate, wanted: &Wanted<'_>, evaluations: &Evaluations<'_>) -> bool {
+        if let Some(window) = &wanted.window {
+            let turn = Color::from_white(candidate.plies.is_multiple_of(2));
+            let is_in = evaluations.score(candidate).map(|score| window.admits(score, turn));
+            if is_in != Some(true) {
+                *is_in.map_or(&mut self.unknown, |_| &mut self.outside) += 1;
+                return false;
+            }
+        }
+        if let Some(rate) = wanted.rate {
+            let is_in = evaluations.wdl(candidate).map(|wdl| rate.admits(wdl));
+            if is_in != Some(true) {
+                *is_in.map_or(&mut self.unknown_draws, |_| &mut self.outside_draws) += 1;
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// The positions that may be drawn, and how they were found.
+struct Fit {
+    fit: Vec<Candidate>,
+    drawn: Drawn,
+    /// What the games of `--refine` say, for people.
+    lines: Vec<String>,
+    /// How the command ends because of files in folders that cannot be read.
+    passed_over: Exit,
+    /// Whether a game of `--refine` began with a position that was found.
+    began: bool,
+}
+
 impl Args {
+    /// Whether an engine evaluates positions.
+    ///
+    /// # Errors
+    /// When one is named, and nothing needs evaluations.
+    fn asks_engine(&self) -> Result<bool> {
+        let asks = self.search.is_given() || self.engine.names_engine();
+        if asks && !self.evaluations.wanted().any() {
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "an engine evaluates positions for --eval and --draw-rate, and neither is given",
+            )
+            .advice("write --eval LOW..HIGH or --draw-rate LOW..HIGH, or leave out the engine"));
+        }
+        Ok(asks)
+    }
+
+    /// Leaves out the positions that do not match the conditions, and those that games have shown to be unfit.
+    fn fit(
+        &self,
+        found: &[Candidate],
+        plies: u32,
+        resources: &Resources,
+        progress: &Progress,
+    ) -> Result<Fit> {
+        let conditions = self.positions.conditions();
+        let mut fit = found.to_vec();
+        fit.retain(|candidate| candidate.position().is_some_and(|at| conditions.admit(&at)));
+        let (found, matching) = (found.len(), fit.len());
+        let (mut lines, mut passed_over, mut began) = (Vec::new(), Exit::Done, true);
+        if !self.drawing.refine.is_empty() {
+            (lines, passed_over, began) = self.refine(&mut fit, plies, resources, progress)?;
+        }
+        let drawn = Drawn { found, other: found - matching, unfit: matching - fit.len(), ..Drawn::default() };
+        Ok(Fit { fit, drawn, lines, passed_over, began })
+    }
+
     /// Leaves out the positions that games have shown to be unfit. Says how many, how the command ends because of files in
     /// folders that cannot be read, and whether a game began with any position.
     fn refine(

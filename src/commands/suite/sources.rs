@@ -79,7 +79,8 @@ impl Sources {
         let (repeated, damage) = (Repeated::default(), Damage::default());
         let input =
             Input { games: &mut source, repeated: &repeated, counts: &[], work: None, damage: &damage };
-        let filter = Filter { max_ply: Some(plies), ..Filter::default() };
+        let mut filter = Filter::default();
+        filter.max_ply = Some(plies);
         let (report, counts) = PositionCounts::of(input, &filter, self.min_games, resources, progress)?;
         if !counts.is_empty() {
             self.all.push(Source::Games(counts));

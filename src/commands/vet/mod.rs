@@ -2,7 +2,7 @@
 
 mod report;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use shakmaty::Color;
 
@@ -13,6 +13,7 @@ use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
 use tabiya_book::{self as book, Format, Moves, format_of};
 use tabiya_learn as learn;
 use tabiya_learn::evals;
+use tabiya_uci::engine::Setup;
 use tabiya_workshop::bookmaker;
 use tabiya_workshop::vet::{
     Backed, Evaluated, Extended, Graph, JudgedBook, Knowledge, Limits, Vetted, Work, confirm, evaluate,
@@ -107,6 +108,17 @@ impl Args {
         let max_loss = if max_loss == 0 { u32::MAX } else { max_loss };
         Limits { max_loss, exit_loss, temperature: (!keep_weights).then_some(temperature), side }
     }
+
+    /// How the engine is started, unless the store must do.
+    fn engine(&self, knowledge: &Knowledge, store: &Path) -> Result<Option<Setup>> {
+        if !self.evaluating.no_engine {
+            return self.engine.setup().map(Some);
+        }
+        if knowledge.has_store() {
+            return Ok(None);
+        }
+        Err(no_store(store, "leave out --no-engine, or fill a store with `tabiya evals import`"))
+    }
 }
 
 /// Evaluates the book, writes the new one, and reports the worst moves.
@@ -128,15 +140,11 @@ fn vet(args: &Args) -> Result<Exit> {
     let resources = args.resources.resolve()?;
     interrupts::watch();
     // What cannot be written, read or started is reported before hours of work.
-    let writer = book::create(output, &args.to.options(&resources))?;
+    let writer = args.to.book().create(None, &resources)?;
     let report_file =
         args.report.as_ref().map(|report| Replacement::new(report, args.to.force)).transpose()?;
     let mut knowledge = Knowledge::open(&path)?;
-    if args.evaluating.no_engine && !knowledge.has_store() {
-        let advice = "leave out --no-engine, or fill a store with `tabiya evals import`";
-        return Err(no_store(&path, advice));
-    }
-    let setup = if args.evaluating.no_engine { None } else { Some(args.engine.setup()?) };
+    let setup = args.engine(&knowledge, &path)?;
     let work = setup.as_ref().map(|setup| args.evaluating.search.work(setup));
     let format = format_of(output).unwrap_or(book.format());
 
@@ -147,9 +155,7 @@ fn vet(args: &Args) -> Result<Exit> {
         progress: &progress,
         limits: args.limits(),
         times: args.evaluating.confirm,
-        evaluated: Evaluated::default(),
-        known: 0,
-        confirmed: 0,
+        done: Done::default(),
     };
     let (mut graph, mut backed) = vetting.values(&*book)?;
     if graph.is_empty() {
@@ -159,13 +165,12 @@ fn vet(args: &Args) -> Result<Exit> {
     }
     let before = exits(&graph, &backed, &graph.reach_under(&*book));
     let mut extended = Extended::new(&*book, format);
-    let limits = args.limits();
     if args.judging.extend > 0 {
         vetting.extend(&mut extended, (&*book, &graph, &backed), args.judging.extend, format)?;
         (graph, backed) = vetting.values(&extended)?;
     }
-    let Vetting { evaluated, known, confirmed, .. } = vetting;
-    let judged = JudgedBook { book: &extended, graph: &graph, backed: &backed, limits };
+    let done = vetting.done;
+    let judged = JudgedBook { book: &extended, graph: &graph, backed: &backed, limits: args.limits() };
     let vetted = Vetted { judged, format };
     let after = exits(&graph, &backed, &graph.reach_under(&vetted));
     let report = Report { judged, exits: [before, after] };
@@ -177,25 +182,41 @@ fn vet(args: &Args) -> Result<Exit> {
     let (merged, written) = bookmaker::merge(&[(&vetted, scope)], &resources, writer, &progress)?;
     drop(progress);
 
-    let mut lines = Vec::new();
-    if !args.evaluating.no_engine {
-        let positions = many(evaluated.done, "position");
-        lines.push(format!("evaluated: {positions}; {known} were known already ({})", path.display()));
-        if confirmed > 0 {
-            lines.push(format!("searched again before dropping moves: {}", many(confirmed, "position")));
-        }
-    }
-    lines.extend(written::cut(&evaluated));
+    let mut lines = if args.evaluating.no_engine { Vec::new() } else { done.lines(&path) };
+    lines.extend(written::cut(&done.evaluated));
     lines.extend(report.lines(&summary));
     if args.judging.extend > 0 {
         lines.push(format!("added: {}", many(extended.len() as u64, "move")));
     }
-    let exit = if evaluated.skipped.is_empty() { Exit::Done } else { Exit::Findings };
-    let why = "the book holds only their keys";
+    let exit = if done.evaluated.skipped.is_empty() { Exit::Done } else { Exit::Findings };
     let read = ([&book], "no move of the book is left");
-    let exit = args.to.end(lines, (&merged, why), &written, exit, read)?;
-    written::not_evaluated(&evaluated);
+    let exit = args.to.end(lines, (&merged, written::KEYS_ONLY), &written, exit, read)?;
+    written::not_evaluated(&done.evaluated);
     Ok(exit)
+}
+
+/// What became of evaluating.
+#[derive(Default)]
+struct Done {
+    evaluated: Evaluated,
+    /// Positions that needed no search.
+    known: u64,
+    /// Positions that were searched again.
+    confirmed: u64,
+}
+
+impl Done {
+    /// How many positions were evaluated, in lines for people; `store`: where the evaluations are.
+    fn lines(&self, store: &Path) -> Vec<String> {
+        let (positions, known) = (many(self.evaluated.done, "position"), self.known);
+        let mut lines =
+            vec![format!("evaluated: {positions}; {known} were known already ({})", store.display())];
+        if self.confirmed > 0 {
+            let again = many(self.confirmed, "position");
+            lines.push(format!("searched again before dropping moves: {again}"));
+        }
+        lines
+    }
 }
 
 /// What evaluating needs, and what became of it.
@@ -206,11 +227,7 @@ struct Vetting<'a> {
     limits: Limits,
     /// How many times as long what decides that moves are dropped is searched.
     times: u64,
-    evaluated: Evaluated,
-    /// Positions that needed no search.
-    known: u64,
-    /// Positions that were searched again.
-    confirmed: u64,
+    done: Done,
 }
 
 impl Vetting<'_> {
@@ -219,16 +236,16 @@ impl Vetting<'_> {
         let graph = Graph::of(book, self.progress)?;
         if let Some(work) = &self.work {
             let (wanted, known) = self.knowledge.wanted(&graph, graph.numbers(), work.limit);
-            self.known = known.saturating_sub(self.evaluated.done);
+            self.done.known = known.saturating_sub(self.done.evaluated.done);
             self.progress.slow_things(wanted.len() as u64, "positions");
             let mut positions = wanted.into_iter().filter_map(|number| graph.position(number));
-            self.evaluated.add(evaluate(&mut positions, self.knowledge, work, self.progress)?);
-            if self.times > 1 && !self.evaluated.cut {
+            self.done.evaluated.add(evaluate(&mut positions, self.knowledge, work, self.progress)?);
+            if self.times > 1 && !self.done.evaluated.cut {
                 let (limits, times) = (self.limits, self.times);
                 let places = (book, &graph);
                 let mut again = confirm(places, limits, times, self.knowledge, work, self.progress)?;
-                self.confirmed += std::mem::take(&mut again.done);
-                self.evaluated.add(again);
+                self.done.confirmed += std::mem::take(&mut again.done);
+                self.done.evaluated.add(again);
             }
         }
         let backed = graph.back_up(&graph.known(|at| self.knowledge.score(at)));
@@ -247,7 +264,7 @@ impl Vetting<'_> {
         let (work, side) = (self.work.as_ref(), self.limits.side);
         let places = (&vetted as &dyn Moves, graph);
         let found = extend(extended, places, side, count, format, self.knowledge, work, self.progress)?;
-        self.evaluated.add(found);
+        self.done.evaluated.add(found);
         Ok(())
     }
 }

@@ -116,9 +116,8 @@ impl Report<'_> {
             lines.push(format!("kept without an evaluation: {}", many(*unknown, "move")));
         }
         if !worst.is_empty() {
-            lines.push("the worst moves, by probability times loss:".to_owned());
-            let mut table =
-                rows::table([("probability", true), ("loss", true), ("value", true), ("line", false)]);
+            lines.push("the worst moves, by chance times loss:".to_owned());
+            let mut table = rows::table([("chance", true), ("loss", true), ("value", true), ("line", false)]);
             for Bad { chance, loss, value, number, mv, .. } in worst {
                 let Line { at, text } = self.line(*number);
                 let san = mv.resolve(at.chess()).map(|mv| san(&at, mv)).unwrap_or_default();

@@ -144,7 +144,10 @@ fn keep(sources: Arc<[Source]>, finished: IdentifiedGame, spool: Option<PathBuf>
             let spool = Spool::new(path);
             let games: Vec<_> =
                 sources.iter().map(|source| (source.file(), source.fingerprint(), &finished)).collect();
-            spool.put(&games, KEEP_PATIENCE).map(|places| (spool, places)).map_err(|error| error.to_string())
+            spool
+                .put(&games, KEEP_PATIENCE)
+                .map(|places| (spool, places))
+                .map_err(|error| error.with_source())
         }
     };
     Game { sources, finished, kept }

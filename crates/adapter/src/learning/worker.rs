@@ -158,10 +158,10 @@ impl Worker {
                 let path = spool.path();
                 self.waiting.insert((book.clone(), path.to_owned()));
                 let path = path.display();
-                self.say(Level::Warn, format!("{note}: not learned yet, kept in {path}: {error}"));
+                self.say(Level::Warn, format!("{note}: not learned yet, kept in {path}: {error:#}"));
             }
             Err(other) => {
-                self.say(Level::Error, format!("{note}: not learned: {error}; not kept either: {other}"));
+                self.say(Level::Error, format!("{note}: not learned: {error:#}; not kept either: {other:#}"));
             }
         }
     }
@@ -187,7 +187,7 @@ impl Worker {
                     Some(Ok(_)) => *learned.entry(book.file.clone()).or_default() += games.len(),
                     Some(Err(error)) => {
                         waiting.insert((book.clone(), path.clone()));
-                        problems.push(error.to_string());
+                        problems.push(error.with_source());
                     }
                     None => {}
                 }
@@ -197,10 +197,10 @@ impl Worker {
         match is_more {
             Ok(true) => return self.resumed.push_front(resumed),
             Ok(false) => {}
-            Err(error) => self.say(Level::Warn, error.to_string()),
+            Err(error) => self.say(Level::Warn, error.with_source()),
         }
         if let Err(error) = resumed.drain.end() {
-            self.say(Level::Warn, error.to_string());
+            self.say(Level::Warn, error.with_source());
         }
         self.report(resumed);
     }

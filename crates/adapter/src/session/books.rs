@@ -5,8 +5,8 @@ use std::hash::Hash;
 use std::path::Path;
 use std::sync::Arc;
 
-use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng as _, SeedableRng};
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use tabiya_book::choose::{Policy, chances, draw};
@@ -281,7 +281,7 @@ impl Books {
     pub(super) fn draw(&mut self, game: &Game, scope: Option<Scope>) -> Option<Drawn> {
         let Advice { moves, chances, is_cut, .. } = &mut self.advice;
         let choice = scope.map(|scope| self.lines.prefer(scope, game.position(), *is_cut, moves, chances));
-        let index = draw(chances, &mut self.rng)?;
+        let index = draw(chances, self.rng.next_u64())?;
         moves.get(index).map(|drawn| Drawn { mv: drawn.mv, choice })
     }
 
@@ -302,7 +302,8 @@ impl Books {
     /// The scope of this player's lines, by all that decides which moves its books may play.
     pub(super) fn scope(&self, player: impl Hash, color: Color, policy: &Policy) -> Scope {
         // Any other variety than the best move leaves a chance to the same moves, and what was learned too.
-        let policy = Policy { variety: policy.variety.min(1), learn: false, ..policy.clone() };
+        let mut policy = policy.clone();
+        (policy.variety, policy.learn) = (policy.variety.min(1), false);
         let books = self.set.books(color);
         let paths: Vec<(&Path, Option<usize>)> = books
             .iter()

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use shakmaty::Color;
 
-use tabiya_book::{Book, BookSet, Fingerprint, Learnable};
-use tabiya_learn::FinishedGame;
+use tabiya_book::{Book, BookSet, Learnable};
+use tabiya_learn::{Fingerprint, FinishedGame, fingerprint_of};
 
 /// A book that can learn, as it is when a game is played from it.
 pub struct Source {
@@ -27,7 +27,7 @@ impl Source {
 
     /// What distinguishes the book from others. The first call reads the book: make it when the game begins.
     pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
-        *self.fingerprint.get_or_init(|| self.book.as_learnable()?.fingerprint())
+        *self.fingerprint.get_or_init(|| self.book.as_learnable().map(fingerprint_of))
     }
 }
 

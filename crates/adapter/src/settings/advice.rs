@@ -5,7 +5,6 @@ use tabiya_base::error::{Error, Remedy};
 /// An error with the options that help against it.
 pub fn worded(error: &Error) -> String {
     let words = match error.remedy() {
-        None => return error.to_string(),
         Some(Remedy::Replace) => "name another one, or replace it with --force",
         Some(Remedy::TemporaryFiles) => {
             "free some space, name another folder with --temp, or allow more memory with --memory"
@@ -30,12 +29,12 @@ pub fn worded(error: &Error) -> String {
         Some(Remedy::Trim) => "`tabiya trim` writes a book without the line",
         Some(Remedy::ShowMoves) => "`tabiya show` lists its moves",
         Some(Remedy::SortCounts) => "`tabiya merge -o SORTED.parquet` does that",
-        Some(Remedy::CompactEvaluations) => "`tabiya evals compact` does that",
+        None | Some(_) => return error.with_source(),
     };
     let joint = match (error.has_advice(), words.starts_with('`')) {
         (false, _) => ":",
         (true, true) => ";",
         (true, false) => ", or",
     };
-    format!("{error}{joint} {words}")
+    format!("{error:#}{joint} {words}")
 }

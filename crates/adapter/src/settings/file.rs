@@ -85,7 +85,7 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
         }
     })?;
     let mut ignore =
-        |offset, what| warnings.push(wrong(offset, format!("{what}; it is ignored")).to_string());
+        |offset, what| warnings.push(wrong(offset, format!("{what}; it is ignored")).with_source());
     let (mut given, mut of_books) = (Given::default(), Vec::new());
     for (key, value) in in_order(table.get_ref()) {
         let (name, start) = (key.get_ref().as_ref(), key.span().start);

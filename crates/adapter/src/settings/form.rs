@@ -73,7 +73,7 @@ fn in_set(given: &Given, row: &Row) -> Option<String> {
 
 /// Whether a name in the table of options is that of a setting.
 fn is_option(row: &Row, name: &str) -> bool {
-    row.is_option() && row.is_named(|known| same_name(known.as_bytes(), name.as_bytes()))
+    row.is_option() && same_name(row.name.as_bytes(), name.as_bytes())
 }
 
 /// The settings of a policy for which there are sliders.

@@ -114,9 +114,6 @@ impl Kind {
 pub struct Row {
     /// Its name for people; that of an option is its name in UCI.
     pub(crate) name: &'static str,
-    /// The name and the key that it had before: both are still understood.
-    #[serde(skip)]
-    former: Option<(&'static str, &'static str)>,
     /// Its name in the file, on the command line and in addresses, as far as it has one there.
     #[serde(skip)]
     pub key: &'static str,
@@ -153,24 +150,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether this is its name, or was.
-    pub(super) fn is_named(&self, name: impl Fn(&str) -> bool) -> bool {
-        name(self.name) || self.former.is_some_and(|(former, _)| name(former))
-    }
-
-    /// Whether this is its key, or was.
-    pub(super) fn has_key(&self, key: &str) -> bool {
-        self.key == key || self.former.is_some_and(|(_, former)| former == key)
-    }
-
     /// Whether it is an option of UCI.
     pub(super) fn is_option(&self) -> bool {
         self.holder.is_some()
-    }
-
-    /// The key that it had before.
-    pub fn former_key(&self) -> Option<&'static str> {
-        self.former.map(|(_, key)| key)
     }
 
     /// The value in these options; `None` for a setting that is not an option.
@@ -196,7 +178,6 @@ impl Row {
 const ROW: Row = Row {
     name: "",
     key: "",
-    former: None,
     kind: Text,
     default: "",
     value_name: "",
@@ -264,7 +245,7 @@ static ROWS: &[Row] = &[
         help: "Follow the book's own recommendations: colours, marks and limits", ..POLICY },
     Row { name: "Book Factor", key: "factor", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.factor)),
         help: "With Book Tournament: multiply the weights of a CTG book by its factors, as their meaning is inferred", ..POLICY },
-    Row { name: "Book Threefold", key: "threefold", former: Some(("Book Repeats", "repeats")), kind: Check, holder: Some(|it| Value::Check(&mut it.policy.threefold)),
+    Row { name: "Book Threefold", key: "threefold", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.threefold)),
         help: "Allow book moves that repeat a position for the third time", ..POLICY },
     Row { key: "optional", kind: Check, help: "Play on without the book if it cannot be opened", ..BY_BOOK },
     Row { key: "min-clock", kind: Spin { min: 0, max: DAY }, help: "Skip the book when the side to move has fewer seconds left than this", ..BY_BOOK },

@@ -126,7 +126,7 @@ impl Given {
 
 /// The row of an option; `None` if the adapter has no option of this name.
 fn of(option: &SetOption<'_>) -> Option<&'static Row> {
-    table::options().find(|row| row.is_named(|name| option.is(name)))
+    table::options().find(|row| option.is(row.name))
 }
 
 /// The text of a value: what is not UTF-8 is in the code page of the system on Windows, where old GUIs send file names

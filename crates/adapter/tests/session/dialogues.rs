@@ -474,8 +474,8 @@ fn repetitions_reserve_and_depth_leave_the_book() {
     let book = || polyglot(&["g1f3 = 1", "g1f3 g8f6 = 1", "g1f3 g8f6 f3g1 = 1", "g1f3 g8f6 f3g1 f6g8 = 1"]);
     let twice = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
     for (name, value, position, answered) in [
-        ("Book Repeats", "false", format!("position startpos moves {twice}"), false),
-        ("Book Repeats", "true", format!("position startpos moves {twice}"), true),
+        ("Book Threefold", "false", format!("position startpos moves {twice}"), false),
+        ("Book Threefold", "true", format!("position startpos moves {twice}"), true),
         ("Book Reserve", "4", "position startpos".to_owned(), true),
         // The line is a circle: after four plies it is at the start again.
         ("Book Reserve", "6", "position startpos".to_owned(), false),
@@ -540,7 +540,7 @@ fn the_line_of_a_book_move_ends_with_the_game() {
     );
     // Nothing follows the move that repeats the position for the third time.
     assert_eq!(
-        book_lines(&circle, &["setoption name Book Repeats value true", &format!("{once} g1f3 g8f6 f3g1")]),
+        book_lines(&circle, &["setoption name Book Threefold value true", &format!("{once} g1f3 g8f6 f3g1")]),
         [format!("{info}f6g8"), "bestmove f6g8".to_owned()]
     );
     // Fifty moves without a pawn move, counted from the FEN.

@@ -369,7 +369,7 @@ fn a_rule_may_allow_a_position_for_the_third_time() {
     let shuffle = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8";
     let ask = |rules: &[Rule], option: bool| {
         let mut talk = Talk::with(TwoBooks::of(&["g1f3 = 1"], &["e2e4 = 1"]), rules);
-        talk.send(&format!("setoption name Book Repeats value {option}"));
+        talk.send(&format!("setoption name Book Threefold value {option}"));
         talk.asks(shuffle, "go")
     };
     let allowed = rule("first.bin").with("threefold", "true");

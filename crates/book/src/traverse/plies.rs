@@ -91,6 +91,7 @@ impl State {
 }
 
 /// A position that is visited.
+#[derive(Debug)]
 pub struct Visited<'a> {
     /// The position. Its counters of moves are not those of a game.
     pub at: &'a Position,

@@ -15,8 +15,6 @@
 
 use std::fmt;
 
-use serde::ser::{Serialize, SerializeStruct, Serializer};
-
 use crate::{Game, Position};
 
 /// The codes and names, a line each.
@@ -150,9 +148,11 @@ impl fmt::Display for Opening {
     }
 }
 
-impl Serialize for Opening {
+#[cfg(feature = "serde")]
+impl serde::Serialize for Opening {
     /// An object with `eco` and `name`.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct as _;
         let mut object = serializer.serialize_struct("Opening", 2)?;
         object.serialize_field("eco", self.eco())?;
         object.serialize_field("name", self.name())?;
@@ -260,6 +260,7 @@ mod tests {
         assert_eq!((Opening::at(&pinned), Opening::at(&plain)), (None, None));
     }
 
+    #[cfg(feature = "serde")]
     #[test]
     fn json_has_code_and_name() {
         let mut game = Game::start();

@@ -163,7 +163,7 @@ fn writable(explorer: &Explorer, book: usize) -> Result<(&Slot, Format), Fault> 
     if editable(&format.to_string()).is_none() {
         return Err(Fault::read_only(format!("a book of the format {format} cannot be edited")));
     }
-    edit::refuse_read_only(&**known).map_err(|error| Fault::read_only(error.to_string()))?;
+    edit::refuse_read_only(&**known).map_err(|error| Fault::read_only(error.with_source()))?;
     Ok((slot, format))
 }
 

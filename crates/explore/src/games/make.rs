@@ -17,7 +17,7 @@ use tabiya_base::scratch::Scratch;
 use tabiya_base::sort::{Sorted, Sorter};
 use tabiya_chess::{MoveCode, Speed};
 use tabiya_games::play::play;
-use tabiya_games::{End, GameError, Header, KeyedPly, Sources, Visitor};
+use tabiya_games::{GameEnd, GameError, Header, KeyedPly, Sources, Visitor};
 
 use super::layout::{
     ENTRY_LEN, GAME_LEN, HEAD_LEN, Head, Section, Stamp, date_bits, entry, put_text, result_bits, speed_bits,
@@ -202,7 +202,7 @@ impl Visitor for Player<'_> {
         }
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         self.made.damaged += u64::from(end.error.is_some());
         if let Some(result) = self.game.get_mut(RESULT_AT).filter(|_| end.result.is_some()) {
             *result = result_bits(end.result);

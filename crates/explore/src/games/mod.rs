@@ -89,7 +89,7 @@ impl Games {
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let mut sources = games::open(paths)?;
-        warnings.extend(sources.passed_over().iter().map(Error::to_string));
+        warnings.extend(sources.passed_over().iter().map(Error::with_source));
         let (files, stamp) = Files::of(&sources)?;
         let Some(target) = book.or(paths.first().map(PathBuf::as_path)).map(beside) else {
             return Err(Error::new(ErrorKind::Usage, "there are no games"));
@@ -113,7 +113,7 @@ impl Games {
                 (target, None)
             }
             Err(error) => {
-                warnings.push(format!("the index of the games cannot be kept: {error}"));
+                warnings.push(format!("the index of the games cannot be kept: {error:#}"));
                 let folder = tempfile::tempdir_in(&resources.temp)
                     .map_err(|error| Error::temporary(&resources.temp, error))?;
                 (folder.path().join("index"), Some(folder))

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_games::cbh::export::{self, ExportOptions, export};
 use tabiya_games::cbh::{self, Cbh};
-use tabiya_games::{Place, Sources, Spot};
+use tabiya_games::{GameLocation, LineOrGame, Sources};
 
 use super::super::fault::Fault;
 use super::super::part::part_of;
@@ -74,11 +74,11 @@ impl Files {
     }
 
     /// The number of the game at a place.
-    pub(super) fn number(&self, place: &Place) -> Option<u64> {
+    pub(super) fn number(&self, place: &GameLocation) -> Option<u64> {
         let file = self.files.get(*self.by_name.get(&*place.file)?)?;
         let within = match place.spot {
-            Spot::Game(number) => number,
-            Spot::Line(_) => place.offset,
+            LineOrGame::Game(number) => number,
+            _ => place.offset,
         };
         file.base.checked_add(within)
     }
@@ -104,13 +104,7 @@ impl Files {
             return text.map_err(|error| Fault::io(format!("{}: {error}", file.path.display())));
         };
         let number = u32::try_from(within).map_err(|_| gone())?;
-        let options = ExportOptions {
-            games: (number, number),
-            main_line: false,
-            bare: false,
-            deleted: false,
-            threads: 1,
-        };
+        let options = ExportOptions::new((number, number));
         let mut all = Vec::new();
         let export::Totals { games, .. } = export(database, &options, &mut |text, _, _| {
             all.extend(text);

@@ -15,12 +15,15 @@ use super::parallel::in_order;
 use super::reader::{CUT_OFF, Counter, Reader};
 use super::record::{self, Record};
 use crate::Reason;
+use crate::cbv::check::{check as check_archive, trailing};
 use crate::export::Notes;
 
 kinds! {
     /// What can be wrong with a database.
     pub enum Kind {
         Files: Error "missing or damaged files",
+        Packed: Error "files that cannot be unpacked",
+        Trailing: Warning "bytes after the last file of an archive",
         Record: Error "records that cannot be read",
         Neither: Warning "records of neither games nor texts",
         NoName: Error "missing names",
@@ -55,6 +58,9 @@ pub fn check(
     findings: &mut Findings<'_>,
 ) -> Result<()> {
     files(db, findings);
+    if let Some(archive) = db.archive() {
+        check_archive(archive, &mut |at, what| findings.add(Kind::Packed, (db.path(), at), what))?;
+    }
     let named = |part: &str| {
         let part = |path: &&PathBuf| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(part));
         db.parts().iter().find(part).map_or(db.path(), PathBuf::as_path)
@@ -81,6 +87,9 @@ pub fn files(db: &Cbh, findings: &mut Findings<'_>) {
     for what in db.findings() {
         findings.add(Kind::Files, (db.path(), 0), what);
     }
+    if let Some((at, count)) = db.archive().and_then(trailing) {
+        findings.add(Kind::Trailing, (db.path(), at), format_args!("{count} bytes follow the last file"));
+    }
 }
 
 /// Checks games on one thread.
@@ -98,7 +107,7 @@ impl Checker<'_> {
         };
         let record = match self.reader.record(number) {
             Ok(record) => record,
-            Err(error) => return add(Kind::Record, "cbh", at, error.to_string()),
+            Err(error) => return add(Kind::Record, "cbh", at, error.with_source()),
         };
         match record.kind() {
             record::Kind::Text => return,

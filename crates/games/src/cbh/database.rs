@@ -2,6 +2,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "a record has 46 bytes")]
 
 use std::cell::Cell;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,15 +11,15 @@ use tabiya_base::bytes;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::folder;
 use tabiya_base::map::Map;
+use tabiya_base::unread::Unread;
 
 use super::entities::Entities;
-use super::files;
 use super::layout::{
     CBH_COUNT, CBH_MARK, CBH_MARK_AT, CBJ_MOVES, CBJ_SIZE, CBM_HEADER, RECORD_LEN, annotator, player, source,
     team, title, tournament,
 };
 use crate::cbv::{self, Cbv};
-use crate::{GameError, Place, Reason, Spot};
+use crate::{GameError, GameLocation, LineOrGame, Reason};
 
 /// Offsets in longer files need more than 32 bits.
 pub(super) const WIDE: u64 = u32::MAX as u64;
@@ -47,8 +48,8 @@ pub struct Cbh {
     moves_name: Arc<Path>,
     count: u32,
     files: Vec<PathBuf>,
-    /// The archive that the files are in.
-    archive: Option<PathBuf>,
+    /// The archive that the files are in, and its path.
+    archive: Option<(Cbv, [PathBuf; 1])>,
     findings: Vec<String>,
 }
 
@@ -71,7 +72,7 @@ impl Parts<'_> {
                 self.files.push(blob.path().to_owned());
                 return Some(blob);
             }
-            Some(Err(error)) => self.findings.push(format!("{error}: {lost}")),
+            Some(Err(error)) => self.findings.push(format!("{}: {lost}", error.with_source())),
             None if needed => self.findings.push(format!("there is no .{extension} file: {lost}")),
             None => {}
         }
@@ -85,7 +86,7 @@ impl Parts<'_> {
         let opened = blob.bytes().map_or_else(|| Map::open(blob.path()), |bytes| Ok(bytes.to_vec().into()));
         let (entities, finding) = match opened {
             Ok(bytes) => Entities::new(bytes, least),
-            Err(error) => (Entities::none(), Some(error.to_string())),
+            Err(error) => (Entities::none(), Some(error.with_source())),
         };
         self.findings.extend(finding.map(|finding| format!("the .{extension} file: {finding}")));
         entities
@@ -103,7 +104,7 @@ impl Cbh {
         if cbv::is_named(path.as_ref()) {
             return Self::from_archive(&Cbv::open(path)?);
         }
-        let main = files::main(path.as_ref())?;
+        let main = main(path.as_ref())?;
         let records = Blob::open(&main)?;
         let part = |extension: &str| folder::sibling(&main, extension).ok().flatten().map(Blob::open);
         let moves = part("cbg").unwrap_or_else(|| {
@@ -139,7 +140,7 @@ impl Cbh {
         let db = Self::with(needed("cbh")?, needed("cbg")?, &open)?;
         match damaged.take() {
             Some(error) => Err(error),
-            None => Ok(Self { archive: Some(archive.path().to_owned()), ..db }),
+            None => Ok(Self { archive: Some((archive.clone(), [archive.path().to_owned()])), ..db }),
         }
     }
 
@@ -207,7 +208,7 @@ impl Cbh {
 
     /// The `.cbh` file, or the archive.
     pub fn path(&self) -> &Path {
-        self.archive.as_deref().unwrap_or(self.records.path())
+        self.archive.as_ref().map_or(self.records.path(), |(archive, _)| archive.path())
     }
 
     /// The `.cbg` file, in which offsets of games are.
@@ -217,7 +218,7 @@ impl Cbh {
 
     /// Every file of the database that was found, or the archive.
     pub fn files(&self) -> &[PathBuf] {
-        self.archive.as_ref().map_or(&self.files, std::slice::from_ref)
+        self.archive.as_ref().map_or(&self.files, |(_, files)| files)
     }
 
     /// Every file of the database that was found, those in an archive by their names below its own.
@@ -225,9 +226,9 @@ impl Cbh {
         &self.files
     }
 
-    /// Whether the files are in an archive.
-    pub(crate) fn is_archived(&self) -> bool {
-        self.archive.is_some()
+    /// The archive that the files are in.
+    pub(crate) fn archive(&self) -> Option<&Cbv> {
+        self.archive.as_ref().map(|(archive, _)| archive)
     }
 
     /// How many records it has: games and texts are numbered from 1 to this.
@@ -251,8 +252,8 @@ impl Cbh {
     }
 
     /// The place of a game, for reports.
-    pub fn place(&self, number: u32, offset: u64, length: u64) -> Place {
-        Place { file: self.moves_name.clone(), spot: Spot::Game(number.into()), offset, length }
+    pub fn place(&self, number: u32, offset: u64, length: u64) -> GameLocation {
+        GameLocation { file: self.moves_name.clone(), spot: LineOrGame::Game(number.into()), offset, length }
     }
 
     /// What is wrong with a game at this offset.
@@ -303,4 +304,79 @@ fn count(records: &Blob, findings: &mut Vec<String>) -> Result<u32> {
         }
     }
     Ok(held)
+}
+
+/// The extensions of the files that are read: records, moves, annotations, players, tournaments,
+/// annotators, sources, teams, second records, titles, media.
+pub const PARTS: [&str; 11] = ["cbh", "cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj", "cbl", "cbm"];
+
+/// Whether a name is that of a file of a database, or of its archive.
+pub fn is_named(path: &Path) -> bool {
+    let named = |name: &&str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
+    PARTS.iter().any(named) || cbv::is_named(path)
+}
+
+/// All files of the database that a file belongs to, including those that are not read: files of the same name with an
+/// extension of ChessBase.
+pub fn parts(path: &Path) -> Vec<PathBuf> {
+    const STARTS: [&str; 4] = ["cb", "ci", "ck", "cp"];
+    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
+    let entries = fs::read_dir(folder::of(path)).into_iter().flatten().flatten().map(|entry| entry.path());
+    let own = entries.filter(|entry| {
+        let end = entry.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+        stem(entry) == stem(path) && STARTS.iter().any(|start| end.starts_with(start))
+    });
+    own.chain([path.to_owned()]).collect()
+}
+
+/// The `.cbh` file of the database that a file belongs to.
+///
+/// # Errors
+/// When it is missing, or when the file is one of another program, with what to do about it.
+pub fn main(path: &Path) -> Result<PathBuf> {
+    if let Some(unread) = Unread::by_name(path) {
+        return Err(unread.error(path));
+    }
+    if path.is_file() && path.extension().is_some_and(|end| end.eq_ignore_ascii_case("cbh")) {
+        return Ok(path.to_owned());
+    }
+    folder::sibling(path, "cbh").ok().flatten().ok_or_else(|| {
+        Error::new(ErrorKind::File, "there is no such database")
+            .at_path(path)
+            .advice("name its .cbh file; the others (.cbg, .cba, .cbp ...) are found beside it")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_parts_are_found_in_any_letter_case() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["My Games.CBH", "My games.cbg", "MY GAMES.Cba"] {
+            fs::write(folder.path().join(name), b"").unwrap();
+        }
+        let path = folder.path().join("My Games.CBH");
+        for (part, name) in [("cbg", "My games.cbg"), ("cba", "MY GAMES.Cba")] {
+            let found = folder::sibling(&path, part).unwrap().unwrap();
+            assert!(found.is_file());
+            assert_eq!(found.file_name().unwrap().to_string_lossy().to_lowercase(), name.to_lowercase());
+        }
+        assert_eq!(folder::sibling(&path, "cbp").unwrap(), None);
+        assert!(main(&folder.path().join("my games.cbg")).unwrap().is_file());
+    }
+
+    #[test]
+    fn other_files_are_refused_with_advice() {
+        for (name, says) in [
+            ("a.2cbh", "save it as a CBH database"),
+            ("a.cbz", "unpack it first"),
+            ("none.cbh", "name its .cbh file"),
+        ] {
+            assert!(main(Path::new(name)).unwrap_err().to_string().contains(says), "{name}");
+        }
+        let named = ["a.cbh", "a.CBV", "a.pgn", "a.2cbh"].map(|name| is_named(Path::new(name)));
+        assert_eq!(named, [true, true, false, false]);
+    }
 }

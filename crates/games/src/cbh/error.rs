@@ -8,6 +8,7 @@ use crate::Reason;
 
 /// Why a stored move cannot be read or played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MoveError {
     /// The side to move has no such piece.
     NoPiece,
@@ -34,6 +35,8 @@ pub enum MoveError {
     TooDeep,
     /// A variation begins or ends without a move in between.
     Empty,
+    /// The file of moves could be read before, and can no longer.
+    Unread,
 }
 
 /// Why the rest of a game cannot be read.
@@ -52,7 +55,7 @@ impl DecodeError {
     pub fn reason(&self) -> Reason {
         match self.kind {
             MoveError::TooMany | MoveError::TooDeep => Reason::TooLong,
-            MoveError::CutOff | MoveError::Empty => Reason::Damaged,
+            MoveError::CutOff | MoveError::Empty | MoveError::Unread => Reason::Damaged,
             _ => Reason::IllegalMove,
         }
     }
@@ -71,6 +74,7 @@ impl fmt::Display for DecodeError {
             MoveError::TooMany => "too many moves",
             MoveError::TooDeep => "variations are nested too deep",
             MoveError::Empty => "a variation has no moves",
+            MoveError::Unread => "the file of moves cannot be read any more",
         };
         write!(f, "{what} after {} stored moves", self.moves)
     }

@@ -2,23 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use shakmaty::Position as _;
+use shakmaty::san::{self, SanPlus, Suffix};
+use shakmaty::{Move, Position as _};
 
 use tabiya_base::error::Result;
 
+use super::board::Board;
 use super::database::Cbh;
 use super::decode::Collector;
 use super::notes::{self, Facts};
 use super::parallel::in_order;
 use super::reader::{Game, Reader};
 use super::record::{Kind, Record};
-use super::san;
 use super::tags::Tags;
 use crate::export::{Notes, San, Tree, Writer};
 use crate::{GameError, GameResult, Reason};
 
 /// What to export.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ExportOptions {
     /// The first and the last game.
     pub games: (u32, u32),
@@ -30,6 +32,13 @@ pub struct ExportOptions {
     pub deleted: bool,
     /// The number of threads.
     pub threads: usize,
+}
+
+impl ExportOptions {
+    /// These games, from the first to the last, with all that they have and on one thread.
+    pub fn new(games: (u32, u32)) -> Self {
+        Self { games, main_line: false, bare: false, deleted: false, threads: 1 }
+    }
 }
 
 /// What became of the games.
@@ -111,6 +120,8 @@ struct Exporter<'a> {
     notes: Notes,
     facts: Facts,
     tags: Tags,
+    /// A move under construction.
+    word: Vec<u8>,
 }
 
 impl<'a> Exporter<'a> {
@@ -122,6 +133,7 @@ impl<'a> Exporter<'a> {
             notes: Notes::default(),
             facts: Facts::default(),
             tags: Tags::default(),
+            word: Vec::new(),
         }
     }
 
@@ -134,7 +146,7 @@ impl<'a> Exporter<'a> {
                 Ok(record) => self.one(&record, written),
                 Err(error) => {
                     let db = self.reader.db();
-                    written.lost(db.error(number, 0, Reason::Damaged, error.to_string()));
+                    written.lost(db.error(number, 0, Reason::Damaged, error.with_source()));
                 }
             }
         }
@@ -178,7 +190,7 @@ impl<'a> Exporter<'a> {
         let mut collector = Collector {
             tree: &mut self.tree,
             variations: !self.options.main_line,
-            play: san::play,
+            play: |board: &mut Board, mv| play(board, mv, &mut self.word),
             pass: San::new(b"--"),
         };
         let ended = self.reader.decode(game, &mut collector);
@@ -211,4 +223,17 @@ impl<'a> Exporter<'a> {
             self.notes.entry(last).or_default().glyphs.push(evaluation);
         }
     }
+}
+
+/// Plays a legal move, and returns it as PGN writes it.
+fn play(board: &mut Board, mv: Move, word: &mut Vec<u8>) -> San {
+    let san = san::San::from_move(board.chess(), mv);
+    board.play(mv);
+    let chess = board.chess();
+    // shakmaty's `Suffix::from_position` lists the legal moves of every position, not only of those in check.
+    let suffix =
+        chess.is_check().then(|| if chess.is_checkmate() { Suffix::Checkmate } else { Suffix::Check });
+    word.clear();
+    SanPlus { san, suffix }.append_ascii_to(word);
+    San::new(word)
 }

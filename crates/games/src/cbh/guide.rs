@@ -7,9 +7,8 @@ use std::borrow::Cow;
 use tabiya_base::bytes;
 use tabiya_base::encoding::decode_text;
 
-use super::encodings::decode_as;
 use super::layout::GAME_HEAD_LEN;
-use super::text::field;
+use super::text::{decode_as, field};
 
 /// The first version with texts in HTML.
 const HTML: u16 = 3;

@@ -10,37 +10,30 @@
 
 mod board;
 pub mod check;
-mod codes;
 mod database;
 mod decode;
-mod encodings;
 mod entities;
 mod error;
 pub mod export;
-mod files;
 pub mod guide;
 pub mod info;
 pub mod layout;
 mod mode;
-mod nations;
 pub mod notes;
 mod parallel;
 mod reader;
 mod record;
-mod san;
 mod source;
 mod start;
-mod tables;
 mod tags;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;
 
 pub use board::Board;
-pub use database::{Bytes, Cbh};
+pub use database::{Bytes, Cbh, is_named, parts};
 pub use decode::{Sink, decode};
 pub use error::{DecodeError, MoveError};
-pub use files::{is_named, parts};
 pub use mode::Mode;
 pub use reader::{Game, Reader};
 pub use record::{Kind, Outcome, Record};

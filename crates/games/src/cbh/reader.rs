@@ -4,11 +4,12 @@
 
 use std::ops::ControlFlow;
 
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Move, Position as _};
 
 use tabiya_base::blob::{Blob, Window};
 use tabiya_base::bytes;
 use tabiya_base::error;
+use tabiya_chess::Position;
 
 use super::board::Board;
 use super::database::{Cbh, WIDE};
@@ -110,7 +111,7 @@ impl Sink for Counter {
 impl<'a> Reader<'a> {
     /// A reader of a database.
     pub fn new(db: &'a Cbh) -> Self {
-        let ordinary = [false, true].map(|reversed| Board::new(&Chess::default(), reversed));
+        let ordinary = [false, true].map(|reversed| Board::new(Position::start(), reversed));
         Self {
             db,
             records: Window::default(),
@@ -147,12 +148,13 @@ impl<'a> Reader<'a> {
         bytes::slice(bytes, at, len)
     }
 
-    /// The 64-bit offset of the `.cbj` record if the file needs one, or else that of the `.cbh` record.
-    fn offset(&mut self, record: &Record, file: &Blob, short: u64, at: u64) -> u64 {
+    /// The 64-bit offset of the `.cbj` record if the file needs one, or else that of the `.cbh` record; `None` if the
+    /// `.cbj` record cannot be read: the short offset would lead to another game.
+    fn offset(&mut self, record: &Record, file: &Blob, short: u64, at: u64) -> Option<u64> {
         if file.len() <= WIDE || self.db.second_len < CBJ_MOVES + 8 {
-            return short;
+            return Some(short);
         }
-        self.second(record, at, 8).and_then(|wide| bytes::u64_be(wide, 0)).unwrap_or(short)
+        self.second(record, at, 8).and_then(|wide| bytes::u64_be(wide, 0))
     }
 
     /// The numbers of the teams of White and Black.
@@ -174,13 +176,17 @@ impl<'a> Reader<'a> {
     /// Finds the moves or the text of a record; `noun` names them in the error.
     pub(super) fn head(&mut self, record: &Record, noun: &str) -> Result<Head, GameError> {
         let db = self.db;
-        let offset = self.offset(record, &db.moves, record.moves(), CBJ_MOVES);
+        let short = record.moves();
+        let offset = self.offset(record, &db.moves, short, CBJ_MOVES).ok_or_else(|| {
+            let why = format!("the .cbj file does not say where its {noun} are");
+            db.error(record.number, short, Reason::Damaged, why)
+        })?;
         let refuse = |why: String| db.error(record.number, offset, Reason::Damaged, why);
         if !(CBG_HEADER_LEAST..db.moves.len()).contains(&offset) {
             return Err(refuse(format!("the record puts its {noun} outside the file of moves")));
         }
         let head = self.moves.get(&db.moves, offset, GAME_HEAD_LEN);
-        let head = bytes::u32_be(head.map_err(|error| refuse(error.to_string()))?, 0);
+        let head = bytes::u32_be(head.map_err(|error| refuse(error.with_source()))?, 0);
         let flags = head.map(|head| (head >> 24) as u8);
         Ok(Head { offset, flags, size: head.map_or(0, |head| u64::from(head & GAME_SIZE_BITS)) })
     }
@@ -214,7 +220,7 @@ impl<'a> Reader<'a> {
             return Err(damaged("its size is too small"));
         }
         let data = self.moves.get(&self.db.moves, offset, size);
-        let data = data.map_err(|error| damaged(&error.to_string()))?;
+        let data = data.map_err(|error| damaged(&error.with_source()))?;
         let start = if flags & SET_UP != 0 {
             let data = data.get(GAME_HEAD_LEN as usize..).unwrap_or_default();
             Some(Start::read(data, mode.chess960).map_err(bad_start)?)
@@ -241,22 +247,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The board that a game starts on.
-    pub(crate) fn board_of(&self, game: &Game) -> Board {
-        match &game.start {
-            None => self.ordinary[usize::from(game.mode.reversed)].clone(),
-            Some(start) => Board::new(&start.chess, game.mode.reversed),
-        }
-    }
-
     /// Decodes the moves of a game that was found.
     ///
     /// # Errors
     /// When they are damaged. The sink has received the moves before the damage.
     pub fn decode<S: Sink>(&mut self, game: &Game, sink: &mut S) -> Result<(), DecodeError> {
-        self.board = self.board_of(game);
-        let data = self.moves.get(&self.db.moves, game.offset, game.len).unwrap_or_default();
-        let data = usize::try_from(game.head).ok().and_then(|head| data.get(head..)).unwrap_or_default();
+        self.board = match &game.start {
+            None => self.ordinary[usize::from(game.mode.reversed)].clone(),
+            Some(start) => Board::new(Position::from_chess(start.chess.clone()), game.mode.reversed),
+        };
+        let unread = || DecodeError { at: 0, moves: 0, kind: MoveError::Unread };
+        let data = self.moves.get(&self.db.moves, game.offset, game.len).map_err(|_| unread())?;
+        let whole = Some(data).filter(|data| data.len() as u64 >= game.len);
+        let data = whole.and_then(|data| data.get(usize::try_from(game.head).ok()?..)).ok_or_else(unread)?;
         decode(data, game.mode, &mut self.board, &mut self.kept, sink)
     }
 
@@ -268,6 +271,8 @@ impl<'a> Reader<'a> {
         let db = self.db;
         let Some(blob) = db.notes.as_ref().filter(|_| record.notes() != 0) else { return Ok(None) };
         let offset = self.offset(record, blob, record.notes(), CBJ_NOTES);
+        let offset =
+            offset.ok_or((record.notes(), "the .cbj file does not say where its annotations are"))?;
         let outside = (offset, "the record puts its annotations outside their file");
         if offset >= blob.len() {
             return Err(outside);
@@ -292,7 +297,7 @@ impl<'a> Reader<'a> {
         let Head { offset, size, .. } = self.head(record, "text")?;
         let data = self.moves.get(&db.moves, offset, size);
         let refuse = |at, why| db.error(record.number, at, Reason::Damaged, why);
-        let data = data.map_err(|error| refuse(offset, error.to_string()))?;
+        let data = data.map_err(|error| refuse(offset, error.with_source()))?;
         let guide = Guide::read(data);
         let error = guide.error.map(|(at, what)| refuse(offset + at, what.to_owned()));
         Ok((guide, error))

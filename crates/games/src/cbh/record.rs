@@ -17,6 +17,7 @@ pub struct Record {
 
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// A game.
     Game,
@@ -28,6 +29,7 @@ pub enum Kind {
 
 /// How a game ended, as ChessBase has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// With a result; whether by forfeit.
     Ended(GameResult, bool),

@@ -10,14 +10,14 @@ use shakmaty::Move;
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 
-use super::board::{Board, Key};
+use super::board::Board;
 use super::database::Cbh;
 use super::decode::{Collector, Sink};
 use super::layout::tournament;
 use super::reader::{Game, Reader};
 use super::record::{Kind, Record};
 use crate::export::{Step, Tree};
-use crate::{Batch, End, Header, KeyedPly, Reason, Visitor};
+use crate::{Batch, GameEnd, Header, KeyedPly, Reason, Visitor};
 
 /// Games of a batch: enough that the cost of handing it over does not matter.
 const BATCH: u32 = 512;
@@ -69,13 +69,12 @@ impl Batch for Games {
             tournament: None,
             tree: Tree::default(),
             plies: Vec::new(),
-            ordinary: Position::start(),
         };
         for number in self.first..=self.last {
             match player.reader.record(number) {
                 Ok(record) => player.one(&record, visitor),
                 Err(error) => {
-                    visitor.unreadable(self.db.error(number, 0, Reason::Unreadable, error.to_string()));
+                    visitor.unreadable(self.db.error(number, 0, Reason::Unreadable, error.with_source()));
                 }
             }
         }
@@ -93,8 +92,6 @@ struct Player<'a> {
     tournament: Option<u32>,
     tree: Tree<Option<Move>>,
     plies: Vec<KeyedPly>,
-    /// The position that ordinary games start from.
-    ordinary: Position,
 }
 
 impl Player<'_> {
@@ -114,7 +111,6 @@ impl Player<'_> {
         if !visitor.begin(&self.header) {
             return;
         }
-        let start = self.header.start.as_ref().unwrap_or(&self.ordinary);
         let (ended, passed) = if visitor.wants_variations() {
             self.tree.clear();
             let play = |board: &mut Board, mv: Move| {
@@ -123,19 +119,19 @@ impl Player<'_> {
             };
             let mut collector = Collector { tree: &mut self.tree, variations: true, play, pass: None };
             let ended = self.reader.decode(&game, &mut collector);
-            (ended, variations(&self.tree, start.clone(), visitor))
+            let start = self.header.start.clone().unwrap_or_else(Position::start);
+            (ended, variations(&self.tree, start, visitor))
         } else if let Some(most) = visitor.keyed_plies() {
             self.plies.clear();
-            let key = Key::new(&self.reader.board_of(&game), start.key());
+            let key = self.header.start.as_ref().map_or_else(|| Position::start().key(), Position::key);
             let mut line = KeyedLine { key, plies: &mut self.plies, most, passed: false };
             let ended = self.reader.decode(&game, &mut line);
             let passed = line.passed;
-            let last = line.key.get();
-            visitor.keyed_last(last);
+            visitor.keyed_last(line.key);
             visitor.keyed_line(&self.plies);
             (ended, passed)
         } else {
-            let mut line = MainLine { at: start.clone(), visitor, passed: false };
+            let mut line = MainLine { visitor, passed: false };
             let ended = self.reader.decode(&game, &mut line);
             (ended, line.passed)
         };
@@ -144,7 +140,7 @@ impl Player<'_> {
         } else {
             self.reader.error(&game, ended)
         };
-        visitor.end(End { result: self.header.result, error, cut: None });
+        visitor.end(GameEnd { result: self.header.result, error, cut: None });
     }
 
     /// Copies the header of a game from its records.
@@ -178,7 +174,6 @@ impl Player<'_> {
 
 /// Hands the main line over as it is decoded.
 struct MainLine<'a> {
-    at: Position,
     visitor: &'a mut dyn Visitor,
     passed: bool,
 }
@@ -186,9 +181,8 @@ struct MainLine<'a> {
 impl Sink for MainLine<'_> {
     #[inline(always)]
     fn play(&mut self, board: &mut Board, mv: Move) -> ControlFlow<()> {
-        self.visitor.ply(&self.at, mv)?;
+        self.visitor.ply(board.position(), mv)?;
         board.play(mv);
-        self.at.play(mv);
         ControlFlow::Continue(())
     }
 
@@ -200,7 +194,8 @@ impl Sink for MainLine<'_> {
 
 /// Keeps the main line with the keys of its positions.
 struct KeyedLine<'a> {
-    key: Key,
+    /// That of the position after the last move.
+    key: u64,
     plies: &'a mut Vec<KeyedPly>,
     /// Plies that are wanted.
     most: usize,
@@ -211,15 +206,10 @@ impl Sink for KeyedLine<'_> {
     #[inline(always)]
     fn play(&mut self, board: &mut Board, mv: Move) -> ControlFlow<()> {
         if self.plies.len() < self.most {
-            self.plies.push(KeyedPly {
-                key: self.key.get(),
-                side: board.turn(),
-                mv: MoveCode::from_move(mv),
-            });
+            self.plies.push(KeyedPly { key: self.key, side: board.turn(), mv: MoveCode::from_move(mv) });
         }
-        let moved = self.key.moved(board, mv);
         board.play(mv);
-        self.key.play(board, moved);
+        self.key = board.position().key();
         if self.plies.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 

@@ -1,39 +1,30 @@
-//! Checking a whole archive: its directory, and that every member unpacks.
+//! Checking a whole archive: that every file in it unpacks, also those that are not of the database.
 
-use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_base::findings::{Findings, kinds};
+use tabiya_base::error::{ErrorKind, Result};
 
 use super::Cbv;
 
-/// Bytes that may follow the last member: those that fill the last 8 of an archive that was locked.
+/// Bytes that may follow the last file: those that fill the last 8 of an archive that was locked.
 const PADDING: u64 = 7;
 
-kinds! {
-    /// What can be wrong with an archive.
-    pub enum Kind {
-        Member: Error "files that cannot be unpacked",
-        Trailing: Warning "bytes after the last file",
-    }
-}
-
-/// Unpacks every member, and adds those that cannot be to `findings`.
+/// Unpacks every file, and shows `found` what is wrong with those that cannot be, with the offset.
 ///
 /// # Errors
 /// When the archive cannot be read, or the work is interrupted.
-pub fn check(archive: &Cbv, findings: &mut Findings<'_>) -> Result<()> {
-    let mut add = |error: Error| {
-        if error.kind() != ErrorKind::Format {
-            return Err(error);
-        }
-        findings.add(Kind::Member, error.offset().unwrap_or(0), error.what());
-        Ok(())
-    };
+pub fn check(archive: &Cbv, found: &mut dyn FnMut(u64, &str)) -> Result<()> {
     for member in archive.members() {
-        archive.unpacked(member).and_then(|unpacked| unpacked.check()).or_else(&mut add)?;
-    }
-    let trailing = archive.len() - archive.end().min(archive.len());
-    if trailing > PADDING {
-        findings.add(Kind::Trailing, archive.end(), format_args!("{trailing} bytes follow the last file"));
+        match archive.unpacked(member).and_then(|unpacked| unpacked.check()) {
+            Err(error) if error.kind() == ErrorKind::Format => {
+                found(error.offset().unwrap_or(0), error.what())
+            }
+            checked => checked?,
+        }
     }
     Ok(())
+}
+
+/// Bytes after the last file that no program writes: their offset and number.
+pub fn trailing(archive: &Cbv) -> Option<(u64, u64)> {
+    let count = archive.len().saturating_sub(archive.end());
+    (count > PADDING).then(|| (archive.end(), count))
 }

@@ -41,7 +41,7 @@ impl CbvMember {
 }
 
 /// An open archive.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Cbv {
     blob: Arc<Blob>,
     members: Vec<CbvMember>,

@@ -11,7 +11,7 @@ use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use shakmaty::Move;
 use tabiya_base::blob::Pieces as _;
 use tabiya_base::error::Result;
-use tabiya_base::findings::{Finding, listed};
+use tabiya_base::findings::summed;
 
 use tabiya_chess::Position;
 
@@ -22,7 +22,7 @@ use super::*;
 use crate::cbh::export::{ExportOptions, export};
 use crate::cbh::tests::fixtures::TestDatabase;
 use crate::cbh::{Cbh, CbhSource};
-use crate::{End, GameError, Header, Visitor, open};
+use crate::{GameEnd, GameError, Header, Visitor, open};
 
 /// Packs bytes as a block of a mode: as they are, as literals, by a code, by a code of literals.
 fn block(mode: u8, bytes: &[u8]) -> Vec<u8> {
@@ -142,10 +142,11 @@ fn refusal(bytes: Vec<u8>) -> String {
     opened(bytes).unwrap_err().to_string()
 }
 
-fn findings(bytes: Vec<u8>) -> Vec<Finding> {
+/// What is wrong with the files in an archive, with the offsets.
+fn findings(bytes: Vec<u8>) -> Vec<(u64, String)> {
     let mut found = Vec::new();
     let archive = Cbv::from_bytes("a.cbv", bytes).unwrap();
-    listed(&mut |finding| found.push(finding), |findings| check(&archive, findings)).unwrap();
+    check(&archive, &mut |at, what| found.push((at, what.to_owned()))).unwrap();
     found
 }
 
@@ -255,6 +256,24 @@ fn a_damaged_directory_is_refused_with_its_offset() {
 }
 
 #[test]
+fn a_file_beside_the_database_that_is_damaged_is_reported_and_the_database_is_read() {
+    let mut members: Vec<Made> = files().iter().map(|(name, bytes)| member(name, bytes, 1000)).collect();
+    let mut picture = member("Games.html\\picture.jpg", b"jpg", 10);
+    picture.1[5] ^= 1;
+    members.push(picture);
+    let sound = packed(1000);
+    let bytes = [archive(173, &members), vec![0; 9]].concat();
+    let db = opened(bytes.clone()).unwrap();
+    assert!(pgn(&db) == pgn(&opened(sound.clone()).unwrap()));
+    let (_, found) = summed(|findings| crate::cbh::check::check(&db, 1, &|_| Ok(()), findings).unwrap());
+    let lines: Vec<_> = found.iter().map(ToString::to_string).collect();
+    let at = sound.len() - 8;
+    let what = "this archive is damaged: the file Games.html_picture.jpg has a block with a wrong checksum";
+    let trailing = format!("9 bytes follow the last file (byte {} of a.cbv)", sound.len());
+    assert_eq!(lines, [format!("{what} (byte {at} of a.cbv)"), trailing]);
+}
+
+#[test]
 fn bombs_are_refused_within_memory() {
     // Runs of zeros in a code: a megabyte from few bytes, and lengths that are only claimed.
     let runs = with_head(&[&[1, 0xff, 0xff][..], &[0x1f, 0xff, 0].repeat(14), &[0x1f, 0xfd, 0]].concat());
@@ -268,13 +287,10 @@ fn bombs_are_refused_within_memory() {
         assert!(error.contains("the file Games.cbp unpacks to fewer bytes"), "{error}");
     }
     let found = findings(archive(173, &[("a.txt".to_owned(), block(0, b"abc").repeat(200_000), 600_000)]));
-    assert!(found[0].what.contains("too many blocks"), "{found:?}");
+    assert!(found[0].1.contains("too many blocks"), "{found:?}");
     let over = with_head(&[&[1, 0xff, 0xff][..], &[0x1f, 0xff, 0].repeat(16)].concat());
     let found = findings(archive(173, &[("a.txt".to_owned(), over, 1)]));
-    assert!(
-        found[0].what.contains("a block unpacks to too many bytes") && found[0].offset == Some(181),
-        "{found:?}"
-    );
+    assert!(found[0].0 == 181 && found[0].1.contains("a block unpacks to too many bytes"), "{found:?}");
 }
 
 struct Silent;
@@ -288,7 +304,7 @@ impl Visitor for Silent {
         ControlFlow::Continue(())
     }
 
-    fn end(&mut self, _: End) {}
+    fn end(&mut self, _: GameEnd) {}
 
     fn unreadable(&mut self, error: GameError) {
         assert!(!error.why.is_empty());
@@ -299,8 +315,7 @@ impl Visitor for Silent {
 fn look(bytes: Vec<u8>) {
     let len = bytes.len() as u64;
     let Ok(archive) = Cbv::from_bytes("a.cbv", bytes) else { return };
-    let mut found = |finding: Finding| assert!(finding.offset.is_some_and(|at| at < len));
-    listed(&mut found, |findings| check(&archive, findings)).unwrap();
+    check(&archive, &mut |at, _| assert!(at < len)).unwrap();
     let Ok(db) = Cbh::from_archive(&archive) else { return };
     let mut source = CbhSource::new(Arc::new(db));
     while let Some(batch) = source.next_batch() {

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::{ZSTD_WINDOW_LOG, cut, damaged, too_long};
+use super::limits::{ZSTD_WINDOW_LOG, cut, damaged, too_long};
 
 /// The end of a Zstandard frame: an empty last block (RFC 8878), and room for a checksum.
 const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];

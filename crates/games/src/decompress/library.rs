@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 use zstd::stream::read::Decoder;
 
-use super::{ZSTD_WINDOW_LOG, cut, damaged, too_long};
+use super::limits::{ZSTD_WINDOW_LOG, cut, damaged, too_long};
 
 /// What the library says of a frame whose window is too large.
 const TOO_MUCH: &str = "Frame requires too much memory";

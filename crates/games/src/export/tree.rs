@@ -38,12 +38,6 @@ impl San {
         }
     }
 
-    /// A word of at most seven characters, given from the lowest byte up.
-    #[inline]
-    pub(crate) const fn from_word(characters: u64, len: u32) -> Self {
-        Self { word: (characters & ((1 << 56) - 1)) | (len as u64 & 7) << 56 }
-    }
-
     /// Its characters from the lowest byte up.
     #[inline]
     pub(super) const fn characters(self) -> u64 {
@@ -169,9 +163,9 @@ impl<M: Copy + Default> Tree<M> {
         self.kept.push(self.at);
     }
 
-    /// Goes back to where the last [`push`](Tree::push) was.
+    /// Goes back to where the last [`push`](Tree::push) was, or to the start of the game if there was none.
     pub fn pop(&mut self) {
-        self.at = self.kept.pop().unwrap_or_default();
+        self.at = self.kept.pop().unwrap_or(0);
     }
 
     /// A node.
@@ -206,6 +200,7 @@ impl<M: Copy + Default> Tree<M> {
 
 /// A step through a tree.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Step<M> {
     /// A move: its number and node.
     Move(u32, Node<M>),

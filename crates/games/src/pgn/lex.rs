@@ -23,6 +23,7 @@ const MOST_TAG_LEN: usize = 1 << 13;
 
 /// A word among moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Token<'a> {
     /// A move, in any notation, or decoration such as `+-` or `N`.
     Word(&'a [u8]),

@@ -23,13 +23,14 @@ use memchr::{memchr, memmem};
 
 pub(crate) use piece::PgnBatch;
 
-use super::{Batch, GameError, GameResult, Place, Reason, Spot, Visitor};
+use super::{Batch, GameError, GameLocation, GameResult, LineOrGame, Reason, Visitor};
 use lex::heads::next_head;
 use read::GameReader;
 use split::Pieces;
 pub(crate) use split::Room;
 
 /// A text of games, cut into batches.
+#[derive(Debug)]
 pub struct Pgn<R> {
     file: Arc<Path>,
     pieces: Pieces<R>,
@@ -58,7 +59,8 @@ impl<R: Read> Pgn<R> {
         let (piece, result) = self.pieces.next_piece();
         if let Err(error) = result {
             let (offset, line) = self.pieces.end();
-            let place = Place { file: self.file.clone(), spot: Spot::Line(line), offset, length: 0 };
+            let place =
+                GameLocation { file: self.file.clone(), spot: LineOrGame::Line(line), offset, length: 0 };
             self.failed = Some(GameError {
                 reason: Reason::Unreadable,
                 place,

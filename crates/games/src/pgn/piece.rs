@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::split::{Piece, lines};
-use crate::{Place, Spot};
+use crate::{GameLocation, LineOrGame};
 
 /// A piece of a text of games.
 pub(crate) struct PgnBatch {
@@ -25,13 +25,13 @@ impl PgnBatch {
     }
 
     /// The place of a byte of the piece in the file.
-    pub(super) fn place(&self, at: usize) -> Place {
+    pub(super) fn place(&self, at: usize) -> GameLocation {
         // Places mostly ascend, and there may be as many as games.
         let (from, before) = Some(self.lines_at.get()).filter(|(from, _)| *from <= at).unwrap_or_default();
         let end = at.min(self.piece.text.len());
         let before = before + lines(self.piece.text.get(from..end).unwrap_or_default());
         self.lines_at.set((end, before));
-        let spot = Spot::Line(self.piece.line + before);
-        Place { file: self.file.clone(), spot, offset: self.piece.offset + at as u64, length: 0 }
+        let spot = LineOrGame::Line(self.piece.line + before);
+        GameLocation { file: self.file.clone(), spot, offset: self.piece.offset + at as u64, length: 0 }
     }
 }

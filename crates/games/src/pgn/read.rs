@@ -12,7 +12,7 @@ use super::lex::{Before, Lexer, NO_NUMBER, Token, tags};
 use super::numbers::Numbering;
 use super::split::lines;
 use super::variations::Variations;
-use crate::{End, GameError, GameResult, Header, KeyedPly, Reason, Spot, Visitor, decode_text};
+use crate::{GameEnd, GameError, GameResult, Header, KeyedPly, LineOrGame, Reason, Visitor, decode_text};
 
 /// The progress of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -275,7 +275,7 @@ impl<'a> GameReader<'a> {
         let (from, line) = self.line_at;
         let between = self.batch.piece.text.get(from..self.game_start).unwrap_or_default();
         self.line_at = (self.game_start, line + lines(between));
-        self.header.place.spot = Spot::Line(self.line_at.1);
+        self.header.place.spot = LineOrGame::Line(self.line_at.1);
         match self.start() {
             Ok(start) => {
                 self.position = start.clone().unwrap_or_else(Position::start);
@@ -565,7 +565,7 @@ impl<'a> GameReader<'a> {
                     self.visitor.keyed_line(&self.plies);
                 }
                 let result = self.header.result.or(result);
-                self.visitor.end(End { result, error, cut: self.lines.cut.take() });
+                self.visitor.end(GameEnd { result, error, cut: self.lines.cut.take() });
             }
             State::Waiting | State::Unwanted | State::None => {
                 if let Some(error) = error {

@@ -96,6 +96,7 @@ impl Drop for Piece {
 }
 
 /// The pieces of a text. They depend on the text alone, not on how it is read.
+#[derive(Debug)]
 pub struct Pieces<R> {
     from: R,
     rest: Vec<u8>,

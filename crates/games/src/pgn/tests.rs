@@ -15,7 +15,7 @@ use shakmaty::{CastlingMode, Move, Position as _};
 use tabiya_chess::Position;
 
 use super::Pgn;
-use crate::{End, GameError, Header, Reason, Visitor};
+use crate::{GameEnd, GameError, Header, Reason, Visitor};
 
 /// What a visitor received of one game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Visitor for Listener {
             return false;
         }
         self.open = true;
-        let crate::Spot::Line(line) = game.place.spot else { panic!() };
+        let crate::LineOrGame::Line(line) = game.place.spot else { panic!() };
         self.games.push(Received {
             names: format!("{} - {}", game.white, game.black),
             start: game.start.as_ref().map(Position::fen),
@@ -88,7 +88,7 @@ impl Visitor for Listener {
         self.passes
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         assert!(std::mem::take(&mut self.open));
         let game = self.games.last_mut().unwrap();
         game.result = end.result.map(crate::GameResult::as_pgn);

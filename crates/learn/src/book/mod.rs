@@ -8,11 +8,12 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::fingerprint::Fingerprint;
+use crate::fingerprint::fingerprint;
 use tabiya_base::error::{Error, Result};
-use tabiya_book::Fingerprint;
+use tabiya_book::polyglot::MOST_OF_ONE_KEY;
 use tabiya_book::polyglot::entry::{Entry, key_of};
 use tabiya_book::polyglot::layout::{ENTRY_LEN, LEARN, WEIGHT};
-use tabiya_book::polyglot::{MOST_OF_ONE_KEY, fingerprint};
 use tabiya_chess::MoveCode;
 
 use super::field::Field;

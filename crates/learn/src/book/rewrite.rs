@@ -3,9 +3,9 @@
 
 use std::io::Write;
 
+use crate::fingerprint::fingerprint;
 use tabiya_base::error::{Error, Remedy, Result};
 use tabiya_book::polyglot::entry::{Entry, key_of};
-use tabiya_book::polyglot::fingerprint;
 use tabiya_book::polyglot::layout::{ENTRY_LEN, WEIGHT};
 
 use super::{BLOCK, BookEntries, cannot_write};

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::findings::summed;
 use tabiya_base::folder;
 use tabiya_base::interrupt;
 use tabiya_base::lock::Successor;
@@ -198,6 +199,20 @@ pub fn compact(path: &Path, resources: &Resources, progress: &Progress) -> Resul
         return Err(Error::file(path, "cannot open the store of evaluations", error));
     }
     Ok(Collector::new(resources).rewrite(path, progress)?.1)
+}
+
+/// Puts a store in order if something in it is damaged. Returns how many records were damaged, not in order or incomplete.
+///
+/// # Errors
+/// When a file cannot be read or written, or the work is interrupted: the store is unchanged then.
+pub fn repair(path: &Path, resources: &Resources, progress: &Progress) -> Result<u64> {
+    let (checked, findings) = summed(|findings| Store::open(path)?.check(progress, findings));
+    checked?;
+    let damaged = findings.iter().map(|finding| finding.count).sum();
+    if damaged > 0 {
+        compact(path, resources, progress)?;
+    }
+    Ok(damaged)
 }
 
 /// Removes a store that was created for evaluations that did not come.

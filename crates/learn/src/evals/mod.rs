@@ -29,7 +29,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub use append::Appender;
-pub use compact::{Collector, Put, compact};
+pub use compact::{Collector, Put, compact, repair};
 pub use known::{Evaluated, open_beside, value};
 pub use read::{Findings as StoreFindings, Store};
 pub use record::{EngineId, Evaluation, Limit};

@@ -2,17 +2,19 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
 use std::iter;
 use std::path::{Path, PathBuf};
 
-use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::findings::{self, kinds};
 use tabiya_base::interrupt;
 use tabiya_base::map::{Access, Map};
 use tabiya_base::progress::Progress;
 use tabiya_chess::{PACKED_LEN, Packed, Position};
 
-use super::record::{EngineId, Engines, Evaluation, Limit, RECORD_LEN, Record, Slot, parse_header};
+use super::record::{EngineId, Engines, Evaluation, Limit, MAGIC, RECORD_LEN, Record, Slot, parse_header};
 
 kinds! {
     /// What can be wrong with a store.
@@ -47,6 +49,15 @@ pub struct Store {
 }
 
 impl Store {
+    /// Whether a file says of itself that it is a store; false if it cannot be read.
+    pub fn is_at(path: impl AsRef<Path>) -> bool {
+        let path = path.as_ref();
+        let mut start = [0; MAGIC.len()];
+        // What is no file, such as a pipe, might never end.
+        let mut read = || File::open(path).and_then(|mut file| file.read_exact(&mut start));
+        path.is_file() && read().is_ok() && start == *MAGIC
+    }
+
     /// Opens a store.
     ///
     /// # Errors
@@ -82,8 +93,7 @@ impl Store {
         if u32::try_from(store.slots().len() - sorted).is_err() {
             return Err(Error::new(ErrorKind::File, "too many evaluations in this store are not sorted")
                 .at_path(path)
-                .advice("sort them")
-                .remedied_by(Remedy::CompactEvaluations));
+                .advice("make a new one from its sources"));
         }
         store.sorted = sorted;
         store.index()?;

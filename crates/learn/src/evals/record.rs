@@ -20,7 +20,7 @@ const CHECK_LEN: usize = 4;
 pub(crate) const GUARDED_LEN: usize = RECORD_LEN - CHECK_LEN;
 
 /// What a store begins with.
-const MAGIC: &[u8; 8] = b"TabEvals";
+pub(super) const MAGIC: &[u8; 8] = b"TabEvals";
 
 /// The version that is written, and the latest that is read.
 const VERSION: u64 = 1;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 
-use tabiya_book::Fingerprint;
+use crate::fingerprint::Fingerprint;
 
 use super::Check;
 use super::edit_record::{EditRecord, EntryChange};

@@ -272,7 +272,7 @@ fn weights(book: &mut BookEntries, changes: &[EntryChange]) -> Result<Vec<Weight
 fn weight_of(value: Value) -> Result<u16> {
     let weight = match value {
         Value::Weight(weight) => u16::try_from(weight).ok(),
-        Value::Verdict { .. } | Value::Plain => None,
+        _ => None,
     };
     weight.ok_or_else(|| {
         Error::new(ErrorKind::Usage, "a Polyglot book cannot have this weight")

@@ -14,8 +14,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use shakmaty::Color;
 
+use crate::fingerprint::Fingerprint;
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
-use tabiya_book::Fingerprint;
 use tabiya_book::polyglot::layout::ENTRY_LEN;
 use tabiya_chess::MoveCode;
 

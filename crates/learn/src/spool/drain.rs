@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::fingerprint::Fingerprint;
 use tabiya_base::error::{Error, Result};
-use tabiya_book::Fingerprint;
 
 use super::{Place, Spool, Spooled};
 use crate::finished::IdentifiedGame;

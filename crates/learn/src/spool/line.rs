@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
 
+use crate::fingerprint::Fingerprint;
 use tabiya_base::bytes::hex;
 use tabiya_base::check::check;
-use tabiya_book::Fingerprint;
 use tabiya_chess::Game;
 
 use super::{Place, PlayedBook, Spooled};

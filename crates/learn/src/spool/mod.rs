@@ -16,10 +16,10 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::fingerprint::Fingerprint;
 use tabiya_base::error::{Error, Result};
 use tabiya_base::folder;
 use tabiya_base::lock::{Locked, Successor, lock_named};
-use tabiya_book::Fingerprint;
 
 use self::line::{TEXT, is_waiting};
 use super::finished::IdentifiedGame;

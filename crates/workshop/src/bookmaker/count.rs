@@ -12,11 +12,13 @@ use tabiya_book::{By, Slice};
 use tabiya_chess::MoveCode;
 use tabiya_chess::{Packed, Position};
 use tabiya_games::play::play;
-use tabiya_games::{Ahead, End, GameError, GameResult, Header, KeyedPly, Place, Reason, Sources, Visitor};
+use tabiya_games::{
+    GameEnd, GameError, GameLocation, GameResult, Header, KeyedPly, Reason, Sources, Visitor,
+};
 
 use super::Resources;
 use super::files::Files;
-use super::filter::{Filter, Left, Sides, slice_of};
+use super::filter::{Exclusion, Filter, Sides, slice_of};
 use super::game_index::GameIndex;
 use super::marks::{Marks, is_unlisted};
 use super::repeated::Repeated;
@@ -33,6 +35,7 @@ const WAITING_LEN: usize =
     size_of::<KeyedPly>() + size_of::<Option<Packed>>() + 3 * size_of::<(u64, MoveCode)>();
 
 /// What was counted.
+#[derive(Debug)]
 pub struct Counted<R> {
     /// The rows of each thread.
     pub runs: Vec<SortedRuns<R>>,
@@ -59,7 +62,7 @@ pub fn count<R: Row>(
     index: Option<&GameIndex>,
     progress: &Progress,
 ) -> Result<Counted<R>> {
-    let share = Ahead::of(resources).left(resources) / resources.threads.max(1);
+    let share = resources.memory / resources.threads.max(1);
     let files = Files::new(source);
     let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
     let room = (share / WAITING_LEN).max(MOST_PLIES);
@@ -91,7 +94,7 @@ pub fn count<R: Row>(
         lines: Vec::new(),
         most,
         room,
-        place: Place::default(),
+        place: GameLocation::default(),
         is_set_up: false,
         other_side: 0,
         mistakes: 0,
@@ -162,7 +165,7 @@ struct Counter<'a, R> {
     /// Moves of one game for which there is memory.
     room: usize,
     /// Where the game is.
-    place: Place,
+    place: GameLocation,
     /// The game begins with a position of its own.
     is_set_up: bool,
     /// Plies of the game that are those of the other side.
@@ -327,7 +330,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
             match self.repeated.contains(self.game) {
                 Ok(false) => {}
                 Ok(true) => {
-                    *self.report.left.entry(Left::Repeated).or_default() += 1;
+                    *self.report.left.entry(Exclusion::Repeated).or_default() += 1;
                     return false;
                 }
                 Err(error) => {
@@ -376,7 +379,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
         ControlFlow::Continue(())
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         self.wait_last();
         let result = self.filter.result(end.result, self.plies);
         if let Some(cut) = end.cut {

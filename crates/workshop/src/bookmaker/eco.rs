@@ -18,7 +18,7 @@ use tabiya_book::kvetka::is_eco;
 use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
 use tabiya_games::pgn::Pgn;
-use tabiya_games::{End, GameError, Header, Visitor, decode_text};
+use tabiya_games::{GameEnd, GameError, Header, Visitor, decode_text};
 
 /// The longest file that is read, in bytes: files are kept in memory, and real ones have less than one megabyte.
 const LONGEST: u64 = 1 << 28;
@@ -136,7 +136,7 @@ impl Visitor for Lines<'_> {
         ControlFlow::Continue(())
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         if let Some((name, at)) = self.line.take().filter(|_| end.error.is_none()) {
             self.names.entry(at.key()).or_insert(name);
         }

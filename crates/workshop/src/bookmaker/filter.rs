@@ -13,11 +13,12 @@ use tabiya_games::{Date, GameResult, Header, PlayerName};
 
 /// Which games count, and which of their moves. Its serialised form identifies it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Filter {
     /// Plies from the start of a game that count; `None`: all.
     pub max_ply: Option<u32>,
     /// The moves that count, of both sides where it is `None`.
-    pub only: Option<Only>,
+    pub only: Option<CountedMoves>,
     /// The least rating of both players.
     pub min_elo: u16,
     /// The least rating of a player whose moves count.
@@ -112,25 +113,27 @@ const TIME_CONTROL: &str = "TimeControl";
 /// Whose moves count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "String")]
-pub enum Only {
+#[non_exhaustive]
+pub enum CountedMoves {
     /// Those of one side.
     Side(Color),
     /// Those of the player that the filter names.
     Player,
 }
 
-impl From<Only> for String {
-    fn from(only: Only) -> Self {
+impl From<CountedMoves> for String {
+    fn from(only: CountedMoves) -> Self {
         match only {
-            Only::Side(side) => side.char().into(),
-            Only::Player => "player".to_owned(),
+            CountedMoves::Side(side) => side.char().into(),
+            CountedMoves::Player => "player".to_owned(),
         }
     }
 }
 
 /// Why a game does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Left {
+#[non_exhaustive]
+pub enum Exclusion {
     /// A player's rating is too low or unknown.
     Elo,
     /// The ratings of the players whose moves count are too low or unknown.
@@ -200,64 +203,64 @@ impl Filter {
     ///
     /// # Errors
     /// Why the game does not count.
-    pub fn admits(&self, game: &Header) -> Result<Sides, Left> {
+    pub fn admits(&self, game: &Header) -> Result<Sides, Exclusion> {
         if self.min_elo > 0 && game.white_elo.min(game.black_elo) < self.min_elo {
-            return Err(Left::Elo);
+            return Err(Exclusion::Elo);
         }
         if let Some(most) = self.max_elo_difference
             && (game.white_elo.min(game.black_elo) == 0 || game.white_elo.abs_diff(game.black_elo) > most)
         {
-            return Err(Left::EloDifference);
+            return Err(Exclusion::EloDifference);
         }
         if self.from.is_some_and(|from| game.date.last_day() < from || game.date.is_unknown())
             || self.to.is_some_and(|to| game.date > to.last_day() || game.date.is_unknown())
         {
-            return Err(Left::Date);
+            return Err(Exclusion::Date);
         }
         let slice = slice_of(game, self.slices());
         if !passes(&self.among.speeds, slice.speed()) {
-            return Err(Left::Speed);
+            return Err(Exclusion::Speed);
         }
         if !passes(&self.among.ratings, slice.rating()) {
-            return Err(Left::Rating);
+            return Err(Exclusion::Rating);
         }
         if !self.tags.wanted.iter().all(|pattern| pattern.is_met(game)) {
-            return Err(Left::Tag);
+            return Err(Exclusion::Tag);
         }
         if self.tags.unwanted.iter().any(|pattern| pattern.is_met(game)) {
-            return Err(Left::NotTag);
+            return Err(Exclusion::NotTag);
         }
         let mut players = BOTH;
         if let Some(player) = &self.player {
             players.white = self.side != Some(Color::Black) && player.is(&game.white);
             players.black = self.side != Some(Color::White) && player.is(&game.black);
             if !players.white && !players.black {
-                return Err(Left::Player);
+                return Err(Exclusion::Player);
             }
         }
         let sides = match self.only {
-            Some(Only::Side(side)) => Sides::new_with(|color| color == side),
-            Some(Only::Player) => players,
+            Some(CountedMoves::Side(side)) => Sides::new_with(|color| color == side),
+            Some(CountedMoves::Player) => players,
             None => BOTH,
         };
         let sides = Sides {
             white: sides.white && game.white_elo >= self.min_mover_elo,
             black: sides.black && game.black_elo >= self.min_mover_elo,
         };
-        if sides.white || sides.black { Ok(sides) } else { Err(Left::MoverElo) }
+        if sides.white || sides.black { Ok(sides) } else { Err(Exclusion::MoverElo) }
     }
 
     /// The result that a game counts with, given that of the source and the plies of its main line.
     ///
     /// # Errors
     /// Why it does not count.
-    pub(crate) fn result(&self, result: Option<GameResult>, plies: usize) -> Result<GameResult, Left> {
+    pub(crate) fn result(&self, result: Option<GameResult>, plies: usize) -> Result<GameResult, Exclusion> {
         if plies < self.min_plies as usize {
-            return Err(Left::Plies);
+            return Err(Exclusion::Plies);
         }
         match result {
             Some(result) => Ok(result),
-            None if self.finished => Err(Left::Unfinished),
+            None if self.finished => Err(Exclusion::Unfinished),
             None => Ok(GameResult::Draw),
         }
     }
@@ -282,21 +285,21 @@ mod tests {
     fn ratings_and_days_are_filtered() {
         let left = |filter: Filter| filter.admits(&game()).err();
         assert_eq!(left(Filter { min_elo: 2400, ..Filter::default() }), None);
-        assert_eq!(left(Filter { min_elo: 2401, ..Filter::default() }), Some(Left::Elo));
+        assert_eq!(left(Filter { min_elo: 2401, ..Filter::default() }), Some(Exclusion::Elo));
         let day = |text| Some(Date::from_pgn(text));
         for (from, to, expected) in [
             (day("2020"), day("2020"), None),
             (day("2020.05.20"), None, None),
-            (day("2020.06"), None, Some(Left::Date)),
+            (day("2020.06"), None, Some(Exclusion::Date)),
             (None, day("2020.05"), None),
-            (None, day("2020.04.30"), Some(Left::Date)),
-            (None, day("2019"), Some(Left::Date)),
+            (None, day("2020.04.30"), Some(Exclusion::Date)),
+            (None, day("2019"), Some(Exclusion::Date)),
         ] {
             assert_eq!(left(Filter { from, to, ..Filter::default() }), expected, "{from:?} {to:?}");
         }
         let nobody = Header { date: Date::default(), ..game() };
         let filter = Filter { to: day("2030"), ..Filter::default() };
-        assert_eq!(filter.admits(&nobody), Err(Left::Date));
+        assert_eq!(filter.admits(&nobody), Err(Exclusion::Date));
     }
 
     #[test]
@@ -305,14 +308,17 @@ mod tests {
         let mover = |min_mover_elo| of(Filter { min_mover_elo, ..Filter::default() });
         assert_eq!(mover(2400), Ok(BOTH));
         assert_eq!(mover(2401), Ok(Sides { white: true, black: false }));
-        assert_eq!(mover(2851), Err(Left::MoverElo));
-        let black = Some(Only::Side(Color::Black));
-        assert_eq!(of(Filter { min_mover_elo: 2401, only: black, ..Filter::default() }), Err(Left::MoverElo));
+        assert_eq!(mover(2851), Err(Exclusion::MoverElo));
+        let black = Some(CountedMoves::Side(Color::Black));
+        assert_eq!(
+            of(Filter { min_mover_elo: 2401, only: black, ..Filter::default() }),
+            Err(Exclusion::MoverElo)
+        );
         let difference = |most| of(Filter { max_elo_difference: Some(most), ..Filter::default() }).err();
-        assert_eq!((difference(450), difference(449)), (None, Some(Left::EloDifference)));
+        assert_eq!((difference(450), difference(449)), (None, Some(Exclusion::EloDifference)));
         let unrated = Header { black_elo: 0, ..game() };
         let any = Filter { max_elo_difference: Some(u16::MAX), ..Filter::default() };
-        assert_eq!(any.admits(&unrated), Err(Left::EloDifference));
+        assert_eq!(any.admits(&unrated), Err(Exclusion::EloDifference));
     }
 
     #[test]
@@ -331,10 +337,10 @@ mod tests {
             ["whitetitle=bot", "Event=*rated*", "Event=Rated ????? game", "WhiteElo=28*", "Date=2020.05.*"]
         {
             assert_eq!(tags(&[wanted], &[]), None, "{wanted}");
-            assert_eq!(tags(&[], &[wanted]), Some(Left::NotTag), "{wanted}");
+            assert_eq!(tags(&[], &[wanted]), Some(Exclusion::NotTag), "{wanted}");
         }
         for unmet in ["WhiteTitle=GM", "BlackTitle=*", "Event=rated", "Event=?"] {
-            assert_eq!(tags(&[unmet], &[]), Some(Left::Tag), "{unmet}");
+            assert_eq!(tags(&[unmet], &[]), Some(Exclusion::Tag), "{unmet}");
             assert_eq!(tags(&["White=carl*"], &[unmet]), None, "{unmet}");
         }
         for wrong in ["WhiteTitle", "=x", "a b=x"] {
@@ -346,10 +352,13 @@ mod tests {
         };
         let speed = |speeds: &[Speed]| at(speeds).admits(&game).err();
         assert_eq!(speed(&[Speed::Rapid, Speed::Blitz]), None);
-        assert_eq!(speed(&[Speed::Bullet]), Some(Left::Speed));
+        assert_eq!(speed(&[Speed::Bullet]), Some(Exclusion::Speed));
         let unknown = Header::default();
         let filter = at(&[Speed::Blitz]);
-        assert_eq!((filter.admits(&unknown), filter.wanted_tags(By::default()).len()), (Err(Left::Speed), 1));
+        assert_eq!(
+            (filter.admits(&unknown), filter.wanted_tags(By::default()).len()),
+            (Err(Exclusion::Speed), 1)
+        );
     }
 
     #[test]
@@ -358,10 +367,10 @@ mod tests {
             Filter { player: Some(PlayerName::part(player)), side, only, ..Filter::default() }.admits(&game())
         };
         assert_eq!(of("carlsen", None, None), Ok(Sides { white: true, black: true }));
-        assert_eq!(of("MÜLLER", None, Some(Only::Player)), Ok(Sides { white: false, black: true }));
-        assert_eq!(of("carlsen", Some(Color::Black), None), Err(Left::Player));
-        assert_eq!(of("Kasparov", None, None), Err(Left::Player));
-        let black = Filter { only: Some(Only::Side(Color::Black)), ..Filter::default() };
+        assert_eq!(of("MÜLLER", None, Some(CountedMoves::Player)), Ok(Sides { white: false, black: true }));
+        assert_eq!(of("carlsen", Some(Color::Black), None), Err(Exclusion::Player));
+        assert_eq!(of("Kasparov", None, None), Err(Exclusion::Player));
+        let black = Filter { only: Some(CountedMoves::Side(Color::Black)), ..Filter::default() };
         assert_eq!(black.admits(&game()), Ok(Sides { white: false, black: true }));
     }
 
@@ -369,10 +378,10 @@ mod tests {
     fn games_without_result_are_draws_unless_only_finished_ones_count() {
         let finished = Filter { finished: true, ..Filter::default() };
         assert_eq!(Filter::default().result(None, 0), Ok(GameResult::Draw));
-        assert_eq!(finished.result(None, 9), Err(Left::Unfinished));
+        assert_eq!(finished.result(None, 9), Err(Exclusion::Unfinished));
         assert_eq!(finished.result(Some(GameResult::White), 9), Ok(GameResult::White));
         let long = Filter { min_plies: 9, ..Filter::default() };
-        assert_eq!(long.result(Some(GameResult::White), 8), Err(Left::Plies));
+        assert_eq!(long.result(Some(GameResult::White), 8), Err(Exclusion::Plies));
         assert_eq!(long.result(Some(GameResult::White), 9), Ok(GameResult::White));
     }
 }

@@ -7,7 +7,7 @@ use tabiya_base::bytes;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::sort::Sorter;
 use tabiya_book::{BookWriter, CBH_RECORD, GameReference, SourceKind};
-use tabiya_games::{GameResult, Header, Spot};
+use tabiya_games::{GameResult, Header, LineOrGame};
 
 use super::Resources;
 use super::files::Files;
@@ -35,8 +35,8 @@ impl GameIndex {
         entry.extend(number.to_be_bytes());
         // A database finds a game by its record.
         let (length, is_record) = match game.place.spot {
-            Spot::Game(number) => (number, 1),
-            Spot::Line(_) => (game.place.length, 0),
+            LineOrGame::Game(number) => (number, 1),
+            _ => (game.place.length, 0),
         };
         entry.extend(length.to_be_bytes());
         entry.extend([is_record, u8::MAX]);
@@ -116,7 +116,7 @@ fn read(entry: &[u8], files: &Files) -> Option<GameReference> {
 mod tests {
     use std::path::Path;
     use std::sync::Arc;
-    use tabiya_games::Place;
+    use tabiya_games::GameLocation;
 
     use super::*;
 
@@ -126,7 +126,7 @@ mod tests {
         let files = Files::of(files.map(|(name, linked)| (name.into(), Some(linked.into()))));
         let found = |file: &str, spot, offset| {
             let file: Arc<Path> = Arc::from(Path::new(file));
-            let place = Place { file: Arc::clone(&file), spot, offset, length: 700 };
+            let place = GameLocation { file: Arc::clone(&file), spot, offset, length: 700 };
             let game = Header {
                 white: "W".to_owned(),
                 black: "B".to_owned(),
@@ -138,10 +138,10 @@ mod tests {
             GameIndex::write_entry(files.number(&file, offset), &game, &mut entry);
             read(&entry, &files).unwrap()
         };
-        let pgn = found("/g/a.pgn", Spot::Line(9), 5000);
+        let pgn = found("/g/a.pgn", LineOrGame::Line(9), 5000);
         assert_eq!((pgn.kind, pgn.address, pgn.length), (SourceKind::Pgn, 5000, 700));
         assert!(pgn.source.ends_with("a.pgn") && (&*pgn.white, &*pgn.black, pgn.black_elo) == ("W", "B", 9));
-        let cbh = found("/g/b.cbg", Spot::Game(3), 5000);
+        let cbh = found("/g/b.cbg", LineOrGame::Game(3), 5000);
         assert_eq!((cbh.kind, cbh.address, cbh.length), (SourceKind::Cbh, 138, 46));
         assert!(cbh.source.ends_with("b.cbh") && cbh.number > pgn.number && cbh.points.is_none());
     }

@@ -30,6 +30,7 @@ use super::{ASIDE, Resources};
 const STRIDE: u64 = 1 << 14;
 
 /// What is counted: games, and the counts of other builds.
+#[derive(Debug)]
 pub struct Input<'a> {
     /// Games.
     pub games: &'a mut Sources,

@@ -99,7 +99,7 @@ impl Marks {
     }
 }
 
-/// Whether a comment says that its move only leads on, and is not in the book: as `dump` writes it.
+/// Whether a comment says that its move only leads on, and is not in the book: as `export` writes it.
 pub(crate) fn is_unlisted(comment: &[u8]) -> bool {
     // A line may end wherever there is a space.
     let words = comment.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -116,7 +116,7 @@ enum Said {
 }
 
 /// The weight in a comment, in any letter case: `[%prc 60]` or `[%weight 60]`, the word `prc:60`, or `weight 60` at the start
-/// of the text, as `dump` writes it.
+/// of the text, as `export` writes it.
 fn weight_in(comment: &[u8]) -> Said {
     let lower = comment.to_ascii_lowercase();
     if memmem::find(&lower, b"prc").or_else(|| memmem::find(&lower, b"weight")).is_none() {

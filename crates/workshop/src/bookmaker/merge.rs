@@ -30,6 +30,7 @@ const SCALED: &str = "positions whose sums of weights exceed 65535 and are scale
 
 /// What was read, and what the new book leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Merged {
     /// Positions that were read.
     pub read: u64,
@@ -371,8 +372,9 @@ mod tests {
         let books = [write(&path("a.kob"), one, "a"), write(&path("b.kob"), &positions, "b")];
         // An eighth of this holds a part of the comments.
         let resources = Resources { threads: 2, memory: 1 << 19, temp: folder.path().to_owned() };
-        let writer =
-            book::create(path("c.kob"), &WriteOptions { memory: 1, ..WriteOptions::default() }).unwrap();
+        let mut options = WriteOptions::default();
+        options.memory = 1;
+        let writer = book::create(path("c.kob"), &options).unwrap();
         let scoped = books.each_ref().map(|book| (&**book as &dyn Moves, Scope::All));
         merge(&scoped, &resources, writer, &Progress::none()).unwrap();
         let merged = book::open(path("c.kob")).unwrap();

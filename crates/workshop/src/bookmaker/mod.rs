@@ -29,6 +29,7 @@ mod key_row;
 mod marks;
 mod merge;
 mod merging;
+mod new_book;
 mod position_counts;
 mod repeated;
 pub mod report;
@@ -39,16 +40,17 @@ pub mod weigh;
 mod work;
 
 pub use eco::Names;
-pub use filter::{Filter, Left, Only, TagPattern, Tags};
+pub use filter::{CountedMoves, Exclusion, Filter, TagPattern, Tags};
 pub use gather::write_counts;
 pub use gather::{Damage, Input};
 pub use merge::merge_books;
 pub use merge::{Merged, merge, widest};
+pub use new_book::NewBook;
 pub use position_counts::PositionCounts;
 pub use repeated::Repeated;
 pub use report::{FailedGames, Report};
 pub use tabiya_base::resources::Resources;
-pub use weigh::{Drop, Drops, Weigh};
+pub use weigh::{DropReason, DroppedMoves, Weigh};
 pub use work::Work;
 
 use count::Counted;
@@ -69,7 +71,7 @@ const UNLINKED: &str =
     "links to games that other programs could not find: from standard input, an archive or a compressed file";
 
 /// How a book is built.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
     /// Which games count, and which of their moves.
     pub filter: &'a Filter,
@@ -118,7 +120,7 @@ fn build_from<R: Row>(
     // What a format cannot hold is only reported where it was asked for.
     let names = Some(names).filter(|names| names.are_given() || writer.holds_comments());
     let make = |rows: &[R]| {
-        let mut drops = Drops::new();
+        let mut drops = DroppedMoves::new();
         (weigh::positions(rows, weigh, counted, &mut drops), drops)
     };
     sorted.each(resources, progress, make, |(found, drops)| {

@@ -15,7 +15,7 @@ use tabiya_base::table::Table;
 use tabiya_book::By;
 use tabiya_chess::Position;
 use tabiya_games::play::play;
-use tabiya_games::{Ahead, End, GameError, Header, KeyedPly, Sources, Visitor};
+use tabiya_games::{GameEnd, GameError, Header, KeyedPly, Sources, Visitor};
 
 use super::Resources;
 use super::files::Files;
@@ -55,7 +55,7 @@ impl Repeated {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let memory = Ahead::of(resources).left(resources) / 4;
+        let memory = resources.memory / 4;
         let sorter = Mutex::new(Sorter::new(&resources.temp, memory));
         let files = Files::new(source);
         let digester = || Digester {
@@ -153,7 +153,7 @@ impl Visitor for Digester<'_> {
         self.plies = plies.len();
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         let digest = self.digest.finalize_reset();
         let refused = self.filter.strict && end.error.is_some();
         if refused || self.filter.result(end.result, self.plies).is_err() {

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use tabiya_games::{GameError, Reason};
 
-use super::filter::Left;
-use super::weigh::Drops;
+use super::filter::Exclusion;
+use super::weigh::DroppedMoves;
 
 /// How many games counted, and why others did not.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Report {
     /// Games that were read, including those that did not count.
     pub games: u64,
@@ -36,7 +37,7 @@ pub struct Report {
     #[serde(skip)]
     pub set_up: u64,
     /// Games that did not count because of the filter.
-    pub left: BTreeMap<Left, u64>,
+    pub left: BTreeMap<Exclusion, u64>,
     /// Games with an error.
     pub errors: BTreeMap<Reason, FailedGames>,
     /// Games whose positions have more pieces than the book's format can hold.
@@ -50,7 +51,7 @@ pub struct Report {
     pub unread_weights: u64,
     /// Moves that were counted and not kept.
     #[serde(skip)]
-    pub dropped: Drops,
+    pub dropped: DroppedMoves,
 }
 
 /// The games with an error of one kind.
@@ -128,7 +129,7 @@ impl Report {
     }
 
     /// Counts moves that are not kept.
-    pub fn drop_moves(&mut self, moves: Drops) {
+    pub fn drop_moves(&mut self, moves: DroppedMoves) {
         for (why, count) in moves {
             *self.dropped.entry(why).or_default() += count;
         }

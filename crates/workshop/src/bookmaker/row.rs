@@ -55,6 +55,7 @@ pub struct Count {
 /// How a game ended for one side. The numbers are those in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Outcome {
     /// Lost.
     Loss = 0,

@@ -12,6 +12,7 @@ use super::row::{Outcome, Row};
 
 /// Which moves are kept, and how much each weighs.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Weigh {
     /// Games that a move needs.
     pub min_games: u64,
@@ -40,7 +41,8 @@ impl Default for Weigh {
 
 /// Why a move is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Drop {
+#[non_exhaustive]
+pub enum DropReason {
     /// Too few games.
     Games,
     /// No game was won or drawn.
@@ -52,7 +54,7 @@ pub enum Drop {
 }
 
 /// How many moves were dropped, and why.
-pub type Drops = BTreeMap<Drop, u64>;
+pub type DroppedMoves = BTreeMap<DropReason, u64>;
 
 impl Weigh {
     /// Whether the side to move decides.
@@ -71,15 +73,15 @@ impl Weigh {
     ///
     /// # Errors
     /// Why the move is not kept.
-    fn weight(&self, counts: &Counts, counted: bool) -> Result<u64, Drop> {
+    fn weight(&self, counts: &Counts, counted: bool) -> Result<u64, DropReason> {
         let points = counts.wins * 2 + counts.draws;
         let score = points as f64 / counts.games as f64 / 2.0;
         if counts.games < self.min_games {
-            Err(Drop::Games)
+            Err(DropReason::Games)
         } else if points == 0 && !counted && !self.uniform {
-            Err(Drop::Lost)
+            Err(DropReason::Lost)
         } else if score < self.min_score / 100.0 {
-            Err(Drop::Score)
+            Err(DropReason::Score)
         } else {
             Ok(if self.uniform { 1 } else { points })
         }
@@ -90,7 +92,12 @@ impl Weigh {
 /// sake of their results.
 ///
 /// Counts are kept if they are `counted`. `drops` counts the moves that are not kept.
-pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut Drops) -> Vec<PositionRecord> {
+pub fn positions<R: Row>(
+    rows: &[R],
+    weigh: &Weigh,
+    counted: bool,
+    drops: &mut DroppedMoves,
+) -> Vec<PositionRecord> {
     let (mut found, mut all) = (Vec::new(), Vec::new());
     // Moves with too few games: most of all, so they are added to the map in one step.
     let mut rare = 0;
@@ -114,7 +121,7 @@ pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut D
         let mut moves = Vec::new();
         for &(mv, counts) in &all {
             if u128::from(counts.games) * 1000 < u128::from(games) * share {
-                *drops.entry(Drop::Share).or_default() += 1;
+                *drops.entry(DropReason::Share).or_default() += 1;
                 continue;
             }
             match weigh.weight(&counts, counted) {
@@ -126,7 +133,7 @@ pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut D
                     }
                     moves.push(MoveFacts { counts, ..MoveFacts::new(mv, weight) });
                 }
-                Err(Drop::Games) => rare += 1,
+                Err(DropReason::Games) => rare += 1,
                 Err(why) => *drops.entry(why).or_default() += 1,
             }
         }
@@ -145,7 +152,7 @@ pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut D
         });
     }
     if rare > 0 {
-        *drops.entry(Drop::Games).or_default() += rare;
+        *drops.entry(DropReason::Games).or_default() += rare;
     }
     found
 }
@@ -189,7 +196,7 @@ mod tests {
             }
         }
         rows.sort();
-        positions(&rows, &weigh, counted, &mut Drops::new())
+        positions(&rows, &weigh, counted, &mut DroppedMoves::new())
             .into_iter()
             .map(|known| (known.key, known.moves.iter().map(|known| (known.mv.0, known.weight)).collect()))
             .collect()
@@ -226,7 +233,7 @@ mod tests {
             CountRow::new(Count { key, mv: MoveCode(mv), slice, outcome: Outcome::Draw, games })
         };
         let rows = [row(1, 0, 1), row(1, 2, 3), row(1, 3, 2), row(2, 0, 3), row(3, 0, 2), row(4, 5, 2)];
-        let of = |counted| positions(&rows, &Weigh::default(), counted, &mut Drops::new());
+        let of = |counted| positions(&rows, &Weigh::default(), counted, &mut DroppedMoves::new());
         let seen: Vec<_> = of(true)
             .iter()
             .map(|known| (known.key, known.moves.len(), known.total.map(|total| total.games)))

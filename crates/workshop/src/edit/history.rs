@@ -23,13 +23,14 @@ pub enum Way {
 }
 
 /// The edits of a book, and those that were taken back.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct History {
     made: Vec<Step>,
     undone: Vec<Step>,
 }
 
 /// What makes an edit of a position, or takes it back.
+#[derive(Debug)]
 pub(super) struct Step {
     pub at: Position,
     pub note: String,
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
 
     fn step(note: usize, bytes: usize) -> Step {
-        let patches = vec![(PathBuf::new(), Patch::new(b"", [(0..0, vec![0; bytes])]))];
+        let patches = vec![(PathBuf::new(), Patch::new(b"", [(0..0, vec![0; bytes])]).unwrap())];
         Step { at: Position::start(), note: note.to_string(), moves: Vec::new(), patches }
     }
 

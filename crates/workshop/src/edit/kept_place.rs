@@ -11,6 +11,7 @@ const START: &str = "startpos";
 const MOVES: &str = " moves ";
 
 /// Where an edit was made.
+#[derive(Debug)]
 pub enum KeptPlace<'a> {
     /// After the moves of a game from the usual start.
     Line(Game),

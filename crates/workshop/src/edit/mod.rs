@@ -49,6 +49,7 @@ pub struct Said {
 
 /// What a book must say of a move to be edited: what the user was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Expected {
     /// It does not have the move.
     Absent,
@@ -66,6 +67,7 @@ pub enum Expected {
 }
 
 /// Edits of a position, all of which are made or none.
+#[derive(Debug)]
 pub struct Wish<'a> {
     /// The position.
     pub at: &'a Position,
@@ -78,6 +80,7 @@ pub struct Wish<'a> {
 }
 
 /// What became of an edit.
+#[derive(Debug)]
 pub enum Outcome {
     /// The book has it, on the disk.
     Made(Made),
@@ -88,6 +91,7 @@ pub enum Outcome {
 }
 
 /// An edit that was made, taken back, or made again.
+#[derive(Debug)]
 pub struct Made {
     /// Where it is, for [`place_of`].
     pub note: String,
@@ -96,6 +100,7 @@ pub struct Made {
 }
 
 /// A move of such an edit.
+#[derive(Debug)]
 pub struct MadeMove {
     /// In UCI notation.
     pub uci: String,
@@ -104,6 +109,7 @@ pub struct MadeMove {
 }
 
 /// A book that is edited.
+#[derive(Debug)]
 pub struct Editor {
     path: PathBuf,
     history: History,
@@ -340,7 +346,8 @@ mod tests {
 
     /// A book of three moves in the starting position.
     fn write(path: &Path, weights: [u64; 3]) {
-        let (at, options) = (Position::start(), WriteOptions { force: true, ..WriteOptions::default() });
+        let (at, mut options) = (Position::start(), WriteOptions::default());
+        options.force = true;
         let mut writer = book::create(path, &options).unwrap();
         let of = |(uci, weight)| Facts::new(mv(&at, uci), weight);
         let moves: Vec<_> = ["a2a3", "d2d4", "e2e4"].into_iter().zip(weights).map(of).collect();

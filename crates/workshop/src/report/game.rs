@@ -1,5 +1,6 @@
 //! One game: where it left the books.
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position};
-use tabiya_games::{End, GameError, GameResult, Header, Visitor};
+use tabiya_games::{GameEnd, GameError, GameResult, Header, Visitor};
 use tabiya_learn::evals::{Store, value};
 use tabiya_uci::Score;
 
@@ -37,7 +38,8 @@ pub const ERRORS_KEPT: usize = 10;
 
 /// Why a game left the books: as soon as the books of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Left {
+#[non_exhaustive]
+pub enum LeaveReason {
     /// This side played another move than its books have.
     Side(Color),
     /// A side played another move than the books have, which may be those of the other side.
@@ -81,7 +83,7 @@ pub struct Exit {
     /// The moves to it.
     pub line: Vec<MoveCode>,
     /// Why the game left the books here.
-    pub left: Left,
+    pub left: LeaveReason,
     /// The move that was played.
     pub played: Option<Move>,
     /// The books of the side to move.
@@ -241,6 +243,12 @@ pub struct Reader<'a> {
     pub failed: u64,
 }
 
+impl fmt::Debug for Reader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").field("found", &self.found).finish_non_exhaustive()
+    }
+}
+
 impl<'a> Reader<'a> {
     /// A reader that has read nothing.
     pub fn new(
@@ -355,9 +363,9 @@ impl<'a> Reader<'a> {
                 let exit = &mut game.exit;
                 exit.at = at.clone();
                 exit.left = match any {
-                    true if own.is_known => Left::Side(turn),
-                    true => Left::Unknown,
-                    false => Left::BookEnded,
+                    true if own.is_known => LeaveReason::Side(turn),
+                    true => LeaveReason::Unknown,
+                    false => LeaveReason::BookEnded,
                 };
                 exit.played = Some(mv);
                 exit.book_moves =
@@ -461,7 +469,7 @@ impl Visitor for Reader<'_> {
         let exit = Exit {
             at,
             line: Vec::with_capacity(USUAL),
-            left: Left::GameEnded,
+            left: LeaveReason::GameEnded,
             played: None,
             own: Own::default(),
             book_moves: Vec::new(),
@@ -541,7 +549,7 @@ impl Visitor for Reader<'_> {
         }
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         if let Some(error) = end.error {
             self.fail(error);
         }

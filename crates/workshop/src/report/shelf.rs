@@ -8,6 +8,7 @@ use tabiya_book::Book;
 use tabiya_games::PlayerName;
 
 /// The books, by their numbers, and the players that they belong to.
+#[derive(Debug)]
 pub struct Shelf {
     books: Vec<Arc<dyn Book>>,
     /// The player of each book; `None`: it is everybody's.

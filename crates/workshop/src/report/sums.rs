@@ -13,7 +13,7 @@ use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Packed, Position};
 
 use super::elo::mean;
-use super::game::{BookMove, Exit, Game, Left};
+use super::game::{BookMove, Exit, Game, LeaveReason};
 use super::shelf::Own;
 
 /// Games that a move needs to be called bad.
@@ -42,7 +42,7 @@ pub struct Leave {
     /// The moves to the position, in the first of the games.
     pub line: Box<[MoveCode]>,
     /// Why the games left the books.
-    pub left: Left,
+    pub left: LeaveReason,
     /// The move that was played; no move where the game ended there.
     played: MoveCode,
     /// The books of the side to move.
@@ -149,10 +149,10 @@ impl Sums {
         self.openings.entry(game.opening).or_default().add(game, side);
         self.repeated += u64::from(!self.known.insert(game.moves));
         let place = match game.exit.left {
-            Left::Side(color) => color.fold_wb(0, 1),
-            Left::BookEnded => 2,
-            Left::GameEnded => 3,
-            Left::Unknown => 4,
+            LeaveReason::Side(color) => color.fold_wb(0, 1),
+            LeaveReason::BookEnded => 2,
+            LeaveReason::GameEnded => 3,
+            LeaveReason::Unknown => 4,
         };
         if let Some(count) = self.left.get_mut(place) {
             *count += 1;

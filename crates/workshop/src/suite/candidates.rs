@@ -64,6 +64,7 @@ struct Arrival {
 }
 
 /// What positions come from.
+#[derive(Debug)]
 pub enum Source {
     /// A book: the moves that it plays, or of a count file all moves.
     Book(Arc<dyn Book>),

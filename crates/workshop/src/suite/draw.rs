@@ -14,6 +14,7 @@ const AT_ONCE: usize = 64;
 
 /// What makes an opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Group {
     /// Its name.
     #[default]

@@ -9,10 +9,11 @@ use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
 use tabiya_chess::MoveCode;
 use tabiya_games::play::play_in_order;
-use tabiya_games::{End, GameError, GameResult, Header, KeyedPly, Sources, Visitor, is_known_round};
+use tabiya_games::{GameEnd, GameError, GameResult, Header, KeyedPly, Sources, Visitor, is_known_round};
 
 /// Which openings stay, of those that were played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Keep {
     /// Those in which neither all games were drawn nor the same colour won all pairs.
     #[default]
@@ -27,6 +28,7 @@ pub enum Keep {
 
 /// What became of the games that began with a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verdict {
     /// None was played, or none has a result.
     NotPlayed,
@@ -256,7 +258,7 @@ impl Visitor for Reader<'_> {
         line.moves = plies.iter().take(last).map(|keyed| keyed.mv).collect();
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         let Some((game, began)) = self.game.take() else { return };
         let Some(result) = end.result else {
             self.unfinished += 1;

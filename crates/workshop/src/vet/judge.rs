@@ -46,7 +46,9 @@ impl Limits {
             return fates;
         }
         let mut shares = Vec::new();
-        chances(moves, &Policy { threshold: 0, ..Policy::default() }, |_| true, &mut shares);
+        let mut policy = Policy::default();
+        policy.threshold = 0;
+        chances(moves, &policy, |_| true, &mut shares);
         let losses: Vec<_> = moves.iter().map(|facts| worth.loss(facts.mv)).collect();
         let bad =
             |place: usize| losses.get(place).copied().flatten().is_some_and(|loss| loss > self.max_loss);
@@ -113,7 +115,8 @@ pub(crate) fn apply<M>(moves: &mut Vec<MoveFacts<M>>, fates: &[Fate], format: Fo
                 // A move that is never played may have learned something.
                 !fate.dropped || fate.weight == 0
             }
-            Keeps::Results => !fate.dropped,
+            // Of results alone nothing can be changed.
+            _ => !fate.dropped,
         }
     });
 }

@@ -13,7 +13,7 @@ use super::judge::{Fate, Limits};
 use super::minimax::Backed;
 
 /// A book and what its moves are judged by.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct JudgedBook<'a> {
     /// The book.
     pub book: &'a dyn Moves,

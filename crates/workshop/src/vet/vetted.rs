@@ -17,6 +17,7 @@ use super::judge::apply;
 use super::judged::JudgedBook;
 
 /// A book whose moves are judged.
+#[derive(Debug)]
 pub struct Vetted<'a> {
     /// The book, and what its moves are judged by.
     pub judged: JudgedBook<'a>,
@@ -73,6 +74,7 @@ impl Moves for Vetted<'_> {
 }
 
 /// A book with more moves: at most one for each position.
+#[derive(Debug)]
 pub struct Extended<'a> {
     book: &'a dyn Moves,
     format: Format,
@@ -111,13 +113,13 @@ impl<'a> Extended<'a> {
         match self.format.keeps() {
             // A move without results is played only if its author says so.
             Keeps::Verdicts => MoveFacts { recommended: Some(Recommendation::Green), ..plain },
+            Keeps::Weights | Keeps::Priorities => plain,
             // The weight is what the results are, so there must be some.
-            Keeps::Results => {
+            _ => {
                 let counts =
                     Counts { games: weight.div_ceil(2), wins: weight / 2, draws: weight % 2, losses: 0 };
                 MoveFacts { counts: Some(counts), ..plain }
             }
-            Keeps::Weights | Keeps::Priorities => plain,
         }
     }
 }

@@ -5,6 +5,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use tabiya_book::{MoveFacts, Recommendation};
 
 /// What a book knows of a move besides its weight; null where the format does not have it.
+#[derive(Debug)]
 pub struct Facts<'a, M>(pub &'a MoveFacts<M>);
 
 impl<M> Serialize for Facts<'_, M> {

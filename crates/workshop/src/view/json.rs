@@ -30,12 +30,12 @@ struct Line<'a> {
 }
 
 /// A move. Other programs rely on its keys and their order.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct MoveLine<'a> {
     uci: String,
     san: String,
     weight: u64,
-    probability: f64,
+    chance: f64,
     playable: bool,
     #[serde(flatten)]
     facts: Facts<'a, Move>,
@@ -44,7 +44,7 @@ pub struct MoveLine<'a> {
 }
 
 /// What a move is worth; null where nothing is known.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct WorthLine {
     eval: Option<Value>,
     loss: Option<u32>,
@@ -57,7 +57,7 @@ impl<'a> MoveLine<'a> {
             uci: known.mv.to_uci(view.mode).to_string(),
             san: san(view.game.position(), known.mv),
             weight: known.weight,
-            probability: chance,
+            chance,
             playable: chance > 0.0,
             facts: Facts(known),
             worth: view

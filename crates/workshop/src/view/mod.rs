@@ -16,6 +16,7 @@ pub use self::facts::Facts;
 pub use self::game_line::game_line;
 
 /// A book's moves in a position, the most likely first.
+#[derive(Debug)]
 pub struct View<'a> {
     /// The book.
     pub book: &'a dyn Book,
@@ -42,7 +43,7 @@ pub struct View<'a> {
 }
 
 /// How a book of the configuration is asked.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Asked {
     /// The number of its rule, if it has one.
     pub rule: Option<usize>,
@@ -80,6 +81,7 @@ pub fn san(at: &Position, mv: Move) -> String {
 }
 
 /// A position after moves from the start, and the line to it as people write it.
+#[derive(Debug)]
 pub struct Line {
     /// The position.
     pub at: Position,

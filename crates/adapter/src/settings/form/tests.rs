@@ -160,7 +160,7 @@ proptest::proptest! {
 #[test]
 fn an_option_in_the_table_is_shown_and_changed_there_because_it_wins() {
     let text = "book = 'a.bin'\nseed = 1\nlog = 'x'\n\n[set]\n\"book file\" = 'b.bin; c.bin' # mine\n\"Book White\" = 'w.bin'\n\"Book Seed\" = 7\n\
-                \"Book Repeats\" = true\n";
+                \"Book Threefold\" = true\n";
     let set =
         ["book", "book-white", "book-black", "seed", "log", "book-threefold"].map(|key| value(text, key));
     assert_eq!(

@@ -115,7 +115,7 @@ impl Draft<'_> {
     }
 
     /// The change of the file: its records, and the number of live ones in its header, which grows by `live`.
-    fn patch(self, data: &[u8], live: i64) -> Patch {
+    fn patch(self, data: &[u8], live: i64) -> Option<Patch> {
         let count = bytes::u32_le(data, LIVE_RECORDS).filter(|count| *count != UNSET);
         let count = count.and_then(|count| u32::try_from(i64::from(count) + live).ok());
         let count = count.map(|count| (LIVE_RECORDS, count.to_le_bytes().to_vec()));
@@ -205,7 +205,11 @@ pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progr
     if live < 0 && !draft.has_moves() {
         return Err(no_moves_left());
     }
-    Ok(draft.patch(data, live))
+    draft.patch(data, live).ok_or_else(|| {
+        Error::new(ErrorKind::Format, "a record of the book is not where its file has records")
+            .advice("convert the book, and edit the new one")
+            .remedied_by(Remedy::Convert)
+    })
 }
 
 fn priority(value: Value) -> Result<u8> {

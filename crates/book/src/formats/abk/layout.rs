@@ -66,9 +66,11 @@ pub(crate) const DELETED: u32 = 0x01;
 pub(crate) const NONE: i32 = -1;
 
 /// The priority that Arena gives a new move.
+#[cfg(feature = "write")]
 pub(crate) const DEFAULT_PRIORITY: u8 = 5;
 
 /// A last ply that is no limit, as in a real book (docs/formats/abk.md, Header).
+#[cfg(any(test, feature = "write"))]
 pub(crate) const NO_LAST_PLY: i32 = 9999;
 
 /// The promotion pieces by their number in the book without its sign, 0 being none.

@@ -20,7 +20,9 @@ pub mod layout;
 pub mod read;
 pub mod records;
 #[cfg(test)]
+#[cfg(feature = "write")]
 mod tests;
+#[cfg(feature = "write")]
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +30,7 @@ use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
 
+#[cfg(feature = "write")]
 pub use write::{Draft, Writer, write as write_draft};
 
 use layout::{HEADER_LEN, HEADER_LEN_AT, RECORD_LEN, RECORD_LEN_AT, START};

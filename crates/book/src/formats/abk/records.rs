@@ -84,6 +84,7 @@ impl Header {
     }
 
     /// The header of a book of which this is said.
+    #[cfg(feature = "write")]
     pub(super) fn of_heading(heading: &Heading) -> Self {
         let text = |at| heading.texts.get(at).cloned().unwrap_or_default();
         let number = |at| heading.settings.get(at).copied().unwrap_or_default();

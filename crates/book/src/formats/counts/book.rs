@@ -136,7 +136,7 @@ impl Book for CountBook {
     }
 
     fn warnings(&self) -> Vec<String> {
-        self.failed.iter().map(Error::to_string).collect()
+        self.failed.iter().map(Error::with_source).collect()
     }
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {

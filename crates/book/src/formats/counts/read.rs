@@ -19,6 +19,7 @@ use crate::{By, RATING, SPEED};
 const OTHERS: usize = NUMBERS - 1;
 
 /// An open count file: its footer is read, its rows are not.
+#[derive(Debug)]
 pub struct CountFile {
     /// The columns of numbers, and those of positions, speeds and ratings that there are.
     table: Table,

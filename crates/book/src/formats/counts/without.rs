@@ -9,6 +9,7 @@ use super::{CountsWritten, Line, Shape};
 use crate::{Among, Book};
 
 /// A count file, which cannot exist.
+#[derive(Debug)]
 pub enum CountFile {}
 
 #[expect(missing_docs, reason = "as those in the other modules")]
@@ -24,6 +25,7 @@ pub fn from_bytes(path: &Path, _: Vec<u8>) -> Result<Arc<dyn Book>> {
 }
 
 /// A count file that is being written, which cannot exist.
+#[derive(Debug)]
 pub enum CountWriter {}
 
 fn left_out<T>(path: &Path) -> Result<T> {

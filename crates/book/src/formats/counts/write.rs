@@ -41,6 +41,8 @@ const BATCH: usize = PAGE_ROWS;
 const PAGE_LEN: usize = 1 << 18;
 
 /// Where a count file goes.
+#[derive(Debug)]
+#[non_exhaustive]
 pub enum Target {
     /// A file.
     File(Replacement),
@@ -65,6 +67,7 @@ impl Write for Target {
 }
 
 /// A count file that is being written. Dropped before [`CountWriter::finish`], it leaves no file.
+#[derive(Debug)]
 pub struct CountWriter<W: Write + Send = Target> {
     path: PathBuf,
     writer: SerializedFileWriter<W>,
@@ -75,7 +78,7 @@ pub struct CountWriter<W: Write + Send = Target> {
 }
 
 /// The rows of a row group, by columns.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Group {
     keys: Vec<i64>,
     moves: Vec<i32>,

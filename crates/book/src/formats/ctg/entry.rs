@@ -29,6 +29,7 @@ const COMMENTS: [(u8, &str); 16] = [
 ];
 
 /// The code of a comment, if it is known.
+#[cfg(any(test, feature = "write"))]
 pub fn comment_code(words: &str) -> Option<u8> {
     COMMENTS.iter().find(|(_, known)| *known == words).map(|(code, _)| *code)
 }

@@ -23,6 +23,7 @@ pub(crate) const CTG_GAMES: u64 = 28;
 
 /// What else the header page of every book has, by offset: the length of a page, and bytes of unknown meaning
 /// (docs/formats/ctg.md, Header page).
+#[cfg(feature = "write")]
 pub(crate) const CTG_FIXED: [(u64, &[u8]); 4] = [
     (0, &CTG_START),
     (8, &[0, 0, 0x10, 0, 0x7f, 0xff, 0x7f, 0xff]),
@@ -31,6 +32,7 @@ pub(crate) const CTG_FIXED: [(u64, &[u8]); 4] = [
 ];
 
 /// What each game adds to the four unknown bytes of an entry, exactly or approximately (docs/formats/ctg.md, Entry).
+#[cfg(feature = "write")]
 pub(crate) const UNKNOWN_OF_A_GAME: u32 = 5;
 
 /// Bytes before the first entry of a page: the number of entries and the end of the last one, 16 bits each

@@ -15,7 +15,9 @@ mod moves;
 mod read;
 mod signature;
 #[cfg(test)]
+#[cfg(feature = "write")]
 mod tests;
+#[cfg(feature = "write")]
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +29,7 @@ pub use files::{EXTENSIONS, in_any_case};
 pub use read::Ctg;
 pub use read::page::Entry;
 pub use signature::{Signature, decode};
+#[cfg(feature = "write")]
 pub use write::{Beside, Draft, Writer};
 
 use shakmaty::Move;

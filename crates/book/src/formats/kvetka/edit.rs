@@ -222,9 +222,19 @@ fn changes(book: &Kvetka, blocks: BTreeMap<u64, Vec<(Key, Vec<u8>)>>) -> Result<
         );
     }
     let of_parts = book.parts.files.iter().zip(files);
-    let patches = of_parts.map(|(part, changes)| (part.path.clone(), Patch::new(&part.map, changes)));
-    let index = book.index.as_ref().map(|index| (index.path.clone(), Patch::new(index.bytes(), keys)));
-    Ok(patches.chain(index).filter(|(_, patch)| !patch.is_empty()).collect())
+    let mut patches: Vec<_> =
+        of_parts.map(|(part, changes)| (&part.path, Patch::new(&part.map, changes))).collect();
+    patches.extend(book.index.as_ref().map(|index| (&index.path, Patch::new(index.bytes(), keys))));
+    let mut all = Vec::new();
+    for (path, patch) in patches {
+        let patch = patch.ok_or_else(|| {
+            Error::format(path, "the book's blocks and its index are not about the same elements")
+                .advice("convert the book, and edit the new one")
+                .remedied_by(Remedy::Convert)
+        })?;
+        all.extend(Some((path.clone(), patch)).filter(|(_, patch)| !patch.is_empty()));
+    }
+    Ok(all)
 }
 
 /// Blocks of these elements, as many as they need and about equally full, each with the key of its first element. What

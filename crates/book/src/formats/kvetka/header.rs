@@ -85,6 +85,7 @@ impl Header {
     }
 
     /// Takes what is said of a book.
+    #[cfg(feature = "write")]
     pub(super) fn describe(&mut self, heading: &Heading) {
         let number = |at: usize| heading.settings.get(at).copied().unwrap_or_default();
         if let Some(caption) = heading.texts.first().filter(|caption| !caption.is_empty()) {

@@ -20,8 +20,10 @@ pub mod layout;
 mod moves;
 mod read;
 #[cfg(test)]
+#[cfg(feature = "write")]
 mod tests;
 mod wire;
+#[cfg(feature = "write")]
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -36,9 +38,10 @@ pub use key::Key;
 pub use moves::{code, legal};
 pub use read::Kvetka;
 pub use read::sources::{Source, Sources};
+#[cfg(feature = "write")]
 pub use write::Writer;
 
-use tabiya_base::error::Result;
+use tabiya_base::error::{Error, Result};
 use tabiya_base::findings::Findings;
 use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
@@ -111,7 +114,7 @@ impl Book for Kvetka {
     }
 
     fn warnings(&self) -> Vec<String> {
-        self.warnings.iter().map(ToString::to_string).collect()
+        self.warnings.iter().map(Error::with_source).collect()
     }
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {

@@ -7,7 +7,6 @@
 use std::cmp::Reverse;
 
 use tabiya_base::bytes;
-use tabiya_base::encoding::western;
 
 use super::layout::MOST_COMPACT;
 
@@ -153,8 +152,9 @@ pub(crate) fn put_unicode(text: &str, out: &mut Vec<u8>) {
 
 /// Appends an ANSI string: in the Western code page if that has all letters and the bytes are not valid UTF-8, else in
 /// UTF-8.
+#[cfg(any(test, feature = "write"))]
 pub(crate) fn put_ansi(text: &str, out: &mut Vec<u8>) {
-    let western = western(text);
+    let western = tabiya_base::encoding::western(text);
     let bytes = western.as_deref().unwrap_or(text.as_bytes());
     out.extend((bytes.len() as u32).to_be_bytes());
     out.extend(bytes);

@@ -8,26 +8,26 @@
 mod check;
 mod each;
 pub mod entry;
-mod fingerprint;
 mod kinds;
 pub mod layout;
 mod read;
 mod recognize;
 mod scan;
 #[cfg(test)]
+#[cfg(feature = "write")]
 mod tests;
 mod walk;
+#[cfg(feature = "write")]
 mod write;
 
-use std::convert::Infallible;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
 
-pub use fingerprint::fingerprint;
 pub use read::{Entries, MOST_OF_ONE_KEY};
 pub(crate) use recognize::foreign;
+#[cfg(feature = "write")]
 pub use write::Writer;
 
 use tabiya_base::error::Result;
@@ -37,7 +37,7 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position};
 
 use crate::verdict::best;
-use crate::{Book, Fingerprint, Format, Learnable, MoveFacts, Moves, Scope, Summary, Visit, errors};
+use crate::{Book, Format, Learnable, MoveFacts, Moves, Scope, Summary, Visit, errors};
 
 /// Different moves that [`Polyglot::best`] compares without allocating. Positions of real books have fewer.
 const FEW: usize = 32;
@@ -112,10 +112,8 @@ impl Learnable for Polyglot {
         self.is_read_only
     }
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        let entry =
-            |index| Ok::<_, Infallible>(self.entries().get(usize::try_from(index).unwrap_or(usize::MAX)));
-        fingerprint(self.data.len() as u64, entry).ok()
+    fn entries(&self) -> Entries<'_> {
+        Polyglot::entries(self)
     }
 }
 

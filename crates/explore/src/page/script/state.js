@@ -15,7 +15,7 @@
  * @typedef {{weight?: number, priority?: number, color?: string | null, mark?: string | null}} Value
  * @typedef {{code: string, text: string}} Reason Why a move is not played.
  * @typedef {{
- *   uci: string, san: string, weight: number, priority?: number | null, probability: number, playable: boolean,
+ *   uci: string, san: string, weight: number, priority?: number | null, playable: boolean,
  *   games: number | null, white: number | null, draws: number | null, black: number | null,
  *   annotation: string | null, recommended: boolean | null, learn: {games: number, halfpoints: number} | null,
  *   score: number | null, average: number | null, performance: number | null, factor: number | null, chance: number, why: Reason | null,

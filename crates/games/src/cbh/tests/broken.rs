@@ -4,9 +4,12 @@ use std::fs;
 
 use super::super::database::Cbh;
 use super::super::info::summary;
+use super::super::layout::{CBJ_HEADER, CBJ_MOVES, CBJ_SIZE};
 use super::super::mode::Mode;
+use super::super::reader::{Counter, Reader};
 use super::fixtures::{TestDatabase, entities};
 use super::{ALL, ExportOptions, exported, found, lines};
+use crate::Reason;
 
 /// Three games, of which the second is to be broken.
 fn three() -> TestDatabase {
@@ -258,4 +261,48 @@ fn teams_and_titles_come_from_the_second_records() {
     ] {
         assert_eq!(text.matches(tag).count(), 1, "{text}");
     }
+}
+
+#[test]
+fn a_game_whose_moves_cannot_be_read_again_is_not_a_game_without_moves() {
+    let mut database = TestDatabase::default();
+    database.play("e4 e5 Nf3", &[]);
+    // Far from the first game, so that reading it forgets the other.
+    database.game(0, &vec![0x55; 1 << 19], &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b.cbh");
+    database.write(&path);
+    let db = Cbh::open(&path).unwrap();
+    let mut reader = Reader::new(&db);
+    let [first, second] = [1, 2].map(|number| reader.record(number).unwrap());
+    let game = reader.find(&first).unwrap();
+    for cut in [30, 0] {
+        reader.find(&second).unwrap();
+        let file = std::fs::File::options().write(true).open(path.with_extension("cbg")).unwrap();
+        file.set_len(cut).unwrap();
+        let ended = reader.decode(&game, &mut Counter::default());
+        let error = reader.error(&game, ended).expect("the moves are gone");
+        assert_eq!(error.reason, Reason::Damaged);
+        assert!(error.why.contains("cannot be read"), "{}", error.why);
+        database.write(&path);
+    }
+}
+
+#[test]
+fn a_game_beyond_4_gib_is_not_looked_for_where_the_short_offset_leads() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b.cbh");
+    three().write(&path);
+    // Zeros that take no room on the disk; and a .cbj file with room for offsets that ends before the first one.
+    let file = fs::File::options().write(true).open(path.with_extension("cbg")).unwrap();
+    file.set_len(5 << 30).unwrap();
+    let mut second = vec![0; CBJ_HEADER as usize];
+    second[CBJ_SIZE as usize..][..4].copy_from_slice(&(CBJ_MOVES as u32 + 8).to_le_bytes());
+    fs::write(path.with_extension("cbj"), second).unwrap();
+    let db = Cbh::open(&path).unwrap();
+    let mut reader = Reader::new(&db);
+    let record = reader.record(1).unwrap();
+    let error = reader.find(&record).unwrap_err();
+    assert_eq!((error.reason, error.games()), (Reason::Damaged, 1));
+    assert!(error.why.contains("the .cbj file does not say where its moves are"), "{}", error.why);
 }

@@ -7,10 +7,11 @@ use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Color, Move, Role, Setup, Square};
 
 use tabiya_base::error::Result;
+use tabiya_chess::Position;
 
 use super::super::board::Board;
-use super::super::codes::{CODES, Code};
 use super::super::database::Cbh;
+use super::super::decode::{CODES, Code};
 use super::super::layout::{ENTITY_MARK, SET_UP};
 use super::super::mode::Mode;
 use super::super::start::{number, square};
@@ -58,7 +59,7 @@ pub fn set_up(fen: &str, chess960: Option<([u8; 6], u16)>) -> Vec<u8> {
 /// Encodes the moves of a game. `text` is SAN, `--` passes, `<` keeps a position and `>` returns to it; with `wide`, all
 /// moves take two bytes.
 pub fn moves(start: &Chess, mode: Mode, text: &str, wide: bool) -> Vec<u8> {
-    let mut at = Board::new(start, mode.reversed);
+    let mut at = Board::new(Position::from_chess(start.clone()), mode.reversed);
     let mut kept = Vec::new();
     let mut count = 0_u8;
     let mut bytes: Vec<u8> = Vec::new();
@@ -92,7 +93,7 @@ pub fn moves(start: &Chess, mode: Mode, text: &str, wide: bool) -> Vec<u8> {
         }
         let mv = (word != "--").then(|| {
             let san: San = word.parse().unwrap();
-            san.to_move(&at.to_chess().unwrap()).unwrap_or_else(|error| panic!("{word}: {error}"))
+            san.to_move(at.chess()).unwrap_or_else(|error| panic!("{word}: {error}"))
         });
         if mode.compact {
             match mv.map(|mv| if wide { None } else { code(&at, mv) }) {

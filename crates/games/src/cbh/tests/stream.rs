@@ -12,7 +12,7 @@ use tabiya_chess::Position;
 use super::super::mode::Mode;
 use super::super::source::CbhSource;
 use super::fixtures::{TestDatabase, moves};
-use crate::{End, GameError, Header, KeyedPly, Reason, Spot, Visitor};
+use crate::{GameEnd, GameError, Header, KeyedPly, LineOrGame, Reason, Visitor};
 
 /// Records what it receives, in the notation of docs/formats/cbh.md.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Visitor for Listener {
         }
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         self.games.last_mut().unwrap().2 = end.error.map(|error| error.reason);
     }
 
@@ -67,25 +67,27 @@ impl Visitor for Listener {
 struct Keys {
     by_positions: bool,
     most: usize,
-    games: Vec<(Vec<KeyedPly>, Option<Reason>)>,
+    /// With the key after the last move.
+    games: Vec<(Vec<KeyedPly>, u64, Option<Reason>)>,
 }
 
 impl Visitor for Keys {
-    fn begin(&mut self, _: &Header) -> bool {
-        self.games.push(Default::default());
+    fn begin(&mut self, game: &Header) -> bool {
+        let start = game.start.clone().unwrap_or_else(Position::start);
+        self.games.push((Vec::new(), start.key(), None));
         true
     }
 
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
         assert!(self.by_positions);
-        let (key, side, mv) = (at.key(), at.chess().turn(), MoveCode::from_move(mv));
-        let plies = &mut self.games.last_mut().unwrap().0;
-        plies.push(KeyedPly { key, side, mv });
+        let (plies, last, _) = self.games.last_mut().unwrap();
+        *last = at.after(mv).key();
+        plies.push(KeyedPly { key: at.key(), side: at.chess().turn(), mv: MoveCode::from_move(mv) });
         if plies.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    fn end(&mut self, end: End) {
-        self.games.last_mut().unwrap().1 = end.error.map(|error| error.reason);
+    fn end(&mut self, end: GameEnd) {
+        self.games.last_mut().unwrap().2 = end.error.map(|error| error.reason);
     }
 
     fn unreadable(&mut self, error: GameError) {
@@ -98,6 +100,10 @@ impl Visitor for Keys {
 
     fn keyed_line(&mut self, plies: &[KeyedPly]) {
         self.games.last_mut().unwrap().0.extend(plies);
+    }
+
+    fn keyed_last(&mut self, key: u64) {
+        self.games.last_mut().unwrap().1 = key;
     }
 }
 
@@ -155,7 +161,7 @@ fn the_header_is_complete_and_an_unwanted_game_is_not_decoded() {
         (header.date.to_string(), header.white_elo, header.black_elo),
         ("1972.07.11".into(), 2769, 2660)
     );
-    assert_eq!((header.place.spot, header.place.offset), (Spot::Game(1), 26));
+    assert_eq!((header.place.spot, header.place.offset), (LineOrGame::Game(1), 26));
     assert!(header.start.is_none());
     assert_eq!(listener.games[1].0.start.as_ref().unwrap().fen(), "k7/8/8/8/8/8/4P3/K7 w - - 0 1");
 }
@@ -214,7 +220,7 @@ fn keyed_lines_agree_with_positions() {
         let games = read(false);
         assert_eq!(games, read(true));
         assert_eq!(games[1].0.len(), most.min(12));
-        let errors = games.iter().filter(|game| game.1.is_some()).count();
+        let errors = games.iter().filter(|game| game.2.is_some()).count();
         assert_eq!(errors, if most == 1 { 0 } else { 2 });
     }
 }

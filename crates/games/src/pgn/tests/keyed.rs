@@ -13,7 +13,7 @@ use shakmaty::{Move, Position as _};
 use tabiya_chess::{MoveCode, Position};
 
 use super::Pgn;
-use crate::{End, GameError, Header, KeyedPly, Visitor};
+use crate::{GameEnd, GameError, Header, KeyedPly, Visitor};
 
 /// Notes what it receives, as text.
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl Visitor for Listener {
         self.plies.extend_from_slice(plies);
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         self.notes.push(format!("{:?} {end:?}", self.plies));
         self.plies.clear();
     }

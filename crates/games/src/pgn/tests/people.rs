@@ -276,7 +276,7 @@ impl Visitor for Tree {
         self.0.push(")".to_owned());
     }
 
-    fn end(&mut self, _: End) {}
+    fn end(&mut self, _: GameEnd) {}
 
     fn unreadable(&mut self, error: GameError) {
         panic!("{error}");

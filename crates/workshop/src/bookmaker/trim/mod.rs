@@ -39,6 +39,7 @@ pub struct Trim {
 
 /// Why a move does not stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Cut {
     /// Its position is not reached by what stays.
     Unreached,

@@ -29,6 +29,7 @@ enum Region {
 }
 
 /// A book of which only some moves are shown.
+#[derive(Debug)]
 pub struct Trimmed<'a> {
     book: &'a dyn Moves,
     trim: &'a Trim,

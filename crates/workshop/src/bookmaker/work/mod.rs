@@ -87,6 +87,7 @@ impl Build {
 }
 
 /// The work folder of a build, locked.
+#[derive(Debug)]
 pub struct Work {
     folder: PathBuf,
     /// Held until the folder is removed.

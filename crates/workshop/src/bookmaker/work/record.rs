@@ -42,24 +42,24 @@ impl Record {
 mod tests {
     use std::path::Path;
     use std::sync::Arc;
-    use tabiya_games::{GameError, Place, Reason, Spot};
+    use tabiya_games::{GameError, GameLocation, LineOrGame, Reason};
 
-    use super::super::super::filter::Left;
+    use super::super::super::filter::Exclusion;
     use super::*;
 
     fn record() -> Record {
         let error = |spot, reason| GameError {
             reason,
-            place: Place { file: Arc::from(Path::new("ä b.pgn")), spot, offset: 7, length: 9 },
+            place: GameLocation { file: Arc::from(Path::new("ä b.pgn")), spot, offset: 7, length: 9 },
             why: "9. \"Ke9\": no".to_owned(),
         };
         let mut report =
             Report { games: 9, used: 7, plies: 300, unfinished: 1, crowded: 2, ..Report::default() };
-        report.left = [(Left::Elo, 3), (Left::NotTag, 1)].into();
-        report.add(error(Spot::Line(3), Reason::IllegalMove), true);
-        report.add(error(Spot::Line(5), Reason::IllegalMove), false);
-        report.add(error(Spot::Game(4), Reason::Damaged), false);
-        report.add_cut(error(Spot::Line(6), Reason::NullMove));
+        report.left = [(Exclusion::Elo, 3), (Exclusion::NotTag, 1)].into();
+        report.add(error(LineOrGame::Line(3), Reason::IllegalMove), true);
+        report.add(error(LineOrGame::Line(5), Reason::IllegalMove), false);
+        report.add(error(LineOrGame::Game(4), Reason::Damaged), false);
+        report.add_cut(error(LineOrGame::Line(6), Reason::NullMove));
         Record { source: "a".to_owned(), state: "b".to_owned(), rows: 3, games: report }
     }
 

@@ -5,7 +5,7 @@ use tabiya_games::{self as games, PlayerName};
 
 use super::*;
 use crate::bookmaker::row::{CountRow, PlacedRow};
-use crate::bookmaker::{Only, Tags};
+use crate::bookmaker::{CountedMoves, Tags};
 
 const GAME: &str = "[Event \"x\"]\n[White \"a\"]\n[Black \"b\"]\n[WhiteElo \"2000\"]\n[Result \"1-0\"]\n\n";
 
@@ -102,7 +102,7 @@ fn a_filter_is_known_again_by_its_values() {
     let date = |year| Some(games::Date::from_pgn(year));
     let all = Filter {
         max_ply: Some(20),
-        only: Some(Only::Side(Color::White)),
+        only: Some(CountedMoves::Side(Color::White)),
         min_elo: 1,
         min_mover_elo: 2,
         max_elo_difference: Some(3),
@@ -137,8 +137,8 @@ fn a_filter_is_known_again_by_its_values() {
     assert_eq!(text, expected);
     let digest = |filter: &Filter| Build::new(filter, Shape::default()).unwrap().games;
     let others = [
-        Filter { only: Some(Only::Side(Color::Black)), ..all.clone() },
-        Filter { only: Some(Only::Player), ..all.clone() },
+        Filter { only: Some(CountedMoves::Side(Color::Black)), ..all.clone() },
+        Filter { only: Some(CountedMoves::Player), ..all.clone() },
         Filter { only: None, ..all.clone() },
         Filter { side: None, ..all.clone() },
         Filter { player: PlayerName::given(None, Some("Carlsen")), ..all.clone() },

@@ -31,7 +31,7 @@ use tabiya_base::resources::Resources;
 use tabiya_book::counts;
 use tabiya_chess::{MoveCode, Packed, Position};
 use tabiya_games::text::{STDIN, Text, name_of, text};
-use tabiya_games::{self as games, Ahead, Header, Sources, cbh, is_zip, open_text};
+use tabiya_games::{self as games, Header, Sources, cbh, is_zip, open_text};
 use tabiya_learn::evals::{Collector, EngineId, Evaluation, Put, Wanted};
 use tabiya_uci::{Score, Wdl};
 
@@ -39,7 +39,7 @@ use tabiya_uci::{Score, Wdl};
 const LICHESS: &str = "Lichess";
 
 /// What is imported, and how.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
     /// Only these positions.
     pub wanted: Option<&'a Wanted>,
@@ -65,6 +65,7 @@ pub struct Tally {
 }
 
 /// An import: files are read, and then everything is put into a store.
+#[derive(Debug)]
 pub struct Import<'a> {
     plan: Plan<'a>,
     collector: Mutex<Collector>,
@@ -149,7 +150,7 @@ impl<'a> Import<'a> {
             return self.read_table(path, problems);
         }
         let done = Arc::<AtomicU64>::default();
-        let text = text(path, done.clone(), Ahead::of(self.plan.resources))?;
+        let text = text(path, done.clone())?;
         let size = fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
         let size = size.filter(|_| path.as_os_str() != STDIN);
         match Kind::of(text.get_ref().0.get_ref()) {

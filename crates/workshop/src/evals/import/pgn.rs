@@ -8,7 +8,7 @@ use shakmaty::Move;
 
 use tabiya_base::error::Result;
 use tabiya_chess::{MoveCode, Position};
-use tabiya_games::{End, GameError, Header, Place, Reason, Visitor};
+use tabiya_games::{GameEnd, GameError, GameLocation, Header, Reason, Visitor};
 use tabiya_learn::evals::{Collector, EngineId, Wanted};
 use tabiya_uci::Score;
 
@@ -37,7 +37,7 @@ pub(crate) struct PgnEvals<'a> {
     problems: &'a Mutex<Problems>,
     reader: Reader,
     /// Where the game is.
-    place: Option<Place>,
+    place: Option<GameLocation>,
     /// The position that the game starts from.
     start: Option<Position>,
     last: Last,
@@ -114,7 +114,7 @@ impl Visitor for PgnEvals<'_> {
         ControlFlow::Continue(())
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: GameEnd) {
         end.error.iter().chain(&end.cut).for_each(|error| self.wrong(error));
     }
 

@@ -98,7 +98,7 @@ pub(super) fn patches(book: &Ctg, at: &Position, edits: &[Edit]) -> Result<Vec<(
             pages.put(&draft.signature, &bytes)?;
         }
     }
-    Ok(pages.patches())
+    pages.patches()
 }
 
 /// The entries that edits open.

@@ -202,13 +202,20 @@ impl<'a> Pages<'a> {
     }
 
     /// The changes of the files that are different.
-    pub fn patches(&self) -> Vec<(PathBuf, Patch)> {
+    ///
+    /// # Errors
+    /// When a change is not inside its file.
+    pub fn patches(&self) -> Result<Vec<(PathBuf, Patch)>> {
         let [ctg, cto, ctb] = self.book.maps();
         let changes = [(ctg, self.in_pages()), (cto, self.in_numbers()), (ctb, self.in_bitmap())];
-        let patch = |(which, (data, changes)): (usize, (&[u8], Vec<Bytes>))| {
-            (self.file(which), Patch::new(data, changes.into_iter().filter_map(|bytes| placed(data, bytes))))
-        };
-        changes.into_iter().enumerate().map(patch).filter(|(_, patch)| !patch.is_empty()).collect()
+        let mut patches = Vec::new();
+        for (which, (data, changes)) in changes.into_iter().enumerate() {
+            let placed = changes.into_iter().filter_map(|bytes| placed(data, bytes));
+            let patch = Patch::new(data, placed)
+                .ok_or_else(|| damaged(self.book, which, 0, "the parts of the file overlap"))?;
+            patches.extend(Some((self.file(which), patch)).filter(|(_, patch)| !patch.is_empty()));
+        }
+        Ok(patches)
     }
 
     fn in_pages(&self) -> Vec<Bytes> {

@@ -33,6 +33,7 @@ const REACHED: u8 = 1;
 /// Where a position's counts come from. Counts from the best source are added up, the others are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Source {
     /// Nothing is known.
     #[default]

@@ -20,6 +20,7 @@ pub(crate) const KINDS: [(u8, SourceKind); 3] =
 pub(crate) const POINTS: [u8; 3] = [0, 2, 1];
 
 /// The result of a game whose result is not known.
+#[cfg(feature = "write")]
 pub(crate) const UNKNOWN_RESULT: u8 = 3;
 
 /// The `.ksf` file of a book.

@@ -1,19 +1,17 @@
 //! A book that is made of others, or of games.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::findings::Finding;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::keep_inputs;
 use tabiya_book::counts::{CountFile, split};
-use tabiya_book::{self as book, Green, WriteOptions, Written};
+use tabiya_book::{self as book, BookWriter, Green, WriteOptions, Written};
 use tabiya_games as games;
 use tabiya_learn::{files_of, open_settled};
 
-use crate::bookmaker::{
-    self, Damage, Filter, Input, Merged, Names, Plan, Repeated, Report, Resources, Weigh, merge_books,
-};
+use super::{Damage, Filter, Input, Merged, Names, Plan, Repeated, Report, Resources, Weigh, merge_books};
 
 /// Bytes of memory that building and merging need at least.
 const LEAST_MEMORY: usize = 16 << 20;
@@ -22,7 +20,21 @@ const LEAST_MEMORY: usize = 16 << 20;
 pub type Damaged = (PathBuf, Finding);
 
 /// A book that is to be written: its name, and what the work may use of the machine.
+///
+/// ```
+/// use tabiya_workshop::bookmaker::{Filter, NewBook, Weigh};
+///
+/// let folder = tempfile::tempdir().expect("a folder");
+/// let games = folder.path().join("three.pgn");
+/// std::fs::write(&games, "1. e4 e5 1/2-1/2\n\n".repeat(3)).expect("a file");
+/// let mut new = NewBook::new(folder.path().join("three.bin"));
+/// new.threads = Some(1);
+/// let (_, written) = new.build(&[games], &Filter::default(), &Weigh::default(), &[])?;
+/// assert_eq!(written.positions, 2);
+/// # Ok::<_, tabiya_workshop::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct NewBook {
     /// Its path, whose extension says the format: `.bin`, `.ctg`, `.kob` or `.abk`.
     pub output: PathBuf,
@@ -40,8 +52,8 @@ pub struct NewBook {
 
 impl NewBook {
     /// A book at this path, which must not exist.
-    pub fn at(path: impl AsRef<Path>) -> Self {
-        Self { output: path.as_ref().to_owned(), ..Self::default() }
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { output: path.into(), ..Self::default() }
     }
 
     fn resources(&self) -> Result<Resources> {
@@ -51,26 +63,39 @@ impl NewBook {
         Resources::new(self.threads, self.memory, self.temp.as_deref())
     }
 
-    fn options(&self, resources: &Resources) -> WriteOptions {
-        WriteOptions { green: Green::of(self.green), ..WriteOptions::of(&self.output, self.force, resources) }
+    /// Refuses to write over what is read.
+    ///
+    /// # Errors
+    /// When the book, or a part of it, is one of these files.
+    pub fn keep(&self, inputs: &[PathBuf]) -> Result<()> {
+        keep_inputs(&book::parts(&self.output), inputs)
     }
 
-    /// Refuses to write over what is read.
-    fn keep(&self, inputs: &[PathBuf]) -> Result<()> {
-        keep_inputs(&book::parts(&self.output), inputs)
+    /// Begins the book; `filter` says of which games, if it is made of games.
+    ///
+    /// # Errors
+    /// As [`book::create`].
+    pub fn create(&self, filter: Option<&Filter>, resources: &Resources) -> Result<Box<dyn BookWriter>> {
+        let mut options = WriteOptions::of(&self.output, self.force, resources);
+        options.green = Green::of(self.green);
+        if let Some(filter) = filter {
+            options.plies = filter.max_ply;
+            options.least_elo = [0, 0, 0, filter.min_elo];
+        }
+        book::create(&self.output, &options)
     }
 
     /// Writes the contents of books into one; with `reachable` only what their moves reach from the start. One book is converted
     /// so. Returns also what of them is damaged.
     ///
     /// ```
-    /// use tabiya_workshop::library::NewBook;
+    /// use tabiya_workshop::bookmaker::NewBook;
     ///
     /// let folder = tempfile::tempdir().expect("a folder");
-    /// let new = NewBook::at(folder.path().join("starter.ctg"));
+    /// let new = NewBook::new(folder.path().join("starter.ctg"));
     /// let (_, written, damage) = new.merge(&["../book/books/starter.bin".into()], true)?;
     /// assert!(written.positions > 1000 && damage.is_empty());
-    /// # Ok::<_, tabiya_workshop::library::Error>(())
+    /// # Ok::<_, tabiya_workshop::Error>(())
     /// ```
     ///
     /// # Errors
@@ -79,7 +104,7 @@ impl NewBook {
         let books = inputs.iter().map(|path| open_settled(path)).collect::<Result<Vec<_>>>()?;
         self.keep(&files_of(books.iter().map(|book| &**book)))?;
         let resources = self.resources()?;
-        let writer = book::create(&self.output, &self.options(&resources))?;
+        let writer = self.create(None, &resources)?;
         let progress = Progress::none();
         let (merged, written) = merge_books(&books, reachable, &resources, writer, &progress)?;
         let mut damage = Vec::new();
@@ -92,18 +117,6 @@ impl NewBook {
 
     /// Builds a book from games and count files: `sources` are those that `tabiya build` takes, `eco` files of openings' names
     /// for Kvetka books. A move needs three games unless [`Weigh`] says otherwise.
-    ///
-    /// ```
-    /// use tabiya_workshop::library::{Filter, NewBook, Weigh};
-    ///
-    /// let folder = tempfile::tempdir().expect("a folder");
-    /// let games = folder.path().join("three.pgn");
-    /// std::fs::write(&games, "1. e4 e5 1/2-1/2\n\n".repeat(3)).expect("a file");
-    /// let new = NewBook::at(folder.path().join("three.bin"));
-    /// let (_, written) = new.build(&[games], &Filter::default(), &Weigh::default(), &[])?;
-    /// assert_eq!(written.positions, 2);
-    /// # Ok::<_, tabiya_workshop::library::Error>(())
-    /// ```
     ///
     /// # Errors
     /// When a file, also one in a folder, cannot be read or written, or the work is interrupted: then no book is written.
@@ -124,16 +137,11 @@ impl NewBook {
         let names = Names::read(eco)?;
         let progress = Progress::none();
         let repeated = Repeated::among(&games, filter, &resources, &progress)?;
-        let options = WriteOptions {
-            plies: filter.max_ply,
-            least_elo: [0, 0, 0, filter.min_elo],
-            ..self.options(&resources)
-        };
-        let writer = book::create(&self.output, &options)?;
+        let writer = self.create(Some(filter), &resources)?;
         let damage = Damage::default();
         let input =
             Input { games: &mut games, repeated: &repeated, counts: &counted, work: None, damage: &damage };
         let plan = Plan { filter, weigh, names: &names, resources: &resources, progress: &progress };
-        bookmaker::build(input, &plan, writer)
+        super::build(input, &plan, writer)
     }
 }

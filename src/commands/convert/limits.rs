@@ -1,35 +1,21 @@
-//! `tabiya trim`: a smaller book of the same or another format.
-
-use std::path::PathBuf;
+//! Which moves and lines stay.
 
 use shakmaty::{Color, Move};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_learn as learn;
-use tabiya_workshop::bookmaker;
-use tabiya_workshop::bookmaker::trim::{Cut, Tally, Trim, Trimmed};
+use tabiya_workshop::bookmaker::trim::{Cut, Tally, Trim};
 
-use crate::args::new_book::NewBook;
 use crate::args::positions::game_after;
-use crate::args::resources::ResourcesArgs;
 use crate::args::{share, side};
-use crate::output::exit::Exit;
 use crate::output::rows::many;
 
-/// `tabiya trim`.
+/// The limits of a book that is written from others.
 #[derive(clap::Args, Debug)]
-pub struct Args {
-    /// The book to read
-    #[arg(value_name = "BOOK")]
-    book: PathBuf,
-    #[command(flatten)]
-    to: NewBook,
+pub(super) struct Limits {
     #[command(flatten)]
     moves: Moves,
     #[command(flatten)]
     lines: Lines,
-    #[command(flatten)]
-    resources: ResourcesArgs,
 }
 
 /// What moves need.
@@ -76,8 +62,43 @@ struct Lines {
     without: Vec<String>,
 }
 
-impl Args {
-    fn trim(&self) -> Result<Trim> {
+impl Limits {
+    /// Whether only what moves reach is asked for.
+    pub fn reachable(&self) -> bool {
+        self.lines.reachable
+    }
+
+    /// The first of these options that is given.
+    pub fn given(&self) -> Option<&'static str> {
+        let (moves, lines) = (&self.moves, &self.lines);
+        let options = [
+            ("--min-games", moves.min_games > 0),
+            ("--min-share", moves.min_share > 0),
+            ("--min-weight", moves.min_weight > 0),
+            ("--top", moves.top.is_some()),
+            ("--only", moves.only.is_some()),
+            ("--max-ply", lines.max_ply > 0),
+            ("--below", !lines.below.is_empty()),
+            ("--without", !lines.without.is_empty()),
+            ("--reachable", lines.reachable),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+
+    /// The lines of `--without` at these places, which the book does not have, for people.
+    pub fn missing<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = String> + 'a {
+        let lines = places.iter().filter_map(|place| self.lines.without.get(*place));
+        lines.map(|line| format!("--without \"{line}\": the book does not have this move"))
+    }
+
+    /// What stays; `None` if no move is left out, but for those that no line reaches.
+    ///
+    /// # Errors
+    /// When the moves of a line are not legal.
+    pub fn trim(&self) -> Result<Option<Trim>> {
+        if self.given().is_none_or(|option| option == "--reachable") {
+            return Ok(None);
+        }
         let moves = |option: &str, texts: &[String]| -> Result<Vec<Vec<Move>>> {
             texts.iter().map(|text| Ok(game_after(option, text)?.moves().to_vec())).collect()
         };
@@ -87,7 +108,7 @@ impl Args {
             return Err(Error::new(ErrorKind::Usage, what)
                 .advice("write the moves from the starting position, such as \"e4 f5\""));
         }
-        Ok(Trim {
+        Ok(Some(Trim {
             reachable: self.lines.reachable,
             max_ply: Some(self.lines.max_ply).filter(|plies| *plies > 0),
             min_games: self.moves.min_games,
@@ -97,39 +118,12 @@ impl Args {
             only: self.moves.only,
             below: moves("--below", &self.lines.below)?,
             without,
-        })
+        }))
     }
 }
 
-/// Writes the book without what does not stay, and reports how much that is.
-///
-/// # Errors
-/// When the moves are not legal, a file cannot be read or written, or the work is interrupted: then no book is written.
-pub fn run(args: &Args) -> Result<Exit> {
-    let trim = args.trim()?;
-    let book = learn::open_settled(&args.book)?;
-    let (resources, writer, progress) = args.to.begin([&*book], &args.resources)?;
-    let trimmed = Trimmed::new(&*book, &trim, &progress)?;
-    let scope = bookmaker::widest(&trimmed, &*writer);
-    let (merged, written) = bookmaker::merge(&[(&trimmed, scope)], &resources, writer, &progress)?;
-    drop(progress);
-    let tally = trimmed.tally();
-    let mut lines = report(&tally, &trim);
-    for place in trimmed.missing() {
-        let line = args.lines.without.get(place).map_or("", String::as_str);
-        lines.push(format!("--without \"{line}\": the book does not have this move"));
-    }
-    let nothing = match (tally.moves, tally.kept_moves) {
-        (0, _) => "the book has no moves",
-        (_, 0) => "no move of the book is left",
-        _ => "the format can hold none of the moves that are left",
-    };
-    let why = "the book holds only their keys";
-    args.to.end(lines, (&merged, why), &written, Exit::Done, ([&book], nothing))
-}
-
-/// What stays, and what does not.
-fn report(tally: &Tally, trim: &Trim) -> Vec<String> {
+/// What stays, and what does not, in lines for people.
+pub(super) fn lines(tally: &Tally, trim: &Trim) -> Vec<String> {
     let Tally { positions, moves, kept_positions, kept_moves, .. } = *tally;
     let mut lines = vec![format!(
         "kept: {kept_moves} of {}, in {kept_positions} of {}",
@@ -153,6 +147,7 @@ fn report(tally: &Tally, trim: &Trim) -> Vec<String> {
                 format!("with less than {percent} % of their position's weight (--min-share)")
             }
             Cut::Top => "not among the heaviest (--top)".to_owned(),
+            _ => "for another reason".to_owned(),
         };
         format!("left out: {} {why}", many(count, "move"))
     }));
@@ -178,7 +173,7 @@ mod tests {
             ..Tally::default()
         };
         let trim = Trim { max_ply: Some(1), min_games: 5, ..Trim::default() };
-        let lines = report(&tally, &trim);
+        let lines = lines(&tally, &trim);
         assert_eq!(lines[0], "kept: 0 of 9 moves, in 0 of 0 positions");
         assert_eq!(lines[1], "left out: 1 move after more than 1 ply (--max-ply)");
         let options = [

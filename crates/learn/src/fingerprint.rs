@@ -1,11 +1,16 @@
 //! What distinguishes one book from others, whatever it has learned (docs/formats/polyglot.md, Writing).
 #![allow(clippy::cast_possible_truncation, reason = "the part of a whole is not greater than the whole")]
 
+use std::convert::Infallible;
+
 use sha2::{Digest as _, Sha256};
 
-use super::entry::Entry;
-use super::layout::ENTRY_LEN;
-use crate::Fingerprint;
+use tabiya_book::Learnable;
+use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::layout::ENTRY_LEN;
+
+/// What distinguishes one book from others, whatever it has learned.
+pub type Fingerprint = [u8; 32];
 
 /// Entries in the fingerprint.
 const SAMPLES: u64 = 64;
@@ -31,4 +36,14 @@ pub fn fingerprint<E>(
         }
     }
     Ok(hash.finalize().into())
+}
+
+/// The fingerprint of an open book.
+pub fn fingerprint_of(book: &dyn Learnable) -> Fingerprint {
+    let entries = book.entries();
+    let len = entries.len() as u64 * ENTRY_LEN as u64 + entries.trailing as u64;
+    let entry = |index| Ok::<_, Infallible>(entries.get(usize::try_from(index).unwrap_or(usize::MAX)));
+    match fingerprint(len, entry) {
+        Ok(fingerprint) => fingerprint,
+    }
 }

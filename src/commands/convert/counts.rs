@@ -1,0 +1,91 @@
+//! Count files that are added up into one.
+
+use std::path::{Path, PathBuf};
+
+use tabiya_base::error::{Error, Result};
+use tabiya_base::progress::Progress;
+use tabiya_base::replace::keep_inputs;
+use tabiya_book::By;
+use tabiya_book::counts::{CountFile, CountWriter, CountsWritten, Shape, split};
+use tabiya_games as games;
+use tabiya_workshop::bookmaker::{self, Damage, Filter, Input, Repeated, Report, Resources};
+
+use super::Args;
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::{self, counts, damage, progress, written};
+
+/// Adds up the rows of count files that pass the filter, except those that are counted separately, into one file.
+///
+/// # Errors
+/// When a file cannot be read or written, or the work is interrupted: then no file is written.
+pub(super) fn merge(args: &Args) -> Result<Exit> {
+    let (output, by, filter) = (&args.to.output, args.counts.by.by(), args.counts.slices.filter());
+    let mut split = split(&args.books)?;
+    if let Some(other) = split.games.first() {
+        let what = "this is not a count file, and only count files can be merged into one";
+        return Err(Error::format(other, what).advice("count games with tabiya build --counts"));
+    }
+    let mut unopened = Vec::new();
+    let files = split.open(CountFile::open, &mut unopened)?;
+    let inputs: Vec<_> = files.iter().map(|file| file.path().to_owned()).collect();
+    keep_inputs(std::slice::from_ref(output), &inputs)?;
+    let resources = args.resources.resolve()?;
+    interrupts::watch();
+    let lacking = files.iter().find(|file| !file.has_positions());
+    let writer = CountWriter::create(output, Shape { positions: lacking.is_none(), by }, args.to.force)?;
+    let progress = progress::on_terminal(output.to_string_lossy());
+    let damage = Damage::default();
+    let (report, written) = add_up(&files, (&filter, &damage), &resources, writer, &progress)?;
+    drop(progress);
+    let mut lines = counts::read_lines(&files, false, report.rows_left);
+    if let (Some(lacking), true) = (lacking, files.iter().any(CountFile::has_positions)) {
+        let name = lacking.path().display();
+        lines.push(format!("left out: the positions, because {name} has only their keys"));
+    }
+    let told = files.iter().fold(By::default(), |all, file| all.or(file.shape().by));
+    let added: Vec<_> = told.columns().filter(|name| !by.columns().any(|kept| kept == *name)).collect();
+    if !added.is_empty() {
+        let names = added.join(" and ");
+        lines.push(format!("added up: each {names} (--by keeps them apart)"));
+    }
+    lines.extend(counts::written_lines(&written));
+    let exit = output::print_lines(&lines, output::passed_over(&unopened))?;
+    let exit = exit.max(damage::of_counts(&files, damage));
+    if written.plies == 0 {
+        let what =
+            if filter.slices().any() { "no row passed the filters" } else { "the count files have no moves" };
+        return Ok(written::nothing(output, what, None));
+    }
+    Ok(exit)
+}
+
+/// Adds up whole count files for a command that goes on with the sums; returns the plies. Damage is reported by whoever reads
+/// the files as books.
+///
+/// # Errors
+/// As [`merge`].
+pub(super) fn join(
+    inputs: &[PathBuf],
+    output: &Path,
+    resources: &Resources,
+    progress: &Progress,
+) -> Result<u64> {
+    let files = split(inputs)?.open(CountFile::open, &mut Vec::new())?;
+    let positions = files.iter().all(CountFile::has_positions);
+    let writer = CountWriter::create(output, Shape { positions, by: By::default() }, false)?;
+    let all = (&Filter::default(), &Damage::default());
+    add_up(&files, all, resources, writer, progress).map(|(_, written)| written.plies)
+}
+
+fn add_up(
+    files: &[CountFile],
+    (filter, damage): (&Filter, &Damage),
+    resources: &Resources,
+    writer: CountWriter,
+    progress: &Progress,
+) -> Result<(Report, CountsWritten)> {
+    let (mut games, repeated) = (games::open(&[])?, Repeated::default());
+    let input = Input { games: &mut games, repeated: &repeated, counts: files, work: None, damage };
+    bookmaker::write_counts(input, filter, resources, writer, progress)
+}

@@ -1,0 +1,125 @@
+//! Every entry of a book, as a table, lines of JSON, or games.
+
+mod json;
+mod lines;
+mod pgn;
+mod tsv;
+
+use std::io::Write;
+use std::path::Path;
+
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_base::replace::keep_inputs;
+use tabiya_base::visit::Break;
+use tabiya_book::{Book, PositionRecord, Scope};
+use tabiya_games::compress::Compression;
+use tabiya_learn as learn;
+
+use super::{Form, to_file};
+use crate::output::exit::Exit;
+use crate::output::rows::many;
+use crate::output::{self, Printed, damage};
+
+/// What of a book is written.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Books")]
+pub(super) struct BookArgs {
+    /// Only entries that the book's moves reach from the starting position, each with its position
+    ///
+    /// Without this, every entry is written. A Polyglot book holds only keys, so its entries then have no positions. PGN
+    /// has a game for the starting position, and one with a FEN for each other position that it does not reach. It includes
+    /// replies that are not in the book if they lead back into it, as in a book for one side.
+    #[arg(long)]
+    reachable: bool,
+    /// As PGN: one game for each line, with weights and counts as comments
+    ///
+    /// If several lines reach a position, the shortest one goes on; the others end there with the comment "transposes".
+    #[arg(long)]
+    pub lines: bool,
+}
+
+impl BookArgs {
+    /// The first of these options that is given.
+    pub fn given(&self) -> Option<&'static str> {
+        let options = [("--reachable", self.reachable), ("--lines", self.lines)];
+        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+
+    /// Writes a book to a file, or to standard output.
+    ///
+    /// # Errors
+    /// When the book cannot be read or the output not be written, or the work is interrupted: then no file is written.
+    pub fn write(
+        &self,
+        path: &Path,
+        form: Form,
+        to: Option<(&Path, Compression)>,
+        force: bool,
+    ) -> Result<Exit> {
+        let book = learn::open_settled(path)?;
+        let mut unreached = 0;
+        let exit = match to {
+            Some(to) => {
+                keep_inputs(&[to.0.to_owned()], &learn::files_of([&*book]))?;
+                to_file(to, force, |out| {
+                    unreached = self.entries(&*book, form, out)?;
+                    Ok(())
+                })?;
+                damage::report([&book], Exit::Done)?
+            }
+            None => output::print(|out| {
+                unreached = self.entries(&*book, form, out)?;
+                // What is damaged matters unless the output is closed.
+                out.flush()?;
+                Ok(damage::report([&book], Exit::Done)?)
+            })?,
+        };
+        if unreached > 0 {
+            let are = if unreached == 1 { "is" } else { "are" };
+            output::warn(&format!(
+                "{}: {} {are} left out: no line from the starting position reaches their positions (--format tsv has them)",
+                path.display(),
+                many(unreached, "move")
+            ));
+        }
+        Ok(exit)
+    }
+
+    /// Writes the entries; returns how many moves are left out because no line reaches their positions.
+    fn entries(&self, book: &dyn Book, form: Form, out: &mut dyn Write) -> Printed<u64> {
+        let scope = if self.reachable { Scope::Reachable } else { Scope::All };
+        if form == Form::Pgn {
+            return if self.lines { lines::games(book, scope, out) } else { pgn::tree(book, scope, out) };
+        }
+        let castlings =
+            if scope == Scope::All { tsv::Castlings::find(book)? } else { tsv::Castlings::default() };
+        if form == Form::Json {
+            each(book, scope, out, |known, out| json::line(known, &castlings, out))?;
+            return Ok(0);
+        }
+        tsv::heading(out)?;
+        let mut text = Vec::new();
+        each(book, scope, out, |known, out| {
+            text.clear();
+            tsv::entries(known, &castlings, &mut text);
+            out.write_all(&text)
+        })?;
+        Ok(0)
+    }
+}
+
+/// Writes each position, until the output is closed.
+fn each(
+    book: &dyn Book,
+    scope: Scope,
+    out: &mut dyn Write,
+    mut write: impl FnMut(&PositionRecord, &mut dyn Write) -> std::io::Result<()>,
+) -> Printed<()> {
+    let mut result = Ok(());
+    book.each(scope, &Progress::none(), &mut |known| {
+        result = write(known, out);
+        if result.is_ok() { Ok(()) } else { Err(Break::Enough) }
+    })?;
+    Ok(result?)
+}
