@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import urllib.request
 from pathlib import Path
@@ -105,7 +106,12 @@ def files(tmp_path_factory, tabiya_exe, scripted_exe):
     (folder / "counts").mkdir()
     (folder / "counts" / "_SUCCESS").write_bytes(b"")
     tabiya("build", "--counts", "-o", "counts/part-00000.parquet", "games.pgn")
+    # An experience file of one record: 1. d4 from the start.
+    record = bytes.fromhex("2d43435ad10cd3b4") + struct.pack("<4I", 0x2DB, 143, 7, 3)
+    (folder / "SugaR.exp").write_bytes(b"SugaR Experience version 2" + record)
     samples = os.environ.get("TABIYA_SAMPLES")
+    if samples:
+        shutil.copy(Path(samples, "cbv", "twic1134.cbv"), folder / "DB.cbv")
     for path in Path(samples, "cbh", "linares").glob("linares.*") if samples else ():
         for name in DATABASE_FILES:
             shutil.copy(path, folder / f"{name}{path.suffix}")
@@ -146,6 +152,8 @@ def test_the_command_does_what_it_is_shown_for(tabiya, tabiya_exe, files, sample
     command = command[: command.index(">")] if ">" in command else command
     if any(word in (f"{name}.cbh" for name in DATABASE_FILES) for word in command) and not (folder / "DB.cbh").exists():
         sample("cbh/linares")
+    if "DB.cbv" in command and not (folder / "DB.cbv").exists():
+        sample("cbv/twic1134.cbv")
     words = []
     for word in command:
         words += sorted(glob.glob(word, root_dir=folder)) if "*" in word else [FEN if word == "FEN" else word]

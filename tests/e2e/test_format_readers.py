@@ -223,7 +223,7 @@ def test_a_real_arena_book(abk, sample):
 
 
 @pytest.mark.parametrize("name", ["brainlearn.exp", "sugar_made.exp"])
-def test_real_experience_files(compared, tabiya, sample, name):
+def test_real_experience_files(compared, tabiya, sample, tmp_path, name):
     path = sample(f"exp/{name}")
     book = read_exp.Experience(path)
 
@@ -241,7 +241,13 @@ def test_real_experience_files(compared, tabiya, sample, name):
     told = json.loads(tabiya("info", "--json", path).stdout)
     assert (told["entries"], told["positions"]) == (book.records, len(book.known))
     assert told["reachable"] == len(reached) and told["moves"] == sum(map(len, book.known.values()))
-    done = tabiya("dump", "--format", "json", path)
+    done = tabiya("export", "--format", "json", path)
+    missing = len(book.known) - len(reached)
+    for form in ("json", "pgn"):
+        said = tabiya("export", "--format", form, path).stderr.decode()
+        assert f"{missing} position" in said and "no line from the starting position reaches them" in said
+    converted = tabiya("convert", path, "-o", tmp_path / "a.abk")
+    assert f"left out: {missing} position".encode() in converted.stderr + converted.stdout
     dumped = [json.loads(line)["fen"].split()[:4] for line in done.stdout.splitlines()]
     assert sorted(dumped) == sorted(board.fen(en_passant="fen").split()[:4] for board in boards)
 

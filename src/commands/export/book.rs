@@ -12,7 +12,7 @@ use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::keep_inputs;
 use tabiya_base::visit::Break;
-use tabiya_book::{Book, PositionRecord, Scope};
+use tabiya_book::{Book, Format, PositionRecord, Scope};
 use tabiya_games::compress::Compression;
 use tabiya_learn as learn;
 
@@ -83,6 +83,15 @@ impl BookArgs {
                 many(unreached, "move")
             ));
         }
+        let unlisted = if self.reachable { 0 } else { unlisted(&*book)? };
+        if unlisted > 0 {
+            let are = if unlisted == 1 { "is" } else { "are" };
+            output::warn(&format!(
+                "{}: {} {are} left out: the book holds only their keys, and no line from the starting position reaches them",
+                path.display(),
+                many(unlisted, "position")
+            ));
+        }
         Ok(exit)
     }
 
@@ -106,6 +115,14 @@ impl BookArgs {
             out.write_all(&text)
         })?;
         Ok(0)
+    }
+}
+
+/// Positions of an experience file that look-ups find and that cannot be listed: other formats list all that they hold.
+fn unlisted(book: &dyn Book) -> Result<u64> {
+    match book.format() {
+        Format::Exp => book.each(Scope::All, &Progress::none(), &mut |_| Ok(())),
+        _ => Ok(0),
     }
 }
 

@@ -65,7 +65,7 @@ impl Cbv {
     }
 
     fn new(blob: Blob) -> Result<Self> {
-        let mut header = [0; HEADER_LEN as usize];
+        let mut header = [0; 8];
         let read = blob.read(0, &mut header)?;
         let count = bytes::u16_le(&header, COUNT_AT).unwrap_or(0);
         let entry_len = bytes::u16_le(&header, ENTRY_LEN_AT).filter(|len| ENTRY_LENS.contains(len));

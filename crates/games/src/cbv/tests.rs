@@ -166,7 +166,7 @@ fn a_database_in_an_archive_is_the_same_as_in_a_folder() {
         assert_eq!((db.path(), db.files()), (&*path, &[path.clone()][..]));
         assert_eq!(findings(packed(size)), []);
         // The games come with the archive's name, which other programs cannot look them up in.
-        let sources = open(&[path.clone()]).unwrap();
+        let sources = open(std::slice::from_ref(&path)).unwrap();
         assert_eq!(sources.files(), [path.join("Games.cbg")]);
         assert_eq!(sources.linked().next().unwrap().1, None);
         assert_eq!(sources.rereadable().next().unwrap().1, Some(&*path));
