@@ -4,7 +4,7 @@
     reason = "the tables have an element for each piece, square, file and right"
 )]
 
-use shakmaty::{CastlingSide, Chess, Color, EnPassantMode, Position as _, Role, Square};
+use shakmaty::{CastlingSide, Chess, Color, EnPassantMode, Position as _, Role};
 
 /// The state that the engines' random numbers begin with.
 const SEED: u64 = 1_070_372;
@@ -107,45 +107,67 @@ const RIGHTS: [(Color, CastlingSide); 4] = [
     (Color::Black, CastlingSide::QueenSide),
 ];
 
-/// The key of a position whose clock does not count.
-fn plain(chess: &Chess, set: KeySet, passed: Option<Square>) -> u64 {
-    let board = chess.board();
-    let mut key = passed.map_or(0, |square| NUMBERS.files[usize::from(square.file())]);
-    for (color, first) in [(Color::White, 0), (Color::Black, 6)] {
-        for (role, numbers) in Role::ALL.into_iter().zip(&NUMBERS.pieces[first..]) {
-            for square in board.by_piece(role.of(color)) {
-                key ^= numbers[usize::from(square)];
-            }
-        }
-    }
-    let has = |(bit, (color, side)): (usize, (Color, CastlingSide))| {
-        usize::from(chess.castles().has(color, side)) << bit
-    };
-    let rights: usize = RIGHTS.into_iter().enumerate().map(has).sum();
-    let set = usize::from(set == KeySet::Old);
-    key ^= NUMBERS.castling[set][rights];
-    if chess.turn().is_black() {
-        key ^= NUMBERS.black[set];
-    }
-    key
-}
-
 /// What engines since about 2021 change of a key after so many plies without a capture or a pawn's move.
 fn clock_mask(clock: u32) -> Option<u64> {
     let step = u64::from(clock.checked_sub(FIRST_CLOCK)? / CLOCK_STEP);
     Some(step.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
 }
 
+/// What of a position its keys are made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyParts {
+    pieces: u64,
+    /// The part for en passant where a pawn attacks the square, and where it may legally capture.
+    passed: [u64; 2],
+    /// The rights to castle, one bit each.
+    rights: usize,
+    is_black: bool,
+    /// What the clock changes, if it counts.
+    mask: Option<u64>,
+}
+
+impl KeyParts {
+    pub fn new(chess: &Chess) -> Self {
+        let board = chess.board();
+        let mut pieces = 0;
+        for (color, first) in [(Color::White, 0), (Color::Black, 6)] {
+            for (role, numbers) in Role::ALL.into_iter().zip(&NUMBERS.pieces[first..]) {
+                for square in board.by_piece(role.of(color)) {
+                    pieces ^= numbers[usize::from(square)];
+                }
+            }
+        }
+        let has = |(bit, (color, side)): (usize, (Color, CastlingSide))| {
+            usize::from(chess.castles().has(color, side)) << bit
+        };
+        let passed = [EnPassantMode::PseudoLegal, EnPassantMode::Legal]
+            .map(|mode| chess.ep_square(mode).map_or(0, |square| NUMBERS.files[usize::from(square.file())]));
+        Self {
+            pieces,
+            passed,
+            rights: RIGHTS.into_iter().enumerate().map(has).sum(),
+            is_black: chess.turn().is_black(),
+            mask: clock_mask(chess.halfmoves()),
+        }
+    }
+
+    /// The keys under which an engine with this set may have stored the position, the likeliest first.
+    pub fn keys(self, set: KeySet) -> impl Iterator<Item = u64> {
+        let set = usize::from(set == KeySet::Old);
+        let black = if self.is_black { NUMBERS.black[set] } else { 0 };
+        let plain = self.pieces ^ NUMBERS.castling[set][self.rights] ^ black;
+        let [pseudo, legal] = self.passed.map(|passed| plain ^ passed);
+        let both =
+            move |mask: u64| [Some(pseudo), (legal != pseudo).then_some(legal)].map(|key| Some(key? ^ mask));
+        let clocked = self.mask.map_or([None; 2], both);
+        clocked.into_iter().chain(both(0)).flatten()
+    }
+}
+
 /// The keys under which an engine with this set may have stored a position, the likeliest first: with the clock, if it counts,
 /// and without it; with en passant where a pawn attacks the square, and where it may legally capture.
 pub fn keys(chess: &Chess, set: KeySet) -> impl Iterator<Item = u64> {
-    let passed = chess.ep_square(EnPassantMode::PseudoLegal);
-    let legal = chess.ep_square(EnPassantMode::Legal);
-    let pseudo = plain(chess, set, passed);
-    let other = (legal != passed).then(|| plain(chess, set, legal));
-    let mask = clock_mask(chess.halfmoves());
-    let both = move |mask: u64| [Some(pseudo ^ mask), other.map(|key| key ^ mask)].into_iter().flatten();
-    mask.map(both).into_iter().flatten().chain(both(0))
+    KeyParts::new(chess).keys(set)
 }
 
 #[cfg(test)]

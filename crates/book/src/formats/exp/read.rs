@@ -10,7 +10,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 use tabiya_chess::MoveCode;
 
-use super::keys::{KeySet, keys};
+use super::keys::{KeyParts, KeySet};
 use super::records::{ExpFamily, ExpRecords};
 
 /// Records that are read; the rest of a larger file is ignored. It bounds the index to 400 MB.
@@ -128,8 +128,10 @@ impl ExpIndex {
     /// The moves of a position, best first, with their place among all and the set whose key found them. Each key of `set` is
     /// tried, then each of the other set: a file may be made of the experience of engines of both kinds.
     pub fn look_up(&self, chess: &Chess, set: KeySet) -> Option<(usize, &[ExpMove], KeySet)> {
-        let all = [set, set.other()].into_iter().flat_map(|set| keys(chess, set).map(move |key| (key, set)));
-        all.into_iter().find_map(|(key, set)| self.find(key).map(|(first, moves)| (first, moves, set)))
+        let parts = KeyParts::new(chess);
+        let mut all =
+            [set, set.other()].into_iter().flat_map(|set| parts.keys(set).map(move |key| (key, set)));
+        all.find_map(|(key, set)| self.find(key).map(|(first, moves)| (first, moves, set)))
     }
 }
 
