@@ -126,7 +126,7 @@ fn options_leave_out_games_and_moves() {
     for (options, lines) in [
         ("--max-ply 1", &["e2e4 3"][..]),
         ("--player anna --only player", &["e2e4 2", "e2e4 e7e5 1", "e2e4 e7e5 g1f3 2"]),
-        ("--player anna --side black", &["e2e4 1", "e2e4 e7e5 1", "e2e4 e7e5 f1c4 1"]),
+        ("--player anna --player-side black", &["e2e4 1", "e2e4 e7e5 1", "e2e4 e7e5 f1c4 1"]),
         ("--only black", &["e2e4 e7e5 1"]),
         ("--min-score 60 --uniform", &["e2e4 1", "e2e4 e7e5 g1f3 1"]),
     ] {
@@ -139,7 +139,7 @@ fn options_leave_out_games_and_moves() {
     assert!(nothing.out.contains("2 games left out by --min-elo\n"), "{nothing:?}");
     assert_eq!(folder.book("a.bin"), expected(&["e2e4 3", "e2e4 e7e5 1"]));
     for wrong in
-        ["--only player", "--side white", "--date x", "--min-score 101", "--memory 1K", "--threads 0"]
+        ["--only player", "--player-side white", "--date x", "--min-score 101", "--memory 1K", "--threads 0"]
     {
         folder.run(&format!("build games.pgn -o b.bin {wrong}"), 2);
     }
@@ -329,7 +329,7 @@ fn nothing_that_is_read_is_written_over() {
     // Others stay free to be replaced.
     folder.run("convert a.ctg -o a.bin --force", 0);
     for name in ["a.txt", "a.cbh", "a", "a.gz"] {
-        let ended = folder.run(&format!("games none.cbh -o {name}"), 2);
+        let ended = folder.run(&format!("export none.cbh -o {name}"), 2);
         assert!(ended.err.contains("end the name with .pgn, .pgn.gz or .pgn.zst"), "{}", ended.err);
     }
 }
