@@ -275,10 +275,15 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
     let entries = fs::read_dir(folder::of(path)).into_iter().flatten().flatten().map(|entry| entry.path());
     let own = entries.filter(|entry| {
-        let end = entry.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let end = extension(entry);
         stem(entry) == stem(path) && STARTS.iter().any(|start| end.starts_with(start))
     });
     own.chain([path.to_owned()]).collect()
+}
+
+/// The extension of a file in lower case; empty if it has none.
+fn extension(path: &Path) -> String {
+    path.extension().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
 /// The `.cbh` file of the database that a file belongs to.
@@ -286,7 +291,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 /// # Errors
 /// When it is missing, or when the file is an archive or in another format, with what to do about it.
 pub fn main(path: &Path) -> Result<PathBuf> {
-    let extension = path.extension().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let extension = extension(path);
     let refuse = |what: &str, advice: &str| Err(Error::format(path, what).advice(advice));
     match &*extension {
         "2cbh" => refuse(
