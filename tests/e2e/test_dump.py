@@ -321,3 +321,6 @@ def test_what_a_source_is_not_written_as_is_refused(tabiya, small_book, tmp_path
     assert (book.read_bytes(), store.read_bytes()) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["book.bin", "book.bin.evals", "one.epd", "small.bin"]
     assert tabiya("export", store, "-o", "one.epd").returncode == 3
+    # What is not there is no book that is written as something else.
+    done = tabiya("export", tmp_path / "none.evals", "-o", "a.epd")
+    assert done.returncode == 3 and b"none.evals: cannot open the file" in done.stderr, done

@@ -48,8 +48,10 @@ const STARTS: [(&[u8], &str, &str); 7] = [
 /// Opens a book, which takes the same time whatever its size.
 ///
 /// Any of the files of a CTG or a Kvetka book, in any letter case, opens the book; so does the name of a Kvetka book
-/// without number or extension. With the feature `write`, it puts files back that a process moved aside and died. A count file, or a folder of nothing else, is a book too. Polyglot books have no mark: every
+/// without number or extension. A count file, or a folder of nothing else, is a book too. Polyglot books have no mark: every
 /// other file that is long enough and whose keys ascend, apart from some breaks, may be one.
+///
+/// With the feature `write`, files that a process had moved aside when it died are put back first.
 ///
 /// # Errors
 /// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name; and

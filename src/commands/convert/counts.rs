@@ -43,8 +43,8 @@ pub(super) fn merge(args: &Args) -> Result<Exit> {
         let name = lacking.path().display();
         lines.push(format!("left out: the positions, because {name} has only their keys"));
     }
-    let told = files.iter().fold(By::default(), |all, file| all.or(file.shape().by));
-    let added: Vec<_> = told.columns().filter(|name| !by.columns().any(|kept| kept == *name)).collect();
+    let separate = files.iter().fold(By::default(), |all, file| all.or(file.shape().by));
+    let added: Vec<_> = separate.columns().filter(|name| !by.columns().any(|kept| kept == *name)).collect();
     if !added.is_empty() {
         let names = added.join(" and ");
         lines.push(format!("added up: each {names} (--by keeps them apart)"));

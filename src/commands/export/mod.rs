@@ -122,11 +122,15 @@ impl Args {
     fn form(&self, kind: Kind, target: Option<&Path>) -> Result<Form> {
         let usual = kind.forms().first().copied();
         let asked = self.format.or_else(|| target.map_or(usual, |path| named(path).0));
-        asked.filter(|form| kind.forms().contains(form)).ok_or_else(|| {
-            let (what, advice) = kind.needs();
-            let error = Error::new(ErrorKind::Usage, what).advice(advice);
-            error.at_path(target.unwrap_or(&self.source))
-        })
+        if let Some(form) = asked.filter(|form| kind.forms().contains(form)) {
+            return Ok(form);
+        }
+        // What is missing or unreadable is no book that is written as something else.
+        if kind == Kind::Book {
+            tabiya_book::open(&self.source)?;
+        }
+        let (what, advice) = kind.needs();
+        Err(Error::new(ErrorKind::Usage, what).advice(advice).at_path(target.unwrap_or(&self.source)))
     }
 
     /// Refuses options that are for another kind of source or another form.

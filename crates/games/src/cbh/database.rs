@@ -312,8 +312,7 @@ pub const PARTS: [&str; 11] = ["cbh", "cbg", "cba", "cbp", "cbt", "cbc", "cbs", 
 
 /// Whether a name is that of a file of a database, or of its archive.
 pub fn is_named(path: &Path) -> bool {
-    let named = |name: &&str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
-    PARTS.iter().any(named) || cbv::is_named(path)
+    PARTS.contains(&&*extension(path)) || cbv::is_named(path)
 }
 
 /// All files of the database that a file belongs to, including those that are not read: files of the same name with an
@@ -323,10 +322,15 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
     let entries = fs::read_dir(folder::of(path)).into_iter().flatten().flatten().map(|entry| entry.path());
     let own = entries.filter(|entry| {
-        let end = entry.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let end = extension(entry);
         stem(entry) == stem(path) && STARTS.iter().any(|start| end.starts_with(start))
     });
     own.chain([path.to_owned()]).collect()
+}
+
+/// The extension of a file in lower case; empty if it has none.
+fn extension(path: &Path) -> String {
+    path.extension().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
 /// The `.cbh` file of the database that a file belongs to.
@@ -337,7 +341,7 @@ pub fn main(path: &Path) -> Result<PathBuf> {
     if let Some(unread) = Unread::by_name(path) {
         return Err(unread.error(path));
     }
-    if path.is_file() && path.extension().is_some_and(|end| end.eq_ignore_ascii_case("cbh")) {
+    if path.is_file() && extension(path) == "cbh" {
         return Ok(path.to_owned());
     }
     folder::sibling(path, "cbh").ok().flatten().ok_or_else(|| {

@@ -273,7 +273,7 @@ pub(crate) enum Code {
         /// Whether it is the g file.
         short: bool,
     },
-    /// A piece goes so many files to the right and ranks up, both modulo 8.
+    /// A step of a piece: how many files to the right and how many ranks up, each modulo 8.
     Piece {
         /// Its kind.
         role: Role,

@@ -144,7 +144,6 @@ mod tests {
         assert_eq!(rules(text).unwrap(), [plain.clone(), full.clone()]);
         assert_eq!(rules("book = [{ file = 'a.bin' }]").unwrap(), std::slice::from_ref(&plain));
         assert_eq!(plain.to_string(), "a.bin");
-        // The name that it had before.
         assert_eq!(
             full.to_string(),
             "b;c.bin, color black, variety 0, depth 10, threshold 16, games 1000000, reserve 4, max-loss 40, \
