@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
 use tabiya_chess::{Game, Position};
 use tabiya_learn::identity::{self, Id};
-use tabiya_learn::{FinishedGame, IdentifiedGame, Learner, Outcome, PATIENCE};
+use tabiya_learn::{FinishedGame, IdentifiedGame, LearnOutcome, Learner, PATIENCE};
 
 use world::{Play, World, fields, learnable};
 
@@ -95,7 +95,7 @@ fn tell(name: &str, games: usize, time: Duration) {
 
 /// What the disk can do at most: two small writes to two files, each synced, which is what one game takes.
 fn raw(world: &World, count: usize) -> io::Result<()> {
-    use tabiya_learn::Bytes as _;
+    use tabiya_learn::StoredBytes as _;
     let (mut journal, mut book) =
         (File::create(world.path("raw-journal"))?, File::create(world.path("raw-book"))?);
     book.write_all(&[0; 4096])?;
@@ -147,7 +147,7 @@ fn work(book: &Path, first: usize, last: usize, batch: usize) -> io::Result<()> 
         Learner::new(book).map_err(|error| io::Error::other(error.to_string()))?.patience(6 * PATIENCE);
     for games in games.chunks(batch) {
         let outcomes = learner.learn(games, false).map_err(|error| io::Error::other(error.to_string()))?;
-        assert!(outcomes.iter().all(|outcome| matches!(outcome, Outcome::Learned(_))));
+        assert!(outcomes.iter().all(|outcome| matches!(outcome, LearnOutcome::Learned(_))));
     }
     Ok(())
 }
@@ -208,7 +208,7 @@ fn next(book: &Path, number: usize) -> io::Result<()> {
     let outcomes = Learner::new(book).and_then(|mut learner| learner.learn(&[game], false));
     let outcomes = outcomes.map_err(|error| io::Error::other(error.to_string()))?;
     let micros = start.elapsed().as_micros();
-    assert!(matches!(outcomes[..], [Outcome::Learned(_)]), "{outcomes:?}");
+    assert!(matches!(outcomes[..], [LearnOutcome::Learned(_)]), "{outcomes:?}");
     // Only Linux says it in a file.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");

@@ -244,7 +244,7 @@ fn links_lead_to_files_and_headings() {
 }
 
 /// All pictures together, in bytes: whoever clones the project or downloads a release loads them.
-const MOST_PICTURES: u64 = 500_000;
+const MAX_PICTURES: u64 = 500_000;
 
 #[test]
 fn pictures_are_shown_described_and_small() {
@@ -270,7 +270,7 @@ fn pictures_are_shown_described_and_small() {
         assert!(shown.contains(file), "{}: no page shows it", file.display());
     }
     let bytes: u64 = files.iter().map(|file| fs::metadata(file).unwrap().len()).sum();
-    assert!(bytes <= MOST_PICTURES, "{bytes} bytes of pictures");
+    assert!(bytes <= MAX_PICTURES, "{bytes} bytes of pictures");
 }
 
 /// The anchor that Git hosts give a heading.

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Position as _};
-use tabiya_book::polyglot::Entries;
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::PolyglotEntries;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 use tempfile::TempDir;
@@ -75,7 +75,7 @@ impl Folder {
     /// The book's entries: position and move -> weight.
     fn book(&self, name: &str) -> BTreeMap<(u64, u16), u16> {
         let bytes = fs::read(self.path(name)).unwrap();
-        Entries::new(&bytes).iter().map(|entry| ((entry.key, entry.mv.0), entry.weight)).collect()
+        PolyglotEntries::new(&bytes).iter().map(|entry| ((entry.key, entry.mv.0), entry.weight)).collect()
     }
 
     fn names(&self) -> Vec<String> {
@@ -186,9 +186,10 @@ fn merged_books_are_added_up_and_repaired() {
     folder.run("build games.pgn -o a.bin --min-games 1", 0);
     let start = Position::start().key();
     let e4 = UciMove::from_ascii(b"e2e4").unwrap().to_move(Position::start().chess()).unwrap();
-    let entry = Entry { key: start, mv: MoveCode::from_move(e4), weight: 65_535, games: 0, halfpoints: 0 };
+    let entry =
+        PolyglotEntry { key: start, mv: MoveCode::from_move(e4), weight: 65_535, games: 0, halfpoints: 0 };
     // Twice the same, unsorted, and a few bytes more.
-    let later = Entry { key: u64::MAX, mv: MoveCode(0x31c), weight: 5, ..entry };
+    let later = PolyglotEntry { key: u64::MAX, mv: MoveCode(0x31c), weight: 5, ..entry };
     let bytes = [later.to_bytes(), entry.to_bytes(), entry.to_bytes()].concat();
     folder.write("b.bin", [&bytes[..], b"abc"].concat());
     let merged = folder.run("merge a.bin b.bin -o c.bin", 1);
@@ -270,7 +271,7 @@ fn an_empty_result_writes_nothing_and_says_why() {
 fn an_empty_merge_and_conversion_write_nothing() {
     let folder = Folder::new();
     // An entry that no line from the start reaches.
-    let away = Entry { key: 5, mv: MoveCode(0o1434), weight: 1, games: 0, halfpoints: 0 };
+    let away = PolyglotEntry { key: 5, mv: MoveCode(0o1434), weight: 1, games: 0, halfpoints: 0 };
     folder.write("rest.bin", away.to_bytes());
     for name in ["a.ctg", "a.abk", "a_0.kob"] {
         folder.write(name, "old");
@@ -339,7 +340,7 @@ fn what_no_line_reaches_is_reported() {
     let folder = Folder::new();
     folder.write("games.pgn", GAMES);
     folder.run("build games.pgn -o a.bin --min-games 1", 0);
-    let away = Entry { key: u64::MAX, mv: MoveCode(0o1434), weight: 1, games: 0, halfpoints: 0 };
+    let away = PolyglotEntry { key: u64::MAX, mv: MoveCode(0o1434), weight: 1, games: 0, halfpoints: 0 };
     let bytes = fs::read(folder.path("a.bin")).unwrap();
     folder.write("b.bin", [bytes, away.to_bytes().to_vec()].concat());
     let told = "left out: 1 position of 4, which no line from the starting position reaches";
@@ -365,8 +366,13 @@ fn what_no_line_reaches_is_reported() {
 fn a_book_of_weights_becomes_green_where_they_are_great() {
     let folder = Folder::new();
     let start = Position::start();
-    let entry =
-        |mv: u16, weight| Entry { key: start.key(), mv: MoveCode(mv), weight, games: 0, halfpoints: 0 };
+    let entry = |mv: u16, weight| PolyglotEntry {
+        key: start.key(),
+        mv: MoveCode(mv),
+        weight,
+        games: 0,
+        halfpoints: 0,
+    };
     // d2d4, e2e4, c2c4, a2a3.
     let entries = [entry(0o1333, 100), entry(0o1434, 50), entry(0o1232, 49), entry(0o1020, 0)];
     folder.write("a.bin", entries.map(|entry| entry.to_bytes()).concat());

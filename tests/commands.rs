@@ -16,7 +16,7 @@ use serde_json::Value;
 use shakmaty::Square;
 use tabiya_book::ctg::Signature;
 use tabiya_book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_chess::Game;
 use tabiya_chess::MoveCode;
 use tempfile::TempDir;
@@ -83,18 +83,18 @@ fn raw(text: &str) -> MoveCode {
     MoveCode::new(square(0), square(2), None)
 }
 
-fn entry(line: &str, weight: u16) -> Entry {
+fn entry(line: &str, weight: u16) -> PolyglotEntry {
     let mut words: Vec<_> = line.split_whitespace().collect();
     let last = words.pop().unwrap();
     let mut game = Game::start();
     words.iter().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
-    Entry { key: game.position().key(), mv: raw(last), weight, games: 0, halfpoints: 0 }
+    PolyglotEntry { key: game.position().key(), mv: raw(last), weight, games: 0, halfpoints: 0 }
 }
 
 fn book(lines: &[(&str, u16)]) -> Vec<u8> {
     let mut entries: Vec<_> = lines.iter().map(|(line, weight)| entry(line, *weight)).collect();
     entries.sort_by_key(|entry| (entry.key, u16::MAX - entry.weight));
-    entries.iter().flat_map(Entry::to_bytes).collect()
+    entries.iter().flat_map(PolyglotEntry::to_bytes).collect()
 }
 
 const LINES: [(&str, u16); 5] =
@@ -192,7 +192,7 @@ fn show_writes_castling_by_the_rules_of_the_position() {
     let folder = Folder::new();
     let castling = |fen: &str, mode, mv: &str| {
         let position = tabiya_chess::Position::from_fen(fen.as_bytes(), mode).unwrap();
-        let entry = Entry { key: position.key(), mv: raw(mv), weight: 1, games: 0, halfpoints: 0 };
+        let entry = PolyglotEntry { key: position.key(), mv: raw(mv), weight: 1, games: 0, halfpoints: 0 };
         folder.write("a.bin", entry.to_bytes());
         let ended = folder.run(&["show", "a.bin", "--json", "--fen", fen]).with(0);
         let mv = &ended.json()[0]["moves"][0];
@@ -312,7 +312,7 @@ fn ctg(folder: &Folder, names: [&str; 3]) {
     let entry = |line: &str, moves: &[u8], counts: [u8; 4], recommendation: u8| {
         let mut game = Game::start();
         line.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
-        let mut entry = Signature::of(game.position().chess()).unwrap().bytes().to_vec();
+        let mut entry = Signature::from_chess(game.position().chess()).unwrap().bytes().to_vec();
         entry.push(moves.len() as u8 + 1);
         entry.extend(moves);
         counts.into_iter().for_each(|count| entry.extend([0, 0, count]));
@@ -392,7 +392,7 @@ a.bin
     assert_eq!(folder.run(&["info", "a.bin"]).with(0).out, expected);
     data.push(0);
     folder.write("b.bin", data);
-    let learned = Entry { games: 7, halfpoints: 9, ..entry("e2e4", 3) };
+    let learned = PolyglotEntry { games: 7, halfpoints: 9, ..entry("e2e4", 3) };
     folder.write("c.bin", [learned, entry("d2d4", 1)].map(|entry| entry.to_bytes()).concat());
     let moves = folder.run(&["show", "--json", "c.bin"]).with(0).json().remove(0)["moves"].take();
     assert_eq!((&moves[0]["learn"]["games"], &moves[0]["learn"]["halfpoints"]), (&7.into(), &9.into()));
@@ -424,7 +424,7 @@ fn check_names_each_finding_with_its_offset() {
     folder.book("odd.bin", &LINES);
     folder.write("cut.bin", &book(&LINES)[..77]);
     let last = entry("e2e4", 1);
-    folder.write("unsorted.bin", [last.to_bytes(), Entry { key: 5, ..last }.to_bytes()].concat());
+    folder.write("unsorted.bin", [last.to_bytes(), PolyglotEntry { key: 5, ..last }.to_bytes()].concat());
     folder.book("illegal.bin", &[("e2e4", 1), ("e2e5", 1)]);
     assert_eq!(folder.run(&["check", "sound.bin"]).with(0).out, "sound.bin: sound\n");
     assert_eq!(
@@ -555,7 +555,7 @@ fn castling_is_dumped_as_it_is_shown() {
     let lines: Vec<_> = lines.iter().map(|(line, weight)| (line.as_str(), *weight)).collect();
     folder.book("a.bin", &lines);
     // A rook's way into the corner, in a position that no line reaches: nobody knows what it is.
-    let away = Entry { key: u64::MAX, mv: raw("e1h1"), weight: 1, games: 0, halfpoints: 0 };
+    let away = PolyglotEntry { key: u64::MAX, mv: raw("e1h1"), weight: 1, games: 0, halfpoints: 0 };
     folder.write("b.bin", [book(&lines), away.to_bytes().to_vec()].concat());
     for (args, count) in
         [(&["export", "a.bin"][..], 0), (&["export", "a.bin", "--reachable"], 0), (&["export", "b.bin"], 1)]
@@ -593,7 +593,7 @@ fn a_book_for_one_side_is_followed_through_the_replies() {
         assert!(!ended.out.contains("left out"), "{}", ended.out);
     }
     // What nothing reaches is counted.
-    let away = Entry { key: u64::MAX, mv: raw("e2e4"), weight: 1, games: 0, halfpoints: 0 };
+    let away = PolyglotEntry { key: u64::MAX, mv: raw("e2e4"), weight: 1, games: 0, halfpoints: 0 };
     folder.write("away.bin", [book(&white), away.to_bytes().to_vec()].concat());
     let pgn = folder.run(&["export", "away.bin", "--format", "pgn"]).with(0);
     assert!(pgn.err.starts_with("tabiya: away.bin: 1 move is left out: no line from"), "{}", pgn.err);

@@ -12,7 +12,7 @@ use crate::stream::{Event, Game, GameError, Item, Line, LineOrGame, Stream, file
 use crate::tasks::paths_of;
 
 /// Errors of games that could not be read at all which are kept; the others are counted.
-const MOST_ERRORS: usize = 1000;
+const MAX_ERRORS: usize = 1000;
 
 /// Games, one after another. It is an iterator and a context manager.
 #[pyclass(frozen, module = "tabiya", name = "Games")]
@@ -78,7 +78,7 @@ impl Games {
             match open.ready() {
                 Some(Item::Unreadable(error)) => {
                     *unreadable += 1;
-                    if errors.len() < MOST_ERRORS {
+                    if errors.len() < MAX_ERRORS {
                         errors.push(error);
                     }
                 }

@@ -13,21 +13,21 @@ use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::Break;
 use tabiya_book::choose::chances_in;
-pub use tabiya_book::choose::{MAX_LOSS_MAX, Policy, draw};
+pub use tabiya_book::choose::{MAX_LOSS_LIMIT, Policy, draw};
 use tabiya_book::counts::{CountFile, named, sum};
 use tabiya_book::polyglot::Polyglot;
-use tabiya_book::polyglot::entry::Entry as RawEntry;
+use tabiya_book::polyglot::entry::PolyglotEntry as RawEntry;
 use tabiya_book::{self as book, PositionRecord, Scope, plain_weights};
 pub use tabiya_book::{
     Annotation, Book, BookSet, Counts, Format, Learned, MoveFacts, Ratings, Recommendation, Written,
 };
-use tabiya_chess::odd;
+use tabiya_chess::allow_unusual;
 pub use tabiya_chess::openings::Opening;
 pub use tabiya_chess::{Game, MoveCode, Position};
 use tabiya_games::cbh::{self, Cbh, check::check as check_database};
 pub use tabiya_games::{Date, PlayerName};
 use tabiya_learn::evals::open_beside;
-pub use tabiya_workshop::bookmaker::{CountedMoves, Filter, NewBook, Report, TagPattern, Tags, Weigh};
+pub use tabiya_workshop::bookmaker::{BuildReport, CountedMoves, Filter, NewBook, TagPattern, Tags, Weigh};
 
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, PositionError, Setup};
 
@@ -87,7 +87,7 @@ impl OpenBook {
         let mut moves = Vec::new();
         self.book.moves(at, &mut moves);
         if tournament && self.polyglot.is_none() {
-            let mut record = PositionRecord::of(at, &moves);
+            let mut record = PositionRecord::from_moves(at, &moves);
             plain_weights(&mut record);
             moves.iter_mut().zip(record.moves).for_each(|(facts, left)| facts.weight = left.weight);
         }
@@ -95,7 +95,7 @@ impl OpenBook {
         let mut found: Vec<Found> = moves.into_iter().map(found).collect();
         if let Some(polyglot) = self.polyglot.as_ref().filter(|_| !found.is_empty()) {
             let mut last = None;
-            for entry in polyglot.entries().of(at.key()) {
+            for entry in polyglot.entries().find(at.key()) {
                 // Of entries in sequence that repeat a move the first counts.
                 if last.replace(entry.mv) != Some(entry.mv) {
                     complete(&mut found, &entry, at);
@@ -107,7 +107,7 @@ impl OpenBook {
 
     /// The entries of a key, as the file has them; `None` if the book is not asked by keys.
     pub fn of_key(&self, key: u64) -> Option<Vec<Raw>> {
-        Some(self.polyglot.as_ref()?.entries().of(key).map(raw).collect())
+        Some(self.polyglot.as_ref()?.entries().find(key).map(raw).collect())
     }
 
     /// The entry of a number; `None` in the outer place if the entries of the book have no numbers.
@@ -194,7 +194,7 @@ pub fn starter() -> Result<Arc<dyn Book>> {
 /// A position that can be played on, as leniently as tabiya reads a FEN.
 pub fn position(setup: Setup, mode: CastlingMode) -> Option<Position> {
     let chess = Chess::from_setup(setup, mode)
-        .or_else(odd)
+        .or_else(allow_unusual)
         .or_else(PositionError::ignore_invalid_ep_square)
         .or_else(PositionError::ignore_invalid_castling_rights);
     chess.ok().map(Position::from_chess)

@@ -11,7 +11,7 @@ use rand::{Rng as _, SeedableRng};
 use crate::board::game_of;
 use crate::entry::Entry;
 use crate::errors::raise;
-use crate::library::{self, Book, BookSet, Found, MAX_LOSS_MAX, MoveCode, OpenBook};
+use crate::library::{self, Book, BookSet, Found, MAX_LOSS_LIMIT, MoveCode, OpenBook};
 use crate::reader::Reader;
 use crate::tasks::{is_path, path_of};
 
@@ -125,7 +125,7 @@ impl Policy {
         policy.threshold = within("threshold", threshold, 1000)?;
         policy.games = within("games", games, u32::MAX)?;
         policy.reserve = within("reserve", reserve, u32::MAX)?;
-        policy.max_loss = within("max_loss", max_loss, MAX_LOSS_MAX)?;
+        policy.max_loss = within("max_loss", max_loss, MAX_LOSS_LIMIT)?;
         policy.tournament = tournament;
         policy.factor = factor;
         policy.threefold = threefold;

@@ -105,7 +105,7 @@ enum Minimum<'py> {
 }
 
 /// As in python-chess.
-const LEAST: Minimum<'static> = Minimum::Whole(1);
+const MIN: Minimum<'static> = Minimum::Whole(1);
 
 impl<'py> FromPyObject<'_, 'py> for Minimum<'py> {
     type Error = PyErr;
@@ -225,7 +225,7 @@ impl Reader {
     ///
     /// Those of less than *minimum_weight* are left out, and those whose move is in *exclude_moves*.
     #[pyo3(
-        signature = (board, *, minimum_weight = LEAST, exclude_moves = None),
+        signature = (board, *, minimum_weight = MIN, exclude_moves = None),
         text_signature = "($self, board, *, minimum_weight=1, exclude_moves=None)"
     )]
     fn find_all(
@@ -242,7 +242,7 @@ impl Reader {
     ///
     /// :raises IndexError: if there is none.
     #[pyo3(
-        signature = (board, *, minimum_weight = LEAST, exclude_moves = None),
+        signature = (board, *, minimum_weight = MIN, exclude_moves = None),
         text_signature = "($self, board, *, minimum_weight=1, exclude_moves=None)"
     )]
     fn find(
@@ -256,7 +256,7 @@ impl Reader {
 
     /// The heaviest entry of a position, or *default* if there is none.
     #[pyo3(
-        signature = (board, default = None, *, minimum_weight = LEAST, exclude_moves = None),
+        signature = (board, default = None, *, minimum_weight = MIN, exclude_moves = None),
         text_signature = "($self, board, default=None, *, minimum_weight=1, exclude_moves=None)"
     )]
     fn get<'py>(
@@ -276,7 +276,7 @@ impl Reader {
     ///
     /// :raises IndexError: if there is none.
     #[pyo3(
-        signature = (board, *, minimum_weight = LEAST, exclude_moves = None, random = None),
+        signature = (board, *, minimum_weight = MIN, exclude_moves = None, random = None),
         text_signature = "($self, board, *, minimum_weight=1, exclude_moves=None, random=None)"
     )]
     fn choice<'py>(
@@ -307,7 +307,7 @@ impl Reader {
         exclude_moves: Option<&Bound<'py, PyAny>>,
         random: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Entry> {
-        let entries = self.entries(board, &Choice::new(LEAST, exclude_moves)?)?;
+        let entries = self.entries(board, &Choice::new(MIN, exclude_moves)?)?;
         let total = entries.iter().fold(0, |sum: u64, entry| sum.saturating_add(entry.weight()));
         let last = total.checked_sub(1).ok_or_else(nothing)?;
         let mut rest: u64 = randint(board.py(), random, 0, last)?.extract()?;

@@ -10,7 +10,7 @@ use shakmaty::{CastlingMode, Color, Move, Position as _, Square};
 use tabiya_games::cbh::export::{ExportOptions, export};
 use tabiya_games::cbh::{Cbh, is_named};
 use tabiya_games::pgn::Pgn;
-use tabiya_games::{self as games, Batch, GameEnd, Header, KeyedPly, Sources, Visitor, decode_text};
+use tabiya_games::{self as games, Batch, GameEnd, GameHeader, KeyedPly, Sources, Visitor, decode_text};
 pub use tabiya_games::{GameError, GameResult, LineOrGame};
 
 use crate::library::{Error, MoveCode, Position, Result, mode_of};
@@ -31,7 +31,7 @@ pub enum Item {
 
 /// A main line, and what is known of its game.
 pub struct Line {
-    pub header: Header,
+    pub header: GameHeader,
     pub mode: CastlingMode,
     pub moves: Vec<MoveCode>,
     pub result: Option<GameResult>,
@@ -68,7 +68,7 @@ pub fn result_text(result: Option<GameResult>) -> &'static str {
 
 /// The tags of a header that holds no others.
 pub fn tags_of(line: &Line) -> Vec<(&'static str, String)> {
-    let Header { event, site, date, round, white, black, white_elo, black_elo, start, .. } = &line.header;
+    let GameHeader { event, site, date, round, white, black, white_elo, black_elo, start, .. } = &line.header;
     let known = |text: &str| if text.is_empty() { "?".to_owned() } else { text.to_owned() };
     let mut tags = vec![
         ("Event", known(event)),
@@ -240,7 +240,7 @@ struct Lines<'a> {
 }
 
 impl Visitor for Lines<'_> {
-    fn begin(&mut self, header: &Header) -> bool {
+    fn begin(&mut self, header: &GameHeader) -> bool {
         let mode = mode_in(None, header.start.as_ref());
         self.line = Some(Line { header: header.clone(), mode, moves: Vec::new(), result: None, error: None });
         true
@@ -341,7 +341,7 @@ impl Visitor for Games<'_> {
         true
     }
 
-    fn begin(&mut self, header: &Header) -> bool {
+    fn begin(&mut self, header: &GameHeader) -> bool {
         let variant = header.tags.iter().find(|(name, _)| name == "Variant").map(|(_, text)| &**text);
         self.mode = mode_in(variant, header.start.as_ref());
         self.left_out = 0;

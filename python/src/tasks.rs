@@ -12,7 +12,7 @@ use shakmaty::{ByColor, Color};
 
 use crate::errors::{new, raise};
 use crate::library::{
-    self, CountedMoves, Date, Error, ErrorKind, Filter, Finding, Interrupt, NewBook, PlayerName, Report,
+    self, BuildReport, CountedMoves, Date, Error, ErrorKind, Filter, Finding, Interrupt, NewBook, PlayerName,
     TagPattern, Tags, Weigh, Written,
 };
 
@@ -438,7 +438,7 @@ pub fn build<'py>(
         .errors
         .values()
         .map(|failed| (failed.first.reason.to_string(), failed.games, failed.used, failed.first.to_string()));
-    let Report { games, used, plies, unfinished, .. } = report;
+    let BuildReport { games, used, plies, unfinished, .. } = report;
     let class = py.import("tabiya._types")?.getattr("BuildReport")?;
     class.call1((
         files(&written),
@@ -454,8 +454,8 @@ pub fn build<'py>(
 }
 
 /// Why no move is left to write.
-fn why_nothing(report: &Report) -> String {
-    let Report { games, used, plies, dropped, .. } = report;
+fn why_nothing(report: &BuildReport) -> String {
+    let BuildReport { games, used, plies, dropped, .. } = report;
     if !dropped.is_empty() {
         "no move passed the filters: lower the limit with min_games=1".to_owned()
     } else if *games == 0 {

@@ -1,8 +1,8 @@
 //! The adapter's arguments, which `doctor` takes too.
 
-use tabiya_adapter::settings::table::{self, Row};
+use tabiya_adapter::settings::table::{self, SettingRow};
 
-use super::settings::{Arguments, Group};
+use super::settings::{Arguments, SettingArgs};
 
 /// How the adapter is set up: an argument for each setting that is given at the start, and the configuration file.
 pub type Args = Arguments<Adapter>;
@@ -11,13 +11,13 @@ pub type Args = Arguments<Adapter>;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Adapter;
 
-impl Group for Adapter {
+impl SettingArgs for Adapter {
     const CONFIG: Option<&'static str> = Some(
         "The configuration file [default: tabiya.toml in the working folder, else beside tabiya; a copy of \
          tabiya renamed to NAME first reads NAME.toml beside it]",
     );
 
-    fn rows() -> impl Iterator<Item = &'static Row> {
+    fn rows() -> impl Iterator<Item = &'static SettingRow> {
         table::start()
     }
 }
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct Line {
+    struct AdapterLine {
         #[command(flatten)]
         args: Args,
     }
@@ -39,9 +39,9 @@ mod tests {
     fn an_argument_with_one_wrong_letter_is_refused() {
         use clap::CommandFactory;
         let mut tried = 0;
-        for argument in Line::command().get_arguments().filter_map(|argument| argument.get_long()) {
+        for argument in AdapterLine::command().get_arguments().filter_map(|argument| argument.get_long()) {
             for slip in slips(argument) {
-                assert!(Line::try_parse_from(["x", &format!("--{slip}=1")]).is_err(), "{slip}");
+                assert!(AdapterLine::try_parse_from(["x", &format!("--{slip}=1")]).is_err(), "{slip}");
                 tried += 1;
             }
         }
@@ -83,9 +83,9 @@ mod tests {
             "--seed",
             "9",
         ];
-        let args = Line::try_parse_from(line).ok().unwrap().args;
+        let args = AdapterLine::try_parse_from(line).ok().unwrap().args;
         let again = [vec!["x".to_owned()], args.to_line()].concat();
-        let again = Line::try_parse_from(again).ok().unwrap().args;
+        let again = AdapterLine::try_parse_from(again).ok().unwrap().args;
         assert_eq!(args, again);
         assert_eq!(args.given.texts("engine-arg"), ["-a", "--b"]);
         assert!(table::start().all(|row| !args.given.texts(row.key).is_empty()));

@@ -5,12 +5,12 @@ use std::time::Duration;
 use clap::Arg;
 
 use tabiya_adapter::session::set_chess;
-use tabiya_adapter::settings::table::{self, ENGINE, ENGINE_TIMEOUT, Row, SET};
+use tabiya_adapter::settings::table::{self, ENGINE, ENGINE_TIMEOUT, SET, SettingRow};
 use tabiya_base::error::Result;
 use tabiya_uci::engine::Setup;
 use tabiya_workshop::vet::spoils_scores;
 
-use super::settings::{Arguments, Group};
+use super::settings::{Arguments, SettingArgs};
 use crate::output::warn;
 
 /// Which engine searches. The arguments are those of the adapter.
@@ -20,16 +20,16 @@ pub(crate) type EngineArgs = Arguments<Searcher>;
 #[derive(Clone, Debug, Default)]
 pub struct Searcher;
 
-impl Group for Searcher {
+impl SettingArgs for Searcher {
     const HEADING: Option<&'static str> = Some("The engine");
     const CONFIG: Option<&'static str> =
         Some("Use the engine of this configuration file [default: the tabiya.toml that a game would use]");
 
-    fn rows() -> impl Iterator<Item = &'static Row> {
+    fn rows() -> impl Iterator<Item = &'static SettingRow> {
         table::start().filter(|row| row.key.starts_with(ENGINE) || row.key == SET)
     }
 
-    fn shaped(row: &Row, argument: Arg) -> Arg {
+    fn shaped(row: &SettingRow, argument: Arg) -> Arg {
         let default = row.default();
         match row.key {
             ENGINE => argument.help(format!(

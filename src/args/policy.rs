@@ -2,10 +2,10 @@
 
 use clap::Arg;
 
-use tabiya_adapter::settings::table::{self, Row};
+use tabiya_adapter::settings::table::{self, SettingRow};
 use tabiya_book::choose::Policy;
 
-use super::settings::{Arguments, Group};
+use super::settings::{Arguments, SettingArgs};
 
 /// What the book's recommendations are.
 const TOURNAMENT: &str = "With true, a CTG book never plays red moves or moves marked ?, ?? or ?!. If a move \
@@ -22,14 +22,14 @@ pub(crate) type PolicyArgs = Arguments<Choice>;
 #[derive(Clone, Debug, Default)]
 pub struct Choice;
 
-impl Group for Choice {
+impl SettingArgs for Choice {
     const HEADING: Option<&'static str> = Some("Which moves may be played, and how often");
 
-    fn rows() -> impl Iterator<Item = &'static Row> {
+    fn rows() -> impl Iterator<Item = &'static SettingRow> {
         table::shown()
     }
 
-    fn shaped(row: &Row, argument: Arg) -> Arg {
+    fn shaped(row: &SettingRow, argument: Arg) -> Arg {
         let help = row.help;
         match row.key {
             // `--depth` is how deep an engine searches, and `--games` names files of games.
@@ -59,14 +59,14 @@ mod tests {
     use clap::Parser;
 
     #[derive(Parser)]
-    struct Line {
+    struct PolicyLine {
         #[command(flatten)]
         policy: PolicyArgs,
     }
 
     fn policy(line: &str) -> Option<Policy> {
         let words = std::iter::once("x").chain(line.split_whitespace());
-        Line::try_parse_from(words).ok().map(|line| line.policy.policy())
+        PolicyLine::try_parse_from(words).ok().map(|line| line.policy.policy())
     }
 
     #[test]
@@ -78,8 +78,9 @@ mod tests {
     fn what_is_not_given_is_as_in_the_options() {
         let mut options = Policy::default();
         (options.variety, options.depth, options.threefold, options.tournament) = (7, 3, true, false);
-        let over =
-            |words: &[&str]| Line::try_parse_from([&["x"], words].concat()).unwrap().policy.over(&options);
+        let over = |words: &[&str]| {
+            PolicyLine::try_parse_from([&["x"], words].concat()).unwrap().policy.over(&options)
+        };
         assert_eq!(over(&[]), options);
         let mut expected = options.clone();
         (expected.depth, expected.learn) = (0, true);
@@ -89,7 +90,7 @@ mod tests {
     #[test]
     fn the_help_names_the_defaults() {
         use clap::CommandFactory;
-        let command = Line::command();
+        let command = PolicyLine::command();
         for row in table::shown().filter(|row| !["threefold", "learn"].contains(&row.key)) {
             let argument = command.get_arguments().find(|argument| argument.get_id() == row.key).unwrap();
             let help = argument.get_help().unwrap().to_string();

@@ -14,7 +14,7 @@ use tabiya_chess::notation::{self, MoveErrorKind};
 use crate::output::Printed;
 
 /// Bytes of the longest line of a file of positions; a FEN has fewer than 100.
-const LONGEST_LINE: u64 = 1024;
+const MAX_LINE: u64 = 1024;
 
 /// The positions: one of these arguments, or the starting position.
 #[derive(clap::Args, Debug)]
@@ -74,12 +74,12 @@ fn each_line(path: &Path, mut see: impl FnMut(&Game, CastlingMode) -> Printed<()
             |what: String| Error::new(ErrorKind::Usage, format!("line {number}: {what}")).at_path(path);
         line.clear();
         // The longest line with its end.
-        if file.by_ref().take(LONGEST_LINE + 2).read_until(b'\n', &mut line).map_err(cannot)? == 0 {
+        if file.by_ref().take(MAX_LINE + 2).read_until(b'\n', &mut line).map_err(cannot)? == 0 {
             break;
         }
         let end = if line.ends_with(b"\r\n") { 2 } else { usize::from(line.ends_with(b"\n")) };
-        if (line.len() - end) as u64 > LONGEST_LINE {
-            let error = here(format!("longer than {LONGEST_LINE} bytes"));
+        if (line.len() - end) as u64 > MAX_LINE {
+            let error = here(format!("longer than {MAX_LINE} bytes"));
             return Err(error.advice("write one FEN per line").into());
         }
         let text = String::from_utf8_lossy(&line);

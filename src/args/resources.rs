@@ -8,7 +8,7 @@ use tabiya_base::error::Result;
 use tabiya_workshop::bookmaker::Resources;
 
 /// The least memory that a command can work with, in bytes.
-const LEAST: u64 = 16 << 20;
+const MIN: u64 = 16 << 20;
 
 /// The resources of the machine that a command may use.
 #[derive(clap::Args, Debug)]
@@ -38,8 +38,8 @@ impl ResourcesArgs {
 /// A number of bytes; `K`, `M` and `G` are powers of 1024.
 fn size(text: &str) -> std::result::Result<usize, String> {
     let size = Config::new().with_binary().parse_size(text).map_err(|error| error.to_string())?;
-    if size < LEAST {
-        return Err(format!("must be at least {}M", LEAST >> 20));
+    if size < MIN {
+        return Err(format!("must be at least {}M", MIN >> 20));
     }
     usize::try_from(size).map_err(|error| error.to_string())
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use tabiya_adapter::settings::table::{Kind, Row};
+use tabiya_adapter::settings::table::{SettingKind, SettingRow};
 use tabiya_adapter::settings::{Config, Given};
 use tabiya_base::error::Result;
 
@@ -14,7 +14,7 @@ use tabiya_base::error::Result;
 const CONFIG: &str = "config";
 
 /// Which settings are arguments.
-pub(crate) trait Group: Clone + Default + Send + Sync + 'static {
+pub(crate) trait SettingArgs: Clone + Default + Send + Sync + 'static {
     /// The heading in the help.
     const HEADING: Option<&'static str> = None;
 
@@ -22,10 +22,10 @@ pub(crate) trait Group: Clone + Default + Send + Sync + 'static {
     const CONFIG: Option<&'static str> = None;
 
     /// The rows of the settings.
-    fn rows() -> impl Iterator<Item = &'static Row>;
+    fn rows() -> impl Iterator<Item = &'static SettingRow>;
 
     /// The argument of a row, where it differs from what the table says.
-    fn shaped(_: &Row, argument: Arg) -> Arg {
+    fn shaped(_: &SettingRow, argument: Arg) -> Arg {
         argument
     }
 }
@@ -37,7 +37,7 @@ pub struct Arguments<G> {
     pub(super) group: PhantomData<G>,
 }
 
-impl<G: Group> clap::Args for Arguments<G> {
+impl<G: SettingArgs> clap::Args for Arguments<G> {
     fn augment_args(command: Command) -> Command {
         let config = G::CONFIG.map(|help| Arg::new(CONFIG).long(CONFIG).value_name("FILE").help(help));
         let arguments = G::rows().map(|row| G::shaped(row, argument(row))).chain(config);
@@ -49,7 +49,7 @@ impl<G: Group> clap::Args for Arguments<G> {
     }
 }
 
-impl<G: Group> clap::FromArgMatches for Arguments<G> {
+impl<G: SettingArgs> clap::FromArgMatches for Arguments<G> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut arguments = Self::default();
         arguments.update_from_arg_matches(matches).map(|()| arguments)
@@ -72,7 +72,7 @@ impl<G: Group> clap::FromArgMatches for Arguments<G> {
     }
 }
 
-impl<G: Group> Arguments<G> {
+impl<G: SettingArgs> Arguments<G> {
     /// The configuration, from the arguments and the configuration file.
     ///
     /// # Errors
@@ -117,12 +117,12 @@ impl<G: Group> Arguments<G> {
 }
 
 /// Whether the argument has no value: what is false without it.
-fn is_flag(row: &Row) -> bool {
-    row.kind == Kind::Check && row.default() == "false"
+fn is_flag(row: &SettingRow) -> bool {
+    row.kind == SettingKind::Check && row.default() == "false"
 }
 
 /// The argument of a setting.
-fn argument(row: &'static Row) -> Arg {
+fn argument(row: &'static SettingRow) -> Arg {
     let argument = Arg::new(row.key).long(row.key);
     if is_flag(row) {
         return argument.action(ArgAction::SetTrue).help(row.help);
@@ -133,9 +133,9 @@ fn argument(row: &'static Row) -> Arg {
         if row.kind.is_list() { (ArgAction::Append, "; repeatable") } else { (ArgAction::Set, "") };
     let kind = row.kind;
     let parser = match kind {
-        Kind::Check => PossibleValuesParser::new(["true", "false"]).into(),
-        Kind::Choice { choices } => PossibleValuesParser::new(choices).into(),
-        Kind::Spin { .. } => ValueParser::new(move |text: &str| {
+        SettingKind::Check => PossibleValuesParser::new(["true", "false"]).into(),
+        SettingKind::Choice { choices } => PossibleValuesParser::new(choices).into(),
+        SettingKind::Spin { .. } => ValueParser::new(move |text: &str| {
             let number = Some(text.to_owned()).filter(|text| kind.takes(text));
             number.ok_or_else(|| format!("must be {}", kind.needs()))
         }),
@@ -147,5 +147,5 @@ fn argument(row: &'static Row) -> Arg {
         .help(format!("{}{more}{default}", row.help))
         .value_name(row.value_name)
         .value_parser(parser)
-        .allow_hyphen_values(kind == Kind::Texts)
+        .allow_hyphen_values(kind == SettingKind::Texts)
 }

@@ -10,7 +10,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::edit::{Change, Edit, Value};
 use tabiya_book::{self as book, Annotation, Recommendation};
 use tabiya_chess::{Game, Position, notation};
-use tabiya_workshop::edit::{self, Editor, KeptPlace, MadeMove, Outcome, Said, Way, Wish};
+use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, MadeMove, MoveState, Way, Wish};
 use tabiya_workshop::view::{place_in_words, san};
 
 use crate::args::positions::game_at;
@@ -73,8 +73,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         progress::on_terminal(path.to_string_lossy())
     };
     let made = match editor.edit(&wish, progress)? {
-        Outcome::Made(made) => made,
-        Outcome::Unexpected(_) | Outcome::Nothing => return Ok(Exit::Findings),
+        EditOutcome::Made(made) => made,
+        EditOutcome::Unexpected(_) | EditOutcome::Nothing => return Ok(Exit::Findings),
     };
     output::print(|out| {
         writeln!(out, "{}, {}:", path.display(), in_words(&note))?;
@@ -177,7 +177,7 @@ fn reverse(path: &Path, mut editor: Editor, way: Way) -> Result<Exit> {
         Way::Back => ["undo", "undone"],
         Way::Again => ["redo", "redone"],
     };
-    let Outcome::Made(made) = editor.reverse(way)? else {
+    let EditOutcome::Made(made) = editor.reverse(way)? else {
         let line = format!("{}: there is no edit to {wanted}", path.display());
         return output::print_lines(&[line], Exit::Findings);
     };
@@ -197,7 +197,7 @@ fn reverse(path: &Path, mut editor: Editor, way: Way) -> Result<Exit> {
 }
 
 /// What a book says of a move, in words: what an edit can set first.
-fn describe(said: &Said) -> String {
+fn describe(said: &MoveState) -> String {
     if let Some(priority) = said.priority {
         return format!("priority {priority}");
     }

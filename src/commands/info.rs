@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tabiya_base::error::Result;
 use tabiya_book::counts::named;
-use tabiya_book::{self as book, Book, Summary};
+use tabiya_book::{self as book, Book, BookSummary};
 use tabiya_games::cbh;
 
 use crate::output::exit::Exit;
@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     })
 }
 
-fn print(book: &dyn Book, summary: &Summary, json: bool, out: &mut dyn Write) -> io::Result<()> {
+fn print(book: &dyn Book, summary: &BookSummary, json: bool, out: &mut dyn Write) -> io::Result<()> {
     let format = book.format().to_string();
     let mut sheet = Sheet::new(book.path(), json, out)?;
     sheet.key("format", &format)?;

@@ -15,7 +15,7 @@ use tabiya_workshop::view::number;
 
 use crate::args::positions::{Positions, each_position};
 use crate::output::exit::Exit;
-use crate::output::lines::{Lines, Step, mark};
+use crate::output::lines::{BookLines, LineStep, mark};
 use crate::output::values::evals_beside;
 use crate::output::{self, Look};
 
@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     output::print(|out| {
         let mut known = true;
         each_position(&args.positions, |game, _| {
-            let lines = Lines::new(&*book, Replies::within(MAX_OWN));
+            let lines = BookLines::new(&*book, Replies::within(MAX_OWN));
             known &= tree(lines, args.plies, game, (look, evals.as_ref()), out)?;
             Ok(())
         })?;
@@ -68,7 +68,7 @@ struct Branch {
     before: String,
     last: bool,
     from: Position,
-    step: Step,
+    step: LineStep,
     plies: u32,
     /// The opening of the line before the branch.
     opening: Option<Opening>,
@@ -76,13 +76,13 @@ struct Branch {
 
 /// Draws the tree; `false` if the book does not know the position.
 fn tree(
-    mut lines: Lines<'_>,
+    mut lines: BookLines<'_>,
     depth: u32,
     game: &Game,
     (look, evals): (Look, Option<&Evals>),
     out: &mut dyn Write,
 ) -> io::Result<bool> {
-    let (at, opening) = (game.position(), Opening::of(game));
+    let (at, opening) = (game.position(), Opening::from_game(game));
     let mut moves_from =
         |at: &Position, plies| if plies < depth { lines.moves_from(at) } else { (Vec::new(), false) };
     writeln!(out, "{}", at.fen())?;
@@ -135,7 +135,7 @@ fn push(
     before: &str,
     from: &Position,
     opening: Option<Opening>,
-    steps: Vec<Step>,
+    steps: Vec<LineStep>,
     plies: u32,
 ) {
     let count = steps.len();
@@ -146,7 +146,7 @@ fn push(
 }
 
 /// A move with its mark, in its colour.
-fn label(step: &Step, look: Look) -> String {
+fn label(step: &LineStep, look: Look) -> String {
     let reply = if step.reply { " (reply)" } else { "" };
     let mark = mark(step.known.annotation);
     let space = if mark.starts_with('[') { " " } else { "" };
@@ -160,7 +160,7 @@ fn label(step: &Step, look: Look) -> String {
 }
 
 /// The share and the games of a move that the book has.
-fn statistics(step: &Step) -> String {
+fn statistics(step: &LineStep) -> String {
     if step.reply {
         return String::new();
     }
@@ -172,10 +172,10 @@ fn statistics(step: &Step) -> String {
 }
 
 /// What a move is worth, and what it loses against the best.
-fn of_worth(evals: Option<&Evals>, from: &Position, step: &Step) -> String {
+fn of_worth(evals: Option<&Evals>, from: &Position, step: &LineStep) -> String {
     let Some(evals) = evals else { return String::new() };
     let worth = evals.worth(from, &[step.known]);
-    match (worth.of(step.known.mv).map(in_words), worth.loss(step.known.mv)) {
+    match (worth.get(step.known.mv).map(in_words), worth.loss(step.known.mv)) {
         (Some(value), Some(0)) => format!(" {value}"),
         (Some(value), Some(loss)) => format!(" {value} (-{loss})"),
         _ => " ?".to_owned(),

@@ -34,7 +34,7 @@ const LIMITS: [(&str, &str, &str, &str); 25] = [
         "docs/guide/explore.md",
         "has 32 to 256 letters",
         "crates/explore/src/token.rs",
-        "MOST_LETTERS: usize = 256;",
+        "MAX_LETTERS: usize = 256;",
     ),
     (
         "docs/guide/explore.md",
@@ -58,7 +58,7 @@ const LIMITS: [(&str, &str, &str, &str); 25] = [
         "docs/guide/explore.md",
         "up to 1,000 of them",
         "crates/explore/src/paste.rs",
-        "GAMES_MAX: usize = 1000;",
+        "MAX_GAMES: usize = 1000;",
     ),
     (
         "docs/guide/explore.md",
@@ -106,13 +106,13 @@ const LIMITS: [(&str, &str, &str, &str); 25] = [
         "docs/guide/formats.md",
         "each up to 20 MB",
         "crates/book/src/formats/kvetka/layout.rs",
-        "MOST_FILE: u64 = 20 * 1024 * 1024;",
+        "MAX_FILE: u64 = 20 * 1024 * 1024;",
     ),
     (
         "docs/guide/options.md",
         "the log reaches 64 MiB",
         "crates/adapter/src/io/log/file.rs",
-        "SIZE_MAX: u64 = 64 << 20;",
+        "MAX_SIZE: u64 = 64 << 20;",
     ),
     (
         "docs/guide/options.md",
@@ -124,13 +124,13 @@ const LIMITS: [(&str, &str, &str, &str); 25] = [
         "docs/guide/options.md",
         "After three such moves",
         "crates/adapter/src/session/guard.rs",
-        "PASSED_OVER_MAX: usize = 3;",
+        "MAX_PASSED_OVER: usize = 3;",
     ),
     (
         "docs/guide/options.md",
         "there are not 5 ms for a search",
         "crates/adapter/src/session/request.rs",
-        "SEARCH_MIN: Duration = Duration::from_millis(5);",
+        "MIN_SEARCH: Duration = Duration::from_millis(5);",
     ),
     (
         "docs/guide/options.md",
@@ -142,7 +142,7 @@ const LIMITS: [(&str, &str, &str, &str); 25] = [
         "docs/guide/options.md",
         "at most 300 either way",
         "crates/adapter/src/session/score.rs",
-        "MOST: f64 = 300.0;",
+        "MAX: f64 = 300.0;",
     ),
     (
         "docs/guide/troubleshooting.md",
@@ -154,7 +154,7 @@ const LIMITS: [(&str, &str, &str, &str); 25] = [
         "SECURITY.md",
         "a line of more than 4 MiB",
         "crates/adapter/src/io/reading.rs",
-        "ENGINE_LINE_MAX: usize = 4 << 20;",
+        "MAX_ENGINE_LINE: usize = 4 << 20;",
     ),
 ];
 

@@ -65,7 +65,7 @@ pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
     sheet.key("first_date", summary.dates.map(|(first, _)| first.to_string()))?;
     sheet.key("last_date", summary.dates.map(|(_, last)| last.to_string()))?;
     for (&number, games) in &summary.modes {
-        let kind = match Mode::of(number) {
+        let kind = match Mode::from_number(number) {
             None => ", not read",
             Some(mode) if mode.chess960 => ", Chess960",
             Some(_) => "",

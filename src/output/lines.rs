@@ -11,7 +11,7 @@ use tabiya_workshop::view::san;
 ///
 /// A book for one side has no moves for the other side. So a reply that the book does not have is followed if it leads to
 /// a position of the book that the book's own moves do not reach.
-pub struct Lines<'a> {
+pub struct BookLines<'a> {
     book: &'a dyn Book,
     seen: Keys,
     replies: Replies,
@@ -19,7 +19,7 @@ pub struct Lines<'a> {
 
 /// A move of a book's line.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct LineStep {
     /// What the book knows of it.
     pub known: MoveFacts,
     /// Whether it is a reply that the book does not have.
@@ -32,7 +32,7 @@ pub struct Step {
     pub after: Position,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> BookLines<'a> {
     /// The lines of a book.
     pub fn new(book: &'a dyn Book, replies: Replies) -> Self {
         Self { book, seen: Keys::default(), replies }
@@ -45,7 +45,7 @@ impl<'a> Lines<'a> {
 
     /// The moves from a position, the heaviest first and replies last. There are none if the line ends, or if the position was
     /// seen before: then the flag is set.
-    pub(crate) fn moves_from(&mut self, at: &Position) -> (Vec<Step>, bool) {
+    pub(crate) fn moves_from(&mut self, at: &Position) -> (Vec<LineStep>, bool) {
         if self.seen.contains(&at.key()) {
             return (Vec::new(), true);
         }
@@ -56,7 +56,7 @@ impl<'a> Lines<'a> {
         }
         self.seen.insert(at.key());
         let all: f64 = moves.iter().map(|known| known.weight as f64).sum();
-        let step = |known: MoveFacts, reply| Step {
+        let step = |known: MoveFacts, reply| LineStep {
             reply,
             share: if all > 0.0 { known.weight as f64 / all } else { 0.0 },
             san: san(at, known.mv),

@@ -179,13 +179,13 @@ pub(crate) fn complain_at_end(error: &Error) {
 const COLUMNS: usize = 100;
 
 /// The fewest columns that are used: with fewer nothing is readable.
-const COLUMNS_MIN: usize = 40;
+const MIN_COLUMNS: usize = 40;
 
 /// How many columns standard output has: the value of the variable `COLUMNS`, else those of the terminal, else 100.
 pub fn columns() -> usize {
     let variable = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into());
-    variable.or_else(terminal).filter(|columns| *columns > 0).unwrap_or(COLUMNS).max(COLUMNS_MIN)
+    variable.or_else(terminal).filter(|columns| *columns > 0).unwrap_or(COLUMNS).max(MIN_COLUMNS)
 }
 
 /// As [`columns`]; `None` where a file or a program reads standard output, unless the environment has a limit.
@@ -217,14 +217,14 @@ pub(crate) struct Look {
 impl Look {
     /// How standard output may look in this environment.
     pub(crate) fn of_stdout() -> Self {
-        Self::of(io::stdout().is_terminal(), cfg!(windows), |name| {
+        Self::choose(io::stdout().is_terminal(), cfg!(windows), |name| {
             std::env::var_os(name)
                 .filter(|value| !value.is_empty())
                 .map(|value| value.to_string_lossy().into_owned())
         })
     }
 
-    fn of(terminal: bool, windows: bool, variable: impl Fn(&str) -> Option<String>) -> Self {
+    fn choose(terminal: bool, windows: bool, variable: impl Fn(&str) -> Option<String>) -> Self {
         // On Windows only Windows Terminal, and shells ported from other systems, are known to support both.
         let new = variable("WT_SESSION").is_some();
         let term = variable("TERM");
@@ -304,7 +304,7 @@ mod tests {
     }
 
     fn look(terminal: bool, windows: bool, variables: &[(&str, &str)]) -> (bool, bool) {
-        let look = Look::of(terminal, windows, |name| {
+        let look = Look::choose(terminal, windows, |name| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         });
         assert_eq!(look.terminal, terminal);

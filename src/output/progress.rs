@@ -10,7 +10,7 @@ use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressState, Prog
 use tabiya_base::progress::{Progress, Show, Unit};
 use tabiya_base::resources::resident;
 
-use self::lines::Lines;
+use self::lines::ProgressLines;
 
 /// The time between two lines where there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
@@ -35,7 +35,7 @@ pub(crate) fn on_terminal(what: impl Into<String>) -> Progress {
     let (target, look) = if std::io::stderr().is_terminal() {
         (ProgressDrawTarget::stderr_with_hz(10), Look::Bar)
     } else {
-        let lines = Lines::new(std::io::stderr(), BETWEEN_LINES);
+        let lines = ProgressLines::new(std::io::stderr(), BETWEEN_LINES);
         (ProgressDrawTarget::term_like_with_hz(Box::new(lines), 1), Look::Line)
     };
     let bar = ProgressBar::with_draw_target(Some(0), target).with_message(what.into());
@@ -99,9 +99,9 @@ mod tests {
 
     /// A terminal of one line that remembers it.
     #[derive(Clone, Debug, Default)]
-    struct Line(Arc<Mutex<String>>);
+    struct ProgressLine(Arc<Mutex<String>>);
 
-    impl Line {
+    impl ProgressLine {
         fn text(&self) -> String {
             self.0.lock().unwrap().trim().to_owned()
         }
@@ -112,7 +112,7 @@ mod tests {
         }
     }
 
-    impl TermLike for Line {
+    impl TermLike for ProgressLine {
         fn width(&self) -> u16 {
             100
         }
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_bar_shows_the_progress_and_disappears() {
-        let line = Line::default();
+        let line = ProgressLine::default();
         let target = ProgressDrawTarget::term_like(Box::new(line.clone()));
         let bar = ProgressBar::with_draw_target(Some(0), target).with_message("book.bin");
         let progress = Progress::shown_by(Bar { bar: bar.clone(), look: Look::Bar });

@@ -2,14 +2,14 @@
 
 use tabiya_games::Reason;
 use tabiya_workshop::bookmaker::filter::Exclusion;
-use tabiya_workshop::bookmaker::report::{FailedGames, Report};
+use tabiya_workshop::bookmaker::report::{BuildReport, FailedGames};
 use tabiya_workshop::bookmaker::weigh::{DropReason, Weigh};
 
 use super::rows::many;
 
 /// Why nothing is left to write, as a clause, and what to do if something can be done; `weigh`: the limits that dropped
 /// moves.
-pub(crate) fn why_nothing(report: &Report, weigh: &Weigh) -> (String, Option<&'static str>) {
+pub(crate) fn why_nothing(report: &BuildReport, weigh: &Weigh) -> (String, Option<&'static str>) {
     if !report.dropped.is_empty() {
         let few = report.dropped.contains_key(&DropReason::Games) && weigh.min_games > 1;
         let advice = few.then_some("lower the limit with --min-games 1");
@@ -30,27 +30,27 @@ pub(crate) fn why_nothing(report: &Report, weigh: &Weigh) -> (String, Option<&'s
 }
 
 /// The moves that were counted and are not in the book, in lines for people.
-pub fn dropped_lines(report: &Report, weigh: &Weigh) -> Vec<String> {
+pub fn dropped_lines(report: &BuildReport, weigh: &Weigh) -> Vec<String> {
     dropped(report, weigh).into_iter().map(|line| format!("left out: {line}")).collect()
 }
 
 /// What became of the games, in lines for people.
-pub fn lines(report: &Report) -> Vec<String> {
+pub fn lines(report: &BuildReport) -> Vec<String> {
     [vec![read(report)], left_plies(report), left_out(report), errors(report)].concat()
 }
 
 /// How many games were read, and their errors.
-pub fn read_lines(report: &Report) -> Vec<String> {
+pub fn read_lines(report: &BuildReport) -> Vec<String> {
     [vec![read(report)], errors(report)].concat()
 }
 
-fn read(report: &Report) -> String {
+fn read(report: &BuildReport) -> String {
     let (games, plies) = (many(report.games, "game"), many(report.plies, "ply"));
     format!("{games} read, {} used, {plies}", report.used)
 }
 
 /// What of the games that were used did not count.
-fn left_plies(report: &Report) -> Vec<String> {
+fn left_plies(report: &BuildReport) -> Vec<String> {
     let lines = [
         (report.limited, "game", "counted up to the last ply that counts (--max-ply)"),
         (report.other_side, "ply", "of the other side left out (--only, --min-mover-elo)"),
@@ -62,7 +62,7 @@ fn left_plies(report: &Report) -> Vec<String> {
 }
 
 /// The games that did not count as they are, and why.
-fn left_out(report: &Report) -> Vec<String> {
+fn left_out(report: &BuildReport) -> Vec<String> {
     let option = |why| match why {
         Exclusion::Elo => "--min-elo",
         Exclusion::MoverElo => "--min-mover-elo",
@@ -94,7 +94,7 @@ fn left_out(report: &Report) -> Vec<String> {
 }
 
 /// The games with errors.
-fn errors(report: &Report) -> Vec<String> {
+fn errors(report: &BuildReport) -> Vec<String> {
     let line = |(reason, FailedGames { games, used, first }): (&Reason, &FailedGames)| {
         let count = many(*games, "game");
         match games - used {
@@ -122,7 +122,7 @@ fn errors(report: &Report) -> Vec<String> {
 }
 
 /// The moves that a limit dropped.
-fn dropped(report: &Report, weigh: &Weigh) -> Vec<String> {
+fn dropped(report: &BuildReport, weigh: &Weigh) -> Vec<String> {
     let line = |(why, count): (&DropReason, &u64)| {
         let moves = many(*count, "move");
         match why {
@@ -163,10 +163,10 @@ mod tests {
 
     #[test]
     fn the_first_problem_of_a_kind_is_reported_in_any_order() {
-        let mut one = Report::default();
+        let mut one = BuildReport::default();
         one.add(error("b.pgn", 1), true);
         one.add(error("a.pgn", 9), true);
-        let mut other = Report::default();
+        let mut other = BuildReport::default();
         (other.games, other.used) = (3, 2);
         other.add(error("a.pgn", 4), true);
         one.merge(other);
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(found[1], format!("3 games used up to the error: {what}"));
         one.add(error("b.pgn", 2), false);
         assert_eq!(lines(&one)[1], format!("4 games with moves lost, 3 used up to there: {what}"));
-        let mut none = Report::default();
+        let mut none = BuildReport::default();
         none.add(error("a.pgn", 4), false);
         assert_eq!(lines(&none)[1], format!("1 game not used: {what}"));
     }
@@ -185,8 +185,8 @@ mod tests {
     fn filters_and_limits_explain_why_nothing_is_written() {
         let mut weigh = Weigh::default();
         weigh.min_score = 40.0;
-        let why = |report: &Report| why_nothing(report, &weigh).0;
-        let mut report = Report::default();
+        let why = |report: &BuildReport| why_nothing(report, &weigh).0;
+        let mut report = BuildReport::default();
         assert_eq!(why(&report), "there are no games in the sources");
         report.games = 1_234_567;
         report.left.insert(Exclusion::Player, 1_234_567);

@@ -11,7 +11,7 @@ use super::rows::{agreed, many};
 use super::warn;
 
 /// How many positions that could not be evaluated are listed.
-const MOST_LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 /// Why positions that no line reaches are left out of a book that needs positions.
 pub const KEYS_ONLY: &str = "the book holds only their keys";
@@ -98,10 +98,10 @@ pub fn cut(evaluated: &Evaluated) -> Option<String> {
 
 /// Reports what could not be evaluated.
 pub fn not_evaluated(evaluated: &Evaluated) {
-    for (at, why) in evaluated.skipped.iter().take(MOST_LISTED) {
+    for (at, why) in evaluated.skipped.iter().take(MAX_LISTED) {
         warn(&format!("{}: not evaluated: {why}", at.fen()));
     }
-    if let Some(more) = evaluated.skipped.len().checked_sub(MOST_LISTED).filter(|more| *more > 0) {
+    if let Some(more) = evaluated.skipped.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
         warn(&format!("{} more not evaluated", many(more as u64, "position")));
     }
 }

@@ -4,9 +4,11 @@ import struct
 
 import chess
 
-from readers import cbh_moves, read_cbh
+from readers import cbh_moves, read_cbh, read_cbv
 
 HEADER = 26
+# Bytes of a file in each block of an archive.
+BLOCK = 61440
 SETUP_KINDS = cbh_moves.SETUP_KINDS
 
 
@@ -153,7 +155,7 @@ def write(path, games):
         for at, number in ((9, len(players)), (12, len(players) + 1), (15, len(events))):
             record[at : at + 3] = number.to_bytes(3, "big")
         record[27] = read_cbh.RESULTS.index(tags["Result"])
-        record[29] = int(tags["Round"])
+        record[29] = int(tags["Round"]) if tags["Round"].isdigit() else 0
         record[31:35] = struct.pack(">2H", int(tags.get("WhiteElo", 0)), int(tags.get("BlackElo", 0)))
         if mode in cbh_moves.CHESS960:
             record[35:37] = struct.pack(">H", 64576 + board.chess960_pos())
@@ -168,3 +170,20 @@ def write(path, games):
     path.with_suffix(".cbp").write_bytes(names(players, 58, (0, 30), (30, 20)))
     path.with_suffix(".cbt").write_bytes(names(events, 90, (0, 40), (40, 30)))
     return path
+
+
+def pack(database):
+    """The archive of a database beside it: its files, stored as they are."""
+    files = sorted(file for file in database.parent.glob(f"{database.stem}.cb?") if file.suffix != ".cbv")
+    packed, directory = b"", b""
+    for file in files:
+        content = file.read_bytes()
+        blocks = [b"\0" + content[at : at + BLOCK] for at in range(0, len(content), BLOCK)]
+        member = b"".join(struct.pack("<2H", len(block), read_cbv.checksum(block)) + block for block in blocks)
+        numbers = 8 + 173 * len(files) + len(packed), len(member), len(content)
+        entry = file.name.encode().ljust(128, b"\0") + struct.pack("<3IB", *numbers, 1)
+        directory += entry.ljust(149, b"\0") + struct.pack("<3Q", *numbers)
+        packed += member
+    archive = database.with_suffix(".cbv")
+    archive.write_bytes(struct.pack("<4H", 8, len(files), 173, 3) + directory + packed)
+    return archive

@@ -266,9 +266,17 @@ def test_games_without_a_book_of_ones_own(explore, files, tmp_path):
 # Databases
 
 
-def test_games_of_a_database(explore, tabiya, tmp_path):
+@pytest.mark.parametrize("packed", [False, True])
+def test_games_of_a_database(explore, tabiya, tmp_path, packed):
     games = random_games(60, seed=4, most_plies=30)
     path = cbh_writer.write(tmp_path / "base.cbh", [(0, chess.pgn.read_game(io.StringIO(pgn([game]).replace('"Nn"', '"Nn, N"')))) for game in games])
+    if packed:
+        archive = cbh_writer.pack(path)
+        exported = tabiya("export", path).stdout
+        for file in tmp_path.glob("base.cb[!v]"):
+            file.unlink()
+        path = archive
+        assert tabiya("export", path).stdout == exported
     book = Book().line("e2e4", weight=3).write(tmp_path / "book.bin")
     text = tabiya("export", path).stdout.decode()
     exported = list(iter(lambda file=io.StringIO(text): chess.pgn.read_game(file), None))

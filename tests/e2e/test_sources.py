@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import json
 import lzma
 import os
@@ -11,11 +12,13 @@ import zipfile
 import zlib
 from pathlib import Path
 
+import chess.pgn
 import pytest
 
 if os.name == "posix":
     import resource
 
+import cbh_writer
 from client import times
 from conftest import linux_only
 from random_games import read_book
@@ -125,8 +128,11 @@ def test_folders_read_databases_and_archives_and_name_what_they_cannot_read(buil
     zipped(folder / "b.zip", {"b.pgn": GAME})
     (folder / "old.cbv").write_bytes(b"archive")
     zipped(folder / "c.zip", {"readme.txt": "no"})
+    packed = tmp_path / "packed.cbh"
+    cbh_writer.write(packed, [(0, chess.pgn.read_game(io.StringIO(GAME.replace("me_user", "a, a").replace("other", "b, b"))))])
+    cbh_writer.pack(packed).rename(folder / "d.CBV")
     text = build(folder, code=WANTING)
-    assert "30 games read" in text
+    assert "31 games read" in text
     assert "old.cbv: this is not a ChessBase archive" in text
     assert "c.zip: skipped: this archive holds no PGN files" in text
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position as _};
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_chess::MoveCode;
 use tabiya_chess::{Game, Position};
 use tempfile::TempDir;
@@ -44,10 +44,10 @@ impl World {
         let mut entries = BTreeMap::new();
         for play in &plays {
             for (key, mv) in learnable(play) {
-                entries.insert((key, mv.0), Entry { key, mv, weight: 7, games: 0, halfpoints: 0 });
+                entries.insert((key, mv.0), PolyglotEntry { key, mv, weight: 7, games: 0, halfpoints: 0 });
             }
         }
-        let before: Vec<u8> = entries.values().flat_map(Entry::to_bytes).collect();
+        let before: Vec<u8> = entries.values().flat_map(PolyglotEntry::to_bytes).collect();
         let folder = tempfile::tempdir().unwrap();
         let world = Self { folder, plays, before };
         world.restore();
@@ -145,7 +145,7 @@ impl World {
 pub fn fields(book: &Path) -> Fields {
     let bytes = fs::read(book).unwrap();
     let (entries, _) = bytes.as_chunks();
-    let entries = entries.iter().map(Entry::from_bytes);
+    let entries = entries.iter().map(PolyglotEntry::from_bytes);
     entries
         .filter(|entry| (entry.games, entry.halfpoints) != (0, 0))
         .map(|entry| ((entry.key, entry.mv.0), (entry.games.into(), entry.halfpoints.into())))

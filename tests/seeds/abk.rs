@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use shakmaty::{CastlingMode, Position as _, Role};
 use tabiya_base::progress::Progress;
 use tabiya_book::abk::layout::{HEADER_LEN, RECORD_LEN, ROOT};
-use tabiya_book::abk::records::Record;
-use tabiya_book::abk::{Abk, Draft};
+use tabiya_book::abk::records::AbkRecord;
+use tabiya_book::abk::{Abk, AbkDraft};
 use tabiya_book::{Book, Counts, MoveFacts, Moves, PositionRecord, Recommendation, Scope, open_bytes};
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
@@ -35,7 +35,7 @@ pub fn run(data: &[u8]) {
     let (chunks, rest) = records.as_chunks::<{ RECORD_LEN as usize }>();
     let last = chunks.len() as i32 + ROOT as i32 + 1;
     for chunk in chunks {
-        let mut record = Record::from_bytes(chunk);
+        let mut record = AbkRecord::from_bytes(chunk);
         for link in [&mut record.child, &mut record.sibling] {
             if *link % 8 != 0 {
                 *link = ROOT as i32 - 1 + link.rem_euclid(last - ROOT as i32 + 1);
@@ -124,7 +124,7 @@ fn rewritten(known: &[PositionRecord], other: &Abk) {
 }
 
 fn draft(known: &[PositionRecord]) -> Abk {
-    let mut draft = Draft::new(&std::env::temp_dir(), MEMORY);
+    let mut draft = AbkDraft::new(&std::env::temp_dir(), MEMORY);
     let mut known: Vec<&PositionRecord> = known.iter().collect();
     known.sort_by_key(|known| known.key);
     known.iter().try_for_each(|known| draft.add(known)).expect("memory takes everything");
@@ -178,7 +178,7 @@ fn look(book: &dyn Book) {
 
 /// A sound tree: lines chosen by the bytes, each a chain of first replies from a move of the start.
 fn written(fields: &[u8], steps: &[u8]) {
-    let mut records: Vec<Record> = Vec::new();
+    let mut records: Vec<AbkRecord> = Vec::new();
     let mut known = BTreeSet::new();
     let mut places = Vec::new();
     for line in steps.chunks(PLIES).take(64) {
@@ -193,7 +193,7 @@ fn written(fields: &[u8], steps: &[u8]) {
             }
             let uci = mv.to_uci(CastlingMode::Standard).to_string();
             let square = |at: usize| uci.as_bytes()[at] - b'a' + 8 * (uci.as_bytes()[at + 1] - b'1');
-            records.push(Record {
+            records.push(AbkRecord {
                 from: square(0),
                 to: square(2),
                 promotion: match mv.promotion() {
@@ -225,7 +225,7 @@ fn written(fields: &[u8], steps: &[u8]) {
         }
     }
     let mut file = header(fields);
-    file.extend(records.iter().flat_map(Record::to_bytes));
+    file.extend(records.iter().flat_map(AbkRecord::to_bytes));
     let Ok(book) = Abk::new("fuzz.abk", file) else { panic!("a written book is refused") };
     assert_eq!(book.index().all().len(), known.len());
     for place in &places {

@@ -10,7 +10,7 @@ use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 use tabiya_games::cbh::export::{ExportOptions, export};
 use tabiya_games::cbh::{Cbh, CbhSource, check, info};
-use tabiya_games::{GameEnd, GameError, Header, KeyedPly, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, KeyedPly, Visitor};
 
 /// The files that the fuzzer fills, and the first bytes that tell them from other files.
 const PARTS: [(&str, &[u8]); 8] = [
@@ -36,7 +36,7 @@ struct Listener {
 }
 
 impl Visitor for Listener {
-    fn begin(&mut self, _: &Header) -> bool {
+    fn begin(&mut self, _: &GameHeader) -> bool {
         self.begun += 1;
         true
     }

@@ -46,7 +46,7 @@ impl Sink for Checked {
 /// One input of the fuzzer.
 pub fn run(data: &[u8]) {
     let Some((&first, rest)) = data.split_first() else { return };
-    let Some(mode) = Mode::of(first & 0x3f) else { return };
+    let Some(mode) = Mode::from_number(first & 0x3f) else { return };
     let (chess, moves) = if first & 0x40 != 0 {
         let Ok(start) = Start::read(rest, mode.chess960) else { return };
         (start.chess, rest.get(start.len as usize..).unwrap_or_default())

@@ -8,7 +8,7 @@ use shakmaty::Move;
 use tabiya_chess::Position;
 use tabiya_games::cbh::{Cbh, CbhSource};
 use tabiya_games::cbv::{Cbv, check};
-use tabiya_games::{GameError, Header, GameEnd, Visitor};
+use tabiya_games::{GameError, GameHeader, GameEnd, Visitor};
 
 /// The files of a database in the archive, and the first bytes of each.
 const PARTS: [(&str, &[u8]); 3] = [
@@ -20,7 +20,7 @@ const PARTS: [(&str, &[u8]); 3] = [
 struct Listener;
 
 impl Visitor for Listener {
-    fn begin(&mut self, _: &Header) -> bool {
+    fn begin(&mut self, _: &GameHeader) -> bool {
         true
     }
 

@@ -8,13 +8,13 @@ use shakmaty::Position as _;
 use tabiya_base::findings::summed;
 use tabiya_base::progress::Progress;
 use tabiya_book as book;
-use tabiya_book::counts::{CountFile, CountWriter, Line, MAGIC, Shape, sum};
+use tabiya_book::counts::{CountFile, CountWriter, CountsRow, MAGIC, Shape, sum};
 use tabiya_book::{By, Slice};
 use tabiya_chess::MoveCode;
 use tabiya_chess::{Packed, Position, RatingBand, Speed};
 
 /// The most that one row can count: 39 bits.
-const MOST: u64 = (1 << 39) - 2;
+const MAX: u64 = (1 << 39) - 2;
 
 /// One input of the fuzzer.
 pub fn run(data: &[u8]) {
@@ -39,9 +39,9 @@ pub fn run(data: &[u8]) {
         let shape = shape(number);
         let lines = lines.iter().filter(|line| line.packed.is_some() || !shape.positions);
         let lines: Vec<_> = lines
-            .map(|line| Line {
+            .map(|line| CountsRow {
                 packed: line.packed.filter(|_| shape.positions),
-                slice: shape.by.of(line.slice),
+                slice: shape.by.part(line.slice),
                 ..*line
             })
             .collect();
@@ -76,7 +76,7 @@ fn look(bytes: Vec<u8>) {
     for group in 0..file.groups() {
         let _ = file.group(group, file.shape(), |line| {
             assert!(line.mv == MoveCode::NULL || line.mv.error().is_none());
-            assert!(line.wins.max(line.draws).max(line.losses) <= MOST);
+            assert!(line.wins.max(line.draws).max(line.losses) <= MAX);
             if let Some(packed) = line.packed {
                 assert_eq!(packed.unpack().map(|position| position.key()), Some(line.key));
             }
@@ -85,7 +85,7 @@ fn look(bytes: Vec<u8>) {
     }
 }
 
-fn read(file: &CountFile) -> Vec<Line> {
+fn read(file: &CountFile) -> Vec<CountsRow> {
     let mut lines = Vec::new();
     for group in 0..file.groups() {
         let read = file.group(group, file.shape(), |line| {
@@ -97,7 +97,7 @@ fn read(file: &CountFile) -> Vec<Line> {
     lines
 }
 
-fn written(lines: &[Line], shape: Shape) -> Vec<u8> {
+fn written(lines: &[CountsRow], shape: Shape) -> Vec<u8> {
     let Ok(mut writer) = CountWriter::new(Path::new("fuzz.parquet"), Vec::new(), shape) else {
         panic!("nothing is refused")
     };
@@ -109,15 +109,15 @@ fn written(lines: &[Line], shape: Shape) -> Vec<u8> {
 }
 
 /// A row for each six bytes: a move of a game that the bytes choose, and counts.
-fn lines(data: &[u8]) -> Vec<Line> {
+fn lines(data: &[u8]) -> Vec<CountsRow> {
     let mut position = Position::start();
     let mut lines = Vec::new();
     for &[step, key, wins, draws, losses, shift] in data.as_chunks::<6>().0.iter().take(512) {
         let legal = position.chess().legal_moves();
         let Some(&mv) = legal.get(usize::from(step) % legal.len().max(1)) else { break };
         let here = key % 4 > 0;
-        let count = |count: u8| (u64::from(count) << (shift % 48)).min(MOST);
-        lines.push(Line {
+        let count = |count: u8| (u64::from(count) << (shift % 48)).min(MAX);
+        lines.push(CountsRow {
             key: if here { position.key() } else { u64::from(key) << 56 | u64::from(step) },
             mv: MoveCode::from_move(mv),
             wins: count(wins),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use shakmaty::{CastlingMode, Position as _};
 use tabiya_base::progress::Progress;
 use tabiya_book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
-use tabiya_book::ctg::{Ctg, Draft, Signature, decode};
+use tabiya_book::ctg::{Ctg, CtgDraft, Signature, decode};
 use tabiya_book::{
     Annotation, Book, Counts, MoveFacts, Moves, PositionRecord, Ratings, Recommendation, Scope, open_bytes,
 };
@@ -38,7 +38,7 @@ pub fn run(data: &[u8]) {
     assert_eq!(places.len(), PLACES.len());
     let _ = open_bytes("fuzz.ctg", data.to_vec());
     if let Ok(chess) = decode(data) {
-        assert!(Signature::of(&chess).is_some());
+        assert!(Signature::from_chess(&chess).is_some());
     }
 
     // Three files of any bytes, but for what tells them from other files.
@@ -55,7 +55,7 @@ pub fn run(data: &[u8]) {
     let mut entries = Vec::new();
     for (place, rest) in places.iter().zip(data.chunks(1 + 2 * 8 + 33)) {
         let Some((&first, rest)) = rest.split_first() else { continue };
-        let Some(signature) = Signature::of(place.chess()) else { continue };
+        let Some(signature) = Signature::from_chess(place.chess()) else { continue };
         let moves = 2 * usize::from(first % 8);
         let mut bytes = rest.to_vec();
         bytes.resize(moves + 33, 0);
@@ -174,7 +174,7 @@ fn of(raw: MoveCode, &[_, results, games, weight, verdict, rating]: &[u8; STEP])
 }
 
 fn write(known: &[PositionRecord], green: u32) -> Ctg {
-    let mut draft = Draft::new(tabiya_book::Green::PerMille(green), &std::env::temp_dir(), MEMORY);
+    let mut draft = CtgDraft::new(tabiya_book::Green::PerMille(green), &std::env::temp_dir(), MEMORY);
     known.iter().try_for_each(|known| draft.add(known)).expect("memory takes everything");
     let mut pages = vec![0; PAGE_LEN as usize];
     let put = |page: &[u8]| {

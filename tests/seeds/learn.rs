@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use shakmaty::{ByColor, Chess, Color, KnownOutcome, Position as _};
 use tabiya_base::error::Result;
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 use tabiya_learn::book::BookEntries;
-use tabiya_learn::journal::{Change, Check, EditRecord, EntryChange, GameRecord, Header, Record};
-use tabiya_learn::{Bytes, Claim, Field, FinishedGame, Learner, NewJournal, Outcome, Storage};
+use tabiya_learn::journal::{Change, Check, EditRecord, EntryChange, GameRecord, JournalHeader, JournalRecord};
+use tabiya_learn::{StoredBytes, Claim, Field, FinishedGame, Learner, NewJournal, LearnOutcome, Storage};
 
 /// Bytes of one change in the fuzzer's input.
 const CHANGE_LEN: usize = 8;
@@ -33,7 +33,7 @@ impl File {
     }
 }
 
-impl Bytes for File {
+impl StoredBytes for File {
     fn size(&mut self) -> io::Result<u64> {
         Ok(self.now().len() as u64)
     }
@@ -77,7 +77,7 @@ impl Storage for Memory {
         Ok(Claim::Ours(Box::new(self.journal.clone())))
     }
 
-    fn book(&mut self) -> io::Result<Box<dyn Bytes>> {
+    fn book(&mut self) -> io::Result<Box<dyn StoredBytes>> {
         Ok(Box::new(self.book.clone()))
     }
 
@@ -104,29 +104,29 @@ struct New {
 }
 
 impl NewJournal for New {
-    fn bytes(&mut self) -> &mut dyn Bytes {
+    fn bytes(&mut self) -> &mut dyn StoredBytes {
         &mut self.file
     }
 
-    fn replace(self: Box<Self>) -> io::Result<Box<dyn Bytes>> {
+    fn replace(self: Box<Self>) -> io::Result<Box<dyn StoredBytes>> {
         *self.journal.0.lock().unwrap_or_else(PoisonError::into_inner) = self.file.now();
         Ok(Box::new(self.journal))
     }
 }
 
 /// All first moves of White's, as a book.
-fn book() -> Vec<Entry> {
+fn book() -> Vec<PolyglotEntry> {
     let chess = Chess::default();
     let key = Position::start().key();
     let moves = chess.legal_moves();
     moves
         .iter()
-        .map(|mv| Entry { key, mv: MoveCode::codes(*mv, &chess)[0], weight: 3, games: 1, halfpoints: 1 })
+        .map(|mv| PolyglotEntry { key, mv: MoveCode::codes(*mv, &chess)[0], weight: 3, games: 1, halfpoints: 1 })
         .collect()
 }
 
 /// Records out of the fuzzer's bytes: a kind, a number of changes, and these.
-fn records(mut data: &[u8], entries: &[Entry]) -> Vec<Record> {
+fn records(mut data: &[u8], entries: &[PolyglotEntry]) -> Vec<JournalRecord> {
     let mut records = Vec::new();
     while let [kind, count, rest @ ..] = data {
         let len = usize::from(count % 8) * CHANGE_LEN;
@@ -135,7 +135,7 @@ fn records(mut data: &[u8], entries: &[Entry]) -> Vec<Record> {
         let changes: Vec<Change> =
             bytes.chunks_exact(CHANGE_LEN).map(|bytes| change(bytes, entries)).collect();
         records.push(match kind % 6 {
-            0 | 1 => Record::Game(GameRecord {
+            0 | 1 => JournalRecord::Game(GameRecord {
                 id: [*kind; 16],
                 sides: 1 + kind / 5 % 3,
                 result: kind / 15 % 3,
@@ -143,20 +143,20 @@ fn records(mut data: &[u8], entries: &[Entry]) -> Vec<Record> {
                 note: String::new(),
                 changes,
             }),
-            2 => Record::Undo { games: u32::from(kind / 5), changes },
-            3 => Record::Reset,
-            4 => Record::Done,
+            2 => JournalRecord::Undo { games: u32::from(kind / 5), changes },
+            3 => JournalRecord::Reset,
+            4 => JournalRecord::Done,
             // The journal knows what the book is after each edit: none of these fits, and none may be made.
-            _ => Record::Edit(edit(*kind, &changes, entries)),
+            _ => JournalRecord::Edit(edit(*kind, &changes, entries)),
         });
     }
     records
 }
 
 /// An edit that is not one of this book.
-fn edit(kind: u8, changes: &[Change], entries: &[Entry]) -> EditRecord {
+fn edit(kind: u8, changes: &[Change], entries: &[PolyglotEntry]) -> EditRecord {
     let entry =
-        |change: &Change| Entry { key: change.key, mv: change.mv, weight: 9, games: 0, halfpoints: 0 };
+        |change: &Change| PolyglotEntry { key: change.key, mv: change.mv, weight: 9, games: 0, halfpoints: 0 };
     let change = |change: &Change| EntryChange {
         index: change.index,
         old: entries.get(change.index as usize).copied().filter(|_| change.old.games > 0),
@@ -172,7 +172,7 @@ fn edit(kind: u8, changes: &[Change], entries: &[Entry]) -> EditRecord {
 }
 
 /// A change of an entry of the book, or of none.
-fn change(bytes: &[u8], entries: &[Entry]) -> Change {
+fn change(bytes: &[u8], entries: &[PolyglotEntry]) -> Change {
     let [index, place, games, points, more, other, large, odd] = bytes else {
         return Change { index: 0, key: 0, mv: MoveCode(0), old: Field::default(), new: Field::default() };
     };
@@ -191,7 +191,7 @@ fn change(bytes: &[u8], entries: &[Entry]) -> Change {
 /// One input of the fuzzer.
 pub fn run(data: &[u8]) {
     let entries = book();
-    let bytes: Vec<u8> = entries.iter().flat_map(Entry::to_bytes).collect();
+    let bytes: Vec<u8> = entries.iter().flat_map(PolyglotEntry::to_bytes).collect();
     // As they come.
     check(&entries, &bytes, data.to_vec(), &[]);
     // As records after a header that fits, with the bytes as their torn tail.
@@ -201,13 +201,13 @@ pub fn run(data: &[u8]) {
         return;
     };
     let first = data.first().is_some_and(|byte| byte % 2 == 1);
-    let mut journal = Header { first, ..Header::new(owner, 0) }.to_bytes();
-    let Ok((_, mut check_of)) = Header::parse(&journal) else { panic!("our own header") };
+    let mut journal = JournalHeader { first, ..JournalHeader::new(owner, 0) }.to_bytes();
+    let Ok((_, mut check_of)) = JournalHeader::parse(&journal) else { panic!("our own header") };
     let records = records(data, &entries);
     for record in &records {
         let Some((bytes, next)) = record.to_bytes(check_of) else { continue };
         check_of = next;
-        let parsed: Option<(Record, Check, Check, usize)> = Record::parse(&bytes);
+        let parsed: Option<(JournalRecord, Check, Check, usize)> = JournalRecord::parse(&bytes);
         assert_eq!(parsed.map(|(parsed, ..)| parsed).as_ref(), Some(record));
         journal.extend(bytes);
     }
@@ -216,7 +216,7 @@ pub fn run(data: &[u8]) {
     check(&entries, &bytes, journal, &records);
 }
 
-fn check(entries: &[Entry], bytes: &[u8], journal: Vec<u8>, records: &[Record]) {
+fn check(entries: &[PolyglotEntry], bytes: &[u8], journal: Vec<u8>, records: &[JournalRecord]) {
     let memory = Memory { book: File::of(bytes.to_vec()), journal: File::of(journal) };
     let learner = || Learner::over(Box::new(memory.clone()), "fuzz.bin");
     let _ = learner().history(3);
@@ -225,7 +225,7 @@ fn check(entries: &[Entry], bytes: &[u8], journal: Vec<u8>, records: &[Record]) 
     assert_eq!(after.len(), bytes.len());
     let said: HashSet<(usize, [u8; 4])> = records
         .iter()
-        .flat_map(Record::changes)
+        .flat_map(JournalRecord::changes)
         .filter(|change| {
             entries
                 .get(change.index as usize)
@@ -256,9 +256,9 @@ fn check(entries: &[Entry], bytes: &[u8], journal: Vec<u8>, records: &[Record]) 
     };
     let game = game.identified([0xee; 16]);
     let Ok(first) = learner().learn(std::slice::from_ref(&game), false) else { return };
-    assert_eq!(first, [Outcome::Learned(1)]);
+    assert_eq!(first, [LearnOutcome::Learned(1)]);
     let once = memory.book.now();
-    assert_eq!(learner().learn(&[game], false).ok(), Some(vec![Outcome::Known]));
+    assert_eq!(learner().learn(&[game], false).ok(), Some(vec![LearnOutcome::Known]));
     assert_eq!(memory.book.now(), once);
     // Taken back, the field is what it was, unless the records before it tell of another book.
     if learner().undo(1).is_ok() {

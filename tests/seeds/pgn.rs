@@ -10,7 +10,7 @@ use shakmaty::{Move, Position as _};
 use tabiya_chess::Position;
 use tabiya_games::pgn::Pgn;
 use tabiya_games::pgn::split::{PIECE_LEN, Pieces};
-use tabiya_games::{GameEnd, GameError, GameLocation, Header, Visitor};
+use tabiya_games::{GameEnd, GameError, GameLocation, GameHeader, Visitor};
 
 /// What bytes stand for in a text that is made of words, so that games get somewhere.
 const WORDS: &[&str] = &[
@@ -141,7 +141,7 @@ struct Tree {
 }
 
 impl Visitor for Tree {
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         assert!(self.lines.is_empty());
         self.lines.push((None, game.start.clone().unwrap_or_else(Position::start)));
         self.main_lines.push(Vec::new());
@@ -267,7 +267,7 @@ impl Listener {
 }
 
 impl Visitor for Listener {
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         assert!(self.open.is_none());
         self.stands(&game.place);
         self.begun += 1;

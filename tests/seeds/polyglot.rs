@@ -3,9 +3,9 @@
 
 use shakmaty::{CastlingMode, Move, Position as _};
 use tabiya_base::progress::Progress;
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_book::polyglot::layout::ENTRY_LEN;
-use tabiya_book::polyglot::{MOST_OF_ONE_KEY, Polyglot};
+use tabiya_book::polyglot::{MAX_OF_ONE_KEY, Polyglot};
 use tabiya_book::{Book, MoveFacts, Moves, open_bytes};
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
@@ -29,14 +29,14 @@ pub fn run(data: &[u8]) {
 
     // The same entries with keys that are asked for, unsorted and sorted.
     let (chunks, rest) = data.as_chunks::<ENTRY_LEN>();
-    let mut entries: Vec<Entry> = chunks.iter().map(Entry::from_bytes).collect();
+    let mut entries: Vec<PolyglotEntry> = chunks.iter().map(PolyglotEntry::from_bytes).collect();
     for entry in &mut entries {
         if let Some(place) = places.get(entry.key as usize % 8) {
             entry.key = place.key();
         }
     }
-    let bytes = |entries: &[Entry]| {
-        let mut bytes: Vec<u8> = entries.iter().flat_map(Entry::to_bytes).collect();
+    let bytes = |entries: &[PolyglotEntry]| {
+        let mut bytes: Vec<u8> = entries.iter().flat_map(PolyglotEntry::to_bytes).collect();
         bytes.extend(rest);
         bytes
     };
@@ -45,8 +45,8 @@ pub fn run(data: &[u8]) {
     let book = Polyglot::new("fuzz.bin", bytes(&entries));
     look(&book, data.len() as u64, &places);
     for place in &places {
-        let of_place: Vec<&Entry> =
-            entries.iter().filter(|entry| entry.key == place.key()).take(MOST_OF_ONE_KEY).collect();
+        let of_place: Vec<&PolyglotEntry> =
+            entries.iter().filter(|entry| entry.key == place.key()).take(MAX_OF_ONE_KEY).collect();
         found_again(&book, place, &of_place);
     }
 }
@@ -73,7 +73,7 @@ fn look(book: &Polyglot, len: u64, places: &[Position]) {
 }
 
 /// What holds of a sorted one: each legal entry is given, with all its weight, and nothing else is.
-fn found_again(book: &Polyglot, place: &Position, entries: &[&Entry]) {
+fn found_again(book: &Polyglot, place: &Position, entries: &[&PolyglotEntry]) {
     let legal = place.chess().legal_moves();
     let moves = moves(book, place);
     let weight: u64 = moves.iter().map(|known| known.weight).sum();

@@ -8,10 +8,10 @@ use shakmaty::uci::UciMove;
 use tabiya_adapter::session::{BookProblem, Output, Session};
 use tabiya_adapter::settings::options::Options;
 use tabiya_book::{Book, BookSet, starter};
-use tabiya_uci::{Command, Go, Lines, Piece, Reply, words};
+use tabiya_uci::{Command, Go, LineSplitter, LinePiece, Reply, words};
 
 /// The longest line that is kept, small enough for the fuzzer to pass it.
-const LINE_MAX: usize = 300;
+const MAX_LINE: usize = 300;
 
 struct Starter(Arc<dyn Book>);
 
@@ -94,7 +94,7 @@ pub fn run(data: &[u8]) {
     let mut session = Session::new(options, settings, &mut out);
     library.serve(&mut session, &mut out);
     let mut world = World::default();
-    let (mut from_gui, mut from_engine) = (Lines::new(LINE_MAX), Lines::new(LINE_MAX));
+    let (mut from_gui, mut from_engine) = (LineSplitter::new(MAX_LINE), LineSplitter::new(MAX_LINE));
     // A byte of 0x80 and above hands the word to the other side; 0xff ends the engine.
     let mut gui_speaks = true;
     let mut now = Duration::ZERO;
@@ -108,7 +108,7 @@ pub fn run(data: &[u8]) {
         }
         if gui_speaks {
             from_gui.feed(text, |piece| match piece {
-                Piece::Line(line) => {
+                LinePiece::Line(line) => {
                     let (command, _, rest) = Command::parse(line);
                     let asks = command == Command::Go && !Go::parse(rest).perft && !out.quit;
                     world.asked += usize::from(asks);
@@ -116,7 +116,7 @@ pub fn run(data: &[u8]) {
                     library.serve(&mut session, &mut out);
                     world.see(&mut out);
                 }
-                Piece::Part(part, bytes) => {
+                LinePiece::Part(part, bytes) => {
                     world.lost = true;
                     session.gui_part(part, bytes, &mut out);
                     world.see(&mut out);
@@ -124,7 +124,7 @@ pub fn run(data: &[u8]) {
             });
         } else {
             from_engine.feed(text, |piece| match piece {
-                Piece::Line(line) => {
+                LinePiece::Line(line) => {
                     if Reply::parse(line) == Reply::BestMove {
                         world.searching = false;
                     }
@@ -134,7 +134,7 @@ pub fn run(data: &[u8]) {
                     library.serve(&mut session, &mut out);
                     world.see(&mut out);
                 }
-                Piece::Part(part, bytes) => {
+                LinePiece::Part(part, bytes) => {
                     world.lost = true;
                     session.engine_part(part, bytes, &mut out);
                     world.see(&mut out);

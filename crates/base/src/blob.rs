@@ -12,7 +12,7 @@ use super::file;
 
 /// Files that are kept open at the same time: systems allow a process as few as 256. The others are opened again when they
 /// are read.
-const MOST_OPEN: usize = 64;
+const MAX_OPEN: usize = 64;
 
 /// The files that are open, the one that was read last at the end.
 static OPEN: Mutex<VecDeque<(u64, Arc<File>)>> = Mutex::new(VecDeque::new());
@@ -24,12 +24,12 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug)]
 pub struct Blob {
     path: PathBuf,
-    source: Source,
+    source: BlobSource,
     len: u64,
 }
 
 #[derive(Debug)]
-enum Source {
+enum BlobSource {
     File(Reopened),
     Owned(Vec<u8>),
     Pieces(Box<dyn Pieces>),
@@ -110,7 +110,7 @@ impl Drop for Reopened {
 fn keep(number: u64, file: Arc<File>) {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     open.push_back((number, file));
-    if open.len() > MOST_OPEN {
+    if open.len() > MAX_OPEN {
         open.pop_front();
     }
 }
@@ -123,13 +123,13 @@ impl Blob {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, metadata) = file::open(path)?;
-        let source = Source::File(Reopened::new(file, &metadata));
+        let source = BlobSource::File(Reopened::new(file, &metadata));
         Ok(Self { path: path.to_owned(), len: metadata.len(), source })
     }
 
     /// Bytes at hand; `path` is only their name.
     pub fn new(path: impl Into<PathBuf>, bytes: Vec<u8>) -> Self {
-        Self { path: path.into(), len: bytes.len() as u64, source: Source::Owned(bytes) }
+        Self { path: path.into(), len: bytes.len() as u64, source: BlobSource::Owned(bytes) }
     }
 
     /// The file.
@@ -139,14 +139,14 @@ impl Blob {
 
     /// Bytes that are made where they are read, `len` in all; `path` is only their name.
     pub fn from_pieces(path: impl Into<PathBuf>, len: u64, pieces: Box<dyn Pieces>) -> Self {
-        Self { path: path.into(), len, source: Source::Pieces(pieces) }
+        Self { path: path.into(), len, source: BlobSource::Pieces(pieces) }
     }
 
     /// The bytes, where they are in memory.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.source {
-            Source::File(_) | Source::Pieces(_) => None,
-            Source::Owned(bytes) => Some(bytes),
+            BlobSource::File(_) | BlobSource::Pieces(_) => None,
+            BlobSource::Owned(bytes) => Some(bytes),
         }
     }
 
@@ -164,23 +164,23 @@ impl Blob {
         let room = usize::try_from(self.len.saturating_sub(at)).unwrap_or(usize::MAX).min(out.len());
         let Some(out) = out.get_mut(..room) else { return Ok(0) };
         match &self.source {
-            Source::Owned(bytes) => {
+            BlobSource::Owned(bytes) => {
                 let from = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
                 out.iter_mut().zip(from).for_each(|(out, from)| *out = *from);
                 Ok(room)
             }
-            Source::Pieces(pieces) => pieces.read(at, out),
-            Source::File(file) => file::read_at(&*file.file(&self.path)?, at, out)
+            BlobSource::Pieces(pieces) => pieces.read(at, out),
+            BlobSource::File(file) => file::read_at(&*file.file(&self.path)?, at, out)
                 .map_err(|error| Error::file(&self.path, "cannot read the file", error).at_offset(at)),
         }
     }
 }
 
 /// The least that is read at once.
-const LEAST: usize = 1 << 12;
+const MIN: usize = 1 << 12;
 
 /// The most that is read ahead.
-const MOST: usize = 1 << 18;
+const MAX: usize = 1 << 18;
 
 /// A piece of a file that moves along with its reader: reading forward is quick, and jumping is possible.
 #[derive(Debug, Default)]
@@ -201,8 +201,8 @@ impl Window {
         let len = usize::try_from(len.min(blob.len().saturating_sub(at))).unwrap_or_default();
         let end = self.start + self.bytes.len() as u64;
         if at < self.start || at + len as u64 > end {
-            let near = (self.start..end + MOST as u64).contains(&at);
-            self.ahead = if near { (self.ahead * 2).clamp(LEAST, MOST) } else { LEAST };
+            let near = (self.start..end + MAX as u64).contains(&at);
+            self.ahead = if near { (self.ahead * 2).clamp(MIN, MAX) } else { MIN };
             let room = usize::try_from(blob.len().saturating_sub(at)).unwrap_or(usize::MAX);
             self.bytes.resize(room.min(self.ahead.max(len)), 0);
             self.start = at;
@@ -247,7 +247,7 @@ mod tests {
     fn more_files_than_are_kept_open_are_read_and_a_file_that_was_replaced_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = |number: usize| folder.path().join(number.to_string());
-        let blobs: Vec<_> = (0..MOST_OPEN * 3)
+        let blobs: Vec<_> = (0..MAX_OPEN * 3)
             .map(|number| {
                 fs::write(path(number), number.to_string()).unwrap();
                 Blob::open(path(number)).unwrap()
@@ -258,7 +258,7 @@ mod tests {
             let len = blob.read(0, &mut out).unwrap();
             assert_eq!(&out[..len], number.to_string().as_bytes());
         }
-        assert!(OPEN.lock().unwrap().len() <= MOST_OPEN);
+        assert!(OPEN.lock().unwrap().len() <= MAX_OPEN);
         let other = folder.path().join("other");
         fs::write(&other, "0").unwrap();
         fs::rename(&other, path(0)).unwrap();

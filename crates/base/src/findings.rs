@@ -27,7 +27,7 @@ impl Display for Severity {
 
 /// A kind of finding, as a row of a table that `kinds!` makes.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind {
+pub struct FindingKind {
     /// Its place in the table.
     pub number: usize,
     /// How bad its findings are.
@@ -44,7 +44,7 @@ macro_rules! kinds {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis enum $name { $(#[doc = $many] $kind,)* }
 
-        impl From<$name> for $crate::findings::Kind {
+        impl From<$name> for $crate::findings::FindingKind {
             fn from(kind: $name) -> Self {
                 use $crate::findings::Severity;
                 let (severity, many) = match kind { $($name::$kind => (Severity::$severity, $many),)* };
@@ -57,20 +57,20 @@ pub use crate::kinds;
 
 /// Where a finding is; the default is for findings about a whole file.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Place<'a> {
+pub struct FindingPlace<'a> {
     /// In bytes from the start of the file.
     pub offset: Option<u64>,
     /// The file, if it is not the one that holds the entries.
     pub path: Option<&'a Path>,
 }
 
-impl From<u64> for Place<'_> {
+impl From<u64> for FindingPlace<'_> {
     fn from(offset: u64) -> Self {
         Self { offset: Some(offset), path: None }
     }
 }
 
-impl<'a, P: AsRef<Path> + ?Sized> From<(&'a P, u64)> for Place<'a> {
+impl<'a, P: AsRef<Path> + ?Sized> From<(&'a P, u64)> for FindingPlace<'a> {
     fn from((path, offset): (&'a P, u64)) -> Self {
         Self { offset: Some(offset), path: Some(path.as_ref()) }
     }
@@ -115,12 +115,12 @@ impl Display for Finding {
 pub struct Findings<'a> {
     listed: u64,
     report: &'a mut dyn FnMut(Finding),
-    groups: BTreeMap<usize, Group>,
+    groups: BTreeMap<usize, FindingGroup>,
 }
 
 /// The findings of a kind.
-struct Group {
-    kind: Kind,
+struct FindingGroup {
+    kind: FindingKind,
     listed: u64,
     /// The first of those that are not listed, with their number.
     others: Option<Finding>,
@@ -142,7 +142,7 @@ pub fn summed<T>(work: impl FnOnce(&mut Findings<'_>) -> T) -> (T, Vec<Finding>)
 fn collect<T>(listed: u64, report: &mut dyn FnMut(Finding), work: impl FnOnce(&mut Findings<'_>) -> T) -> T {
     let mut findings = Findings { listed, report, groups: BTreeMap::new() };
     let done = work(&mut findings);
-    for Group { kind, listed, others } in findings.groups.into_values() {
+    for FindingGroup { kind, listed, others } in findings.groups.into_values() {
         let Some(mut others) = others else { continue };
         if others.count > 1 {
             let more = if listed > 0 { " more" } else { "" };
@@ -155,25 +155,36 @@ fn collect<T>(listed: u64, report: &mut dyn FnMut(Finding), work: impl FnOnce(&m
 
 impl Findings<'_> {
     /// Adds a finding; `what` is a clause.
-    pub fn add<'p>(&mut self, kind: impl Into<Kind>, place: impl Into<Place<'p>>, what: impl Display) {
+    pub fn add<'p>(
+        &mut self,
+        kind: impl Into<FindingKind>,
+        place: impl Into<FindingPlace<'p>>,
+        what: impl Display,
+    ) {
         self.put(self.listed, kind.into(), place.into(), &what);
     }
 
     /// Adds a finding of a kind whose findings are too many, or too harmless, to be listed one by one.
-    pub fn count<'p>(&mut self, kind: impl Into<Kind>, place: impl Into<Place<'p>>, what: impl Display) {
+    pub fn count<'p>(
+        &mut self,
+        kind: impl Into<FindingKind>,
+        place: impl Into<FindingPlace<'p>>,
+        what: impl Display,
+    ) {
         self.put(0, kind.into(), place.into(), &what);
     }
 
     /// Adds `count` findings of a kind at once, without their words. More of this kind must have been added than are listed.
-    pub fn more(&mut self, kind: impl Into<Kind>, count: u64) {
+    pub fn more(&mut self, kind: impl Into<FindingKind>, count: u64) {
         let group = self.groups.get_mut(&kind.into().number);
         if let Some(others) = group.and_then(|group| group.others.as_mut()) {
             others.count += count;
         }
     }
 
-    fn put(&mut self, most: u64, kind: Kind, place: Place<'_>, what: &dyn Display) {
-        let group = self.groups.entry(kind.number).or_insert_with(|| Group { kind, listed: 0, others: None });
+    fn put(&mut self, most: u64, kind: FindingKind, place: FindingPlace<'_>, what: &dyn Display) {
+        let group =
+            self.groups.entry(kind.number).or_insert_with(|| FindingGroup { kind, listed: 0, others: None });
         if let Some(others) = &mut group.others {
             others.count += 1;
             return;
@@ -214,7 +225,7 @@ mod tests {
         findings.add(Fruit::Pear, (Path::new("a/pears"), 7), "the pear is bad");
         findings.count(Fruit::Pear, 8, "the next pear is bad too");
         findings.more(Fruit::Plum, 4);
-        findings.add(Fruit::Basket, Place::default(), "the basket is too small");
+        findings.add(Fruit::Basket, FindingPlace::default(), "the basket is too small");
     }
 
     #[test]

@@ -18,7 +18,7 @@ const DEEPEST: u32 = 64;
 /// assert_eq!(folder::of(Path::new("a.bin")), Path::new("."));
 /// assert_eq!(folder::of(Path::new("books/a.bin")), Path::new("books"));
 /// ```
-pub fn of(file: &Path) -> &Path {
+pub fn parent_of(file: &Path) -> &Path {
     here(file.parent().unwrap_or(file))
 }
 
@@ -69,14 +69,14 @@ pub fn in_any_case(file: &Path) -> io::Result<Option<PathBuf>> {
     let lower = |name: &OsStr| name.to_string_lossy().to_lowercase();
     let Some(wanted) = file.file_name().map(lower) else { return Ok(None) };
     let names =
-        fs::read_dir(of(file))?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
+        fs::read_dir(parent_of(file))?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
     let found = names.into_iter().filter(|name| lower(name) == wanted).min();
     Ok(found.map(|name| file.with_file_name(name)))
 }
 
 /// The files of a folder and of its subfolders.
 #[derive(Debug, Default)]
-pub struct Files {
+pub struct FolderFiles {
     /// The files, in the order of their names.
     pub found: Vec<PathBuf>,
     /// Why subfolders cannot be read.
@@ -88,13 +88,18 @@ pub struct Files {
 ///
 /// # Errors
 /// When the folder itself cannot be read.
-pub fn files(folder: &Path, skips: &dyn Fn(&OsStr) -> bool) -> Result<Files> {
-    let mut files = Files::default();
+pub fn files(folder: &Path, skips: &dyn Fn(&OsStr) -> bool) -> Result<FolderFiles> {
+    let mut files = FolderFiles::default();
     add_files(folder, DEEPEST, skips, &mut files)?;
     Ok(files)
 }
 
-fn add_files(folder: &Path, depth: u32, skips: &dyn Fn(&OsStr) -> bool, files: &mut Files) -> Result<()> {
+fn add_files(
+    folder: &Path,
+    depth: u32,
+    skips: &dyn Fn(&OsStr) -> bool,
+    files: &mut FolderFiles,
+) -> Result<()> {
     let cannot = |error| Error::file(folder, "cannot read the folder", error);
     if depth == 0 {
         return Err(Error::new(ErrorKind::File, "the folders are nested too deep").at_path(folder));
@@ -124,7 +129,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for name in ["b/c.x", "b/.hidden/d.x", "a.x", "z.x", ".e.x"] {
             let path = folder.path().join(name);
-            fs::create_dir_all(of(&path)).unwrap();
+            fs::create_dir_all(parent_of(&path)).unwrap();
             fs::write(path, b"").unwrap();
         }
         let names = |skips: &dyn Fn(&OsStr) -> bool| {
@@ -137,7 +142,7 @@ mod tests {
         let mut deep = folder.path().to_owned();
         deep.extend(["d"; DEEPEST as usize]);
         fs::create_dir_all(deep).unwrap();
-        let Files { found, unread } = files(folder.path(), &|_| false).unwrap();
+        let FolderFiles { found, unread } = files(folder.path(), &|_| false).unwrap();
         assert_eq!(found.len(), 5);
         assert!(unread.len() == 1 && unread[0].to_string().contains("nested too deep"), "{unread:?}");
     }

@@ -9,12 +9,12 @@ pub struct Patch {
     /// The length before and after.
     lens: [usize; 2],
     /// What differs, in the order of the file.
-    parts: Vec<Part>,
+    parts: Vec<PatchPart>,
 }
 
 /// Bytes that differ, and where they are before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Part {
+struct PatchPart {
     at: [usize; 2],
     bytes: [Vec<u8>; 2],
 }
@@ -38,7 +38,7 @@ impl Patch {
             new.truncate(new.len() - same);
             if !(old.is_empty() && new.is_empty()) {
                 patch.lens = [before, after + new.len() - old.len()];
-                patch.parts.push(Part { at: [at, at + after - before], bytes: [old.to_vec(), new] });
+                patch.parts.push(PatchPart { at: [at, at + after - before], bytes: [old.to_vec(), new] });
             }
         }
         Some(patch)
@@ -47,7 +47,7 @@ impl Patch {
     /// The opposite change.
     pub fn reversed(mut self) -> Self {
         self.lens.reverse();
-        for Part { at, bytes } in &mut self.parts {
+        for PatchPart { at, bytes } in &mut self.parts {
             at.reverse();
             bytes.reverse();
         }
@@ -61,13 +61,13 @@ impl Patch {
 
     /// The memory that it takes, in bytes.
     pub fn size(&self) -> usize {
-        let of = |part: &Part| size_of::<Part>() + part.bytes.iter().map(Vec::len).sum::<usize>();
+        let of = |part: &PatchPart| size_of::<PatchPart>() + part.bytes.iter().map(Vec::len).sum::<usize>();
         self.parts.iter().map(of).sum()
     }
 
     /// Whether a file is the one before the change, as far as that differs from the one after it.
     pub fn fits(&self, data: &[u8]) -> bool {
-        let is_old = |Part { at: [at, _], bytes: [old, _] }: &Part| {
+        let is_old = |PatchPart { at: [at, _], bytes: [old, _] }: &PatchPart| {
             data.get(*at..).and_then(|rest| rest.get(..old.len())) == Some(old)
         };
         self.lens.first() == Some(&data.len()) && self.parts.iter().all(is_old)
@@ -83,7 +83,7 @@ impl Patch {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the file is not the one to be changed"));
         }
         let mut next = 0;
-        for Part { at: [at, _], bytes: [old, new] } in &self.parts {
+        for PatchPart { at: [at, _], bytes: [old, new] } in &self.parts {
             out.write_all(
                 data.get(next..*at).expect("a change that fits is inside, and after the one before"),
             )?;
@@ -147,7 +147,7 @@ mod tests {
         assert!(patch.fits(b"aZcdef"));
         assert_eq!(written(&patch, b"Zbcdef"), b"ZbXdef");
         assert!(Patch::new(b"abc", [(0..3, b"abc".to_vec())]).unwrap().is_empty());
-        assert!(patch.size() < 2 * size_of::<Part>());
+        assert!(patch.size() < 2 * size_of::<PatchPart>());
     }
 
     #[test]

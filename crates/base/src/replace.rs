@@ -73,7 +73,7 @@ impl Replacement {
             Some(_) if !force => return Err(Error::exists(named)),
             _ => {}
         }
-        let folder = folder::of(&path);
+        let folder = folder::parent_of(&path);
         tidy(folder);
         let file = leftovers::create(folder).map_err(|error| {
             Error::file(named, "cannot write a file into this folder", error)
@@ -232,8 +232,9 @@ pub fn keep_inputs(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<()> {
 /// # Errors
 /// When two of them have a file in common.
 pub fn keep_apart(outputs: &[Vec<PathBuf>]) -> Result<()> {
-    let place =
-        |path: &Path| Some((dunce::canonicalize(folder::of(path)).ok()?, path.file_name()?.to_owned()));
+    let place = |path: &Path| {
+        Some((dunce::canonicalize(folder::parent_of(path)).ok()?, path.file_name()?.to_owned()))
+    };
     let is_one = |a: &Path, b: &Path| {
         place(a).is_some_and(|a| place(b) == Some(a)) || handle(a).is_some_and(|a| handle(b) == Some(a))
     };
@@ -261,7 +262,7 @@ fn refused(output: &Path, which: &str, other: &Path) -> Error {
 
 /// Makes the name of a file durable, where the file system can do that: the file itself is already safe.
 fn sync_folder(file: &Path) {
-    let _ = folder::sync(folder::of(file));
+    let _ = folder::sync(folder::parent_of(file));
 }
 
 #[cfg(test)]

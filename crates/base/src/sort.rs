@@ -16,15 +16,15 @@ use super::scratch::{Cursor, Scratch};
 const PREFIX: usize = 16;
 
 /// Bytes that [`Place`] takes besides the record.
-const PLACE_LEN: usize = size_of::<Place>();
+const PLACE_LEN: usize = size_of::<RecordPlace>();
 
 /// Bytes of a run that are read at once: at most and at least.
-const MOST_BUFFER: usize = 1 << 17;
-const LEAST_BUFFER: usize = 1 << 12;
+const MAX_BUFFER: usize = 1 << 17;
+const MIN_BUFFER: usize = 1 << 12;
 
 /// Runs of one level. So many are merged into one run of the next level: each record is written about as often as the
 /// logarithm of their number to this base.
-const MOST_RUNS: usize = 64;
+const MAX_RUNS: usize = 64;
 
 /// Bytes of a record's length in a run.
 const LENGTH_LEN: usize = 4;
@@ -47,13 +47,13 @@ pub struct Sorter {
     folder: PathBuf,
     memory: usize,
     bytes: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<RecordPlace>,
     /// Fresh runs, runs merged from those, and so on.
     levels: Vec<Runs>,
 }
 
 /// The first bytes of a record in memory as a number, its offset and its length.
-type Place = (u128, u32, u32);
+type RecordPlace = (u128, u32, u32);
 
 /// Sorted runs, one after the other.
 #[derive(Debug)]
@@ -139,7 +139,7 @@ impl Sorter {
         self.places.clear();
         self.bytes.clear();
         let mut level = 0;
-        while let Some(full) = self.levels.get_mut(level).filter(|level| level.ends.len() >= MOST_RUNS) {
+        while let Some(full) = self.levels.get_mut(level).filter(|level| level.ends.len() >= MAX_RUNS) {
             // Buffers take the place of the records.
             (self.places, self.bytes) = (Vec::new(), Vec::new());
             let full = std::mem::replace(full, Runs::new(&self.folder, self.memory));
@@ -159,7 +159,7 @@ impl Sorter {
 }
 
 #[expect(clippy::expect_used, reason = "an empty record instead would be one that nobody pushed")]
-fn record<'a>(bytes: &'a [u8], &(_, at, len): &Place) -> &'a [u8] {
+fn record<'a>(bytes: &'a [u8], &(_, at, len): &RecordPlace) -> &'a [u8] {
     let at = at as usize;
     bytes.get(at..at + len as usize).expect("a place is that of a record that was pushed")
 }
@@ -189,7 +189,7 @@ impl Merge {
     /// Half of the memory holds the buffers.
     fn new(levels: Vec<Runs>, memory: usize) -> Result<Self> {
         let count: usize = levels.iter().map(|level| level.ends.len()).sum();
-        let buffer = (memory / 2 / count.max(1)).clamp(LEAST_BUFFER, MOST_BUFFER);
+        let buffer = (memory / 2 / count.max(1)).clamp(MIN_BUFFER, MAX_BUFFER);
         let mut runs = Vec::with_capacity(count);
         for (level, Runs { ends, .. }) in levels.iter().enumerate() {
             let starts = std::iter::once(0).chain(ends.iter().copied());
@@ -234,7 +234,7 @@ impl Merge {
 #[derive(Debug)]
 pub struct Sorted {
     bytes: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<RecordPlace>,
     /// How many of the records in memory were returned.
     given: usize,
     merge: Option<Merge>,
@@ -297,7 +297,7 @@ mod tests {
                 state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
                 sorter.push(&state.to_be_bytes()).unwrap();
                 assert!(sorter.places.len() <= 32 && sorter.levels.len() <= most);
-                assert!(sorter.levels.iter().all(|level| level.ends.len() < MOST_RUNS));
+                assert!(sorter.levels.iter().all(|level| level.ends.len() < MAX_RUNS));
             }
             let mut sorted = sorter.finish().unwrap();
             // Only the buffers of runs are in memory, and there is one file for each level.

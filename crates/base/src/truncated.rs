@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Maps that are guarded at a time: a Kvetka book has two for each 20 MB, all other books have fewer.
-const MOST: usize = 1024;
+const MAX: usize = 1024;
 
 /// A map as the signal handler sees it; unused while its length is 0.
-struct Place {
+struct WatchedMap {
     /// Odd while start and length change.
     version: AtomicUsize,
     start: AtomicUsize,
@@ -22,7 +22,7 @@ struct Place {
     cut: AtomicBool,
 }
 
-impl Place {
+impl WatchedMap {
     /// An unused one.
     const fn new() -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Place {
     }
 }
 
-static PLACES: [Place; MOST] = [const { Place::new() }; MOST];
+static PLACES: [WatchedMap; MAX] = [const { WatchedMap::new() }; MAX];
 
 /// Whether any map has lost bytes since the last [`take`].
 static ANY_CUT: AtomicBool = AtomicBool::new(false);
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn start_and_length_of_a_map_are_never_those_of_two() {
-        let (place, over) = (super::Place::new(), std::sync::atomic::AtomicBool::new(false));
+        let (place, over) = (super::WatchedMap::new(), std::sync::atomic::AtomicBool::new(false));
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for number in (1..=100_000).cycle() {

@@ -24,8 +24,8 @@ use rand::{RngExt, SeedableRng};
 use shakmaty::{CastlingMode, Position as _};
 use tabiya_book::Scope;
 use tabiya_book::abk::layout::{HEADER_LEN, ROOT};
-use tabiya_book::abk::records::Record;
-use tabiya_book::abk::{Abk, Draft};
+use tabiya_book::abk::records::AbkRecord;
+use tabiya_book::abk::{Abk, AbkDraft};
 use tabiya_chess::Position;
 
 use common::{every, moves_and_best, reached};
@@ -41,7 +41,7 @@ const PLIES: usize = 40;
 
 /// A book of random games, and its positions, each once.
 fn random_book(rng: &mut Xoshiro256PlusPlus) -> (Vec<u8>, Vec<Position>) {
-    let mut records: Vec<Record> = Vec::with_capacity(RECORDS);
+    let mut records: Vec<AbkRecord> = Vec::with_capacity(RECORDS);
     // By the number of the move before (none at the start) and by the move: its record.
     let mut known: HashMap<(i32, String), usize> = HashMap::new();
     // By the number of the move before: its last reply.
@@ -74,7 +74,7 @@ fn random_book(rng: &mut Xoshiro256PlusPlus) -> (Vec<u8>, Vec<Position>) {
                     if keys.insert(position.key()) {
                         positions.push(position.clone());
                     }
-                    records.push(Record { priority: 5, ..Record::of(mv) });
+                    records.push(AbkRecord { priority: 5, ..AbkRecord::from_move(mv) });
                     number
                 }
             };
@@ -88,7 +88,7 @@ fn random_book(rng: &mut Xoshiro256PlusPlus) -> (Vec<u8>, Vec<Position>) {
     // Priority and games count alike.
     data[0xee] = 1;
     data[0xf2] = 1;
-    data.extend(records.iter().flat_map(Record::to_bytes));
+    data.extend(records.iter().flat_map(AbkRecord::to_bytes));
     (data, positions)
 }
 
@@ -129,7 +129,7 @@ fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Posi
     group.throughput(Throughput::Elements(every.len() as u64));
     group.bench_function("write", |bencher| {
         bencher.iter(|| {
-            let mut draft = Draft::new(&std::env::temp_dir(), MEMORY);
+            let mut draft = AbkDraft::new(&std::env::temp_dir(), MEMORY);
             every.iter().try_for_each(|known| draft.add(known)).expect("memory takes everything");
             let mut file: Vec<u8> = Vec::new();
             let put = |bytes: &[u8]| {

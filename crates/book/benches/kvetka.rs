@@ -23,8 +23,8 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use shakmaty::Position as _;
-use tabiya_book::kvetka::layout::{BLOCK_LEN, MOST_FILE};
-use tabiya_book::kvetka::{Kvetka, Writer};
+use tabiya_book::kvetka::layout::{BLOCK_LEN, MAX_FILE};
+use tabiya_book::kvetka::{Kvetka, KvetkaWriter};
 use tabiya_book::{Book, BookWriter, Counts, MoveFacts, PositionRecord, WriteOptions};
 use tabiya_chess::MoveCode;
 use tabiya_chess::{Packed, Position};
@@ -94,7 +94,7 @@ fn write(path: &Path, steps: &[Step]) -> (u64, Duration) {
     let mut options = WriteOptions::default();
     options.force = true;
     let mut spent = Duration::ZERO;
-    let mut writer = Box::new(Writer::new(path, &options).expect("the folder can be written"));
+    let mut writer = Box::new(KvetkaWriter::new(path, &options).expect("the folder can be written"));
     // What makes the positions is no part of the writing.
     each_known(steps, &mut |known| {
         let start = Instant::now();
@@ -109,9 +109,9 @@ fn write(path: &Path, steps: &[Step]) -> (u64, Duration) {
 /// A book of 1 GB whose first block is that of a small one: the others are zeros.
 fn huge(folder: &Path, small: &[u8]) -> std::io::Result<()> {
     let mut blocks = 0;
-    for number in 0..HUGE.div_ceil(MOST_FILE) {
+    for number in 0..HUGE.div_ceil(MAX_FILE) {
         let path = folder.join(format!("huge_{number}.kob"));
-        let len = MOST_FILE - MOST_FILE % BLOCK_LEN;
+        let len = MAX_FILE - MAX_FILE % BLOCK_LEN;
         let start = if number == 0 { small.len() as u64 - BLOCK_LEN } else { 0 };
         fs::write(&path, if number == 0 { small } else { &[] })?;
         File::options().write(true).open(&path)?.set_len(start + len - BLOCK_LEN)?;

@@ -19,9 +19,9 @@ use tabiya_base::map::Map;
 use tabiya_book::Book as _;
 use tabiya_book::Slice;
 #[cfg(feature = "counts")]
-use tabiya_book::counts::{CountWriter, Line, Shape};
+use tabiya_book::counts::{CountWriter, CountsRow, Shape};
 use tabiya_book::polyglot::Polyglot;
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
@@ -59,7 +59,7 @@ fn random_positions(rng: &mut Xoshiro256PlusPlus) -> Vec<Position> {
 fn random_book(positions: &[Position], rng: &mut Xoshiro256PlusPlus) -> Polyglot {
     let mut entries = Vec::with_capacity(ENTRIES);
     let mut add = |key, mv, rng: &mut Xoshiro256PlusPlus| {
-        entries.push(Entry { key, mv, weight: rng.random_range(1..1000), games: 0, halfpoints: 0 });
+        entries.push(PolyglotEntry { key, mv, weight: rng.random_range(1..1000), games: 0, halfpoints: 0 });
         entries.len() < ENTRIES
     };
     for position in positions {
@@ -76,7 +76,7 @@ fn random_book(positions: &[Position], rng: &mut Xoshiro256PlusPlus) -> Polyglot
         }
     }
     entries.sort_by_key(|entry| (entry.key, u16::MAX - entry.weight));
-    Polyglot::new("made.bin", entries.iter().flat_map(Entry::to_bytes).collect::<Vec<_>>())
+    Polyglot::new("made.bin", entries.iter().flat_map(PolyglotEntry::to_bytes).collect::<Vec<_>>())
 }
 
 fn measure(criterion: &mut Criterion, name: &str, book: &Polyglot, positions: &[Position], keys: &[u64]) {
@@ -87,7 +87,7 @@ fn measure(criterion: &mut Criterion, name: &str, book: &Polyglot, positions: &[
         let mut next = keys.iter().cycle();
         group.bench_function(which, |bencher| {
             bencher.iter(|| {
-                let found = next.next().map(|&key| entries.of(black_box(key)));
+                let found = next.next().map(|&key| entries.find(black_box(key)));
                 found.into_iter().flatten().map(|entry| u64::from(entry.weight)).sum::<u64>()
             });
         });
@@ -123,7 +123,7 @@ fn counts(criterion: &mut Criterion) {
             rng.random_range(0..=most)
         };
         let (wins, draws, losses) = (count(), count(), count());
-        let line = Line { key, mv, wins, draws, losses, packed: None, slice: Slice::default() };
+        let line = CountsRow { key, mv, wins, draws, losses, packed: None, slice: Slice::default() };
         writer.add(&line).unwrap();
     }
     writer.finish().unwrap();

@@ -1,7 +1,7 @@
 //! Several books as one: by priority and by colour, with the length of the line after a move.
 #![allow(
     clippy::cast_possible_truncation,
-    reason = "a line has at most LONGEST_LINE moves, and a slot is below SLOTS"
+    reason = "a line has at most MAX_LINE moves, and a slot is below SLOTS"
 )]
 #![allow(
     clippy::indexing_slicing,
@@ -18,7 +18,7 @@ use tabiya_chess::Position;
 use super::{Book, Evaluations};
 
 /// Plies after which a line is followed no further.
-const LONGEST_LINE: u32 = 200;
+const MAX_LINE: u32 = 200;
 
 /// Slots of the memory of walked lines; a power of two, 64 KiB in total.
 const SLOTS: usize = 2048;
@@ -177,7 +177,7 @@ impl BookSet {
         // Only whole lines are remembered: one that is cut off here might be longer from elsewhere.
         let mut whole = false;
         self.path.clear();
-        while (self.path.len() as u32) < LONGEST_LINE {
+        while (self.path.len() as u32) < MAX_LINE {
             let key = slot_key(reading, &position);
             // A line ends where it repeats a position.
             if before == Some(key) || self.path.iter().any(|(earlier, _)| *earlier == key) {
@@ -203,7 +203,7 @@ impl BookSet {
             }
             position.play(mv);
         }
-        let plies = (remembered + self.path.len() as u32).min(LONGEST_LINE);
+        let plies = (remembered + self.path.len() as u32).min(MAX_LINE);
         for (index, &(key, mv)) in self.path.iter().enumerate() {
             if whole {
                 self.walked[slot(key)] = Some(Walked { key, mv, plies: plies - index as u32 });
@@ -256,10 +256,10 @@ fn slot(key: u64) -> usize {
 mod tests {
     use super::*;
     use crate::starter;
-    use crate::tests::{Lines, after, mv, uci};
+    use crate::tests::{LineBook, after, mv, uci};
 
     fn book(lines: &[&str]) -> Arc<dyn Book> {
-        Arc::new(Lines::new(lines, |_| true))
+        Arc::new(LineBook::new(lines, |_| true))
     }
 
     fn line(book_set: &mut BookSet, color: Color, moves: &str, keep: usize) -> (u32, String) {

@@ -18,7 +18,7 @@ pub use worth::Loss;
 pub use worth::Worth;
 
 /// The greatest limit of a loss: what a decided game is worth.
-pub const MAX_LOSS_MAX: u32 = 10_000;
+pub const MAX_LOSS_LIMIT: u32 = 10_000;
 
 /// What decides which of a book's moves may be played, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ impl<'a> Judge<'a> {
     /// Looks at all moves of a position.
     pub fn new(moves: &[MoveFacts], policy: &'a Policy) -> Self {
         let total = moves.iter().map(|m| weight(m, policy)).sum();
-        Self { policy, total, rest: policy.tournament.then(|| Rest::of(moves, policy.factor)) }
+        Self { policy, total, rest: policy.tournament.then(|| Rest::from_moves(moves, policy.factor)) }
     }
 
     /// Why one of the moves is not played; `None` if nothing in the position speaks against it.

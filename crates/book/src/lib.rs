@@ -76,7 +76,7 @@ pub fn starter() -> Result<Arc<dyn Book>> {
 
 /// What a book as a whole holds, for `tabiya info`. `None` means that the format does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct BookSummary {
     /// Entries or elements that the file holds.
     pub entries: u64,
     /// Different positions.
@@ -168,7 +168,7 @@ pub trait Learnable {
     fn is_read_only(&self) -> bool;
 
     /// The entries that take them.
-    fn entries(&self) -> polyglot::Entries<'_>;
+    fn entries(&self) -> polyglot::PolyglotEntries<'_>;
 }
 
 /// A book that counts games of some kinds separately.
@@ -264,7 +264,7 @@ pub trait Book: Moves {
     }
 
     /// Reads the whole book, adds what is wrong with it to `findings`, and sums up the book.
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary;
+    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary;
 
     /// Reads the whole book and adds what is wrong with it to `findings`. Formats may do this faster than
     /// [`Book::survey`].
@@ -273,9 +273,9 @@ pub trait Book: Moves {
     }
 
     /// Reads the whole book and sums it up, including its findings.
-    fn summary(&self, progress: &Progress) -> Summary {
+    fn summary(&self, progress: &Progress) -> BookSummary {
         let (summary, findings) = summed(|findings| self.survey(progress, findings));
-        Summary { findings, ..summary }
+        BookSummary { findings, ..summary }
     }
 
     /// What is lost in the book or cannot be used, which every command that reads the book reports.

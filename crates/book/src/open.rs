@@ -61,7 +61,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     #[cfg(feature = "write")]
     if ctg::part(path).is_some() || kvetka::is_part(path) || !path.exists() {
         // A process that died while it replaced the files of a book may have left some of them aside.
-        leftovers::put_back(folder::of(path));
+        leftovers::put_back(folder::parent_of(path));
     }
     let found = ctg::in_any_case(path);
     if found.is_none() && !path.exists() && kvetka::in_any_case(path).is_some() {
@@ -205,10 +205,10 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn BookWriter>> {
     let path = path.as_ref();
     match format_of(path) {
-        Some(Format::Ctg) => Ok(Box::new(ctg::Writer::new(path, options)?)),
-        Some(Format::Abk) => Ok(Box::new(super::abk::Writer::new(path, options)?)),
-        Some(Format::Polyglot) => Ok(Box::new(polyglot::Writer::new(path, options)?)),
-        Some(Format::Kvetka) => Ok(Box::new(kvetka::Writer::new(path, options)?)),
+        Some(Format::Ctg) => Ok(Box::new(ctg::CtgWriter::new(path, options)?)),
+        Some(Format::Abk) => Ok(Box::new(super::abk::AbkWriter::new(path, options)?)),
+        Some(Format::Polyglot) => Ok(Box::new(polyglot::PolyglotWriter::new(path, options)?)),
+        Some(Format::Kvetka) => Ok(Box::new(kvetka::KvetkaWriter::new(path, options)?)),
         Some(Format::Counts | Format::Exp | Format::Obk) | None => {
             Err(Error::new(ErrorKind::Usage, "the name does not say which format to write")
                 .at_path(path)

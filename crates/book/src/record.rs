@@ -62,7 +62,7 @@ impl PositionRecord {
     }
 
     /// A position with these moves, of which nothing else is known.
-    pub fn of(at: &Position, moves: &[MoveFacts]) -> Self {
+    pub fn from_moves(at: &Position, moves: &[MoveFacts]) -> Self {
         Self {
             key: at.key(),
             position: Some(at.clone()),

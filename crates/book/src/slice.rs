@@ -88,7 +88,7 @@ impl By {
 
     /// The part of a slice that is counted separately.
     #[must_use]
-    pub fn of(self, slice: Slice) -> Slice {
+    pub fn part(self, slice: Slice) -> Slice {
         Slice::new(slice.speed().filter(|_| self.speed), slice.rating().filter(|_| self.rating))
     }
 

@@ -10,7 +10,7 @@ use shakmaty::{CastlingMode, Move};
 use tabiya_base::error::Result;
 use tabiya_base::findings::Findings;
 use tabiya_base::progress::Progress;
-use tabiya_book::{Book, Format, MoveFacts, Moves, PositionRecord, Scope, Summary, Visit, traverse};
+use tabiya_book::{Book, BookSummary, Format, MoveFacts, Moves, PositionRecord, Scope, Visit, traverse};
 use tabiya_chess::{Game, Position};
 
 /// The position after moves in UCI notation from the start.
@@ -61,14 +61,14 @@ pub fn every(book: &dyn Moves, scope: Scope) -> Vec<PositionRecord> {
 
 /// A book of lines in UCI notation, which counts its look-ups. In each position the move of the first line is the best.
 #[derive(Default)]
-pub struct Lines {
+pub struct LineBook {
     pub moves: BTreeMap<u64, Vec<Move>>,
     asked: AtomicU64,
     /// Whether to follow only one position at each depth.
     pub narrow: bool,
 }
 
-impl Lines {
+impl LineBook {
     /// Each move of each line whose ply `keep` accepts.
     pub fn new(lines: &[&str], keep: impl Fn(usize) -> bool) -> Self {
         let mut book = Self::default();
@@ -98,7 +98,7 @@ impl Lines {
     }
 }
 
-impl Moves for Lines {
+impl Moves for LineBook {
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let moves = self.moves.get(&at.key()).into_iter().flatten();
@@ -110,7 +110,7 @@ impl Moves for Lines {
     }
 }
 
-impl Book for Lines {
+impl Book for LineBook {
     fn path(&self) -> &Path {
         Path::new("lines")
     }
@@ -119,7 +119,7 @@ impl Book for Lines {
         Format::Polyglot
     }
 
-    fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
-        Summary::default()
+    fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> BookSummary {
+        BookSummary::default()
     }
 }

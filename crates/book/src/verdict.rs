@@ -7,7 +7,7 @@ use tabiya_chess::Position;
 use super::{Annotation, MoveFacts, Moves, PositionRecord, Recommendation};
 
 /// The greatest factor; its opposite means never.
-const FACTOR_MAX: i32 = 125;
+const MAX_FACTOR: i32 = 125;
 
 /// Turns a position's weights into those that colours and marks leave in tournaments: 0 for what is not played, at
 /// least 1 for what the author chose, and for the rest the weight multiplied by the factor. For formats without colours and marks.
@@ -22,7 +22,7 @@ const FACTOR_MAX: i32 = 125;
 /// assert_eq!(known.moves.iter().map(|known| known.weight).collect::<Vec<_>>(), [1, 0]);
 /// ```
 pub fn plain_weights(known: &mut PositionRecord) {
-    let rest = Rest::of(&known.moves, true);
+    let rest = Rest::from_moves(&known.moves, true);
     for known in &mut known.moves {
         known.weight = match rest.leaves(known) {
             true if known.is_chosen() => known.by_factor(known.weight.max(1)),
@@ -35,7 +35,7 @@ pub fn plain_weights(known: &mut PositionRecord) {
 /// The move of [`crate::Book::best`], by the moves that the book gives.
 pub fn best<B: Moves + ?Sized>(book: &B, at: &Position, factors: bool) -> Option<Move> {
     let moves = book.moves_in(at);
-    let rest = Rest::of(&moves, factors);
+    let rest = Rest::from_moves(&moves, factors);
     // Backwards, because `max_by_key` takes the last of equal ones.
     let left = moves.iter().rev().filter(|facts| rest.leaves(facts));
     let parts = |facts: &MoveFacts| if factors { facts.factor_parts() } else { 1 };
@@ -64,20 +64,20 @@ impl<M> MoveFacts<M> {
         }
     }
 
-    /// By how many of [`FACTOR_MAX`] parts the factor multiplies the weight in tournaments: 0 for never, twice as many at most.
+    /// By how many of [`MAX_FACTOR`] parts the factor multiplies the weight in tournaments: 0 for never, twice as many at most.
     fn factor_parts(&self) -> u32 {
-        let factor = i32::from(self.factor.unwrap_or_default()).clamp(-FACTOR_MAX, FACTOR_MAX);
-        (FACTOR_MAX + factor).unsigned_abs()
+        let factor = i32::from(self.factor.unwrap_or_default()).clamp(-MAX_FACTOR, MAX_FACTOR);
+        (MAX_FACTOR + factor).unsigned_abs()
     }
 
     /// The same as a number from 0 to 2; 1 without a factor.
     pub(crate) fn factor_share(&self) -> f64 {
-        f64::from(self.factor_parts()) / f64::from(FACTOR_MAX)
+        f64::from(self.factor_parts()) / f64::from(MAX_FACTOR)
     }
 
     /// A weight multiplied by the factor, rounded; 0 only if either is.
     fn by_factor(&self, weight: u64) -> u64 {
-        let (parts, whole) = (u128::from(self.factor_parts()), u128::from(FACTOR_MAX.unsigned_abs()));
+        let (parts, whole) = (u128::from(self.factor_parts()), u128::from(MAX_FACTOR.unsigned_abs()));
         let scaled = (u128::from(weight) * parts + whole / 2) / whole;
         u64::try_from(scaled).unwrap_or(u64::MAX).max(u64::from(weight > 0 && parts > 0))
     }
@@ -131,7 +131,7 @@ pub struct Rest {
 
 impl Rest {
     /// Looks at all moves of a position; `factors` says whether factors count.
-    pub fn of<M>(moves: &[MoveFacts<M>], factors: bool) -> Self {
+    pub fn from_moves<M>(moves: &[MoveFacts<M>], factors: bool) -> Self {
         let sound =
             || moves.iter().filter(|facts| facts.is_sound() && (!factors || facts.factor_parts() > 0));
         Self { only: sound().any(MoveFacts::is_only), green: sound().any(MoveFacts::is_green), factors }

@@ -21,7 +21,7 @@ pub enum Green {
 
 impl Green {
     /// Those with at least this share of their position's weight, in thousandths; by default what the weights say.
-    pub fn of(share: Option<u16>) -> Self {
+    pub fn from_share(share: Option<u16>) -> Self {
         share.map_or(Self::Weights, |share| Self::PerMille(share.into()))
     }
 }
@@ -63,7 +63,7 @@ impl Needs {
 
 impl WriteOptions {
     /// Those of a book at this path that must have a move, whose caption is the name of the file.
-    pub fn of(output: &Path, force: bool, resources: &Resources) -> Self {
+    pub fn new(output: &Path, force: bool, resources: &Resources) -> Self {
         Self {
             force,
             needs_moves: true,

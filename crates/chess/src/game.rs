@@ -11,7 +11,7 @@ use super::position::{FenError, Position};
 const FIFTY_MOVES: u32 = 100;
 
 /// Plies from a position's first time on the board to its third, at the least.
-const FEWEST_PLIES_TO_REPEAT: usize = 8;
+const MIN_PLIES_TO_REPEAT: usize = 8;
 
 /// How a game has ended, as far as the board shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,13 +156,13 @@ impl Game {
         line.iter().all(|mv| {
             mating = mating.saturating_sub(usize::from(mv.is_capture()) + usize::from(mv.is_promotion()));
             (reversible, clock) = if mv.is_zeroing() { (0, 0) } else { (reversible + 1, clock + 1) };
-            mating > 0 && reversible < FEWEST_PLIES_TO_REPEAT && clock < FIFTY_MOVES
+            mating > 0 && reversible < MIN_PLIES_TO_REPEAT && clock < FIFTY_MOVES
         })
     }
 
     /// Whether a move that is legal here would lead to a position for the third time.
     pub fn repeats(&self, mv: Move) -> bool {
-        self.earlier.len() + 1 >= FEWEST_PLIES_TO_REPEAT && self.is_third(&self.position.after(mv))
+        self.earlier.len() + 1 >= MIN_PLIES_TO_REPEAT && self.is_third(&self.position.after(mv))
     }
 
     /// Whether a position was on the board twice before.

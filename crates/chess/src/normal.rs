@@ -7,7 +7,7 @@ use shakmaty::{
     Setup, Square,
 };
 
-use super::odd;
+use super::allow_unusual;
 
 /// The corners in the order of the four castling bits, highest first: k, q, K, Q of the normal form.
 pub const CASTLES: [(Color, CastlingSide, Square); 4] = [
@@ -61,7 +61,7 @@ pub struct Normal {
 impl Normal {
     /// The normal form of a position; `None` where it has none, because a side may castle with a king or a rook that
     /// did not start on its square of ordinary chess.
-    pub fn of(chess: &Chess) -> Option<Self> {
+    pub fn from_chess(chess: &Chess) -> Option<Self> {
         let board = chess.board();
         let turn = chess.turn();
         let mut castles = 0;
@@ -108,7 +108,7 @@ impl Normal {
 /// The position of a setup in the normal form, as the books' readers build it from bits; lenient as
 /// [`Position::from_fen`](super::Position::from_fen) is, but castling and en passant must fit the board.
 pub fn playable(setup: Setup) -> Option<Chess> {
-    setup.position::<Chess>(CastlingMode::Standard).or_else(odd).ok()
+    setup.position::<Chess>(CastlingMode::Standard).or_else(allow_unusual).ok()
 }
 
 /// The positions that have the same normal form as the given one, which comes first: with colours swapped, and mirrored
@@ -133,7 +133,7 @@ pub fn forms(chess: Chess) -> Vec<Chess> {
 
 /// A piece of the side to move and its step, in the normal form on a board whose edges are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct PieceStep {
     /// Its kind.
     pub role: Role,
     /// Its number among those of its kind, from 0, in the order a1 to a8, b1 to b8 and so on.
@@ -144,10 +144,10 @@ pub struct Step {
     pub up: u8,
 }
 
-impl Step {
+impl PieceStep {
     /// The step of a move that is legal in the position whose normal form is given; `None` for castling and for a promotion
     /// to anything but a queen.
-    pub fn of(mv: Move, normal: &Normal) -> Option<Self> {
+    pub fn from_move(mv: Move, normal: &Normal) -> Option<Self> {
         let (role, from, to) = match mv {
             Move::Normal { promotion: Some(role), .. } if role != Role::Queen => return None,
             Move::Normal { role, from, to, .. } => (role, from, to),
@@ -198,10 +198,10 @@ mod tests {
             steps in prop::collection::vec(any::<prop::sample::Index>(), 0..150),
         ) {
             let chess = played(Chess::default(), &steps);
-            let normal = Normal::of(&chess).unwrap();
+            let normal = Normal::from_chess(&chess).unwrap();
             for &mv in &chess.legal_moves() {
                 let without = mv.is_castle() || mv.promotion().is_some_and(|role| role != Role::Queen);
-                let step = Step::of(mv, &normal);
+                let step = PieceStep::from_move(mv, &normal);
                 prop_assert_eq!(step.is_none(), without, "{:?}", mv);
                 let resolved = step.and_then(|step| step.resolve(&normal, &chess));
                 prop_assert_eq!(resolved, (!without).then_some(mv));

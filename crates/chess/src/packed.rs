@@ -5,14 +5,14 @@ use shakmaty::{
     Square,
 };
 
-use super::{Position, odd};
+use super::{Position, allow_unusual};
 
 /// Bytes of a packed position: which squares are occupied (8), then four bits for each piece in the squares' order
 /// (docs/formats/counts.md, Position).
 pub const PACKED_LEN: usize = 24;
 
 /// Pieces that fit.
-const MOST_PIECES: usize = 32;
+const MAX_PIECES: usize = 32;
 
 /// Four bits for each kind of piece: 0 to 11 are pawn to king of White and of Black, and four codes say more.
 mod code {
@@ -48,7 +48,7 @@ impl Packed {
         let chess = position.chess();
         let board = chess.board();
         let occupied = board.occupied();
-        if occupied.count() > MOST_PIECES {
+        if occupied.count() > MAX_PIECES {
             return None;
         }
         let rooks = chess.castles().castling_rights();
@@ -103,7 +103,7 @@ impl Packed {
             setup.board.set_piece_at(square, piece);
         }
         let mode = CastlingMode::detect(&setup);
-        Chess::from_setup(setup, mode).or_else(odd).ok().map(Position::from_chess)
+        Chess::from_setup(setup, mode).or_else(allow_unusual).ok().map(Position::from_chess)
     }
 }
 

@@ -77,7 +77,7 @@ impl Position {
             ));
         }
         fen.into_position::<Chess>(mode)
-            .or_else(lenient)
+            .or_else(setup_leniently)
             .map(Self::from_chess)
             .map_err(|error| FenError(error.to_string()))
     }
@@ -211,7 +211,7 @@ pub(crate) fn names_files(fen: &[u8]) -> bool {
 /// # Errors
 /// What else is wrong with the position.
 #[allow(clippy::result_large_err, reason = "shakmaty's own methods return it")]
-pub fn odd(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
+pub fn allow_unusual(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
     error.ignore_too_much_material().or_else(PositionError::ignore_impossible_check)
 }
 
@@ -220,8 +220,8 @@ pub fn odd(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
 /// # Errors
 /// What else is wrong with the position.
 #[allow(clippy::result_large_err, reason = "shakmaty's own methods return it")]
-pub fn lenient(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
-    odd(error)
+pub fn setup_leniently(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
+    allow_unusual(error)
         .or_else(PositionError::ignore_invalid_ep_square)
         .or_else(PositionError::ignore_invalid_castling_rights)
 }

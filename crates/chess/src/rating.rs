@@ -18,7 +18,7 @@ impl RatingBand {
     /// assert_eq!(RatingBand::of(1799, 1800).map(RatingBand::lowest), Some(1600));
     /// assert_eq!(RatingBand::of(0, 1800), None);
     /// ```
-    pub fn of(white: u16, black: u16) -> Option<Self> {
+    pub fn from_ratings(white: u16, black: u16) -> Option<Self> {
         let twice = u32::from(white) + u32::from(black);
         let band = Self::BOUNDS.iter().rposition(|lowest| u32::from(*lowest) * 2 <= twice)?;
         (white > 0 && black > 0).then_some(Self(band as u8))

@@ -3,7 +3,7 @@
 
 use shakmaty::{CastlingSide, Chess, Move, Position as _};
 
-use super::normal::{Normal, Step, castling};
+use super::normal::{Normal, PieceStep, castling};
 
 /// Kinds of pieces, numbers of pieces of a kind, and the steps of each: eight files by eight ranks.
 const PLACES: usize = 6 * NUMBERS * 64;
@@ -11,7 +11,7 @@ const NUMBERS: usize = 8;
 
 /// The codes of a format.
 pub struct StepCodes {
-    steps: [Option<Step>; 256],
+    steps: [Option<PieceStep>; 256],
     /// The code of each step, by [`place`].
     codes: [Option<u8>; PLACES],
     short: u8,
@@ -20,7 +20,7 @@ pub struct StepCodes {
 
 impl StepCodes {
     /// From the codes with their steps, and the codes of castling, which have none.
-    pub fn new(known: impl IntoIterator<Item = (u8, Step)>, short: u8, long: u8) -> Self {
+    pub fn new(known: impl IntoIterator<Item = (u8, PieceStep)>, short: u8, long: u8) -> Self {
         let mut made = Self { steps: [None; 256], codes: [None; PLACES], short, long };
         for (code, step) in known {
             made.steps[usize::from(code)] = Some(step);
@@ -35,7 +35,7 @@ impl StepCodes {
     }
 
     /// The step of a code, if it has one.
-    pub fn step(&self, code: u8) -> Option<Step> {
+    pub fn step(&self, code: u8) -> Option<PieceStep> {
         self.steps.get(usize::from(code)).copied().flatten()
     }
 
@@ -58,14 +58,15 @@ impl StepCodes {
             Some(CastlingSide::KingSide) => Some(self.short),
             Some(CastlingSide::QueenSide) => Some(self.long),
             None => {
-                let step = Step::of(mv, normal).filter(|step| usize::from(step.number) < NUMBERS)?;
+                let step =
+                    PieceStep::from_move(mv, normal).filter(|step| usize::from(step.number) < NUMBERS)?;
                 self.codes.get(place(step)).copied().flatten()
             }
         }
     }
 }
 
-fn place(step: Step) -> usize {
+fn place(step: PieceStep) -> usize {
     let piece = (step.role as usize - 1) * NUMBERS + step.number as usize;
     piece * 64 + step.right as usize * 8 + step.up as usize
 }

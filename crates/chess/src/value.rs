@@ -9,14 +9,14 @@ use super::Position;
 pub type Value = i16;
 
 /// The greatest value that is not a mate. A greater one makes no difference to a player.
-const MOST: Value = 30_000;
+const MAX: Value = 30_000;
 
 /// A mate in no moves; each further move is one less.
 const MATE: Value = Value::MAX;
 
 /// The value of a score in centipawns.
 pub fn centipawns(score: i64) -> Value {
-    score.clamp((-MOST).into(), MOST.into()) as Value
+    score.clamp((-MAX).into(), MAX.into()) as Value
 }
 
 /// The value of a mate in `moves` moves; the other side mates if the number is 0 or less.
@@ -27,7 +27,7 @@ pub fn centipawns(score: i64) -> Value {
 /// assert_eq!(mate(-2), -mate(2));
 /// ```
 pub fn mate(moves: i64) -> Value {
-    let value = |moves: i64| (i64::from(MATE) - moves).max(i64::from(MOST) + 1) as Value;
+    let value = |moves: i64| (i64::from(MATE) - moves).max(i64::from(MAX) + 1) as Value;
     if moves > 0 { value(moves) } else { -value(moves.saturating_neg()) }
 }
 
@@ -46,8 +46,8 @@ pub fn in_words(value: Value) -> String {
     let moves = MATE - value.saturating_abs();
     match value {
         0 => "0.00".to_owned(),
-        _ if value > MOST => format!("#{moves}"),
-        _ if value < -MOST => format!("#-{moves}"),
+        _ if value > MAX => format!("#{moves}"),
+        _ if value < -MAX => format!("#-{moves}"),
         _ => format!("{:+.2}", f64::from(value) / 100.0),
     }
 }

@@ -6,7 +6,7 @@ use tabiya_workshop::view::View;
 
 use super::Explorer;
 use super::fault::Fault;
-use super::place::Place;
+use super::place::ShownPlace;
 use super::position::looked_up;
 use super::request::Query;
 use super::shelf::{Opened, Slot};
@@ -32,7 +32,7 @@ impl Playable {
     }
 
     /// The moves of a view that the adapter would play.
-    pub(super) fn of(view: &View<'_>) -> Self {
+    pub(super) fn from_view(view: &View<'_>) -> Self {
         let played = view.moves.iter().filter(|(_, chance)| *chance > 0.0);
         Self::Only(played.map(|(known, _)| known.mv).collect())
     }
@@ -44,7 +44,7 @@ impl Explorer {
     ///
     /// # Errors
     /// When there is no such book.
-    pub(super) fn answering(&self, query: &Query, place: &Place) -> Result<&Slot, Fault> {
+    pub(super) fn answering(&self, query: &Query, place: &ShownPlace) -> Result<&Slot, Fault> {
         if query.get("book").is_some() {
             return self.book(query);
         }
@@ -72,9 +72,14 @@ impl Explorer {
     ///
     /// # Errors
     /// When the book is not open.
-    pub(super) fn playable_in(&self, slot: &Slot, open: &Opened, place: &Place) -> Result<Playable, Fault> {
+    pub(super) fn playable_in(
+        &self,
+        slot: &Slot,
+        open: &Opened,
+        place: &ShownPlace,
+    ) -> Result<Playable, Fault> {
         match self.playable {
-            true => Ok(Playable::of(&looked_up(slot, open, place, &self.policy)?)),
+            true => Ok(Playable::from_view(&looked_up(slot, open, place, &self.policy)?)),
             false => Ok(Playable::All),
         }
     }

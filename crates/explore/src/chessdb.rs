@@ -19,14 +19,14 @@ use super::Explorer;
 use super::answering::Playable;
 use super::evaluated;
 use super::fault::Fault;
-use super::place::Place;
+use super::place::ShownPlace;
 use super::position::looked_up;
 use super::reply::{self, text};
 use super::request::Query;
 use super::shelf::{Opened, Slot};
 
 /// Plies of a line that are answered at most.
-const LINE_MAX: usize = 100;
+const MAX_LINE: usize = 100;
 
 /// The score of a mate at once; one ply later it is one less.
 const MATE: i64 = 30_000;
@@ -36,7 +36,7 @@ const SCALE: f64 = 330.0;
 
 /// What is answered: as JSON or as text.
 #[derive(Debug)]
-enum Said {
+enum ChessdbAnswer {
     /// A word alone: the position is unknown, or the like.
     Word(&'static str),
     /// A move to play.
@@ -46,12 +46,12 @@ enum Said {
     /// The best line.
     Line { score: i64, moves: Vec<String>, sans: Vec<String> },
     /// All moves.
-    Moves(Vec<MoveLine>),
+    Moves(Vec<ChessdbMove>),
 }
 
 /// A move.
 #[derive(Debug)]
-struct MoveLine {
+struct ChessdbMove {
     uci: String,
     san: String,
     score: Option<i64>,
@@ -74,46 +74,48 @@ pub(super) fn chessdb(explorer: &Explorer, query: &Query) -> Result<Response, Fa
     })
 }
 
-fn said(explorer: &Explorer, query: &Query) -> Result<Said, Fault> {
-    let Some(board) = query.get("board") else { return Ok(Said::Word("invalid parameters")) };
-    let Ok(place) = Place::start(Some(board)) else { return Ok(Said::Word("invalid board")) };
+fn said(explorer: &Explorer, query: &Query) -> Result<ChessdbAnswer, Fault> {
+    let Some(board) = query.get("board") else { return Ok(ChessdbAnswer::Word("invalid parameters")) };
+    let Ok(place) = ShownPlace::start(Some(board)) else { return Ok(ChessdbAnswer::Word("invalid board")) };
     let slot = explorer.answering(query, &place)?;
     let open = slot.read();
-    let asked = Asked { slot, open: &open, policy: &explorer.policy };
+    let asked = ChessdbBook { slot, open: &open, policy: &explorer.policy };
     let view = looked_up(slot, &open, &place, &explorer.policy)?;
     let store = open.evals.as_deref();
     Ok(match query.get("action").unwrap_or_default() {
         "queryall" => {
-            let playable = if explorer.playable { Playable::of(&view) } else { Playable::All };
+            let playable = if explorer.playable { Playable::from_view(&view) } else { Playable::All };
             let whole = query.get("showall").is_some_and(|word| word != "0") && !explorer.playable;
             asked.all(&view, &place, &playable, whole)
         }
         "query" | "querybest" => {
             let chances: Vec<f64> = view.moves.iter().map(|(_, chance)| *chance).collect();
             let drawn = draw(&chances, rand::random()).and_then(|index| view.moves.get(index));
-            drawn.map_or(Said::Word("nobestmove"), |(known, _)| Said::Move(place.uci(known.mv)))
+            drawn.map_or(ChessdbAnswer::Word("nobestmove"), |(known, _)| {
+                ChessdbAnswer::Move(place.uci(known.mv))
+            })
         }
-        "queryscore" => {
-            best(&view, store).and_then(|(_, score)| score).map_or(Said::Word("unknown"), Said::Score)
-        }
+        "queryscore" => best(&view, store)
+            .and_then(|(_, score)| score)
+            .map_or(ChessdbAnswer::Word("unknown"), ChessdbAnswer::Score),
         "querypv" => asked.line(&place),
-        _ => Said::Word("invalid parameters"),
+        _ => ChessdbAnswer::Word("invalid parameters"),
     })
 }
 
 /// The book that is asked.
-struct Asked<'a> {
+struct ChessdbBook<'a> {
     slot: &'a Slot,
     open: &'a Opened,
     policy: &'a Policy,
 }
 
-impl Asked<'_> {
+impl ChessdbBook<'_> {
     /// The line of the best moves, for as long as the book knows what to play; unknown where its first move has no score.
-    fn line(&self, place: &Place) -> Said {
+    fn line(&self, place: &ShownPlace) -> ChessdbAnswer {
         let (mut at, mut seen) = (place.clone(), Vec::new());
         let (mut moves, mut sans, mut first) = (Vec::new(), Vec::new(), None);
-        while moves.len() < LINE_MAX && !seen.contains(&at.game.position().key()) {
+        while moves.len() < MAX_LINE && !seen.contains(&at.game.position().key()) {
             seen.push(at.game.position().key());
             let view = looked_up(self.slot, self.open, &at, self.policy);
             let Some((mv, score)) = view.ok().and_then(|view| best(&view, self.open.evals.as_deref())) else {
@@ -126,11 +128,11 @@ impl Asked<'_> {
             sans.push(view::san(at.game.position(), mv));
             at.game.push(mv);
         }
-        first.map_or(Said::Word("unknown"), |score| Said::Line { score, moves, sans })
+        first.map_or(ChessdbAnswer::Word("unknown"), |score| ChessdbAnswer::Line { score, moves, sans })
     }
 
     /// All moves of the book that are `playable`, the best first, and all others that are legal if the `whole` is wanted.
-    fn all(&self, view: &View<'_>, place: &Place, playable: &Playable, whole: bool) -> Said {
+    fn all(&self, view: &View<'_>, place: &ShownPlace, playable: &Playable, whole: bool) -> ChessdbAnswer {
         let at = place.game.position();
         let store = self.open.evals.as_deref();
         let mut known: Vec<_> = view.moves.iter().filter(|(known, _)| playable.takes(known.mv)).collect();
@@ -148,7 +150,7 @@ impl Asked<'_> {
             });
             let results = facts.counts.filter(|counts| counts.has_results()).and_then(Counts::results);
             let scored = || score.filter(|score| score.abs() < MATE / 3).map(odds);
-            lines.push(MoveLine {
+            lines.push(ChessdbMove {
                 uci: place.uci(facts.mv),
                 san: view::san(at, facts.mv),
                 score,
@@ -161,13 +163,13 @@ impl Asked<'_> {
         let legal = at.chess().legal_moves();
         for mv in legal.iter().copied().filter(|mv| whole && is_new(mv)) {
             let (uci, san) = (place.uci(mv), view::san(at, mv));
-            lines.push(MoveLine { uci, san, score: None, rank: 0, after: None, winrate: None });
+            lines.push(ChessdbMove { uci, san, score: None, rank: 0, after: None, winrate: None });
         }
         match (lines.is_empty(), legal.is_empty(), at.chess().is_check()) {
-            (false, ..) => Said::Moves(lines),
-            (_, true, true) => Said::Word("checkmate"),
-            (_, true, false) => Said::Word("stalemate"),
-            _ => Said::Word("unknown"),
+            (false, ..) => ChessdbAnswer::Moves(lines),
+            (_, true, true) => ChessdbAnswer::Word("checkmate"),
+            (_, true, false) => ChessdbAnswer::Word("stalemate"),
+            _ => ChessdbAnswer::Word("unknown"),
         }
     }
 }
@@ -206,7 +208,7 @@ fn odds(score: i64) -> f64 {
     100.0 / (1.0 + (-(score as f64) / SCALE).exp())
 }
 
-impl MoveLine {
+impl ChessdbMove {
     /// `! (20-03)`.
     fn note(&self) -> String {
         let sign = match self.rank {
@@ -241,7 +243,7 @@ impl MoveLine {
     }
 }
 
-impl Said {
+impl ChessdbAnswer {
     fn json(&self) -> Value {
         let mut fields = Map::new();
         let status = if let Self::Word(word) = self { word } else { "ok" };
@@ -253,7 +255,7 @@ impl Said {
             Self::Line { score, moves, sans } => {
                 json!({ "score": score, "depth": moves.len(), "pv": moves, "pvSAN": sans })
             }
-            Self::Moves(moves) => json!({ "moves": moves.iter().map(MoveLine::json).collect::<Vec<_>>() }),
+            Self::Moves(moves) => json!({ "moves": moves.iter().map(ChessdbMove::json).collect::<Vec<_>>() }),
         };
         if let Value::Object(more) = more {
             fields.extend(more);
@@ -269,7 +271,7 @@ impl Said {
             Self::Line { score, moves, .. } => {
                 format!("score:{score},depth:{},pv:{}", moves.len(), moves.join("|"))
             }
-            Self::Moves(moves) => moves.iter().map(MoveLine::text).collect::<Vec<_>>().join("|"),
+            Self::Moves(moves) => moves.iter().map(ChessdbMove::text).collect::<Vec<_>>().join("|"),
         }
     }
 }
@@ -299,7 +301,14 @@ mod tests {
     #[test]
     fn moves_are_written_as_clients_read_them() {
         let line = |score, rank, after, winrate| {
-            Said::Moves(vec![MoveLine { uci: "e2e4".into(), san: "e4".into(), score, rank, after, winrate }])
+            ChessdbAnswer::Moves(vec![ChessdbMove {
+                uci: "e2e4".into(),
+                san: "e4".into(),
+                score,
+                rank,
+                after,
+                winrate,
+            }])
         };
         let known = line(Some(15), 2, Some((20, 3)), Some(51.136));
         assert_eq!(known.text(), "move:e2e4,score:15,rank:2,note:! (20-03),winrate:51.14");
@@ -311,6 +320,6 @@ mod tests {
         let unknown = line(None, 0, None, None);
         assert_eq!(unknown.text(), "move:e2e4,score:??,rank:0,note:? (??-??)");
         assert_eq!(unknown.json()["moves"][0]["score"], "??");
-        assert_eq!(Said::Word("unknown").json().to_string(), r#"{"status":"unknown"}"#);
+        assert_eq!(ChessdbAnswer::Word("unknown").json().to_string(), r#"{"status":"unknown"}"#);
     }
 }

@@ -12,17 +12,17 @@ use super::fault::Fault;
 use super::stream::{event, events};
 
 /// Pages that may listen at once.
-const FEEDS_MAX: usize = 64;
+const MAX_FEEDS: usize = 64;
 
 /// How long a connection may be silent.
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// The connections of pages that listen.
 #[derive(Default)]
-pub(super) struct Feeds(Mutex<State>);
+pub(super) struct Feeds(Mutex<EventState>);
 
 #[derive(Default)]
-struct State {
+struct EventState {
     feeds: Vec<Sender<Event>>,
     /// How many changes there were: a page that knows of fewer has missed some.
     changes: u64,
@@ -36,7 +36,7 @@ impl Feeds {
     pub(super) fn listen(&self) -> Result<Response, Fault> {
         let mut state = self.state();
         state.feeds.retain(|feed| !feed.is_closed());
-        if state.feeds.len() >= FEEDS_MAX {
+        if state.feeds.len() >= MAX_FEEDS {
             return Err(Fault::busy("too many pages listen to this server"));
         }
         let (sender, response) = events(SILENCE);
@@ -70,12 +70,12 @@ impl Feeds {
         self.state().feeds.clear();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, EventState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl EventState {
     fn send(&mut self, event: &Event) {
         // A page that does not take its events reads everything again when it has reconnected.
         self.feeds.retain(|feed| feed.try_send(event.clone()).is_ok());

@@ -17,7 +17,7 @@ use super::router::router;
 use super::{Explorer, token};
 
 /// Bytes of an answer that are kept.
-const ANSWER_MAX: usize = 64 << 20;
+const MAX_ANSWER: usize = 64 << 20;
 
 /// The answers about one book in memory.
 pub struct InProcess {
@@ -67,7 +67,7 @@ impl InProcess {
                 response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream");
             let body = match endless {
                 true => Vec::new(),
-                false => to_bytes(response.into_body(), ANSWER_MAX).await.ok()?.to_vec(),
+                false => to_bytes(response.into_body(), MAX_ANSWER).await.ok()?.to_vec(),
             };
             Some((status, body))
         })

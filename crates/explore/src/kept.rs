@@ -27,16 +27,16 @@ const NAME: &str = "explore.json";
 const NAMES: [&str; 7] = ["theme", "tables", "evaluations", "lines", "threads", "games", "hidden"];
 
 /// Bytes of a value.
-const VALUE_MAX: usize = 16 << 10;
+const MAX_VALUE: usize = 16 << 10;
 
 /// Bytes of the file.
-const FILE_MAX: u64 = 256 << 10;
+const MAX_FILE: u64 = 256 << 10;
 
 /// Values by their names.
 type Values = BTreeMap<String, String>;
 
 /// What the page remembers.
-pub(super) struct Kept {
+pub(super) struct PageMemory {
     /// The file; without one nothing outlives the server.
     path: Option<PathBuf>,
     /// Held while the file is changed.
@@ -50,7 +50,7 @@ struct Changes {
     set: Values,
 }
 
-impl Kept {
+impl PageMemory {
     /// What the user's file holds.
     pub(super) fn of_user() -> Self {
         Self::at(state_folder().map(|folder| folder.join(NAME)))
@@ -85,7 +85,7 @@ impl Kept {
 /// The values in a file.
 fn values(path: &Path) -> Option<Values> {
     let mut text = String::new();
-    fs::File::open(path).ok()?.take(FILE_MAX).read_to_string(&mut text).ok()?;
+    fs::File::open(path).ok()?.take(MAX_FILE).read_to_string(&mut text).ok()?;
     let all: Values = serde_json::from_str(&text).ok()?;
     Some(all.into_iter().filter(|(name, _)| NAMES.contains(&&**name)).collect())
 }
@@ -94,7 +94,7 @@ fn values(path: &Path) -> Option<Values> {
 pub(super) fn keep(explorer: &Explorer, body: &[u8]) -> std::result::Result<Response, Fault> {
     let Changes { set } = read(body)?;
     if let Some((name, _)) =
-        set.iter().find(|(name, value)| !NAMES.contains(&&***name) || value.len() > VALUE_MAX)
+        set.iter().find(|(name, value)| !NAMES.contains(&&***name) || value.len() > MAX_VALUE)
     {
         let name: String = name.chars().take(20).collect();
         return Err(Fault::bad(format!("{name:?} is not kept, or is too long")));
@@ -111,7 +111,7 @@ mod tests {
     fn what_is_kept_outlives_the_server_and_a_torn_file_is_no_failure() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deeper").join(NAME);
-        let kept = || Kept::at(Some(path.clone()));
+        let kept = || PageMemory::at(Some(path.clone()));
         assert!(kept().values().is_empty());
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         kept().change([pair("theme", "dark")].into()).unwrap();
@@ -121,6 +121,6 @@ mod tests {
         assert!(kept().values().is_empty());
         fs::write(&path, r#"{"theme":"light","key":"x"}"#).unwrap();
         assert_eq!(kept().values(), [pair("theme", "light")].into());
-        Kept::at(None).change([pair("theme", "dark")].into()).unwrap();
+        PageMemory::at(None).change([pair("theme", "dark")].into()).unwrap();
     }
 }

@@ -66,10 +66,10 @@ use tabiya_uci::engine::Setup;
 use self::engine::{Engines, Start};
 use self::events::Feeds;
 use self::fault::Fault;
-use self::games::Games;
+use self::games::GamesOfPosition;
 use self::guard::Guard;
 pub use self::in_process::InProcess;
-use self::kept::Kept;
+use self::kept::PageMemory;
 pub use self::server::{is_local, serve};
 use self::settings::Settings;
 use self::shelf::{Shelf, Slot};
@@ -111,8 +111,8 @@ pub struct Explorer {
     playable: bool,
     engines: Engines,
     feeds: Feeds,
-    games: Option<Games>,
-    kept: Kept,
+    games: Option<GamesOfPosition>,
+    kept: PageMemory,
     /// The configuration file, or why requests have nothing to do with it.
     settings: Result<Settings, Fault>,
 }
@@ -186,7 +186,7 @@ impl Explorer {
         }
         let beside = || slots.iter().find_map(Slot::path);
         let games = (!options.games.is_empty())
-            .then(|| Games::open(&options.games, beside(), progress, &mut warnings))
+            .then(|| GamesOfPosition::open(&options.games, beside(), progress, &mut warnings))
             .transpose()?;
         let mut program = |path, mut config: Config| {
             warnings.extend(set_chess(&mut config.settings));
@@ -196,7 +196,7 @@ impl Explorer {
         };
         let program = match (&options.engine, config) {
             (Some(_), config) => {
-                let config = config.map_or_else(|| Config::of(given, None), Ok)?;
+                let config = config.map_or_else(|| Config::merged(given, None), Ok)?;
                 Some(program(config.find_engine()?, config))
             }
             (None, Some(config)) if is_configured => {
@@ -217,7 +217,7 @@ impl Explorer {
             engines: Engines::new(program, starts),
             feeds: Feeds::default(),
             games,
-            kept: Kept::of_user(),
+            kept: PageMemory::of_user(),
         };
         Ok((explorer, receiver, warnings))
     }
@@ -237,7 +237,7 @@ impl Explorer {
             engines: Engines::new(None, starts),
             feeds: Feeds::default(),
             games: None,
-            kept: Kept::at(None),
+            kept: PageMemory::at(None),
             settings: Err(Settings::not_allowed()),
         })
     }

@@ -19,7 +19,7 @@ use tabiya_workshop::view::san;
 use super::Explorer;
 use super::fault::Fault;
 use super::games::{self, Found, Game, Names, Wanted};
-use super::place::Place;
+use super::place::ShownPlace;
 use super::position::split;
 use super::reply::text;
 use super::request::Query;
@@ -28,7 +28,7 @@ use super::request::Query;
 const MOVES: usize = 12;
 
 /// The most moves that may be asked for: more than any position has.
-const MOVES_MAX: usize = 1000;
+const MAX_MOVES: usize = 1000;
 
 /// Games that are answered if the request does not say, and those of masters, which are the most that are answered.
 const SHOWN: usize = 4;
@@ -45,7 +45,7 @@ const VARIANTS: [&str; 4] = ["standard", "chess", "chess960", "fromPosition"];
 
 /// Which of the three interfaces is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LichessInterface {
     Lichess,
     Masters,
     Player,
@@ -62,7 +62,7 @@ struct Results {
 /// A move, with Lichess's names.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct MoveLine {
+struct LichessMove {
     uci: String,
     san: String,
     #[serde(flatten)]
@@ -86,7 +86,7 @@ enum RatingsOf {
 
 /// A player, with Lichess's names.
 #[derive(Clone, Debug, Serialize)]
-struct Player {
+struct LichessPlayer {
     name: String,
     rating: u16,
 }
@@ -98,8 +98,8 @@ struct GameLine {
     winner: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     speed: Option<&'static str>,
-    white: Player,
-    black: Player,
+    white: LichessPlayer,
+    black: LichessPlayer,
     year: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
     month: Option<String>,
@@ -119,7 +119,7 @@ struct GameWithMove {
 struct Answer {
     #[serde(flatten)]
     results: Results,
-    moves: Vec<MoveLine>,
+    moves: Vec<LichessMove>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recent_games: Option<Vec<GameWithMove>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,29 +135,29 @@ struct Answer {
 
 /// `/lichess`.
 pub(super) fn lichess(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
-    answer(explorer, query, Kind::Lichess)
+    answer(explorer, query, LichessInterface::Lichess)
 }
 
 /// `/masters`.
 pub(super) fn masters(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
-    answer(explorer, query, Kind::Masters)
+    answer(explorer, query, LichessInterface::Masters)
 }
 
 /// `/player`: one line of NDJSON, because nothing is indexed while it is answered.
 pub(super) fn player(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
-    answer(explorer, query, Kind::Player)
+    answer(explorer, query, LichessInterface::Player)
 }
 
-fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fault> {
+fn answer(explorer: &Explorer, query: &Query, kind: LichessInterface) -> Result<Response, Fault> {
     if let Some(variant) = query.get("variant").filter(|variant| !VARIANTS.contains(variant)) {
         let variant: String = variant.chars().take(20).collect();
         return Err(Fault::bad(format!("variant: the books have no games of {variant:?}")));
     }
     let moves = query.get("play").unwrap_or_default().split(',');
-    let place = Place::read(query.get("fen"), moves)?;
-    let default = if kind == Kind::Player { MOVES_MAX } else { MOVES };
-    let most = query.number("moves", MOVES_MAX)?.unwrap_or(default);
-    if kind == Kind::Player {
+    let place = ShownPlace::read(query.get("fen"), moves)?;
+    let default = if kind == LichessInterface::Player { MAX_MOVES } else { MOVES };
+    let most = query.number("moves", MAX_MOVES)?.unwrap_or(default);
+    if kind == LichessInterface::Player {
         // Lichess needs both, and a client that forgets them is to notice it here already.
         query.get("player").ok_or_else(|| Fault::bad("player: write the name of a player"))?;
         let color = query.get("color").filter(|color| ["white", "black"].contains(color));
@@ -168,12 +168,12 @@ fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fa
     let book = open.book.as_ref().map_err(Fault::io)?;
     let (mut known, at) = (Vec::new(), place.game.position());
     // Where the book does not count games separately, all of them count.
-    let among = if kind == Kind::Masters { Among::default() } else { query.among()? };
+    let among = if kind == LichessInterface::Masters { Among::default() } else { query.among()? };
     if !book.as_sliced().is_some_and(|book| book.moves_among(at, &among, &mut known)) {
         book.moves(at, &mut known);
     }
     let playable = explorer.playable_in(slot, &open, &place)?;
-    let mut line = Answer::of(&place, &known, |mv| playable.takes(mv), most, kind);
+    let mut line = Answer::new(&place, &known, |mv| playable.takes(mv), most, kind);
     if let Some(games) = &explorer.games {
         line.add_games(at, &games.at(at), query, &among, kind)?;
     }
@@ -182,12 +182,21 @@ fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fa
     line.history = history.then_some([]);
     let mut bytes = serde_json::to_vec(&line).map_err(|error| Fault::io(error.to_string()))?;
     bytes.push(b'\n');
-    Ok(text(if kind == Kind::Player { "application/x-ndjson" } else { "application/json" }, bytes))
+    Ok(text(
+        if kind == LichessInterface::Player { "application/x-ndjson" } else { "application/json" },
+        bytes,
+    ))
 }
 
 impl Answer {
     /// What a book says of a place: its moves that `takes` accepts, and the games of all.
-    fn of(place: &Place, known: &[MoveFacts], takes: impl Fn(Move) -> bool, most: usize, kind: Kind) -> Self {
+    fn new(
+        place: &ShownPlace,
+        known: &[MoveFacts],
+        takes: impl Fn(Move) -> bool,
+        most: usize,
+        kind: LichessInterface,
+    ) -> Self {
         let at = place.game.position();
         let turn = at.chess().turn();
         let counted = known.iter().any(|known| known.counts.is_some_and(Counts::has_results));
@@ -212,10 +221,10 @@ impl Answer {
         Self {
             results: sum,
             moves: moves.collect(),
-            recent_games: (kind != Kind::Masters).then(Vec::new),
-            top_games: (kind != Kind::Player).then(Vec::new),
-            opening: Opening::of(&place.game),
-            queue_position: (kind == Kind::Player).then_some(0),
+            recent_games: (kind != LichessInterface::Masters).then(Vec::new),
+            top_games: (kind != LichessInterface::Player).then(Vec::new),
+            opening: Opening::from_game(&place.game),
+            queue_position: (kind == LichessInterface::Player).then_some(0),
             history: None,
             source: if counted { "games" } else { "weights" },
         }
@@ -233,14 +242,15 @@ impl Answer {
         found: &Found<'_>,
         query: &Query,
         among: &Among,
-        kind: Kind,
+        kind: LichessInterface,
     ) -> Result<(), Fault> {
-        let wanted = Wanted::of(query, among)?;
+        let wanted = Wanted::from_query(query, among)?;
         let of_move = |game: &Game<'_>| Some(uci(games::move_of(at, game)?));
         if found.total() <= SHOWN_BY_MOVE {
             for mv in self.moves.iter_mut().filter(|mv| mv.results.games() == 1) {
                 let mut with = found.games().filter(|game| of_move(game).as_deref() == Some(&*mv.uci));
-                mv.game = with.next().filter(|_| with.next().is_none()).map(|game| GameLine::of(&game));
+                mv.game =
+                    with.next().filter(|_| with.next().is_none()).map(|game| GameLine::from_game(&game));
             }
         }
         // A game that ended here has no move to show.
@@ -249,17 +259,17 @@ impl Answer {
             Ok::<_, Fault>(query.number(name, usize::MAX)?.unwrap_or(default).min(most))
         };
         let with = |game: Game<'_>| {
-            let mut game_line = GameLine::of(&game);
-            game_line.speed = game_line.speed.filter(|_| kind != Kind::Masters);
+            let mut game_line = GameLine::from_game(&game);
+            game_line.speed = game_line.speed.filter(|_| kind != LichessInterface::Masters);
             Some(GameWithMove { uci: of_move(&game)?, game: game_line })
         };
         if let Some(top) = &mut self.top_games {
-            let of_masters = kind == Kind::Masters;
+            let of_masters = kind == LichessInterface::Masters;
             let most = most("topGames", if of_masters { TOP_MASTERS } else { SHOWN }, TOP_MASTERS)?;
             *top = games().take(most).filter_map(with).collect();
         }
         if let Some(recent) = &mut self.recent_games {
-            let default = if kind == Kind::Player { RECENT_PLAYER } else { SHOWN };
+            let default = if kind == LichessInterface::Player { RECENT_PLAYER } else { SHOWN };
             let most = most("recentGames", default, TOP_MASTERS)?;
             *recent = games::latest(games(), most).into_iter().filter_map(with).collect();
         }
@@ -268,8 +278,8 @@ impl Answer {
 }
 
 impl GameLine {
-    fn of(game: &Game<'_>) -> Self {
-        let player = |name: &str, rating| Player { name: name.to_owned(), rating };
+    fn from_game(game: &Game<'_>) -> Self {
+        let player = |name: &str, rating| LichessPlayer { name: name.to_owned(), rating };
         let Date { year, month, .. } = game.date;
         let Names { white, black, .. } = game.names();
         Self {
@@ -297,17 +307,19 @@ impl Results {
     }
 }
 
-fn line(at: &Position, known: &MoveFacts, results: Results, kind: Kind) -> MoveLine {
+fn line(at: &Position, known: &MoveFacts, results: Results, kind: LichessInterface) -> LichessMove {
     let average = known.ratings.and_then(|ratings| ratings.average);
-    MoveLine {
+    LichessMove {
         uci: uci(known.mv),
         san: san(at, known.mv),
         ratings: match kind {
-            Kind::Player => RatingsOf::Player {
+            LichessInterface::Player => RatingsOf::Player {
                 average_opponent_rating: 0,
                 performance: known.ratings.and_then(|ratings| ratings.performance).unwrap_or(0),
             },
-            Kind::Lichess | Kind::Masters => RatingsOf::All { average_rating: average.unwrap_or(0) },
+            LichessInterface::Lichess | LichessInterface::Masters => {
+                RatingsOf::All { average_rating: average.unwrap_or(0) }
+            }
         },
         results,
         game: None,
@@ -340,21 +352,26 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn answered(moves: &str, known: &[(&str, u64, Option<Counts>)], most: usize, kind: Kind) -> Value {
-        let place = Place::read(None, moves.split(',')).unwrap();
+    fn answered(
+        moves: &str,
+        known: &[(&str, u64, Option<Counts>)],
+        most: usize,
+        kind: LichessInterface,
+    ) -> Value {
+        let place = ShownPlace::read(None, moves.split(',')).unwrap();
         let facts = |(word, weight, counts): &(&str, u64, Option<Counts>)| {
             let mv = tabiya_chess::notation::read(word, place.game.position()).unwrap();
             MoveFacts { counts: *counts, ..MoveFacts::new(mv, *weight) }
         };
         let known: Vec<_> = known.iter().map(facts).collect();
-        serde_json::to_value(Answer::of(&place, &known, |_| true, most, kind)).unwrap()
+        serde_json::to_value(Answer::new(&place, &known, |_| true, most, kind)).unwrap()
     }
 
     #[test]
     fn results_are_those_of_white_and_black_and_the_most_played_comes_first() {
         let counts = |wins, draws, losses| Some(Counts { games: wins + draws + losses, wins, draws, losses });
         let known = [("c5", 9, counts(4, 3, 2)), ("e5", 1, counts(6, 3, 1)), ("a6", 0, counts(0, 0, 0))];
-        let answer = answered("e2e4", &known, 12, Kind::Lichess);
+        let answer = answered("e2e4", &known, 12, LichessInterface::Lichess);
         assert_eq!(
             (&answer["white"], &answer["draws"], &answer["black"]),
             (&json!(3), &json!(6), &json!(10))
@@ -369,7 +386,10 @@ mod tests {
         assert_eq!(answer["opening"]["eco"], "B00");
         assert_eq!(moves[1]["opening"]["name"], "Sicilian Defense");
         assert_eq!(answer["source"], "games");
-        assert_eq!(answered("e2e4", &known, 1, Kind::Lichess)["moves"].as_array().unwrap().len(), 1);
+        assert_eq!(
+            answered("e2e4", &known, 1, LichessInterface::Lichess)["moves"].as_array().unwrap().len(),
+            1
+        );
     }
 
     #[test]
@@ -380,7 +400,11 @@ mod tests {
             let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
             (keys(&answer), keys(&answer["moves"][0]))
         };
-        let (lichess, masters, player) = (keys(Kind::Lichess), keys(Kind::Masters), keys(Kind::Player));
+        let (lichess, masters, player) = (
+            keys(LichessInterface::Lichess),
+            keys(LichessInterface::Masters),
+            keys(LichessInterface::Player),
+        );
         assert_eq!(
             lichess.0,
             ["white", "draws", "black", "moves", "recentGames", "topGames", "opening", "source"]
@@ -400,7 +424,12 @@ mod tests {
 
     #[test]
     fn weights_are_sums_without_a_score() {
-        let answer = answered("", &[("e4", 61, None), ("d4", 7, None), ("a3", 0, None)], 12, Kind::Masters);
+        let answer = answered(
+            "",
+            &[("e4", 61, None), ("d4", 7, None), ("a3", 0, None)],
+            12,
+            LichessInterface::Masters,
+        );
         assert_eq!(answer["source"], "weights");
         let moves = answer["moves"].as_array().unwrap();
         assert_eq!(moves.len(), 2);
@@ -413,7 +442,10 @@ mod tests {
     #[test]
     fn castling_is_the_king_taking_its_rook() {
         let line = "e2e4,e7e5,g1f3,b8c6,f1c4,f8c5";
-        assert_eq!(answered(line, &[("O-O", 1, None)], 12, Kind::Lichess)["moves"][0]["uci"], "e1h1");
-        answered(&format!("{line},e1h1"), &[("Nf6", 1, None)], 12, Kind::Lichess);
+        assert_eq!(
+            answered(line, &[("O-O", 1, None)], 12, LichessInterface::Lichess)["moves"][0]["uci"],
+            "e1h1"
+        );
+        answered(&format!("{line},e1h1"), &[("Nf6", 1, None)], 12, LichessInterface::Lichess);
     }
 }

@@ -10,31 +10,31 @@ use shakmaty::{Move, Position as _};
 use tabiya_book::SourceKind;
 use tabiya_chess::openings::{self, Opening};
 use tabiya_chess::{Game, Position, notation};
-use tabiya_games::export::{Head, Notes, San, Tree, Writer};
+use tabiya_games::export::{MoveTree, Notes, PgnHead, PgnWriter, San};
 use tabiya_workshop::view::san;
 
 use super::Explorer;
 use super::fault::Fault;
 use super::games;
 use super::part::part_of;
-use super::place::{PLIES_MAX, Place};
+use super::place::{MAX_PLIES, ShownPlace};
 use super::reply::{json, text};
 use super::request::Query;
 
 /// Bytes of a text that is read as moves.
-const TEXT_MAX: usize = 8 << 10;
+const MAX_TEXT: usize = 8 << 10;
 
 /// Openings that are found at most.
-const OPENINGS_MAX: usize = 100;
+const MAX_OPENINGS: usize = 100;
 
 /// Openings that are found if the request does not say.
 const OPENINGS: usize = 20;
 
 /// Variations of a line that are written at most.
-const VARIATIONS_MAX: usize = 50;
+const MAX_VARIATIONS: usize = 50;
 
 /// Bytes of a game's text.
-const GAME_MAX: u64 = 64 << 10;
+const MAX_GAME: u64 = 64 << 10;
 
 /// `/api/read`: what a person typed, a FEN or moves. With `maybe` it need not be either: `null` is no failure of a request.
 pub(super) fn read(_: &Explorer, query: &Query) -> Result<Response, Fault> {
@@ -48,21 +48,21 @@ pub(super) fn read(_: &Explorer, query: &Query) -> Result<Response, Fault> {
 /// When it is none.
 fn typed(query: &Query) -> Result<Response, Fault> {
     let typed = query.get("text").unwrap_or_default();
-    if typed.is_empty() || typed.len() > TEXT_MAX {
+    if typed.is_empty() || typed.len() > MAX_TEXT {
         return Err(Fault::bad("write moves, such as 1. e4 c5, or a FEN"));
     }
-    let here = Place::of(query)?;
+    let here = ShownPlace::from_query(query)?;
     let typed = &*plain(typed);
     let mut words = typed.split(|letter: char| letter.is_whitespace() || letter == ',');
-    match Place::start(Some(typed.trim())) {
+    match ShownPlace::start(Some(typed.trim())) {
         Ok(place) => return Ok(place_of(&place)),
         // Moves have no strokes, except in their result.
         Err(wrong) if words.any(|word| word.contains('/') && word != "1/2-1/2") => return Err(wrong),
         Err(_) => {}
     }
-    let from = |mut place: Place| match notation::play(typed, &mut place.game) {
-        Ok(()) if place.game.moves().len() <= PLIES_MAX => Ok(place),
-        Ok(()) => Err(format!("the line would have more than {PLIES_MAX} plies")),
+    let from = |mut place: ShownPlace| match notation::play(typed, &mut place.game) {
+        Ok(()) if place.game.moves().len() <= MAX_PLIES => Ok(place),
+        Ok(()) => Err(format!("the line would have more than {MAX_PLIES} plies")),
         Err(wrong) => Err(wrong.to_string()),
     };
     let start = here.up_to(0);
@@ -105,13 +105,13 @@ pub(super) fn plain(typed: &str) -> String {
     typed.chars().filter_map(letter).collect()
 }
 
-fn place_of(place: &Place) -> Response {
+fn place_of(place: &ShownPlace) -> Response {
     json(&json!({ "start": place.start_fen(), "play": place.play() }))
 }
 
 /// `/api/openings`: the openings whose code or name has all words.
 pub(super) fn openings(_: &Explorer, query: &Query) -> Result<Response, Fault> {
-    let limit = query.number("limit", OPENINGS_MAX)?.unwrap_or(OPENINGS);
+    let limit = query.number("limit", MAX_OPENINGS)?.unwrap_or(OPENINGS);
     let typed = query.get("q").unwrap_or_default().to_lowercase();
     let typed: Vec<&str> = typed.split_whitespace().take(20).collect();
     let mut found = Vec::new();
@@ -127,7 +127,7 @@ pub(super) fn openings(_: &Explorer, query: &Query) -> Result<Response, Fault> {
     let rows = found.into_iter().take(limit).filter_map(|((_, _, eco, name), moves)| {
         let mut game = Game::start();
         notation::play(moves, &mut game).ok()?;
-        let place = Place { game, ..Place::start(None).ok()? };
+        let place = ShownPlace { game, ..ShownPlace::start(None).ok()? };
         Some(json!({ "eco": eco, "name": name, "play": place.play(), "line": moves }))
     });
     Ok(json(&json!({ "openings": rows.collect::<Vec<_>>() })))
@@ -135,27 +135,27 @@ pub(super) fn openings(_: &Explorer, query: &Query) -> Result<Response, Fault> {
 
 /// `/api/pgn`: the line as a game, with `variations`: other lines from the same start, with `;` between them.
 pub(super) fn pgn(_: &Explorer, query: &Query) -> Result<Response, Fault> {
-    let mut lines = vec![Place::of(query)?];
+    let mut lines = vec![ShownPlace::from_query(query)?];
     let others = query.get("variations").unwrap_or_default().split(';').filter(|line| !line.is_empty());
-    for line in others.take(VARIATIONS_MAX) {
-        lines.push(Place::read(query.get("start"), line.split(','))?);
+    for line in others.take(MAX_VARIATIONS) {
+        lines.push(ShownPlace::read(query.get("start"), line.split(','))?);
     }
     Ok(text("text/plain; charset=utf-8", pgn_of(&lines)))
 }
 
 /// Lines as a game; the first one is the main line.
-fn pgn_of(lines: &[Place]) -> String {
+fn pgn_of(lines: &[ShownPlace]) -> String {
     let Some(place) = lines.first() else { return String::new() };
-    let mut writer = Writer::default();
+    let mut writer = PgnWriter::default();
     let start = place.is_set_up.then(|| place.start_fen());
-    writer.head(&Head {
+    writer.head(&PgnHead {
         start: start.as_deref(),
         chess960: place.mode == shakmaty::CastlingMode::Chess960,
-        opening: Opening::of(&place.game).map(Opening::parts),
-        ..Head::default()
+        opening: Opening::from_game(&place.game).map(Opening::parts),
+        ..PgnHead::default()
     });
     let at = place.game.start_position();
-    let mut tree = Tree::default();
+    let mut tree = MoveTree::default();
     (tree.first, tree.number) = (at.chess().turn(), at.chess().fullmoves().into());
     grow(&mut tree, at.clone(), 0, &lines.iter().map(|place| place.game.moves()).collect::<Vec<_>>());
     writer.moves(&tree, &Notes::default(), "*");
@@ -163,7 +163,7 @@ fn pgn_of(lines: &[Place]) -> String {
 }
 
 /// Adds what lines that are alike up to this ply go on with.
-fn grow(tree: &mut Tree, mut at: Position, mut ply: usize, lines: &[&[Move]]) {
+fn grow(tree: &mut MoveTree, mut at: Position, mut ply: usize, lines: &[&[Move]]) {
     let mut lines = lines.to_vec();
     loop {
         let mut ways: Vec<(Move, Vec<&[Move]>)> = Vec::new();
@@ -192,7 +192,7 @@ pub(super) fn game(explorer: &Explorer, query: &Query) -> Result<Response, Fault
     if let Some(id) = query.get("id") {
         return games::pgn(explorer, id);
     }
-    let place = Place::of(query)?;
+    let place = ShownPlace::from_query(query)?;
     let slot = explorer.book(query)?;
     let open = slot.read();
     let book = open.book.as_ref().map_err(Fault::io)?;
@@ -211,7 +211,7 @@ pub(super) fn game(explorer: &Explorer, query: &Query) -> Result<Response, Fault
     let Some(path) = slot.path().filter(|_| is_pgn).map(|book| book.with_file_name(name)) else {
         return Err(gone("this is not the name of a PGN file"));
     };
-    let bytes = part_of(&path, game.address, game.length.min(GAME_MAX))
+    let bytes = part_of(&path, game.address, game.length.min(MAX_GAME))
         .map_err(|_| gone("there is no such file beside the book"))?;
     let text_of = String::from_utf8_lossy(&bytes);
     // Tags begin every game; whatever else the file holds there is private.
@@ -227,12 +227,12 @@ mod tests {
 
     #[test]
     fn a_line_is_a_game_that_others_read() {
-        let place = Place::read(None, "e2e4,c7c5,g1f3".split(',')).unwrap();
+        let place = ShownPlace::read(None, "e2e4,c7c5,g1f3".split(',')).unwrap();
         let pgn = pgn_of(&[place]);
         assert!(pgn.ends_with("\n\n1. e4 c5 2. Nf3 *\n"), "{pgn}");
         assert!(pgn.contains("[ECO \"B27\"]") && !pgn.contains("SetUp"), "{pgn}");
         let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
-        let place = Place::read(Some(fen), ["c7c5", "g1f3"]).unwrap();
+        let place = ShownPlace::read(Some(fen), ["c7c5", "g1f3"]).unwrap();
         let pgn = pgn_of(&[place]);
         assert!(pgn.contains(&format!("[FEN \"{fen}\"]")) && pgn.ends_with("\n1... c5 2. Nf3 *\n"), "{pgn}");
     }
@@ -263,7 +263,7 @@ mod tests {
     fn lines_with_the_same_beginning_are_variations() {
         let lines =
             ["e2e4,c7c5,g1f3,d7d6", "e2e4,c7c5,b1c3", "d2d4,d7d5", "e2e4,e7e5", "e2e4,c7c5,g1f3,b8c6,d2d4"];
-        let lines = lines.map(|line| Place::read(None, line.split(',')).unwrap());
+        let lines = lines.map(|line| ShownPlace::read(None, line.split(',')).unwrap());
         let pgn = pgn_of(&lines);
         let moves = "1. e4 (1. d4 d5) 1... c5 (1... e5) 2. Nf3 (2. Nc3) 2... d6 (2... Nc6 3. d4) *";
         assert!(pgn.replace('\n', " ").ends_with(&format!("{moves} ")), "{pgn}");
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn long_lines_are_broken() {
         let round = "g1f3,g8f6,f3g1,f6g8,".repeat(50);
-        let place = Place::read(None, round.split(',')).unwrap();
+        let place = ShownPlace::read(None, round.split(',')).unwrap();
         let pgn = pgn_of(&[place]);
         assert!(pgn.lines().all(|line| line.len() <= 79) && pgn.lines().count() > 20);
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use tabiya_base::error::Result;
 use tabiya_base::findings::Findings;
 use tabiya_base::progress::Progress;
-use tabiya_book::{Among, Book, Format, MoveFacts, Moves, Scope, Sliced, Summary, Visit};
+use tabiya_book::{Among, Book, BookSummary, Format, MoveFacts, Moves, Scope, Sliced, Visit};
 use tabiya_chess::{Position, RatingBand, Speed};
 
 /// A book that counts games separately, and which of them are seen.
@@ -17,7 +17,7 @@ pub(super) struct Narrowed<'a> {
 impl<'a> Narrowed<'a> {
     /// The games that are meant in this book; `None` where all of them are seen, because all are meant or because it does not
     /// tell these apart.
-    pub(super) fn of(book: &'a dyn Book, among: &'a Among) -> Option<Self> {
+    pub(super) fn new(book: &'a dyn Book, among: &'a Among) -> Option<Self> {
         let can_tell_apart = book.as_sliced().is_some_and(|book| book.by().covers(among.by()));
         (can_tell_apart && among.by().any()).then_some(Self { book, among })
     }
@@ -55,7 +55,7 @@ impl Book for Narrowed<'_> {
         self.book.format()
     }
 
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
         self.book.survey(progress, findings)
     }
 }

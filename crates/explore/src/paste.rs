@@ -13,28 +13,28 @@ use shakmaty::Move;
 use tabiya_base::error::Error;
 use tabiya_chess::Position;
 use tabiya_games::text::checked;
-use tabiya_games::{GameEnd, GameError, GameResult, Header, Visitor, open_text};
+use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, Visitor, open_text};
 use tabiya_workshop::view::san;
 
 use super::Explorer;
 use super::fault::Fault;
 use super::line::plain;
-use super::place::{PLIES_MAX, Place};
+use super::place::{MAX_PLIES, ShownPlace};
 use super::reply::json;
 use super::request::read;
 
 /// Games that are read at most.
-const GAMES_MAX: usize = 1000;
+const MAX_GAMES: usize = 1000;
 
 /// Variations of a game that are read at most.
-const VARIATIONS_MAX: usize = 200;
+const MAX_VARIATIONS: usize = 200;
 
 /// The name of the text in errors.
 const NAME: &str = "the text";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked<'a> {
+struct PasteQuery<'a> {
     /// The games.
     text: std::borrow::Cow<'a, str>,
     /// A position as a FEN: where it occurs in each game is answered too.
@@ -74,7 +74,7 @@ struct Variation {
 
 /// A line while it is read.
 #[derive(Clone, Copy)]
-enum Line {
+enum PastedLine {
     Main,
     Variation(usize),
     /// One too many.
@@ -82,11 +82,11 @@ enum Line {
 }
 
 /// Takes games as they are read.
-struct Reader {
+struct PasteReader {
     wanted: Option<u64>,
-    open: Option<(GameRead, Place)>,
+    open: Option<(GameRead, ShownPlace)>,
     /// The present line, and before it those around it.
-    lines: Vec<Line>,
+    lines: Vec<PastedLine>,
     games: Vec<GameRead>,
     /// All games, with those that are too many.
     total: usize,
@@ -95,8 +95,8 @@ struct Reader {
 
 /// `POST /api/read`.
 pub(super) fn games(_: &Explorer, body: &[u8]) -> Result<Response, Fault> {
-    let asked: Asked<'_> = read(body)?;
-    let at = asked.at.as_deref().map(|fen| Place::start(Some(fen))).transpose()?;
+    let asked: PasteQuery<'_> = read(body)?;
+    let at = asked.at.as_deref().map(|fen| ShownPlace::start(Some(fen))).transpose()?;
     let wanted = at.map(|place| place.game.position().key());
     let (games, total) = games_in(&asked.text, wanted)?;
     Ok(json(&json!({ "games": games, "total": total })))
@@ -112,12 +112,12 @@ fn games_in(text: &str, wanted: Option<u64>) -> Result<(Vec<GameRead>, usize), F
     let path = Path::new(NAME);
     let text = checked(path, Box::new(Cursor::new(plain(text).into_bytes()))).map_err(wrong)?;
     let mut reader =
-        Reader { wanted, open: None, lines: Vec::new(), games: Vec::new(), total: 0, error: None };
+        PasteReader { wanted, open: None, lines: Vec::new(), games: Vec::new(), total: 0, error: None };
     let mut sources = open_text(path, text, None, Arc::default());
     while let Some(batch) = sources.next_batch().map_err(wrong)? {
         batch.play(&mut reader);
     }
-    let Reader { games, total, error, .. } = reader;
+    let PasteReader { games, total, error, .. } = reader;
     let played = games.iter().any(|game| !game.play.is_empty());
     match error.filter(|_| !played) {
         Some(error) => Err(Fault::illegal(error.why)),
@@ -125,14 +125,14 @@ fn games_in(text: &str, wanted: Option<u64>) -> Result<(Vec<GameRead>, usize), F
     }
 }
 
-impl Visitor for Reader {
-    fn begin(&mut self, game: &Header) -> bool {
+impl Visitor for PasteReader {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         self.total += 1;
-        if self.games.len() >= GAMES_MAX {
+        if self.games.len() >= MAX_GAMES {
             return false;
         }
         let start = game.start.as_ref().map(Position::fen);
-        let Ok(place) = Place::start(start.as_deref()) else { return false };
+        let Ok(place) = ShownPlace::start(start.as_deref()) else { return false };
         let result = game.result.map_or("*", GameResult::as_pgn);
         let (white, black, event) = (game.white.clone(), game.black.clone(), game.event.clone());
         let date = game.date.to_string();
@@ -141,7 +141,7 @@ impl Visitor for Reader {
         let read =
             GameRead { white, black, event, date, result, start, play, san, variations, ply, error: None };
         self.open = Some((read, place));
-        self.lines = vec![Line::Main];
+        self.lines = vec![PastedLine::Main];
         true
     }
 
@@ -149,7 +149,7 @@ impl Visitor for Reader {
         let wanted = self.wanted;
         let Some((game, place)) = &mut self.open else { return ControlFlow::Break(()) };
         match self.lines.last_mut() {
-            Some(Line::Main) if game.play.len() < PLIES_MAX => {
+            Some(PastedLine::Main) if game.play.len() < MAX_PLIES => {
                 game.play.push(place.uci(mv));
                 game.san.push(san(at, mv));
                 if game.ply.is_none() && wanted.is_some() && wanted == Some(at.after(mv).key()) {
@@ -157,18 +157,18 @@ impl Visitor for Reader {
                 }
                 ControlFlow::Continue(())
             }
-            Some(Line::Main) | None => ControlFlow::Break(()),
-            Some(line @ &mut Line::Variation(number)) => {
-                match game.variations.get_mut(number).filter(|line| line.ply + line.play.len() < PLIES_MAX) {
+            Some(PastedLine::Main) | None => ControlFlow::Break(()),
+            Some(line @ &mut PastedLine::Variation(number)) => {
+                match game.variations.get_mut(number).filter(|line| line.ply + line.play.len() < MAX_PLIES) {
                     Some(line) => {
                         line.play.push(place.uci(mv));
                         line.san.push(san(at, mv));
                     }
-                    None => *line = Line::Unread,
+                    None => *line = PastedLine::Unread,
                 }
                 ControlFlow::Continue(())
             }
-            Some(Line::Unread) => ControlFlow::Continue(()),
+            Some(PastedLine::Unread) => ControlFlow::Continue(()),
         }
     }
 
@@ -179,19 +179,19 @@ impl Visitor for Reader {
     fn begin_variation(&mut self) {
         let Some((game, _)) = &mut self.open else { return };
         let around = match self.lines.last() {
-            Some(Line::Main) => Some((None, game.play.len())),
-            Some(&Line::Variation(of)) => {
+            Some(PastedLine::Main) => Some((None, game.play.len())),
+            Some(&PastedLine::Variation(of)) => {
                 // Before its first move it has none whose place another takes.
                 game.variations.get(of).map(|line| (Some(of), line.ply + line.play.len().max(1)))
             }
-            Some(Line::Unread) | None => None,
+            Some(PastedLine::Unread) | None => None,
         };
-        let around = around.filter(|_| game.variations.len() < VARIATIONS_MAX);
-        self.lines.push(around.map_or(Line::Unread, |(of, plies)| {
+        let around = around.filter(|_| game.variations.len() < MAX_VARIATIONS);
+        self.lines.push(around.map_or(PastedLine::Unread, |(of, plies)| {
             // It takes the place of the last move.
             let ply = plies.saturating_sub(1);
             game.variations.push(Variation { of, ply, play: Vec::new(), san: Vec::new() });
-            Line::Variation(game.variations.len() - 1)
+            PastedLine::Variation(game.variations.len() - 1)
         }));
     }
 
@@ -211,7 +211,7 @@ impl Visitor for Reader {
     }
 }
 
-impl Reader {
+impl PasteReader {
     fn occurs(&self, at: &Position) -> bool {
         self.wanted == Some(at.key())
     }
@@ -242,19 +242,19 @@ mod tests {
     #[test]
     fn a_position_is_found_in_the_main_line_alone() {
         let text = "1. e4 e5 (1... c5) 2. Nf3 *";
-        let key = |play: &str| Place::read(None, play.split(',')).unwrap().game.position().key();
+        let key = |play: &str| ShownPlace::read(None, play.split(',')).unwrap().game.position().key();
         let found = |play| games_in(text, Some(key(play))).unwrap().0[0].ply;
         assert_eq!((found(""), found("e2e4,e7e5"), found("e2e4,c7c5")), (Some(0), Some(2), None));
     }
 
     #[test]
     fn what_is_too_much_is_left_out() {
-        let many = format!("1. e4 e5 {} 2. Nf3 *", "(1... c5) ".repeat(VARIATIONS_MAX + 5));
+        let many = format!("1. e4 e5 {} 2. Nf3 *", "(1... c5) ".repeat(MAX_VARIATIONS + 5));
         let games = games_in(&many, None).unwrap().0;
-        assert_eq!((games[0].variations.len(), games[0].san.len()), (VARIATIONS_MAX, 3));
-        let round = "Nf3 Nf6 Ng1 Ng8 ".repeat(PLIES_MAX / 4 + 1);
+        assert_eq!((games[0].variations.len(), games[0].san.len()), (MAX_VARIATIONS, 3));
+        let round = "Nf3 Nf6 Ng1 Ng8 ".repeat(MAX_PLIES / 4 + 1);
         let games = games_in(&format!("1. e4 (1. d4 d5 {round}) 1... e5 {round} *"), None).unwrap().0;
-        assert_eq!((games[0].san.len(), games[0].variations[0].ply), (PLIES_MAX, 0));
-        assert_eq!(games[0].variations[0].san.len(), PLIES_MAX);
+        assert_eq!((games[0].san.len(), games[0].variations[0].ply), (MAX_PLIES, 0));
+        assert_eq!(games[0].variations[0].san.len(), MAX_PLIES);
     }
 }

@@ -9,10 +9,10 @@ use super::fault::Fault;
 use super::request::Query;
 
 /// Bytes of the longest FEN that is read; a FEN has fewer than 100.
-const FEN_MAX: usize = 256;
+const MAX_FEN: usize = 256;
 
 /// The most plies of a line.
-pub(super) const PLIES_MAX: usize = 1000;
+pub(super) const MAX_PLIES: usize = 1000;
 
 /// What keeps the pieces of a FEN from being a position, in words; empty if it is something else.
 fn illegal(fen: Fen, mode: CastlingMode) -> String {
@@ -30,7 +30,7 @@ fn illegal(fen: Fen, mode: CastlingMode) -> String {
 
 /// A position, and how it was reached.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct ShownPlace {
     /// The game with the position.
     pub(super) game: Game,
     /// How castling is written.
@@ -39,12 +39,12 @@ pub(super) struct Place {
     pub(super) is_set_up: bool,
 }
 
-impl Place {
+impl ShownPlace {
     /// The place of the parameters `start` and `play`.
     ///
     /// # Errors
     /// When the start is not a position, or a move is not legal.
-    pub(super) fn of(query: &Query) -> Result<Self, Fault> {
+    pub(super) fn from_query(query: &Query) -> Result<Self, Fault> {
         Self::read(query.get("start"), query.get("play").unwrap_or_default().split(','))
     }
 
@@ -58,8 +58,8 @@ impl Place {
     ) -> Result<Self, Fault> {
         let mut place = Self::start(start)?;
         for (number, word) in moves.into_iter().map(str::trim).filter(|word| !word.is_empty()).enumerate() {
-            if number >= PLIES_MAX {
-                return Err(Fault::bad(format!("the line has more than {PLIES_MAX} plies")));
+            if number >= MAX_PLIES {
+                return Err(Fault::bad(format!("the line has more than {MAX_PLIES} plies")));
             }
             if !place.game.push_uci(word.as_bytes()) {
                 let word: String = word.chars().take(8).collect();
@@ -80,7 +80,7 @@ impl Place {
             return Ok(Self { game: Game::start(), mode: CastlingMode::Standard, is_set_up: false });
         };
         let wrong = |why: &dyn std::fmt::Display| Fault::bad(format!("this is not a position: {why}"));
-        if text.len() > FEN_MAX {
+        if text.len() > MAX_FEN {
             return Err(wrong(&"it is too long for a FEN"));
         }
         // Some clients write the blanks of a FEN as underscores.
@@ -121,8 +121,8 @@ impl Place {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Place, Fault> {
-        Place::of(&Query::parse(text))
+    fn read(text: &str) -> Result<ShownPlace, Fault> {
+        ShownPlace::from_query(&Query::parse(text))
     }
 
     #[test]

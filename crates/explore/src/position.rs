@@ -13,17 +13,17 @@ use tabiya_workshop::view::{self, View, game_line};
 
 use super::fault::Fault;
 use super::narrowed::Narrowed;
-use super::place::Place;
+use super::place::ShownPlace;
 use super::reply::{json, text};
 use super::request::Query;
 use super::shelf::{Opened, Slot, lines_of};
 use super::{Explorer, evaluated, reasons};
 
 /// Plies of a reserve that are reported at most.
-const RESERVE_MAX: u32 = 60;
+const MAX_RESERVE: u32 = 60;
 
 /// Plies back to which a position with a choice is looked for.
-const BACK_MAX: usize = 200;
+const MAX_BACK: usize = 200;
 
 /// `/api/books`.
 pub(super) fn books(explorer: &Explorer, _: &Query) -> Result<Response, Fault> {
@@ -49,8 +49,8 @@ pub(super) fn all_books(explorer: &Explorer) -> Value {
 /// `/api/position`: the line of `show --json`.
 pub(super) fn position(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     let place = match query.get("fen") {
-        Some(fen) => Place::start(Some(fen))?,
-        None => Place::of(query)?,
+        Some(fen) => ShownPlace::start(Some(fen))?,
+        None => ShownPlace::from_query(query)?,
     };
     let policy = query.policy(&explorer.policy)?;
     let slot = explorer.book(query)?;
@@ -71,7 +71,7 @@ pub(super) fn view(explorer: &Explorer, query: &Query) -> Result<Response, Fault
 /// # Errors
 /// When the request is wrong.
 pub(super) fn viewed(explorer: &Explorer, query: &Query) -> Result<Value, Fault> {
-    let place = Place::of(query)?;
+    let place = ShownPlace::from_query(query)?;
     let policy = query.policy(&explorer.policy)?;
     let among = query.among()?;
     let ids = query.books("books", explorer.shelf.slots().len())?;
@@ -90,7 +90,7 @@ pub(super) fn viewed(explorer: &Explorer, query: &Query) -> Result<Value, Fault>
         }
     }
     let found = books.iter().any(|book| book.get("found") == Some(&Value::Bool(true)));
-    let past = Past::of(explorer, &ids, &place, &policy, found);
+    let past = Past::new(explorer, &ids, &place, &policy, found);
     Ok(json!({
         "start": place.start_fen(),
         "fen": place.game.position().fen(),
@@ -98,7 +98,7 @@ pub(super) fn viewed(explorer: &Explorer, query: &Query) -> Result<Value, Fault>
         "check": chess.is_check(),
         "end": end,
         "line": line(&place),
-        "opening": Opening::of(&place.game),
+        "opening": Opening::from_game(&place.game),
         "legal": legal(&place),
         "books": books,
         "ancestor": past.ancestor.map(|ply| json!({ "ply": ply })),
@@ -125,7 +125,7 @@ impl Explorer {
 pub(super) fn looked_up<'a>(
     slot: &Slot,
     open: &'a Opened,
-    place: &'a Place,
+    place: &'a ShownPlace,
     policy: &Policy,
 ) -> Result<View<'a>, Fault> {
     let book = open.book.as_ref().map_err(Fault::io)?;
@@ -133,13 +133,18 @@ pub(super) fn looked_up<'a>(
 }
 
 /// The policy of the rule that acts in a position.
-fn policy_of(slot: &Slot, open: &Opened, place: &Place, policy: &Policy) -> Policy {
+fn policy_of(slot: &Slot, open: &Opened, place: &ShownPlace, policy: &Policy) -> Policy {
     rule_of(slot, open, place, policy).map_or_else(|| policy.clone(), |(_, policy)| policy)
 }
 
 /// Looks a position up under a policy, in the open book or a part of it.
-fn looked_up_under<'a>(policy: &Policy, book: &'a dyn Book, open: &'a Opened, place: &'a Place) -> View<'a> {
-    let mut view = View::of(book, (&mut lines_of(open), 0), &place.game, place.mode, policy);
+fn looked_up_under<'a>(
+    policy: &Policy,
+    book: &'a dyn Book,
+    open: &'a Opened,
+    place: &'a ShownPlace,
+) -> View<'a> {
+    let mut view = View::look_up(book, (&mut lines_of(open), 0), &place.game, place.mode, policy);
     let moves = view.moves.iter().map(|(known, _)| known.mv);
     view.worth =
         open.evals.as_ref().map(|store| Worth::at(place.game.position(), moves, |at| store.value(at)));
@@ -148,20 +153,20 @@ fn looked_up_under<'a>(policy: &Policy, book: &'a dyn Book, open: &'a Opened, pl
 
 /// The first rule for the side to move under which the book plays a move here, else the first for that side: its words, and
 /// its policy.
-fn rule_of(slot: &Slot, open: &Opened, place: &Place, policy: &Policy) -> Option<(String, Policy)> {
+fn rule_of(slot: &Slot, open: &Opened, place: &ShownPlace, policy: &Policy) -> Option<(String, Policy)> {
     let turn = place.game.position().chess().turn();
     let rules = slot.rules.iter().filter(|(_, rule)| rule.color().is_none_or(|color| color == turn));
     let mut rules = rules.map(|(number, rule)| (format!("rule {number}: {rule}"), rule.policy(policy)));
     let first = rules.next()?;
     let Ok(book) = &open.book else { return Some(first) };
     let plays = |policy: &Policy| {
-        View::of(&**book, (&mut lines_of(open), 0), &place.game, place.mode, policy).line.is_some()
+        View::look_up(&**book, (&mut lines_of(open), 0), &place.game, place.mode, policy).line.is_some()
     };
     if plays(&first.1) { Some(first) } else { rules.find(|(_, policy)| plays(policy)).or(Some(first)) }
 }
 
 /// What a book says, for the page.
-fn book(slot: &Slot, id: usize, place: &Place, policy: &Policy, among: &Among) -> Value {
+fn book(slot: &Slot, id: usize, place: &ShownPlace, policy: &Policy, among: &Among) -> Value {
     let open = slot.read();
     let unread =
         |why: &str| json!({ "id": id, "name": slot.name(), "found": false, "error": why, "moves": [] });
@@ -171,7 +176,7 @@ fn book(slot: &Slot, id: usize, place: &Place, policy: &Policy, among: &Among) -
     };
     let rule = rule_of(slot, &open, place, policy);
     let policy = rule.as_ref().map_or(policy, |(_, policy)| policy);
-    let narrowed = Narrowed::of(&**known, among);
+    let narrowed = Narrowed::new(&**known, among);
     let known = narrowed.as_ref().map_or(&**known, |narrowed| -> &dyn Book { narrowed });
     let view = looked_up_under(policy, known, &open, place);
     let games = sum(&view);
@@ -183,7 +188,7 @@ fn book(slot: &Slot, id: usize, place: &Place, policy: &Policy, among: &Among) -
         "games": games,
         "here": here,
         "elsewhere": games.zip(here).map(|(games, here)| games.saturating_sub(here)),
-        "reserve": view.line.map(|plies| plies.min(RESERVE_MAX)),
+        "reserve": view.line.map(|plies| plies.min(MAX_RESERVE)),
         "comment": view.comment,
         "game": view.reference.as_ref().map(game_line),
         "rule": rule.as_ref().map(|(rule, _)| rule),
@@ -199,7 +204,7 @@ fn sum(view: &View<'_>) -> Option<u64> {
 }
 
 /// The games that came by the line's last move.
-fn here(book: &dyn Book, place: &Place) -> Option<u64> {
+fn here(book: &dyn Book, place: &ShownPlace) -> Option<u64> {
     let last = *place.game.moves().last()?;
     let before = place.up_to(place.game.moves().len().saturating_sub(1));
     let moves = book.moves_in(before.game.position());
@@ -213,7 +218,7 @@ fn moves(view: &View<'_>, open: &Opened, policy: &Policy) -> Vec<Value> {
     let why = reasons::of_moves(view, policy);
     let mut out = Vec::with_capacity(view.moves.len());
     for ((known, chance), why) in view.moves.iter().zip(why) {
-        let line = serde_json::to_value(view::json::MoveLine::of(view, known, *chance));
+        let line = serde_json::to_value(view::json::MoveJson::new(view, known, *chance));
         let Ok(Value::Object(mut object)) = line else { continue };
         let eval = open.evals.as_ref().and_then(|store| evaluated::of_move(store, at, known.mv));
         let loss = view.worth.as_ref().and_then(|worth| worth.loss(known.mv));
@@ -251,7 +256,7 @@ pub(super) fn split(counts: Option<Counts>, turn: Color) -> (Option<u64>, Option
 }
 
 /// The moves of the line, each with the position after it.
-fn line(place: &Place) -> Vec<Value> {
+fn line(place: &ShownPlace) -> Vec<Value> {
     let mut at = place.game.start_position().clone();
     let step = |mv: &Move| {
         let (uci, san) = (place.uci(*mv), view::san(&at, *mv));
@@ -262,7 +267,7 @@ fn line(place: &Place) -> Vec<Value> {
 }
 
 /// All legal moves.
-fn legal(place: &Place) -> Vec<Value> {
+fn legal(place: &ShownPlace) -> Vec<Value> {
     let at = place.game.position();
     let one = |mv: Move| {
         let uci = place.uci(mv);
@@ -290,10 +295,10 @@ struct Past {
 }
 
 impl Past {
-    fn of(explorer: &Explorer, ids: &[usize], place: &Place, policy: &Policy, found: bool) -> Self {
+    fn new(explorer: &Explorer, ids: &[usize], place: &ShownPlace, policy: &Policy, found: bool) -> Self {
         let mut past = Self::default();
         let plies = place.game.moves().len();
-        for ply in (plies.saturating_sub(BACK_MAX)..plies).rev() {
+        for ply in (plies.saturating_sub(MAX_BACK)..plies).rev() {
             let earlier = place.up_to(ply);
             for slot in ids.iter().filter_map(|id| explorer.shelf.get(*id)) {
                 let open = slot.read();
@@ -327,21 +332,21 @@ impl Past {
 /// The next position along the likeliest moves at which some book has more than one playable move: the moves to it, none if
 /// there is no such position.
 pub(super) fn next(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
-    let place = Place::of(query)?;
+    let place = ShownPlace::from_query(query)?;
     let policy = query.policy(&explorer.policy)?;
     let among = query.among()?;
     let ids = query.books("books", explorer.shelf.slots().len())?;
     let mut at = place.clone();
     let mut play = Vec::new();
     let mut seen: Vec<u64> = Vec::new();
-    while play.len() < BACK_MAX && !seen.contains(&at.game.position().key()) {
+    while play.len() < MAX_BACK && !seen.contains(&at.game.position().key()) {
         seen.push(at.game.position().key());
         let mut best: Option<(f64, Move)> = None;
         let mut many = false;
         for slot in ids.iter().filter_map(|id| explorer.shelf.get(*id)) {
             let open = slot.read();
             let Ok(book) = &open.book else { continue };
-            let narrowed = Narrowed::of(&**book, &among);
+            let narrowed = Narrowed::new(&**book, &among);
             let book = narrowed.as_ref().map_or(&**book, |narrowed| -> &dyn Book { narrowed });
             let view = looked_up_under(&policy_of(slot, &open, &at, &policy), book, &open, &at);
             let playable = || view.moves.iter().filter(|(_, chance)| *chance > 0.0);

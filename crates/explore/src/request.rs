@@ -64,7 +64,7 @@ impl Query {
         };
         let rating = |word: &str| {
             let rating = word.parse().ok().map(|rating: u16| rating.max(1));
-            let band = rating.and_then(|rating| RatingBand::of(rating, rating));
+            let band = rating.and_then(|rating| RatingBand::from_ratings(rating, rating));
             band.ok_or_else(|| Fault::bad("ratings: write numbers with commas between them"))
         };
         let mut among = Among {
@@ -179,14 +179,14 @@ mod tests {
         #[test]
         fn any_text_is_read(text in "\\PC{0,300}") {
             let query = Query::parse(&text);
-            let _ = (query.policy(&Policy::default()), query.books("books", 4), super::super::place::Place::of(&query));
+            let _ = (query.policy(&Policy::default()), query.books("books", 4), super::super::place::ShownPlace::from_query(&query));
         }
 
         #[test]
         fn any_line_is_read(moves in "[a-h1-8nbrq,]{0,80}", start in "[rnbqkpRNBQKP1-8/ wKQkq-]{0,80}") {
             let mut text = form_urlencoded::Serializer::new(String::new());
             let text = text.append_pair("play", &moves).append_pair("start", &start).finish();
-            let _ = super::super::place::Place::of(&Query::parse(&text));
+            let _ = super::super::place::ShownPlace::from_query(&Query::parse(&text));
         }
     }
 }

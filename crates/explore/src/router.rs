@@ -21,10 +21,10 @@ use super::request::Query;
 use super::{Explorer, chessdb, edits, engine, games, kept, lichess, line, page, paste, position, settings};
 
 /// Bytes of the longest body of a request.
-const BODY_MAX: usize = 64 << 10;
+const MAX_BODY: usize = 64 << 10;
 
 /// Bytes of the longest text of games.
-const GAMES_MAX: usize = 1 << 20;
+const MAX_GAMES: usize = 1 << 20;
 
 /// How long the body of a request may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
@@ -38,14 +38,14 @@ pub(super) const WORKERS: usize = WORKING[0] + WORKING[1] + WORKING[2] + 1;
 /// Requests that wait for their own kind only: a save may wait for another process, and a doctor for an engine, and neither
 /// holds up a look-up.
 #[derive(Clone, Copy)]
-enum Kind {
+enum RequestKind {
     LookUp,
     Save,
     Program,
 }
 
 /// The longest path and parameters of a request, in bytes: a line of 1,000 plies has 6,000.
-const URI_MAX: usize = 12 << 10;
+const MAX_URI: usize = 12 << 10;
 
 /// What lets pages of any site read an answer, also those on the network that ask for something on this machine.
 const OPEN: [(&str, &str); 6] = [
@@ -66,7 +66,7 @@ pub(super) struct Shared {
 
 /// What a connection is used for: others make room when there are too many.
 #[derive(Clone, Default)]
-pub(super) struct Known(Arc<Use>);
+pub(super) struct KnownConnection(Arc<Use>);
 
 #[derive(Default)]
 struct Use {
@@ -82,7 +82,7 @@ struct Use {
 /// The number of the next request.
 static REQUESTS: AtomicU64 = AtomicU64::new(0);
 
-impl Known {
+impl KnownConnection {
     /// Of a connection that begins.
     pub(super) fn new() -> Self {
         let known = Self::default();
@@ -144,19 +144,25 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
         .route("/api/view", get_look_up(position::view))
         .route("/api/position", get_look_up(position::position))
         .route("/api/next", get_look_up(position::next))
-        .route("/api/read", get_look_up(line::read).merge(post_up_to(Kind::LookUp, GAMES_MAX, paste::games)))
+        .route(
+            "/api/read",
+            get_look_up(line::read).merge(post_up_to(RequestKind::LookUp, MAX_GAMES, paste::games)),
+        )
         .route("/api/openings", get_look_up(line::openings))
         .route("/api/pgn", get_look_up(line::pgn))
         .route("/api/game", get_look_up(line::game))
         .route("/api/games", get_look_up(games::list))
-        .route("/api/engine", get_as(Kind::Program, engine::watch))
+        .route("/api/engine", get_as(RequestKind::Program, engine::watch))
         .route("/api/events", get_look_up(|explorer, _| explorer.feeds.listen()))
-        .route("/api/edit", post_as(Kind::Save, edits::edit))
-        .route("/api/undo", post_as(Kind::Save, edits::undo))
-        .route("/api/redo", post_as(Kind::Save, edits::redo))
-        .route("/api/settings", get_look_up(settings::show).merge(post_as(Kind::Program, settings::change)))
-        .route("/api/doctor", post_as(Kind::Program, settings::doctor))
-        .route("/api/kept", post_as(Kind::Save, kept::keep))
+        .route("/api/edit", post_as(RequestKind::Save, edits::edit))
+        .route("/api/undo", post_as(RequestKind::Save, edits::undo))
+        .route("/api/redo", post_as(RequestKind::Save, edits::redo))
+        .route(
+            "/api/settings",
+            get_look_up(settings::show).merge(post_as(RequestKind::Program, settings::change)),
+        )
+        .route("/api/doctor", post_as(RequestKind::Program, settings::doctor))
+        .route("/api/kept", post_as(RequestKind::Save, kept::keep))
         .route("/lichess", get_look_up(lichess::lichess))
         .route("/masters", get_look_up(lichess::masters))
         .route("/master", get_look_up(lichess::masters))
@@ -175,28 +181,28 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
 
 async fn page(State(shared): State<Shared>, key: Option<Extension<Key>>) -> Answer {
     let key = key.map(|Extension(Key(key))| key);
-    shared.work(Kind::LookUp, move |explorer| page::page(explorer, key.as_deref())).await
+    shared.work(RequestKind::LookUp, move |explorer| page::page(explorer, key.as_deref())).await
 }
 
 async fn game(State(shared): State<Shared>, Path(id): Path<String>) -> Answer {
-    shared.work(Kind::LookUp, move |explorer| games::pgn(explorer, &id)).await
+    shared.work(RequestKind::LookUp, move |explorer| games::pgn(explorer, &id)).await
 }
 
 fn get_look_up(handler: OnGet) -> axum::routing::MethodRouter<Shared> {
-    get_as(Kind::LookUp, handler)
+    get_as(RequestKind::LookUp, handler)
 }
 
-fn get_as(kind: Kind, handler: OnGet) -> axum::routing::MethodRouter<Shared> {
+fn get_as(kind: RequestKind, handler: OnGet) -> axum::routing::MethodRouter<Shared> {
     get(async move |State(shared): State<Shared>, RawQuery(query): RawQuery| {
         shared.work(kind, move |explorer| handler(explorer, &Query::parse(&query.unwrap_or_default()))).await
     })
 }
 
-fn post_as(kind: Kind, handler: OnPost) -> axum::routing::MethodRouter<Shared> {
-    post_up_to(kind, BODY_MAX, handler)
+fn post_as(kind: RequestKind, handler: OnPost) -> axum::routing::MethodRouter<Shared> {
+    post_up_to(kind, MAX_BODY, handler)
 }
 
-fn post_up_to(kind: Kind, most: usize, handler: OnPost) -> axum::routing::MethodRouter<Shared> {
+fn post_up_to(kind: RequestKind, most: usize, handler: OnPost) -> axum::routing::MethodRouter<Shared> {
     post(async move |State(shared): State<Shared>, request: Request| {
         let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), most));
         let body = match body.await {
@@ -219,13 +225,13 @@ impl Shared {
     /// Does what may read files or wait, while another thread takes over what else this one has to do: an answer need not wait
     /// for a thread to wake up. Without that nobody would watch the network meanwhile, however many threads are idle. A panic
     /// is answered like any other failure.
-    async fn work(&self, kind: Kind, work: impl FnOnce(&Explorer) -> Answer) -> Answer {
+    async fn work(&self, kind: RequestKind, work: impl FnOnce(&Explorer) -> Answer) -> Answer {
         let failed = || Fault::io("the server failed on this request: please report it");
         let [look_ups, saves, programs] = &*self.working;
         let working = match kind {
-            Kind::LookUp => look_ups,
-            Kind::Save => saves,
-            Kind::Program => programs,
+            RequestKind::LookUp => look_ups,
+            RequestKind::Save => saves,
+            RequestKind::Program => programs,
         };
         let _permit = working.acquire().await.map_err(|_| failed())?;
         let answer = tokio::task::block_in_place(|| {
@@ -241,9 +247,9 @@ impl Shared {
 /// Asks the guard, and gives all answers the headers that browsers are to obey.
 async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    let known = parts.extensions.get::<Known>().cloned().unwrap_or_default();
+    let known = parts.extensions.get::<KnownConnection>().cloned().unwrap_or_default();
     known.begin();
-    let long = parts.uri.path_and_query().is_some_and(|text| text.as_str().len() > URI_MAX);
+    let long = parts.uri.path_and_query().is_some_and(|text| text.as_str().len() > MAX_URI);
     let admission = if long {
         Err(Fault::refused(StatusCode::URI_TOO_LONG, "the address is too long"))
     } else {

@@ -20,7 +20,7 @@ use tabiya_base::truncated;
 use tabiya_uci::engine::join_job;
 
 use super::engine::Start;
-use super::router::{Known, WORKERS, router};
+use super::router::{KnownConnection, WORKERS, router};
 use super::{Explorer, Options, Warnings};
 
 /// Connections that may wait without having sent a request with the token; of more the oldest is closed.
@@ -30,7 +30,7 @@ const STRANGERS: usize = 256;
 const CONNECTIONS: usize = 1024;
 
 /// Connections that are kept however few file handles there are: several pages and their engines.
-const FEWEST: usize = 32;
+const MIN: usize = 32;
 
 /// File handles that connections leave to books, engines, and what is written.
 const HANDLES_LEFT: usize = 128;
@@ -142,7 +142,7 @@ impl Explorer {
 
 /// A connection that is open.
 struct Open {
-    known: Known,
+    known: KnownConnection,
     task: JoinHandle<()>,
 }
 
@@ -163,7 +163,7 @@ async fn accept(listener: TcpListener, router: Router) {
             continue;
         };
         crowd.make_room();
-        let known = Known::new();
+        let known = KnownConnection::new();
         let task = tokio::spawn(connection(stream, router.clone(), known.clone()));
         crowd.open.push(Open { known, task });
     }
@@ -202,7 +202,7 @@ impl Crowd {
     /// are closed. Returns when their handles are free; or after a while, where each connection is in use.
     async fn shrink(&mut self) {
         self.open.retain(|other| !other.task.is_finished());
-        self.most = self.most.min(self.open.len() / 4 * 3).max(FEWEST);
+        self.most = self.most.min(self.open.len() / 4 * 3).max(MIN);
         self.strangers = self.strangers.min(self.most.div_ceil(2));
         let before = self.open.len();
         while self.open.len() > self.most
@@ -225,7 +225,7 @@ impl Crowd {
     }
 }
 
-async fn connection(stream: TcpStream, router: Router, known: Known) {
+async fn connection(stream: TcpStream, router: Router, known: KnownConnection) {
     // Answers are small, and wait for nothing.
     let _ = stream.set_nodelay(true);
     let service = TowerToHyperService::new(router.layer(Extension(known)));

@@ -23,7 +23,7 @@ use super::reply::json;
 use super::request::{Query, read};
 
 /// Bytes of the largest file that is read.
-const FILE_MAX: u64 = 1 << 20;
+const MAX_FILE: u64 = 1 << 20;
 
 /// How long the doctor may take: engines may take long to start.
 const DOCTOR_TIME: Duration = Duration::from_secs(180);
@@ -32,7 +32,7 @@ const DOCTOR_TIME: Duration = Duration::from_secs(180);
 const END_TIME: Duration = Duration::from_secs(5);
 
 /// Lines of what the doctor says that are kept.
-const LINES_MAX: usize = 1 << 12;
+const MAX_LINES: usize = 1 << 12;
 
 /// The configuration file that is shown, which need not exist.
 pub(super) struct Settings {
@@ -45,14 +45,14 @@ pub(super) struct Settings {
 
 /// What `tabiya doctor --json` prints.
 #[derive(Default, Deserialize)]
-struct Findings {
-    problems: Vec<Finding>,
+struct SettingsFindings {
+    problems: Vec<SettingsFinding>,
     summary: Option<String>,
 }
 
 /// Something that is wrong.
 #[derive(Deserialize)]
-struct Finding {
+struct SettingsFinding {
     level: String,
     text: String,
 }
@@ -84,8 +84,8 @@ impl Settings {
             file => file.map_err(cannot)?,
         };
         let mut bytes = Vec::new();
-        file.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(cannot)?;
-        if bytes.len() as u64 > FILE_MAX {
+        file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(cannot)?;
+        if bytes.len() as u64 > MAX_FILE {
             return Err(Error::format(&self.path, "the file is larger than a configuration can be"));
         }
         Ok((form::text(&self.path, &bytes)?, true))
@@ -111,23 +111,23 @@ impl Settings {
     }
 }
 
-fn of(explorer: &Explorer) -> std::result::Result<&Settings, Fault> {
+fn settings(explorer: &Explorer) -> std::result::Result<&Settings, Fault> {
     explorer.settings.as_ref().map_err(Fault::clone)
 }
 
 /// `GET /api/settings`.
 pub(super) fn show(explorer: &Explorer, _: &Query) -> std::result::Result<Response, Fault> {
-    Ok(of(explorer)?.shown()?)
+    Ok(settings(explorer)?.shown()?)
 }
 
 /// `POST /api/settings`.
 pub(super) fn change(explorer: &Explorer, body: &[u8]) -> std::result::Result<Response, Fault> {
-    Ok(of(explorer)?.change(&read(body)?)?)
+    Ok(settings(explorer)?.change(&read(body)?)?)
 }
 
 /// `POST /api/doctor`: starts the configured adapter, as a GUI would.
 pub(super) fn doctor(explorer: &Explorer, _: &[u8]) -> std::result::Result<Response, Fault> {
-    let settings = of(explorer)?;
+    let settings = settings(explorer)?;
     // One at a time.
     let Ok(_working) = settings.doctor.try_lock() else {
         return Err(Fault::busy("doctor is already running"));
@@ -149,7 +149,7 @@ fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
     let (until, mut out) = (Instant::now() + DOCTOR_TIME, Vec::new());
     let why = loop {
         match doctor.line(until) {
-            Ok(line) if out.len() < LINES_MAX => out.push(line),
+            Ok(line) if out.len() < MAX_LINES => out.push(line),
             Ok(_) => {}
             Err(why) => break why,
         }
@@ -162,7 +162,8 @@ fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
     let Some(status) = status else {
         return Ok(vec![verdict("error", "doctor did not finish in three minutes")]);
     };
-    let found = out.first().and_then(|line| serde_json::from_str::<Findings>(line).ok()).unwrap_or_default();
+    let found =
+        out.first().and_then(|line| serde_json::from_str::<SettingsFindings>(line).ok()).unwrap_or_default();
     let mut verdicts: Vec<Value> = found.problems.iter().map(|it| verdict(&it.level, &it.text)).collect();
     // What ends doctor before it has tried anything.
     let complaints = doctor.errors();
@@ -212,7 +213,7 @@ mod tests {
         fs::write(&settings.path, b"seed = 1\nengine = 'Gr\xf6\xdfe.exe'\n").unwrap();
         let error = settings.text().unwrap_err().to_string();
         assert!(error.contains("line 2") && error.ends_with("save the file in UTF-8"), "{error}");
-        let most = usize::try_from(FILE_MAX).unwrap();
+        let most = usize::try_from(MAX_FILE).unwrap();
         fs::write(&settings.path, vec![b'#'; most]).unwrap();
         assert_eq!(settings.text().unwrap().0.len(), most);
         fs::write(&settings.path, vec![b'#'; most + 1]).unwrap();

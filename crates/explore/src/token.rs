@@ -14,7 +14,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 const TOKEN_LEN: usize = 16;
 
 /// The most letters of a token that a file may hold.
-const MOST_LETTERS: usize = 256;
+const MAX_LETTERS: usize = 256;
 
 /// A new secret, such as a token: hexadecimal digits.
 ///
@@ -64,17 +64,17 @@ pub(super) fn exposed(path: &Path) -> Option<String> {
 
 fn read(file: File, path: &Path) -> Result<String> {
     let mut text = String::new();
-    file.take(MOST_LETTERS as u64 + 2)
+    file.take(MAX_LETTERS as u64 + 2)
         .read_to_string(&mut text)
         .map_err(|error| Error::file(path, "cannot read the token", error))?;
     let token = text.trim();
     // It is part of addresses.
     let fits = token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte));
-    if fits && (2 * TOKEN_LEN..=MOST_LETTERS).contains(&token.len()) {
+    if fits && (2 * TOKEN_LEN..=MAX_LETTERS).contains(&token.len()) {
         return Ok(token.to_owned());
     }
     let what =
-        format!("this is not a token: a token has {} to {MOST_LETTERS} letters and digits", 2 * TOKEN_LEN);
+        format!("this is not a token: a token has {} to {MAX_LETTERS} letters and digits", 2 * TOKEN_LEN);
     Err(Error::format(path, what)
         .advice("name a file that does not exist, and a new token is written into it"))
 }
@@ -124,7 +124,7 @@ mod tests {
     fn what_is_no_token_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
-        let long = "a".repeat(MOST_LETTERS + 1);
+        let long = "a".repeat(MAX_LETTERS + 1);
         for text in [
             "",
             "short",

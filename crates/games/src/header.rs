@@ -15,7 +15,7 @@ use super::GameResult;
 
 /// What is known of a game before its moves. Unknown texts are empty.
 #[derive(Clone, Debug, Default)]
-pub struct Header {
+pub struct GameHeader {
     /// The tournament.
     pub event: String,
     /// Where it was played.
@@ -43,7 +43,7 @@ pub struct Header {
     pub place: GameLocation,
 }
 
-impl Header {
+impl GameHeader {
     /// Removes everything but the place, and keeps the memory.
     pub(crate) fn clear(&mut self) {
         let Self {

@@ -31,7 +31,7 @@ use shakmaty::{Color, Move};
 
 pub use error::{GameError, Reason};
 pub use header::is_known_round;
-pub use header::{Date, GameLocation, Header, LineOrGame};
+pub use header::{Date, GameHeader, GameLocation, LineOrGame};
 pub use open::open_text;
 pub use open::{Sources, open};
 pub use player::PlayerName;
@@ -62,7 +62,7 @@ pub trait Visitor {
     }
 
     /// A game begins. If this returns `false`, its moves are not wanted, and nothing more of it follows.
-    fn begin(&mut self, game: &Header) -> bool;
+    fn begin(&mut self, game: &GameHeader) -> bool;
 
     /// A legal move of the main line, or of the last variation that [began](Visitor::begin_variation) and did not end;
     /// and the position before it.

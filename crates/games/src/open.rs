@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::file;
-use tabiya_base::folder::{self, Files};
+use tabiya_base::folder::{self, FolderFiles};
 use tabiya_base::unread::Unread;
 
 use super::Batch;
@@ -17,7 +17,7 @@ use super::cbh::{self, Cbh, CbhSource};
 use super::decompress::is_compressed;
 use super::pgn::{Pgn, Room};
 use super::stamp::Stamp;
-use super::text::{Counted, STDIN, Text, checked, name_of, text};
+use super::text::{CountedReader, STDIN, Text, checked, name_of, text};
 use super::zip::{self, Member};
 
 /// Name endings of the texts to read in a folder.
@@ -35,7 +35,7 @@ const OTHERS: [&str; 5] = [".2cbh", ".cbz", ".cbf", ".si4", ".si5"];
 /// The games of several files, one file after another.
 #[derive(Default)]
 pub struct Sources {
-    all: Vec<Source>,
+    all: Vec<GameSource>,
     /// How many of them were begun.
     begun: usize,
     passed_over: Vec<Error>,
@@ -56,8 +56,8 @@ impl fmt::Debug for Sources {
 
 /// A file that is to be read.
 #[derive(Clone, Debug)]
-struct Source {
-    kind: Kind,
+struct GameSource {
+    kind: SourceKind,
     /// The name that the places of its games have.
     name: PathBuf,
     /// The file in which other programs find a game by its address; `None` where none can: pipes, archives and compressed
@@ -68,7 +68,7 @@ struct Source {
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum SourceKind {
     Text(PathBuf),
     Database(PathBuf),
     Archived(Member),
@@ -126,17 +126,18 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
 /// The games in a text that is open already, under this name; `size` bytes on the disk, of which `done` counts those read.
 pub fn open_text(name: &Path, text: Text, size: Option<u64>, done: Arc<AtomicU64>) -> Sources {
     let (name, current) = (name.to_owned(), Some(batches(name, text, Room::default())));
-    let all = vec![Source { kind: Kind::Opened, name, linked: None, size: size.unwrap_or_default() }];
+    let all =
+        vec![GameSource { kind: SourceKind::Opened, name, linked: None, size: size.unwrap_or_default() }];
     Sources { all, begun: 1, current, size, done, ..Sources::default() }
 }
 
-impl Source {
+impl GameSource {
     /// Its name, as the user gave it.
     fn given(&self) -> &Path {
         match &self.kind {
-            Kind::Text(path) | Kind::Database(path) => path,
-            Kind::Archived(member) => &member.name,
-            Kind::Opened => &self.name,
+            SourceKind::Text(path) | SourceKind::Database(path) => path,
+            SourceKind::Archived(member) => &member.name,
+            SourceKind::Opened => &self.name,
         }
     }
 }
@@ -168,15 +169,15 @@ impl Sources {
         if self.size.is_none() {
             return Ok(None);
         }
-        let alone = |source: &Source| {
-            let all = vec![Source { linked: None, ..source.clone() }];
+        let alone = |source: &GameSource| {
+            let all = vec![GameSource { linked: None, ..source.clone() }];
             let (size, done) = (self.size, self.done.clone());
             let games = Self { all, size, done, ..Self::default() };
             let (files, within) = match &source.kind {
-                Kind::Text(path) => (vec![path.clone()], None),
-                Kind::Database(path) => (cbh::parts(path), None),
-                Kind::Archived(member) => (vec![member.archive().to_owned()], Some(member.content())),
-                Kind::Opened => (Vec::new(), None),
+                SourceKind::Text(path) => (vec![path.clone()], None),
+                SourceKind::Database(path) => (cbh::parts(path), None),
+                SourceKind::Archived(member) => (vec![member.archive().to_owned()], Some(member.content())),
+                SourceKind::Opened => (Vec::new(), None),
             };
             Ok((games, Stamp::new(source.given(), files, within)?))
         };
@@ -212,15 +213,15 @@ impl Sources {
         if self.passed_over.is_empty() { Ok(self) } else { Err(self.passed_over.swap_remove(0)) }
     }
 
-    fn add(&mut self, kind: Kind, name: PathBuf, linked: Option<PathBuf>, size: u64) {
-        self.all.push(Source { kind, name, linked, size });
+    fn add(&mut self, kind: SourceKind, name: PathBuf, linked: Option<PathBuf>, size: u64) {
+        self.all.push(GameSource { kind, name, linked, size });
         self.size = self.size.and_then(|before| before.checked_add(size));
     }
 
     /// Adds a pipe, whose length is unknown, and which can be read only once.
     fn add_pipe(&mut self, path: PathBuf) {
         let name = name_of(&path).to_owned();
-        self.add(Kind::Text(path), name, None, 0);
+        self.add(SourceKind::Text(path), name, None, 0);
         self.size = None;
     }
 
@@ -230,14 +231,14 @@ impl Sources {
         let metadata =
             fs::metadata(&path).map_err(|error| Error::file(&path, "cannot open the file", error))?;
         let linked = (!is_compressed(&path)).then(|| path.clone());
-        self.add(Kind::Text(path.clone()), path, linked, metadata.len());
+        self.add(SourceKind::Text(path.clone()), path, linked, metadata.len());
         Ok(())
     }
 
     fn add_database(&mut self, path: PathBuf) -> Result<()> {
         let db = Cbh::open(&path)?;
         let linked = db.archive().is_none().then(|| db.path().to_path_buf());
-        self.add(Kind::Database(path), db.moves_path().to_path_buf(), linked, db.size());
+        self.add(SourceKind::Database(path), db.moves_path().to_path_buf(), linked, db.size());
         Ok(())
     }
 
@@ -255,7 +256,7 @@ impl Sources {
         members.iter().try_for_each(|member| archived(member, Arc::default()).map(|_| ()))?;
         for member in members {
             let (name, len) = (member.name.clone(), member.compressed);
-            self.add(Kind::Archived(member), name, None, len);
+            self.add(SourceKind::Archived(member), name, None, len);
         }
         Ok(())
     }
@@ -263,7 +264,7 @@ impl Sources {
     fn add_folder(&mut self, path: &Path) -> Result<()> {
         let known = |sources: &Self| sources.all.len() + sources.passed_over.len();
         let before = known(self);
-        let Files { found, unread } = folder::files(path, &is_of_a_system)?;
+        let FolderFiles { found, unread } = folder::files(path, &is_of_a_system)?;
         self.passed_over.extend(unread);
         // A link to a folder is not followed, whatever its name.
         for path in found.into_iter().filter(|path| !path.is_dir()) {
@@ -317,7 +318,7 @@ fn batches(name: &Path, text: Text, room: Room) -> Batches {
 
 /// Opens a PGN file in an archive.
 fn archived(member: &Member, done: Arc<AtomicU64>) -> Result<Text> {
-    let opened = member.open(|from| Counted { from, done });
+    let opened = member.open(|from| CountedReader { from, done });
     let cannot = |error| Error::file(&member.name, "cannot open the file", error);
     checked(&member.name, opened.map_err(cannot)?)
 }
@@ -335,14 +336,14 @@ impl Sources {
                 return Ok(Some(batch));
             }
             self.current = None;
-            let Some(Source { kind, name, .. }) = self.all.get(self.begun) else { return Ok(None) };
+            let Some(GameSource { kind, name, .. }) = self.all.get(self.begun) else { return Ok(None) };
             self.begun += 1;
             let (done, room) = (self.done.clone(), self.room.clone());
             self.current = Some(match kind {
-                Kind::Opened => continue,
-                Kind::Text(path) => batches(name, text(path, done)?, room),
-                Kind::Archived(member) => batches(name, archived(member, done)?, room),
-                Kind::Database(path) => {
+                SourceKind::Opened => continue,
+                SourceKind::Text(path) => batches(name, text(path, done)?, room),
+                SourceKind::Archived(member) => batches(name, archived(member, done)?, room),
+                SourceKind::Database(path) => {
                     let mut games = CbhSource::new(Arc::new(Cbh::open(path)?));
                     let before = done.load(Ordering::Relaxed);
                     Box::new(move || {
@@ -362,8 +363,8 @@ impl Sources {
 
     /// The files that are read: of a database all its parts.
     pub fn parts(&self) -> Vec<PathBuf> {
-        let parts = |source: &Source| match &source.kind {
-            Kind::Database(path) => cbh::parts(path),
+        let parts = |source: &GameSource| match &source.kind {
+            SourceKind::Database(path) => cbh::parts(path),
             _ => vec![source.name.clone()],
         };
         self.all.iter().flat_map(parts).collect()
@@ -377,7 +378,7 @@ impl Sources {
     /// The same with the file of each from which its games can be read again.
     pub fn rereadable(&self) -> impl Iterator<Item = (&Path, Option<&Path>)> {
         self.all.iter().map(|source| match (&source.linked, &source.kind) {
-            (None, Kind::Database(archive)) => (&*source.name, Some(&**archive)),
+            (None, SourceKind::Database(archive)) => (&*source.name, Some(&**archive)),
             (linked, _) => (&*source.name, linked.as_deref()),
         })
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 /// A player's name or a part of it, or the names of several players, in any letter case.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct PlayerName(Known);
+pub struct PlayerName(KnownPosition);
 
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-enum Known {
+enum KnownPosition {
     Part(String),
     Whole(BTreeSet<String>),
 }
@@ -21,7 +21,7 @@ impl PlayerName {
     /// assert!(!PlayerName::whole("carlsen").is("Carlsen, Magnus"));
     /// ```
     pub fn part(name: &str) -> Self {
-        Self(Known::Part(name.to_lowercase()))
+        Self(KnownPosition::Part(name.to_lowercase()))
     }
 
     /// The player with exactly this name.
@@ -31,7 +31,7 @@ impl PlayerName {
 
     /// The players with exactly these names.
     pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self(Known::Whole(names.into_iter().map(|name| name.trim().to_lowercase()).collect()))
+        Self(KnownPosition::Whole(names.into_iter().map(|name| name.trim().to_lowercase()).collect()))
     }
 
     /// The player given by two options, a part of a name and a whole name, which takes precedence.
@@ -43,8 +43,8 @@ impl PlayerName {
     pub fn is(&self, name: &str) -> bool {
         let name = name.to_lowercase();
         match &self.0 {
-            Known::Part(part) => name.contains(part),
-            Known::Whole(names) => names.contains(name.trim()),
+            KnownPosition::Part(part) => name.contains(part),
+            KnownPosition::Whole(names) => names.contains(name.trim()),
         }
     }
 }

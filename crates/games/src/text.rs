@@ -37,7 +37,7 @@ pub fn text(path: &Path, done: Arc<AtomicU64>) -> Result<Text> {
         let path = path.to_owned();
         Box::new(Pipe::new(|| File::open(path)))
     };
-    checked(path, decompressed(Counted { from, done }).map_err(cannot("cannot read the file"))?)
+    checked(path, decompressed(CountedReader { from, done }).map_err(cannot("cannot read the file"))?)
 }
 
 /// Checks that the content of a file is text.
@@ -91,12 +91,12 @@ pub fn name_of(path: &Path) -> &Path {
 }
 
 /// Counts the bytes of a file as they are read.
-pub(crate) struct Counted<R> {
+pub(crate) struct CountedReader<R> {
     pub from: R,
     pub done: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountedReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.from.read(into)?;
         self.done.fetch_add(read as u64, Ordering::Relaxed);

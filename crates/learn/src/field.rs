@@ -3,7 +3,7 @@
 
 use shakmaty::{Color, KnownOutcome};
 
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 
 /// Bytes of the field in the file: two big-endian 16-bit numbers.
 pub(crate) const FIELD_LEN: usize = 4;
@@ -20,8 +20,8 @@ pub struct Field {
     pub halfpoints: u16,
 }
 
-impl From<Entry> for Field {
-    fn from(entry: Entry) -> Self {
+impl From<PolyglotEntry> for Field {
+    fn from(entry: PolyglotEntry) -> Self {
         Self { games: entry.games, halfpoints: entry.halfpoints }
     }
 }

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use sha2::{Digest as _, Sha256};
 
 use tabiya_book::Learnable;
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_book::polyglot::layout::ENTRY_LEN;
 
 /// What distinguishes one book from others, whatever it has learned.
@@ -22,7 +22,7 @@ const SAMPLES: u64 = 64;
 /// When `entry` fails.
 pub fn fingerprint<E>(
     len: u64,
-    mut entry: impl FnMut(u64) -> Result<Option<Entry>, E>,
+    mut entry: impl FnMut(u64) -> Result<Option<PolyglotEntry>, E>,
 ) -> Result<Fingerprint, E> {
     let mut hash = Sha256::new();
     hash.update(len.to_be_bytes());

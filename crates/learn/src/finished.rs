@@ -7,13 +7,13 @@ use tabiya_chess::Position;
 
 use super::field::halfpoints;
 use super::identity::Id;
-use super::journal::{GameRecord, NOTE_MAX};
+use super::journal::{GameRecord, MAX_NOTE};
 
 /// Moves of a game that its record keeps, for people to read.
 const FIRST_MOVES: usize = 24;
 
 /// Bytes of a record's note before the tab.
-const TITLE_MAX: usize = NOTE_MAX - 2 * FIRST_MOVES - 1;
+const MAX_TITLE: usize = MAX_NOTE - 2 * FIRST_MOVES - 1;
 
 /// The characters of the squares from a1, b1 to h8.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -71,7 +71,7 @@ impl FinishedGame {
     /// The note of the game's record: the note of the game, cut if it is too long; and if the game began in the usual
     /// position, a tab and its first moves, two characters each, up to the first promotion.
     pub fn record_note(&self) -> String {
-        let title = self.note.get(..self.note.floor_char_boundary(TITLE_MAX)).unwrap_or_default();
+        let title = self.note.get(..self.note.floor_char_boundary(MAX_TITLE)).unwrap_or_default();
         let mut note = title.replace(char::is_control, " ");
         if self.start.chess() == Position::start().chess() {
             note.push('\t');

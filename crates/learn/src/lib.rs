@@ -65,9 +65,9 @@ use tabiya_book::{Book, open};
 pub use field::{Field, halfpoints};
 pub use fingerprint::{Fingerprint, fingerprint_of};
 pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
-pub use learner::{Attempt, EntryEdit, History, Learner, MadeEdit, Outcome, PATIENCE};
-pub use spool::{Batch, Drain, Learners, Place, PlayedBook, Spool, Spooled};
-pub use storage::{Bytes, Claim, NewJournal, Storage};
+pub use learner::{Attempt, EntryEdit, History, LearnOutcome, Learner, MadeEdit, PATIENCE};
+pub use spool::{Batch, Drain, Learners, PlayedBook, Spool, SpoolPlace, Spooled};
+pub use storage::{Claim, NewJournal, Storage, StoredBytes};
 pub use storage::{Disk, has_journal, is_same_file};
 
 /// Opens a book for the workshop, after what a process that died has begun to write into it is finished.

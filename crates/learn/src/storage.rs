@@ -15,7 +15,7 @@ use tabiya_base::{file, folder};
 pub(crate) const JOURNAL_SUFFIX: &str = ".learn";
 
 /// An open file.
-pub trait Bytes: Send {
+pub trait StoredBytes: Send {
     /// Its length in bytes.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ const BUFFER_LEN: usize = 1 << 18;
 
 /// A place in a file from which on it is written.
 pub(super) struct AtOffset<'a> {
-    file: &'a mut dyn Bytes,
+    file: &'a mut dyn StoredBytes,
     at: u64,
 }
 
@@ -88,7 +88,7 @@ impl Write for AtOffset<'_> {
 }
 
 /// Writes a file from this place on, in large blocks.
-pub(super) fn written_from(file: &mut dyn Bytes, at: u64) -> BufWriter<AtOffset<'_>> {
+pub(super) fn written_from(file: &mut dyn StoredBytes, at: u64) -> BufWriter<AtOffset<'_>> {
     BufWriter::with_capacity(BUFFER_LEN, AtOffset { file, at })
 }
 
@@ -104,20 +104,20 @@ pub struct Stamp {
 /// A new file beside the journal, ours alone.
 pub trait NewJournal {
     /// Its bytes.
-    fn bytes(&mut self) -> &mut dyn Bytes;
+    fn bytes(&mut self) -> &mut dyn StoredBytes;
 
     /// Waits until all that was written is on the disk, then renames it over the journal, in one step. Returns the new
     /// journal, which is locked.
     ///
     /// # Errors
     /// When it cannot be synced or renamed: the journal is unchanged then.
-    fn replace(self: Box<Self>) -> io::Result<Box<dyn Bytes>>;
+    fn replace(self: Box<Self>) -> io::Result<Box<dyn StoredBytes>>;
 }
 
 /// What an attempt to lock the journal gives.
 pub enum Claim {
     /// The journal, locked until this is dropped.
-    Ours(Box<dyn Bytes>),
+    Ours(Box<dyn StoredBytes>),
     /// Another process kept it locked for as long as we were willing to wait.
     Busy,
     /// There is no journal, and none was to be created.
@@ -137,7 +137,7 @@ pub trait Storage: Send {
     ///
     /// # Errors
     /// When it cannot be.
-    fn book(&mut self) -> io::Result<Box<dyn Bytes>>;
+    fn book(&mut self) -> io::Result<Box<dyn StoredBytes>>;
 
     /// Lets `write` write a new book, and replaces the old one by it in one step, on the disk. If `write` fails, the old one
     /// stays.
@@ -196,7 +196,7 @@ impl Storage for Disk {
         })
     }
 
-    fn book(&mut self) -> io::Result<Box<dyn Bytes>> {
+    fn book(&mut self) -> io::Result<Box<dyn StoredBytes>> {
         Ok(Box::new(File::options().read(true).write(true).open(&self.book)?))
     }
 
@@ -211,16 +211,16 @@ impl Storage for Disk {
     }
 
     fn sync_folder(&mut self) -> io::Result<()> {
-        folder::sync(folder::of(&self.journal))
+        folder::sync(folder::parent_of(&self.journal))
     }
 }
 
 impl NewJournal for Successor {
-    fn bytes(&mut self) -> &mut dyn Bytes {
+    fn bytes(&mut self) -> &mut dyn StoredBytes {
         &mut self.file
     }
 
-    fn replace(self: Box<Self>) -> io::Result<Box<dyn Bytes>> {
+    fn replace(self: Box<Self>) -> io::Result<Box<dyn StoredBytes>> {
         Ok(Box::new(Successor::replace(*self)?))
     }
 }
@@ -230,7 +230,7 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
     a == b || same_file::is_same_file(a, b).unwrap_or(false)
 }
 
-impl Bytes for File {
+impl StoredBytes for File {
     fn size(&mut self) -> io::Result<u64> {
         Ok(self.metadata()?.len())
     }
@@ -333,11 +333,11 @@ mod tests {
         let mut file = File::options().read(true).write(true).open(&path).unwrap();
         file.write_at(3, b"abc").unwrap();
         let mut read = [0; 8];
-        assert_eq!(Bytes::read_at(&mut file, 2, &mut read).unwrap(), 8);
+        assert_eq!(StoredBytes::read_at(&mut file, 2, &mut read).unwrap(), 8);
         assert_eq!(&read, b"2abc6789");
-        assert_eq!(Bytes::read_at(&mut file, 8, &mut read).unwrap(), 2);
-        assert_eq!(Bytes::read_at(&mut file, 100, &mut read).unwrap(), 0);
-        Bytes::set_len(&mut file, 4).unwrap();
+        assert_eq!(StoredBytes::read_at(&mut file, 8, &mut read).unwrap(), 2);
+        assert_eq!(StoredBytes::read_at(&mut file, 100, &mut read).unwrap(), 0);
+        StoredBytes::set_len(&mut file, 4).unwrap();
         file.sync().unwrap();
         assert_eq!((file.size().unwrap(), fs::read(&path).unwrap()), (4, b"012a".to_vec()));
     }

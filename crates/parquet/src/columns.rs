@@ -63,7 +63,7 @@ pub struct Columns<'a>(Vec<(usize, &'a Element)>);
 
 impl<'a> Columns<'a> {
     /// Those of a schema.
-    pub fn of(schema: &'a [Element]) -> Self {
+    pub fn from_schema(schema: &'a [Element]) -> Self {
         let mut found = Vec::new();
         // Columns so far, and how many of the next elements belong to groups.
         let (mut at, mut inside) = (0, 0_u64);

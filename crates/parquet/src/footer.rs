@@ -120,7 +120,7 @@ pub struct Footer {
     /// The tree of columns, from its root on.
     pub schema: Vec<Element>,
     /// The row groups, which no footer lacks.
-    pub groups: Option<Vec<Group>>,
+    pub groups: Option<Vec<RowGroup>>,
     /// Names and values that writers add.
     pub notes: Vec<KeyValue>,
     /// The program that wrote the file.
@@ -190,14 +190,14 @@ read_fields!(Logical, |logical = Logical::Other, from|
 
 /// A row group.
 #[derive(Debug)]
-pub struct Group {
+pub struct RowGroup {
     /// Its columns.
     pub columns: Vec<Chunk>,
     /// Its rows; negative if the footer does not say.
     pub rows: i64,
 }
 
-read_fields!(Group, |group = Group { columns: Vec::new(), rows: -1 }, from|
+read_fields!(RowGroup, |group = RowGroup { columns: Vec::new(), rows: -1 }, from|
     1 => group.columns = from.read_list()?,
     3 => group.rows = from.read_i64()?
 );
@@ -214,7 +214,7 @@ pub struct Chunk {
     /// The least and the greatest value, where the footer has them.
     pub bounds: [Bound; 2],
     /// Where the index of the pages' places is, and where that of their values.
-    pub indexes: [Place; 2],
+    pub indexes: [ByteRange; 2],
 }
 
 impl Chunk {
@@ -227,7 +227,7 @@ impl Chunk {
 
 /// A part of the file; none if its length is 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Place {
+pub struct ByteRange {
     /// Its offset.
     pub at: u64,
     /// Its bytes.
@@ -279,7 +279,7 @@ impl Metadata {
             end: start.saturating_add(unsigned(self.len)),
             codec,
             bounds: self.bounds,
-            indexes: [Place::default(); 2],
+            indexes: [ByteRange::default(); 2],
         }
     }
 }
@@ -335,7 +335,7 @@ read_fields!(PagePlaces, |places = PagePlaces::default(), from|
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PagePlace {
     /// The page with its header.
-    pub place: Place,
+    pub place: ByteRange,
     /// Its first row in the row group.
     pub row: u64,
 }

@@ -28,10 +28,10 @@ use tabiya_base::blob::Blob;
 use tabiya_base::error::{Error, ErrorKind};
 
 use super::checked::checksum;
-use super::footer::{self, Chunk, Place};
+use super::footer::{self, ByteRange, Chunk};
 
 /// The most bytes that a page may have when decompressed. DuckDB, whose pages are the largest, ends one at 100 million.
-const MOST_PAGE: u64 = 1 << 28;
+const MAX_PAGE: u64 = 1 << 28;
 
 /// Bytes in which a page's header is looked for: first as many as nearly all take, then as many as one may take that holds
 /// the least and the greatest value of its page.
@@ -72,7 +72,7 @@ pub struct Pages {
     file: Arc<Blob>,
     chunk: Chunk,
     /// Pages that come after these: those that a dictionary is for.
-    then: Option<Place>,
+    then: Option<ByteRange>,
     /// Bytes of a value in a dictionary, which limit its number of values.
     value_len: u64,
     /// Bytes of the file that were read with a header, and where they begin.
@@ -111,11 +111,11 @@ impl Pages {
 
     /// Leaves out the pages between the dictionary, if the column has one before its `first` page, and this part.
     #[must_use]
-    pub fn only(mut self, first: u64, part: Place) -> Self {
+    pub fn only(mut self, first: u64, part: ByteRange) -> Self {
         let bounds = self.chunk;
         let end = part.at.saturating_add(part.len).min(bounds.end);
         let part =
-            Place { at: part.at.max(bounds.start), len: end.saturating_sub(part.at.max(bounds.start)) };
+            ByteRange { at: part.at.max(bounds.start), len: end.saturating_sub(part.at.max(bounds.start)) };
         self.chunk.end = first.clamp(bounds.start, bounds.end);
         self.then = Some(part);
         self
@@ -198,7 +198,7 @@ impl PageReader for Pages {
 /// A page for the decoders; `None` for one without values.
 fn page(header: &PageHeader, data: &[u8], codec: CompressionCodec, value_len: u64) -> Result<Option<Page>> {
     let len = size(header.uncompressed_page_size)?;
-    if len > MOST_PAGE {
+    if len > MAX_PAGE {
         return Err(broken("a page claims to be larger than 256 MiB"));
     }
     let values = |claimed: i32| match number(claimed)? {

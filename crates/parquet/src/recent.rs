@@ -5,14 +5,14 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes that all entries may take together: those of a file of a hundred million rows, as we write it, take half of it.
-const MOST: usize = 1 << 25;
+const MAX: usize = 1 << 25;
 
 /// What was read last, by what it belongs to. The oldest goes first.
 #[derive(Debug)]
-pub struct Recent<K, V>(Mutex<Entries<K, V>>);
+pub struct Recent<K, V>(Mutex<RecentPages<K, V>>);
 
 #[derive(Debug)]
-struct Entries<K, V> {
+struct RecentPages<K, V> {
     known: HashMap<K, (Arc<V>, usize)>,
     order: VecDeque<K>,
     bytes: usize,
@@ -20,7 +20,7 @@ struct Entries<K, V> {
 
 impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
-        Self(Mutex::new(Entries { known: HashMap::new(), order: VecDeque::new(), bytes: 0 }))
+        Self(Mutex::new(RecentPages { known: HashMap::new(), order: VecDeque::new(), bytes: 0 }))
     }
 }
 
@@ -35,7 +35,7 @@ impl<K: Copy + Eq + Hash, V> Recent<K, V> {
         let value = Arc::new(value);
         let mut entries = lock();
         // One that is larger than all others together would only displace them.
-        if bytes <= MOST / 2 && entries.known.insert(key, (value.clone(), bytes)).is_none() {
+        if bytes <= MAX / 2 && entries.known.insert(key, (value.clone(), bytes)).is_none() {
             entries.order.push_back(key);
             entries.bytes += bytes;
             entries.shrink();
@@ -44,9 +44,9 @@ impl<K: Copy + Eq + Hash, V> Recent<K, V> {
     }
 }
 
-impl<K: Eq + Hash, V> Entries<K, V> {
+impl<K: Eq + Hash, V> RecentPages<K, V> {
     fn shrink(&mut self) {
-        while self.bytes > MOST
+        while self.bytes > MAX
             && let Some(oldest) = self.order.pop_front()
         {
             self.bytes -= self.known.remove(&oldest).map_or(0, |(_, bytes)| bytes);
@@ -70,12 +70,12 @@ mod tests {
             assert_eq!(*value, key * 10);
             was_read
         };
-        assert!(read(1, MOST / 2) && read(2, MOST / 2));
+        assert!(read(1, MAX / 2) && read(2, MAX / 2));
         assert!(!read(1, 0) && !read(2, 0));
         assert!(read(3, 1), "a third one fits only without the oldest");
-        assert!(!read(2, 0) && !read(3, 0) && read(1, MOST));
+        assert!(!read(2, 0) && !read(3, 0) && read(1, MAX));
         assert!(read(1, 1), "one that is too large is not kept");
         assert!(!read(1, 1) && !read(2, 0));
-        assert!(recent.0.lock().unwrap().bytes <= MOST);
+        assert!(recent.0.lock().unwrap().bytes <= MAX);
     }
 }

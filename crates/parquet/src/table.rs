@@ -15,7 +15,7 @@ use tabiya_base::panics::caught;
 
 use super::MAGIC;
 use super::columns::Column;
-use super::footer::{self, Bound, Chunk, Footer, PageBounds, PagePlace, PagePlaces, Place};
+use super::footer::{self, Bound, ByteRange, Chunk, Footer, PageBounds, PagePlace, PagePlaces};
 use super::pages::{self, Pages, plain};
 use super::recent::Recent;
 use super::values::Values;
@@ -27,10 +27,10 @@ const BATCH: usize = 1 << 12;
 const TAIL_LEN: u64 = 8;
 
 /// The longest footer that is read: it holds some hundred thousand row groups.
-const MOST_FOOTER: u64 = 1 << 26;
+const MAX_FOOTER: u64 = 1 << 26;
 
 /// The longest index of a row group's pages that is read: it holds a million pages.
-const MOST_INDEX: u64 = 1 << 24;
+const MAX_INDEX: u64 = 1 << 24;
 
 /// The magic bytes of a file with an encrypted footer.
 const ENCRYPTED: &[u8] = b"PARE";
@@ -180,7 +180,7 @@ impl Table {
         let to = places.partition_point(|page| page.row < rows.end).saturating_sub(1);
         if let (Some(start), Some(from), Some(to)) = (places.first(), places.get(from), places.get(to)) {
             let end = to.place.at.saturating_add(to.place.len);
-            let part = Place { at: from.place.at, len: end.saturating_sub(from.place.at) };
+            let part = ByteRange { at: from.place.at, len: end.saturating_sub(from.place.at) };
             pages = pages.only(start.place.at, part);
             row = from.row;
         }
@@ -223,8 +223,8 @@ impl Table {
     }
 
     /// Reads an index of pages.
-    fn index<T: ReadThrift>(&self, place: Place) -> Option<T> {
-        if place.len == 0 || place.len > MOST_INDEX {
+    fn index<T: ReadThrift>(&self, place: ByteRange) -> Option<T> {
+        if place.len == 0 || place.len > MAX_INDEX {
             return None;
         }
         let bytes = pages::read(&self.file, place.at, place.len).ok()?;
@@ -275,7 +275,7 @@ fn footer_bytes(file: &Blob) -> Result<(Vec<u8>, u64)> {
         return Err(error("this Parquet file is encrypted").advice("write it without encryption"));
     }
     let len = bytes::u32_le(&tail, 0).map(u64::from).filter(|_| tail.ends_with(MAGIC)).ok_or_else(cut)?;
-    if len > MOST_FOOTER {
+    if len > MAX_FOOTER {
         return Err(error("the footer of this Parquet file claims to be larger than 64 MiB")
             .at_offset(tail_at)
             .advice("write it with fewer, larger row groups"));

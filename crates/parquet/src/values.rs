@@ -13,7 +13,7 @@ use super::pages::Pages;
 
 /// The values of one column of a row group.
 pub struct Values {
-    reader: Reader,
+    reader: ValueReader,
     is_unsigned: bool,
     /// For a column that may hold NULL: 0 for each NULL.
     levels: Option<Vec<i16>>,
@@ -22,7 +22,7 @@ pub struct Values {
 }
 
 /// The decoder of the values, and those read last.
-enum Reader {
+enum ValueReader {
     I32(ColumnReaderImpl<Int32Type>, Vec<i32>),
     I64(ColumnReaderImpl<Int64Type>, Vec<i64>),
     Bytes(ColumnReaderImpl<ByteArrayType>, Vec<ByteArray>),
@@ -35,10 +35,10 @@ impl Values {
         let (descriptor, pages) = (column.descriptor.clone(), Box::new(pages));
         let is_nullable = descriptor.max_def_level() > 0;
         let reader = match descriptor.physical_type() {
-            Type::INT32 => Reader::I32(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
-            Type::INT64 => Reader::I64(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
-            Type::BYTE_ARRAY => Reader::Bytes(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
-            _ => Reader::Fixed(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            Type::INT32 => ValueReader::I32(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            Type::INT64 => ValueReader::I64(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            Type::BYTE_ARRAY => ValueReader::Bytes(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            _ => ValueReader::Fixed(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
         };
         Self {
             reader,
@@ -55,10 +55,10 @@ impl Values {
     pub fn read(&mut self, most: usize) -> std::result::Result<usize, ParquetError> {
         let levels = &mut self.levels;
         let read = match &mut self.reader {
-            Reader::I32(reader, values) => fill(reader, values, levels, most),
-            Reader::I64(reader, values) => fill(reader, values, levels, most),
-            Reader::Bytes(reader, values) => fill(reader, values, levels, most),
-            Reader::Fixed(reader, values) => fill(reader, values, levels, most),
+            ValueReader::I32(reader, values) => fill(reader, values, levels, most),
+            ValueReader::I64(reader, values) => fill(reader, values, levels, most),
+            ValueReader::Bytes(reader, values) => fill(reader, values, levels, most),
+            ValueReader::Fixed(reader, values) => fill(reader, values, levels, most),
         };
         self.places.clear();
         if let (Some(levels), Some(_)) = (&self.levels, self.null()) {
@@ -90,10 +90,14 @@ impl Values {
     pub fn number(&self, at: usize) -> Option<i128> {
         let place = self.place(at)?;
         match &self.reader {
-            Reader::I32(_, values) if self.is_unsigned => Some(values.get(place)?.cast_unsigned().into()),
-            Reader::I32(_, values) => Some((*values.get(place)?).into()),
-            Reader::I64(_, values) if self.is_unsigned => Some(values.get(place)?.cast_unsigned().into()),
-            Reader::I64(_, values) => Some((*values.get(place)?).into()),
+            ValueReader::I32(_, values) if self.is_unsigned => {
+                Some(values.get(place)?.cast_unsigned().into())
+            }
+            ValueReader::I32(_, values) => Some((*values.get(place)?).into()),
+            ValueReader::I64(_, values) if self.is_unsigned => {
+                Some(values.get(place)?.cast_unsigned().into())
+            }
+            ValueReader::I64(_, values) => Some((*values.get(place)?).into()),
             _ => big_endian(self.bytes(at)?),
         }
     }
@@ -102,7 +106,7 @@ impl Values {
     pub fn equal(&self, number: i128, values: usize, mut see: impl FnMut(usize)) {
         match &self.reader {
             // Nearly all keys are written so, and each look-up compares as many as a page has.
-            Reader::I64(_, read) if self.places.is_empty() => {
+            ValueReader::I64(_, read) if self.places.is_empty() => {
                 let pattern = if self.is_unsigned {
                     u64::try_from(number).map(u64::cast_signed)
                 } else {
@@ -120,8 +124,8 @@ impl Values {
     pub fn bytes(&self, at: usize) -> Option<&[u8]> {
         let at = self.place(at)?;
         match &self.reader {
-            Reader::Bytes(_, values) => values.get(at).map(ByteArray::data),
-            Reader::Fixed(_, values) => values.get(at).map(|value| value.data()),
+            ValueReader::Bytes(_, values) => values.get(at).map(ByteArray::data),
+            ValueReader::Fixed(_, values) => values.get(at).map(|value| value.data()),
             _ => None,
         }
     }

@@ -2,16 +2,16 @@
 
 /// A piece of a stream of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum LinePiece<'a> {
     /// A whole line with its line end.
     Line(&'a [u8]),
     /// A part of a line that is longer than the limit.
-    Part(Part, &'a [u8]),
+    Part(LinePart, &'a [u8]),
 }
 
 /// The place of a part in its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum LinePart {
     /// The line starts with it.
     First,
     /// Other parts come before and after it.
@@ -24,7 +24,7 @@ pub enum Part {
 ///
 /// Lines that are whole in a block are not copied; only lines that extend over several blocks are.
 #[derive(Debug)]
-pub struct Lines {
+pub struct LineSplitter {
     /// The start of a line whose end has not arrived yet.
     begun: Vec<u8>,
     /// Whether parts of the current line were passed on already.
@@ -32,25 +32,25 @@ pub struct Lines {
     longest: usize,
 }
 
-impl Lines {
+impl LineSplitter {
     /// `longest` is the limit in bytes: a longer line comes in parts.
     pub fn new(longest: usize) -> Self {
         Self { begun: Vec::new(), in_part: false, longest }
     }
 
     /// Reads a block, and calls `take` with each piece that it completes.
-    pub fn feed(&mut self, mut block: &[u8], mut take: impl FnMut(Piece<'_>)) {
+    pub fn feed(&mut self, mut block: &[u8], mut take: impl FnMut(LinePiece<'_>)) {
         while let Some(end) = memchr::memchr(b'\n', block) {
             let (line, rest) = block.split_at(end + 1);
             block = rest;
             if self.in_part {
                 self.in_part = false;
-                take(Piece::Part(Part::Last, line));
+                take(LinePiece::Part(LinePart::Last, line));
             } else if self.begun.is_empty() {
-                take(Piece::Line(line));
+                take(LinePiece::Line(line));
             } else {
                 self.begun.extend_from_slice(line);
-                take(Piece::Line(&self.begun));
+                take(LinePiece::Line(&self.begun));
                 self.forget();
             }
         }
@@ -58,13 +58,13 @@ impl Lines {
             return;
         }
         if self.in_part {
-            take(Piece::Part(Part::Middle, block));
+            take(LinePiece::Part(LinePart::Middle, block));
             return;
         }
         self.begun.extend_from_slice(block);
         if self.begun.len() > self.longest {
             self.in_part = true;
-            take(Piece::Part(Part::First, &self.begun));
+            take(LinePiece::Part(LinePart::First, &self.begun));
             self.forget();
         }
     }
@@ -75,14 +75,14 @@ impl Lines {
     }
 
     /// Ends the stream: calls `take` with the rest of a line that has no end, and adds a line end to it.
-    pub fn finish(&mut self, take: impl FnOnce(Piece<'_>)) {
+    pub fn finish(&mut self, take: impl FnOnce(LinePiece<'_>)) {
         if !self.begun.is_empty() {
             self.begun.push(b'\n');
-            take(Piece::Line(&self.begun));
+            take(LinePiece::Line(&self.begun));
             self.forget();
         } else if self.in_part {
             self.in_part = false;
-            take(Piece::Part(Part::Last, b"\n"));
+            take(LinePiece::Part(LinePart::Last, b"\n"));
         }
     }
 
@@ -99,12 +99,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn split(blocks: &[&[u8]], longest: usize) -> Vec<(Vec<u8>, bool, bool)> {
-        let mut lines = Lines::new(longest);
+        let mut lines = LineSplitter::new(longest);
         let mut out = Vec::new();
-        let mut take = |piece: Piece<'_>| {
+        let mut take = |piece: LinePiece<'_>| {
             out.push(match piece {
-                Piece::Line(line) => (line.to_vec(), true, true),
-                Piece::Part(part, bytes) => (bytes.to_vec(), false, part == Part::Last),
+                LinePiece::Line(line) => (line.to_vec(), true, true),
+                LinePiece::Part(part, bytes) => (bytes.to_vec(), false, part == LinePart::Last),
             });
         };
         for block in blocks {

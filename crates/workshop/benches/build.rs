@@ -24,7 +24,7 @@ use tabiya_book::{self as book, WriteOptions};
 use tabiya_chess::Position;
 use tabiya_games::pgn::Pgn;
 use tabiya_games::pgn::lex::{Lexer, Token};
-use tabiya_games::{self as games, GameEnd, GameError, Header, Visitor};
+use tabiya_games::{self as games, GameEnd, GameError, GameHeader, Visitor};
 use tabiya_workshop::bookmaker::count::count;
 use tabiya_workshop::bookmaker::row::CountRow;
 use tabiya_workshop::bookmaker::{Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh};
@@ -211,7 +211,7 @@ fn random_games(games: u64, path: &Path) -> Result<(), Box<dyn Error>> {
 struct Nothing;
 
 impl Visitor for Nothing {
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         black_box(game);
         true
     }

@@ -17,7 +17,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use tabiya_base::progress::Progress;
 use tabiya_book::ctg::layout::{CTB_START, CTG_START, CTO_START};
-use tabiya_book::ctg::{Ctg, Draft};
+use tabiya_book::ctg::{Ctg, CtgDraft};
 use tabiya_book::{self as book, Green, Moves, Scope, WriteOptions};
 use tabiya_chess::Position;
 use tabiya_workshop::bookmaker;
@@ -52,7 +52,7 @@ fn write(criterion: &mut Criterion, folder: &Path, book: &Ctg) {
         bencher.iter_batched_ref(
             Vec::new,
             |pages: &mut Vec<u8>| {
-                let mut draft = Draft::new(Green::default(), &std::env::temp_dir(), MEMORY);
+                let mut draft = CtgDraft::new(Green::default(), &std::env::temp_dir(), MEMORY);
                 every.iter().try_for_each(|known| draft.add(known)).expect("memory takes everything");
                 let put = |page: &[u8]| {
                     pages.extend(page);

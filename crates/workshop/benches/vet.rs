@@ -8,7 +8,7 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use tabiya_workshop::vet::{Backed, Components, Known, Links};
+use tabiya_workshop::vet::{Backed, Components, KnownValues, Links};
 
 /// Positions of the graph, half of them White's.
 const POSITIONS: u32 = 20_000;
@@ -21,7 +21,7 @@ fn back_up(c: &mut Criterion) {
     let first = (0..=POSITIONS).map(|at| at * MOVES).collect();
     let to = (0..POSITIONS * MOVES).map(|_| rng.random_range(0..POSITIONS)).collect();
     let links = Links::new(first, to).unwrap();
-    let known = Known {
+    let known = KnownValues {
         white: (0..POSITIONS).map(|at| at % 2 == 0).collect(),
         own: (0..POSITIONS).map(|_| rng.random_range(-300..300)).collect(),
     };

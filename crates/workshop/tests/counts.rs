@@ -15,7 +15,7 @@ use tabiya_base::error::Remedy;
 use tabiya_base::findings::summed;
 use tabiya_base::progress::Progress;
 use tabiya_book::By;
-use tabiya_book::counts::{CountFile, CountWriter, Line, Shape, sum};
+use tabiya_book::counts::{CountFile, CountWriter, CountsRow, Shape, sum};
 use tabiya_chess::{MoveCode, Packed, Position};
 use tabiya_games as games;
 use tabiya_workshop::bookmaker::{Damage, Filter, Input, Repeated, Resources, write_counts};
@@ -43,7 +43,7 @@ fn merged(files: &[Vec<u8>], positions: bool, threads: usize, memory: usize) -> 
 }
 
 /// Positions of a game, with their keys, as rows.
-fn placed(steps: &[prop::sample::Index]) -> Vec<Line> {
+fn placed(steps: &[prop::sample::Index]) -> Vec<CountsRow> {
     let mut position = Position::start();
     let mut lines = Vec::new();
     for step in steps {
@@ -53,7 +53,7 @@ fn placed(steps: &[prop::sample::Index]) -> Vec<Line> {
         }
         let mv = *step.get(&legal);
         let packed = Packed::new(&position);
-        lines.push(Line { mv: MoveCode::from_move(mv), packed, ..line(position.key(), [1, 2, 3]) });
+        lines.push(CountsRow { mv: MoveCode::from_move(mv), packed, ..line(position.key(), [1, 2, 3]) });
         position.play(mv);
     }
     lines.sort_by_key(|line| (line.key, line.mv));
@@ -85,7 +85,7 @@ proptest! {
             }
         }
         let expected: Vec<_> =
-            model.into_iter().map(|((key, mv), counts)| Line { mv, ..line(key, counts) }).collect();
+            model.into_iter().map(|((key, mv), counts)| CountsRow { mv, ..line(key, counts) }).collect();
         prop_assert_eq!(&merged(&[file, ours(&[], false)], false, 1, 1 << 20), &ours(&expected, false));
     }
 
@@ -116,7 +116,7 @@ proptest! {
             }
         }
         let expected: Vec<_> =
-            model.into_iter().map(|((key, mv), counts)| Line { mv, ..line(key, counts) }).collect();
+            model.into_iter().map(|((key, mv), counts)| CountsRow { mv, ..line(key, counts) }).collect();
         prop_assert_eq!(rows(all, false).unwrap(), expected);
     }
 }

@@ -8,7 +8,7 @@ use tabiya_base::replace::keep_inputs;
 use tabiya_book::By;
 use tabiya_book::counts::{CountFile, CountWriter, CountsWritten, Shape, split};
 use tabiya_games as games;
-use tabiya_workshop::bookmaker::{self, Damage, Filter, Input, Repeated, Report, Resources};
+use tabiya_workshop::bookmaker::{self, BuildReport, Damage, Filter, Input, Repeated, Resources};
 
 use super::Args;
 use crate::output::exit::Exit;
@@ -84,7 +84,7 @@ fn add_up(
     resources: &Resources,
     writer: CountWriter,
     progress: &Progress,
-) -> Result<(Report, CountsWritten)> {
+) -> Result<(BuildReport, CountsWritten)> {
     let (mut games, repeated) = (games::open(&[])?, Repeated::default());
     let input = Input { games: &mut games, repeated: &repeated, counts: files, work: None, damage };
     bookmaker::write_counts(input, filter, resources, writer, progress)

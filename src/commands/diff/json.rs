@@ -49,7 +49,7 @@ struct Said<'a> {
 }
 
 impl<'a> Said<'a> {
-    fn of(facts: &'a Facts) -> Self {
+    fn from_facts(facts: &'a Facts) -> Self {
         Self { weight: facts.weight, facts: view::Facts(facts) }
     }
 }
@@ -58,16 +58,22 @@ impl<'a> Said<'a> {
 pub fn line(difference: &Difference<'_>, place: &Place, out: &mut dyn Write) -> io::Result<()> {
     let name = |which| if which == Which::A { "a" } else { "b" };
     let of_move = |facts: &Facts, a, b| Of::Move { uci: place.uci(facts), san: place.san(facts), a, b };
-    let known = |facts| Known { uci: place.uci(facts), san: place.san(facts), said: Said::of(facts) };
+    let known = |facts| Known { uci: place.uci(facts), san: place.san(facts), said: Said::from_facts(facts) };
     let (kind, only_in, of) = match &difference.what {
         What::Position(which, moves) => {
             ("position", Some(name(*which)), Of::Position { moves: moves.iter().map(known).collect() })
         }
-        What::Move(Which::A, facts) => ("move", Some("a"), of_move(facts, Some(Said::of(facts)), None)),
-        What::Move(Which::B, facts) => ("move", Some("b"), of_move(facts, None, Some(Said::of(facts)))),
-        What::Changed(changed) => {
-            ("changed", None, of_move(&changed.a, Some(Said::of(&changed.a)), Some(Said::of(&changed.b))))
+        What::Move(Which::A, facts) => {
+            ("move", Some("a"), of_move(facts, Some(Said::from_facts(facts)), None))
         }
+        What::Move(Which::B, facts) => {
+            ("move", Some("b"), of_move(facts, None, Some(Said::from_facts(facts))))
+        }
+        What::Changed(changed) => (
+            "changed",
+            None,
+            of_move(&changed.a, Some(Said::from_facts(&changed.a)), Some(Said::from_facts(&changed.b))),
+        ),
         What::Flags([a, b]) => ("flags", None, Of::Flags { a: *a, b: *b }),
     };
     let line = Line {

@@ -14,7 +14,7 @@ use tabiya_book::CtgFlags;
 use tabiya_chess::Position;
 use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::diff::{Changed, Difference, Facts, What, Which, diff};
-use tabiya_workshop::view::{Line, continued, san};
+use tabiya_workshop::view::{PositionLine, continued, san};
 
 use crate::args::resources::ResourcesArgs;
 use crate::output::exit::Exit;
@@ -82,7 +82,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(what: &What) -> Self {
+    fn from_what(what: &What) -> Self {
         match what {
             What::Position(which, _) => Self::Position(*which),
             What::Move(which, _) => Self::Move(*which),
@@ -104,14 +104,14 @@ struct Listing<'a> {
 
 impl Listing<'_> {
     fn print(&mut self, difference: &Difference<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let count = self.counts.entry(Kind::of(&difference.what)).or_default();
+        let count = self.counts.entry(Kind::from_what(&difference.what)).or_default();
         *count += 1;
         if let What::Position(which, moves) = &difference.what {
             let [a, b] = &mut self.moves;
             *(if *which == Which::A { a } else { b }) += moves.len() as u64;
         }
         if self.json {
-            json::line(difference, &Place::of(difference), out)
+            json::line(difference, &Place::from_difference(difference), out)
         } else if *count <= self.most {
             writeln!(out, "{}", self.text(difference))
         } else {
@@ -125,7 +125,7 @@ impl Listing<'_> {
     }
 
     fn text(&self, difference: &Difference<'_>) -> String {
-        let place = Place::of(difference);
+        let place = Place::from_difference(difference);
         match &difference.what {
             What::Position(which, moves) => {
                 let list: Vec<_> = moves.iter().map(|facts| place.mv(facts)).collect();
@@ -197,11 +197,11 @@ struct Place {
 }
 
 impl Place {
-    fn of(difference: &Difference<'_>) -> Self {
+    fn from_difference(difference: &Difference<'_>) -> Self {
         let Some(moves) = difference.line else {
             return Self { key: difference.key, position: difference.position.cloned(), line: None };
         };
-        let Line { at, text } = Line::of(moves.iter().copied());
+        let PositionLine { at, text } = PositionLine::from_moves(moves.iter().copied());
         Self { key: difference.key, position: Some(at), line: Some(text) }
     }
 

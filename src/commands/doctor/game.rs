@@ -18,7 +18,7 @@ use super::client::Client;
 const MAX_PLIES: usize = 300;
 
 /// Who played a move.
-pub(super) enum Source {
+pub(super) enum PlayedBy {
     /// A book, and the number of its rule if there is one; the chance of the move is from 0 to 1.
     Book { file: PathBuf, rule: Option<usize>, chance: f64 },
     /// The engine, with its last score and depth, and why no book has answered.
@@ -28,7 +28,7 @@ pub(super) enum Source {
 /// A move played.
 pub(super) struct Ply {
     pub(super) san: String,
-    pub(super) source: Source,
+    pub(super) source: PlayedBy,
     /// From `go` to `bestmove`.
     pub(super) time: Duration,
 }
@@ -36,12 +36,12 @@ pub(super) struct Ply {
 impl Ply {
     /// Whether the books were asked for it and had no move.
     pub(super) fn has_no_book_move(&self) -> bool {
-        matches!(self.source, Source::Engine { why: Silence::NoMove | Silence::ForOnce, .. })
+        matches!(self.source, PlayedBy::Engine { why: Silence::NoMove | Silence::ForOnce, .. })
     }
 
     /// Whether a book played it.
     pub(super) fn is_book(&self) -> bool {
-        matches!(self.source, Source::Book { .. })
+        matches!(self.source, PlayedBy::Book { .. })
     }
 }
 
@@ -86,9 +86,9 @@ pub(super) fn play(
 }
 
 /// Who gave an answer: what has happened says it, and the lines of the engine what it thinks.
-fn source(answer: &[String], events: Vec<Event>) -> Source {
+fn source(answer: &[String], events: Vec<Event>) -> PlayedBy {
     let why = match events.into_iter().last() {
-        Some(Event::Book { file, rule, chance }) => return Source::Book { file, rule, chance },
+        Some(Event::Book { file, rule, chance }) => return PlayedBy::Book { file, rule, chance },
         Some(Event::Engine { why }) => why,
         _ => Silence::default(),
     };
@@ -100,7 +100,7 @@ fn source(answer: &[String], events: Vec<Event>) -> Source {
         Some((score, info.depth.map_or_else(String::new, |depth| depth.to_string())))
     });
     let (score, depth) = last.unwrap_or_default();
-    Source::Engine { score, depth, why }
+    PlayedBy::Engine { score, depth, why }
 }
 
 #[cfg(test)]
@@ -115,9 +115,9 @@ mod tests {
     fn what_is_said_of_a_book_makes_no_book_move() {
         let answer = lines("info string book b.bin: 3 of 5 moves, line ends in 12 plies\nbestmove e2e4");
         let engine = vec![Event::Engine { why: Silence::Analysis }];
-        assert!(matches!(source(&answer, engine), Source::Engine { why: Silence::Analysis, .. }));
+        assert!(matches!(source(&answer, engine), PlayedBy::Engine { why: Silence::Analysis, .. }));
         let book = Event::Book { file: "b.bin".into(), rule: Some(12), chance: 0.5 };
-        assert!(matches!(source(&[], vec![book]), Source::Book { rule: Some(12), .. }));
+        assert!(matches!(source(&[], vec![book]), PlayedBy::Book { rule: Some(12), .. }));
     }
 
     #[test]
@@ -125,9 +125,9 @@ mod tests {
         let answer = lines(
             "info depth 1 score cp -5\ninfo depth 12 score cp 31 pv e2e4\ninfo string x\nbestmove e2e4",
         );
-        let Source::Engine { score, depth, .. } = source(&answer, Vec::new()) else { panic!("no engine") };
+        let PlayedBy::Engine { score, depth, .. } = source(&answer, Vec::new()) else { panic!("no engine") };
         assert_eq!((score.as_str(), depth.as_str()), ("+0.31", "12"));
-        let Source::Engine { score, .. } = source(&lines("info depth 3 score mate -2"), Vec::new()) else {
+        let PlayedBy::Engine { score, .. } = source(&lines("info depth 3 score mate -2"), Vec::new()) else {
             panic!()
         };
         assert_eq!(score, "#-2");

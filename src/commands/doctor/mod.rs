@@ -18,7 +18,7 @@ use tabiya_base::error::Result;
 use tabiya_uci::{option_name, same_name};
 
 use self::client::Client;
-use self::game::{Ply, Source};
+use self::game::{PlayedBy, Ply};
 use crate::args::adapter;
 use crate::output::exit::Exit;
 use crate::output::rows::many;
@@ -51,15 +51,15 @@ pub struct Args {
 
 /// What is found, as `--json` prints it.
 #[derive(serde::Serialize)]
-struct Findings {
-    problems: Vec<Finding>,
+struct DoctorFindings {
+    problems: Vec<DoctorFinding>,
     /// Who played the moves of the game, if one was played.
     summary: Option<String>,
 }
 
 /// Something that is wrong.
 #[derive(serde::Serialize)]
-struct Finding {
+struct DoctorFinding {
     /// `warning` where games can be played all the same, else `error`.
     level: &'static str,
     text: String,
@@ -95,9 +95,11 @@ pub fn run(args: &Args) -> Result<Exit> {
             let summary = examine(args, &config, &mut problems, &mut io::sink())?;
             let level = |exit| if exit == Exit::Findings { "warning" } else { "error" };
             let exit = exit(&problems);
-            let problems =
-                problems.into_iter().map(|it| Finding { level: level(it.exit), text: it.what }).collect();
-            writeln!(out, "{}", serde_json::json!(Findings { problems, summary }))?;
+            let problems = problems
+                .into_iter()
+                .map(|it| DoctorFinding { level: level(it.exit), text: it.what })
+                .collect();
+            writeln!(out, "{}", serde_json::json!(DoctorFindings { problems, summary }))?;
             return Ok(exit);
         }
         show_config(&config, out)?;
@@ -279,12 +281,12 @@ fn table(plies: &[Ply], name: &str) -> Table {
         let time = format!("{:.1} ms", ply.time.as_secs_f64() * 1000.0);
         let mv = format!("{number}{dots} {}", ply.san);
         let (by, [chance, score, depth]) = match &ply.source {
-            Source::Book { file, rule, chance } => {
+            PlayedBy::Book { file, rule, chance } => {
                 let name = file.file_name().unwrap_or(file.as_ref());
                 let by = rule.map_or_else(|| name.to_string_lossy(), |number| rule_name(number, file).into());
                 (by, [&*format!("{:.1}%", chance * 100.0), "", ""].map(str::to_owned))
             }
-            Source::Engine { score, depth, .. } => (engine.into(), ["", score, depth].map(str::to_owned)),
+            PlayedBy::Engine { score, depth, .. } => (engine.into(), ["", score, depth].map(str::to_owned)),
         };
         table.add_row([(index + 1).to_string(), mv, by.into_owned(), chance, score, depth, time]);
     }

@@ -7,7 +7,7 @@ use tabiya_base::replace::keep_inputs;
 use tabiya_book as book;
 use tabiya_learn as learn;
 use tabiya_learn::evals::{Wanted, repair};
-use tabiya_workshop::evals::import::{Import, Part, Plan, Tally, split};
+use tabiya_workshop::evals::import::{Import, ImportSource, Plan, Tally, split};
 
 use crate::args::resources::ResourcesArgs;
 use crate::output::exit::Exit;
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     let resources = args.resources.resolve()?;
     interrupts::watch();
     let progress = progress::on_terminal(args.store.to_string_lossy());
-    let wanted = book.as_ref().map(|book| Wanted::of(&**book, &progress)).transpose()?;
+    let wanted = book.as_ref().map(|book| Wanted::from_book(&**book, &progress)).transpose()?;
     let plan = Plan {
         wanted: wanted.as_ref(),
         source: args.source.as_deref().map(str::trim),
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     let mut import = Import::new(plan);
     let mut errors = unread.len() as u64;
     output::passed_over(&unread);
-    for Part { path, in_folder } in &files {
+    for ImportSource { path, in_folder } in &files {
         let read = import.read(path, &mut |finding| {
             errors += if finding.is_error() { finding.count } else { 0 };
             let line = format!("{}: {}: {finding}", path.display(), finding.severity);

@@ -10,7 +10,7 @@ use tabiya_base::interrupt;
 use tabiya_base::parallel;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_inputs};
-use tabiya_games::cbh::export::{ExportOptions, Totals, export};
+use tabiya_games::cbh::export::{ExportOptions, ExportTotals, export};
 use tabiya_games::cbh::{self, Cbh, notes};
 use tabiya_games::compress::{Compression, Compressor};
 
@@ -192,7 +192,7 @@ fn games(
     options: &ExportOptions,
     progress: &Progress,
     write: &mut dyn FnMut(&[u8]) -> Result<()>,
-) -> Result<Totals> {
+) -> Result<ExportTotals> {
     let mut damaged = 0;
     export(db, options, &mut |text, errors, last| {
         write(text)?;
@@ -208,7 +208,7 @@ fn games(
 }
 
 /// Reports what became of the games, and returns how the command ends.
-fn ended(mut totals: Totals, texts: Option<Texts>) -> Exit {
+fn ended(mut totals: ExportTotals, texts: Option<Texts>) -> Exit {
     if texts.is_some() {
         // They are written elsewhere.
         totals.texts = 0;
@@ -220,7 +220,7 @@ fn ended(mut totals: Totals, texts: Option<Texts>) -> Exit {
 }
 
 /// What became of the games, in lines for people.
-fn lines(totals: &Totals) -> Vec<String> {
+fn lines(totals: &ExportTotals) -> Vec<String> {
     let mut first = format!("{} written", many(totals.games, "game"));
     for (count, what) in
         [(totals.deleted, "deleted game"), (totals.texts, "text"), (totals.unknown, "unknown record")]
@@ -265,7 +265,8 @@ mod tests {
 
     #[test]
     fn everything_lost_is_reported() {
-        let mut totals = Totals { games: 1, texts: 2, deleted: 1, notes_damaged: 3, ..Totals::default() };
+        let mut totals =
+            ExportTotals { games: 1, texts: 2, deleted: 1, notes_damaged: 3, ..ExportTotals::default() };
         totals.damaged.insert(tabiya_games::Reason::IllegalMove, 2);
         totals.left_out.extend([(0x11, 1), (0x1c, 5)]);
         assert_eq!(

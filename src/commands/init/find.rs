@@ -54,13 +54,13 @@ const BOOKS: [&str; 6] = ["bin", "ctg", "kin", "abk", "obk", "exp"];
 const BOOK_FOLDERS: [&str; 2] = ["/usr/share/games/gnuchess", "/usr/share/scid/books"];
 
 /// The most engines or books that are offered: each has a number of one digit.
-const MOST: usize = 9;
+const MAX: usize = 9;
 
 /// How deep folders are searched: an engine is often in its own folder.
 const DEEPEST: u32 = 2;
 
 /// The most files and folders that are looked at: users may run it in a folder with all their files.
-const MOST_SEEN: usize = 20_000;
+const MAX_SEEN: usize = 20_000;
 
 /// How many programs are tried at a time.
 const AT_ONCE: usize = 8;
@@ -69,7 +69,7 @@ const AT_ONCE: usize = 8;
 pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The most programs that are tried.
-const MOST_TRIED: usize = 40;
+const MAX_TRIED: usize = 40;
 
 /// The starts of the names of programs that change the machine when they are started.
 const INSTALLERS: [&str; 5] = ["unins", "setup", "install", "update", "vcredist"];
@@ -88,14 +88,14 @@ pub(super) fn engines() -> Vec<PathBuf> {
     let arena: Vec<_> = arena().iter().map(|folder| folder.join("Engines")).collect();
     let mut others = files(&arena, DEEPEST);
     others.retain(|path| rank(path) == ENGINES.len() && is_program(path) && !is_installer(path));
-    let answering = answering(&others, MOST.saturating_sub(named.len()));
+    let answering = answering(&others, MAX.saturating_sub(named.len()));
     distinct(named.into_iter().chain(answering), |path| own.as_deref() != Some(path))
 }
 
 /// The first of these programs that answer `uci`.
 fn answering(programs: &[PathBuf], most: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for some in programs.chunks(AT_ONCE).take(MOST_TRIED / AT_ONCE) {
+    for some in programs.chunks(AT_ONCE).take(MAX_TRIED / AT_ONCE) {
         if found.len() >= most {
             break;
         }
@@ -168,7 +168,7 @@ fn arena() -> Vec<PathBuf> {
 
 /// The entries of a folder in the order of their names; none where it cannot be read.
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_SEEN);
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_SEEN);
     let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
     paths.sort();
     paths
@@ -176,7 +176,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 
 /// The files of these folders and, `deep` levels down, of their subfolders. Hidden ones are left out.
 fn files(folders: &[PathBuf], deep: u32) -> Vec<PathBuf> {
-    let (mut found, mut left) = (Vec::new(), MOST_SEEN);
+    let (mut found, mut left) = (Vec::new(), MAX_SEEN);
     folders.iter().for_each(|folder| add_files(folder, deep, &mut left, &mut found));
     found
 }
@@ -222,7 +222,7 @@ fn distinct(paths: impl Iterator<Item = PathBuf>, passes: impl Fn(&Path) -> bool
         let whole = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
         passes(&whole) && seen.insert(whole)
     });
-    new.take(MOST).collect()
+    new.take(MAX).collect()
 }
 
 #[cfg(test)]
@@ -285,7 +285,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let paths: Vec<_> = (0..20).map(|number| folder.path().join(number.to_string())).collect();
         let twice = paths.iter().chain(&paths).cloned();
-        assert_eq!(distinct(twice.clone(), |_| true), paths[..MOST]);
+        assert_eq!(distinct(twice.clone(), |_| true), paths[..MAX]);
         assert_eq!(distinct(twice, |path| path.ends_with("7")), paths[7..8]);
     }
 }

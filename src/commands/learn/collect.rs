@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use shakmaty::{ByColor, Color, KnownOutcome, Move};
 
 use tabiya_chess::Position;
-use tabiya_games::{GameEnd, GameError, GameResult, Header, PlayerName, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, PlayerName, Visitor};
 use tabiya_learn::{FinishedGame, IdentifiedGame, identity};
 
 /// The most plies that are learned from a game; no opening is longer.
@@ -29,7 +29,7 @@ pub(crate) struct Collector {
     pub unreadable: u64,
     /// The first errors.
     pub errors: Vec<GameError>,
-    game: Header,
+    game: GameHeader,
     sides: Option<ByColor<bool>>,
     start: Option<Position>,
     moves: Vec<Move>,
@@ -43,7 +43,7 @@ impl Collector {
     }
 
     /// The sides of a game whose moves are learned; `None` if the player did not take part.
-    fn learned_sides(&self, game: &Header) -> Option<ByColor<bool>> {
+    fn learned_sides(&self, game: &GameHeader) -> Option<ByColor<bool>> {
         let is = |name: &str| self.player.as_ref().is_none_or(|player| player.is(name));
         let (white, black) = (is(&game.white), is(&game.black));
         (white || black).then_some(ByColor { white: white || self.both, black: black || self.both })
@@ -81,7 +81,7 @@ impl Collector {
 }
 
 impl Visitor for Collector {
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         self.moves.clear();
         self.start = None;
         self.sides = self.learned_sides(game);

@@ -16,7 +16,7 @@ use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_book::polyglot::Polyglot;
 use tabiya_games as games;
-use tabiya_learn::{self as learn, IdentifiedGame, Learner, Outcome};
+use tabiya_learn::{self as learn, IdentifiedGame, LearnOutcome, Learner};
 
 use self::collect::Collector;
 use crate::args::player::PlayerArg;
@@ -213,11 +213,11 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
 }
 
 /// What became of a game, in words.
-fn describe(outcome: Outcome) -> String {
+fn describe(outcome: LearnOutcome) -> String {
     match outcome {
-        Outcome::Learned(entries) => format!("learned, {}", many(entries as u64, "entry")),
-        Outcome::Known => "learned before".to_owned(),
-        Outcome::Absent => "not in the book".to_owned(),
+        LearnOutcome::Learned(entries) => format!("learned, {}", many(entries as u64, "entry")),
+        LearnOutcome::Known => "learned before".to_owned(),
+        LearnOutcome::Absent => "not in the book".to_owned(),
     }
 }
 
@@ -233,12 +233,12 @@ fn learn_some(
     let outcomes = learner.learn(games, args.again)?;
     for (IdentifiedGame { game, .. }, outcome) in games.iter().zip(&outcomes) {
         match outcome {
-            Outcome::Learned(entries) => {
+            LearnOutcome::Learned(entries) => {
                 totals.learned += 1;
                 totals.entries += *entries as u64;
             }
-            Outcome::Known => totals.known += 1,
-            Outcome::Absent => totals.absent += 1,
+            LearnOutcome::Known => totals.known += 1,
+            LearnOutcome::Absent => totals.absent += 1,
         }
         if args.list {
             progress.aside(|| writeln!(out, "{}: {}", game.note, describe(*outcome)))?;

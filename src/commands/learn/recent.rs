@@ -4,16 +4,16 @@ use std::io::{self, Write};
 
 use tabiya_chess::MoveCode;
 use tabiya_learn::journal::GameRecord;
-use tabiya_workshop::view::Line;
+use tabiya_workshop::view::PositionLine;
 
 use crate::output::rows::many;
 use crate::output::shortened;
 
 /// The most characters of a game's title if moves follow it.
-const TITLE_MAX: usize = 44;
+const MAX_TITLE: usize = 44;
 
 /// Moves are left out if there is room for fewer characters than this.
-const MOVES_MIN: usize = 8;
+const MIN_MOVES: usize = 8;
 
 /// Lists games in lines of at most `columns` columns: when each was learned, its result, its title and its first moves.
 pub fn list(games: &[GameRecord], columns: usize, out: &mut dyn Write) -> io::Result<()> {
@@ -32,12 +32,12 @@ pub fn list(games: &[GameRecord], columns: usize, out: &mut dyn Write) -> io::Re
     let (dates, results) = (widest(0, usize::MAX), widest(1, usize::MAX));
     // Each column follows two blanks.
     let room = columns.saturating_sub(2 + dates + 2 + results + 2);
-    let has_moves = widest(3, 1) > 0 && room > TITLE_MAX / 2;
-    let titles = widest(2, if has_moves { room.min(TITLE_MAX).min(room / 2) } else { room });
+    let has_moves = widest(3, 1) > 0 && room > MAX_TITLE / 2;
+    let titles = widest(2, if has_moves { room.min(MAX_TITLE).min(room / 2) } else { room });
     let moves = room.saturating_sub(titles + 2);
     for [date, result, title, opening] in &rows {
         let title = shortened(title, titles);
-        let opening = if has_moves && moves >= MOVES_MIN { shortened(opening, moves) } else { String::new() };
+        let opening = if has_moves && moves >= MIN_MOVES { shortened(opening, moves) } else { String::new() };
         let line = format!("  {date:dates$}  {result:results$}  {title:titles$}  {opening}");
         writeln!(out, "{}", line.trim_end())?;
     }
@@ -65,7 +65,7 @@ fn title(game: &GameRecord) -> String {
 
 /// The first moves.
 fn opening(game: &GameRecord) -> String {
-    Line::of(game.first_moves().into_iter().map(MoveCode::from_move)).text
+    PositionLine::from_moves(game.first_moves().into_iter().map(MoveCode::from_move)).text
 }
 
 #[cfg(test)]

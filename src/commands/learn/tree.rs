@@ -28,7 +28,7 @@ const COLUMNS: [(&str, bool); 5] =
     [("line", false), ("move", false), ("weight", true), ("learned", true), ("chance", true)];
 
 /// The fewest characters of a line that are shown.
-const LINE_MIN: usize = 12;
+const MIN_LINE: usize = 12;
 
 /// The learned entries of positions, by key: the text of the move, its weight, and what it has learned.
 type Entries = BTreeMap<u64, Vec<(String, u16, Learned)>>;
@@ -91,7 +91,7 @@ pub fn show(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write)
     let others: usize = COLUMNS.iter().enumerate().skip(1).map(widest).sum();
     let room = columns.saturating_sub(others + 2);
     for mut row in cells {
-        row[0] = end_of(&row[0], room.max(LINE_MIN));
+        row[0] = end_of(&row[0], room.max(MIN_LINE));
         table.add_row(row);
     }
     let text = table.trim_fmt();
@@ -278,7 +278,7 @@ mod tests {
         let opening = |mv: &str| {
             let mut game = Game::start();
             assert!(mv.is_empty() || game.push_uci(mv.as_bytes()));
-            Opening::of(&game)
+            Opening::from_game(&game)
         };
         let row = |mv: &str, text: &str, halfpoints: u32| Row {
             opening: opening(mv),

@@ -10,7 +10,7 @@ use tabiya_book::Counts;
 use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
 use tabiya_games::GameResult;
-use tabiya_workshop::report::{Game, LeaveReason};
+use tabiya_workshop::report::{LeaveReason, ReportGame};
 use tabiya_workshop::view::san;
 
 use super::Found;
@@ -21,7 +21,7 @@ fn uci(at: &Position, mv: Move) -> String {
 }
 
 /// Writes a game, and before it a comma unless it is the first.
-pub(super) fn game(game: &Game, first: bool, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn game(game: &ReportGame, first: bool, out: &mut dyn Write) -> io::Result<()> {
     let exit = &game.exit;
     let moves = exit
         .book_moves
@@ -147,7 +147,7 @@ mod tests {
                 own: Own::default(),
                 book_moves: Vec::new(),
             };
-            let game = Game {
+            let game = ReportGame {
                 number,
                 players: ByColor::default(),
                 round: String::new(),

@@ -17,10 +17,10 @@ use tabiya_base::replace::{Replacement, keep_inputs};
 use tabiya_base::resources::Resources;
 use tabiya_book::Book;
 use tabiya_games::play::play_in_order;
-use tabiya_games::{self as games, GameError, Header, PlayerName, Sources};
+use tabiya_games::{self as games, GameError, GameHeader, PlayerName, Sources};
 use tabiya_learn as learn;
 use tabiya_learn::evals::{self, Store};
-use tabiya_workshop::report::{ERRORS_KEPT, Game, Kept, Players, Reader, Shelf, Sums};
+use tabiya_workshop::report::{ERRORS_KEPT, GameFacts, Players, ReportGame, ReportReader, Shelf, Sums};
 
 use crate::output::exit::Exit;
 use crate::output::interrupts;
@@ -109,7 +109,7 @@ struct Sink<'a> {
 }
 
 impl Sink<'_> {
-    fn see(&mut self, game: &Game, out: &mut dyn Write) -> Printed<()> {
+    fn see(&mut self, game: &ReportGame, out: &mut dyn Write) -> Printed<()> {
         let is_black = self.player.as_ref().is_some_and(|player| !player.is(&game.players.white));
         self.found.sums.add(game, if is_black { Color::Black } else { Color::White });
         self.found.players.add(game);
@@ -141,7 +141,7 @@ struct Failed {
 }
 
 impl Failed {
-    fn add(&mut self, reader: &mut Reader<'_>) {
+    fn add(&mut self, reader: &mut ReportReader<'_>) {
         self.all += reader.failed;
         let room = ERRORS_KEPT.saturating_sub(self.first.len());
         self.first.extend(reader.errors.drain(..).take(room));
@@ -231,11 +231,12 @@ fn read(
     let progress = progress::on_terminal(name.unwrap_or_default());
     let resources = Resources { threads: parallel::processors(), memory: MEMORY, temp: std::env::temp_dir() };
     let player = sink.player.clone();
-    let admits = |header: &Header| {
+    let admits = |header: &GameHeader| {
         player.as_ref().is_none_or(|player| player.is(&header.white) || player.is(&header.black))
     };
-    let kept = Kept { line: sink.args.pgn.is_some(), book_moves: sink.args.json || sink.args.pgn.is_some() };
-    let reader = || Reader::new(shelf, stores, &admits, kept);
+    let kept =
+        GameFacts { line: sink.args.pgn.is_some(), book_moves: sink.args.json || sink.args.pgn.is_some() };
+    let reader = || ReportReader::new(shelf, stores, &admits, kept);
     let (mut before, mut failed, mut stopped) = (0, Failed::default(), None);
     let played = play_in_order(source, &resources, &progress, reader, |mut reader| {
         for mut game in reader.found.drain(..) {

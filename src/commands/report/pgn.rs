@@ -6,9 +6,9 @@ use shakmaty::{CastlingMode, Position as _};
 
 use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
-use tabiya_games::Header;
-use tabiya_games::export::{Head, San, Writer};
-use tabiya_workshop::report::Game;
+use tabiya_games::GameHeader;
+use tabiya_games::export::{PgnHead, PgnWriter, San};
+use tabiya_workshop::report::ReportGame;
 use tabiya_workshop::view::san;
 
 use crate::output::rows::percent;
@@ -22,8 +22,8 @@ const OWN: [&str; 12] = [
 const MOVES: usize = 5;
 
 /// Writes the tags: those of the source, and what is known besides.
-fn head(game: &Game, result: &str, writer: &mut Writer) {
-    let unknown = Header::default();
+fn head(game: &ReportGame, result: &str, writer: &mut PgnWriter) {
+    let unknown = GameHeader::default();
     let header = game.header.as_ref().unwrap_or(&unknown);
     let text = |name| header.tag(name).unwrap_or_default();
     let start = game.start.as_ref().map(Position::fen);
@@ -31,7 +31,7 @@ fn head(game: &Game, result: &str, writer: &mut Writer) {
         game.start.as_ref().is_some_and(|at| at.chess().castles().mode() == CastlingMode::Chess960);
     let variant = text("Variant");
     let (event, site, date) = (text("Event"), text("Site"), text("Date"));
-    writer.head(&Head {
+    writer.head(&PgnHead {
         event: &event,
         site: &site,
         date: &date,
@@ -58,8 +58,8 @@ fn head(game: &Game, result: &str, writer: &mut Writer) {
 }
 
 /// Writes a game.
-pub(super) fn game(game: &Game, out: &mut dyn Write) -> io::Result<()> {
-    let mut writer = Writer::default();
+pub(super) fn game(game: &ReportGame, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = PgnWriter::default();
     let result = game.result.map_or("*", tabiya_games::GameResult::as_pgn);
     head(game, result, &mut writer);
     writer.begin_moves();

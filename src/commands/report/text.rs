@@ -8,8 +8,8 @@ use std::sync::Arc;
 use tabiya_book::{Book, Counts};
 use tabiya_chess::openings::Opening;
 use tabiya_workshop::report::elo::{self, Elo, Limits, Share};
-use tabiya_workshop::report::{Exit, Group, Leave, LeaveReason};
-use tabiya_workshop::view::{Line, number, san};
+use tabiya_workshop::report::{Exit, Leave, LeaveReason, ReportGroup};
+use tabiya_workshop::view::{PositionLine, number, san};
 
 use super::Found;
 use crate::output::rows::{self, many};
@@ -115,12 +115,12 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
 
 fn openings(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     // The variations of an opening together.
-    let mut families: BTreeMap<&str, Group> = BTreeMap::new();
+    let mut families: BTreeMap<&str, ReportGroup> = BTreeMap::new();
     for (opening, group) in found.sums.openings() {
         let name = opening.map_or("", Opening::name);
         families.entry(name.split(':').next().unwrap_or_default()).or_default().merge(group);
     }
-    let mut openings: Vec<(&str, Group)> = families.into_iter().collect();
+    let mut openings: Vec<(&str, ReportGroup)> = families.into_iter().collect();
     // Stable: of equally frequent ones in the order of their names.
     openings.sort_by_key(|(_, group)| Reverse(group.counts.games));
     let columns =
@@ -188,7 +188,7 @@ pub(super) fn line_to(leave: &Leave, exit: &Exit) -> String {
     } else if leave.line.is_empty() {
         "start".to_owned()
     } else {
-        Line::of(leave.line.iter().copied()).text
+        PositionLine::from_moves(leave.line.iter().copied()).text
     }
 }
 
@@ -202,7 +202,10 @@ fn worst(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let name = |book: &usize| found.books.get(*book).map(|book| book.path().to_string_lossy());
     for (_, step, line) in &steps {
         let Some((_, before)) = line.split_last() else { continue };
-        let (whole, rest) = (Line::of(line.iter().copied()).text, Line::of(before.iter().copied()).text);
+        let (whole, rest) = (
+            PositionLine::from_moves(line.iter().copied()).text,
+            PositionLine::from_moves(before.iter().copied()).text,
+        );
         let Counts { wins, draws, losses, .. } = step.counts;
         writeln!(out, "  +{wins} ={draws} -{losses}, {}: {whole}", share(step.counts))?;
         let last = whole.rsplit(' ').next().unwrap_or_default();
@@ -241,6 +244,6 @@ fn with_limits(counts: Counts) -> String {
     }
 }
 
-fn pawns(group: &Group) -> String {
+fn pawns(group: &ReportGroup) -> String {
     group.mean_eval().map_or_else(|| "-".to_owned(), |eval| format!("{:+.2}", eval / 100.0))
 }

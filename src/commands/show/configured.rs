@@ -12,7 +12,7 @@ use tabiya_book::choose::Policy;
 use tabiya_book::{Book, BookSet};
 use tabiya_chess::Game;
 use tabiya_learn as learn;
-use tabiya_workshop::view::{Asked, View};
+use tabiya_workshop::view::{AskedBook, View};
 
 use super::Args;
 use crate::output::exit::Exit;
@@ -77,9 +77,9 @@ impl Configured<'_> {
             let rule = number.and_then(|number| self.rules.get(number.checked_sub(1)?));
             let policy = rule.map_or_else(|| self.options.clone(), |rule| rule.policy(&self.options));
             let from = if number.is_some() { index } else { 0 };
-            let mut view = View::of(&*book, (&mut self.set, from), game, mode, &policy);
+            let mut view = View::look_up(&*book, (&mut self.set, from), game, mode, &policy);
             let chosen = answer.is_none() && view.line.is_some();
-            view.asked = Some(Asked { rule: number, chosen });
+            view.asked = Some(AskedBook { rule: number, chosen });
             known |= !view.moves.is_empty();
             super::print(&view, look, out)?;
             if chosen {

@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         let known = each(args, &listed, out, |game, mode, look, out| {
             let mut known = false;
             for (book, book_set, evals) in &mut books {
-                let mut view = View::of(&**book, (book_set, 0), game, mode, &policy);
+                let mut view = View::look_up(&**book, (book_set, 0), game, mode, &policy);
                 let moves: Vec<_> = view.moves.iter().map(|(known, _)| *known).collect();
                 view.worth = evals.as_ref().map(|evals| evals.worth(game.position(), &moves));
                 known |= !view.moves.is_empty();
@@ -165,7 +165,7 @@ mod tests {
     use tabiya_base::findings::Findings;
     use tabiya_base::progress::Progress;
     use tabiya_book::choose::{Policy, Worth};
-    use tabiya_book::{Annotation, Counts, Format, Learned, Ratings, Scope, SourceKind, Summary};
+    use tabiya_book::{Annotation, BookSummary, Counts, Format, Learned, Ratings, Scope, SourceKind};
     use tabiya_book::{GameReference, MoveFacts, Moves, Recommendation, Visit};
     use tabiya_chess::Position;
 
@@ -197,8 +197,8 @@ mod tests {
             Format::Polyglot
         }
 
-        fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
-            Summary::default()
+        fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> BookSummary {
+            BookSummary::default()
         }
     }
 
@@ -230,7 +230,7 @@ mod tests {
         moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
         let book: Arc<dyn Book> = Arc::new(book);
         let mut book_set = BookSet::new(&[], &[], &[Arc::clone(&book)]);
-        let view = View::of(&*book, (&mut book_set, 0), &game, CastlingMode::Standard, policy);
+        let view = View::look_up(&*book, (&mut book_set, 0), &game, CastlingMode::Standard, policy);
         let (mut text, mut line) = (Vec::new(), Vec::new());
         table::book(&view, look, &mut text).unwrap();
         json::line(&view, &mut line).unwrap();
@@ -372,7 +372,7 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
         let (book, mut game) = (Knowing(Vec::new()), Game::start());
         assert!(game.push_uci(b"e2e4"));
         let shown = |comment: &str| {
-            let mut view = View::of(
+            let mut view = View::look_up(
                 &book,
                 (&mut BookSet::default(), 0),
                 &game,

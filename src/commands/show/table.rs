@@ -38,7 +38,7 @@ const COLUMNS: [Column; 16] = [
     ("uci", false, |view, known, _| Some(known.mv.to_uci(view.mode).to_string())),
     ("weight", true, |_, known, _| Some(known.weight.to_string())),
     ("chance", true, |_, _, chance| Some(if chance > 0.0 { percent(chance) } else { NOTHING.to_owned() })),
-    ("value", true, |view, known, _| view.worth.as_ref()?.of(known.mv).map(in_words)),
+    ("value", true, |view, known, _| view.worth.as_ref()?.get(known.mv).map(in_words)),
     ("loss", true, |view, known, _| loss(view, known).map(|loss| loss.to_string())),
     ("games", true, |_, known, _| known.counts.map(|counts| counts.games.to_string())),
     ("wins", true, |_, known, _| known.counts.map(|counts| counts.wins.to_string())),
@@ -56,12 +56,12 @@ const COLUMNS: [Column; 16] = [
 const COLOURED: [&str; 2] = ["move", "mark"];
 
 /// The fewest characters of a name that are worth a column.
-const NAME_MIN: usize = 16;
+const MIN_NAME: usize = 16;
 
 /// Writes the position with the name of its opening, and with a picture on a terminal.
 pub fn place(game: &Game, look: Look, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", game.position().fen())?;
-    if let Some(opening) = Opening::of(game) {
+    if let Some(opening) = Opening::from_game(game) {
         writeln!(out, "{opening}")?;
     }
     if look.terminal {
@@ -112,7 +112,7 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
         used.retain(|(other, ..)| *other != name);
     }
     let room = width.saturating_sub(widest(&used, more) + 1 + usize::from(more));
-    let names = if room < NAME_MIN { Vec::new() } else { names(view, room) };
+    let names = if room < MIN_NAME { Vec::new() } else { names(view, room) };
     writeln!(out, "{}\n", table(view, &used, &names, look, more))
 }
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use shakmaty::Color;
 
 use tabiya_learn::evals;
-use tabiya_workshop::suite::{Conditions, Draw, DrawRate, Group, Keep};
+use tabiya_workshop::suite::{Conditions, Draw, DrawRate, Keep, OpeningGroup};
 
 use crate::args::ends;
 use crate::args::engine::EngineArgs;
@@ -181,7 +181,7 @@ impl Positions {
 impl Drawing {
     pub(super) fn plan(&self) -> Draw {
         let number = |number: Option<u32>| number.and_then(|number| usize::try_from(number).ok());
-        let by = if self.by == By::Eco { Group::Eco } else { Group::Name };
+        let by = if self.by == By::Eco { OpeningGroup::Eco } else { OpeningGroup::Name };
         Draw { by, per_opening: number(self.per_opening), count: number(self.count), seed: self.seed }
     }
 }

@@ -19,7 +19,8 @@ use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
 use tabiya_base::resources::Resources;
 use tabiya_games as games;
 use tabiya_workshop::suite::{
-    self, Candidate, Candidates, DrawRate, Entry, Keep, Played, Search, Summary, Verdict, Window, draw,
+    self, Candidate, Candidates, DrawRate, Keep, Played, Search, SuiteEntry, SuiteSummary, Verdict, Window,
+    draw,
 };
 use tabiya_workshop::vet::Work;
 
@@ -42,7 +43,7 @@ enum Form {
 impl Form {
     /// # Errors
     /// When the name of the file does not say the form.
-    fn of(path: &Path) -> Result<Self> {
+    fn from_path(path: &Path) -> Result<Self> {
         let end = path.extension().unwrap_or_default();
         if end.eq_ignore_ascii_case("epd") {
             Ok(Self::Epd)
@@ -82,7 +83,7 @@ struct Report<'a> {
     seed: u64,
     drawn_from: &'a Drawn,
     #[serde(flatten)]
-    summary: &'a Summary,
+    summary: &'a SuiteSummary,
 }
 
 /// Draws the suite and writes it.
@@ -95,7 +96,7 @@ pub fn run(args: &Args) -> Result<Exit> {
 }
 
 fn make(args: &Args) -> Result<Exit> {
-    let form = Form::of(&args.output)?;
+    let form = Form::from_path(&args.output)?;
     let asks_engine = args.asks_engine()?;
     let resources = args.resources.resolve()?;
     interrupts::watch();
@@ -118,7 +119,7 @@ fn make(args: &Args) -> Result<Exit> {
 
     let min_games = sources.min_games();
     let search = Search { plies: plies.clone(), min_games, unique_colours: args.positions.unique_colors };
-    let candidates = Candidates::of(sources.all(), &search, &progress)?;
+    let candidates = Candidates::find(sources.all(), &search, &progress)?;
     let Fit { fit, mut drawn, lines, passed_over, began } =
         args.fit(candidates.found(), *plies.end(), &resources, &progress)?;
     let numbers = draw(&fit, args.drawing.plan(), |numbers| {
@@ -128,13 +129,13 @@ fn make(args: &Args) -> Result<Exit> {
         }
         Ok(offered.iter().map(|candidate| drawn.admits(candidate, &wanted, &evaluations)).collect())
     })?;
-    let entry = |candidate: &Candidate| Entry {
+    let entry = |candidate: &Candidate| SuiteEntry {
         line: candidates.line(candidate),
         opening: candidate.opening,
         score: evaluations.score(candidate),
         wdl: wanted.rate.and_then(|_| evaluations.wdl(candidate)),
     };
-    let entries: Vec<Entry> = numbers.iter().filter_map(|number| fit.get(*number)).map(entry).collect();
+    let entries: Vec<SuiteEntry> = numbers.iter().filter_map(|number| fit.get(*number)).map(entry).collect();
     let evaluated = evaluations.evaluated;
     drop(progress);
     let found_all = evaluated.skipped.is_empty() && began;
@@ -154,7 +155,7 @@ fn make(args: &Args) -> Result<Exit> {
         return Ok(written::nothing(&args.output, &why, None));
     }
     write(&entries, form, &mut file).map_err(|error| file.error(error))?;
-    let summary = Summary::of(&entries);
+    let summary = SuiteSummary::from_entries(&entries);
     if let Some(report_file) = report_file {
         let report =
             Report { sources: &args.sources, seed: args.drawing.seed, drawn_from: &drawn, summary: &summary };
@@ -303,7 +304,7 @@ impl Args {
     }
 }
 
-fn write(entries: &[Entry], form: Form, out: &mut dyn Write) -> io::Result<()> {
+fn write(entries: &[SuiteEntry], form: Form, out: &mut dyn Write) -> io::Result<()> {
     for (number, entry) in (1..).zip(entries) {
         match form {
             Form::Epd => suite::epd(entry, out)?,
@@ -338,7 +339,7 @@ fn why_nothing(drawn: &Drawn, plies: &RangeInclusive<u32>) -> String {
 }
 
 /// What the suite has, in lines for people.
-fn summed_up(drawn: &Drawn, summary: &Summary) -> Vec<String> {
+fn summed_up(drawn: &Drawn, summary: &SuiteSummary) -> Vec<String> {
     let openings = summary.openings.len() as u64;
     let mut lines = vec![format!(
         "{} of {} found, in {}",

@@ -9,8 +9,8 @@ use tabiya_book::counts::split;
 use tabiya_book::{self as book, Book, Format};
 use tabiya_games as games;
 use tabiya_learn as learn;
-use tabiya_workshop::bookmaker::{Damage, Filter, Input, PositionCounts, Repeated, Report, Resources};
-use tabiya_workshop::suite::Source;
+use tabiya_workshop::bookmaker::{BuildReport, Damage, Filter, Input, PositionCounts, Repeated, Resources};
+use tabiya_workshop::suite::SuiteSource;
 
 use crate::output::exit::Exit;
 use crate::output::rows::many;
@@ -24,10 +24,10 @@ const MIN_GAMES: u64 = 3;
 
 /// What a suite is drawn from, and what became of the games.
 pub(super) struct Sources {
-    all: Vec<Source>,
+    all: Vec<SuiteSource>,
     /// The files of the games.
     games: Vec<PathBuf>,
-    report: Option<Report>,
+    report: Option<BuildReport>,
     /// Games that went on from a position.
     min_games: u64,
     /// How the command ends because of files in folders that cannot be read.
@@ -57,7 +57,7 @@ impl Sources {
             }
         }
         let min_games = min_games(&books, !paths.is_empty(), asked)?;
-        let all = books.into_iter().map(Source::Book).collect();
+        let all = books.into_iter().map(SuiteSource::Book).collect();
         let mut sources = Self { all, games: Vec::new(), report: None, min_games, passed_over };
         if !paths.is_empty() {
             sources.count(&paths, plies, resources, progress)?;
@@ -81,24 +81,24 @@ impl Sources {
             Input { games: &mut source, repeated: &repeated, counts: &[], work: None, damage: &damage };
         let mut filter = Filter::default();
         filter.max_ply = Some(plies);
-        let (report, counts) = PositionCounts::of(input, &filter, self.min_games, resources, progress)?;
+        let (report, counts) = PositionCounts::count(input, &filter, self.min_games, resources, progress)?;
         if !counts.is_empty() {
-            self.all.push(Source::Games(counts));
+            self.all.push(SuiteSource::Games(counts));
         }
         self.report = Some(report);
         Ok(())
     }
 
     /// All sources.
-    pub fn all(&self) -> &[Source] {
+    pub fn all(&self) -> &[SuiteSource] {
         &self.all
     }
 
     /// The books that are named.
     pub fn books(&self) -> impl Iterator<Item = &Arc<dyn Book>> {
         self.all.iter().filter_map(|source| match source {
-            Source::Book(book) => Some(book),
-            Source::Games(_) => None,
+            SuiteSource::Book(book) => Some(book),
+            SuiteSource::Games(_) => None,
         })
     }
 
@@ -132,7 +132,7 @@ impl Sources {
 
     /// Whether all games could be read.
     pub fn exit(&self) -> Exit {
-        let incomplete = self.report.as_ref().is_some_and(Report::is_incomplete);
+        let incomplete = self.report.as_ref().is_some_and(BuildReport::is_incomplete);
         if incomplete { Exit::Findings } else { self.passed_over }
     }
 }

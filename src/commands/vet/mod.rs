@@ -233,7 +233,7 @@ struct Vetting<'a> {
 impl Vetting<'_> {
     /// Evaluates what a book reaches, and backs the values up.
     fn values(&mut self, book: &dyn Moves) -> Result<(Graph, Backed)> {
-        let graph = Graph::of(book, self.progress)?;
+        let graph = Graph::from_book(book, self.progress)?;
         if let Some(work) = &self.work {
             let (wanted, known) = self.knowledge.wanted(&graph, graph.numbers(), work.limit);
             self.done.known = known.saturating_sub(self.done.evaluated.done);

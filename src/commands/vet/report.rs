@@ -11,7 +11,7 @@ use tabiya_base::replace::Replacement;
 use tabiya_chess::value::in_words;
 use tabiya_chess::{MoveCode, Value};
 use tabiya_workshop::vet::{Exits, JudgedBook, Leaving};
-use tabiya_workshop::view::{Line, continued, san};
+use tabiya_workshop::view::{PositionLine, continued, san};
 
 use crate::output::rows::{self, many, percent};
 
@@ -83,7 +83,7 @@ impl Report<'_> {
                 let mv = MoveCode::from_move(facts.mv);
                 let goes = judged.fates.get(place).is_some_and(|fate| fate.dropped);
                 summary.gone += u64::from(goes);
-                let (Some(loss), Some(value)) = (judged.worth.loss(facts.mv), judged.worth.of(facts.mv))
+                let (Some(loss), Some(value)) = (judged.worth.loss(facts.mv), judged.worth.get(facts.mv))
                 else {
                     summary.unknown += 1;
                     continue;
@@ -119,7 +119,7 @@ impl Report<'_> {
             lines.push("the worst moves, by chance times loss:".to_owned());
             let mut table = rows::table([("chance", true), ("loss", true), ("value", true), ("line", false)]);
             for Bad { chance, loss, value, number, mv, .. } in worst {
-                let Line { at, text } = self.line(*number);
+                let PositionLine { at, text } = self.line(*number);
                 let san = mv.resolve(at.chess()).map(|mv| san(&at, mv)).unwrap_or_default();
                 let cells = [percent(*chance), loss.to_string(), in_words(*value)];
                 table.add_row(cells.into_iter().chain([continued(&text, &at, &san)]));
@@ -141,8 +141,8 @@ impl Report<'_> {
     }
 
     /// The line to a position.
-    fn line(&self, at: u32) -> Line {
-        Line::of(self.judged.graph.line(at))
+    fn line(&self, at: u32) -> PositionLine {
+        PositionLine::from_moves(self.judged.graph.line(at))
     }
 
     /// Writes every move as JSON.
@@ -164,7 +164,7 @@ impl Report<'_> {
         let mut first = true;
         let reach = self.judged.graph.reach();
         self.judged.each(|judged| {
-            let Line { at, text } = self.line(judged.number);
+            let PositionLine { at, text } = self.line(judged.number);
             for (place, facts) in judged.moves.iter().enumerate() {
                 let san = san(&at, facts.mv);
                 let line = MoveLine {
@@ -173,7 +173,7 @@ impl Report<'_> {
                     line: continued(&text, &at, &san),
                     san,
                     loss: judged.worth.loss(facts.mv),
-                    value: judged.worth.of(facts.mv),
+                    value: judged.worth.get(facts.mv),
                     best: judged.worth.best(),
                     reach: reach.get(judged.number as usize).copied().unwrap_or_default(),
                     chance: self.chance(judged.number, MoveCode::from_move(facts.mv)),

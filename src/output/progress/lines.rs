@@ -11,10 +11,10 @@ const WIDTH: u16 = 1000;
 
 /// What a bar is drawn on where there is no terminal.
 #[derive(Debug)]
-pub(super) struct Lines<W>(Mutex<State<W>>);
+pub(super) struct ProgressLines<W>(Mutex<ProgressState<W>>);
 
 #[derive(Debug)]
-struct State<W> {
+struct ProgressState<W> {
     out: W,
     /// How much time passes between two lines.
     between: Duration,
@@ -24,18 +24,18 @@ struct State<W> {
     line: String,
 }
 
-impl<W: Write> Lines<W> {
+impl<W: Write> ProgressLines<W> {
     /// Prints a line into `out`, unless one was printed less than `between` before. The first comes after as much time.
     pub fn new(out: W, between: Duration) -> Self {
-        Self(Mutex::new(State { out, between, last: Instant::now(), line: String::new() }))
+        Self(Mutex::new(ProgressState { out, between, last: Instant::now(), line: String::new() }))
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut State<W>) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut ProgressState<W>) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl<W: Write + std::fmt::Debug + Send> TermLike for Lines<W> {
+impl<W: Write + std::fmt::Debug + Send> TermLike for ProgressLines<W> {
     fn width(&self) -> u16 {
         WIDTH
     }
@@ -112,7 +112,7 @@ mod tests {
 
     fn printed(between: Duration) -> String {
         let out = Printed::default();
-        let target = ProgressDrawTarget::term_like(Box::new(Lines::new(out.clone(), between)));
+        let target = ProgressDrawTarget::term_like(Box::new(ProgressLines::new(out.clone(), between)));
         let bar = ProgressBar::with_draw_target(Some(0), target).with_message("games.pgn");
         let progress = Progress::shown_by(Bar { bar: bar.clone(), look: Look::Line });
         progress.games(Some(4 << 20));

@@ -4,12 +4,12 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::shared::Shared;
-use super::state::{Locked, Side, State};
+use super::state::{AdapterState, Locked, Side};
 use crate::session::Session;
 
 impl Shared {
     /// Notes what the session waits for, and for how long.
-    pub(super) fn set_clock(&self, state: &mut State) {
+    pub(super) fn set_clock(&self, state: &mut AdapterState) {
         let check = state.session.due();
         let owes = state.session.owes_uciok();
         if check == state.due.check && owes == state.due.uci.is_some() {
@@ -21,13 +21,13 @@ impl Shared {
     }
 
     /// The engine is of no more use: it is killed unless it exits within this time.
-    pub(super) fn give_up_after(&self, state: &mut State, time: Duration, why: &'static str) {
+    pub(super) fn give_up_after(&self, state: &mut AdapterState, time: Duration, why: &'static str) {
         state.due.useless.get_or_insert((self.now() + time, why));
         self.clock.notify_all();
     }
 
     /// The engine is killed unless it exits in this time.
-    pub(super) fn kill_after(&self, state: &mut State, time: Duration) {
+    pub(super) fn kill_after(&self, state: &mut AdapterState, time: Duration) {
         let exit = self.now() + time;
         state.due.exit = Some(state.due.exit.map_or(exit, |due| due.min(exit)));
         self.clock.notify_all();

@@ -11,7 +11,7 @@ use tabiya_base::task_thread::TaskThread;
 use tabiya_uci::engine::quoted;
 
 use super::shared::{Shared, log_notes};
-use super::state::{End, Locked, State};
+use super::state::{AdapterState, End, Locked};
 use super::stderr;
 use crate::session::Session;
 use crate::settings::Config;
@@ -112,7 +112,8 @@ impl Shared {
 
     /// Waits until the last output of the engine has been forwarded, unless its reader does not read.
     fn forward_last_output<'a>(&self, mut state: Locked<'a>) -> Locked<'a> {
-        let is_forwarded = |state: &State| state.engine.output && state.engine.stderr && !state.writing.gui;
+        let is_forwarded =
+            |state: &AdapterState| state.engine.output && state.engine.stderr && !state.writing.gui;
         let asked = matches!(state.end, Some(End::Asked));
         let periods = if asked { QUIT_OUTPUT_PERIODS } else { LAST_OUTPUT_PERIODS };
         for _ in 0..periods {
@@ -152,9 +153,9 @@ impl Shared {
 }
 
 /// Reports to the GUI and to the log why the adapter ends; returns the error for the caller.
-fn report_end(end: End, state: &mut State, engine: &str, word: fn(&Error) -> String) -> Result<()> {
+fn report_end(end: End, state: &mut AdapterState, engine: &str, word: fn(&Error) -> String) -> Result<()> {
     let words = quoted(state.engine.last_stdout.lines().chain(state.engine.last_stderr.lines()));
-    let State { session, out, .. } = state;
+    let AdapterState { session, out, .. } = state;
     match end {
         End::Asked => Ok(()),
         // tabiya stops rather than play a match without the requested books. The last of them is the error; the others are

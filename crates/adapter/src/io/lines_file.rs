@@ -24,7 +24,7 @@ const HEAD: &str = "# lines that tabiya has played from books\n";
 const BLOCK: u64 = 1 << 20;
 
 /// The longest line that is read: longer than that of a position with all moves that one can have.
-const LINE_MAX: usize = 8 << 10;
+const MAX_LINE: usize = 8 << 10;
 
 /// Positions that are shown at once: those who are shown them must not be kept waiting.
 const SHOWN: usize = 128;
@@ -40,7 +40,7 @@ pub(super) enum Task {
 }
 
 /// What the thread has to say.
-pub(super) enum Said {
+pub(super) enum LinesFileEvent {
     /// The user must know this.
     Wrong(String),
     /// The user may want to know this.
@@ -75,7 +75,7 @@ impl LinesFile {
         options.read(true).append(writes).create(writes);
         let mut file = options.open(path).map_err(cannot)?;
         let mut head = Vec::new();
-        (&mut file).take(LINE_MAX as u64).read_to_end(&mut head).map_err(cannot)?;
+        (&mut file).take(MAX_LINE as u64).read_to_end(&mut head).map_err(cannot)?;
         // A process may have written lines before it noticed that the file was emptied.
         let first = head.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
         if !HEAD.as_bytes().starts_with(first) && node(first).is_none() {
@@ -147,7 +147,7 @@ impl LinesFile {
                 }
             }
             see(&shown);
-            if self.rest.len() > LINE_MAX {
+            if self.rest.len() > MAX_LINE {
                 // What follows up to its end is damaged too.
                 self.rest.truncate(1);
             }
@@ -183,7 +183,7 @@ pub(super) fn exchange(
     search_paths: &SearchPaths,
     writes: bool,
     see: &mut dyn FnMut(&[Node]),
-    say: &dyn Fn(Said),
+    say: &dyn Fn(LinesFileEvent),
 ) {
     let mut open: Option<LinesFile> = None;
     for task in tasks {
@@ -195,20 +195,20 @@ pub(super) fn exchange(
                     open = None;
                     continue;
                 }
-                open = LinesFile::open(&path, writes).map_err(|what| say(Said::Wrong(what))).ok();
+                open = LinesFile::open(&path, writes).map_err(|what| say(LinesFileEvent::Wrong(what))).ok();
                 // Each process must find the same file.
                 if open.is_some() && Path::new(&name).is_relative() {
-                    say(Said::Known(format!("Book Fresh File is {}", path.display())));
+                    say(LinesFileEvent::Known(format!("Book Fresh File is {}", path.display())));
                 }
             }
             Task::Then(work) => work(),
             Task::Add(nodes) => {
                 let Some(file) = &mut open else { continue };
                 let exchanged = file.exchange(&nodes, see);
-                file.damage().into_iter().for_each(|what| say(Said::Wrong(what)));
+                file.damage().into_iter().for_each(|what| say(LinesFileEvent::Wrong(what)));
                 if let Err(error) = exchanged {
                     let path = file.path.display();
-                    say(Said::Wrong(format!(
+                    say(LinesFileEvent::Wrong(format!(
                         "{path}: {error}: lines of other processes may be played again"
                     )));
                     open = None;

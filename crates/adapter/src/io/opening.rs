@@ -7,7 +7,7 @@ use std::time::Duration;
 use tabiya_book::BookSet;
 
 use super::shared::Shared;
-use super::state::{End, Side, State};
+use super::state::{AdapterState, End, Side};
 use crate::session::BookProblem;
 
 /// How long lines may wait for books: clients that wait for a `readyok` give up after ten seconds at the earliest.
@@ -15,7 +15,7 @@ const BOOKS_TIME: Duration = Duration::from_secs(8);
 
 impl Shared {
     /// Starts to open the books that the session asks for.
-    pub(super) fn open_books(self: &Arc<Self>, state: &mut State) {
+    pub(super) fn open_books(self: &Arc<Self>, state: &mut AdapterState) {
         let Some(files) = state.out.open_books.take() else { return };
         let with_evaluations = state.out.with_evaluations;
         state.requests += 1;

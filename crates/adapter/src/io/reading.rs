@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use log::Level;
 
-use tabiya_uci::{Lines, Piece};
+use tabiya_uci::{LinePiece, LineSplitter};
 
 use super::shared::Shared;
-use super::state::{End, Side, State};
+use super::state::{AdapterState, End, Side};
 use crate::session::Session;
 
 /// Bytes read at once: more than a pipe holds on Linux, and enough for the allocator to map fresh pages, which cost
@@ -18,10 +18,10 @@ use crate::session::Session;
 const BLOCK: usize = 256 << 10;
 
 /// The longest GUI line that is kept whole: 64 MiB, a game of millions of moves.
-const GUI_LINE_MAX: usize = 64 << 20;
+const MAX_GUI_LINE: usize = 64 << 20;
 
 /// The longest engine line that is kept whole: 4 MiB.
-const ENGINE_LINE_MAX: usize = 4 << 20;
+const MAX_ENGINE_LINE: usize = 4 << 20;
 
 /// How long `quit` waits for books that earlier lines of the GUI wait for.
 const BOOKS_AT_QUIT_TIME: Duration = Duration::from_secs(2);
@@ -43,19 +43,19 @@ fn read_block<'a>(from: &mut impl Read, block: &'a mut [u8]) -> &'a [u8] {
 /// Reads the GUI until its output ends or it sends `quit`.
 pub(super) fn read_gui(shared: &Arc<Shared>, mut input: File) {
     let mut block = vec![0; BLOCK];
-    let mut lines = Lines::new(GUI_LINE_MAX);
+    let mut lines = LineSplitter::new(MAX_GUI_LINE);
     loop {
         let read = read_block(&mut input, &mut block);
         let now = shared.now();
         let mut state = shared.lock();
-        let State { session, out, .. } = &mut *state;
+        let AdapterState { session, out, .. } = &mut *state;
         session.at(now);
-        let mut take = |piece: Piece<'_>| match piece {
-            Piece::Line(line) => {
+        let mut take = |piece: LinePiece<'_>| match piece {
+            LinePiece::Line(line) => {
                 log_lines(Level::Debug, "gui", line);
                 session.gui_line(line, out);
             }
-            Piece::Part(part, bytes) => session.gui_part(part, bytes, out),
+            LinePiece::Part(part, bytes) => session.gui_part(part, bytes, out),
         };
         if read.is_empty() {
             lines.finish(&mut take);
@@ -65,7 +65,7 @@ pub(super) fn read_gui(shared: &Arc<Shared>, mut input: File) {
         }
         state = shared.settle(state, Side::Gui);
         if state.session.is_leaving(&state.out) {
-            let left = |state: &State| state.end.is_some() || !state.session.is_leaving(&state.out);
+            let left = |state: &AdapterState| state.end.is_some() || !state.session.is_leaving(&state.out);
             state = shared.wait_for(state, BOOKS_AT_QUIT_TIME, left);
             state.update(Session::gui_gone);
             state = shared.settle(state, Side::Gui);
@@ -81,7 +81,7 @@ pub(super) fn read_gui(shared: &Arc<Shared>, mut input: File) {
 /// Reads the engine until it closes its output.
 pub(super) fn read_engine(shared: &Arc<Shared>, mut output: impl Read) {
     let mut block = vec![0; BLOCK];
-    let mut lines = Lines::new(ENGINE_LINE_MAX);
+    let mut lines = LineSplitter::new(MAX_ENGINE_LINE);
     loop {
         let read = read_block(&mut output, &mut block);
         if read.is_empty() {
@@ -128,14 +128,14 @@ fn after(position: Option<usize>, none: usize) -> usize {
     position.map_or(none, |position| position + 1)
 }
 
-fn take_engine_piece(state: &mut State, piece: Piece<'_>) {
-    let State { session, out, .. } = state;
+fn take_engine_piece(state: &mut AdapterState, piece: LinePiece<'_>) {
+    let AdapterState { session, out, .. } = state;
     match piece {
-        Piece::Line(line) => {
+        LinePiece::Line(line) => {
             log_lines(Level::Trace, "engine", line);
             session.engine_line(line, out);
         }
-        Piece::Part(part, bytes) => session.engine_part(part, bytes, out),
+        LinePiece::Part(part, bytes) => session.engine_part(part, bytes, out),
     }
 }
 

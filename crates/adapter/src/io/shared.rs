@@ -16,11 +16,11 @@ use tabiya_learn as learn;
 use tabiya_uci::engine::Engine;
 
 use super::book_loader::BookLoader;
-use super::lines_file::{self, Said, Task};
+use super::lines_file::{self, LinesFileEvent, Task};
 use super::log as logfile;
-use super::state::{Flush, Locked, Side, State};
+use super::state::{AdapterState, Flush, Locked, Side};
 use super::stderr;
-use crate::learning::{Report, Work, spool_path, spool_paths};
+use crate::learning::{ReportMessage, Work, spool_path, spool_paths};
 use crate::session::{Node, Output, Session};
 use crate::settings::Config;
 
@@ -32,7 +32,7 @@ const LINES_TIME: Duration = Duration::from_secs(8);
 
 /// The state that the threads share, and the pipes.
 pub(super) struct Shared {
-    state: Mutex<State>,
+    state: Mutex<AdapterState>,
     /// Signals that something that a thread waits for may have changed.
     pub(super) changed: Condvar,
     /// Signals that a time in [`State::due`] has changed.
@@ -64,7 +64,7 @@ impl Shared {
         events: Option<File>,
     ) -> Self {
         Self {
-            state: Mutex::new(State::new(session, out)),
+            state: Mutex::new(AdapterState::new(session, out)),
             changed: Condvar::new(),
             clock: Condvar::new(),
             work: Condvar::new(),
@@ -100,7 +100,7 @@ impl Shared {
         &self,
         mut state: Locked<'a>,
         time: Duration,
-        done: impl Fn(&State) -> bool,
+        done: impl Fn(&AdapterState) -> bool,
     ) -> Locked<'a> {
         state.waiters += 1;
         let waited = self.changed.wait_timeout_while(state, time, |state| !done(state));
@@ -110,7 +110,7 @@ impl Shared {
     }
 
     /// Wakes the threads that wait for a change.
-    pub(super) fn wake(&self, state: &State) {
+    pub(super) fn wake(&self, state: &AdapterState) {
         if state.waiters > 0 {
             self.changed.notify_all();
         }
@@ -128,7 +128,7 @@ impl Shared {
     /// an engine that does not read, or owes an immediate answer, is given up: the GUI's `quit` would never be read.
     pub(super) fn pause_gui_reader(self: &Arc<Self>, mut state: Locked<'_>) {
         while state.end.is_none() && (state.gui_is_full() || state.engine_is_full()) {
-            let stuck = |state: &State| {
+            let stuck = |state: &AdapterState| {
                 state.end.is_none()
                     && !state.gui_is_full()
                     && state.engine_is_full()
@@ -205,8 +205,8 @@ impl Shared {
     }
 
     /// Hands what the session says of played lines to the thread that shares them.
-    fn share_lines(self: &Arc<Self>, state: &mut State) {
-        let State { out, lines, .. } = state;
+    fn share_lines(self: &Arc<Self>, state: &mut AdapterState) {
+        let AdapterState { out, lines, .. } = state;
         let (file, nodes) = (out.lines_file.take(), std::mem::take(&mut out.lines));
         let reads = std::mem::take(&mut out.reads_lines);
         if file.is_none() && !reads && (lines.is_none() || nodes.is_empty()) {
@@ -216,8 +216,8 @@ impl Shared {
         let work = move |tasks| {
             let see = &mut |nodes: &[Node]| shared.lock().session.played_elsewhere(nodes);
             let say = |what| match what {
-                Said::Wrong(what) => shared.notify(what),
-                Said::Known(what) => shared.report(log::Level::Info, what),
+                LinesFileEvent::Wrong(what) => shared.notify(what),
+                LinesFileEvent::Known(what) => shared.report(log::Level::Info, what),
             };
             // Whoever only tries the adapter leaves no trace.
             let writes = shared.events.is_none();
@@ -257,13 +257,13 @@ impl Shared {
     }
 
     /// Hands the games and books of the session's output to the learning threads.
-    pub(super) fn learn(self: &Arc<Self>, state: &mut State) {
-        let State { out, learning, .. } = state;
+    pub(super) fn learn(self: &Arc<Self>, state: &mut AdapterState) {
+        let AdapterState { out, learning, .. } = state;
         if !out.resume_learning && out.opened.is_empty() && out.begun.is_empty() && out.finished.is_empty() {
             return;
         }
         let shared = Arc::clone(self);
-        let report: Report = Arc::new(move |level, message| shared.report(level, message));
+        let report: ReportMessage = Arc::new(move |level, message| shared.report(level, message));
         let log = || logfile::base().map(|log| log.to_string_lossy().into_owned()).unwrap_or_default();
         for book in out.opened.drain(..).filter(|book| learn::has_journal(book)) {
             learning.submit(Work::Settle(book), &report);
@@ -279,7 +279,7 @@ impl Shared {
 }
 
 /// Reports the books whose files were truncated while in use.
-fn report_cut_files(state: &mut State) {
+fn report_cut_files(state: &mut AdapterState) {
     for path in truncated::take() {
         let what = "the file was truncated while in use: moves in the missing part are not played";
         let message = format!("{}: {what}; to replace a book, rename the new file over it", path.display());
@@ -288,7 +288,7 @@ fn report_cut_files(state: &mut State) {
 }
 
 /// Opens the log that the session asks for.
-fn switch_log(state: &mut State) {
+fn switch_log(state: &mut AdapterState) {
     if let Some(name) = state.out.log_to.take()
         && let Err(problem) = logfile::open(&name)
     {

@@ -11,10 +11,10 @@ use crate::learning::Learning;
 use crate::session::{Output, Session};
 
 /// Bytes for the GUI above which nothing more is read: 1 MiB.
-const GUI_PENDING_MAX: usize = 1 << 20;
+const MAX_GUI_PENDING: usize = 1 << 20;
 
 /// Bytes for the engine above which the GUI is not read: 32 MiB.
-const ENGINE_PENDING_MAX: usize = 32 << 20;
+const MAX_ENGINE_PENDING: usize = 32 << 20;
 
 /// Bytes that an engine's pipe takes even if the engine does not read: a quarter of the default on Linux and Windows.
 const PIPE_SAFE: usize = 16 << 10;
@@ -47,7 +47,7 @@ pub(super) enum End {
 }
 
 /// The state under the lock.
-pub(super) struct State {
+pub(super) struct AdapterState {
     pub(super) session: Session,
     /// The session's output that has not been carried out yet.
     pub(super) out: Output,
@@ -83,7 +83,7 @@ pub(super) struct Due {
 }
 
 /// A lock on the state.
-pub(super) type Locked<'a> = MutexGuard<'a, State>;
+pub(super) type Locked<'a> = MutexGuard<'a, AdapterState>;
 
 /// Which pipes are being written to.
 #[derive(Default)]
@@ -113,7 +113,7 @@ pub(super) struct EngineEnds {
     pub(super) last_stderr: LastWords,
 }
 
-impl State {
+impl AdapterState {
     pub(super) fn new(session: Session, out: Output) -> Self {
         Self {
             session,
@@ -162,16 +162,16 @@ impl State {
 
     /// Whether the GUI does not read its input.
     pub(super) fn gui_is_full(&self) -> bool {
-        self.out.gui.len() > GUI_PENDING_MAX && self.writing.gui
+        self.out.gui.len() > MAX_GUI_PENDING && self.writing.gui
     }
 
     /// Whether so much waits for the engine that the GUI must not be read.
     pub(super) fn engine_is_full(&self) -> bool {
-        self.session.is_full() || self.out.engine.len() > ENGINE_PENDING_MAX
+        self.session.is_full() || self.out.engine.len() > MAX_ENGINE_PENDING
     }
 
     /// Whether the engine does not read, or owes an answer.
     pub(super) fn engine_is_late(&self) -> bool {
-        self.session.is_kept_waiting() || self.out.engine.len() > ENGINE_PENDING_MAX
+        self.session.is_kept_waiting() || self.out.engine.len() > MAX_ENGINE_PENDING
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tabiya_base::task_thread::TaskThread;
 
 /// Messages that may wait for the reader of standard error; further ones are left out.
-const WAITING_MAX: usize = 256;
+const MAX_WAITING: usize = 256;
 
 /// How long the last messages may take to be read before the adapter ends.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -24,7 +24,7 @@ static WAITING: AtomicUsize = AtomicUsize::new(0);
 pub fn say(message: &str) {
     let mut writer = WRITER.lock().unwrap_or_else(PoisonError::into_inner);
     if let Ok(writer) = TaskThread::started(&mut writer, "messages", write)
-        && WAITING.load(Ordering::Relaxed) < WAITING_MAX
+        && WAITING.load(Ordering::Relaxed) < MAX_WAITING
     {
         WAITING.fetch_add(1, Ordering::Relaxed);
         writer.send(format!("tabiya: {}\n", message.replace(['\n', '\r'], " ")));

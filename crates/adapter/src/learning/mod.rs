@@ -19,8 +19,8 @@ use tabiya_learn::identity;
 use tabiya_learn::{IdentifiedGame, Spool};
 
 use self::open_games::OpenGames;
-use self::worker::{Game, Worker, learn_all};
-use super::session::{PlayedGame, Source};
+use self::worker::{SpooledGame, Worker, learn_all};
+use super::session::{LearnableBook, PlayedGame};
 
 pub use self::spool_path::{spool_path, spool_paths};
 pub(super) use self::worker::Work;
@@ -41,7 +41,7 @@ const LEARN_TIME: Duration = Duration::from_secs(10);
 type SpoolJob = Box<dyn FnOnce() + Send>;
 
 /// Takes messages, each with its level.
-pub(super) type Report = Arc<dyn Fn(Level, String) + Send + Sync>;
+pub(super) type ReportMessage = Arc<dyn Fn(Level, String) + Send + Sync>;
 
 /// Messages, each with its level.
 type Messages = Vec<(Level, String)>;
@@ -67,19 +67,19 @@ pub(super) struct Ending {
 
 impl Learning {
     /// Hands work to the worker.
-    pub(super) fn submit(&mut self, work: Work, report: &Report) {
+    pub(super) fn submit(&mut self, work: Work, report: &ReportMessage) {
         if let Some(worker) = self.worker(report) {
             let _ = worker.send(work);
         }
     }
 
     /// Identifies the books from which a game is played.
-    pub(super) fn identify(&mut self, sources: Arc<[Source]>) {
+    pub(super) fn identify(&mut self, sources: Arc<[LearnableBook]>) {
         self.write_spool(move || sources.iter().for_each(|source| _ = source.fingerprint()));
     }
 
     /// Keeps a game in this spool, and learns it.
-    pub(super) fn learn(&mut self, played: PlayedGame, spool: Option<PathBuf>, report: &Report) {
+    pub(super) fn learn(&mut self, played: PlayedGame, spool: Option<PathBuf>, report: &ReportMessage) {
         let Some(worker) = self.worker(report) else { return };
         let PlayedGame { sources, game, verdict } = played;
         let game = game.identified(identity::of_played());
@@ -97,7 +97,7 @@ impl Learning {
     }
 
     /// The channel to the worker.
-    fn worker(&mut self, report: &Report) -> Option<Sender<Work>> {
+    fn worker(&mut self, report: &ReportMessage) -> Option<Sender<Work>> {
         let (report, games) = (Arc::clone(report), self.games.clone());
         let learn = move |work| learn_all(&work, &mut Worker::new(games), &*report);
         let worker = TaskThread::started(&mut self.worker, "learn", learn);
@@ -137,7 +137,7 @@ impl Ending {
 }
 
 /// Writes a game to the spool.
-fn keep(sources: Arc<[Source]>, finished: IdentifiedGame, spool: Option<PathBuf>) -> Game {
+fn keep(sources: Arc<[LearnableBook]>, finished: IdentifiedGame, spool: Option<PathBuf>) -> SpooledGame {
     let kept = match spool {
         None => Err("there is no folder to keep it in".to_owned()),
         Some(path) => {
@@ -150,7 +150,7 @@ fn keep(sources: Arc<[Source]>, finished: IdentifiedGame, spool: Option<PathBuf>
                 .map_err(|error| error.with_source())
         }
     };
-    Game { sources, finished, kept }
+    SpooledGame { sources, finished, kept }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use shakmaty::{ByColor, Color, KnownOutcome, Move, Role, Square};
 
 use tabiya_book as book;
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_chess::{MoveCode, Position};
 use tabiya_learn::FinishedGame;
 
@@ -24,20 +24,20 @@ fn played(book: &Path) -> PlayedGame {
         result: KnownOutcome::Decisive { winner: Color::White },
         note: "game 1".to_owned(),
     };
-    let source = Source::new(&book::open(book).unwrap());
+    let source = LearnableBook::new(&book::open(book).unwrap());
     assert!(source.fingerprint().is_some());
     PlayedGame { sources: Arc::new([source]), game, verdict: String::new() }
 }
 
 /// Writes a game to a spool.
-fn keep_in(played: &PlayedGame, spool: &Path) -> Game {
+fn keep_in(played: &PlayedGame, spool: &Path) -> SpooledGame {
     let game = played.game.clone().identified(identity::of_played());
     keep(Arc::clone(&played.sources), game, Some(spool.to_owned()))
 }
 
 fn entry(weight: u16) -> [u8; 16] {
     let mv = MoveCode::new(Square::E2, Square::E4, None);
-    Entry { key: Position::start().key(), mv, weight, games: 0, halfpoints: 0 }.to_bytes()
+    PolyglotEntry { key: Position::start().key(), mv, weight, games: 0, halfpoints: 0 }.to_bytes()
 }
 
 /// The learn field of a book of one entry.
@@ -61,7 +61,7 @@ impl Place {
     }
 
     /// A game, in the spool.
-    fn game(&self) -> Game {
+    fn game(&self) -> SpooledGame {
         keep_in(&played(&self.book), &self.spool)
     }
 
@@ -70,7 +70,7 @@ impl Place {
     }
 }
 
-fn to_learn(game: Game) -> Work {
+fn to_learn(game: SpooledGame) -> Work {
     Work::Learn(Box::new(game))
 }
 
@@ -105,7 +105,7 @@ fn a_book_under_two_names_learns_a_game_once() {
     let other = place.folder.path().join("b.bin");
     fs::hard_link(&place.book, &other).unwrap();
     let mut game = played(&place.book);
-    let sources = [&place.book, &other].map(|path| Source::new(&book::open(path).unwrap()));
+    let sources = [&place.book, &other].map(|path| LearnableBook::new(&book::open(path).unwrap()));
     game.sources = Arc::new(sources);
     let game = keep_in(&game, &place.spool);
     let messages = learn(&mut worker(), [Work::Learn(Box::new(game))]);

@@ -9,18 +9,20 @@ use std::{iter, mem};
 use log::Level;
 
 use tabiya_base::error::Error;
-use tabiya_learn::{self as learn, Drain, IdentifiedGame, Learners, Outcome, Place, PlayedBook, Spool};
+use tabiya_learn::{
+    self as learn, Drain, IdentifiedGame, LearnOutcome, Learners, PlayedBook, Spool, SpoolPlace,
+};
 
 use super::{Messages, OpenGames, PATIENCE};
-use crate::session::Source;
+use crate::session::LearnableBook;
 
 /// The most games that are learned together.
-const MOST_AT_ONCE: usize = 255;
+const MAX_AT_ONCE: usize = 255;
 
 /// What the worker does.
 pub(crate) enum Work {
     /// Learn a game.
-    Learn(Box<Game>),
+    Learn(Box<SpooledGame>),
     /// Complete what a process that died has begun in this book.
     Settle(PathBuf),
     /// Learn the games that were kept earlier in these spools.
@@ -28,17 +30,17 @@ pub(crate) enum Work {
 }
 
 /// A game to learn.
-pub(crate) struct Game {
+pub(crate) struct SpooledGame {
     /// The books that it is learned into.
-    pub(super) sources: Arc<[Source]>,
+    pub(super) sources: Arc<[LearnableBook]>,
     pub(super) finished: IdentifiedGame,
     /// The spool that it is in, with its place there for each book; or why it is in none.
-    pub(super) kept: Result<(Spool, Vec<Place>), String>,
+    pub(super) kept: Result<(Spool, Vec<SpoolPlace>), String>,
 }
 
-impl Game {
+impl SpooledGame {
     /// Adds the game's place in its spool, for the book of this index, to those that are marked as done.
-    fn cross_out<'a>(&'a self, index: usize, done: &mut HashMap<&'a Path, Vec<Place>>) {
+    fn cross_out<'a>(&'a self, index: usize, done: &mut HashMap<&'a Path, Vec<SpoolPlace>>) {
         if let Ok((spool, places)) = &self.kept {
             done.entry(spool.path()).or_default().extend(places.get(index).cloned());
         }
@@ -100,10 +102,10 @@ impl Worker {
     }
 
     /// Learns games that have just ended, all games of a book together.
-    fn learn_new(&mut self, games: &[Game]) {
+    fn learn_new(&mut self, games: &[SpooledGame]) {
         // The games of each book, with its index among the books of the game.
-        let mut books: BTreeMap<PlayedBook, Vec<(&Game, usize)>> = BTreeMap::new();
-        let mut done: HashMap<&Path, Vec<Place>> = HashMap::new();
+        let mut books: BTreeMap<PlayedBook, Vec<(&SpooledGame, usize)>> = BTreeMap::new();
+        let mut done: HashMap<&Path, Vec<SpoolPlace>> = HashMap::new();
         for game in games {
             for (index, source) in game.sources.iter().enumerate() {
                 // Two hard links to one file are one book.
@@ -137,13 +139,13 @@ impl Worker {
         games.iter().for_each(|game| self.games.close(game.finished.id));
     }
 
-    fn say_learned(&mut self, game: &Game, book: &Path, outcome: &Outcome) {
+    fn say_learned(&mut self, game: &SpooledGame, book: &Path, outcome: &LearnOutcome) {
         let (note, book) = (&game.finished.game.note, book.display());
         let what = match outcome {
-            Outcome::Learned(1) => format!("{note}: learned: 1 entry of {book}"),
-            Outcome::Learned(count) => format!("{note}: learned: {count} entries of {book}"),
-            Outcome::Known => format!("{note}: learned: already by another tabiya, into {book}"),
-            Outcome::Absent => format!("{note}: none of its moves is in {book}"),
+            LearnOutcome::Learned(1) => format!("{note}: learned: 1 entry of {book}"),
+            LearnOutcome::Learned(count) => format!("{note}: learned: {count} entries of {book}"),
+            LearnOutcome::Known => format!("{note}: learned: already by another tabiya, into {book}"),
+            LearnOutcome::Absent => format!("{note}: none of its moves is in {book}"),
         };
         self.say(Level::Info, what);
         if let Err(error) = &game.kept {
@@ -151,7 +153,7 @@ impl Worker {
         }
     }
 
-    fn say_not_learned(&mut self, game: &Game, book: &PlayedBook, error: &Error) {
+    fn say_not_learned(&mut self, game: &SpooledGame, book: &PlayedBook, error: &Error) {
         let note = &game.finished.game.note;
         match &game.kept {
             Ok((spool, _)) => {
@@ -242,7 +244,7 @@ pub(super) fn learn_all(work: &Receiver<Work>, worker: &mut Worker, report: impl
         };
         match first {
             // All games that have come meanwhile are learned together, to keep up with them on a slow disk.
-            Some(first) => worker.work(iter::once(first).chain(work.try_iter().take(MOST_AT_ONCE))),
+            Some(first) => worker.work(iter::once(first).chain(work.try_iter().take(MAX_AT_ONCE))),
             None if open => worker.drain(),
             None => worker.end(),
         }

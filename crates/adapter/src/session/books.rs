@@ -17,7 +17,7 @@ use tabiya_uci::{bestmove, book_info};
 use super::advice::Advice;
 use super::event::About;
 use super::gui::Gui;
-use super::lines::{Lines, Scope, scope};
+use super::lines::{PlayedLines, Scope, scope};
 use super::opening_names::OpeningNames;
 use super::output::Output;
 use super::request::{BookAnswer, BookMove, Drawn, GoRequest};
@@ -91,7 +91,7 @@ pub(super) struct Books {
     pub(super) advice: Advice,
     names: OpeningNames,
     /// The lines that were played, while *Book Fresh* is on.
-    pub(super) lines: Lines,
+    pub(super) lines: PlayedLines,
     /// A buffer for the next answer.
     buffer: Vec<u8>,
 }
@@ -108,7 +108,7 @@ impl Books {
             rng: rng(seed),
             advice: Advice::default(),
             names: OpeningNames::default(),
-            lines: Lines::default(),
+            lines: PlayedLines::default(),
             buffer: Vec::new(),
         }
     }

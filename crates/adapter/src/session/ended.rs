@@ -9,11 +9,11 @@ use tabiya_learn::FinishedGame;
 
 use super::gui::Gui;
 use super::output::Output;
-use super::played::{PlayedGame, Source};
+use super::played::{LearnableBook, PlayedGame};
 use super::verdict::{Evidence, Why};
 
 /// Characters of an opponent's name that are kept.
-const OPPONENT_MAX: usize = 60;
+const MAX_OPPONENT: usize = 60;
 
 /// The name in the value of `UCI_Opponent`: a title, a rating, `human` or `computer`, and the name.
 pub(super) fn opponent_name(value: &str) -> String {
@@ -26,7 +26,7 @@ pub(super) fn opponent_name(value: &str) -> String {
     };
     let kind = [word(), word(), word()][2];
     let name = if matches!(kind, Some("human" | "computer")) { rest } else { value };
-    name.chars().filter(|letter| !letter.is_control()).take(OPPONENT_MAX).collect()
+    name.chars().filter(|letter| !letter.is_control()).take(MAX_OPPONENT).collect()
 }
 
 /// A game that has ended.
@@ -35,7 +35,7 @@ pub(super) struct Ended {
     /// The number of its moves before the first request.
     pub(super) first: usize,
     /// The books that it was played from.
-    pub(super) sources: Arc<[Source]>,
+    pub(super) sources: Arc<[LearnableBook]>,
     /// The opponent, if one was announced.
     pub(super) opponent: String,
     /// How it ended.

@@ -19,7 +19,7 @@ use super::request::{Check, Drawn, GoRequest, Request, Searched, Times, Until};
 use super::{Output, Phase, Session};
 
 /// The most moves that are passed over for one answer.
-const PASSED_OVER_MAX: usize = 3;
+const MAX_PASSED_OVER: usize = 3;
 
 impl Session {
     /// How long the child may check a move that was drawn for this request; `None` if it is played unchecked.
@@ -29,7 +29,7 @@ impl Session {
         }
         let chess = asked.game.position().chess();
         let guard = Duration::from_millis(self.books.advice.policy.guard.into());
-        Times::of(guard, asked.go.clock, chess.turn()).filter(|_| chess.legal_moves().len() > 1)
+        Times::within(guard, asked.go.clock, chess.turn()).filter(|_| chess.legal_moves().len() > 1)
     }
 
     /// Starts to check a move that was drawn for the request about the position on the board.
@@ -122,7 +122,7 @@ impl Session {
             self.books.lines.refused(scope, check.asked.game.position(), check.chosen.mv);
         }
         let known = self.uses_books()
-            && check.passed_over.len() < PASSED_OVER_MAX
+            && check.passed_over.len() < MAX_PASSED_OVER
             && self.books.ask(&check.asked, &self.options.policy, &check.passed_over);
         match if known { self.draw(&check.asked.game) } else { None } {
             Some(chosen) => {

@@ -16,13 +16,13 @@ use tabiya_book::MoveFacts;
 use tabiya_chess::Position;
 
 /// How many positions are remembered, those included that no game went through: in some 80 MB.
-const POSITIONS_MAX: usize = 1 << 20;
+const MAX_POSITIONS: usize = 1 << 20;
 
 /// How many sets of player, colour and books are distinguished.
-const SCOPES_MAX: usize = 256;
+const MAX_SCOPES: usize = 256;
 
 /// No position has more legal moves.
-const MOVES_MAX: usize = 256;
+const MAX_MOVES: usize = 256;
 
 /// No index.
 const NONE: u32 = u32::MAX;
@@ -57,7 +57,7 @@ pub(super) enum Freshness {
 }
 
 /// A position in a player's graph.
-struct Known {
+struct PlayedPosition {
     at: u64,
     scope: u32,
     /// The same position in the graph of another player.
@@ -90,8 +90,8 @@ pub(super) struct Choice {
 
 /// The lines that were played.
 #[derive(Default)]
-pub(super) struct Lines {
-    known: Vec<Known>,
+pub(super) struct PlayedLines {
+    known: Vec<PlayedPosition>,
     edges: Vec<Edge>,
     /// The first of the graphs' entries for each position.
     index: HashMap<u64, u32>,
@@ -122,7 +122,7 @@ fn place(position: &Position) -> u64 {
     position.key() ^ ply.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-impl Lines {
+impl PlayedLines {
     /// Another game begins.
     pub(super) fn new_game(&mut self) {
         self.last = ByColor::default();
@@ -237,7 +237,7 @@ impl Lines {
         let Some(scope) = self.scope_index(node.scope) else { return false };
         let Some(index) = self.entry(scope, node.at) else { return false };
         let mut is_new = false;
-        for at in node.after.iter().take(MOVES_MAX) {
+        for at in node.after.iter().take(MAX_MOVES) {
             if let Some(to) = self.entry(scope, *at) {
                 is_new |= self.link(index, to);
             }
@@ -253,7 +253,7 @@ impl Lines {
 
     fn scope_index(&mut self, scope: Scope) -> Option<u32> {
         let count = u32::try_from(self.scopes.len()).ok()?;
-        if self.scopes.len() >= SCOPES_MAX && !self.scopes.contains_key(&scope) {
+        if self.scopes.len() >= MAX_SCOPES && !self.scopes.contains_key(&scope) {
             self.is_full = true;
             return None;
         }
@@ -265,7 +265,7 @@ impl Lines {
         if let Some(index) = self.find(scope, at) {
             return Some(index);
         }
-        if self.known.len() >= POSITIONS_MAX {
+        if self.known.len() >= MAX_POSITIONS {
             self.is_full = true;
             return None;
         }
@@ -273,7 +273,7 @@ impl Lines {
         let freshness = self.freshness_elsewhere(at);
         let same = self.index.insert(at, index).unwrap_or(NONE);
         let (after, before) = (NONE, NONE);
-        self.known.push(Known {
+        self.known.push(PlayedPosition {
             at,
             scope,
             same,
@@ -293,7 +293,7 @@ impl Lines {
         let mut count = 0;
         for follower in self.followers(known) {
             count += 1;
-            if follower == to || count == MOVES_MAX {
+            if follower == to || count == MAX_MOVES {
                 return false;
             }
         }
@@ -307,12 +307,12 @@ impl Lines {
         true
     }
 
-    fn get(&self, index: u32) -> Option<&Known> {
+    fn get(&self, index: u32) -> Option<&PlayedPosition> {
         self.known.get(index as usize)
     }
 
     /// The entries of a position, one for each player.
-    fn entries(&self, at: u64) -> impl Iterator<Item = (u32, &Known)> {
+    fn entries(&self, at: u64) -> impl Iterator<Item = (u32, &PlayedPosition)> {
         let first = self.index.get(&at).copied();
         std::iter::successors(first, |index| Some(self.get(*index)?.same))
             .map_while(|index| Some((index, self.get(index)?)))
@@ -322,7 +322,7 @@ impl Lines {
         self.entries(at).find(|(_, known)| known.scope == scope).map(|(index, _)| index)
     }
 
-    fn followers(&self, known: &Known) -> impl Iterator<Item = u32> {
+    fn followers(&self, known: &PlayedPosition) -> impl Iterator<Item = u32> {
         let edge = |edge: u32| self.edges.get(edge as usize);
         std::iter::successors(edge(known.after), move |last| edge(last.next_of_from)).map(|edge| edge.to)
     }
@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn what_others_have_played_comes_after_what_nobody_has_and_before_what_was_played() {
-        let mut lines = Lines::default();
+        let mut lines = PlayedLines::default();
         lines.played_elsewhere(&[node(1, 10, &[20, 21]), node(1, 20, &[])]);
         assert_eq!((lines.freshness(1, 10), lines.freshness(1, 20)), (Freshness::Fresh, Freshness::Played));
         // The other one has not played all after 10, and all after 20.
@@ -414,7 +414,7 @@ mod tests {
 
     #[test]
     fn a_line_that_was_cut_short_is_left_when_no_other_is() {
-        let mut lines = Lines::default();
+        let mut lines = PlayedLines::default();
         lines.played_elsewhere(&[node(1, 1, &[2, 3]), node(1, 3, &[])]);
         lines.played_elsewhere(&[Node { is_cut: true, ..node(1, 2, &[]) }]);
         assert_eq!((lines.freshness(1, 1), lines.freshness(1, 2)), (Freshness::Cut, Freshness::Cut));
@@ -427,7 +427,7 @@ mod tests {
 
     #[test]
     fn other_processes_learn_what_is_new_once() {
-        let mut lines = Lines::default();
+        let mut lines = PlayedLines::default();
         lines.note(7, 1, &[2, 3], false);
         assert!(lines.take_unsaid().is_empty());
         lines.share(true);
@@ -450,21 +450,21 @@ mod tests {
 
     #[test]
     fn circles_end_and_memory_is_bounded() {
-        let mut lines = Lines::default();
+        let mut lines = PlayedLines::default();
         lines.played_elsewhere(&[node(1, 1, &[2]), node(1, 2, &[3]), node(1, 3, &[1])]);
         let many: Vec<u64> = (100..1000).collect();
         lines.played_elsewhere(&[node(1, 4, &many)]);
-        assert_eq!(lines.known.iter().filter(|known| known.at >= 100).count(), MOVES_MAX);
-        for scope in 0..2 * SCOPES_MAX as u64 {
+        assert_eq!(lines.known.iter().filter(|known| known.at >= 100).count(), MAX_MOVES);
+        for scope in 0..2 * MAX_SCOPES as u64 {
             lines.played_elsewhere(&[node(scope, 5, &[])]);
         }
-        assert!(lines.is_full && lines.scopes.len() == SCOPES_MAX);
+        assert!(lines.is_full && lines.scopes.len() == MAX_SCOPES);
         // A chain as long as there is room is followed without recursion.
-        let mut lines = Lines::default();
-        for at in (0..=POSITIONS_MAX as u64).rev() {
+        let mut lines = PlayedLines::default();
+        for at in (0..=MAX_POSITIONS as u64).rev() {
             lines.played_elsewhere(&[node(1, at, &[at + 1])]);
         }
-        assert!(lines.is_full && lines.known.len() == POSITIONS_MAX);
+        assert!(lines.is_full && lines.known.len() == MAX_POSITIONS);
         assert_eq!(lines.freshness(1, 1), Freshness::Fresh);
     }
 
@@ -474,7 +474,7 @@ mod tests {
         fn freshness_is_what_can_be_reached(
             nodes in prop::collection::vec((0..40_u64, prop::collection::vec(1..6_u64, 0..4), any::<bool>()), 0..60),
         ) {
-            let (mut lines, mut after) = (Lines::default(), HashMap::<u64, HashSet<u64>>::new());
+            let (mut lines, mut after) = (PlayedLines::default(), HashMap::<u64, HashSet<u64>>::new());
             let mut cut = HashMap::<u64, bool>::new();
             for (at, steps, is_cut) in nodes {
                 let next: Vec<u64> = steps.iter().map(|step| at + step).collect();

@@ -58,10 +58,10 @@ pub use self::gui::Gui;
 pub use self::lines::{Node, Scope};
 pub use self::options::{is_chess, set_chess};
 pub use self::output::Output;
-pub use self::played::{PlayedGame, Source};
+pub use self::played::{LearnableBook, PlayedGame};
 
 /// Bytes of waiting lines above which the GUI is not read: 64 MiB, as long as one line may be.
-const WAITING_MAX: usize = 64 << 20;
+const MAX_WAITING: usize = 64 << 20;
 
 /// What engines like Stockfish print at the end of `go perft`.
 const COUNTED: &[u8] = b"odes searched";
@@ -156,7 +156,7 @@ impl Session {
 
     /// Whether so many lines wait that the GUI must not be read.
     pub fn is_full(&self) -> bool {
-        self.child.held_bytes() + self.backlog.len() > WAITING_MAX
+        self.child.held_bytes() + self.backlog.len() > MAX_WAITING
     }
 
     /// Whether the engine owes a reply that it should send at once: to `stop`, or to `isready`.

@@ -7,7 +7,7 @@ use log::Level;
 
 use super::event::Event;
 use super::lines::Node;
-use super::played::{PlayedGame, Source};
+use super::played::{LearnableBook, PlayedGame};
 use crate::settings::books::BookFiles;
 
 /// What the session asks its caller to do. Bytes are appended, and must be written in order.
@@ -24,7 +24,7 @@ pub struct Output {
     /// Log to this file from now on; an empty name ends the log.
     pub log_to: Option<String>,
     /// Books from which a game has begun. They must be identified before it is learned.
-    pub begun: Vec<Arc<[Source]>>,
+    pub begun: Vec<Arc<[LearnableBook]>>,
     /// Games to learn.
     pub finished: Vec<PlayedGame>,
     /// Open these books, then call [`Session::books_opened`](super::Session::books_opened), or

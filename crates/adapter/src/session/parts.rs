@@ -2,7 +2,7 @@
 
 use log::Level;
 
-use tabiya_uci::{Command, Part, Reply};
+use tabiya_uci::{Command, LinePart, Reply};
 
 use super::{Output, Session, lossy};
 
@@ -35,8 +35,8 @@ enum Long {
 
 impl Session {
     /// Takes a part of a GUI line that is too long to be kept.
-    pub fn gui_part(&mut self, part: Part, bytes: &[u8], out: &mut Output) {
-        if part == Part::First {
+    pub fn gui_part(&mut self, part: LinePart, bytes: &[u8], out: &mut Output) {
+        if part == LinePart::First {
             if Command::parse(bytes.get(..KEPT).unwrap_or(bytes)).0 == Command::Position {
                 self.board.set_unknown();
             }
@@ -48,13 +48,13 @@ impl Session {
         }
         if !self.long.drops_gui_line {
             out.engine.extend_from_slice(bytes);
-            self.child.mid_line = part != Part::Last;
+            self.child.mid_line = part != LinePart::Last;
         }
     }
 
     /// Takes a part of an engine line that is too long to be kept.
-    pub fn engine_part(&mut self, part: Part, bytes: &[u8], out: &mut Output) {
-        let ends = part == Part::Last;
+    pub fn engine_part(&mut self, part: LinePart, bytes: &[u8], out: &mut Output) {
+        let ends = part == LinePart::Last;
         let mut long = match self.long.engine.take().unwrap_or(Long::Head(Vec::new())) {
             Long::Head(mut head) => {
                 head.extend_from_slice(if head.is_empty() { bytes.trim_ascii_start() } else { bytes });

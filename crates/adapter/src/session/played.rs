@@ -9,12 +9,12 @@ use tabiya_book::{Book, BookSet, Learnable};
 use tabiya_learn::{Fingerprint, FinishedGame, fingerprint_of};
 
 /// A book that can learn, as it is when a game is played from it.
-pub struct Source {
+pub struct LearnableBook {
     book: Arc<dyn Book>,
     fingerprint: OnceLock<Option<Fingerprint>>,
 }
 
-impl Source {
+impl LearnableBook {
     /// A book from which a game begins.
     pub fn new(book: &Arc<dyn Book>) -> Self {
         Self { book: Arc::clone(book), fingerprint: OnceLock::new() }
@@ -32,10 +32,10 @@ impl Source {
 }
 
 /// The books that can learn the games of a colour, each file once.
-pub(super) fn sources(book_set: &BookSet, color: Color) -> Arc<[Source]> {
-    let mut sources: Vec<Source> = Vec::new();
+pub(super) fn sources(book_set: &BookSet, color: Color) -> Arc<[LearnableBook]> {
+    let mut sources: Vec<LearnableBook> = Vec::new();
     for book in book_set.books(color).iter().filter(|book| book.as_learnable().is_some()) {
-        let source = Source::new(book);
+        let source = LearnableBook::new(book);
         if !sources.iter().any(|other| other.file() == source.file()) {
             sources.push(source);
         }
@@ -47,7 +47,7 @@ pub(super) fn sources(book_set: &BookSet, color: Color) -> Arc<[Source]> {
 #[derive(Clone)]
 pub struct PlayedGame {
     /// The books, by priority.
-    pub sources: Arc<[Source]>,
+    pub sources: Arc<[LearnableBook]>,
     /// The game.
     pub game: FinishedGame,
     /// The message to report once the game is on a disk.

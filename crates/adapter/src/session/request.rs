@@ -21,7 +21,7 @@ use crate::settings::rules::rule_name;
 const CLOCK_PART: u32 = 10;
 
 /// The least time of a search that is worth starting.
-const SEARCH_MIN: Duration = Duration::from_millis(5);
+const MIN_SEARCH: Duration = Duration::from_millis(5);
 
 /// The `go` that has not been answered yet.
 pub(super) enum Request {
@@ -126,14 +126,14 @@ pub(super) struct Times {
 
 impl Times {
     /// The times for a request; `None` if there is no time for a check.
-    pub(super) fn of(guard: Duration, clock: Clock, color: Color) -> Option<Self> {
+    pub(super) fn within(guard: Duration, clock: Clock, color: Color) -> Option<Self> {
         let left = color.fold_wb(clock.white, clock.black).into_iter().chain(clock.movetime).min();
         let part = left.map(|left| Duration::from_millis(left) / CLOCK_PART);
         // Twice the time: the position is searched once, and up to three moves.
         let all = part.unwrap_or(Duration::MAX).min(guard * 2);
         // A quarter is left for an engine that needs longer than it was given.
         let search = (guard / 2).min(all * 3 / 8);
-        (search >= SEARCH_MIN).then_some(Self { search, all })
+        (search >= MIN_SEARCH).then_some(Self { search, all })
     }
 }
 
@@ -178,7 +178,7 @@ impl Check {
     pub(super) fn time_of_search(&self, now: Duration) -> Option<Duration> {
         let is_best = self.found.is_some_and(|(_, best)| best == Some(self.chosen.mv));
         let time = self.times.search.min(self.due().saturating_sub(now) * 3 / 4);
-        (!is_best && time >= SEARCH_MIN).then_some(time)
+        (!is_best && time >= MIN_SEARCH).then_some(time)
     }
 
     /// Takes an `info` line of the child.
@@ -246,7 +246,7 @@ mod tests {
     fn searches_take_half_the_time_and_all_of_them_a_tenth_of_the_clock() {
         let of = |guard, white, movetime| {
             let clock = Clock { white, black: Some(7), movetime };
-            let times = Times::of(ms(guard), clock, Color::White);
+            let times = Times::within(ms(guard), clock, Color::White);
             times.map(|times| (times.search.as_millis(), times.all.as_millis()))
         };
         assert_eq!(of(500, None, None), Some((250, 1000)));
@@ -256,16 +256,16 @@ mod tests {
         assert_eq!(of(500, Some(100), None), None);
         assert_eq!(of(500, Some(0), None), None);
         assert_eq!(of(9, None, None), None);
-        assert!(Times::of(ms(60_000), Clock::default(), Color::Black).is_some());
+        assert!(Times::within(ms(60_000), Clock::default(), Color::Black).is_some());
     }
 
     proptest! {
         #[test]
         fn no_check_takes_more_than_its_part(guard in 0..=60_000_u64, left: u64, movetime in prop::option::of(0..100_000_u64)) {
             let clock = Clock { white: Some(left), black: None, movetime };
-            if let Some(Times { search, all }) = Times::of(ms(guard), clock, Color::White) {
+            if let Some(Times { search, all }) = Times::within(ms(guard), clock, Color::White) {
                 prop_assert!(all <= ms(left.min(movetime.unwrap_or(u64::MAX))) / 10 && all <= ms(guard) * 2);
-                prop_assert!(search * 2 <= all && search * 2 <= ms(guard) && search >= SEARCH_MIN);
+                prop_assert!(search * 2 <= all && search * 2 <= ms(guard) && search >= MIN_SEARCH);
             }
         }
     }

@@ -15,7 +15,7 @@ use super::event::{Event, Silence};
 use super::lines::Scope;
 use super::request::{BookAnswer, BookMove, Cut, Drawn, GoRequest, Request, Until};
 use super::watch::Answer;
-use super::{Output, Phase, Session, WAITING_MAX, lossy};
+use super::{MAX_WAITING, Output, Phase, Session, lossy};
 
 /// What becomes of a move that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -338,7 +338,7 @@ impl Session {
             Some(Request::Checking(_) | Request::Due(_)) | None => false,
         };
         if waits_for_gui && self.is_full() {
-            let mebibytes = WAITING_MAX >> 20;
+            let mebibytes = MAX_WAITING >> 20;
             self.gui.notify(
                 format!("{mebibytes} MiB of lines are waiting for an endless search: it is stopped"),
                 out,

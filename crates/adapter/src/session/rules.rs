@@ -15,7 +15,7 @@ pub(super) struct Rules {
     list: Vec<Rule>,
     /// The game after the last answer that counts.
     game: Option<Game>,
-    answers: Vec<Counted>,
+    answers: Vec<RuleAnswer>,
 }
 
 /// Why a rule does not let its book answer.
@@ -38,7 +38,7 @@ impl Objection {
 }
 
 /// An answer of a rule.
-struct Counted {
+struct RuleAnswer {
     rule: usize,
     /// Its place in the game: see [`place`].
     place: u64,
@@ -81,7 +81,7 @@ impl Rules {
     /// again.
     fn uses(&self, number: usize, game: &Game) -> usize {
         let (kept, now) = (self.kept(game), place(game.position()));
-        let counts = |answer: &&Counted| {
+        let counts = |answer: &&RuleAnswer| {
             // Places of the same side differ by an even number.
             answer.rule == number && answer.place < kept && (now - answer.place.min(now)) % 2 == 0
         };
@@ -95,7 +95,7 @@ impl Rules {
         }
         let kept = self.kept(game);
         self.answers.retain(|answer| answer.place < kept);
-        self.answers.push(Counted { rule: number, place: place(game.position()) });
+        self.answers.push(RuleAnswer { rule: number, place: place(game.position()) });
         let mut after = game.clone();
         after.push(mv);
         self.game = Some(after);

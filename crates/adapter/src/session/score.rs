@@ -7,7 +7,7 @@ use crate::settings::options::BookScore;
 
 /// The greatest score, in centipawns: less than the score at which clients adjudicate a game, however few games it
 /// comes from.
-const MOST: f64 = 300.0;
+const MAX: f64 = 300.0;
 
 /// The score of a move in centipawns, from the point of view of the side that makes it.
 ///
@@ -20,7 +20,7 @@ pub(super) fn centipawns(score: BookScore, mv: &MoveFacts) -> i32 {
     let learned = mv.learned.filter(|learned| learned.games > 0);
     let learned = learned.map(|learned| (f64::from(learned.halfpoints) / 2.0, f64::from(learned.games)));
     let results = mv.counts.and_then(Counts::results).or(learned);
-    results.map_or(0, |(points, games)| rating_difference(points, games).clamp(-MOST, MOST).round() as i32)
+    results.map_or(0, |(points, games)| rating_difference(points, games).clamp(-MAX, MAX).round() as i32)
 }
 
 #[cfg(test)]

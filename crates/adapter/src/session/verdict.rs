@@ -11,7 +11,7 @@ use tabiya_uci::Score;
 
 /// The fewest moves of ours in a game that is learned: a shorter game may be a test of a position, and only a fool's
 /// mate ends a game sooner.
-const FEWEST_MOVES: u32 = 2;
+const MIN_MOVES: u32 = 2;
 
 /// The number of our last scores that must agree on a win or a loss.
 const DECIDED_SCORES: usize = 2;
@@ -115,7 +115,7 @@ impl Evidence {
         if let Some(doubt) = self.doubt {
             return unknown(doubt);
         }
-        if self.moves < FEWEST_MOVES {
+        if self.moves < MIN_MOVES {
             return unknown(Why::Short);
         }
         if !self.answered {

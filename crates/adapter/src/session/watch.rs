@@ -11,7 +11,7 @@ use tabiya_chess::Game;
 use tabiya_uci::{Clock, Score, words};
 
 use super::ended::Ended;
-use super::played::{Source, sources};
+use super::played::{LearnableBook, sources};
 use super::verdict::{DRAWN_SCORES, Evidence, Why, limit};
 
 /// The most plies of a position that starts another game, if the previous game had more.
@@ -63,7 +63,7 @@ pub(super) struct Watch {
     /// The opponent that the GUI has announced.
     pub(super) announced: String,
     /// The books of games that have begun and were not reported yet.
-    pub(super) begun: Vec<Arc<[Source]>>,
+    pub(super) begun: Vec<Arc<[LearnableBook]>>,
     /// Games that have ended and were not reported yet.
     pub(super) ended: Vec<Ended>,
 }
@@ -71,7 +71,7 @@ pub(super) struct Watch {
 /// One game.
 struct Watched {
     /// The books that it is played from.
-    sources: Arc<[Source]>,
+    sources: Arc<[LearnableBook]>,
     /// The opponent announced when it began.
     opponent: String,
     /// The number of moves on the board at the first request.

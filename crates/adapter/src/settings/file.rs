@@ -15,7 +15,7 @@ use tabiya_base::error::{Error, Result};
 
 use super::options::Options;
 use super::rules::Rule;
-use super::table::{self, Kind, SET};
+use super::table::{self, SET, SettingKind};
 use super::{Given, spelling};
 
 /// Reads a configuration file.
@@ -170,10 +170,10 @@ pub(super) fn has_control(value: &DeValue<'_>) -> bool {
 }
 
 /// The values that a key is given, as text; `None` if the setting may have no such value.
-pub(super) fn texts(kind: Kind, value: &DeValue<'_>) -> Option<Vec<String>> {
+pub(super) fn texts(kind: SettingKind, value: &DeValue<'_>) -> Option<Vec<String>> {
     let texts = match (kind, value) {
-        (Kind::Check, _) => vec![value.as_bool()?.to_string()],
-        (Kind::Spin { .. }, _) => vec![integer(value)?.to_string()],
+        (SettingKind::Check, _) => vec![value.as_bool()?.to_string()],
+        (SettingKind::Spin { .. }, _) => vec![integer(value)?.to_string()],
         (_, DeValue::String(text)) => vec![text.to_string()],
         (_, DeValue::Array(list)) if kind.is_list() => {
             let texts = list.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
@@ -182,7 +182,7 @@ pub(super) fn texts(kind: Kind, value: &DeValue<'_>) -> Option<Vec<String>> {
         _ => return None,
     };
     // Books that are named none are a mistake.
-    let is_lack = kind == Kind::Files && texts.is_empty();
+    let is_lack = kind == SettingKind::Files && texts.is_empty();
     Some(texts).filter(|texts| !is_lack && texts.iter().all(|text| kind.takes(text)))
 }
 

@@ -15,7 +15,7 @@ use tabiya_uci::same_name;
 
 pub use super::file::text;
 use super::options::Options;
-use super::table::{self, BOOK, Group, Kind, Row, SET};
+use super::table::{self, BOOK, SET, SettingGroup, SettingKind, SettingRow};
 use super::{Given, file, split};
 
 /// What separates files in a field.
@@ -27,7 +27,7 @@ pub struct Setting {
     /// What a form calls it: letters, digits and hyphens.
     pub(crate) key: String,
     #[serde(flatten)]
-    pub(crate) row: &'static Row,
+    pub(crate) row: &'static SettingRow,
     /// What holds if there is no value.
     default: String,
     value: Option<String>,
@@ -40,7 +40,7 @@ pub struct Setting {
 const TABLES: &str = "the [[book]] tables of the file name the books: change them by hand";
 
 impl Setting {
-    fn new(row: &'static Row, key: String, value: Option<String>) -> Self {
+    fn new(row: &'static SettingRow, key: String, value: Option<String>) -> Self {
         Self { key, row, default: row.default(), value, fixed: None }
     }
 }
@@ -48,7 +48,7 @@ impl Setting {
 /// Settings that are about the same.
 #[derive(Serialize)]
 pub struct Together<'a> {
-    name: Group,
+    name: SettingGroup,
     keys: Vec<&'a str>,
 }
 
@@ -64,22 +64,23 @@ pub fn groups(settings: &[Setting]) -> Vec<Together<'_>> {
 }
 
 /// The value of an option in the table of options, which wins over its key outside; of several the last counts.
-fn in_set(given: &Given, row: &Row) -> Option<String> {
+fn in_set(given: &Given, row: &SettingRow) -> Option<String> {
     let mut pairs = given.texts(SET).iter().filter_map(|pair| split(pair));
     let (_, value) = pairs.rfind(|(name, _)| is_option(row, name))?;
     // Where a form compares values.
-    Some(if row.kind == Kind::Check { value.to_ascii_lowercase() } else { value.to_owned() })
+    Some(if row.kind == SettingKind::Check { value.to_ascii_lowercase() } else { value.to_owned() })
 }
 
 /// Whether a name in the table of options is that of a setting.
-fn is_option(row: &Row, name: &str) -> bool {
+fn is_option(row: &SettingRow, name: &str) -> bool {
     row.is_option() && same_name(row.name.as_bytes(), name.as_bytes())
 }
 
 /// The settings of a policy for which there are sliders.
 pub fn sliders(policy: &Policy) -> Vec<Setting> {
     let mut options = Options { policy: policy.clone(), ..Options::default() };
-    let value = |row: &'static Row| Setting::new(row, row.key.to_owned(), Some(row.text(&mut options)));
+    let value =
+        |row: &'static SettingRow| Setting::new(row, row.key.to_owned(), Some(row.text(&mut options)));
     table::sliders().map(value).collect()
 }
 
@@ -90,16 +91,19 @@ pub fn sliders(policy: &Policy) -> Vec<Setting> {
 pub fn read(path: &Path, text: &str) -> Result<Vec<Setting>> {
     let (given, rules) = file::parse(path, text, &mut Vec::new())?;
     // Arguments of the engine are a list whose order matters, and options of the engine are not known here.
-    let at_start = table::start().filter(|row| !matches!(row.kind, Kind::Texts | Kind::Pairs)).map(|row| {
-        let texts = given.texts(row.key);
-        let value = (!texts.is_empty()).then(|| texts.join(&format!("{BETWEEN} ")));
-        let set = in_set(&given, row);
-        let by_rules = row.key == BOOK && !rules.is_empty() && set.is_none();
-        let files =
-            || rules.iter().map(|rule| rule.file.as_str()).collect::<Vec<_>>().join(&format!("{BETWEEN} "));
-        let value = set.or(value).or_else(|| by_rules.then(files));
-        Setting { fixed: by_rules.then_some(TABLES), ..Setting::new(row, row.key.to_owned(), value) }
-    });
+    let at_start = table::start()
+        .filter(|row| !matches!(row.kind, SettingKind::Texts | SettingKind::Pairs))
+        .map(|row| {
+            let texts = given.texts(row.key);
+            let value = (!texts.is_empty()).then(|| texts.join(&format!("{BETWEEN} ")));
+            let set = in_set(&given, row);
+            let by_rules = row.key == BOOK && !rules.is_empty() && set.is_none();
+            let files = || {
+                rules.iter().map(|rule| rule.file.as_str()).collect::<Vec<_>>().join(&format!("{BETWEEN} "))
+            };
+            let value = set.or(value).or_else(|| by_rules.then(files));
+            Setting { fixed: by_rules.then_some(TABLES), ..Setting::new(row, row.key.to_owned(), value) }
+        });
     let options = table::options()
         .filter(|row| !row.at_start)
         .map(|row| Setting::new(row, row.name.to_ascii_lowercase().replace(' ', "-"), in_set(&given, row)));
@@ -139,7 +143,7 @@ pub fn changed(path: &Path, text: &str, set: &BTreeMap<String, Option<String>>) 
 ///
 /// # Errors
 /// What it must be.
-fn field(kind: Kind, text: &str) -> std::result::Result<Value, String> {
+fn field(kind: SettingKind, text: &str) -> std::result::Result<Value, String> {
     if text.contains(char::is_control) {
         return Err("without control characters".to_owned());
     }
@@ -147,9 +151,9 @@ fn field(kind: Kind, text: &str) -> std::result::Result<Value, String> {
         return Err(kind.needs());
     }
     Ok(match (kind, kind.number(text)) {
-        (Kind::Check, Some(number)) => Value::from(number != 0),
+        (SettingKind::Check, Some(number)) => Value::from(number != 0),
         (_, Some(number)) => Value::from(i64::from(number)),
-        (Kind::Files, None) => {
+        (SettingKind::Files, None) => {
             let files = text.split(BETWEEN).map(str::trim).filter(|file| !file.is_empty());
             match *files.collect::<Vec<_>>() {
                 [file] => Value::from(file),
@@ -161,7 +165,7 @@ fn field(kind: Kind, text: &str) -> std::result::Result<Value, String> {
 }
 
 /// Puts a value into a text, or makes its lines comments.
-fn put(path: &Path, text: &str, row: &Row, value: Option<Value>) -> Result<String> {
+fn put(path: &Path, text: &str, row: &SettingRow, value: Option<Value>) -> Result<String> {
     // The reader of the file says what is wrong in words that help more.
     let (given, _) = file::parse(path, text, &mut Vec::new())?;
     // There it wins over a key outside.

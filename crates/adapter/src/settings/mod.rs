@@ -27,7 +27,7 @@ use self::books::BookList;
 use self::options::Options;
 use self::search_paths::{SearchPaths, listed};
 use self::spelling::Meant;
-use self::table::{ENGINE, ENGINE_ARG, ENGINE_DIR, ENGINE_TIMEOUT, Kind, Row, SET};
+use self::table::{ENGINE, ENGINE_ARG, ENGINE_DIR, ENGINE_TIMEOUT, SET, SettingKind, SettingRow};
 
 pub use self::given::Given;
 
@@ -86,14 +86,14 @@ impl Config {
         if let Some(path) = path.as_deref().filter(|_| file.is_none()) {
             trust::check(path)?;
         }
-        Self::of(given, path)
+        Self::merged(given, path)
     }
 
     /// Merges the command line with this configuration file, if there is one.
     ///
     /// # Errors
     /// As [`Config::load`].
-    pub fn of(given: Given, path: Option<PathBuf>) -> Result<Self> {
+    pub fn merged(given: Given, path: Option<PathBuf>) -> Result<Self> {
         let mut warnings = Vec::new();
         let (mut from_file, rules) = match &path {
             Some(path) => file::read(path, &mut warnings)?,
@@ -130,7 +130,7 @@ impl Config {
         from_file.take(given);
         let given = from_file;
         let or_default = |key| {
-            let default = || table::start().find(|row| row.key == key).map(Row::default);
+            let default = || table::start().find(|row| row.key == key).map(SettingRow::default);
             given.text(key).map(str::to_owned).or_else(default).unwrap_or_default()
         };
         let name = given.text("name").map(|name| name.replace(['\n', '\r'], " ").trim().to_owned());
@@ -204,7 +204,7 @@ fn check_line(given: &Given) -> Result<()> {
             return Err(wrong("does not say which books play").advice(needed));
         }
     }
-    for Row { key, .. } in table::start().filter(|row| row.kind == Kind::Files) {
+    for SettingRow { key, .. } in table::start().filter(|row| row.kind == SettingKind::Files) {
         if given.texts(key).iter().any(|name| name.trim().is_empty()) {
             return Err(Error::new(ErrorKind::File, format!("--{key}: the name of the book is empty"))
                 .advice("name a book, or '<none>' for no book"));

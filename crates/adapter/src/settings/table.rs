@@ -3,14 +3,14 @@
 
 use serde::Serialize;
 
-use tabiya_book::choose::MAX_LOSS_MAX;
+use tabiya_book::choose::MAX_LOSS_LIMIT;
 
-use self::Kind::{Check, Choice, Files, Pairs, Spin, Text, Texts};
+use self::SettingKind::{Check, Choice, Files, Pairs, Spin, Text, Texts};
 use super::options::{BookScore, Change, Options, Value};
 use super::split;
 
 /// The greatest seed that a GUI's spin box can hold: many store it in 32 signed bits.
-const SEED_MAX: u32 = i32::MAX as u32;
+const MAX_SEED: u32 = i32::MAX as u32;
 
 /// Seconds in a day.
 const DAY: u32 = 86_400;
@@ -38,7 +38,7 @@ pub(crate) const BOOK: &str = "book";
 
 /// What settings are about, in the order in which a form shows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(crate) enum Group {
+pub(crate) enum SettingGroup {
     Engine,
     Books,
     #[serde(rename = "Choosing moves")]
@@ -51,7 +51,7 @@ pub(crate) enum Group {
 /// The values that a setting may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Kind {
+pub enum SettingKind {
     /// True or false.
     Check,
     /// A number from the one to the other.
@@ -69,7 +69,7 @@ pub enum Kind {
     Files,
 }
 
-impl Kind {
+impl SettingKind {
     /// What a value must be, in words.
     pub fn needs(self) -> String {
         match self {
@@ -111,14 +111,14 @@ impl Kind {
 
 /// A setting.
 #[derive(Clone, Copy, Serialize)]
-pub struct Row {
+pub struct SettingRow {
     /// Its name for people; that of an option is its name in UCI.
     pub(crate) name: &'static str,
     /// Its name in the file, on the command line and in addresses, as far as it has one there.
     #[serde(skip)]
     pub key: &'static str,
     #[serde(flatten)]
-    pub kind: Kind,
+    pub kind: SettingKind,
     /// The default, as a value or in words; empty for an option whose default is in [`Options`].
     #[serde(skip)]
     default: &'static str,
@@ -129,7 +129,7 @@ pub struct Row {
     pub help: &'static str,
     /// What it is about.
     #[serde(skip)]
-    pub(crate) group: Group,
+    pub(crate) group: SettingGroup,
     /// Where its value is among the options of UCI.
     #[serde(skip)]
     holder: Option<fn(&mut Options) -> Value<'_>>,
@@ -149,7 +149,7 @@ pub struct Row {
     slider: Option<&'static str>,
 }
 
-impl Row {
+impl SettingRow {
     /// Whether it is an option of UCI.
     pub(super) fn is_option(&self) -> bool {
         self.holder.is_some()
@@ -175,14 +175,14 @@ impl Row {
 }
 
 /// What rows have that say nothing else.
-const ROW: Row = Row {
+const ROW: SettingRow = SettingRow {
     name: "",
     key: "",
     kind: Text,
     default: "",
     value_name: "",
     help: "",
-    group: Group::Moves,
+    group: SettingGroup::Moves,
     holder: None,
     change: Change::Value,
     at_start: false,
@@ -192,109 +192,109 @@ const ROW: Row = Row {
 };
 
 /// What rows have that are given at the start.
-const START: Row = Row { at_start: true, ..ROW };
+const START: SettingRow = SettingRow { at_start: true, ..ROW };
 
 /// What rows of the policy have.
-const POLICY: Row = Row { by_book: true, shown: true, ..ROW };
+const POLICY: SettingRow = SettingRow { by_book: true, shown: true, ..ROW };
 
 /// What rows have that only a `[[book]]` table sets.
-const BY_BOOK: Row = Row { by_book: true, ..ROW };
+const BY_BOOK: SettingRow = SettingRow { by_book: true, ..ROW };
 
 /// All settings: options in the order in which GUIs list them. No name of an option contains a keyword of the `option` line
 /// as it is written there, in small letters: that would confuse some clients.
 #[rustfmt::skip]
-static ROWS: &[Row] = &[
-    Row { name: "Engine", key: ENGINE, value_name: "PROGRAM", default: "stockfish",
-        group: Group::Engine, help: "The engine: a path, or a name on PATH", ..START },
-    Row { name: "Engine arguments", key: ENGINE_ARG, value_name: "ARG", kind: Texts,
-        group: Group::Engine, help: "An argument for the engine", ..START },
-    Row { name: "Engine folder", key: ENGINE_DIR, value_name: "DIR", default: "tabiya's",
-        group: Group::Engine, help: "The engine's working folder", ..START },
+static ROWS: &[SettingRow] = &[
+    SettingRow { name: "Engine", key: ENGINE, value_name: "PROGRAM", default: "stockfish",
+        group: SettingGroup::Engine, help: "The engine: a path, or a name on PATH", ..START },
+    SettingRow { name: "Engine arguments", key: ENGINE_ARG, value_name: "ARG", kind: Texts,
+        group: SettingGroup::Engine, help: "An argument for the engine", ..START },
+    SettingRow { name: "Engine folder", key: ENGINE_DIR, value_name: "DIR", default: "tabiya's",
+        group: SettingGroup::Engine, help: "The engine's working folder", ..START },
     // Clients give up after 10 to 35 seconds.
-    Row { name: "Engine timeout", key: ENGINE_TIMEOUT, value_name: "SECONDS", kind: Spin { min: 1, max: DAY }, default: "30",
-        group: Group::Engine, help: "Seconds to wait for the engine to answer `uci`", ..START },
-    Row { name: OWN_BOOK, kind: Check, holder: Some(|it| Value::Check(&mut it.own_book)),
-        group: Group::Books, help: "Play from the books", ..ROW },
-    Row { name: "Book File", key: BOOK, value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.both)),
+    SettingRow { name: "Engine timeout", key: ENGINE_TIMEOUT, value_name: "SECONDS", kind: Spin { min: 1, max: DAY }, default: "30",
+        group: SettingGroup::Engine, help: "Seconds to wait for the engine to answer `uci`", ..START },
+    SettingRow { name: OWN_BOOK, kind: Check, holder: Some(|it| Value::Check(&mut it.own_book)),
+        group: SettingGroup::Books, help: "Play from the books", ..ROW },
+    SettingRow { name: "Book File", key: BOOK, value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.both)),
         default: "the starter book inside tabiya", change: Change::Books,
-        group: Group::Books, help: "A book; of several, the first that knows the position answers", ..START },
-    Row { name: "Book White", key: "book-white", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.white)),
-        change: Change::Books, group: Group::Books, help: "A book for White, tried before the others", ..START },
-    Row { name: "Book Black", key: "book-black", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.black)),
-        change: Change::Books, group: Group::Books, help: "A book for Black, tried before the others", ..START },
-    Row { name: "Play without missing books", key: "book-optional", kind: Check, default: "false",
-        group: Group::Books, help: "If a book cannot be opened, play on with the others or the engine alone", ..START },
-    Row { key: "file", help: "The book", ..BY_BOOK },
-    Row { key: "color", kind: Choice { choices: &["white", "black"] }, help: "Use the book only for this side", ..BY_BOOK },
-    Row { name: "Book Variety", key: "variety", value_name: "0-100", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.variety)),
+        group: SettingGroup::Books, help: "A book; of several, the first that knows the position answers", ..START },
+    SettingRow { name: "Book White", key: "book-white", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.white)),
+        change: Change::Books, group: SettingGroup::Books, help: "A book for White, tried before the others", ..START },
+    SettingRow { name: "Book Black", key: "book-black", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.black)),
+        change: Change::Books, group: SettingGroup::Books, help: "A book for Black, tried before the others", ..START },
+    SettingRow { name: "Play without missing books", key: "book-optional", kind: Check, default: "false",
+        group: SettingGroup::Books, help: "If a book cannot be opened, play on with the others or the engine alone", ..START },
+    SettingRow { key: "file", help: "The book", ..BY_BOOK },
+    SettingRow { key: "color", kind: Choice { choices: &["white", "black"] }, help: "Use the book only for this side", ..BY_BOOK },
+    SettingRow { name: "Book Variety", key: "variety", value_name: "0-100", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.variety)),
         slider: Some(""), help: "0 = always the best move, 50 = by weight, 100 = every playable move equally often", ..POLICY },
-    Row { name: "Book Depth", key: "depth", value_name: "MOVE", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.depth)),
+    SettingRow { name: "Book Depth", key: "depth", value_name: "MOVE", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.depth)),
         help: "Last full move to play from the book; 0 = no limit", ..POLICY },
-    Row { name: "Book Threshold", key: "threshold", value_name: "0-1000", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.threshold)),
+    SettingRow { name: "Book Threshold", key: "threshold", value_name: "0-1000", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.threshold)),
         slider: Some("‰"), help: "Skip rare moves: the least share of the position's total weight, in thousandths (5 = 0.5 %)", ..POLICY },
-    Row { name: "Book Games", key: "games", value_name: "GAMES", kind: Spin { min: 0, max: 1_000_000 }, holder: Some(|it| Value::Spin(&mut it.policy.games)),
+    SettingRow { name: "Book Games", key: "games", value_name: "GAMES", kind: Spin { min: 0, max: 1_000_000 }, holder: Some(|it| Value::Spin(&mut it.policy.games)),
         help: "Skip moves with fewer games than this, where the book counts games", ..POLICY },
-    Row { name: "Book Reserve", key: "reserve", value_name: "PLIES", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.reserve)),
+    SettingRow { name: "Book Reserve", key: "reserve", value_name: "PLIES", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.reserve)),
         slider: Some("plies"), help: "Skip moves whose line in the book is shorter than this many plies, the move included", ..POLICY },
-    Row { name: "Book Max Loss", key: "max-loss", value_name: "CENTIPAWNS", kind: Spin { min: 0, max: MAX_LOSS_MAX }, holder: Some(|it| Value::Spin(&mut it.policy.max_loss)),
+    SettingRow { name: "Book Max Loss", key: "max-loss", value_name: "CENTIPAWNS", kind: Spin { min: 0, max: MAX_LOSS_LIMIT }, holder: Some(|it| Value::Spin(&mut it.policy.max_loss)),
         change: Change::Evaluations,
         help: "Skip moves that lose more than this many centipawns, by the evaluations beside the book (BOOK.evals); 0 = no limit", ..POLICY },
-    Row { name: "Book Guard", key: "guard", kind: Spin { min: 0, max: 60_000 }, holder: Some(|it| Value::Spin(&mut it.policy.guard)),
+    SettingRow { name: "Book Guard", key: "guard", kind: Spin { min: 0, max: 60_000 }, holder: Some(|it| Value::Spin(&mut it.policy.guard)),
         shown: false, help: "Milliseconds for the engine to check a book move that has no evaluation; 0 = no check", ..POLICY },
-    Row { name: "Book Tournament", key: "tournament", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.tournament)),
+    SettingRow { name: "Book Tournament", key: "tournament", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.tournament)),
         help: "Follow the book's own recommendations: colours, marks and limits", ..POLICY },
-    Row { name: "Book Factor", key: "factor", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.factor)),
+    SettingRow { name: "Book Factor", key: "factor", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.factor)),
         help: "With Book Tournament: multiply the weights of a CTG book by its factors, as their meaning is inferred", ..POLICY },
-    Row { name: "Book Threefold", key: "threefold", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.threefold)),
+    SettingRow { name: "Book Threefold", key: "threefold", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.threefold)),
         help: "Allow book moves that repeat a position for the third time", ..POLICY },
-    Row { key: "optional", kind: Check, help: "Play on without the book if it cannot be opened", ..BY_BOOK },
-    Row { key: "min-clock", kind: Spin { min: 0, max: DAY }, help: "Skip the book when the side to move has fewer seconds left than this", ..BY_BOOK },
-    Row { key: "max-uses", kind: Spin { min: 1, max: 1000 }, help: "Play at most this many moves of a game from the book", ..BY_BOOK },
-    Row { name: "Book Fresh", kind: Check, holder: Some(|it| Value::Check(&mut it.fresh)), change: Change::Fresh,
+    SettingRow { key: "optional", kind: Check, help: "Play on without the book if it cannot be opened", ..BY_BOOK },
+    SettingRow { key: "min-clock", kind: Spin { min: 0, max: DAY }, help: "Skip the book when the side to move has fewer seconds left than this", ..BY_BOOK },
+    SettingRow { key: "max-uses", kind: Spin { min: 1, max: 1000 }, help: "Play at most this many moves of a game from the book", ..BY_BOOK },
+    SettingRow { name: "Book Fresh", kind: Check, holder: Some(|it| Value::Check(&mut it.fresh)), change: Change::Fresh,
         help: "Prefer moves into lines not yet played since tabiya started; choose among them by weight", ..ROW },
-    Row { name: "Book Fresh File", holder: Some(|it| Value::Text(&mut it.fresh_file)), change: Change::Lines,
+    SettingRow { name: "Book Fresh File", holder: Some(|it| Value::Text(&mut it.fresh_file)), change: Change::Lines,
         help: "With Book Fresh: share played lines with other running copies of tabiya through this file", ..ROW },
-    Row { name: "Book Ponder", kind: Check, holder: Some(|it| Value::Check(&mut it.ponder)),
+    SettingRow { name: "Book Ponder", kind: Check, holder: Some(|it| Value::Check(&mut it.ponder)),
         help: "Let the engine ponder while moves still come from the book", ..ROW },
-    Row { name: "Book Score", kind: Choice { choices: &BookScore::NAMES }, holder: Some(|it| Value::Score(&mut it.score)),
+    SettingRow { name: "Book Score", kind: Choice { choices: &BookScore::NAMES }, holder: Some(|it| Value::Score(&mut it.score)),
         help: "The score to show with a book move", ..ROW },
-    Row { name: "Book Learn", key: "learn", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.learn)), change: Change::Learn,
-        by_book: false, group: Group::Learning, help: "Let learned results change the weights; in play, also write the result of each game into the Polyglot books", ..POLICY },
-    Row { name: "Book Learn Margin", kind: Spin { min: 0, max: 10_000 }, holder: Some(|it| Value::Spin(&mut it.learn_margin)),
-        group: Group::Learning, help: "The score, in centipawns, at which an unfinished game counts as won or lost", ..ROW },
-    Row { name: "Book Seed", key: "seed", value_name: "N", kind: Spin { min: 0, max: SEED_MAX }, holder: Some(|it| Value::Spin(&mut it.seed)),
+    SettingRow { name: "Book Learn", key: "learn", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.learn)), change: Change::Learn,
+        by_book: false, group: SettingGroup::Learning, help: "Let learned results change the weights; in play, also write the result of each game into the Polyglot books", ..POLICY },
+    SettingRow { name: "Book Learn Margin", kind: Spin { min: 0, max: 10_000 }, holder: Some(|it| Value::Spin(&mut it.learn_margin)),
+        group: SettingGroup::Learning, help: "The score, in centipawns, at which an unfinished game counts as won or lost", ..ROW },
+    SettingRow { name: "Book Seed", key: "seed", value_name: "N", kind: Spin { min: 0, max: MAX_SEED }, holder: Some(|it| Value::Spin(&mut it.seed)),
         change: Change::Seed, help: "Seed for random choices: the same seed repeats them; 0 = different each time", ..START },
-    Row { name: "Book Log", key: "log", value_name: "FILE", holder: Some(|it| Value::Text(&mut it.log)), change: Change::Log,
-        group: Group::Log, help: "Write a log to this file; in its name, %p becomes the process ID and %d the date", ..START },
-    Row { name: "Log level", key: "log-level", value_name: "LEVEL", kind: Choice { choices: &["error", "warn", "info", "debug", "trace"] }, default: "info",
-        group: Group::Log, help: "How much to log: error, warn, info, debug (adds the GUI's lines, and why the book did not \
+    SettingRow { name: "Book Log", key: "log", value_name: "FILE", holder: Some(|it| Value::Text(&mut it.log)), change: Change::Log,
+        group: SettingGroup::Log, help: "Write a log to this file; in its name, %p becomes the process ID and %d the date", ..START },
+    SettingRow { name: "Log level", key: "log-level", value_name: "LEVEL", kind: Choice { choices: &["error", "warn", "info", "debug", "trace"] }, default: "info",
+        group: SettingGroup::Log, help: "How much to log: error, warn, info, debug (adds the GUI's lines, and why the book did not \
                answer) or trace (adds the engine's lines)", ..START },
-    Row { name: "Name", key: "name", value_name: "NAME", default: "the engine's own and \"(tabiya)\"", group: Group::Log, help: "The engine name that GUIs show", ..START },
-    Row { name: "Options", key: SET, value_name: "NAME=VALUE", kind: Pairs, group: Group::Engine, help: "Set an option of the engine or of tabiya", ..START },
+    SettingRow { name: "Name", key: "name", value_name: "NAME", default: "the engine's own and \"(tabiya)\"", group: SettingGroup::Log, help: "The engine name that GUIs show", ..START },
+    SettingRow { name: "Options", key: SET, value_name: "NAME=VALUE", kind: Pairs, group: SettingGroup::Engine, help: "Set an option of the engine or of tabiya", ..START },
 ];
 
 /// The settings that are given at the start: in the file, or on the command line.
-pub fn start() -> impl Iterator<Item = &'static Row> {
+pub fn start() -> impl Iterator<Item = &'static SettingRow> {
     ROWS.iter().filter(|row| row.at_start)
 }
 
 /// The options of UCI, in the order in which GUIs list them.
-pub(crate) fn options() -> impl Iterator<Item = &'static Row> {
+pub(crate) fn options() -> impl Iterator<Item = &'static SettingRow> {
     ROWS.iter().filter(|row| row.holder.is_some())
 }
 
 /// The settings of the policy that are arguments of the commands that show what the adapter would play.
-pub fn shown() -> impl Iterator<Item = &'static Row> {
+pub fn shown() -> impl Iterator<Item = &'static SettingRow> {
     ROWS.iter().filter(|row| row.shown)
 }
 
 /// The settings that a `[[book]]` table may have.
-pub(crate) fn by_book() -> impl Iterator<Item = &'static Row> {
+pub(crate) fn by_book() -> impl Iterator<Item = &'static SettingRow> {
     ROWS.iter().filter(|row| row.by_book)
 }
 
 /// The settings for which the explorer's page has sliders.
-pub(super) fn sliders() -> impl Iterator<Item = &'static Row> {
+pub(super) fn sliders() -> impl Iterator<Item = &'static SettingRow> {
     ROWS.iter().filter(|row| row.slider.is_some())
 }
 

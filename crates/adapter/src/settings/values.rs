@@ -10,11 +10,11 @@ use tabiya_uci::SetOption;
 use super::books::{BookFiles, BookList};
 use super::given::Given;
 use super::options::{BookScore, Change, Options, Value};
-use super::table::{self, Kind, OWN_BOOK, Row};
+use super::table::{self, OWN_BOOK, SettingKind, SettingRow};
 
 impl Value<'_> {
     /// Sets the value; `None` if the option cannot have that value: it keeps the one it has.
-    fn set(&mut self, kind: Kind, text: &str) -> Option<()> {
+    fn set(&mut self, kind: SettingKind, text: &str) -> Option<()> {
         match self {
             Value::Check(value) => **value = kind.number(&text.to_ascii_lowercase())? != 0,
             Value::Spin(value) => **value = kind.number(text)?,
@@ -32,7 +32,7 @@ impl Value<'_> {
 impl Options {
     /// Whether the adapter has an option of this name.
     pub(crate) fn is_ours(name: &[u8]) -> bool {
-        of(&SetOption { name, value: b"" }).is_some()
+        find_row(&SetOption { name, value: b"" }).is_some()
     }
 
     /// The names of the adapter's options.
@@ -42,7 +42,7 @@ impl Options {
 
     /// Whether the option of this name decides which books play.
     pub(crate) fn names_books(name: &str) -> bool {
-        let row = of(&SetOption { name: name.as_bytes(), value: b"" });
+        let row = find_row(&SetOption { name: name.as_bytes(), value: b"" });
         row.is_some_and(|row| row.change == Change::Books || row.name == OWN_BOOK)
     }
 
@@ -67,14 +67,14 @@ impl Options {
         for row in table::options() {
             let (name, value) = (row.name.to_owned(), row.text(&mut options));
             let option = match row.kind {
-                Kind::Check => UciOptionConfig::Check { name, default: value.parse().ok() },
-                Kind::Spin { min, max } => UciOptionConfig::Spin {
+                SettingKind::Check => UciOptionConfig::Check { name, default: value.parse().ok() },
+                SettingKind::Spin { min, max } => UciOptionConfig::Spin {
                     name,
                     default: value.parse().ok(),
                     min: Some(min.into()),
                     max: Some(max.into()),
                 },
-                Kind::Choice { choices } => UciOptionConfig::Combo {
+                SettingKind::Choice { choices } => UciOptionConfig::Combo {
                     name,
                     default: Some(value),
                     var: choices.iter().map(|choice| (*choice).to_owned()).collect(),
@@ -91,7 +91,7 @@ impl Options {
     /// # Errors
     /// When the value is not valid: the message says which values are, and the option keeps its value.
     pub fn set(&mut self, option: &SetOption<'_>) -> Option<Result<Change, String>> {
-        let row = of(option)?;
+        let row = find_row(option)?;
         let mut value = row.value(self)?;
         let text = text(option.value);
         let text = text.trim();
@@ -125,7 +125,7 @@ impl Given {
 }
 
 /// The row of an option; `None` if the adapter has no option of this name.
-fn of(option: &SetOption<'_>) -> Option<&'static Row> {
+fn find_row(option: &SetOption<'_>) -> Option<&'static SettingRow> {
     table::options().find(|row| option.is(row.name))
 }
 
@@ -244,8 +244,8 @@ mod tests {
         let shown = rows(include_str!("../../../../docs/guide/options.md"), "\n### A policy for each book\n");
         for row in table::by_book() {
             let range = match row.kind {
-                Kind::Spin { min, max } => format!(" ({min}-{max})"),
-                Kind::Check => " (true or false)".to_owned(),
+                SettingKind::Spin { min, max } => format!(" ({min}-{max})"),
+                SettingKind::Check => " (true or false)".to_owned(),
                 _ => String::new(),
             };
             let cells = shown.iter().find(|cells| cells[1] == format!("`{}`{range}", row.key));

@@ -7,7 +7,7 @@ use tabiya_adapter::session::{Output, Session};
 use tabiya_adapter::settings::books::BookList;
 use tabiya_adapter::settings::options::Options;
 use tabiya_book::{Book, BookSet};
-use tabiya_uci::{Part, SetOption};
+use tabiya_uci::{LinePart, SetOption};
 
 use super::library::{OneBook, polyglot, serve};
 
@@ -495,13 +495,13 @@ fn repetitions_reserve_and_depth_leave_the_book() {
 #[test]
 fn a_line_too_long_to_keep_is_forwarded_and_never_split_by_ours() {
     let (mut session, mut out, _) = session(polyglot(&["e2e4 = 1"]), &[]);
-    session.engine_part(Part::First, b"info string xxxx", &mut out);
+    session.engine_part(LinePart::First, b"info string xxxx", &mut out);
     assert!(!session.passes());
     session.gui_line(b"go\n", &mut out);
     let text = String::from_utf8(std::mem::take(&mut out.gui)).unwrap();
     assert!(text.starts_with("info string xxxx\ninfo string e2e4 "), "{text}");
-    session.gui_part(Part::First, b"position startpos moves a2a3 ", &mut out);
-    session.gui_part(Part::Last, b"a7a6\n", &mut out);
+    session.gui_part(LinePart::First, b"position startpos moves a2a3 ", &mut out);
+    session.gui_part(LinePart::Last, b"a7a6\n", &mut out);
     assert_eq!(out.engine, b"position startpos moves a2a3 a7a6\n");
     session.gui_line(b"go\n", &mut out);
     assert!(out.engine.ends_with(b"go\n"), "the book does not know the position and keeps silent");
@@ -512,8 +512,8 @@ fn a_line_too_long_to_keep_does_not_overtake_lines_that_wait_for_books() {
     let mut out = Output::default();
     let mut session = Session::new(Options::default(), Vec::new(), &mut out);
     session.gui_line(b"isready\n", &mut out);
-    session.gui_part(Part::First, b"position startpos moves a2a3 ", &mut out);
-    session.gui_part(Part::Last, b"a7a6\n", &mut out);
+    session.gui_part(LinePart::First, b"position startpos moves a2a3 ", &mut out);
+    session.gui_part(LinePart::Last, b"a7a6\n", &mut out);
     assert_eq!(lines(&mut out.engine), [""; 0]);
     assert!(out.messages.iter().any(|message| message.ends_with("it is dropped")));
     drop(session.books_opened(BookSet::new(&[], &[], &[]), Vec::new(), &mut out));
@@ -689,12 +689,12 @@ fn the_first_word_decides_what_happens_to_a_line_that_is_too_long() {
     let (mut session, mut out, _) = session(polyglot(&["e2e4 = 1"]), &[]);
     session.gui_line(b"position startpos moves a2a3\n", &mut out);
     session.gui_line(b"go\n", &mut out);
-    session.engine_part(Part::First, &blanks, &mut out);
-    session.engine_part(Part::Middle, b"  bestm", &mut out);
-    session.engine_part(Part::Middle, &[b"ove a7a6", &blanks[..]].concat(), &mut out);
-    session.engine_part(Part::Middle, &blanks, &mut out);
+    session.engine_part(LinePart::First, &blanks, &mut out);
+    session.engine_part(LinePart::Middle, b"  bestm", &mut out);
+    session.engine_part(LinePart::Middle, &[b"ove a7a6", &blanks[..]].concat(), &mut out);
+    session.engine_part(LinePart::Middle, &blanks, &mut out);
     assert_eq!(lines(&mut out.gui), [""; 0]);
-    session.engine_part(Part::Last, b"ponder h2h3\n", &mut out);
+    session.engine_part(LinePart::Last, b"ponder h2h3\n", &mut out);
     assert_eq!(lines(&mut out.gui), ["bestmove a7a6 ponder h2h3"]);
     session.engine_line(b"bestmove b7b6\n", &mut out);
     assert_eq!(lines(&mut out.gui), [""; 0]);
@@ -703,15 +703,15 @@ fn the_first_word_decides_what_happens_to_a_line_that_is_too_long() {
     session.gui_line(b"go ponder\n", &mut out);
     session.gui_line(b"ponderhit\n", &mut out);
     out.gui.clear();
-    session.engine_part(Part::First, &[b"info string ", &blanks[..]].concat(), &mut out);
-    session.engine_part(Part::Last, b"x\n", &mut out);
-    session.engine_part(Part::First, &[b"bestmove d2d4", &blanks[..]].concat(), &mut out);
-    session.engine_part(Part::Last, b"\n", &mut out);
+    session.engine_part(LinePart::First, &[b"info string ", &blanks[..]].concat(), &mut out);
+    session.engine_part(LinePart::Last, b"x\n", &mut out);
+    session.engine_part(LinePart::First, &[b"bestmove d2d4", &blanks[..]].concat(), &mut out);
+    session.engine_part(LinePart::Last, b"\n", &mut out);
     assert_eq!(lines(&mut out.gui), [""; 0]);
     // Others are forwarded unchanged.
     let long = [b"copyprotection ", &blanks[..], b"ok\n"].concat();
-    session.engine_part(Part::First, &long[..5010], &mut out);
-    session.engine_part(Part::Last, &long[5010..], &mut out);
+    session.engine_part(LinePart::First, &long[..5010], &mut out);
+    session.engine_part(LinePart::Last, &long[5010..], &mut out);
     assert_eq!(std::mem::take(&mut out.gui), long);
     assert!(session.passes());
 }

@@ -10,7 +10,7 @@ use tabiya_adapter::settings::books::BookFiles;
 use tabiya_adapter::settings::options::Options;
 use tabiya_base::findings::Findings;
 use tabiya_base::progress::Progress;
-use tabiya_book::{Book, BookSet, Format, MoveFacts, Moves, Scope, Summary, Visit, open, starter};
+use tabiya_book::{Book, BookSet, BookSummary, Format, MoveFacts, Moves, Scope, Visit, open, starter};
 use tabiya_chess::Position;
 use tempfile::TempDir;
 
@@ -675,7 +675,7 @@ impl Book for Arena {
         Format::Abk
     }
 
-    fn survey(&self, _progress: &Progress, _findings: &mut Findings<'_>) -> Summary {
+    fn survey(&self, _progress: &Progress, _findings: &mut Findings<'_>) -> BookSummary {
         unreachable!("the adapter plays")
     }
 }

@@ -27,10 +27,10 @@ impl TwoBooks {
         let mut entries: Vec<&str> = entries.iter().map(String::as_str).collect();
         let second = entries.clone();
         entries.push("d2d4 = 1");
-        Self::of(&entries, &second)
+        Self::with_moves(&entries, &second)
     }
 
-    fn of(first: &[&str], second: &[&str]) -> Self {
+    fn with_moves(first: &[&str], second: &[&str]) -> Self {
         let book = |name: &str, entries: &[&str]| open_bytes(name, polyglot_bytes(entries)).unwrap();
         Self { first: book("books/first.bin", first), second: book("second.bin", second), values: &[] }
     }
@@ -354,7 +354,7 @@ fn the_engine_checks_the_moves_of_a_rule_that_wants_it() {
 
 #[test]
 fn the_next_choice_is_not_checked_where_its_rule_wants_no_check() {
-    let library = TwoBooks::of(&["e2e4 = 9"], &["a2a3 = 9"]);
+    let library = TwoBooks::with_moves(&["e2e4 = 9"], &["a2a3 = 9"]);
     let rules = [rule("first.bin").with("max-loss", "50").with("guard", "400"), rule("second.bin")];
     let mut talk = Talk::with(library, &rules);
     talk.send("isready");
@@ -368,7 +368,7 @@ fn the_next_choice_is_not_checked_where_its_rule_wants_no_check() {
 fn a_rule_may_allow_a_position_for_the_third_time() {
     let shuffle = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8";
     let ask = |rules: &[Rule], option: bool| {
-        let mut talk = Talk::with(TwoBooks::of(&["g1f3 = 1"], &["e2e4 = 1"]), rules);
+        let mut talk = Talk::with(TwoBooks::with_moves(&["g1f3 = 1"], &["e2e4 = 1"]), rules);
         talk.send(&format!("setoption name Book Threefold value {option}"));
         talk.asks(shuffle, "go")
     };

@@ -151,7 +151,7 @@ fn remove_dead(path: &Path, ours: bool) {
 fn restore(marker: &Path) -> io::Result<()> {
     let mut start = marker.file_name().unwrap_or_default().to_string_lossy().into_owned();
     start.push('.');
-    named(folder::of(marker), &start)
+    named(folder::parent_of(marker), &start)
         .iter()
         .try_for_each(|(aside, old)| fs::rename(aside, aside.with_file_name(old)))
 }

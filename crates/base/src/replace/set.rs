@@ -44,10 +44,10 @@ pub struct FileSet {
 }
 
 /// How many files stay open until they have their names: systems limit how many a process may have, macOS to 256 by default.
-const MOST_OPEN: usize = 16;
+const MAX_OPEN: usize = 16;
 
 /// What is called before each change of a name: tests let it fail.
-type Step<'a> = &'a mut dyn FnMut() -> io::Result<()>;
+type BeforeRename<'a> = &'a mut dyn FnMut() -> io::Result<()>;
 
 impl FileSet {
     /// Begins a file as [`Replacement::new`] does, but removes what dead processes have left in a folder only before the first
@@ -69,8 +69,8 @@ impl FileSet {
     /// When the disk is full or fails: nothing has changed then.
     pub fn add(&mut self, file: Replacement) -> Result<()> {
         let mut file = file.whole()?;
-        if self.files.len() >= MOST_OPEN {
-            let marker = marker(&mut self.markers, folder::of(&file.path))
+        if self.files.len() >= MAX_OPEN {
+            let marker = marker(&mut self.markers, folder::parent_of(&file.path))
                 .map_err(|error| Error::file(&file.path, "cannot write the file", error))?;
             file = file.close(marker, self.files.len())?;
         }
@@ -91,7 +91,7 @@ impl FileSet {
         self.commit_by(&mut || Ok(()))
     }
 
-    fn commit_by(mut self, step: Step) -> Result<()> {
+    fn commit_by(mut self, step: BeforeRename) -> Result<()> {
         if let ([file], []) = (&*self.files, &*self.removed)
             && file.force
             && let Some(file) = self.files.pop()
@@ -103,7 +103,7 @@ impl FileSet {
             }
         }
         let replaces = !self.removed.is_empty() || self.files.iter().any(|file| file.replaces);
-        let mut moves = Moves { replaces, ..Moves::default() };
+        let mut moves = MovedFiles { replaces, ..MovedFiles::default() };
         match self.place(&mut moves, step) {
             Ok(()) => {
                 moves.keep();
@@ -113,7 +113,7 @@ impl FileSet {
         }
     }
 
-    fn place(self, moves: &mut Moves, step: Step) -> Result<()> {
+    fn place(self, moves: &mut MovedFiles, step: BeforeRename) -> Result<()> {
         let Self { files, removed, markers: _markers, .. } = self;
         // In another letter case it may be the same file.
         let same = |old: &Path, new: &Path| {
@@ -140,7 +140,7 @@ fn marker<'a>(markers: &'a mut BTreeMap<PathBuf, NamedTempFile>, folder: &Path) 
 
 /// What was moved so far.
 #[derive(Debug, Default)]
-struct Moves {
+struct MovedFiles {
     /// Whether there were old files when the work began.
     replaces: bool,
     /// A file in each folder whose old files were moved aside. While it exists, the old files are the valid ones.
@@ -151,9 +151,9 @@ struct Moves {
     placed: Vec<PathBuf>,
 }
 
-impl Moves {
+impl MovedFiles {
     /// Moves an old file, where there is one, out of the way.
-    fn aside(&mut self, old: &Path, step: Step) -> Result<()> {
+    fn aside(&mut self, old: &Path, step: BeforeRename) -> Result<()> {
         let cannot =
             |error| Error::file(old, "cannot replace the file, which another program may have open", error);
         match fs::symlink_metadata(old) {
@@ -164,7 +164,7 @@ impl Moves {
             }
             Ok(_) => {}
         }
-        let folder = folder::of(old);
+        let folder = folder::parent_of(old);
         if !self.markers.contains_key(folder) {
             step().map_err(cannot)?;
         }
@@ -175,7 +175,7 @@ impl Moves {
     }
 
     /// Gives a new file its name.
-    fn place(&mut self, file: Whole, step: Step) -> Result<()> {
+    fn place(&mut self, file: Whole, step: BeforeRename) -> Result<()> {
         let path = file.path.clone();
         let placed = step().and_then(|()| file.appear());
         placed.map_err(|error| match error.kind() {
@@ -196,7 +196,7 @@ impl Moves {
     }
 
     /// Undoes all moves; returns the error to report.
-    fn undo(self, error: Error, step: Step) -> Error {
+    fn undo(self, error: Error, step: BeforeRename) -> Error {
         let Self { replaces, markers, aside, placed } = self;
         let mut wrong = Vec::new();
         // The others are replaced by the old files.
@@ -304,7 +304,7 @@ mod tests {
             let held = held.filter_map(|entry| fs::read_link(entry.path()).ok());
             let open =
                 held.filter(|path| path.starts_with(dunce::canonicalize(folder.path()).unwrap())).count();
-            assert!(open <= MOST_OPEN + 1, "{open}");
+            assert!(open <= MAX_OPEN + 1, "{open}");
         }
         // Another process that writes into the folder leaves them alone.
         leftovers::remove(folder.path());
@@ -321,7 +321,7 @@ mod tests {
         assert!(names(other.path()).is_empty());
         let mut set = fill(other.path());
         let path = |number| leftovers::member(set.markers.values().next().unwrap().path(), number);
-        let left = path(MOST_OPEN);
+        let left = path(MAX_OPEN);
         assert!(left.exists());
         let copy = fs::read(&left).unwrap();
         set.files.clear();

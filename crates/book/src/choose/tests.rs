@@ -13,7 +13,7 @@ use tabiya_chess::Position as At;
 
 use super::*;
 use crate::{
-    Annotation, Book, Format, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Summary, Visit,
+    Annotation, Book, BookSummary, Format, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Visit,
     plain_weights,
 };
 
@@ -22,7 +22,7 @@ fn book(weights: &[u64]) -> Vec<MoveFacts> {
     weights.iter().zip(&legal).map(|(&weight, &mv)| MoveFacts::new(mv, weight)).collect()
 }
 
-fn of(moves: &[MoveFacts], policy: &Policy) -> Vec<f64> {
+fn chances_of(moves: &[MoveFacts], policy: &Policy) -> Vec<f64> {
     let mut out = Vec::new();
     chances(moves, policy, |_| true, &mut out);
     out
@@ -34,35 +34,35 @@ fn free() -> Policy {
 
 #[test]
 fn variety_50_gives_the_chances_of_the_book() {
-    assert_eq!(of(&book(&[3, 1, 0]), &free()), [0.75, 0.25, 0.0]);
+    assert_eq!(chances_of(&book(&[3, 1, 0]), &free()), [0.75, 0.25, 0.0]);
 }
 
 #[test]
 fn variety_0_gives_the_best_and_shares_among_equals() {
     let policy = Policy { variety: 0, ..free() };
-    assert_eq!(of(&book(&[3, 1]), &policy), [1.0, 0.0]);
-    assert_eq!(of(&book(&[3, 3, 1]), &policy), [0.5, 0.5, 0.0]);
+    assert_eq!(chances_of(&book(&[3, 1]), &policy), [1.0, 0.0]);
+    assert_eq!(chances_of(&book(&[3, 3, 1]), &policy), [0.5, 0.5, 0.0]);
 }
 
 #[test]
 fn variety_100_gives_all_playable_moves_alike() {
     let policy = Policy { variety: 100, ..free() };
-    assert_eq!(of(&book(&[60_000, 1, 0]), &policy), [0.5, 0.5, 0.0]);
+    assert_eq!(chances_of(&book(&[60_000, 1, 0]), &policy), [0.5, 0.5, 0.0]);
 }
 
 #[test]
 fn a_move_below_the_threshold_is_not_played() {
     let policy = Policy { threshold: 250, ..free() };
-    assert_eq!(of(&book(&[75, 25]), &policy), [0.75, 0.25]);
-    assert_eq!(of(&book(&[76, 24]), &policy), [1.0, 0.0]);
+    assert_eq!(chances_of(&book(&[75, 25]), &policy), [0.75, 0.25]);
+    assert_eq!(chances_of(&book(&[76, 24]), &policy), [1.0, 0.0]);
 }
 
 #[test]
 fn games_count_only_where_the_format_counts_them() {
     let mut moves = book(&[10, 10]);
     moves[0].counts = Some(crate::Counts { games: 4, wins: 4, draws: 0, losses: 0 });
-    assert_eq!(of(&moves, &Policy { games: 5, ..free() }), [0.0, 1.0]);
-    assert_eq!(of(&moves, &Policy { games: 4, ..free() }), [0.5, 0.5]);
+    assert_eq!(chances_of(&moves, &Policy { games: 5, ..free() }), [0.0, 1.0]);
+    assert_eq!(chances_of(&moves, &Policy { games: 4, ..free() }), [0.5, 0.5]);
 }
 
 #[test]
@@ -71,30 +71,30 @@ fn verdicts_count_only_in_tournaments() {
     moves[0].recommended = Some(Recommendation::Red);
     moves[1].recommended = Some(Recommendation::Green);
     moves[2].annotation = Some(Annotation::Dubious);
-    assert_eq!(of(&moves, &free()), [0.0, 1.0, 0.0, 0.0]);
+    assert_eq!(chances_of(&moves, &free()), [0.0, 1.0, 0.0, 0.0]);
     let third = 1.0 / 3.0;
-    assert_eq!(of(&moves, &Policy { tournament: false, ..free() }), [third, third, 0.0, third]);
+    assert_eq!(chances_of(&moves, &Policy { tournament: false, ..free() }), [third, third, 0.0, third]);
     moves[3].annotation = Some(Annotation::Only);
-    assert_eq!(of(&moves, &free()), [0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(chances_of(&moves, &free()), [0.0, 0.0, 0.0, 1.0]);
     moves[1].annotation = Some(Annotation::Blunder);
     moves[3].annotation = None;
-    assert_eq!(of(&moves, &free()), [0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(chances_of(&moves, &free()), [0.0, 0.0, 0.0, 1.0]);
 }
 
 #[test]
 fn a_move_that_the_author_chose_is_played_whatever_its_statistics() {
     let mut moves = book(&[999_999, 0, 0, 1]);
     moves[1].recommended = Some(Recommendation::Green);
-    assert_eq!(of(&moves, &Policy::default()), [0.0, 1.0, 0.0, 0.0]);
+    assert_eq!(chances_of(&moves, &Policy::default()), [0.0, 1.0, 0.0, 0.0]);
     moves[3].recommended = Some(Recommendation::Green);
-    assert_eq!(of(&moves, &Policy::default()), [0.0, 0.5, 0.0, 0.5]);
+    assert_eq!(chances_of(&moves, &Policy::default()), [0.0, 0.5, 0.0, 0.5]);
     moves[2].annotation = Some(Annotation::Only);
-    assert_eq!(of(&moves, &Policy::default()), [0.0, 0.0, 1.0, 0.0]);
+    assert_eq!(chances_of(&moves, &Policy::default()), [0.0, 0.0, 1.0, 0.0]);
     let off = Policy { tournament: false, ..Policy::default() };
-    assert_eq!(of(&moves, &off), [1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(chances_of(&moves, &off), [1.0, 0.0, 0.0, 0.0]);
     moves[2].annotation = Some(Annotation::Dubious);
     moves[2].recommended = Some(Recommendation::Green);
-    assert_eq!(of(&moves, &Policy::default()), [0.0, 0.5, 0.0, 0.5]);
+    assert_eq!(chances_of(&moves, &Policy::default()), [0.0, 0.5, 0.0, 0.5]);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn out_of_tournaments_marks_are_factors_and_colours_do_not_count() {
         m.recommended = [None, Some(Recommendation::Green), Some(Recommendation::Red)][index % 3];
     }
     let sum: f64 = marks.iter().map(|(_, factor)| factor).sum();
-    let chances = of(&moves, &Policy { tournament: false, ..free() });
+    let chances = chances_of(&moves, &Policy { tournament: false, ..free() });
     for (chance, (mark, factor)) in chances.iter().zip(marks) {
         assert!((chance - factor / sum).abs() < 1e-12, "{mark:?}: {chance}");
     }
@@ -127,14 +127,14 @@ fn learned_results_count_where_the_policy_says_so() {
     let mut moves = book(&[10, 10, 0]);
     moves[0].learned = Some(Learned { games: 4, halfpoints: 8 });
     moves[2].learned = Some(Learned { games: 9, halfpoints: 18 });
-    assert_eq!(of(&moves, &free()), [0.5, 0.5, 0.0]);
+    assert_eq!(chances_of(&moves, &free()), [0.5, 0.5, 0.0]);
     let policy = Policy { learn: true, ..free() };
     // Three times as heavy: (8 + 4) / (0 + 4).
-    assert_eq!(of(&moves, &policy), [0.75, 0.25, 0.0]);
+    assert_eq!(chances_of(&moves, &policy), [0.75, 0.25, 0.0]);
     moves[0].learned = Some(Learned { games: 4, halfpoints: 0 });
-    assert_eq!(of(&moves, &policy), [0.25, 0.75, 0.0]);
+    assert_eq!(chances_of(&moves, &policy), [0.25, 0.75, 0.0]);
     moves[0].learned = Some(Learned { games: 4, halfpoints: 4 });
-    assert_eq!(of(&moves, &policy), [0.5, 0.5, 0.0]);
+    assert_eq!(chances_of(&moves, &policy), [0.5, 0.5, 0.0]);
 }
 
 /// A book of one line; what it says of the moves after the first is for the test to choose.
@@ -165,8 +165,8 @@ impl Book for OneLine {
         Format::Ctg
     }
 
-    fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
-        Summary::default()
+    fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> BookSummary {
+        BookSummary::default()
     }
 }
 
@@ -224,7 +224,7 @@ proptest! {
         seed: u64,
     ) {
         let moves = book(&weights);
-        let out = of(&moves, &Policy { variety, threshold, ..Policy::default() });
+        let out = chances_of(&moves, &Policy { variety, threshold, ..Policy::default() });
         prop_assert_eq!(out.len(), moves.len());
         let sum: f64 = out.iter().sum();
         prop_assert!(sum == 0.0 || (sum - 1.0).abs() < 1e-9);
@@ -245,20 +245,20 @@ proptest! {
         for m in &mut moves {
             m.learned = Some(Learned { games, halfpoints: share.min(games.saturating_mul(2)) });
         }
-        prop_assert_eq!(of(&moves, &Policy { learn: true, ..free() }), [1.0, 0.0]);
+        prop_assert_eq!(chances_of(&moves, &Policy { learn: true, ..free() }), [1.0, 0.0]);
     }
 
     #[test]
     fn the_heavier_move_is_never_the_rarer(a in 1..10_000_u64, b in 1..10_000_u64, variety in 0..=100_u32) {
-        let out = of(&book(&[a.max(b), a.min(b)]), &Policy { variety, ..free() });
+        let out = chances_of(&book(&[a.max(b), a.min(b)]), &Policy { variety, ..free() });
         prop_assert!(out[0] >= out[1]);
     }
 
     #[test]
     fn less_variety_favours_the_best_more(a in 1..1000_u64, b in 1..1000_u64, variety in 0..100_u32) {
         let moves = book(&[a.max(b), a.min(b)]);
-        let less = of(&moves, &Policy { variety, ..free() });
-        let more = of(&moves, &Policy { variety: variety + 1, ..free() });
+        let less = chances_of(&moves, &Policy { variety, ..free() });
+        let more = chances_of(&moves, &Policy { variety: variety + 1, ..free() });
         prop_assert!(less[0] >= more[0] - 1e-12);
     }
 }
@@ -278,13 +278,13 @@ fn plain_weights_are_what_tournaments_play() {
             for (m, (mark, colour, _)) in moves.iter_mut().zip([first, second]) {
                 (m.annotation, m.recommended) = (*mark, *colour);
             }
-            let expected = of(&moves, &free());
+            let expected = chances_of(&moves, &free());
             let known = moves.iter().map(|&m| MoveFacts::from(m)).collect();
             let mut known = PositionRecord { moves: known, ..PositionRecord::default() };
             plain_weights(&mut known);
             let plain: Vec<u64> = known.moves.iter().map(|known| known.weight).collect();
             // Without any verdict the same moves are played as often.
-            assert_eq!(of(&book(&plain), &free()), expected, "{first:?} {second:?}");
+            assert_eq!(chances_of(&book(&plain), &free()), expected, "{first:?} {second:?}");
             assert!(plain.iter().zip(&moves).all(|(&plain, m)| plain <= m.weight.max(1)));
         }
     }
@@ -296,18 +296,18 @@ fn factors_multiply_the_weight_in_tournaments_unless_they_are_switched_off() {
     let off = Policy { factor: false, ..free() };
     let third = 1.0 / 3.0;
     moves.iter_mut().zip([Some(125), None, Some(-125)]).for_each(|(facts, factor)| facts.factor = factor);
-    assert_eq!(of(&moves, &free()), [2.0 / 3.0, third, 0.0]);
-    assert_eq!(of(&moves, &off), [third; 3]);
-    assert_eq!(of(&moves, &Policy { tournament: false, ..free() }), [third; 3]);
+    assert_eq!(chances_of(&moves, &free()), [2.0 / 3.0, third, 0.0]);
+    assert_eq!(chances_of(&moves, &off), [third; 3]);
+    assert_eq!(chances_of(&moves, &Policy { tournament: false, ..free() }), [third; 3]);
     // Weights for formats without factors follow.
-    let mut record = PositionRecord::of(&At::start(), &moves);
+    let mut record = PositionRecord::from_moves(&At::start(), &moves);
     crate::plain_weights(&mut record);
     assert_eq!(record.moves.iter().map(|facts| facts.weight).collect::<Vec<_>>(), [200, 100, 0]);
     // Never is never, and a green move that is never played leaves the others to be played.
     moves[0].factor = Some(-128);
     moves[0].recommended = Some(Recommendation::Green);
-    assert_eq!(of(&moves, &free()), [0.0, 1.0, 0.0]);
-    assert_eq!(of(&moves, &off), [1.0, 0.0, 0.0]);
+    assert_eq!(chances_of(&moves, &free()), [0.0, 1.0, 0.0]);
+    assert_eq!(chances_of(&moves, &off), [1.0, 0.0, 0.0]);
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn neutral_glyphs_of_pgn_change_nothing() {
     for nag in [0x20, 0x24, 0x28, 0x84] {
         moves[0].annotation = Some(Annotation::Other(nag));
         for policy in [free(), Policy { tournament: false, ..free() }] {
-            assert_eq!(of(&moves, &policy), [0.25, 0.75], "{nag}");
+            assert_eq!(chances_of(&moves, &policy), [0.25, 0.75], "{nag}");
         }
     }
 }

@@ -5,7 +5,7 @@ use shakmaty::Move;
 use tabiya_chess::value::result;
 use tabiya_chess::{Position, Value};
 
-use super::MAX_LOSS_MAX;
+use super::MAX_LOSS_LIMIT;
 
 /// What a move loses against the best that its position offers. Values are centipawns for the side that moves, and all decided
 /// games are worth the same.
@@ -20,7 +20,7 @@ pub struct Loss {
 impl Loss {
     /// The loss of a move with this value where the position is worth `best`.
     pub fn new(value: Value, best: Value) -> Self {
-        let decided = Value::try_from(MAX_LOSS_MAX).unwrap_or(Value::MAX);
+        let decided = Value::try_from(MAX_LOSS_LIMIT).unwrap_or(Value::MAX);
         Self { value: value.clamp(-decided, decided), best: best.clamp(-decided, decided) }
     }
 
@@ -85,13 +85,13 @@ impl Worth {
     }
 
     /// What a move is worth; `None` if nothing is known after it.
-    pub fn of(&self, mv: Move) -> Option<Value> {
+    pub fn get(&self, mv: Move) -> Option<Value> {
         self.moves.iter().find(|(known, _)| *known == mv).map(|(_, value)| *value)
     }
 
     /// What a move loses against the best.
     pub fn loss_of(&self, mv: Move) -> Option<Loss> {
-        Some(Loss::new(self.of(mv)?, self.best?))
+        Some(Loss::new(self.get(mv)?, self.best?))
     }
 
     /// What a move loses against the best, in centipawns.
@@ -168,7 +168,7 @@ mod tests {
         let (mates, other): (Vec<_>, Vec<_>) = (mates, other);
         let worth = Worth::at(at, [mates[0], other[0]], |_| None);
         assert_eq!(
-            (worth.of(mates[0]), worth.best(), worth.of(other[0])),
+            (worth.get(mates[0]), worth.best(), worth.get(other[0])),
             (Some(-mate(0)), Some(-mate(0)), None)
         );
         let mut worth = worth;

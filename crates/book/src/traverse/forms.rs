@@ -153,7 +153,7 @@ pub(crate) fn each_form<B: Forms>(
             return Ok(());
         }
         let forms = book.position(&entry).map(forms).unwrap_or_default();
-        forms.into_iter().enumerate().try_for_each(|(at, chess)| match Normal::of(&chess) {
+        forms.into_iter().enumerate().try_for_each(|(at, chess)| match Normal::from_chess(&chess) {
             Some(normal) => reporter.report(&Position::from_chess(chess), &normal, &entry, at == 0),
             None => Ok(()),
         })

@@ -65,7 +65,7 @@ pub(crate) struct Traversal {
 }
 
 /// A position to follow, and the number of its entry.
-struct Step {
+struct PendingPosition {
     position: Position,
     entry: Option<u64>,
 }
@@ -105,23 +105,24 @@ pub(crate) fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &P
     let widest = graph.widest();
     progress.things(positions, "positions");
     let mut traversal = Traversal { entries: Bits::new(graph.numbers()), ..Traversal::default() };
-    let arrive = |graph: &G, traversal: &mut Traversal, next: &mut Vec<Step>, position: Position| {
-        let entry = graph.entry(&position);
-        match entry {
-            Some(entry) if !traversal.entries.insert(entry) => return,
-            Some(_) => {
-                traversal.reached += 1;
-                progress.pass(traversal.reached);
+    let arrive =
+        |graph: &G, traversal: &mut Traversal, next: &mut Vec<PendingPosition>, position: Position| {
+            let entry = graph.entry(&position);
+            match entry {
+                Some(entry) if !traversal.entries.insert(entry) => return,
+                Some(_) => {
+                    traversal.reached += 1;
+                    progress.pass(traversal.reached);
+                }
+                None if !graph.beyond() => return,
+                None => {}
             }
-            None if !graph.beyond() => return,
-            None => {}
-        }
-        if next.len() < widest {
-            next.push(Step { position, entry });
-        } else {
-            traversal.cut = true;
-        }
-    };
+            if next.len() < widest {
+                next.push(PendingPosition { position, entry });
+            } else {
+                traversal.cut = true;
+            }
+        };
     let (mut now, mut next, mut moves) = (Vec::new(), Vec::new(), Vec::new());
     arrive(&graph, &mut traversal, &mut next, Position::start());
     for plies in 1.. {
@@ -134,7 +135,7 @@ pub(crate) fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &P
             now.sort_unstable_by_key(|step| step.position.key());
             now.dedup_by_key(|step| step.position.key());
         }
-        for Step { position, entry } in now.drain(..) {
+        for PendingPosition { position, entry } in now.drain(..) {
             moves.clear();
             graph.moves(&position, entry, traversal.reached, &mut moves);
             for &mv in &moves {
@@ -213,7 +214,7 @@ pub fn each_reachable<B: Moves + ?Sized>(
     let mut meet = |at: &Position, moves: &[MoveFacts]| {
         met += 1;
         progress.pass(met);
-        visit(&PositionRecord::of(at, moves))?;
+        visit(&PositionRecord::from_moves(at, moves))?;
         if met == all { Err(Break::Enough) } else { Ok(()) }
     };
     let (own, seen) = spread(book, None, &mut meet);

@@ -179,7 +179,7 @@ impl Replies {
     ///
     /// # Errors
     /// When the work is interrupted.
-    pub fn of<B: Moves + ?Sized>(lines: &B, books: &[&dyn Moves], most: usize) -> Result<Self> {
+    pub fn find<B: Moves + ?Sized>(lines: &B, books: &[&dyn Moves], most: usize) -> Result<Self> {
         let Some(own) = own_lines(lines, most) else { return Ok(Self::default()) };
         let mut missing = Keys::default();
         for book in books {
@@ -246,11 +246,11 @@ pub fn has_form(key: u64, position: Option<&Position>, keys: &Keys) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{Lines, after, moves};
+    use crate::tests::{LineBook, after, moves};
 
     const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
 
-    fn visited(book: &Lines, from: ByPlies) -> Vec<(u32, u64)> {
+    fn visited(book: &LineBook, from: ByPlies) -> Vec<(u32, u64)> {
         let mut visited = Vec::new();
         let replies = Replies::from(own_lines(book, usize::MAX));
         let seen = from.each(&Progress::none(), |Visited { at, plies, number, tracks }, follow| {
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn each_position_comes_after_its_least_plies() {
-        let book = Lines::new(&[&LINES[..], &["g1f3 b8c6 e2e4 e7e5 f1b5"]].concat(), |_| true);
+        let book = LineBook::new(&[&LINES[..], &["g1f3 b8c6 e2e4 e7e5 f1b5"]].concat(), |_| true);
         let visited = visited(&book, ByPlies::default());
         assert!(visited.is_sorted_by_key(|(plies, _)| *plies));
         let plies =
@@ -286,18 +286,18 @@ mod tests {
     #[test]
     fn a_book_for_one_side_is_followed_along_replies() {
         for parity in [0, 1] {
-            let book = Lines::new(&LINES, |ply| ply % 2 == parity);
+            let book = LineBook::new(&LINES, |ply| ply % 2 == parity);
             let visited = visited(&book, ByPlies::default());
             assert!(book.moves.keys().all(|key| visited.iter().any(|(_, seen)| seen == key)));
         }
-        let white = Lines::new(&LINES, |ply| ply % 2 == 0);
+        let white = LineBook::new(&LINES, |ply| ply % 2 == 0);
         assert_eq!(visited(&white, ByPlies::default()).len(), 1 + 2 + 2 + 2);
-        assert!(Replies::of(&white, &[&white], 0).unwrap().own.get().unwrap().is_none());
+        assert!(Replies::find(&white, &[&white], 0).unwrap().own.get().unwrap().is_none());
     }
 
     #[test]
     fn a_cycle_ends_unless_positions_count_again() {
-        let book = Lines::new(&["g1f3 g8f6 f3g1 f6g8"], |_| true);
+        let book = LineBook::new(&["g1f3 g8f6 f3g1 f6g8"], |_| true);
         assert_eq!(visited(&book, ByPlies::default()).len(), 4);
         let mut last = 0;
         let from = ByPlies { again: true, ..ByPlies::default() };
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn several_starts_and_a_bound() {
-        let book = Lines::new(&LINES, |_| true);
+        let book = LineBook::new(&LINES, |_| true);
         let starts = vec![(2, after("e2e4 e7e5")), (1, after("d2d4"))];
         let mut seen = Vec::new();
         let from = ByPlies { starts, most: 3, ..ByPlies::default() };

@@ -1,9 +1,9 @@
 use super::*;
-use crate::tests::{Lines, after};
+use crate::tests::{LineBook, after};
 use proptest::prelude::*;
 
 /// The positions that [`each_reachable`] shows, and how many of all it says that it leaves out.
-fn each(book: &Lines, all: u64) -> (Vec<String>, u64) {
+fn each(book: &LineBook, all: u64) -> (Vec<String>, u64) {
     let mut seen = Vec::new();
     let left_out = each_reachable(book, all, &Progress::none(), &mut |record| {
         let at = record.position.as_ref().unwrap();
@@ -14,7 +14,7 @@ fn each(book: &Lines, all: u64) -> (Vec<String>, u64) {
     (seen, left_out.unwrap())
 }
 
-impl Graph for &Lines {
+impl Graph for &LineBook {
     fn numbers(&self) -> u64 {
         self.moves.len() as u64
     }
@@ -41,7 +41,7 @@ const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
 #[test]
 fn breadth_first_counts_the_plies_of_the_deepest_line() {
     let traversal = |lines: &[&str]| {
-        let traversal = breadth_first(&Lines::new(lines, |_| true), 0, &Progress::none());
+        let traversal = breadth_first(&LineBook::new(lines, |_| true), 0, &Progress::none());
         (traversal.plies, traversal.reached, traversal.cut)
     };
     assert_eq!(traversal(&LINES), (4, 6, false));
@@ -51,8 +51,8 @@ fn breadth_first_counts_the_plies_of_the_deepest_line() {
 
 #[test]
 fn the_widest_depth_has_its_bound_in_memory() {
-    assert!(WIDEST * size_of::<Step>() <= 80 << 20, "{}", size_of::<Step>());
-    let mut book = Lines::new(&LINES, |_| true);
+    assert!(WIDEST * size_of::<PendingPosition>() <= 80 << 20, "{}", size_of::<PendingPosition>());
+    let mut book = LineBook::new(&LINES, |_| true);
     book.narrow = true;
     let traversal = breadth_first(&book, 6, &Progress::none());
     // Of e2e4 and d2d4 only the first is followed, but both are reached.
@@ -61,22 +61,22 @@ fn the_widest_depth_has_its_bound_in_memory() {
 
 #[test]
 fn depth_first_goes_to_the_end_of_a_line_before_the_next() {
-    let (seen, left_out) = each(&Lines::new(&LINES, |_| true), 6);
+    let (seen, left_out) = each(&LineBook::new(&LINES, |_| true), 6);
     let expected = ["", "e2e4", "e2e4 e7e5", "e2e4 e7e5 g1f3", "d2d4", "d2d4 d7d5"].map(fen);
     assert_eq!((seen, left_out), (expected.to_vec(), 0));
     // A cycle ends where it began.
-    let (seen, _) = each(&Lines::new(&["g1f3 g8f6 f3g1 f6g8 e2e4", "g1f3 g8f6"], |_| true), 0);
+    let (seen, _) = each(&LineBook::new(&["g1f3 g8f6 f3g1 f6g8 e2e4", "g1f3 g8f6"], |_| true), 0);
     assert_eq!(seen, ["", "g1f3", "g1f3 g8f6", "g1f3 g8f6 f3g1"].map(fen));
 }
 
 #[test]
 fn a_book_for_one_side_is_traversed_along_the_replies() {
-    let white = Lines::new(&LINES, |ply| ply % 2 == 0);
+    let white = LineBook::new(&LINES, |ply| ply % 2 == 0);
     assert_eq!(each(&white, 3), (["", "e2e4 e7e5", "d2d4 d7d5"].map(fen).to_vec(), 0));
     assert_eq!(own_lines(&white, usize::MAX).map(|keys| keys.len()), Some(3));
     // Replies are not searched if the number of positions is unknown.
     assert_eq!(each(&white, 0).0.len(), 1);
-    let black = Lines::new(&LINES, |ply| ply % 2 == 1);
+    let black = LineBook::new(&LINES, |ply| ply % 2 == 1);
     let (mut seen, left_out) = each(&black, 3);
     // Replies come in no promised order.
     seen.sort();
@@ -87,7 +87,7 @@ fn a_book_for_one_side_is_traversed_along_the_replies() {
 
 #[test]
 fn a_book_that_its_own_moves_reach_is_traversed_once() {
-    let book = Lines::new(&LINES, |_| true);
+    let book = LineBook::new(&LINES, |_| true);
     assert_eq!(each(&book, 6).1, 0);
     assert!(book.asked() <= 10, "six positions and the ends of the lines");
     // One position that is not reached costs a search for it.
@@ -97,7 +97,7 @@ fn a_book_that_its_own_moves_reach_is_traversed_once() {
 
 #[test]
 fn no_more_positions_are_looked_at_than_asked_for() {
-    let book = Lines::new(&LINES, |_| true);
+    let book = LineBook::new(&LINES, |_| true);
     assert!(own_lines(&book, 5).is_none());
     // Six with moves, and three at the ends of lines.
     assert_eq!(own_lines(&book, 6).map(|keys| keys.len()), Some(9));
@@ -125,7 +125,7 @@ proptest! {
         games in prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..30), 1..8),
         few in 1..6_usize,
     ) {
-        let mut book = Lines::default();
+        let mut book = LineBook::default();
         for game in games {
             let mut position = Position::start();
             for step in game {

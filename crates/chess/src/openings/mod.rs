@@ -91,7 +91,7 @@ impl Opening {
 
     /// The opening of the last position of a game that has one.
     #[doc(hidden)]
-    pub fn of(game: &Game) -> Option<Self> {
+    pub fn from_game(game: &Game) -> Option<Self> {
         let mut position = game.start_position().clone();
         let mut opening = Self::at(&position);
         for &mv in game.moves() {
@@ -220,7 +220,7 @@ mod tests {
         let mut codes = BTreeSet::new();
         for (name, game) in lines() {
             let found = Opening::at(game.position()).unwrap_or_else(|| panic!("{name}"));
-            assert_eq!((found.to_string(), Opening::of(&game)), (name.clone(), Some(found)));
+            assert_eq!((found.to_string(), Opening::from_game(&game)), (name.clone(), Some(found)));
             assert_eq!(format!("{} {}", found.eco(), found.name()), name);
             codes.insert(found.eco());
         }
@@ -232,7 +232,7 @@ mod tests {
         let of = |moves: &str| {
             let mut game = Game::start();
             notation::play(moves, &mut game).unwrap();
-            Opening::of(&game).map(|opening| opening.to_string())
+            Opening::from_game(&game).map(|opening| opening.to_string())
         };
         assert_eq!(of(""), None);
         assert_eq!(of("e4").unwrap(), "B00 King's Pawn Game");
@@ -265,7 +265,7 @@ mod tests {
     fn json_has_code_and_name() {
         let mut game = Game::start();
         notation::play("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6", &mut game).unwrap();
-        let json = serde_json::to_string(&Opening::of(&game)).unwrap();
+        let json = serde_json::to_string(&Opening::from_game(&game)).unwrap();
         assert_eq!(json, r#"{"eco":"B90","name":"Sicilian Defense: Najdorf Variation"}"#);
     }
 }

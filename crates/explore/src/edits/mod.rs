@@ -17,13 +17,13 @@ use shakmaty::uci::UciMove;
 use tabiya_base::error::Result as Done;
 use tabiya_base::progress::Progress;
 use tabiya_book::Format;
-use tabiya_workshop::edit::{self, Editor, KeptPlace, Outcome, Way, Wish};
+use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, Way, Wish};
 use tabiya_workshop::view::{place_in_words, san};
 
 use self::value::{expected, shown, wanted};
 use super::Explorer;
 use super::fault::Fault;
-use super::place::Place;
+use super::place::ShownPlace;
 use super::reply::json;
 use super::request::read;
 use super::shelf::{Slot, editable};
@@ -66,7 +66,7 @@ struct Which {
 pub(super) fn edit(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> {
     let request: Request = read(body)?;
     let (slot, format) = writable(explorer, request.book)?;
-    let place = Place::read(request.start.as_deref(), request.play.iter().map(String::as_str))?;
+    let place = ShownPlace::read(request.start.as_deref(), request.play.iter().map(String::as_str))?;
     let at = place.game.position();
     let mv = UciMove::from_ascii(request.mv.as_bytes()).ok().and_then(|uci| uci.to_move(at.chess()).ok());
     let mv =
@@ -105,7 +105,7 @@ fn written(
     book: usize,
     slot: &Slot,
     way: Option<Way>,
-    work: impl FnOnce(&mut Editor) -> Done<Outcome>,
+    work: impl FnOnce(&mut Editor) -> Done<EditOutcome>,
 ) -> Result<Response, Fault> {
     let began = Instant::now();
     let mut editor = slot.editor.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,8 +120,8 @@ fn written(
     slot.reopen_plain();
     drop(editor);
     let made = match outcome? {
-        Outcome::Made(made) => made,
-        Outcome::Unexpected(now) => {
+        EditOutcome::Made(made) => made,
+        EditOutcome::Unexpected(now) => {
             let now = shown(format_of(slot)?, now);
             return Err(match (way, &now) {
                 (Some(_), _) => {
@@ -131,7 +131,7 @@ fn written(
                 (None, _) => Fault::conflict(format!("changed elsewhere to {}", value::words(&now)), now),
             });
         }
-        Outcome::Nothing => {
+        EditOutcome::Nothing => {
             let what = if way == Some(Way::Again) { "redo" } else { "undo" };
             return Err(Fault::not_found(format!("there is no edit to {what}")));
         }
@@ -175,10 +175,10 @@ fn format_of(slot: &Slot) -> Result<Format, Fault> {
 fn place_of(note: &str) -> (Option<String>, Option<Vec<String>>, String) {
     match edit::place_of(note) {
         KeptPlace::Line(game) => {
-            let (words, place) = (place_in_words(&game), Place::start(None).ok());
-            (None, place.map(|start| Place { game, ..start }.play()), words)
+            let (words, place) = (place_in_words(&game), ShownPlace::start(None).ok());
+            (None, place.map(|start| ShownPlace { game, ..start }.play()), words)
         }
-        KeptPlace::Fen(fen) => match Place::start(Some(fen)) {
+        KeptPlace::Fen(fen) => match ShownPlace::start(Some(fen)) {
             Ok(place) => (Some(place.start_fen()), Some(Vec::new()), fen.to_owned()),
             Err(_) => (None, None, fen.to_owned()),
         },
@@ -192,12 +192,12 @@ mod tests {
     #[test]
     fn a_note_leads_back_to_its_place() {
         let there_and_back = |start: Option<&str>, moves: &str| {
-            let place = Place::read(start, moves.split(',')).unwrap();
+            let place = ShownPlace::read(start, moves.split(',')).unwrap();
             let note = edit::kept(&place.game, place.is_set_up);
-            assert!(note.len() <= edit::NOTE_MAX, "{note}");
+            assert!(note.len() <= edit::MAX_NOTE, "{note}");
             let (start, play, words) = place_of(&note);
             let play = play.unwrap();
-            let back = Place::read(start.as_deref(), play.iter().map(String::as_str)).unwrap();
+            let back = ShownPlace::read(start.as_deref(), play.iter().map(String::as_str)).unwrap();
             assert_eq!(back.game.position().fen(), place.game.position().fen());
             (note, words)
         };

@@ -5,7 +5,7 @@ use shakmaty::Move;
 
 use tabiya_book::edit::{Change, Edit, Value};
 use tabiya_book::{Annotation, Format, Keeps, Recommendation};
-use tabiya_workshop::edit::{Expected, Said};
+use tabiya_workshop::edit::{Expected, MoveState};
 
 use super::Op;
 use crate::fault::Fault;
@@ -54,7 +54,7 @@ fn verdicts(value: &Json) -> Result<Vec<Value>, Fault> {
 }
 
 /// What a book says of a move, as the page has it; null if it does not have it.
-pub(super) fn shown(format: Format, said: Option<Said>) -> Json {
+pub(super) fn shown(format: Format, said: Option<MoveState>) -> Json {
     let Some(said) = said else { return Json::Null };
     match format.keeps() {
         Keeps::Verdicts => json!({

@@ -21,21 +21,21 @@ use tabiya_uci::engine::{Client, Engine, Setup};
 use self::search::Search;
 use super::Explorer;
 use super::fault::Fault;
-use super::place::Place;
+use super::place::ShownPlace;
 use super::request::Query;
 use super::stream::events;
 
 /// Engines that may run at once.
-const ENGINES_MAX: usize = 4;
+const MAX_ENGINES: usize = 4;
 
 /// The most lines that are shown.
-const LINES_MAX: usize = 10;
+const MAX_LINES: usize = 10;
 
 /// Lines that are shown if the request does not say.
 const LINES: usize = 3;
 
 /// Bytes of the name of a page.
-const PAGE_MAX: usize = 64;
+const MAX_PAGE: usize = 64;
 
 /// How long a connection may be silent.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -110,8 +110,8 @@ impl Engines {
             }
             own().for_each(|other| other.stop.store(true, Ordering::Relaxed));
         }
-        if running.iter().filter(|other| !other.stop.load(Ordering::Relaxed)).count() >= ENGINES_MAX
-            || running.len() >= 2 * ENGINES_MAX
+        if running.iter().filter(|other| !other.stop.load(Ordering::Relaxed)).count() >= MAX_ENGINES
+            || running.len() >= 2 * MAX_ENGINES
         {
             return Err(Fault::busy("too many engines run: close another page"));
         }
@@ -149,11 +149,11 @@ impl Drop for Permit {
 
 /// `/api/engine`.
 pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
-    let place = Place::of(query)?;
-    let lines = query.number("lines", LINES_MAX)?.unwrap_or(LINES).max(1);
+    let place = ShownPlace::from_query(query)?;
+    let lines = query.number("lines", MAX_LINES)?.unwrap_or(LINES).max(1);
     let threads = query.number("threads", processors())?.map(|threads| threads.max(1));
     let search = query.number("search", u32::MAX)?.unwrap_or(0);
-    let page = query.get("page").filter(|page| page.len() <= PAGE_MAX);
+    let page = query.get("page").filter(|page| page.len() <= MAX_PAGE);
     let asker = page.map(|page| Asker { page, search });
     let engines = &explorer.engines;
     let Some(program) = engines.program.clone() else { return Err(Fault::no_engine()) };

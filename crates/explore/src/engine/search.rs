@@ -17,7 +17,7 @@ use tabiya_uci::{Info, option_name, same_name, words};
 use tabiya_workshop::view::san;
 
 use super::super::evaluated::json_of;
-use super::super::place::Place;
+use super::super::place::ShownPlace;
 use super::super::stream::event;
 
 /// How long a search lasts at most.
@@ -30,11 +30,11 @@ const QUIT_TIME: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The most moves of a line that are shown.
-const PLIES_MAX: usize = 24;
+const MAX_PLIES: usize = 24;
 
 /// What to search, and who listens.
 pub(super) struct Search {
-    pub(super) place: Place,
+    pub(super) place: ShownPlace,
     /// How many lines.
     pub(super) lines: usize,
     /// With how many threads; `None`: as the engine is set up.
@@ -48,7 +48,7 @@ pub(super) struct Search {
 
 /// What an engine says of one line of play.
 #[derive(Debug, Default, PartialEq, Serialize)]
-struct Line {
+struct EngineLine {
     /// None is known where the engine gives none, or bounds only.
     #[serde(flatten)]
     score: Option<Value>,
@@ -108,8 +108,8 @@ impl Search {
     fn listen(&self, client: &mut Client) -> Result<(), Failure> {
         let at = self.place.game.position();
         let begun = Instant::now();
-        let mut known = Known { progress: Progress::default(), lines: Vec::new() };
-        known.lines.resize_with(self.lines, Line::default);
+        let mut known = KnownSearch { progress: Progress::default(), lines: Vec::new() };
+        known.lines.resize_with(self.lines, EngineLine::default);
         let mut is_fresh = false;
         let mut sent = begun;
         let go = format!("go movetime {}", SEARCH_TIME.as_millis());
@@ -132,13 +132,13 @@ impl Search {
 }
 
 /// What is known of a search.
-struct Known {
+struct KnownSearch {
     progress: Progress,
     /// The best first; one without a score and without moves is not known yet.
-    lines: Vec<Line>,
+    lines: Vec<EngineLine>,
 }
 
-impl Known {
+impl KnownSearch {
     /// Takes what a line of the engine says, and returns whether it says anything of a line of play. Each part may be missing.
     fn take(&mut self, info: &Info<'_>, at: &Position) -> bool {
         let Progress { nodes, nps, time, .. } = &mut self.progress;
@@ -155,7 +155,7 @@ impl Known {
         if moves.uci.is_empty() {
             known.score = score;
         } else {
-            *known = Line { score, ..moves };
+            *known = EngineLine { score, ..moves };
         }
         if info.place == Some(0) {
             self.progress.depth = info.depth.or(self.progress.depth);
@@ -170,7 +170,7 @@ impl Known {
         struct Shown<'a> {
             #[serde(flatten)]
             progress: Progress,
-            lines: Vec<&'a Line>,
+            lines: Vec<&'a EngineLine>,
         }
         let lines = self.lines.iter().filter(|line| !line.uci.is_empty() || line.score.is_some()).collect();
         Shown { progress: self.progress, lines }
@@ -178,10 +178,10 @@ impl Known {
 }
 
 /// The legal moves that a text begins with, as a line without a score.
-fn moves_of(text: &[u8], at: &Position) -> Line {
-    let mut line = Line::default();
+fn moves_of(text: &[u8], at: &Position) -> EngineLine {
+    let mut line = EngineLine::default();
     let mut position = at.clone();
-    for word in words(text).take(PLIES_MAX) {
+    for word in words(text).take(MAX_PLIES) {
         let mv = UciMove::from_ascii(word).ok().and_then(|uci| uci.to_move(position.chess()).ok());
         let Some(mv) = mv else { break };
         line.uci.push(String::from_utf8_lossy(word).into_owned());
@@ -197,8 +197,8 @@ mod tests {
 
     /// What is shown after these lines.
     fn shown(lines: &[&str]) -> String {
-        let mut known = Known { progress: Progress::default(), lines: Vec::new() };
-        known.lines.resize_with(3, Line::default);
+        let mut known = KnownSearch { progress: Progress::default(), lines: Vec::new() };
+        known.lines.resize_with(3, EngineLine::default);
         for line in lines {
             known.take(&Info::parse(line.as_bytes()), &Position::start());
         }

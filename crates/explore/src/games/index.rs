@@ -10,14 +10,14 @@ use tabiya_chess::{MoveCode, Speed};
 use tabiya_games::{Date, GameResult};
 
 use super::layout::{
-    ENTRY_LEN, GAME_LEN, HEAD_LEN, Head, Section, Stamp, date_of, id, is_version, key_of, read_entry,
+    ENTRY_LEN, GAME_LEN, HEAD_LEN, IndexHead, Section, Stamp, date_of, id, is_version, key_of, read_entry,
     read_text, result_of, speed_of,
 };
 
 /// An index that is open.
-pub(super) struct Index {
+pub(super) struct GamesIndex {
     map: Map,
-    head: Head,
+    head: IndexHead,
 }
 
 /// A game of a position.
@@ -54,7 +54,7 @@ pub(in super::super) struct Names<'a> {
 /// The games of a position, the highest ratings first, then the latest.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Found<'a> {
-    index: &'a Index,
+    index: &'a GamesIndex,
     entries: &'a [[u8; ENTRY_LEN]],
 }
 
@@ -112,14 +112,14 @@ impl<'a> Game<'a> {
     }
 }
 
-impl Index {
+impl GamesIndex {
     /// Opens an index; `None` if it is one of other files, or of another version, or not whole.
     ///
     /// # Errors
     /// When it cannot be read.
     pub(super) fn open(path: &Path, stamp: &Stamp) -> Result<Option<Self>> {
         let map = Map::open(path)?;
-        let Some(head) = Head::read(&map).filter(|head| head.stamp == *stamp) else { return Ok(None) };
+        let Some(head) = IndexHead::read(&map).filter(|head| head.stamp == *stamp) else { return Ok(None) };
         let whole = |section: &Section| {
             section.at >= HEAD_LEN as u64 && bytes::slice(&map, section.at, section.len).is_some()
         };
@@ -132,7 +132,7 @@ impl Index {
     pub(super) fn is_damaged(path: &Path) -> bool {
         Map::open(path).is_ok_and(|map| {
             is_version(&map)
-                && Head::read(&map).is_none_or(|head| {
+                && IndexHead::read(&map).is_none_or(|head| {
                     map.get(HEAD_LEN..).is_none_or(|rest| crc32fast::hash(rest) != head.checksum)
                 })
         })
@@ -228,11 +228,11 @@ mod tests {
         ) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("index");
-            let stamp = Stamp::of([]);
+            let stamp = Stamp::from_marks([]);
             let sections = [0, 1, 2].map(|number| Section { at: sections[number].0, len: sections[number].1 });
-            let head = Head { sections, stamp: stamp.clone(), checksum: crc32fast::hash(&body) };
+            let head = IndexHead { sections, stamp: stamp.clone(), checksum: crc32fast::hash(&body) };
             std::fs::write(&path, [head.to_bytes(), body].concat()).unwrap();
-            if let Some(index) = Index::open(&path, &stamp).unwrap() {
+            if let Some(index) = GamesIndex::open(&path, &stamp).unwrap() {
                 let keys: Vec<u64> = index.positions().iter().map(key_of).chain([key]).collect();
                 for key in keys {
                     let _ = (index.at(key).games().count(), index.game(key));

@@ -46,7 +46,7 @@ pub(super) const GAME_LEN: usize = 32;
 const NUMBER_LEN: usize = 6;
 
 /// The most bytes of a name.
-const TEXT_MAX: usize = u8::MAX as usize;
+const MAX_TEXT: usize = u8::MAX as usize;
 
 /// The digits of the names of games.
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -60,7 +60,7 @@ pub(super) struct Stamp(pub(super) [u8; 32]);
 
 impl Stamp {
     /// The stamp of files with these marks, in this order.
-    pub(super) fn of<'a>(marks: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(super) fn from_marks<'a>(marks: impl IntoIterator<Item = &'a str>) -> Self {
         let mut digest = Sha256::new();
         for mark in marks {
             digest.update(mark.as_bytes());
@@ -79,14 +79,14 @@ pub(super) struct Section {
 
 /// What an index begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct IndexHead {
     pub(super) sections: [Section; 3],
     pub(super) stamp: Stamp,
     /// The CRC-32 of what follows.
     pub(super) checksum: u32,
 }
 
-impl Head {
+impl IndexHead {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(HEAD_LEN);
         out.extend(MAGIC);
@@ -184,7 +184,7 @@ pub(super) fn speed_of(bits: u8) -> Option<Speed> {
 
 /// Appends a name with its length, cut at a letter where it is too long.
 pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
-    let end = text.floor_char_boundary(TEXT_MAX.min(text.len()));
+    let end = text.floor_char_boundary(MAX_TEXT.min(text.len()));
     out.push(end as u8);
     out.extend(text.as_bytes().iter().take(end));
 }
@@ -239,7 +239,7 @@ mod tests {
             let mut rest = &*out;
             for text in &texts {
                 let (read, after) = read_text(rest).unwrap();
-                prop_assert!(text.starts_with(read) && (read.len() == text.len() || read.len() > TEXT_MAX - 4));
+                prop_assert!(text.starts_with(read) && (read.len() == text.len() || read.len() > MAX_TEXT - 4));
                 rest = after;
             }
             prop_assert!(rest.is_empty());
@@ -247,23 +247,23 @@ mod tests {
 
         #[test]
         fn any_bytes_are_read(data in prop::collection::vec(any::<u8>(), 0..200), name in "\\PC{0,12}") {
-            let _ = (Head::read(&data), read_text(&data), number(&name));
+            let _ = (IndexHead::read(&data), read_text(&data), number(&name));
         }
     }
 
     #[test]
     fn a_head_is_read_in_its_version_only() {
         let section = |at| Section { at, len: 2 * at };
-        let head = Head {
+        let head = IndexHead {
             sections: [section(1), section(2), section(3)],
-            stamp: Stamp::of(["a", "b"]),
+            stamp: Stamp::from_marks(["a", "b"]),
             checksum: 7,
         };
         let mut bytes = head.to_bytes();
-        assert_eq!((bytes.len(), Head::read(&bytes)), (HEAD_LEN, Some(head)));
+        assert_eq!((bytes.len(), IndexHead::read(&bytes)), (HEAD_LEN, Some(head)));
         bytes[15] += 1;
-        assert_eq!(Head::read(&bytes), None);
-        assert_ne!(Stamp::of(["a", "b"]), Stamp::of(["ab", ""]));
+        assert_eq!(IndexHead::read(&bytes), None);
+        assert_ne!(Stamp::from_marks(["a", "b"]), Stamp::from_marks(["ab", ""]));
     }
 
     #[test]

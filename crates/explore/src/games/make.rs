@@ -17,12 +17,13 @@ use tabiya_base::scratch::Scratch;
 use tabiya_base::sort::{Sorted, Sorter};
 use tabiya_chess::{MoveCode, Speed};
 use tabiya_games::play::play;
-use tabiya_games::{GameEnd, GameError, Header, KeyedPly, Sources, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, KeyedPly, Sources, Visitor};
 
 use super::layout::{
-    ENTRY_LEN, GAME_LEN, HEAD_LEN, Head, Section, Stamp, date_bits, entry, put_text, result_bits, speed_bits,
+    ENTRY_LEN, GAME_LEN, HEAD_LEN, IndexHead, Section, Stamp, date_bits, entry, put_text, result_bits,
+    speed_bits,
 };
-use super::source::Files;
+use super::source::GameFiles;
 
 /// Plies of each game whose positions are found, as in Lichess's explorer.
 const PLIES: usize = 50;
@@ -71,8 +72,8 @@ struct Sinks {
 }
 
 /// Plays through games on one thread.
-struct Player<'a> {
-    files: &'a Files,
+struct IndexPlayer<'a> {
+    files: &'a GameFiles,
     sinks: &'a Sinks,
     tags: Vec<String>,
     made: Made,
@@ -101,7 +102,7 @@ pub(super) fn begin(target: &Path, force: bool) -> Result<Replacement> {
 /// When a file cannot be read or written, or the work is interrupted.
 pub(super) fn make(
     sources: &mut Sources,
-    files: &Files,
+    files: &GameFiles,
     stamp: &Stamp,
     target: &Path,
     resources: &Resources,
@@ -109,7 +110,7 @@ pub(super) fn make(
 ) -> Result<Made> {
     let sorter = |part| Mutex::new(Sorter::new(&resources.temp, resources.memory / part));
     let sinks = Sinks { positions: sorter(2), games: sorter(8) };
-    let player = || Player {
+    let player = || IndexPlayer {
         files,
         sinks: &sinks,
         tags: vec![TIME_CONTROL.to_owned()],
@@ -121,7 +122,7 @@ pub(super) fn make(
         games: Vec::new(),
         failed: None,
     };
-    let made = play(sources, resources, progress, player, Player::finish)?;
+    let made = play(sources, resources, progress, player, IndexPlayer::finish)?;
     let made = made.into_iter().fold(Made::default(), |sum, one| Made {
         games: sum.games + one.games,
         damaged: sum.damaged + one.damaged,
@@ -133,7 +134,7 @@ pub(super) fn make(
     Ok(made)
 }
 
-impl Player<'_> {
+impl IndexPlayer<'_> {
     /// Hands over what was gathered.
     fn hand_over(&mut self) {
         let lock = |sorter: &Mutex<Sorter>, push: &mut dyn FnMut(&mut Sorter) -> Result<()>| {
@@ -158,12 +159,12 @@ impl Player<'_> {
     }
 }
 
-impl Visitor for Player<'_> {
+impl Visitor for IndexPlayer<'_> {
     fn wanted_tags(&self) -> &[String] {
         &self.tags
     }
 
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         self.made.games += 1;
         self.game.clear();
         let Some(number) = self.files.number(&game.place) else { return false };
@@ -283,7 +284,7 @@ fn write(
         put!(part);
         done += len as u64;
     }
-    let head = Head { sections, stamp: stamp.clone(), checksum: checksum.finalize() };
+    let head = IndexHead { sections, stamp: stamp.clone(), checksum: checksum.finalize() };
     file.seek(SeekFrom::Start(0)).map_err(|error| file.error(error))?;
     file.write_all(&head.to_bytes()).map_err(|error| file.error(error))?;
     file.commit()

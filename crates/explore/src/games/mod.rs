@@ -30,14 +30,14 @@ use tabiya_book::{Among, MoveFacts, Slice};
 use tabiya_chess::{MoveCode, Position, RatingBand};
 use tabiya_games::{self as games, Date};
 
-use self::index::Index;
+use self::index::GamesIndex;
 pub(super) use self::index::{Found, Game, Names};
 use self::layout::MAGIC;
 use self::make::make;
-use self::source::Files;
+use self::source::GameFiles;
 use super::Explorer;
 use super::fault::Fault;
-use super::place::Place;
+use super::place::ShownPlace;
 use super::reply::{json, text};
 use super::request::Query;
 
@@ -49,15 +49,15 @@ const MEMORY: usize = 256 << 20;
 
 /// Games of an answer if the request does not say, and at most.
 const PAGE: usize = 30;
-const PAGE_MAX: usize = 500;
+const MAX_PAGE: usize = 500;
 
 /// The media type of PGN.
 const PGN: &str = "application/x-chess-pgn";
 
 /// The games, and where their texts are.
-pub(super) struct Games {
-    index: Index,
-    files: Files,
+pub(super) struct GamesOfPosition {
+    index: GamesIndex,
+    files: GameFiles,
     /// Where the index is, if it cannot be kept.
     _folder: Option<TempDir>,
 }
@@ -75,7 +75,7 @@ fn is_index(path: &Path) -> bool {
     fs::File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
 }
 
-impl Games {
+impl GamesOfPosition {
     /// Opens the index of the games in these files, which is beside the book, or makes it there if it is missing or the files have
     /// changed. Where it cannot be written, it is made for this time, and a warning says so.
     ///
@@ -90,16 +90,17 @@ impl Games {
     ) -> Result<Self> {
         let mut sources = games::open(paths)?;
         warnings.extend(sources.passed_over().iter().map(Error::with_source));
-        let (files, stamp) = Files::of(&sources)?;
+        let (files, stamp) = GameFiles::open(&sources)?;
         let Some(target) = book.or(paths.first().map(PathBuf::as_path)).map(beside) else {
             return Err(Error::new(ErrorKind::Usage, "there are no games"));
         };
         let is_old = is_index(&target);
-        if is_old && Index::is_damaged(&target) {
+        if is_old && GamesIndex::is_damaged(&target) {
             warnings
                 .push(format!("{}: the index of the games was damaged, and is made anew", target.display()));
         }
-        if let Some(index) = is_old.then(|| Index::open(&target, &stamp)).and_then(Result::ok).flatten() {
+        if let Some(index) = is_old.then(|| GamesIndex::open(&target, &stamp)).and_then(Result::ok).flatten()
+        {
             return Ok(Self { index, files, _folder: None });
         }
         if !is_old && target.exists() {
@@ -121,7 +122,7 @@ impl Games {
         };
         let made = make(&mut sources, &files, &stamp, &target, &resources, progress)?;
         warnings.extend(made.warning());
-        let index = Index::open(&target, &stamp)?.ok_or_else(|| {
+        let index = GamesIndex::open(&target, &stamp)?.ok_or_else(|| {
             Error::new(ErrorKind::File, "the index of the games changed while it was made").at_path(&target)
         })?;
         Ok(Self { index, files, _folder: folder })
@@ -145,7 +146,7 @@ impl Games {
 
 /// A player, with Lichess's names.
 #[derive(Serialize)]
-struct Player<'a> {
+struct GamePlayer<'a> {
     name: &'a str,
     rating: Option<u16>,
 }
@@ -157,8 +158,8 @@ struct GameLine<'a> {
     /// The move that it went on with; none if it ended here.
     uci: Option<String>,
     san: Option<String>,
-    white: Player<'a>,
-    black: Player<'a>,
+    white: GamePlayer<'a>,
+    black: GamePlayer<'a>,
     result: &'static str,
     date: String,
     event: &'a str,
@@ -186,7 +187,7 @@ impl<'a> Wanted<'a> {
     ///
     /// # Errors
     /// When `since` or `until` is not a date.
-    pub(super) fn of(query: &Query, among: &'a Among) -> std::result::Result<Self, Fault> {
+    pub(super) fn from_query(query: &Query, among: &'a Among) -> std::result::Result<Self, Fault> {
         let (since, until) = (query.date("since")?, query.date("until")?.map(Date::last_day));
         Ok(Self { among, since, until, player: None })
     }
@@ -203,7 +204,7 @@ impl<'a> Wanted<'a> {
 
     /// Whether a game is one of them.
     pub(super) fn has(&self, game: &Game<'_>) -> bool {
-        let slice = Slice::new(game.speed, RatingBand::of(game.white_elo, game.black_elo));
+        let slice = Slice::new(game.speed, RatingBand::from_ratings(game.white_elo, game.black_elo));
         let in_time = self.since.is_none_or(|since| since <= game.date)
             && self.until.is_none_or(|until| game.date <= until);
         let named = |player: &String| {
@@ -228,15 +229,15 @@ fn has_lowercase(name: &str, part: &str) -> bool {
 
 /// `/api/games`: the games of a position that are wanted, a page of them: those with the highest ratings first, or the latest.
 pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Response, Fault> {
-    let place = Place::of(query)?;
+    let place = ShownPlace::from_query(query)?;
     let Some(games) = &explorer.games else {
         return Err(Fault::not_found("there are no games: name files of them with --games"));
     };
     let at = place.game.position();
     let found = games.at(at);
     let among = query.among()?;
-    let wanted = Wanted::of(query, &among)?.by(query.get("player"));
-    let (from, most) = (query.number("from", usize::MAX)?.unwrap_or(0), query.number("limit", PAGE_MAX)?);
+    let wanted = Wanted::from_query(query, &among)?.by(query.get("player"));
+    let (from, most) = (query.number("from", usize::MAX)?.unwrap_or(0), query.number("limit", MAX_PAGE)?);
     let most = most.unwrap_or(PAGE);
     let is_latest = match query.get("order") {
         None | Some("strongest") => false,
@@ -282,7 +283,7 @@ pub(super) fn latest<'a>(games: impl Iterator<Item = Game<'a>>, most: usize) -> 
 }
 
 /// A game of a position, as the page shows it.
-fn line(place: &Place, game: &Game<'_>) -> Option<Value> {
+fn line(place: &ShownPlace, game: &Game<'_>) -> Option<Value> {
     let at = place.game.position();
     let rating = |rating: u16| Some(rating).filter(|rating| *rating > 0);
     let mv = move_of(at, game);
@@ -291,8 +292,8 @@ fn line(place: &Place, game: &Game<'_>) -> Option<Value> {
         id: game.id(),
         uci: mv.map(|mv| place.uci(mv)),
         san: mv.map(|mv| tabiya_workshop::view::san(at, mv)),
-        white: Player { name: white, rating: rating(game.white_elo) },
-        black: Player { name: black, rating: rating(game.black_elo) },
+        white: GamePlayer { name: white, rating: rating(game.white_elo) },
+        black: GamePlayer { name: black, rating: rating(game.black_elo) },
         result: game.result(),
         date: game.date.to_string(),
         event,

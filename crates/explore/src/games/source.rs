@@ -18,10 +18,10 @@ use super::index::Game;
 use super::layout::Stamp;
 
 /// Bytes of a game's text that are shown: more than any has.
-const TEXT_MAX: u64 = 4 << 20;
+const MAX_TEXT: u64 = 4 << 20;
 
 /// The files of games. The numbers of their games are places in all of them together.
-pub(super) struct Files {
+pub(super) struct GameFiles {
     files: Vec<File>,
     /// The place of each by the name that the places of its games have: folders may hold many thousands.
     by_name: HashMap<PathBuf, usize>,
@@ -39,12 +39,12 @@ struct File {
     database: Option<Arc<Cbh>>,
 }
 
-impl Files {
+impl GameFiles {
     /// The files of these sources, and what distinguishes them from others.
     ///
     /// # Errors
     /// When one has disappeared, or its games cannot be found again: in pipes, archives and compressed files.
-    pub(super) fn of(sources: &Sources) -> Result<(Self, Stamp)> {
+    pub(super) fn open(sources: &Sources) -> Result<(Self, Stamp)> {
         let again = |path: &Path| {
             Error::new(
                 ErrorKind::Usage,
@@ -69,7 +69,7 @@ impl Files {
             base = base.saturating_add(len.max(games)).saturating_add(1);
         }
         let each = sources.each()?.ok_or_else(|| again(Path::new("-")))?;
-        let stamp = Stamp::of(each.iter().flat_map(|(_, stamp)| [&*stamp.name, &*stamp.state]));
+        let stamp = Stamp::from_marks(each.iter().flat_map(|(_, stamp)| [&*stamp.name, &*stamp.state]));
         Ok((Self { files, by_name }, stamp))
     }
 
@@ -99,14 +99,14 @@ impl Files {
         }
         let within = game.number - file.base;
         let Some(database) = &file.database else {
-            let length = u64::from(game.length).min(TEXT_MAX);
+            let length = u64::from(game.length).min(MAX_TEXT);
             let text = part_of(&file.path, within, length);
             return text.map_err(|error| Fault::io(format!("{}: {error}", file.path.display())));
         };
         let number = u32::try_from(within).map_err(|_| gone())?;
         let options = ExportOptions::new((number, number));
         let mut all = Vec::new();
-        let export::Totals { games, .. } = export(database, &options, &mut |text, _, _| {
+        let export::ExportTotals { games, .. } = export(database, &options, &mut |text, _, _| {
             all.extend(text);
             Ok(())
         })?;

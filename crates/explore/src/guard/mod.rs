@@ -156,7 +156,7 @@ impl Guard {
             .map(|(_, cookie)| cookie);
         if uri.path() != "/" || method != Method::GET {
             let key = headers.get(KEY).and_then(|key| key.to_str().ok());
-            let has_key = sessions.of(cookies).is_some() && key.is_some_and(|key| sessions.have_key(key));
+            let has_key = sessions.find(cookies).is_some() && key.is_some_and(|key| sessions.have_key(key));
             return match in_address || bearer || has_key {
                 true => Ok(Admission::Admitted),
                 false => Err(Fault::unauthorized(
@@ -168,7 +168,7 @@ impl Guard {
         if in_address || is_code {
             return self.begin(sessions, is_code);
         }
-        match (sessions.of(cookies), code) {
+        match (sessions.find(cookies), code) {
             (Some(_), Some(_)) => Ok(Admission::Led(None)),
             (Some(own), None) => Ok(own.key_once().map_or(Admission::Admitted, Admission::First)),
             _ if bearer => Ok(Admission::Admitted),

@@ -50,7 +50,7 @@ impl Sessions {
     }
 
     /// The session of the first of these cookies that has one.
-    pub(super) fn of<'c>(&mut self, mut cookies: impl Iterator<Item = &'c str>) -> Option<&mut Session> {
+    pub(super) fn find<'c>(&mut self, mut cookies: impl Iterator<Item = &'c str>) -> Option<&mut Session> {
         let number =
             cookies.find_map(|cookie| self.begun.iter().position(|own| is_same(&own.cookie, cookie)))?;
         self.begun.get_mut(number)

@@ -4,7 +4,7 @@ use shakmaty::attacks::{attacks, between, pawn_attacks};
 use shakmaty::{
     Bitboard, ByColor, ByRole, CastlingSide, Chess, Color, Move, Piece, Position as _, Rank, Role, Square,
 };
-use tabiya_chess::{Position, is_safe, odd};
+use tabiya_chess::{Position, allow_unusual, is_safe};
 
 use super::error::MoveError;
 use super::start;
@@ -189,7 +189,7 @@ impl Board {
     /// # Errors
     /// When it is in check.
     pub fn pass(&mut self) -> Result<(), MoveError> {
-        let passed = self.chess().clone().swap_turn().or_else(odd);
+        let passed = self.chess().clone().swap_turn().or_else(allow_unusual);
         self.position = Position::from_chess(passed.map_err(|_| MoveError::Pass)?);
         Ok(())
     }

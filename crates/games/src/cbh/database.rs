@@ -54,7 +54,7 @@ pub struct Cbh {
 }
 
 /// The bytes of a database's files, by their extensions.
-pub type Bytes<'a> = &'a dyn Fn(&str) -> Option<Vec<u8>>;
+pub type CbhBytes<'a> = &'a dyn Fn(&str) -> Option<Vec<u8>>;
 
 /// The other files of a database while they are opened: those that are missing or broken are left out and reported.
 struct Parts<'a> {
@@ -148,7 +148,7 @@ impl Cbh {
     ///
     /// # Errors
     /// When records or moves are missing or are in another format.
-    pub fn from_bytes(name: &str, part: Bytes<'_>) -> Result<Self> {
+    pub fn from_bytes(name: &str, part: CbhBytes<'_>) -> Result<Self> {
         let path = |extension: &str| Path::new(name).with_extension(extension);
         let part = |extension: &str| part(extension).map(|bytes| Ok(Blob::new(path(extension), bytes)));
         let blob = |extension: &str| {
@@ -166,13 +166,13 @@ impl Cbh {
         let files = vec![records.path().to_owned(), moves.path().to_owned()];
         let mut parts = Parts { open, files, findings };
         let notes = parts.blob("cba", true, "games come without annotations");
-        let players = parts.entities("cbp", true, player::LEAST, "players have no names");
-        let tournaments = parts.entities("cbt", true, tournament::LEAST, "tournaments have no names");
-        let annotators = parts.entities("cbc", true, annotator::LEAST, "annotators have no names");
-        let sources = parts.entities("cbs", true, source::LEAST, "sources have no names");
+        let players = parts.entities("cbp", true, player::MIN, "players have no names");
+        let tournaments = parts.entities("cbt", true, tournament::MIN, "tournaments have no names");
+        let annotators = parts.entities("cbc", true, annotator::MIN, "annotators have no names");
+        let sources = parts.entities("cbs", true, source::MIN, "sources have no names");
         // Old databases and those of small programs have neither teams nor titles.
-        let teams = parts.entities("cbe", false, team::LEAST, "teams have no names");
-        let titles = parts.entities("cbl", false, title::LEAST, "games have no titles");
+        let teams = parts.entities("cbe", false, team::MIN, "teams have no names");
+        let titles = parts.entities("cbl", false, title::MIN, "games have no titles");
         let second = parts.blob("cbj", false, "teams are not known");
         // Only texts show media, and PGN has neither.
         let media = parts.blob("cbm", false, "media are not known");
@@ -320,7 +320,8 @@ pub fn is_named(path: &Path) -> bool {
 pub fn parts(path: &Path) -> Vec<PathBuf> {
     const STARTS: [&str; 4] = ["cb", "ci", "ck", "cp"];
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
-    let entries = fs::read_dir(folder::of(path)).into_iter().flatten().flatten().map(|entry| entry.path());
+    let entries =
+        fs::read_dir(folder::parent_of(path)).into_iter().flatten().flatten().map(|entry| entry.path());
     let own = entries.filter(|entry| {
         let end = extension(entry);
         stem(entry) == stem(path) && STARTS.iter().any(|start| end.starts_with(start))

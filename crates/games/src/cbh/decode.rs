@@ -14,10 +14,10 @@ use shakmaty::{Color, File, Move, Rank, Role};
 
 use super::board::Board;
 use super::error::{DecodeError, MoveError};
-use super::layout::{MOVES_MOST, NESTING_MOST, POP, PUSH};
+use super::layout::{MAX_MOVES, MAX_NESTING, POP, PUSH};
 use super::mode::Mode;
 use super::start::square;
-use crate::export::Tree;
+use crate::export::MoveTree;
 
 /// Receives the moves of a game in the order in which they are stored: from each position its first continuation to
 /// the end, then the next one.
@@ -43,7 +43,7 @@ pub trait Sink {
 /// Adds the moves to a tree.
 pub(crate) struct Collector<'a, M, F> {
     /// The tree.
-    pub tree: &'a mut Tree<M>,
+    pub tree: &'a mut MoveTree<M>,
     /// Whether it gets the variations.
     pub variations: bool,
     /// Plays a move, and returns what the tree keeps of it.
@@ -225,7 +225,7 @@ impl Decoder<'_> {
 
     #[inline]
     fn count(&mut self, len: usize) -> Result<(), DecodeError> {
-        if self.moves >= MOVES_MOST {
+        if self.moves >= MAX_MOVES {
             return Err(self.error(MoveError::TooMany, len));
         }
         self.moves += 1;
@@ -240,7 +240,7 @@ impl Decoder<'_> {
         if self.fresh {
             return Err(self.error(MoveError::Empty, len));
         }
-        if self.kept.len() >= NESTING_MOST {
+        if self.kept.len() >= MAX_NESTING {
             return Err(self.error(MoveError::TooDeep, len));
         }
         self.fresh = true;

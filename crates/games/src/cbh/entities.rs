@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn records_are_found_by_their_numbers() {
         let file = fixtures::entities(58, &[b"Carlsen", b"Caruana"]);
-        let (players, finding) = Entities::new(file.into(), player::LEAST);
+        let (players, finding) = Entities::new(file.into(), player::MIN);
         assert_eq!((players.count(), players.live_count(), finding), (2, 2, None));
         let mut name = String::new();
         players.get(1).unwrap().push_player(&mut name);
@@ -232,7 +232,7 @@ mod tests {
             file[at..at + 4].copy_from_slice(&(record as u32).to_le_bytes());
         }
         file[32 + 67..32 + 71].copy_from_slice(&(-999_i32).to_le_bytes());
-        let (players, _) = Entities::new(file.into(), player::LEAST);
+        let (players, _) = Entities::new(file.into(), player::MIN);
         assert!(players.is_deleted(1) && !players.is_deleted(2));
         assert_eq!(players.get(2).unwrap().name(), "C");
     }

@@ -12,10 +12,10 @@ use super::database::Cbh;
 use super::decode::Collector;
 use super::notes::{self, Facts};
 use super::parallel::in_order;
-use super::reader::{Game, Reader};
-use super::record::{Kind, Record};
+use super::reader::{CbhGame, CbhReader};
+use super::record::{CbhRecord, CbhRecordKind};
 use super::tags::Tags;
-use crate::export::{Notes, San, Tree, Writer};
+use crate::export::{MoveTree, Notes, PgnWriter, San};
 use crate::{GameError, GameResult, Reason};
 
 /// What to export.
@@ -43,7 +43,7 @@ impl ExportOptions {
 
 /// What became of the games.
 #[derive(Clone, Debug, Default)]
-pub struct Totals {
+pub struct ExportTotals {
     /// Games that were written.
     pub games: u64,
     /// Texts, which PGN cannot hold.
@@ -60,7 +60,7 @@ pub struct Totals {
     pub left_out: BTreeMap<u8, u64>,
 }
 
-impl Totals {
+impl ExportTotals {
     fn add(&mut self, other: &Self) {
         self.games += other.games;
         self.texts += other.texts;
@@ -75,8 +75,8 @@ impl Totals {
 /// The result of one run of games.
 #[derive(Default)]
 struct Written {
-    writer: Writer,
-    totals: Totals,
+    writer: PgnWriter,
+    totals: ExportTotals,
     errors: Vec<GameError>,
 }
 
@@ -96,8 +96,8 @@ pub type Take<'a> = dyn FnMut(&[u8], &[GameError], u32) -> Result<()> + 'a;
 ///
 /// # Errors
 /// When `take` fails.
-pub fn export(db: &Cbh, options: &ExportOptions, take: &mut Take<'_>) -> Result<Totals> {
-    let mut totals = Totals::default();
+pub fn export(db: &Cbh, options: &ExportOptions, take: &mut Take<'_>) -> Result<ExportTotals> {
+    let mut totals = ExportTotals::default();
     let (first, last) = options.games;
     in_order(
         (first.max(1), last.min(db.count())),
@@ -114,9 +114,9 @@ pub fn export(db: &Cbh, options: &ExportOptions, take: &mut Take<'_>) -> Result<
 
 /// Writes games on one thread.
 struct Exporter<'a> {
-    reader: Reader<'a>,
+    reader: CbhReader<'a>,
     options: &'a ExportOptions,
-    tree: Tree,
+    tree: MoveTree,
     notes: Notes,
     facts: Facts,
     tags: Tags,
@@ -127,9 +127,9 @@ struct Exporter<'a> {
 impl<'a> Exporter<'a> {
     fn new(db: &'a Cbh, options: &'a ExportOptions) -> Self {
         Self {
-            reader: Reader::new(db),
+            reader: CbhReader::new(db),
             options,
-            tree: Tree::default(),
+            tree: MoveTree::default(),
             notes: Notes::default(),
             facts: Facts::default(),
             tags: Tags::default(),
@@ -139,7 +139,7 @@ impl<'a> Exporter<'a> {
 
     fn run(&mut self, (from, to): (u32, u32), written: &mut Written) {
         written.writer.clear();
-        written.totals = Totals::default();
+        written.totals = ExportTotals::default();
         written.errors.clear();
         for number in from..=to {
             match self.reader.record(number) {
@@ -152,13 +152,15 @@ impl<'a> Exporter<'a> {
         }
     }
 
-    fn one(&mut self, record: &Record, written: &mut Written) {
+    fn one(&mut self, record: &CbhRecord, written: &mut Written) {
         let totals = &mut written.totals;
         match record.kind() {
-            Kind::Game if record.is_deleted() && !self.options.deleted => return totals.deleted += 1,
-            Kind::Game => totals.games += 1,
-            Kind::Text => return totals.texts += 1,
-            Kind::Unknown => return totals.unknown += 1,
+            CbhRecordKind::Game if record.is_deleted() && !self.options.deleted => {
+                return totals.deleted += 1;
+            }
+            CbhRecordKind::Game => totals.games += 1,
+            CbhRecordKind::Text => return totals.texts += 1,
+            CbhRecordKind::Unknown => return totals.unknown += 1,
         }
         self.tree.clear();
         self.notes.clear();
@@ -182,7 +184,7 @@ impl<'a> Exporter<'a> {
         out.moves(&self.tree, &self.notes, result);
     }
 
-    fn decode(&mut self, game: &Game, written: &mut Written) {
+    fn decode(&mut self, game: &CbhGame, written: &mut Written) {
         if let Some(start) = &game.start {
             self.tree.first = start.chess.turn();
         }
@@ -199,7 +201,7 @@ impl<'a> Exporter<'a> {
         }
     }
 
-    fn annotate(&mut self, record: &Record, totals: &mut Totals) {
+    fn annotate(&mut self, record: &CbhRecord, totals: &mut ExportTotals) {
         match self.reader.notes(record) {
             Ok(None) => {}
             Ok(Some((_, items))) => {

@@ -14,7 +14,7 @@ use super::text::{decode_as, field};
 const HTML: u16 = 3;
 
 /// The most contents of a text: there are eight languages.
-const MOST_CONTENTS: u16 = 256;
+const MAX_CONTENTS: u16 = 256;
 
 /// What is wrong with a text that ends too early.
 const CUT_OFF: &str = "the text is cut off";
@@ -90,14 +90,14 @@ impl Guide {
         if !(1..=HTML).contains(&version) {
             return Err("the text has an unsupported version");
         }
-        for _ in 0..from.u16()?.min(MOST_CONTENTS) {
+        for _ in 0..from.u16()?.min(MAX_CONTENTS) {
             let language = from.u16()?;
             let len = from.len(false)?;
             self.titles.push((language, field(from.take(len)?).into_owned()));
         }
         from.take(1)?;
         let count = from.u16()?;
-        if count > MOST_CONTENTS {
+        if count > MAX_CONTENTS {
             return Err("the text has too many languages");
         }
         for _ in 0..count {
@@ -190,8 +190,8 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::reader::Reader;
-    use super::super::record::Kind;
+    use super::super::reader::CbhReader;
+    use super::super::record::CbhRecordKind;
     use super::super::tests::fixtures::TestDatabase;
     use super::*;
     use proptest::prelude::*;
@@ -248,14 +248,14 @@ mod tests {
         let number = database.game(0x80, &bytes[4..], &[]);
         *database.record(number, 0) = 3;
         let db = database.open().unwrap();
-        let mut reader = Reader::new(&db);
+        let mut reader = CbhReader::new(&db);
         let record = reader.record(number).unwrap();
-        assert_eq!(record.kind(), Kind::Text);
+        assert_eq!(record.kind(), CbhRecordKind::Text);
         let (guide, _) = reader.guide(&record).unwrap();
         assert_eq!((guide.title(0), &*guide.contents[0].text, guide.error), ("Title", "<p>text", None));
         *database.record(number, 1) = 0x7f;
         let db = database.open().unwrap();
-        let mut reader = Reader::new(&db);
+        let mut reader = CbhReader::new(&db);
         let record = reader.record(number).unwrap();
         assert!(reader.guide(&record).unwrap_err().why.contains("outside the file of moves"));
     }

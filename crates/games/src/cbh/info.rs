@@ -8,8 +8,8 @@ use tabiya_base::findings::{Finding, Findings, summed};
 use super::check;
 use super::database::Cbh;
 use super::layout::{MODE_BITS, RECORD_LEN, SET_UP};
-use super::reader::{Head, Reader};
-use super::record::Kind;
+use super::reader::{CbhHead, CbhReader};
+use super::record::CbhRecordKind;
 use crate::Date;
 
 /// Records between two reports of progress.
@@ -17,7 +17,7 @@ const STRIDE: u32 = 1 << 12;
 
 /// What a database holds. Deleted games count as deleted and nothing else.
 #[derive(Clone, Debug, Default)]
-pub struct Summary {
+pub struct CbhSummary {
     /// Records: games and texts together.
     pub records: u64,
     /// Games that are not deleted.
@@ -54,15 +54,15 @@ pub struct Summary {
 ///
 /// # Errors
 /// When `at` fails, or the records cannot be read.
-pub fn summary(db: &Cbh, at: &dyn Fn(u32) -> Result<()>) -> Result<Summary> {
+pub fn summary(db: &Cbh, at: &dyn Fn(u32) -> Result<()>) -> Result<CbhSummary> {
     let (summary, findings) = summed(|findings| sum(db, at, findings));
-    Ok(Summary { findings, ..summary? })
+    Ok(CbhSummary { findings, ..summary? })
 }
 
-fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) -> Result<Summary> {
+fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) -> Result<CbhSummary> {
     check::files(db, findings);
-    let mut reader = Reader::new(db);
-    let mut summary = Summary {
+    let mut reader = CbhReader::new(db);
+    let mut summary = CbhSummary {
         records: db.count().into(),
         players: db.players.live_count(),
         tournaments: db.tournaments.live_count(),
@@ -70,7 +70,7 @@ fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) ->
         sources: db.sources.live_count(),
         teams: db.teams.live_count(),
         media: db.media(),
-        ..Summary::default()
+        ..CbhSummary::default()
     };
     let mut before = 0;
     for number in 1..=db.count() {
@@ -81,14 +81,14 @@ fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) ->
         let record = reader.record(number)?;
         match record.kind() {
             _ if record.is_deleted() => summary.deleted += 1,
-            Kind::Text => summary.texts += 1,
-            Kind::Game => summary.games += 1,
-            Kind::Unknown => {
+            CbhRecordKind::Text => summary.texts += 1,
+            CbhRecordKind::Game => summary.games += 1,
+            CbhRecordKind::Unknown => {
                 let what = format_args!("record {number} is neither a game nor a text");
-                findings.add(check::Kind::Neither, place, what);
+                findings.add(check::CbhFindingKind::Neither, place, what);
             }
         }
-        if record.kind() != Kind::Game || record.is_deleted() {
+        if record.kind() != CbhRecordKind::Game || record.is_deleted() {
             continue;
         }
         summary.annotated += u64::from(record.notes() != 0);
@@ -98,19 +98,19 @@ fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) ->
             summary.dates = Some((first.min(date), last.max(date)));
         }
         match reader.head(&record, "moves") {
-            Ok(Head { offset, flags: Some(flags), .. }) => {
+            Ok(CbhHead { offset, flags: Some(flags), .. }) => {
                 *summary.modes.entry(flags & MODE_BITS).or_default() += 1;
                 summary.set_up += u64::from(flags & SET_UP != 0);
                 if offset < before {
                     let what =
                         format_args!("the moves of game {number} are stored before those of the game before");
-                    findings.add(check::Kind::Unsorted, place, what);
+                    findings.add(check::CbhFindingKind::Unsorted, place, what);
                 }
                 before = offset;
             }
             _ => {
                 let what = format_args!("the moves of game {number} are outside the file of moves");
-                findings.add(check::Kind::Outside, place, what);
+                findings.add(check::CbhFindingKind::Outside, place, what);
             }
         }
     }

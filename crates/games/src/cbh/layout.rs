@@ -18,7 +18,7 @@ pub(crate) const CBH_MARK: [u8; 2] = [0x00, 0x2e];
 pub(crate) const CBH_MARK_AT: u64 = 3;
 
 /// The shortest header of a `.cbg` file: no game begins before its end (docs/formats/cbh.md, Game).
-pub(crate) const CBG_HEADER_LEAST: u64 = 10;
+pub(crate) const MIN_CBG_HEADER: u64 = 10;
 
 /// Bytes of a game's head in a `.cbg` file: flags 1, size 3 (docs/formats/cbh.md, Game).
 pub(crate) const GAME_HEAD_LEN: u64 = 4;
@@ -69,7 +69,7 @@ pub(crate) const NOTES_GAME_BITS: u32 = 0xff_ffff;
 
 /// The most bytes of annotations read for one game; real games have some ten thousand
 /// (docs/formats/cbh.md, Annotations).
-pub(crate) const NOTES_MOST: u64 = 16 << 20;
+pub(crate) const MAX_NOTES: u64 = 16 << 20;
 
 /// Set in a simple move before which a position is kept (docs/formats/cbh.md, Simple moves).
 pub(crate) const PUSH: u16 = 0x8000;
@@ -79,10 +79,10 @@ pub(crate) const POP: u16 = 0x4000;
 
 /// The most moves read for one game, variations included: its bytes could hold sixteen times as many, and the largest
 /// analyses have some ten thousand.
-pub(crate) const MOVES_MOST: u32 = 1 << 20;
+pub(crate) const MAX_MOVES: u32 = 1 << 20;
 
 /// The deepest nesting of variations that is read; real games reach 74 (docs/formats/cbh.md, Variations).
-pub(crate) const NESTING_MOST: usize = 1000;
+pub(crate) const MAX_NESTING: usize = 1000;
 
 /// The number at [`ENTITY_MARK_AT`] of every file of entities (docs/formats/cbh.md, Names).
 pub(crate) const ENTITY_MARK: u32 = 1_234_567_890;
@@ -265,7 +265,7 @@ pub mod player {
     pub(crate) const LAST_NAME: (u64, u64) = (0, 30);
     pub(crate) const FIRST_NAME: (u64, u64) = (30, 20);
     /// The least bytes of a record: two names, two numbers.
-    pub(crate) const LEAST: u64 = 58;
+    pub(crate) const MIN: u64 = 58;
 }
 
 /// A tournament in `.cbt`, after the links; texts as offset and length (docs/formats/cbh.md, Names).
@@ -296,7 +296,7 @@ pub mod tournament {
     pub(crate) const CATEGORY: u64 = 78;
     pub(crate) const ROUNDS: u64 = 80;
     /// The least bytes of a record.
-    pub(crate) const LEAST: u64 = 81;
+    pub(crate) const MIN: u64 = 81;
 }
 
 /// An annotator in `.cbc`, after the links (docs/formats/cbh.md, Names).
@@ -304,7 +304,7 @@ pub(crate) mod annotator {
     /// Name, as that of a team: offset and length.
     pub const NAME: (u64, u64) = (0, 45);
     /// The least bytes of a record.
-    pub(crate) const LEAST: u64 = 45;
+    pub(crate) const MIN: u64 = 45;
 }
 
 /// A source in `.cbs`, after the links; texts as offset and length (docs/formats/cbh.md, Names).
@@ -318,7 +318,7 @@ pub mod source {
     pub(crate) const VERSION: u64 = 49;
     pub(crate) const QUALITY: u64 = 50;
     /// The least bytes of a record.
-    pub(crate) const LEAST: u64 = 51;
+    pub(crate) const MIN: u64 = 51;
 }
 
 /// A team in `.cbe`, after the links, whose name is where that of an annotator is (docs/formats/cbh.md, Names).
@@ -328,7 +328,7 @@ pub(crate) mod team {
     /// Country.
     pub(crate) const NATION: u64 = 54;
     /// The least bytes of a record.
-    pub(crate) const LEAST: u64 = 55;
+    pub(crate) const MIN: u64 = 55;
 }
 
 /// A game's title in `.cbl`, after the links (docs/formats/cbh.md, Names).
@@ -337,5 +337,5 @@ pub(crate) mod title {
     pub(crate) const LEN: u64 = 200;
     pub(crate) const LANGUAGES: u64 = 8;
     /// The least bytes of a record.
-    pub(crate) const LEAST: u64 = LEN * LANGUAGES;
+    pub(crate) const MIN: u64 = LEN * LANGUAGES;
 }

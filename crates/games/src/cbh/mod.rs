@@ -31,11 +31,11 @@ pub(crate) mod tests;
 mod text;
 
 pub use board::Board;
-pub use database::{Bytes, Cbh, is_named, parts};
+pub use database::{Cbh, CbhBytes, is_named, parts};
 pub use decode::{Sink, decode};
 pub use error::{DecodeError, MoveError};
 pub use mode::Mode;
-pub use reader::{Game, Reader};
-pub use record::{Kind, Outcome, Record};
+pub use reader::{CbhGame, CbhReader};
+pub use record::{CbhOutcome, CbhRecord, CbhRecordKind};
 pub use source::CbhSource;
 pub use start::Start;

@@ -20,7 +20,7 @@ pub struct Mode {
 
 impl Mode {
     /// The mode of this number; `None` for those of other kinds of chess, of illegal positions, and unknown ones.
-    pub fn of(number: u8) -> Option<Self> {
+    pub fn from_number(number: u8) -> Option<Self> {
         let index = match number {
             0..=7 => number,
             10 | 11 => number - 2,
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn every_table_is_a_permutation() {
-        for mode in (0..=63).filter_map(Mode::of) {
+        for mode in (0..=63).filter_map(Mode::from_number) {
             for moves in [0, 1, 200, 255] {
                 let mut seen = [false; 256];
                 (0..=u8::MAX).for_each(|byte| seen[usize::from(mode.plain(byte, moves))] = true);
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn only_known_modes_are_read() {
-        let numbers: Vec<u8> = (0..=63).filter(|&number| Mode::of(number).is_some()).collect();
+        let numbers: Vec<u8> = (0..=63).filter(|&number| Mode::from_number(number).is_some()).collect();
         assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7, 10, 11]);
     }
 }

@@ -17,7 +17,7 @@ pub fn name(kind: u8) -> Option<&'static str> {
 
 /// An annotation as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Item<'a> {
+pub struct CbhAnnotation<'a> {
     /// The move, counted from 0 in the order in which moves are stored; [`note::WHOLE_GAME`] is the game as a whole.
     pub position: u32,
     /// Its type.
@@ -28,7 +28,7 @@ pub struct Item<'a> {
     pub at: u64,
 }
 
-impl Item<'_> {
+impl CbhAnnotation<'_> {
     /// The node of a tree that it belongs to.
     pub(crate) fn node(&self) -> u32 {
         if self.position == note::WHOLE_GAME { 0 } else { self.position + 1 }
@@ -56,7 +56,7 @@ impl<'a> Items<'a> {
 
 impl<'a> Iterator for Items<'a> {
     /// An annotation, or the offset of one that cannot be read, which ends the sequence.
-    type Item = Result<Item<'a>, u64>;
+    type Item = Result<CbhAnnotation<'a>, u64>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let at = self.at;
@@ -67,7 +67,7 @@ impl<'a> Iterator for Items<'a> {
             let head = bytes::u32_be(self.data, at + note::POSITION_AND_TYPE)?;
             let len = u64::from(bytes::u16_be(self.data, at + note::SIZE)?);
             let data = bytes::slice(self.data, at + note::HEAD_LEN, len.checked_sub(note::HEAD_LEN)?)?;
-            Some((Item { position: head >> 8, kind: head as u8, data, at }, len))
+            Some((CbhAnnotation { position: head >> 8, kind: head as u8, data, at }, len))
         };
         let read = read();
         self.at = read.map_or(u64::MAX, |(_, len)| at + len);
@@ -134,7 +134,7 @@ fn add(text: &mut String, word: &str) {
     text.push_str(word);
 }
 
-fn take(item: &Item<'_>, notes: &mut Notes, facts: &mut Facts) -> Result<(), &'static str> {
+fn take(item: &CbhAnnotation<'_>, notes: &mut Notes, facts: &mut Facts) -> Result<(), &'static str> {
     let data = item.data;
     let mut command = |word: &str| add(&mut notes.entry(item.node()).or_default().after, word);
     match item.kind {

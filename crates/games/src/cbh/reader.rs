@@ -17,13 +17,12 @@ use super::decode::{Sink, decode};
 use super::error::{DecodeError, MoveError};
 use super::guide::Guide;
 use super::layout::{
-    CBG_HEADER_LEAST, CBJ_HEADER, CBJ_MOVES, CBJ_NONE, CBJ_NOTES, CBJ_TEAMS, CBJ_TITLE, GAME_HEAD_LEN,
-    GAME_SIZE_BITS, MODE_BITS, MODE_ILLEGAL_START, NOTES_HEAD_LEN, NOTES_MOST, NOTES_SIZE, RECORD_LEN,
-    SET_UP,
+    CBJ_HEADER, CBJ_MOVES, CBJ_NONE, CBJ_NOTES, CBJ_TEAMS, CBJ_TITLE, GAME_HEAD_LEN, GAME_SIZE_BITS,
+    MAX_NOTES, MIN_CBG_HEADER, MODE_BITS, MODE_ILLEGAL_START, NOTES_HEAD_LEN, NOTES_SIZE, RECORD_LEN, SET_UP,
 };
 use super::mode::Mode;
 use super::notes::Items;
-use super::record::Record;
+use super::record::CbhRecord;
 use super::start::Start;
 use crate::{GameError, Reason};
 
@@ -32,7 +31,7 @@ pub(super) const CUT_OFF: &str = "its moves are cut off by the end of the file";
 
 /// Reads a database. It is fastest in order, but any order is allowed.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct CbhReader<'a> {
     db: &'a Cbh,
     records: Window,
     second: Window,
@@ -47,7 +46,7 @@ pub struct Reader<'a> {
 
 /// The head of a game or text in `.cbg`.
 #[derive(Clone, Copy, Debug)]
-pub struct Head {
+pub struct CbhHead {
     /// Its offset.
     pub offset: u64,
     /// Its flags; `None` where the file ends within it.
@@ -58,7 +57,7 @@ pub struct Head {
 
 /// The moves of a game, found but not yet decoded.
 #[derive(Clone, Debug)]
-pub struct Game {
+pub struct CbhGame {
     /// Its number.
     pub number: u32,
     /// Offset of its head in `.cbg`.
@@ -108,7 +107,7 @@ impl Sink for Counter {
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CbhReader<'a> {
     /// A reader of a database.
     pub fn new(db: &'a Cbh) -> Self {
         let ordinary = [false, true].map(|reversed| Board::new(Position::start(), reversed));
@@ -133,14 +132,14 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn record(&mut self, number: u32) -> error::Result<Record> {
+    pub fn record(&mut self, number: u32) -> error::Result<CbhRecord> {
         let found = self.records.get(&self.db.records, u64::from(number) * RECORD_LEN, RECORD_LEN)?;
         let mut bytes = [0; RECORD_LEN as usize];
         bytes.iter_mut().zip(found).for_each(|(place, byte)| *place = *byte);
-        Ok(Record { number, bytes })
+        Ok(CbhRecord { number, bytes })
     }
 
-    fn second(&mut self, record: &Record, at: u64, len: u64) -> Option<&[u8]> {
+    fn second(&mut self, record: &CbhRecord, at: u64, len: u64) -> Option<&[u8]> {
         let db = self.db;
         let blob = db.second.as_ref().filter(|_| at + len <= db.second_len)?;
         let at_record = CBJ_HEADER + u64::from(record.number.saturating_sub(1)) * db.second_len;
@@ -150,7 +149,7 @@ impl<'a> Reader<'a> {
 
     /// The 64-bit offset of the `.cbj` record if the file needs one, or else that of the `.cbh` record; `None` if the
     /// `.cbj` record cannot be read: the short offset would lead to another game.
-    fn offset(&mut self, record: &Record, file: &Blob, short: u64, at: u64) -> Option<u64> {
+    fn offset(&mut self, record: &CbhRecord, file: &Blob, short: u64, at: u64) -> Option<u64> {
         if file.len() <= WIDE || self.db.second_len < CBJ_MOVES + 8 {
             return Some(short);
         }
@@ -158,23 +157,23 @@ impl<'a> Reader<'a> {
     }
 
     /// The numbers of the teams of White and Black.
-    pub(crate) fn teams(&mut self, record: &Record) -> [Option<u32>; 2] {
+    pub(crate) fn teams(&mut self, record: &CbhRecord) -> [Option<u32>; 2] {
         CBJ_TEAMS.map(|at| self.reference(record, at))
     }
 
     /// The number of the game's title.
-    pub(crate) fn title(&mut self, record: &Record) -> Option<u32> {
+    pub(crate) fn title(&mut self, record: &CbhRecord) -> Option<u32> {
         self.reference(record, CBJ_TITLE)
     }
 
     /// A number of an entity in the `.cbj` record.
-    fn reference(&mut self, record: &Record, at: u64) -> Option<u32> {
+    fn reference(&mut self, record: &CbhRecord, at: u64) -> Option<u32> {
         let found = self.second(record, at, 4).and_then(|found| bytes::u32_be(found, 0));
         found.filter(|&found| found != CBJ_NONE)
     }
 
     /// Finds the moves or the text of a record; `noun` names them in the error.
-    pub(super) fn head(&mut self, record: &Record, noun: &str) -> Result<Head, GameError> {
+    pub(super) fn head(&mut self, record: &CbhRecord, noun: &str) -> Result<CbhHead, GameError> {
         let db = self.db;
         let short = record.moves();
         let offset = self.offset(record, &db.moves, short, CBJ_MOVES).ok_or_else(|| {
@@ -182,20 +181,20 @@ impl<'a> Reader<'a> {
             db.error(record.number, short, Reason::Damaged, why)
         })?;
         let refuse = |why: String| db.error(record.number, offset, Reason::Damaged, why);
-        if !(CBG_HEADER_LEAST..db.moves.len()).contains(&offset) {
+        if !(MIN_CBG_HEADER..db.moves.len()).contains(&offset) {
             return Err(refuse(format!("the record puts its {noun} outside the file of moves")));
         }
         let head = self.moves.get(&db.moves, offset, GAME_HEAD_LEN);
         let head = bytes::u32_be(head.map_err(|error| refuse(error.with_source()))?, 0);
         let flags = head.map(|head| (head >> 24) as u8);
-        Ok(Head { offset, flags, size: head.map_or(0, |head| u64::from(head & GAME_SIZE_BITS)) })
+        Ok(CbhHead { offset, flags, size: head.map_or(0, |head| u64::from(head & GAME_SIZE_BITS)) })
     }
 
     /// Finds the moves of a game, and where it starts.
     ///
     /// # Errors
     /// When the game cannot be read at all.
-    pub fn find(&mut self, record: &Record) -> Result<Game, GameError> {
+    pub fn find(&mut self, record: &CbhRecord) -> Result<CbhGame, GameError> {
         let db = self.db;
         let head = self.head(record, "moves")?;
         let refuse = |(reason, why): (Reason, String)| db.error(record.number, head.offset, reason, why);
@@ -204,14 +203,14 @@ impl<'a> Reader<'a> {
         Ok(game)
     }
 
-    fn game(&mut self, record: &Record, head: Head) -> Result<Game, (Reason, String)> {
-        let Head { offset, flags, size } = head;
+    fn game(&mut self, record: &CbhRecord, head: CbhHead) -> Result<CbhGame, (Reason, String)> {
+        let CbhHead { offset, flags, size } = head;
         let damaged = |why: &str| (Reason::Damaged, why.to_owned());
         let bad_start = |why: &str| (Reason::BadPosition, why.to_owned());
         let flags = flags.ok_or_else(|| damaged(CUT_OFF))?;
         let mode = match flags & MODE_BITS {
             MODE_ILLEGAL_START => return Err(bad_start("it starts from an illegal position")),
-            number => Mode::of(number).ok_or_else(|| {
+            number => Mode::from_number(number).ok_or_else(|| {
                 let why = format!("its moves are in mode {number}, an unsupported chess variant");
                 (Reason::OtherVariant, why)
             })?,
@@ -232,11 +231,11 @@ impl<'a> Reader<'a> {
         };
         let len = data.len() as u64;
         let head = GAME_HEAD_LEN + start.as_ref().map_or(0, |start| start.len);
-        Ok(Game { number: record.number, offset, len, head, mode, start, cut: len < size })
+        Ok(CbhGame { number: record.number, offset, len, head, mode, start, cut: len < size })
     }
 
     /// Gives a set-up position the castling rights that its game uses without having them.
-    fn grant(&mut self, game: &mut Game) {
+    fn grant(&mut self, game: &mut CbhGame) {
         // Each side has two.
         for _ in 0..4 {
             let Some(start) = game.start.as_ref().filter(|_| !game.mode.chess960) else { return };
@@ -251,7 +250,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When they are damaged. The sink has received the moves before the damage.
-    pub fn decode<S: Sink>(&mut self, game: &Game, sink: &mut S) -> Result<(), DecodeError> {
+    pub fn decode<S: Sink>(&mut self, game: &CbhGame, sink: &mut S) -> Result<(), DecodeError> {
         self.board = match &game.start {
             None => self.ordinary[usize::from(game.mode.reversed)].clone(),
             Some(start) => Board::new(Position::from_chess(start.chess.clone()), game.mode.reversed),
@@ -267,7 +266,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// With their offset in `.cba` and what is wrong, as a clause, when they cannot be read.
-    pub fn notes(&mut self, record: &Record) -> Result<Option<(u64, Items<'_>)>, (u64, &'static str)> {
+    pub fn notes(&mut self, record: &CbhRecord) -> Result<Option<(u64, Items<'_>)>, (u64, &'static str)> {
         let db = self.db;
         let Some(blob) = db.notes.as_ref().filter(|_| record.notes() != 0) else { return Ok(None) };
         let offset = self.offset(record, blob, record.notes(), CBJ_NOTES);
@@ -281,7 +280,7 @@ impl<'a> Reader<'a> {
         let head = self.notes.get(blob, offset, NOTES_HEAD_LEN).map_err(|_| unread)?;
         let size = bytes::u32_be(head, NOTES_SIZE).map(u64::from).filter(|&size| size >= NOTES_HEAD_LEN);
         let size = size.ok_or((offset, "its annotations have no length"))?;
-        if size > NOTES_MOST {
+        if size > MAX_NOTES {
             return Err((offset, "its annotations are too long"));
         }
         let data = self.notes.get(blob, offset, size).map_err(|_| unread)?;
@@ -292,9 +291,9 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When it cannot be read at all.
-    pub fn guide(&mut self, record: &Record) -> Result<(Guide, Option<GameError>), GameError> {
+    pub fn guide(&mut self, record: &CbhRecord) -> Result<(Guide, Option<GameError>), GameError> {
         let db = self.db;
-        let Head { offset, size, .. } = self.head(record, "text")?;
+        let CbhHead { offset, size, .. } = self.head(record, "text")?;
         let data = self.moves.get(&db.moves, offset, size);
         let refuse = |at, why| db.error(record.number, at, Reason::Damaged, why);
         let data = data.map_err(|error| refuse(offset, error.with_source()))?;
@@ -304,7 +303,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What is wrong with a game whose decoding ended so, if anything is.
-    pub fn error(&self, game: &Game, ended: Result<(), DecodeError>) -> Option<GameError> {
+    pub fn error(&self, game: &CbhGame, ended: Result<(), DecodeError>) -> Option<GameError> {
         let (number, offset) = (game.number, game.offset);
         match ended {
             Err(error) => {
@@ -317,7 +316,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Game {
+impl CbhGame {
     /// The number of its first move.
     pub(crate) fn number_of_first(&self) -> u32 {
         self.start.as_ref().map_or(1, |start| start.chess.fullmoves().get())

@@ -8,7 +8,7 @@ use crate::{Date, GameResult};
 
 /// The record of a game or a text.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct CbhRecord {
     /// Its number, from 1.
     pub number: u32,
     /// Its bytes.
@@ -18,7 +18,7 @@ pub struct Record {
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum CbhRecordKind {
     /// A game.
     Game,
     /// A text: games and texts share their numbers.
@@ -30,7 +30,7 @@ pub enum Kind {
 /// How a game ended, as ChessBase has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum CbhOutcome {
     /// With a result; whether by forfeit.
     Ended(GameResult, bool),
     /// Both sides lost.
@@ -39,7 +39,7 @@ pub enum Outcome {
     Line,
 }
 
-impl Outcome {
+impl CbhOutcome {
     /// The result in PGN, which cannot express that both lost.
     pub fn result(self) -> Option<GameResult> {
         match self {
@@ -49,7 +49,7 @@ impl Outcome {
     }
 }
 
-impl Record {
+impl CbhRecord {
     fn byte(&self, at: u64) -> u8 {
         bytes::array(&self.bytes, at).map_or(0, u8::from_be_bytes)
     }
@@ -68,15 +68,15 @@ impl Record {
 
     /// A number whose offset differs between games and texts.
     fn number_at(&self, of_game: u64, of_text: u64) -> u32 {
-        self.three(if self.kind() == Kind::Text { of_text } else { of_game })
+        self.three(if self.kind() == CbhRecordKind::Text { of_text } else { of_game })
     }
 
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> CbhRecordKind {
         match self.byte(record::FLAGS) & (record::GAME | record::TEXT) {
-            record::GAME => Kind::Game,
-            0 => Kind::Unknown,
-            _ => Kind::Text,
+            record::GAME => CbhRecordKind::Game,
+            0 => CbhRecordKind::Unknown,
+            _ => CbhRecordKind::Text,
         }
     }
 
@@ -126,21 +126,21 @@ impl Record {
     }
 
     /// How it ended.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> CbhOutcome {
         let number = self.byte(record::RESULT) & record::RESULT_BITS;
         let forfeit = number > 3;
         match number {
-            0 | 4 => Outcome::Ended(GameResult::Black, forfeit),
-            1 | 5 => Outcome::Ended(GameResult::Draw, forfeit),
-            2 | 6 => Outcome::Ended(GameResult::White, forfeit),
-            3 => Outcome::Line,
-            _ => Outcome::BothLost,
+            0 | 4 => CbhOutcome::Ended(GameResult::Black, forfeit),
+            1 | 5 => CbhOutcome::Ended(GameResult::Draw, forfeit),
+            2 | 6 => CbhOutcome::Ended(GameResult::White, forfeit),
+            3 => CbhOutcome::Line,
+            _ => CbhOutcome::BothLost,
         }
     }
 
     /// The evaluation of a line as a numeric annotation glyph; 0 if it has none.
     pub(crate) fn line_evaluation(&self) -> u8 {
-        if self.outcome() == Outcome::Line { self.byte(record::EVALUATION) } else { 0 }
+        if self.outcome() == CbhOutcome::Line { self.byte(record::EVALUATION) } else { 0 }
     }
 
     /// Appends round and subround as `3.2`; nothing if both are unknown.
@@ -190,8 +190,8 @@ pub fn date(packed: u32) -> Date {
 mod tests {
     use super::*;
 
-    fn record(bytes: [u8; 46]) -> Record {
-        Record { number: 1, bytes }
+    fn record(bytes: [u8; 46]) -> CbhRecord {
+        CbhRecord { number: 1, bytes }
     }
 
     #[test]
@@ -206,12 +206,12 @@ mod tests {
         bytes[35..37].copy_from_slice(&(290_u16 << 7 | 5).to_be_bytes());
         bytes[45] = 77;
         let record = record(bytes);
-        assert_eq!((record.kind(), record.is_deleted()), (Kind::Game, true));
+        assert_eq!((record.kind(), record.is_deleted()), (CbhRecordKind::Game, true));
         assert_eq!((record.moves(), record.notes()), (0x102, 0x304));
         assert_eq!((record.white(), record.black(), record.tournament()), (5, 6, 7));
         assert_eq!((record.annotator(), record.source()), (8, 9));
         assert_eq!(record.date(), Date { year: 2016, month: 7, day: 26 });
-        assert_eq!(record.outcome(), Outcome::Ended(GameResult::White, true));
+        assert_eq!(record.outcome(), CbhOutcome::Ended(GameResult::White, true));
         assert_eq!(record.line_evaluation(), 0);
         let mut round = String::new();
         record.push_round(&mut round);
@@ -258,7 +258,7 @@ mod tests {
             assert_eq!(round, text);
         }
         assert_eq!(date(2016 << 9 | 13 << 5 | 3), Date { year: 2016, month: 0, day: 0 });
-        assert_eq!(record([0; 46]).kind(), Kind::Unknown);
+        assert_eq!(record([0; 46]).kind(), CbhRecordKind::Unknown);
     }
 
     #[test]
@@ -268,7 +268,7 @@ mod tests {
         let record = record(bytes);
         assert_eq!(
             (record.kind(), record.tournament(), record.source(), record.annotator()),
-            (Kind::Text, 1, 2, 3)
+            (CbhRecordKind::Text, 1, 2, 3)
         );
     }
 }

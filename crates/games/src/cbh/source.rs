@@ -14,10 +14,10 @@ use super::board::Board;
 use super::database::Cbh;
 use super::decode::{Collector, Sink};
 use super::layout::tournament;
-use super::reader::{Game, Reader};
-use super::record::{Kind, Record};
-use crate::export::{Step, Tree};
-use crate::{Batch, GameEnd, Header, KeyedPly, Reason, Visitor};
+use super::reader::{CbhGame, CbhReader};
+use super::record::{CbhRecord, CbhRecordKind};
+use crate::export::{MoveTree, TreeStep};
+use crate::{Batch, GameEnd, GameHeader, KeyedPly, Reason, Visitor};
 
 /// Games of a batch: enough that the cost of handing it over does not matter.
 const BATCH: u32 = 512;
@@ -43,7 +43,7 @@ impl CbhSource {
         let first = self.next;
         let last = first.saturating_add(BATCH - 1).min(self.db.count());
         self.next = last.saturating_add(1);
-        Some(Box::new(Games { db: self.db.clone(), first, last }))
+        Some(Box::new(CbhGames { db: self.db.clone(), first, last }))
     }
 
     /// Bytes of the database that were read so far.
@@ -54,20 +54,20 @@ impl CbhSource {
 }
 
 /// Games by their numbers.
-struct Games {
+struct CbhGames {
     db: Arc<Cbh>,
     first: u32,
     last: u32,
 }
 
-impl Batch for Games {
+impl Batch for CbhGames {
     fn play(self: Box<Self>, visitor: &mut dyn Visitor) -> u64 {
-        let mut player = Player {
+        let mut player = CbhPlayer {
             games: 0,
-            reader: Reader::new(&self.db),
-            header: Header::default(),
+            reader: CbhReader::new(&self.db),
+            header: GameHeader::default(),
             tournament: None,
-            tree: Tree::default(),
+            tree: MoveTree::default(),
             plies: Vec::new(),
         };
         for number in self.first..=self.last {
@@ -83,20 +83,20 @@ impl Batch for Games {
 }
 
 /// Plays through games.
-struct Player<'a> {
+struct CbhPlayer<'a> {
     /// The games that were shown to the visitor.
     games: u64,
-    reader: Reader<'a>,
-    header: Header,
+    reader: CbhReader<'a>,
+    header: GameHeader,
     /// The tournament of the header.
     tournament: Option<u32>,
-    tree: Tree<Option<Move>>,
+    tree: MoveTree<Option<Move>>,
     plies: Vec<KeyedPly>,
 }
 
-impl Player<'_> {
-    fn one(&mut self, record: &Record, visitor: &mut dyn Visitor) {
-        if record.kind() != Kind::Game || record.is_deleted() {
+impl CbhPlayer<'_> {
+    fn one(&mut self, record: &CbhRecord, visitor: &mut dyn Visitor) {
+        if record.kind() != CbhRecordKind::Game || record.is_deleted() {
             return;
         }
         let game = match self.reader.find(record) {
@@ -144,7 +144,7 @@ impl Player<'_> {
     }
 
     /// Copies the header of a game from its records.
-    fn fill_header(&mut self, game: &Game, record: &Record) {
+    fn fill_header(&mut self, game: &CbhGame, record: &CbhRecord) {
         let Self { reader, header, .. } = self;
         let db = reader.db();
         let player = |number, out: &mut String| {
@@ -222,7 +222,7 @@ impl Sink for KeyedLine<'_> {
 /// Hands over moves with their variations, and returns whether a pass ended the main line.
 ///
 /// What follows a pass is left out, in variations too: visitors do not know such a move.
-fn variations(tree: &Tree<Option<Move>>, start: Position, visitor: &mut dyn Visitor) -> bool {
+fn variations(tree: &MoveTree<Option<Move>>, start: Position, visitor: &mut dyn Visitor) -> bool {
     let mut passed = false;
     // The positions before and after the last move of the line, and of those around it.
     let (mut before, mut at) = (start.clone(), start);
@@ -230,7 +230,7 @@ fn variations(tree: &Tree<Option<Move>>, start: Position, visitor: &mut dyn Visi
     let mut walk = tree.walk();
     while let Some(step) = walk.next() {
         match step {
-            Step::Move(_, node) => {
+            TreeStep::Move(_, node) => {
                 let Some(mv) = node.mv else {
                     passed |= around.is_empty();
                     walk.end_line();
@@ -242,12 +242,12 @@ fn variations(tree: &Tree<Option<Move>>, start: Position, visitor: &mut dyn Visi
                 let after = at.after(mv);
                 before = replace(&mut at, after);
             }
-            Step::Open => {
+            TreeStep::Open => {
                 visitor.begin_variation();
                 let after = replace(&mut at, before.clone());
                 around.push((before.clone(), after));
             }
-            Step::Close => {
+            TreeStep::Close => {
                 visitor.end_variation();
                 if let Some(line) = around.pop() {
                     (before, at) = line;

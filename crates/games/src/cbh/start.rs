@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, File, Piece, Rank, Role, Setup, Square};
 
 use tabiya_base::bytes;
-use tabiya_chess::lenient;
+use tabiya_chess::setup_leniently;
 
 use super::layout::{
     CHESS960_LEN, CHESS960_ROOKS, SETUP_BLACK, SETUP_BOARD, SETUP_BOARD_LEN, SETUP_EN_PASSANT, SETUP_LEN,
@@ -89,7 +89,7 @@ impl Start {
 
 /// A position in which moves can be played, however odd.
 fn playable(setup: Setup, mode: CastlingMode) -> Option<Chess> {
-    setup.position::<Chess>(mode).or_else(lenient).ok()
+    setup.position::<Chess>(mode).or_else(setup_leniently).ok()
 }
 
 fn file(number: u8) -> Option<File> {

@@ -8,9 +8,9 @@ use shakmaty::fen::Fen;
 use super::entities::Entity;
 use super::layout::{source, team, tournament};
 use super::notes::Facts;
-use super::reader::{Game, Reader};
-use super::record::{Outcome, Record};
-use crate::export::Writer;
+use super::reader::{CbhGame, CbhReader};
+use super::record::{CbhOutcome, CbhRecord};
+use crate::export::PgnWriter;
 use crate::{Date, GameResult};
 
 /// Writes the tags of games.
@@ -21,19 +21,19 @@ pub struct Tags {
     /// The tournament of `event` and `more`, which usually has many games in sequence.
     tournament: Option<u32>,
     /// Its name and place.
-    event: Writer,
+    event: PgnWriter,
     /// What else is known of it.
-    more: Writer,
+    more: PgnWriter,
 }
 
 impl Tags {
     /// Writes the seven tags that every game has, then the others in alphabetical order.
     pub fn write(
         &mut self,
-        out: &mut Writer,
-        reader: &mut Reader<'_>,
-        record: &Record,
-        game: Option<&Game>,
+        out: &mut PgnWriter,
+        reader: &mut CbhReader<'_>,
+        record: &CbhRecord,
+        game: Option<&CbhGame>,
         facts: &Facts,
     ) {
         let db = reader.db();
@@ -85,9 +85,9 @@ impl Tags {
             }
         }
         match record.outcome() {
-            Outcome::Ended(_, true) => out.tag("Termination", "forfeit"),
-            Outcome::BothLost => out.tag("Termination", "both lost"),
-            Outcome::Ended(_, false) | Outcome::Line => {}
+            CbhOutcome::Ended(_, true) => out.tag("Termination", "forfeit"),
+            CbhOutcome::BothLost => out.tag("Termination", "both lost"),
+            CbhOutcome::Ended(_, false) | CbhOutcome::Line => {}
         }
         out.known_tag("TimeControl", &facts.time_control);
         if game.is_some_and(|game| game.mode.chess960) {
@@ -99,7 +99,7 @@ impl Tags {
     }
 
     /// Prepares the tags of a tournament.
-    fn set_tournament(&mut self, reader: &Reader<'_>, number: u32) {
+    fn set_tournament(&mut self, reader: &CbhReader<'_>, number: u32) {
         let Self { value, event, more, .. } = self;
         self.tournament = Some(number);
         event.clear();
@@ -124,7 +124,7 @@ fn or_unknown(value: &str) -> &str {
 }
 
 /// Writes a number that is not 0.
-fn number_tag(out: &mut Writer, tag: &str, number: impl Into<u16>) {
+fn number_tag(out: &mut PgnWriter, tag: &str, number: impl Into<u16>) {
     let number = number.into();
     if number != 0 {
         out.tag(tag, itoa::Buffer::new().format(number));
@@ -132,14 +132,14 @@ fn number_tag(out: &mut Writer, tag: &str, number: impl Into<u16>) {
 }
 
 /// Writes a date of which something is known.
-fn date_tag(out: &mut Writer, tag: &str, date: Date) {
+fn date_tag(out: &mut PgnWriter, tag: &str, date: Date) {
     if !date.is_unknown() {
         out.tag(tag, from_utf8(&date.to_pgn()).unwrap_or_default());
     }
 }
 
 /// Writes the name and the country of a team.
-fn team_tags(out: &mut Writer, [name, country]: [&str; 2], team: Option<Entity<'_>>) {
+fn team_tags(out: &mut PgnWriter, [name, country]: [&str; 2], team: Option<Entity<'_>>) {
     let Some(team) = team else { return };
     let known = team.team();
     if !known.is_empty() {

@@ -10,12 +10,12 @@ mod stream;
 use tabiya_base::findings::{Finding, listed};
 
 use super::database::Cbh;
-use super::export::{ExportOptions, Totals, export};
+use super::export::{ExportOptions, ExportTotals, export};
 
 /// The result of an export.
 pub struct Exported {
     pub text: String,
-    pub totals: Totals,
+    pub totals: ExportTotals,
     pub errors: Vec<String>,
 }
 

@@ -3,6 +3,6 @@
 mod tree;
 mod write;
 
-pub use tree::{Node, Notes, Remark, San, Step, Tree, Walk};
-pub use write::Head;
-pub use write::Writer;
+pub use tree::{MoveTree, Node, Notes, Remark, San, TreeStep, Walk};
+pub use write::PgnHead;
+pub use write::PgnWriter;

@@ -82,7 +82,7 @@ pub struct Node<M = San> {
 
 /// The moves of a game in the order in which they were added: node 0 is the start, node n the n-th move.
 #[derive(Clone, Debug)]
-pub struct Tree<M = San> {
+pub struct MoveTree<M = San> {
     /// By node; that of the start means nothing.
     moves: Vec<M>,
     /// By node; empty while the game is one line.
@@ -115,14 +115,14 @@ impl Links {
     }
 }
 
-impl<M: Copy + Default> Default for Tree<M> {
+impl<M: Copy + Default> Default for MoveTree<M> {
     fn default() -> Self {
         let moves = vec![M::default()];
         Self { moves, links: Vec::new(), at: 0, kept: Vec::new(), first: Color::White, number: 1 }
     }
 }
 
-impl<M: Copy + Default> Tree<M> {
+impl<M: Copy + Default> MoveTree<M> {
     /// Removes all moves, and keeps the memory.
     pub fn clear(&mut self) {
         self.moves.truncate(1);
@@ -201,7 +201,7 @@ impl<M: Copy + Default> Tree<M> {
 /// A step through a tree.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Step<M> {
+pub enum TreeStep<M> {
     /// A move: its number and node.
     Move(u32, Node<M>),
     /// A variation begins: its first move replaces the last one of the line.
@@ -213,7 +213,7 @@ pub enum Step<M> {
 /// The steps through a tree in the order of PGN: a move, the variations that replace it, and what follows it.
 #[derive(Clone, Debug)]
 pub struct Walk<'a, M> {
-    tree: &'a Tree<M>,
+    tree: &'a MoveTree<M>,
     /// The next move of the line; 0 at its end.
     at: u32,
     /// Whether that is the main continuation of its position, and not an alternative to it.
@@ -235,15 +235,15 @@ impl<M> Walk<'_, M> {
 }
 
 impl<M: Copy + Default> Iterator for Walk<'_, M> {
-    type Item = Step<M>;
+    type Item = TreeStep<M>;
 
-    fn next(&mut self) -> Option<Step<M>> {
+    fn next(&mut self) -> Option<TreeStep<M>> {
         if std::mem::take(&mut self.branches) {
             let (other, next) = self.open.pop()?;
             if let Some(node) = self.tree.node(other).filter(|_| other != 0) {
                 self.open.push((node.other, next));
                 (self.at, self.main) = (other, false);
-                return Some(Step::Open);
+                return Some(TreeStep::Open);
             }
             (self.at, self.main) = (next, true);
         }
@@ -254,10 +254,10 @@ impl<M: Copy + Default> Iterator for Walk<'_, M> {
                 self.open.push((node.other, node.next));
             }
             (self.at, self.main) = (node.next, true);
-            return Some(Step::Move(number, node));
+            return Some(TreeStep::Move(number, node));
         }
         self.branches = !self.open.is_empty();
-        self.branches.then_some(Step::Close)
+        self.branches.then_some(TreeStep::Close)
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::io;
 
-use super::tree::{Notes, San, Step, Tree};
+use super::tree::{MoveTree, Notes, San, TreeStep};
 
 /// Columns of a line of moves, without its end (the PGN standard, 8.2.1).
 const COLUMNS: usize = 79;
@@ -39,7 +39,7 @@ static NUMBERS: [San; 500] = {
 /// assert_eq!(writer.text(), b"[White \"Anderssen \\\"A.\\\"\"]\n\n1. e4 e5 *\n\n");
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Writer {
+pub struct PgnWriter {
     out: Vec<u8>,
     /// Where the current line begins.
     line: usize,
@@ -49,7 +49,7 @@ pub struct Writer {
 
 /// What is known of a game before its moves; empty texts are not known.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Head<'a> {
+pub struct PgnHead<'a> {
     /// The tournament.
     pub event: &'a str,
     /// The place.
@@ -72,7 +72,7 @@ pub struct Head<'a> {
     pub opening: Option<(&'a str, &'a str)>,
 }
 
-impl Writer {
+impl PgnWriter {
     /// What was written.
     pub fn text(&self) -> &[u8] {
         &self.out
@@ -113,7 +113,7 @@ impl Writer {
     }
 
     /// Writes the tags that every game has: the seven of the PGN standard, and what else is known.
-    pub fn head(&mut self, head: &Head<'_>) {
+    pub fn head(&mut self, head: &PgnHead<'_>) {
         for (name, value, unknown) in [
             ("Event", head.event, "?"),
             ("Site", head.site, "?"),
@@ -168,7 +168,7 @@ impl Writer {
     }
 
     /// Writes the moves after the tags, with their variations and annotations, and the result.
-    pub fn moves(&mut self, tree: &Tree, notes: &Notes, result: &str) {
+    pub fn moves(&mut self, tree: &MoveTree, notes: &Notes, result: &str) {
         self.begin_moves();
         if let Some(whole) = notes.get(&0) {
             self.comment(&whole.before);
@@ -183,7 +183,7 @@ impl Writer {
     }
 
     /// Writes moves without variations and annotations, as most games have them.
-    fn line(&mut self, moves: &[San], tree: &Tree) {
+    fn line(&mut self, moves: &[San], tree: &MoveTree) {
         let mut numbered = true;
         for (ply, &mv) in (u32::from(tree.first.is_black())..).zip(moves) {
             if ply & 1 == 0 || numbered {
@@ -209,19 +209,19 @@ impl Writer {
     }
 
     /// Writes moves with their variations and annotations.
-    fn tree(&mut self, tree: &Tree, notes: &Notes) {
+    fn tree(&mut self, tree: &MoveTree, notes: &Notes) {
         let odd = u32::from(tree.first.is_black());
         // Whether the next move needs its number, even if it is Black's.
         let mut numbered = true;
         for step in tree.walk() {
             let (at, node) = match step {
-                Step::Move(at, node) => (at, node),
-                Step::Open => {
+                TreeStep::Move(at, node) => (at, node),
+                TreeStep::Open => {
                     self.parenthesis();
                     numbered = true;
                     continue;
                 }
-                Step::Close => {
+                TreeStep::Close => {
                     self.close();
                     numbered = true;
                     continue;
@@ -358,8 +358,8 @@ mod tests {
     use super::*;
 
     /// A tree from the notation of docs/formats/cbh.md: `<` keeps a position, `>` goes back to it.
-    fn tree(text: &str) -> Tree {
-        let mut tree = Tree::default();
+    fn tree(text: &str) -> MoveTree {
+        let mut tree = MoveTree::default();
         for word in text.split_whitespace() {
             match word {
                 "<" => tree.push(),
@@ -370,8 +370,8 @@ mod tests {
         tree
     }
 
-    fn written(tree: &Tree, notes: &Notes) -> String {
-        let mut writer = Writer::default();
+    fn written(tree: &MoveTree, notes: &Notes) -> String {
+        let mut writer = PgnWriter::default();
         writer.moves(tree, notes, "*");
         String::from_utf8(writer.text().to_vec()).unwrap()
     }
@@ -410,7 +410,7 @@ mod tests {
     #[test]
     fn a_game_written_in_parts_is_the_same() {
         let tree = tree("e4 < c5 Nf3 < d6 d4 > Nc6 Bb5 > < c6 d4 > Nf6 e5 >");
-        let (mut writer, mut parts) = (Writer::default(), Vec::new());
+        let (mut writer, mut parts) = (PgnWriter::default(), Vec::new());
         writer.tag("Event", "?");
         writer.write_lines(&mut parts).unwrap();
         writer.begin_moves();
@@ -441,7 +441,7 @@ mod tests {
 
     #[test]
     fn no_line_is_too_long() {
-        let mut tree = Tree::default();
+        let mut tree = MoveTree::default();
         (0..500).for_each(|_| tree.add(San::new(b"Qa1xb2+")));
         let mut notes = Notes::default();
         notes.entry(30).or_default().after.push_str(&"word ".repeat(100));

@@ -27,7 +27,7 @@ const CHESS960: [&str; 7] = [
 ];
 
 /// The most bytes between the tags and the moves in which a position is looked for.
-const MOST_LEN_BEFORE_MOVES: usize = 1 << 13;
+const MAX_LEN_BEFORE_MOVES: usize = 1 << 13;
 
 /// The least fields of a FEN: pieces, side to move, castling rights.
 const FEN_FIELDS: usize = 3;
@@ -133,7 +133,7 @@ impl GameReader<'_> {
     fn has_other_board(&self) -> bool {
         let text = self.batch.piece.text.get(self.game_start..).unwrap_or_default();
         let (head, rest) = text.split_at_checked(self.lexer.at() - self.game_start).unwrap_or_default();
-        let rest = rest.get(..MOST_LEN_BEFORE_MOVES).unwrap_or(rest);
+        let rest = rest.get(..MAX_LEN_BEFORE_MOVES).unwrap_or(rest);
         let lines = rest.split_inclusive(|byte| *byte == b'\n');
         let before_moves =
             lines.take_while(|line| !trim_blanks(line).first().is_some_and(u8::is_ascii_digit));

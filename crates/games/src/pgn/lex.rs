@@ -19,7 +19,7 @@ use crate::GameResult;
 
 /// The longest tag that is read, in bytes, from its bracket to the end of its value. The standard allows lines of 255; real
 /// files have longer ones, with texts and addresses.
-const MOST_TAG_LEN: usize = 1 << 13;
+const MAX_TAG_LEN: usize = 1 << 13;
 
 /// A word among moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,7 +172,7 @@ impl<'a> Lexer<'a> {
     /// When it is too long or has no end. The text then goes on where it begins.
     pub fn tag(&mut self) -> Option<Result<Tag<'a>, Unterminated>> {
         while let [b'[', rest @ ..] = self.rest() {
-            let line = rest.get(..MOST_TAG_LEN).unwrap_or(rest);
+            let line = rest.get(..MAX_TAG_LEN).unwrap_or(rest);
             // Names are short.
             let quote = line.iter().position(|byte| matches!(byte, b'"' | b'\n' | b']'));
             let Some(quote) = quote else { return Some(Err(Unterminated)) };
@@ -249,7 +249,7 @@ impl<'a> Lexer<'a> {
     fn pass_text_to_tag(&mut self) -> Before {
         let mut passed = Before::Apart;
         let mut has_text = false;
-        for _ in 0..MOST_LINES_IN_HEAD {
+        for _ in 0..MAX_LINES_IN_HEAD {
             self.skip_space(false);
             match self.rest() {
                 rest @ [b'[', ..] if tags::is_tag(rest) => return passed,
@@ -264,9 +264,9 @@ impl<'a> Lexer<'a> {
                 rest => {
                     let line = rest.get(..memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default();
                     match tags::may_be_of_game(line) {
-                        tags::Line::Moves if !has_text => return Before::Moves,
-                        tags::Line::Moves | tags::Line::Doubtful => passed = Before::Text,
-                        tags::Line::Other => {}
+                        tags::TagLine::Moves if !has_text => return Before::Moves,
+                        tags::TagLine::Moves | tags::TagLine::Doubtful => passed = Before::Text,
+                        tags::TagLine::Other => {}
                     }
                     has_text = true;
                     self.at += line.len();
@@ -289,7 +289,7 @@ impl<'a> Lexer<'a> {
         }
         let len = self.close - start;
         let text = self.rest().get(..len)?;
-        if len >= MOST_LEN_WITHOUT_TAG && swallows_head(text) {
+        if len >= MAX_LEN_WITHOUT_TAG && swallows_head(text) {
             return None;
         }
         self.at = start + len + 1;
@@ -385,7 +385,7 @@ impl<'a> Lexer<'a> {
             self.at = start;
             return Some(Token::End);
         }
-        let text = text.get(..MOST_TAG_LEN).unwrap_or(text);
+        let text = text.get(..MAX_TAG_LEN).unwrap_or(text);
         let len = memchr(b']', text).filter(|len| is_remark(text.get(..*len).unwrap_or_default()));
         match len {
             Some(len) => {
@@ -636,10 +636,10 @@ impl<'a> Lexer<'a> {
 }
 
 /// The most lines between tags that are passed over.
-const MOST_LINES_IN_HEAD: usize = 64;
+const MAX_LINES_IN_HEAD: usize = 64;
 
 /// A shorter comment cannot hold a tag.
-const MOST_LEN_WITHOUT_TAG: usize = 8;
+const MAX_LEN_WITHOUT_TAG: usize = 8;
 
 /// The length in bytes of the invisible characters at the start of a text.
 fn invisible_len(text: &[u8]) -> usize {
@@ -658,17 +658,14 @@ fn is_separator(c: char) -> bool {
 }
 
 /// The most games that a comment quotes. What has more heads rather lacks its end.
-const MOST_QUOTED: usize = 2;
+const MAX_QUOTED: usize = 2;
 
 /// Whether the text of a comment has more heads than one that quotes games, or a head and the start of another comment: so it
 /// rather has no end.
 fn swallows_head(comment: &[u8]) -> bool {
     let Some(first) = memmem::find(comment, b"\n[") else { return false };
     let rest = comment.get(first..).unwrap_or_default();
-    memmem::find_iter(rest, FIRST_TAG)
-        .filter(|at| rest.get(at - 1) == Some(&b'\n'))
-        .nth(MOST_QUOTED)
-        .is_some()
+    memmem::find_iter(rest, FIRST_TAG).filter(|at| rest.get(at - 1) == Some(&b'\n')).nth(MAX_QUOTED).is_some()
         || memchr(b'{', comment).is_some()
             && memmem::find_iter(rest, b"\n[")
                 .any(|at| tags::is_whole_tag(rest.get(at + 1..).unwrap_or_default()))

@@ -10,7 +10,7 @@ use super::read::GameReader;
 use crate::Reason;
 
 /// The most digits of a number.
-const MOST_DIGITS: usize = 4;
+const MAX_DIGITS: usize = 4;
 
 impl GameReader<'_> {
     /// Whether the number before a move is that of the position, if there is one.
@@ -98,7 +98,7 @@ impl GameReader<'_> {
             return None;
         }
         let (mut number, mut digits) = (0_i32, 0);
-        for byte in text.iter().take(MOST_DIGITS).take_while(|byte| byte.is_ascii_digit()) {
+        for byte in text.iter().take(MAX_DIGITS).take_while(|byte| byte.is_ascii_digit()) {
             (number, digits) = (number * 10 + i32::from(byte - b'0'), digits + 1);
         }
         let rest = text.get(digits..)?;

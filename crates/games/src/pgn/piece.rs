@@ -4,13 +4,13 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::split::{Piece, lines};
+use super::split::{PgnPiece, lines};
 use crate::{GameLocation, LineOrGame};
 
 /// A piece of a text of games.
 pub(crate) struct PgnBatch {
     pub(super) file: Arc<Path>,
-    pub(super) piece: Piece,
+    pub(super) piece: PgnPiece,
     /// A byte of the piece and the line ends before it: of the last place.
     lines_at: Cell<(usize, u64)>,
     /// Its first zero byte.
@@ -20,7 +20,7 @@ pub(crate) struct PgnBatch {
 }
 
 impl PgnBatch {
-    pub(super) fn new(file: Arc<Path>, piece: Piece, zeros: Option<usize>, is_first_zeros: bool) -> Self {
+    pub(super) fn new(file: Arc<Path>, piece: PgnPiece, zeros: Option<usize>, is_first_zeros: bool) -> Self {
         Self { file, piece, lines_at: Cell::default(), zeros, is_first_zeros }
     }
 

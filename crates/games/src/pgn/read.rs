@@ -12,11 +12,11 @@ use super::lex::{Before, Lexer, NO_NUMBER, Token, tags};
 use super::numbers::Numbering;
 use super::split::lines;
 use super::variations::Variations;
-use crate::{GameEnd, GameError, GameResult, Header, KeyedPly, LineOrGame, Reason, Visitor, decode_text};
+use crate::{GameEnd, GameError, GameHeader, GameResult, KeyedPly, LineOrGame, Reason, Visitor, decode_text};
 
 /// The progress of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum PgnState {
     /// No game has begun.
     #[default]
     None,
@@ -32,7 +32,7 @@ pub(super) enum State {
 
 /// What is known of the current game.
 #[derive(Default)]
-pub(super) struct Game {
+pub(super) struct PgnGame {
     /// Whether a text without a head began with a word that is not a move.
     is_prose: bool,
     /// The result after the moves.
@@ -60,15 +60,15 @@ pub(super) struct GameReader<'a> {
     pub visitor: &'a mut dyn Visitor,
     /// The games that were shown to the visitor.
     pub games: u64,
-    pub header: Header,
+    pub header: GameHeader,
     pub fen: Option<Vec<u8>>,
     pub variant: String,
     /// The tags that the visitor wants.
     pub wanted: Vec<String>,
     /// Whether it wants all of them.
     pub wants_all_tags: bool,
-    pub state: State,
-    pub game: Game,
+    pub state: PgnState,
+    pub game: PgnGame,
     pub position: Position,
     pub lines: Variations,
     wants_variations: bool,
@@ -92,7 +92,7 @@ pub(super) struct GameReader<'a> {
 impl<'a> GameReader<'a> {
     /// A reader of the games of a batch.
     pub fn new(batch: &'a PgnBatch, visitor: &'a mut dyn Visitor) -> Self {
-        let mut header = Header::default();
+        let mut header = GameHeader::default();
         header.place.file = batch.file.clone();
         let (wants_variations, wants_remarks) = (visitor.wants_variations(), visitor.wants_remarks());
         Self {
@@ -103,8 +103,8 @@ impl<'a> GameReader<'a> {
             variant: String::new(),
             wanted: visitor.wanted_tags().to_vec(),
             wants_all_tags: visitor.wants_all_tags(),
-            state: State::None,
-            game: Game::default(),
+            state: PgnState::None,
+            game: PgnGame::default(),
             position: Position::start(),
             lines: Variations::default(),
             wants_variations,
@@ -167,7 +167,7 @@ impl<'a> GameReader<'a> {
     fn continues(&mut self) -> bool {
         let text = self.lexer.rest();
         let begins_head = || text.starts_with(b"[") && self.lexer.begins_head(text);
-        let continues = matches!(self.state, State::Moves | State::Over | State::Unwanted)
+        let continues = matches!(self.state, PgnState::Moves | PgnState::Over | PgnState::Unwanted)
             && !self.game.ended
             && !begins_head()
             && (!begins_moves(text) || !self.has_moves())
@@ -207,7 +207,7 @@ impl<'a> GameReader<'a> {
         (self.game, self.lines) = Default::default();
         (self.lexer.ended, self.lexer.number) = (false, NO_NUMBER);
         self.game_start = self.lexer.at();
-        self.state = State::Waiting;
+        self.state = PgnState::Waiting;
         let (mut has_tags, mut is_broken) = (false, false);
         loop {
             let before = self.lexer.clone();
@@ -286,11 +286,11 @@ impl<'a> GameReader<'a> {
         self.plies.clear();
         self.games += 1;
         self.state = if !self.visitor.begin(&self.header) {
-            State::Unwanted
+            PgnState::Unwanted
         } else if self.keyed_plies == Some(0) {
-            State::Over
+            PgnState::Over
         } else {
-            State::Moves
+            PgnState::Moves
         };
     }
 
@@ -323,8 +323,8 @@ impl<'a> GameReader<'a> {
     fn moves(&mut self) {
         loop {
             match self.state {
-                State::Unwanted => break,
-                State::Over if self.header.result.is_some() => break,
+                PgnState::Unwanted => break,
+                PgnState::Over if self.header.result.is_some() => break,
                 _ => {}
             }
             let (at, token) = self.lexer.next_word();
@@ -344,7 +344,7 @@ impl<'a> GameReader<'a> {
                 }
                 Token::Comment(_) | Token::Glyph(_) => {}
                 Token::Open => {
-                    let wanted = self.wants_variations && self.state == State::Moves;
+                    let wanted = self.wants_variations && self.state == PgnState::Moves;
                     if self.lines.open(wanted, &mut self.position) {
                         self.visitor.begin_variation();
                     }
@@ -356,7 +356,7 @@ impl<'a> GameReader<'a> {
                 }
                 Token::Result(_) if self.lines.is_inside() => {}
                 Token::Result(result) => {
-                    if self.state == State::Waiting {
+                    if self.state == PgnState::Waiting {
                         self.begin_with(at, 0, b"");
                     }
                     (self.game.ended, self.game.result) = (true, result);
@@ -375,7 +375,7 @@ impl<'a> GameReader<'a> {
 
     /// Whether the next move belongs to a line that is read.
     fn takes_moves(&self) -> bool {
-        self.state == State::Moves && self.lines.takes_moves()
+        self.state == PgnState::Moves && self.lines.takes_moves()
     }
 
     /// Takes a word after the result, and returns whether the moves of another game begin with it.
@@ -416,7 +416,7 @@ impl<'a> GameReader<'a> {
     #[inline(never)]
     fn odd_word(&mut self, at: usize, word: &[u8]) {
         let len = word.len();
-        let is_first = self.state == State::Waiting && !self.lines.is_inside();
+        let is_first = self.state == PgnState::Waiting && !self.lines.is_inside();
         let plain = without_blanks(word);
         let word: &[u8] = plain.as_deref().unwrap_or(word);
         if !may_be_move(word) {
@@ -481,7 +481,7 @@ impl<'a> GameReader<'a> {
             self.plies.push(KeyedPly { key, side, mv: MoveCode::from_move(mv) });
             self.position.play(mv);
             if self.plies.len() >= most {
-                self.state = State::Over;
+                self.state = PgnState::Over;
             }
             return;
         }
@@ -491,7 +491,7 @@ impl<'a> GameReader<'a> {
         }
         self.position.play(mv);
         if flow.is_break() {
-            if self.lines.is_inside() { self.lines.ended = true } else { self.state = State::Over }
+            if self.lines.is_inside() { self.lines.ended = true } else { self.state = PgnState::Over }
         }
     }
 
@@ -535,7 +535,7 @@ impl<'a> GameReader<'a> {
 
     /// Ends the game, if one has begun.
     fn finish(&mut self) {
-        if self.state == State::None {
+        if self.state == PgnState::None {
             return;
         }
         if self.is_too_large() {
@@ -545,7 +545,7 @@ impl<'a> GameReader<'a> {
             );
             self.stop(self.game_start, Reason::TooLarge, why);
         }
-        if self.lines.is_inside() && self.state == State::Moves {
+        if self.lines.is_inside() && self.state == PgnState::Moves {
             self.stop_in_variation();
         }
         if !self.game.ended && self.header.result.is_none() {
@@ -556,9 +556,9 @@ impl<'a> GameReader<'a> {
         if !self.game.ended && self.is_cut_off() {
             self.stop(self.game_start, Reason::Damaged, "the game goes on in zero bytes");
         }
-        let Game { result, error, .. } = std::mem::take(&mut self.game);
+        let PgnGame { result, error, .. } = std::mem::take(&mut self.game);
         match std::mem::take(&mut self.state) {
-            State::Moves | State::Over => {
+            PgnState::Moves | PgnState::Over => {
                 self.lines.close_all().for_each(|()| self.visitor.end_variation());
                 if self.keyed_plies.is_some() {
                     self.visitor.keyed_last(self.position.key());
@@ -567,7 +567,7 @@ impl<'a> GameReader<'a> {
                 let result = self.header.result.or(result);
                 self.visitor.end(GameEnd { result, error, cut: self.lines.cut.take() });
             }
-            State::Waiting | State::Unwanted | State::None => {
+            PgnState::Waiting | PgnState::Unwanted | PgnState::None => {
                 if let Some(error) = error {
                     self.games += error.games();
                     self.visitor.unreadable(error);
@@ -583,11 +583,11 @@ impl<'a> GameReader<'a> {
 
     /// Takes no more moves, for this reason; `at` is its place, in bytes of the piece.
     fn stop(&mut self, at: usize, reason: Reason, why: impl Into<String>) {
-        if self.game.error.is_none() && matches!(self.state, State::Waiting | State::Moves) {
+        if self.game.error.is_none() && matches!(self.state, PgnState::Waiting | PgnState::Moves) {
             self.game.error = Some(GameError { reason, place: self.batch.place(at), why: why.into() });
         }
-        if self.state == State::Moves {
-            self.state = State::Over;
+        if self.state == PgnState::Moves {
+            self.state = PgnState::Over;
         }
     }
 
@@ -595,7 +595,7 @@ impl<'a> GameReader<'a> {
     fn refuse(&mut self, reason: Reason, why: impl Into<String>) {
         let place = self.batch.place(self.game_start);
         self.game.error = Some(GameError { reason, place, why: why.into() });
-        self.state = State::Unwanted;
+        self.state = PgnState::Unwanted;
     }
 }
 

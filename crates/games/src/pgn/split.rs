@@ -13,16 +13,16 @@ pub const PIECE_LEN: usize = 1 << 20;
 
 /// Bytes after which a piece is cut at a weaker sign of a new game than its first tag, and beyond which it needs [`Room`]:
 /// only a whole book in one game is this long.
-pub(crate) const MOST_LEN: usize = 1 << 24;
+pub(crate) const MAX_LEN: usize = 1 << 24;
 
 /// The memory of pieces that are no longer needed, for those to come: a new allocation for each piece would be cleared by
 /// the system, and again before it is read into.
 type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
 
 /// Pieces whose memory is kept.
-const MOST_SPARE: usize = 8;
+const MAX_SPARE: usize = 8;
 
-/// The memory for a piece that is longer than [`MOST_LEN`]. There is one such piece at a time, of all that share the room.
+/// The memory for a piece that is longer than [`MAX_LEN`]. There is one such piece at a time, of all that share the room.
 #[derive(Clone, Debug)]
 pub(crate) struct Room {
     /// Bytes that a piece may have.
@@ -32,15 +32,15 @@ pub(crate) struct Room {
 
 impl Default for Room {
     fn default() -> Self {
-        Self::new(MOST_LEN)
+        Self::new(MAX_LEN)
     }
 }
 
 impl Room {
-    /// Room for this many bytes, at least [`MOST_LEN`]. With more than that, each piece must be dropped by another thread than
+    /// Room for this many bytes, at least [`MAX_LEN`]. With more than that, each piece must be dropped by another thread than
     /// the one that reads, or before the next is read.
     pub fn new(most: usize) -> Self {
-        Self { most: most.max(MOST_LEN), taken: Arc::default() }
+        Self { most: most.max(MAX_LEN), taken: Arc::default() }
     }
 
     /// Waits until the long piece before is dropped.
@@ -66,7 +66,7 @@ impl Drop for Taken {
 
 /// A piece of a text of games.
 #[derive(Debug)]
-pub struct Piece {
+pub struct PgnPiece {
     /// Its bytes.
     pub text: Vec<u8>,
     /// Its offset, in bytes from the start of the text.
@@ -83,12 +83,12 @@ pub struct Piece {
     _room: Option<Taken>,
 }
 
-impl Drop for Piece {
+impl Drop for PgnPiece {
     fn drop(&mut self) {
         let text = std::mem::take(&mut self.text);
         if text.capacity() <= 4 * PIECE_LEN
             && let Ok(mut spare) = self.spare.lock()
-            && spare.len() < MOST_SPARE
+            && spare.len() < MAX_SPARE
         {
             spare.push(text);
         }
@@ -135,7 +135,7 @@ impl<R: Read> Pieces<R> {
 
     /// The next piece; `None` at the end. If reading fails, the error comes with what was read before it, and the end
     /// follows.
-    pub fn next_piece(&mut self) -> (Option<Piece>, io::Result<()>) {
+    pub fn next_piece(&mut self) -> (Option<PgnPiece>, io::Result<()>) {
         let mut room = self.spare.lock().ok().and_then(|mut spare| spare.pop()).unwrap_or_default();
         // What the room holds beyond this length was in another piece.
         let mut len = self.rest.len();
@@ -163,11 +163,11 @@ impl<R: Read> Pieces<R> {
             if let Some(end) = last_head(room.get(..len).unwrap_or_default(), from) {
                 break end;
             }
-            if len < MOST_LEN {
+            if len < MAX_LEN {
                 continue;
             }
             // Far back, it is more likely the end of the head of the one game that fills the piece.
-            let from = if taken.is_none() { MOST_LEN / 2 } else { from };
+            let from = if taken.is_none() { MAX_LEN / 2 } else { from };
             if let Some(end) = room.get(..len).and_then(|text| weaker_end(text, from)) {
                 break end;
             }
@@ -190,7 +190,7 @@ impl<R: Read> Pieces<R> {
         let last = self.rest.is_empty() && self.ended && failed.is_ok();
         let begins_inside = std::mem::replace(&mut self.was_cut, cut);
         let spare = self.spare.clone();
-        (Some(Piece { text, offset, line, begins_inside, cut, last, spare, _room: taken }), failed)
+        (Some(PgnPiece { text, offset, line, begins_inside, cut, last, spare, _room: taken }), failed)
     }
 
     /// Reads at most the length of a piece, to this place, and returns how much, even after an error.
@@ -336,7 +336,7 @@ mod tests {
         }
     }
 
-    fn pieces(mut from: Pieces<impl Read>) -> (Vec<Piece>, bool) {
+    fn pieces(mut from: Pieces<impl Read>) -> (Vec<PgnPiece>, bool) {
         let (mut pieces, mut failed) = (Vec::new(), false);
         loop {
             let (piece, result) = from.next_piece();
@@ -369,7 +369,7 @@ mod tests {
             assert_eq!(piece.line, 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64);
         }
         assert!(whole.iter().flat_map(|piece| piece.text.clone()).eq(text.iter().copied()));
-        let texts = |pieces: &[Piece]| pieces.iter().map(|piece| piece.text.clone()).collect::<Vec<_>>();
+        let texts = |pieces: &[PgnPiece]| pieces.iter().map(|piece| piece.text.clone()).collect::<Vec<_>>();
         let (drops, failed) = pieces(Pieces::new(Drops(&text, 777, false)));
         assert!(!failed && texts(&drops) == texts(&whole));
         let (drops, failed) = pieces(Pieces::new(Drops(&text, 777, true)));
@@ -379,9 +379,9 @@ mod tests {
 
     #[test]
     fn a_text_without_end_is_cut_in_bounded_memory() {
-        let text = io::repeat(b'(').take(3 * MOST_LEN as u64 + 5);
+        let text = io::repeat(b'(').take(3 * MAX_LEN as u64 + 5);
         let (pieces, _) = pieces(Pieces::new(text));
-        assert!(pieces.iter().all(|piece| piece.text.len() <= MOST_LEN + PIECE_LEN));
+        assert!(pieces.iter().all(|piece| piece.text.len() <= MAX_LEN + PIECE_LEN));
         let cuts: Vec<_> = pieces.iter().map(|piece| (piece.begins_inside, piece.cut)).collect();
         assert_eq!(cuts, [(false, true), (true, true), (true, true), (true, false)]);
     }
@@ -391,7 +391,7 @@ mod tests {
         for (game, start) in
             [(&b"[White \"x\"]\n\n1. e4 *\n\n"[..], &b"[White"[..]), (b"1. e4 e5 *\r\n\r\n", b"1.")]
         {
-            let text = game.repeat(MOST_LEN / game.len() + 20);
+            let text = game.repeat(MAX_LEN / game.len() + 20);
             let (pieces, _) = pieces(Pieces::new(&text[..]));
             assert!(pieces.len() > 1);
             assert!(pieces.iter().all(|piece| piece.text.starts_with(start) && !piece.cut));

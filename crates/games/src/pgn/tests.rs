@@ -15,7 +15,7 @@ use shakmaty::{CastlingMode, Move, Position as _};
 use tabiya_chess::Position;
 
 use super::Pgn;
-use crate::{GameEnd, GameError, Header, Reason, Visitor};
+use crate::{GameEnd, GameError, GameHeader, Reason, Visitor};
 
 /// What a visitor received of one game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Visitor for Listener {
         self.tags.is_some()
     }
 
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         assert!(!self.open, "a game begins within another");
         self.tags.iter_mut().for_each(|tags| tags.clone_from(&game.tags));
         if self.unwanted {

@@ -5,7 +5,7 @@ use tabiya_chess::Position;
 use crate::GameError;
 
 /// Variations within each other that are read. More are not, because each takes memory.
-const MOST_DEPTH: usize = 256;
+const MAX_DEPTH: usize = 256;
 
 /// Where the reader is in the variations of a game.
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub(super) struct Variations {
     /// of it are wanted.
     pub ended: bool,
     /// The lines around the present one.
-    around: Vec<Line>,
+    around: Vec<VariationStart>,
     /// Variations that are open and not read, because they are not wanted, within a line that has ended, or too deep.
     unread: u32,
     /// Why moves of a variation are lost, of the first of them.
@@ -24,7 +24,7 @@ pub(super) struct Variations {
 }
 
 /// A line, as it is when a variation of its last move begins.
-struct Line {
+struct VariationStart {
     before: Option<Position>,
     pub at: Position,
     ended: bool,
@@ -44,7 +44,7 @@ impl Variations {
     /// A variation of the last move, or of the first, begins: its position comes back. Returns whether it is read, which it is where moves of
     /// the game are `wanted` at all.
     pub fn open(&mut self, wanted: bool, position: &mut Position) -> bool {
-        if !wanted || !self.takes_moves() || self.around.len() >= MOST_DEPTH {
+        if !wanted || !self.takes_moves() || self.around.len() >= MAX_DEPTH {
             self.unread += 1;
             return false;
         }
@@ -52,7 +52,7 @@ impl Variations {
         let before = self.before.take();
         let start = before.as_ref().unwrap_or(position).clone();
         let at = std::mem::replace(position, start);
-        self.around.push(Line { before, at, ended: false });
+        self.around.push(VariationStart { before, at, ended: false });
         true
     }
 
@@ -62,7 +62,7 @@ impl Variations {
             self.unread -= 1;
             return false;
         }
-        let Some(Line { before, at, ended }) = self.around.pop() else { return false };
+        let Some(VariationStart { before, at, ended }) = self.around.pop() else { return false };
         (self.before, self.ended, *position) = (before, ended, at);
         true
     }

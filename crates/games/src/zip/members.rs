@@ -17,7 +17,7 @@ use super::Member;
 use crate::decode_text;
 
 /// The most PGN files read from one archive; real ones have a few hundred.
-const MOST_MEMBERS: usize = 1 << 16;
+const MAX_MEMBERS: usize = 1 << 16;
 
 const UNPACK: &str = "unpack it first";
 
@@ -51,7 +51,7 @@ pub(crate) fn members(path: &Path) -> Result<Vec<Member>> {
             CompressionMethod::Deflated => true,
             _ => return refuse("in this archive is compressed in an unsupported way"),
         };
-        if members.len() == MOST_MEMBERS {
+        if members.len() == MAX_MEMBERS {
             return Err(Error::format(path, "this archive holds too many files").advice(UNPACK));
         }
         let at = entry.with_reader(&mut body, ZipReadOptions::new()).map_err(damaged)?.data_start();

@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use crate::fingerprint::Fingerprint;
 use crate::fingerprint::fingerprint;
 use tabiya_base::error::{Error, Result};
-use tabiya_book::polyglot::MOST_OF_ONE_KEY;
-use tabiya_book::polyglot::entry::{Entry, key_of};
+use tabiya_book::polyglot::MAX_OF_ONE_KEY;
+use tabiya_book::polyglot::entry::{PolyglotEntry, key_of};
 use tabiya_book::polyglot::layout::{ENTRY_LEN, LEARN, WEIGHT};
 use tabiya_chess::MoveCode;
 
 use super::field::Field;
 use super::journal::Owner;
-use super::storage::{Bytes, Stamp};
+use super::storage::{Stamp, StoredBytes};
 
 /// Entries that are read at once where the whole book is read: 1 MiB.
 const BLOCK: usize = 1 << 16;
@@ -27,11 +27,11 @@ const BLOCK: usize = 1 << 16;
 const PAGE: usize = 256;
 
 /// Pages whose keys are kept: 2 MiB of them.
-const MOST_PAGES: usize = 1024;
+const MAX_PAGES: usize = 1024;
 
 /// The entries of an open book.
 pub struct BookEntries {
-    book: Box<dyn Bytes>,
+    book: Box<dyn StoredBytes>,
     /// Its name in messages.
     pub(super) path: PathBuf,
     /// Its length in bytes.
@@ -47,7 +47,7 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the length of the book is not available.
-    pub fn new(mut book: Box<dyn Bytes>, path: &Path) -> Result<Self> {
+    pub fn new(mut book: Box<dyn StoredBytes>, path: &Path) -> Result<Self> {
         let len = book.size().map_err(|error| cannot_read(path, error))?;
         Ok(Self { book, path: path.to_owned(), len, keys: HashMap::new(), ordered: None })
     }
@@ -83,12 +83,12 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub fn entry(&mut self, index: u64) -> Result<Option<Entry>> {
+    pub fn entry(&mut self, index: u64) -> Result<Option<PolyglotEntry>> {
         let mut bytes = [0; ENTRY_LEN];
         if index >= self.count() || self.read_at(index, &mut bytes)? < ENTRY_LEN {
             return Ok(None);
         }
-        Ok(Some(Entry::from_bytes(&bytes)))
+        Ok(Some(PolyglotEntry::from_bytes(&bytes)))
     }
 
     /// The number of the first entry whose key is not less.
@@ -114,7 +114,7 @@ impl BookEntries {
             let mut bytes = [0; PAGE * ENTRY_LEN];
             let read = self.read_at(page * PAGE as u64, &mut bytes)?;
             let (entries, _) = bytes.get(..read).unwrap_or_default().as_chunks::<ENTRY_LEN>();
-            if self.keys.len() >= MOST_PAGES {
+            if self.keys.len() >= MAX_PAGES {
                 self.keys.clear();
             }
             self.keys.insert(page, entries.iter().map(key_of).collect());
@@ -135,7 +135,7 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub fn find(&mut self, key: u64, moves: [MoveCode; 2]) -> Result<Option<(u64, Entry)>> {
+    pub fn find(&mut self, key: u64, moves: [MoveCode; 2]) -> Result<Option<(u64, PolyglotEntry)>> {
         let numbers = self.numbers_of(key)?;
         self.find_in(numbers, key, moves)
     }
@@ -144,7 +144,7 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub(super) fn find_all(&mut self, key: u64, moves: [MoveCode; 2]) -> Result<Vec<(u64, Entry)>> {
+    pub(super) fn find_all(&mut self, key: u64, moves: [MoveCode; 2]) -> Result<Vec<(u64, PolyglotEntry)>> {
         let (mut found, mut numbers) = (Vec::new(), self.numbers_of(key)?);
         while let Some(next) = self.find_in(numbers.clone(), key, moves)? {
             found.push(next);
@@ -156,7 +156,7 @@ impl BookEntries {
     /// The numbers that the entries of a key have if there are as many as a position may have.
     fn numbers_of(&mut self, key: u64) -> Result<Range<u64>> {
         let first = self.first_of(key)?;
-        Ok(first..first.saturating_add(MOST_OF_ONE_KEY as u64))
+        Ok(first..first.saturating_add(MAX_OF_ONE_KEY as u64))
     }
 
     /// The first entry of a key with one of these moves, among those with these numbers.
@@ -165,7 +165,7 @@ impl BookEntries {
         numbers: Range<u64>,
         key: u64,
         moves: [MoveCode; 2],
-    ) -> Result<Option<(u64, Entry)>> {
+    ) -> Result<Option<(u64, PolyglotEntry)>> {
         for index in numbers {
             if self.key(index)? != Some(key) {
                 break;
@@ -258,7 +258,7 @@ impl BookEntries {
 }
 
 fn field_of(entry: &[u8; ENTRY_LEN]) -> Field {
-    Field::from(Entry::from_bytes(entry))
+    Field::from(PolyglotEntry::from_bytes(entry))
 }
 
 fn cannot_read(path: &Path, error: io::Error) -> Error {
@@ -278,12 +278,12 @@ mod tests {
 
     use super::*;
 
-    fn entry(key: u64, mv: u16, learn: (u16, u16)) -> Entry {
-        Entry { key, mv: MoveCode(mv), weight: 5, games: learn.0, halfpoints: learn.1 }
+    fn entry(key: u64, mv: u16, learn: (u16, u16)) -> PolyglotEntry {
+        PolyglotEntry { key, mv: MoveCode(mv), weight: 5, games: learn.0, halfpoints: learn.1 }
     }
 
-    fn bytes(entries: &[Entry]) -> Vec<u8> {
-        entries.iter().flat_map(Entry::to_bytes).collect()
+    fn bytes(entries: &[PolyglotEntry]) -> Vec<u8> {
+        entries.iter().flat_map(PolyglotEntry::to_bytes).collect()
     }
 
     /// A book in a temporary file, and the file.
@@ -305,9 +305,9 @@ mod tests {
     }
 
     /// A file that counts how often it is read.
-    struct Counted(Box<dyn Bytes>, Arc<AtomicUsize>);
+    struct Counted(Box<dyn StoredBytes>, Arc<AtomicUsize>);
 
-    impl Bytes for Counted {
+    impl StoredBytes for Counted {
         fn size(&mut self) -> io::Result<u64> {
             self.0.size()
         }
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn the_fingerprint_ignores_what_is_learned() {
-        let print = |entries: &[Entry]| entries_of(&bytes(entries)).0.fingerprint().unwrap();
+        let print = |entries: &[PolyglotEntry]| entries_of(&bytes(entries)).0.fingerprint().unwrap();
         let first = print(&[entry(1, 7, (0, 0)), entry(2, 7, (0, 0))]);
         assert_eq!(print(&[entry(1, 7, (3, 2)), entry(2, 7, (0, 0))]), first);
         assert_ne!(print(&[entry(1, 8, (0, 0)), entry(2, 7, (0, 0))]), first);
@@ -364,7 +364,8 @@ mod tests {
         assert_eq!(book.first_implausible().unwrap(), Some(0));
         book.clear().unwrap();
         assert_eq!(book.first_implausible().unwrap(), None);
-        let clean: Vec<_> = entries.iter().map(|old| Entry { games: 0, halfpoints: 0, ..*old }).collect();
+        let clean: Vec<_> =
+            entries.iter().map(|old| PolyglotEntry { games: 0, halfpoints: 0, ..*old }).collect();
         let mut cleared = Vec::new();
         file.rewind().unwrap();
         file.read_to_end(&mut cleared).unwrap();

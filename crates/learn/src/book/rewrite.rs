@@ -5,7 +5,7 @@ use std::io::Write;
 
 use crate::fingerprint::fingerprint;
 use tabiya_base::error::{Error, Remedy, Result};
-use tabiya_book::polyglot::entry::{Entry, key_of};
+use tabiya_book::polyglot::entry::{PolyglotEntry, key_of};
 use tabiya_book::polyglot::layout::{ENTRY_LEN, WEIGHT};
 
 use super::{BLOCK, BookEntries, cannot_write};
@@ -126,6 +126,6 @@ impl BookEntries {
 }
 
 /// Whether two entries are of the same move.
-fn is_same(a: Entry, b: Entry) -> bool {
+fn is_same(a: PolyglotEntry, b: PolyglotEntry) -> bool {
     (a.key, a.mv) == (b.key, b.mv)
 }

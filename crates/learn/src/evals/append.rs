@@ -146,7 +146,7 @@ fn ready(path: &Path, file: &mut File) -> Result<u64> {
     let Some(sorted) = known else {
         write_at(file, 0, &header(0)).and_then(|()| file.sync_all()).map_err(error)?;
         // Where the file system cannot do that, the name is as durable as it can be.
-        let _ = folder::sync(folder::of(path));
+        let _ = folder::sync(folder::parent_of(path));
         return Ok(RECORD_LEN as u64);
     };
     let len = file.metadata().map_err(error)?.len();

@@ -18,7 +18,7 @@ use tabiya_chess::Packed;
 use super::append::{Appender, claim};
 use super::read::Store;
 use super::record::{
-    EngineId, Engines, Evaluation, GUARDED_LEN, RECORD_LEN, Record, guarded, header, parse_guarded, slot,
+    EngineId, Engines, Evaluation, GUARDED_LEN, RECORD_LEN, StoreRecord, guarded, header, parse_guarded, slot,
 };
 
 /// Records that may be appended to a store of any size before it is put in order.
@@ -173,7 +173,7 @@ impl Collector {
         // Windows does not replace a file that is mapped.
         drop(store);
         new.replace().map_err(error)?;
-        let _ = folder::sync(folder::of(path));
+        let _ = folder::sync(folder::parent_of(path));
         drop(old);
         Ok((put, positions))
     }
@@ -237,7 +237,7 @@ fn each_best(
         progress.step(number)?;
         number += 1;
         let parsed = record.first_chunk::<GUARDED_LEN>().and_then(|record| parse_guarded(record));
-        let Some(Record::Evaluation(position, evaluation)) = parsed else {
+        let Some(StoreRecord::Evaluation(position, evaluation)) = parsed else {
             return Err(Error::new(ErrorKind::File, "a temporary file is damaged"));
         };
         match &mut best {

@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 pub use append::Appender;
 pub use compact::{Collector, Put, compact, repair};
 pub use known::{Evaluated, open_beside, value};
-pub use read::{Findings as StoreFindings, Store};
+pub use read::{Store, StoreFinding as StoreFindings};
 pub use record::{EngineId, Evaluation, Limit};
 pub use wanted::Wanted;
 

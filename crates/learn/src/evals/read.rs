@@ -14,11 +14,13 @@ use tabiya_base::map::{Access, Map};
 use tabiya_base::progress::Progress;
 use tabiya_chess::{PACKED_LEN, Packed, Position};
 
-use super::record::{EngineId, Engines, Evaluation, Limit, MAGIC, RECORD_LEN, Record, Slot, parse_header};
+use super::record::{
+    EngineId, Engines, Evaluation, Limit, MAGIC, RECORD_LEN, Slot, StoreRecord, parse_header,
+};
 
 kinds! {
     /// What can be wrong with a store.
-    pub enum Findings {
+    pub enum StoreFinding {
         Damaged: Error "damaged records",
         Order: Error "records that are not in order",
         Cut: Warning "bytes of an incomplete record",
@@ -105,21 +107,21 @@ impl Store {
         let (slots, _) = self.map.get(RECORD_LEN..).unwrap_or_default().as_chunks::<RECORD_LEN>();
         let (sorted, rest) = slots.split_at_checked(self.sorted).unwrap_or((slots, &[]));
         self.names = sorted.iter().take_while(|slot| slot.starts_with(&[0; 8])).count();
-        let names = sorted.iter().take(self.names).filter_map(Record::parse);
+        let names = sorted.iter().take(self.names).filter_map(StoreRecord::parse);
         let (mut engines, mut searches) = (Engines::default(), HashMap::<_, Vec<_>>::new());
         let mut note = |record| match record {
-            Record::Searched(position, limit) => {
+            StoreRecord::Searched(position, limit) => {
                 let limits = searches.entry(position).or_default();
                 if !limits.iter().any(|known: &Limit| known.covers(limit)) {
                     limits.push(limit);
                 }
                 false
             }
-            Record::Name(id, number, text) => {
+            StoreRecord::Name(id, number, text) => {
                 engines.add(id, number, text);
                 false
             }
-            Record::Evaluation(..) => true,
+            StoreRecord::Evaluation(..) => true,
         };
         names.for_each(|name| {
             note(name);
@@ -127,18 +129,21 @@ impl Store {
         let mut tail = Vec::new();
         for (at, slot) in (0_u32..).zip(rest) {
             interrupt::check()?;
-            if Record::parse(slot).is_some_and(&mut note) {
+            if StoreRecord::parse(slot).is_some_and(&mut note) {
                 tail.push(at);
             }
         }
         let of = |at: &u32| rest.get(*at as usize).map(position_of).unwrap_or_default();
-        let best = |at: &u32| rest.get(*at as usize).and_then(Record::parse);
+        let best = |at: &u32| rest.get(*at as usize).and_then(StoreRecord::parse);
         tail.sort_unstable_by(|a, b| of(a).cmp(of(b)).then(a.cmp(b)));
         let mut outranked = Vec::new();
         tail.dedup_by(|next, kept| {
             let same = of(next) == of(kept);
-            if let (true, Some(Record::Evaluation(at, next_one)), Some(Record::Evaluation(_, kept_one))) =
-                (same, best(next), best(kept))
+            if let (
+                true,
+                Some(StoreRecord::Evaluation(at, next_one)),
+                Some(StoreRecord::Evaluation(_, kept_one)),
+            ) = (same, best(next), best(kept))
                 && next_one.outranks(&kept_one, &at)
             {
                 std::mem::swap(kept, next);
@@ -201,7 +206,7 @@ impl Store {
     }
 
     /// The evaluation of a position among the records in order, and the one that counts of those after them.
-    fn records(&self, position: &Packed) -> (Option<Known>, Option<Known>) {
+    fn records(&self, position: &Packed) -> (Option<StoredPosition>, Option<StoredPosition>) {
         let (sorted, tail) = self.slots().split_at_checked(self.sorted).unwrap_or_default();
         let held = sorted.binary_search_by(|slot| position_of(slot).cmp(&position.0)).ok();
         let of = |at: &u32| tail.get(*at as usize).map(position_of).unwrap_or_default();
@@ -261,11 +266,11 @@ impl Store {
         for (number, slot) in self.slots().iter().enumerate() {
             let offset = (RECORD_LEN * (number + 1)) as u64;
             progress.step(offset)?;
-            if Record::parse(slot).is_none() {
-                findings.count(Findings::Damaged, offset, "the record is damaged");
+            if StoreRecord::parse(slot).is_none() {
+                findings.count(StoreFinding::Damaged, offset, "the record is damaged");
             } else if number < self.sorted && !slot.starts_with(&[0; 8]) {
                 if position_of(slot) <= last {
-                    findings.count(Findings::Order, offset, "the record is not in order");
+                    findings.count(StoreFinding::Order, offset, "the record is not in order");
                 }
                 last = position_of(slot);
             }
@@ -273,7 +278,7 @@ impl Store {
         let rest = self.map.len() % RECORD_LEN;
         if rest > 0 {
             let what = format!("the last {rest} bytes are an incomplete record");
-            findings.add(Findings::Cut, (self.map.len() - rest) as u64, what);
+            findings.add(StoreFinding::Cut, (self.map.len() - rest) as u64, what);
         }
         Ok(())
     }
@@ -285,17 +290,17 @@ fn position_of(slot: &Slot) -> &[u8] {
 }
 
 /// A position, and what is known of it.
-type Known = (Packed, Evaluation);
+type StoredPosition = (Packed, Evaluation);
 
-fn evaluation(slot: &Slot) -> Option<Known> {
-    match Record::parse(slot)? {
-        Record::Evaluation(position, evaluation) => Some((position, evaluation)),
-        Record::Name(..) | Record::Searched(..) => None,
+fn evaluation(slot: &Slot) -> Option<StoredPosition> {
+    match StoreRecord::parse(slot)? {
+        StoreRecord::Evaluation(position, evaluation) => Some((position, evaluation)),
+        StoreRecord::Name(..) | StoreRecord::Searched(..) => None,
     }
 }
 
 /// Of two evaluations of one position the one that counts.
-fn better(one: Option<Known>, other: Option<Known>) -> Option<Known> {
+fn better(one: Option<StoredPosition>, other: Option<StoredPosition>) -> Option<StoredPosition> {
     match (one, other) {
         (Some(one), Some(other)) if other.1.outranks(&one.1, &one.0) => Some(other),
         (one, other) => one.or(other),

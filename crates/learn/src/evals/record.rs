@@ -43,13 +43,13 @@ const SEARCHED_LIMIT: u64 = 38;
 const MATE: i64 = 1 << 30;
 
 /// The longest mate that is told from others.
-const MOST_MATE: i64 = (1 << 15) - 1;
+const MAX_MATE: i64 = (1 << 15) - 1;
 
 /// The greatest score in centipawns; greater ones become it.
-const MOST_CENTIPAWNS: i64 = 1_000_000;
+const MAX_CENTIPAWNS: i64 = 1_000_000;
 
 /// The most nodes of an evaluation; more become these: a record has 5 bytes for them.
-pub const MOST_NODES: u64 = (1 << 40) - 1;
+pub const MAX_NODES: u64 = (1 << 40) - 1;
 
 /// What a number of wins counts in the number of a [`Wdl`]: one more than the most draws (docs/formats/evals.md, Win, draw and
 /// loss).
@@ -70,7 +70,7 @@ pub struct Evaluation {
     pub score: Score,
     /// The depth in plies, as the engine counts it; 0 if it is not known.
     pub depth: u16,
-    /// The nodes that were searched, at most [`MOST_NODES`]; 0 if they are not known.
+    /// The nodes that were searched, at most [`MAX_NODES`]; 0 if they are not known.
     pub nodes: u64,
     /// How the engine expects the game to end, if it says so.
     pub wdl: Option<Wdl>,
@@ -141,7 +141,7 @@ impl Limit {
 
 /// What is in a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Record {
+pub(crate) enum StoreRecord {
     /// The evaluation of a position.
     Evaluation(Packed, Evaluation),
     /// A part of an engine's name: its number, and its text, up to zeros.
@@ -157,9 +157,9 @@ pub struct Engines(BTreeMap<EngineId, BTreeMap<u8, [u8; NAME_PART_LEN]>>);
 /// A score as the number that a record holds: greater ones are better for the side to move.
 pub(crate) fn number(score: Score) -> i32 {
     let number = match score {
-        Score::Centipawns(score) => score.clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS),
-        Score::Mate(moves) if moves > 0 => MATE - moves.min(MOST_MATE),
-        Score::Mate(moves) => -MATE - moves.max(-MOST_MATE),
+        Score::Centipawns(score) => score.clamp(-MAX_CENTIPAWNS, MAX_CENTIPAWNS),
+        Score::Mate(moves) if moves > 0 => MATE - moves.min(MAX_MATE),
+        Score::Mate(moves) => -MATE - moves.max(-MAX_MATE),
     };
     number as i32
 }
@@ -167,11 +167,11 @@ pub(crate) fn number(score: Score) -> i32 {
 /// The score of a number; `None` if it is none.
 fn score(number: i32) -> Option<Score> {
     let number = i64::from(number);
-    if number.abs() <= MOST_CENTIPAWNS {
+    if number.abs() <= MAX_CENTIPAWNS {
         Some(Score::Centipawns(number))
-    } else if (MATE - MOST_MATE..MATE).contains(&number) {
+    } else if (MATE - MAX_MATE..MATE).contains(&number) {
         Some(Score::Mate(MATE - number))
-    } else if (-MATE..=MOST_MATE - MATE).contains(&number) {
+    } else if (-MATE..=MAX_MATE - MATE).contains(&number) {
         Some(Score::Mate(-MATE - number))
     } else {
         None
@@ -199,7 +199,7 @@ impl Evaluation {
             let score = if known { number(of.score).into() } else { check() };
             (score, guarded)
         };
-        let reach = |of: &Self| (of.depth, of.nodes.min(MOST_NODES));
+        let reach = |of: &Self| (of.depth, of.nodes.min(MAX_NODES));
         reach(self) > reach(other) || reach(self) == reach(other) && rank(self) > rank(other)
     }
 }
@@ -208,7 +208,7 @@ impl Evaluation {
 pub(crate) fn guarded(position: &Packed, of: &Evaluation) -> [u8; GUARDED_LEN] {
     let mut bytes = [0; GUARDED_LEN];
     let wdl = of.wdl.map_or(0, |wdl| 1 + u32::from(wdl.wins()) * WINS + u32::from(wdl.draws()));
-    let nodes = u64::from(wdl) << 40 | of.nodes.min(MOST_NODES);
+    let nodes = u64::from(wdl) << 40 | of.nodes.min(MAX_NODES);
     let parts: [&[u8]; 6] = [
         &position.0,
         &of.depth.to_be_bytes(),
@@ -232,7 +232,7 @@ pub(crate) fn guarded_search(position: &Packed, limit: Limit) -> [u8; GUARDED_LE
 }
 
 /// Reads what is guarded by the check of a record.
-pub(crate) fn parse_guarded(bytes: &[u8]) -> Option<Record> {
+pub(crate) fn parse_guarded(bytes: &[u8]) -> Option<StoreRecord> {
     let position: [u8; PACKED_LEN] = bytes::array(bytes, 0)?;
     if position.starts_with(&[0; 8]) {
         let engine = EngineId(bytes::u32_be(bytes, 8)?);
@@ -240,20 +240,23 @@ pub(crate) fn parse_guarded(bytes: &[u8]) -> Option<Record> {
             let limit: [u8; 6] = bytes::array(bytes, SEARCHED_LIMIT)?;
             let limit = limit.into_iter().fold(0, |number, byte| number << 8 | u64::from(byte));
             let position = Packed(bytes::array(bytes, SEARCHED_POSITION)?);
-            return Some(Record::Searched(position, Limit::of_parts(*bytes.get(SEARCHED_KIND)?, limit)?));
+            return Some(StoreRecord::Searched(
+                position,
+                Limit::of_parts(*bytes.get(SEARCHED_KIND)?, limit)?,
+            ));
         }
-        return Some(Record::Name(engine, *bytes.get(12)?, bytes::array(bytes, 13)?));
+        return Some(StoreRecord::Name(engine, *bytes.get(12)?, bytes::array(bytes, 13)?));
     }
     let nodes = bytes::u64_be(bytes, 26)?;
     let evaluation = Evaluation {
         score: score(bytes::u32_be(bytes, 34)?.cast_signed())?,
         depth: bytes::u16_be(bytes, 24)?,
-        nodes: nodes & MOST_NODES,
+        nodes: nodes & MAX_NODES,
         wdl: wdl((nodes >> 40) as u32)?,
         engine: EngineId(bytes::u32_be(bytes, 40)?),
         best: MoveCode(bytes::u16_be(bytes, 38)?),
     };
-    Some(Record::Evaluation(Packed(position), evaluation))
+    Some(StoreRecord::Evaluation(Packed(position), evaluation))
 }
 
 /// A record with its check.
@@ -269,7 +272,7 @@ pub(crate) fn is_sound(slot: &Slot) -> bool {
     slot.split_last_chunk::<CHECK_LEN>().is_some_and(|(guarded, found)| *found == check(guarded))
 }
 
-impl Record {
+impl StoreRecord {
     /// Reads a record; `None` if it is damaged.
     pub fn parse(slot: &Slot) -> Option<Self> {
         if is_sound(slot) { parse_guarded(slot) } else { None }

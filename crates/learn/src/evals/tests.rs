@@ -16,7 +16,7 @@ use tabiya_base::resources::Resources;
 use tabiya_chess::{MoveCode, Packed, Position};
 use tabiya_uci::{Score, Wdl};
 
-use super::record::{Engines, MOST_NODES, RECORD_LEN, Record, guarded, slot};
+use super::record::{Engines, MAX_NODES, RECORD_LEN, StoreRecord, guarded, slot};
 use super::{Appender, Collector, EngineId, Evaluation, Put, Store, compact};
 
 type Model = BTreeMap<Packed, Evaluation>;
@@ -50,7 +50,7 @@ prop_compose! {
     fn any_evaluation()(
         score in any_score(),
         depth in prop_oneof![0..3_u16, any::<u16>()],
-        nodes in prop_oneof![0..3_u64, 0..=MOST_NODES],
+        nodes in prop_oneof![0..3_u64, 0..=MAX_NODES],
         wdl in proptest::option::of((0..=1000_u16, 0..=1000_u16)),
         engine in 0..3_u32,
         best: u16,
@@ -132,9 +132,9 @@ proptest! {
     #[test]
     fn a_record_comes_back(number: u64, evaluation in any_evaluation(), bit in 0..RECORD_LEN * 8) {
         let mut bytes = slot(&guarded(&place(number), &evaluation));
-        prop_assert_eq!(Record::parse(&bytes), Some(Record::Evaluation(place(number), evaluation)));
+        prop_assert_eq!(StoreRecord::parse(&bytes), Some(StoreRecord::Evaluation(place(number), evaluation)));
         bytes[bit / 8] ^= 1 << (bit % 8);
-        prop_assert_eq!(Record::parse(&bytes), None);
+        prop_assert_eq!(StoreRecord::parse(&bytes), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use tabiya_book::traverse::{ByPlies, Keys, Replies};
 use tabiya_chess::Position;
 
 /// Positions whose replies are looked through, where a book is for one side.
-const MOST: usize = usize::MAX;
+const MAX: usize = usize::MAX;
 
 /// The positions that a book reaches from the starting position, and those after each of its moves.
 ///
@@ -20,8 +20,8 @@ impl Wanted {
     ///
     /// # Errors
     /// When the work is interrupted.
-    pub fn of(book: &dyn Moves, progress: &Progress) -> Result<Self> {
-        let replies = Replies::of(book, &[book], MOST)?;
+    pub fn from_book(book: &dyn Moves, progress: &Progress) -> Result<Self> {
+        let replies = Replies::find(book, &[book], MAX)?;
         let (mut keys, mut moves) = (Keys::default(), Vec::new());
         ByPlies::default().each(progress, |visited, follow| {
             moves.clear();

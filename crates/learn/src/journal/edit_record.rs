@@ -1,7 +1,7 @@
 //! The record of an edit: which entries were changed by hand, added or deleted (docs/formats/learn.md, Records).
 
 use tabiya_base::bytes;
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_book::polyglot::layout::ENTRY_LEN;
 
 use super::header::Owner;
@@ -16,9 +16,9 @@ pub struct EntryChange {
     /// The entry's number in the book as it was before, from 0; a new entry comes before the entry of this number.
     pub index: u32,
     /// The entry before; `None` if it is new.
-    pub old: Option<Entry>,
+    pub old: Option<PolyglotEntry>,
     /// The entry after; `None` if it is deleted.
-    pub new: Option<Entry>,
+    pub new: Option<PolyglotEntry>,
 }
 
 impl EntryChange {
@@ -35,7 +35,7 @@ pub struct EditRecord {
     pub undo: bool,
     /// When it was made, in seconds since 1970.
     pub time: u64,
-    /// Which position was edited; at most [`NOTE_MAX`](super::NOTE_MAX) bytes.
+    /// Which position was edited; at most [`MAX_NOTE`](super::MAX_NOTE) bytes.
     pub note: String,
     /// The book after it.
     pub after: Owner,
@@ -73,7 +73,7 @@ impl EditRecord {
             return None;
         }
         let parse = |data: &[u8; CHANGE_LEN]| {
-            let entry = |at: usize| Some(Entry::from_bytes(&bytes::array(data, at as u64)?));
+            let entry = |at: usize| Some(PolyglotEntry::from_bytes(&bytes::array(data, at as u64)?));
             let has = *data.first().filter(|has| (1..=3).contains(*has))?;
             Some(EntryChange {
                 index: bytes::u32_be(data, 1)?,
@@ -103,8 +103,8 @@ impl EditRecord {
     pub(crate) fn entry_after<E>(
         &self,
         number: u64,
-        mut entry: impl FnMut(u64) -> Result<Option<Entry>, E>,
-    ) -> Result<Option<Entry>, E> {
+        mut entry: impl FnMut(u64) -> Result<Option<PolyglotEntry>, E>,
+    ) -> Result<Option<PolyglotEntry>, E> {
         let mut shift = 0;
         for change in &self.changes {
             let place = u64::from(change.index).saturating_add_signed(shift);
@@ -130,8 +130,8 @@ pub(super) mod tests {
 
     use super::*;
 
-    fn any_entry() -> impl Strategy<Value = Entry> {
-        any::<[u8; ENTRY_LEN]>().prop_map(|bytes| Entry::from_bytes(&bytes))
+    fn any_entry() -> impl Strategy<Value = PolyglotEntry> {
+        any::<[u8; ENTRY_LEN]>().prop_map(|bytes| PolyglotEntry::from_bytes(&bytes))
     }
 
     fn any_change() -> impl Strategy<Value = EntryChange> {
@@ -154,8 +154,8 @@ pub(super) mod tests {
         )
     }
 
-    fn entry(key: u64) -> Entry {
-        Entry { key, mv: MoveCode(7), weight: 1, games: 0, halfpoints: 0 }
+    fn entry(key: u64) -> PolyglotEntry {
+        PolyglotEntry { key, mv: MoveCode(7), weight: 1, games: 0, halfpoints: 0 }
     }
 
     proptest! {
@@ -177,7 +177,7 @@ pub(super) mod tests {
                 match kind {
                     3 => changes.push(EntryChange { index, old: Some(before), new: None }),
                     4 => {
-                        let new = Entry { weight: 9, ..before };
+                        let new = PolyglotEntry { weight: 9, ..before };
                         changes.push(EntryChange { index, old: Some(before), new: Some(new) });
                         expected.push(new);
                     }

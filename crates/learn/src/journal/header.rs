@@ -33,7 +33,7 @@ pub struct Owner {
 
 /// A journal's header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Header {
+pub struct JournalHeader {
     /// Whether it is one of version 1.
     pub first: bool,
     /// The book.
@@ -46,7 +46,7 @@ pub struct Header {
     pub compacted: u64,
 }
 
-impl Header {
+impl JournalHeader {
     /// The header of a journal that begins empty.
     pub fn new(owner: Owner, serial: u64) -> Self {
         Self { owner, serial, ..Self::default() }
@@ -129,44 +129,47 @@ mod tests {
 
     #[test]
     fn the_header_is_laid_out_as_documented() {
-        let header = Header { ids: 3, compacted: 4, ..Header::new(OWNER, 5) };
+        let header = JournalHeader { ids: 3, compacted: 4, ..JournalHeader::new(OWNER, 5) };
         let bytes = header.to_bytes();
         assert_eq!(bytes[..8], *b"TabLearn");
         assert_eq!(bytes[8..24], [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 1, 2]);
         assert_eq!((bytes[24], bytes[55], bytes[63], bytes[71], bytes[79]), (7, 7, 5, 3, 4));
-        assert_eq!((Header::parse(&bytes).unwrap().0, bytes.len()), (header, HEADER_LEN));
-        let old = Header { first: true, ..Header::new(OWNER, 0) };
+        assert_eq!((JournalHeader::parse(&bytes).unwrap().0, bytes.len()), (header, HEADER_LEN));
+        let old = JournalHeader { first: true, ..JournalHeader::new(OWNER, 0) };
         let bytes = old.to_bytes();
-        assert_eq!((Header::parse(&bytes).unwrap().0, bytes.len(), bytes[15]), (old, FIRST_HEADER_LEN, 1));
+        assert_eq!(
+            (JournalHeader::parse(&bytes).unwrap().0, bytes.len(), bytes[15]),
+            (old, FIRST_HEADER_LEN, 1)
+        );
     }
 
     #[test]
     fn a_header_that_is_not_sound_is_refused() {
         for first in [false, true] {
-            let sound = Header { first, ..Header::new(OWNER, 0) }.to_bytes();
+            let sound = JournalHeader { first, ..JournalHeader::new(OWNER, 0) }.to_bytes();
             for at in 0..sound.len() {
                 let mut bytes = sound.clone();
                 bytes[at] ^= 0x40;
-                let error = Header::parse(&bytes).unwrap_err();
+                let error = JournalHeader::parse(&bytes).unwrap_err();
                 let expected = match at {
                     0..8 => LearnError::Foreign,
                     8..16 => LearnError::Newer(u64::from_be_bytes(bytes[8..16].try_into().unwrap())),
                     _ => LearnError::Damaged(0),
                 };
                 assert_eq!(format!("{error:?}"), format!("{expected:?}"), "{at}");
-                assert!(!Header::is_torn(&bytes, OWNER) || bytes[at] == 0, "{at}");
-                assert!(Header::parse(&sound[..at]).is_err());
-                assert!(Header::is_torn(&sound[..at], OWNER));
+                assert!(!JournalHeader::is_torn(&bytes, OWNER) || bytes[at] == 0, "{at}");
+                assert!(JournalHeader::parse(&sound[..at]).is_err());
+                assert!(JournalHeader::is_torn(&sound[..at], OWNER));
             }
         }
     }
 
     #[test]
     fn only_what_was_never_whole_is_torn() {
-        assert!(Header::is_torn(&[], OWNER) && Header::is_torn(&[0; HEADER_LEN], OWNER));
-        assert!(!Header::is_torn(&[0; HEADER_LEN + 1], OWNER));
-        assert!(!Header::is_torn(b"my notes", OWNER) && !Header::is_torn(b"TabLearn!", OWNER));
-        let other = Header::new(Owner { book_len: 5, ..OWNER }, 0).to_bytes();
-        assert!(!Header::is_torn(&other, OWNER));
+        assert!(JournalHeader::is_torn(&[], OWNER) && JournalHeader::is_torn(&[0; HEADER_LEN], OWNER));
+        assert!(!JournalHeader::is_torn(&[0; HEADER_LEN + 1], OWNER));
+        assert!(!JournalHeader::is_torn(b"my notes", OWNER) && !JournalHeader::is_torn(b"TabLearn!", OWNER));
+        let other = JournalHeader::new(Owner { book_len: 5, ..OWNER }, 0).to_bytes();
+        assert!(!JournalHeader::is_torn(&other, OWNER));
     }
 }

@@ -8,8 +8,8 @@ mod state;
 mod store;
 
 pub use self::edit_record::{EditRecord, EntryChange};
-pub use self::header::{Header, Owner};
-pub use self::record::{Change, GameRecord, Record};
+pub use self::header::{JournalHeader, Owner};
+pub use self::record::{Change, GameRecord, JournalRecord};
 
 #[cfg(test)]
 pub(super) use self::header::FIRST_HEADER_LEN;
@@ -20,7 +20,7 @@ pub(super) use self::state::{JournalState, KnownEdit, LearnedGame, record_at, re
 const CHECK_LEN: usize = 8;
 
 /// Bytes of a note.
-pub(super) const NOTE_MAX: usize = 255;
+pub(super) const MAX_NOTE: usize = 255;
 
 /// A checksum: it guards a record, and the next one repeats it.
 pub type Check = [u8; CHECK_LEN];

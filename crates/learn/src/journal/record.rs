@@ -2,7 +2,7 @@
 //!
 //! Each record holds the check of the one before, so an older, longer tail that is left after a new record is never read
 //! as a part of the journal. A *done* says that all before it is in the book, and on the disk.
-#![allow(clippy::cast_possible_truncation, reason = "records are not longer than RECORD_MAX")]
+#![allow(clippy::cast_possible_truncation, reason = "records are not longer than MAX_RECORD")]
 
 use tabiya_base::bytes;
 use tabiya_chess::MoveCode;
@@ -13,7 +13,7 @@ use crate::field::Field;
 use crate::identity::Id;
 
 /// Bytes that a record may have: 16 MiB, hundreds of thousands of changes.
-pub(crate) const RECORD_MAX: usize = 16 << 20;
+pub(crate) const MAX_RECORD: usize = 16 << 20;
 
 /// The first bytes of a record (docs/formats/learn.md, Records).
 pub(crate) const MARK: &[u8; 4] = b"tabR";
@@ -22,7 +22,7 @@ pub(crate) const MARK: &[u8; 4] = b"tabR";
 const PREFIX_LEN: usize = 17;
 
 /// Bytes of the shortest record.
-pub(crate) const RECORD_MIN: usize = PREFIX_LEN + CHECK_LEN;
+pub(crate) const MIN_RECORD: usize = PREFIX_LEN + CHECK_LEN;
 
 /// Bytes of one change (docs/formats/learn.md, Records).
 const CHANGE_LEN: usize = 22;
@@ -53,7 +53,7 @@ pub struct GameRecord {
     pub result: u8,
     /// When it was learned, in seconds since 1970.
     pub time: u64,
-    /// Its name and first moves; at most [`NOTE_MAX`](super::NOTE_MAX) bytes.
+    /// Its name and first moves; at most [`MAX_NOTE`](super::MAX_NOTE) bytes.
     pub note: String,
     /// The changes of the book.
     pub changes: Vec<Change>,
@@ -61,7 +61,7 @@ pub struct GameRecord {
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Record {
+pub enum JournalRecord {
     /// A game was learned.
     Game(GameRecord),
     /// The last games were taken back.
@@ -79,7 +79,7 @@ pub enum Record {
     Edit(EditRecord),
 }
 
-impl Record {
+impl JournalRecord {
     /// The bytes of the record when it follows one with the check `before`, and its own check. `None` where it would be
     /// too long for a journal.
     pub fn to_bytes(&self, before: Check) -> Option<(Vec<u8>, Check)> {
@@ -109,7 +109,7 @@ impl Record {
             }
         }
         let len = data.len() + CHECK_LEN;
-        if len > RECORD_MAX {
+        if len > MAX_RECORD {
             return None;
         }
         data.get_mut(4..8)?.copy_from_slice(&(len as u32).to_be_bytes());
@@ -122,7 +122,7 @@ impl Record {
     /// long.
     pub(crate) fn claimed_len(data: &[u8]) -> Option<usize> {
         let len = bytes::u32_be(data, 4)? as usize;
-        (data.starts_with(MARK) && (RECORD_MIN..=RECORD_MAX).contains(&len)).then_some(len)
+        (data.starts_with(MARK) && (MIN_RECORD..=MAX_RECORD).contains(&len)).then_some(len)
     }
 
     /// Reads the record at the start of `data`: it, the check that the one before must have, its own check, and its
@@ -209,7 +209,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::journal::NOTE_MAX;
+    use crate::journal::MAX_NOTE;
     use crate::journal::edit_record::tests::any_edit;
 
     fn any_change() -> impl Strategy<Value = Change> {
@@ -224,23 +224,24 @@ mod tests {
         )
     }
 
-    fn any_record() -> impl Strategy<Value = Record> {
+    fn any_record() -> impl Strategy<Value = JournalRecord> {
         let changes = || prop::collection::vec(any_change(), 0..20);
         let game = (any::<(Id, u64)>(), 1..=3_u8, 0..=2_u8, "\\PC{0,60}", changes()).prop_map(
             |((id, time), sides, result, note, changes)| {
-                Record::Game(GameRecord { id, sides, result, time, note, changes })
+                JournalRecord::Game(GameRecord { id, sides, result, time, note, changes })
             },
         );
-        let undo = (any::<u32>(), changes()).prop_map(|(games, changes)| Record::Undo { games, changes });
-        let edit = any_edit().prop_map(Record::Edit);
-        prop_oneof![game, undo, Just(Record::Reset), Just(Record::Done), edit]
+        let undo =
+            (any::<u32>(), changes()).prop_map(|(games, changes)| JournalRecord::Undo { games, changes });
+        let edit = any_edit().prop_map(JournalRecord::Edit);
+        prop_oneof![game, undo, Just(JournalRecord::Reset), Just(JournalRecord::Done), edit]
     }
 
     #[test]
     fn a_note_that_is_too_long_gives_no_record() {
-        let note = "x".repeat(NOTE_MAX + 1);
+        let note = "x".repeat(MAX_NOTE + 1);
         let game = GameRecord { id: [0; 16], sides: 1, result: 1, time: 0, note, changes: vec![] };
-        assert!(Record::Game(game).to_bytes([0; 8]).is_none());
+        assert!(JournalRecord::Game(game).to_bytes([0; 8]).is_none());
     }
 
     proptest! {
@@ -249,24 +250,24 @@ mod tests {
             let (mut data, check) = record.to_bytes(before).unwrap();
             let len = data.len();
             data.extend(rest);
-            prop_assert_eq!(Record::parse(&data), Some((record, before, check, len)));
+            prop_assert_eq!(JournalRecord::parse(&data), Some((record, before, check, len)));
         }
 
         #[test]
         fn a_record_that_was_cut_or_changed_is_none(record in any_record(), at: prop::sample::Index, bit in 0..8_u32) {
             let (mut data, _) = record.to_bytes([9; 8]).unwrap();
             let at = at.index(data.len());
-            prop_assert_eq!(Record::parse(&data[..at]), None);
+            prop_assert_eq!(JournalRecord::parse(&data[..at]), None);
             data[at] ^= 1 << bit;
-            prop_assert_eq!(Record::parse(&data), None);
+            prop_assert_eq!(JournalRecord::parse(&data), None);
         }
 
         #[test]
         fn any_bytes_are_read_without_a_panic(mut data: Vec<u8>) {
-            prop_assert_eq!(Record::parse(&data), None);
+            prop_assert_eq!(JournalRecord::parse(&data), None);
             let start = [&MARK[..], &(data.len() as u32 + 8).to_be_bytes()].concat();
             data.splice(..0, start);
-            prop_assert_eq!(Record::parse(&data), None);
+            prop_assert_eq!(JournalRecord::parse(&data), None);
         }
     }
 }

@@ -8,18 +8,18 @@ use crate::fingerprint::Fingerprint;
 
 use super::Check;
 use super::edit_record::{EditRecord, EntryChange};
-use super::header::{HEADER_LEN, Header, Owner};
-use super::record::{Change, GameRecord, MARK, RECORD_MIN, Record};
+use super::header::{HEADER_LEN, JournalHeader, Owner};
+use super::record::{Change, GameRecord, JournalRecord, MARK, MIN_RECORD};
 use super::store::StoredGame;
 use crate::error::LearnError;
 use crate::identity::Id;
-use crate::storage::Bytes;
+use crate::storage::StoredBytes;
 
 /// Bytes that are read from a journal at once.
 const BLOCK: usize = 1 << 18;
 
 /// Changes of the last record that are remembered to be compared with the book.
-const COMPARED_MAX: usize = 64;
+const MAX_COMPARED: usize = 64;
 
 /// A learned game that was not taken back and whose record the journal has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(crate) struct KnownEdit {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JournalState {
     /// Its header.
-    pub header: Header,
+    pub header: JournalHeader,
     /// The book, after all edits.
     pub owner: Owner,
     /// Where its records begin.
@@ -65,7 +65,7 @@ pub(crate) struct JournalState {
     /// Bytes after it that are not a record: what was being written when the power failed.
     pub torn: u64,
     /// Records that may not be in the book yet.
-    pub pending: Vec<Record>,
+    pub pending: Vec<JournalRecord>,
     /// Changes of the last record that is in the book: the book must still have them.
     pub last: Vec<Change>,
     /// The journal was reset after it was compacted: its store does not count.
@@ -92,8 +92,8 @@ impl JournalState {
     ///
     /// # Errors
     /// When its store is too long for any file.
-    pub fn new(header: Header) -> Result<Self, LearnError> {
-        let (_, check) = Header::parse(&header.to_bytes())?;
+    pub fn new(header: JournalHeader) -> Result<Self, LearnError> {
+        let (_, check) = JournalHeader::parse(&header.to_bytes())?;
         let start = header.store().end().ok_or(LearnError::Damaged(0))?;
         Ok(Self { header, owner: header.owner, start, end: start, check, ..Self::default() })
     }
@@ -103,12 +103,12 @@ impl JournalState {
     ///
     /// # Errors
     /// When it cannot be read, has no header, or is damaged in the middle.
-    pub fn read(known: Option<Self>, journal: &mut dyn Bytes) -> Result<Option<Self>, LearnError> {
+    pub fn read(known: Option<Self>, journal: &mut dyn StoredBytes) -> Result<Option<Self>, LearnError> {
         let len = journal.size()?;
         if len == 0 {
             return Ok(None);
         }
-        let (header, _) = Header::parse(&journal.bytes_at(0, HEADER_LEN)?)?;
+        let (header, _) = JournalHeader::parse(&journal.bytes_at(0, HEADER_LEN)?)?;
         let mut state = match known {
             Some(known) if known.header == header && known.ends_as_known(journal)? => known,
             _ => Self::new(header)?,
@@ -122,24 +122,24 @@ impl JournalState {
     }
 
     /// Whether the last record that was read is still in its place.
-    fn ends_as_known(&self, journal: &mut dyn Bytes) -> io::Result<bool> {
+    fn ends_as_known(&self, journal: &mut dyn StoredBytes) -> io::Result<bool> {
         let at = self.end.saturating_sub(self.check.len() as u64);
         Ok(self.end == self.start || journal.bytes_at(at, self.check.len())? == self.check)
     }
 
     /// Reads on to the end of a journal of this length.
-    fn catch_up(&mut self, journal: &mut dyn Bytes, len: u64) -> Result<(), LearnError> {
+    fn catch_up(&mut self, journal: &mut dyn StoredBytes, len: u64) -> Result<(), LearnError> {
         let mut wanted = BLOCK;
         while self.end < len {
             let data = journal.bytes_at(self.end, wanted)?;
             let mut rest = &*data;
-            while let Some((record, before, check, size)) = Record::parse(rest)
+            while let Some((record, before, check, size)) = JournalRecord::parse(rest)
                 && before == self.check
             {
                 self.take(record, check, size);
                 rest = rest.get(size..).unwrap_or_default();
             }
-            wanted = match Record::claimed_len(rest) {
+            wanted = match JournalRecord::claimed_len(rest) {
                 _ if rest.len() < data.len() => BLOCK,
                 // One that only the block cuts is read again, alone and whole.
                 Some(size) if size > wanted && size as u64 <= len - self.end => size,
@@ -157,33 +157,33 @@ impl JournalState {
     ///
     /// # Errors
     /// When it is too long for a journal.
-    pub fn append(&mut self, record: Record) -> Result<Vec<u8>, LearnError> {
+    pub fn append(&mut self, record: JournalRecord) -> Result<Vec<u8>, LearnError> {
         let (bytes, check) = record.to_bytes(self.check).ok_or(LearnError::TooLong)?;
         self.take(record, check, bytes.len());
         Ok(bytes)
     }
 
     /// Takes in the next record, which is so many bytes long.
-    pub fn take(&mut self, record: Record, check: Check, size: usize) {
+    pub fn take(&mut self, record: JournalRecord, check: Check, size: usize) {
         match &record {
-            Record::Game(game) => {
+            JournalRecord::Game(game) => {
                 let size = u32::try_from(size).unwrap_or(u32::MAX);
                 self.games.push(LearnedGame { id: game.id, sides: game.sides, size, at: self.end });
                 self.count(game.id, game.sides, |count| count.saturating_add(1));
             }
-            Record::Undo { games, .. } => {
+            JournalRecord::Undo { games, .. } => {
                 for _ in 0..*games {
                     let Some(known) = self.games.pop() else { break };
                     self.count(known.id, known.sides, |count| count.saturating_sub(1));
                 }
             }
-            Record::Reset => {
+            JournalRecord::Reset => {
                 self.games.clear();
                 self.sides.clear();
                 self.was_reset = true;
                 self.reset = self.end + size as u64;
             }
-            Record::Edit(edit) => {
+            JournalRecord::Edit(edit) => {
                 let size = u32::try_from(size).unwrap_or(u32::MAX);
                 let sum = sum_of(edit);
                 if edit.undo {
@@ -201,9 +201,9 @@ impl JournalState {
                 self.edits.push(KnownEdit { size, at, before, renumbers, sum });
                 self.owner = edit.after;
             }
-            Record::Done => {}
+            JournalRecord::Done => {}
         }
-        if record == Record::Done {
+        if record == JournalRecord::Done {
             for record in std::mem::take(&mut self.pending) {
                 self.compare_with(&record);
             }
@@ -215,20 +215,20 @@ impl JournalState {
     }
 
     /// Notes what the book must have after this record, which is in it.
-    fn compare_with(&mut self, record: &Record) {
+    fn compare_with(&mut self, record: &JournalRecord) {
         match (record, record.changes()) {
-            (Record::Reset, _) => self.last.clear(),
-            (Record::Edit(edit), _) => {
+            (JournalRecord::Reset, _) => self.last.clear(),
+            (JournalRecord::Edit(edit), _) => {
                 // Where entries have other numbers, the book has another fingerprint too.
                 self.last.clear();
                 self.weights.clear();
                 if !edit.renumbers() {
-                    self.weights.extend(edit.changes.iter().take(COMPARED_MAX));
+                    self.weights.extend(edit.changes.iter().take(MAX_COMPARED));
                 }
             }
             (_, []) => {}
             (_, changes) => {
-                self.last = changes.iter().take(COMPARED_MAX).copied().collect();
+                self.last = changes.iter().take(MAX_COMPARED).copied().collect();
                 self.weights.clear();
             }
         }
@@ -252,7 +252,7 @@ impl JournalState {
     /// The edit that is in the journal and perhaps not in the book, and the book before it.
     pub(crate) fn pending_edit(&self) -> Option<(&EditRecord, Owner)> {
         match self.pending.first()? {
-            Record::Edit(edit) => Some((edit, self.edits.last()?.before)),
+            JournalRecord::Edit(edit) => Some((edit, self.edits.last()?.before)),
             _ => None,
         }
     }
@@ -273,7 +273,7 @@ impl JournalState {
     ///
     /// # Errors
     /// When the journal cannot be read, or its store is damaged.
-    pub(crate) fn sides_of(&self, journal: &mut dyn Bytes, id: Id) -> Result<u8, LearnError> {
+    pub(crate) fn sides_of(&self, journal: &mut dyn StoredBytes, id: Id) -> Result<u8, LearnError> {
         let [white, black] = self.sides.get(&id).copied().unwrap_or_default();
         let recorded = u8::from(white > 0) | u8::from(black > 0) << 1;
         let stored = if self.was_reset { 0 } else { self.header.store().sides_of(journal, &id)? };
@@ -321,8 +321,12 @@ fn sum_of(edit: &EditRecord) -> u64 {
 ///
 /// # Errors
 /// When the journal cannot be read, or no longer has a record there.
-pub(crate) fn record_at(journal: &mut dyn Bytes, at: u64, size: u32) -> Result<Record, LearnError> {
-    let record = Record::parse(&journal.bytes_at(at, size as usize)?);
+pub(crate) fn record_at(
+    journal: &mut dyn StoredBytes,
+    at: u64,
+    size: u32,
+) -> Result<JournalRecord, LearnError> {
+    let record = JournalRecord::parse(&journal.bytes_at(at, size as usize)?);
     record.map(|(record, ..)| record).ok_or(LearnError::Damaged(at))
 }
 
@@ -330,21 +334,26 @@ pub(crate) fn record_at(journal: &mut dyn Bytes, at: u64, size: u32) -> Result<R
 ///
 /// # Errors
 /// As [`record_at`].
-pub(crate) fn record_of(journal: &mut dyn Bytes, known: &LearnedGame) -> Result<GameRecord, LearnError> {
+pub(crate) fn record_of(
+    journal: &mut dyn StoredBytes,
+    known: &LearnedGame,
+) -> Result<GameRecord, LearnError> {
     match record_at(journal, known.at, known.size)? {
-        Record::Game(game) => Ok(game),
+        JournalRecord::Game(game) => Ok(game),
         _ => Err(LearnError::Damaged(known.at)),
     }
 }
 
 /// Whether there is a whole *done* from this offset on. It is written only when everything before it is on the disk: no
 /// loss of power leaves garbage before it.
-fn has_done(journal: &mut dyn Bytes, from: u64) -> io::Result<bool> {
+fn has_done(journal: &mut dyn StoredBytes, from: u64) -> io::Result<bool> {
     let finder = memchr::memmem::Finder::new(MARK);
     let mut at = from;
     loop {
         let data = journal.bytes_at(at, BLOCK)?;
-        let is_done = |place| matches!(data.get(place..).and_then(Record::parse), Some((Record::Done, ..)));
+        let is_done = |place| {
+            matches!(data.get(place..).and_then(JournalRecord::parse), Some((JournalRecord::Done, ..)))
+        };
         if finder.find_iter(&data).any(is_done) {
             return Ok(true);
         }
@@ -352,6 +361,6 @@ fn has_done(journal: &mut dyn Bytes, from: u64) -> io::Result<bool> {
             return Ok(false);
         }
         // One that the block cuts is found in the next.
-        at += (BLOCK - RECORD_MIN) as u64;
+        at += (BLOCK - MIN_RECORD) as u64;
     }
 }

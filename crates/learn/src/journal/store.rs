@@ -8,7 +8,7 @@ use tabiya_base::bytes;
 use super::{CHECK_LEN, Check, check};
 use crate::error::LearnError;
 use crate::identity::Id;
-use crate::storage::{AtOffset, Bytes, written_from};
+use crate::storage::{AtOffset, StoredBytes, written_from};
 
 /// Bytes of a page.
 pub const PAGE_LEN: usize = 4096;
@@ -45,7 +45,7 @@ impl Store {
     ///
     /// # Errors
     /// When the journal cannot be read, or a page is damaged.
-    pub(crate) fn sides_of(&self, journal: &mut dyn Bytes, id: &Id) -> Result<u8, LearnError> {
+    pub(crate) fn sides_of(&self, journal: &mut dyn StoredBytes, id: &Id) -> Result<u8, LearnError> {
         let (mut low, mut high) = (0, self.pages());
         let mut guesses = 0_u32;
         while low < high {
@@ -74,7 +74,7 @@ impl Store {
     }
 
     /// The ids of a page.
-    fn page(&self, journal: &mut dyn Bytes, index: u64) -> Result<Vec<StoredGame>, LearnError> {
+    fn page(&self, journal: &mut dyn StoredBytes, index: u64) -> Result<Vec<StoredGame>, LearnError> {
         let at = self.at + index * PAGE_LEN as u64;
         let data = journal.bytes_at(at, PAGE_LEN)?;
         let (guarded, found) = data.split_last_chunk::<CHECK_LEN>().ok_or(LearnError::Damaged(at))?;
@@ -93,13 +93,13 @@ impl Store {
     /// When this one cannot be read or is damaged, or `out` cannot be written.
     pub fn merge(
         self,
-        journal: &mut dyn Bytes,
+        journal: &mut dyn StoredBytes,
         others: &[StoredGame],
         at: u64,
-        out: &mut dyn Bytes,
+        out: &mut dyn StoredBytes,
     ) -> Result<Self, LearnError> {
         let (store, out) = (Self { at, ids: 0 }, written_from(out, at));
-        let mut writer = Writer { store, out, page: Vec::with_capacity(PAGE_LEN) };
+        let mut writer = PageWriter { store, out, page: Vec::with_capacity(PAGE_LEN) };
         let mut others = others.iter().copied().peekable();
         for index in 0..self.pages() {
             for (id, mut sides) in self.page(journal, index)? {
@@ -125,14 +125,14 @@ fn page_check(index: u64, guarded: &[u8]) -> Check {
 }
 
 /// Writes pages one after the other.
-struct Writer<'a> {
+struct PageWriter<'a> {
     store: Store,
     out: BufWriter<AtOffset<'a>>,
     /// The ids of the page that is not full yet.
     page: Vec<u8>,
 }
 
-impl Writer<'_> {
+impl PageWriter<'_> {
     fn push(&mut self, (id, sides): StoredGame) -> io::Result<()> {
         self.page.extend(id);
         self.page.push(sides);
@@ -168,10 +168,11 @@ mod tests {
     use crate::tests::disk::Memory;
 
     fn stored(games: &BTreeMap<Id, u8>) -> (Store, Memory) {
-        let mut memory = Memory::of(vec![9; 128]);
+        let mut memory = Memory::from_bytes(vec![9; 128]);
         let games: Vec<StoredGame> = games.iter().map(|(id, sides)| (*id, *sides)).collect();
-        let store =
-            Store { at: 0, ids: 0 }.merge(&mut Memory::of(Vec::new()), &games, 128, &mut memory).unwrap();
+        let store = Store { at: 0, ids: 0 }
+            .merge(&mut Memory::from_bytes(Vec::new()), &games, 128, &mut memory)
+            .unwrap();
         (store, memory)
     }
 
@@ -207,7 +208,7 @@ mod tests {
             for (id, sides) in &games {
                 *both.entry(*id).or_default() |= sides;
             }
-            let mut out = Memory::of(Vec::new());
+            let mut out = Memory::from_bytes(Vec::new());
             let merged = store.merge(&mut memory, &games, 0, &mut out).unwrap();
             let (same, expected) = stored(&both);
             prop_assert_eq!(merged.ids, same.ids);
@@ -221,7 +222,7 @@ mod tests {
         let (store, memory) = stored(&known);
         assert_eq!(store.pages(), 3);
         let look = |bytes: Vec<u8>| {
-            let mut memory = Memory::of(bytes);
+            let mut memory = Memory::from_bytes(bytes);
             let found: Vec<_> = known.keys().map(|id| store.sides_of(&mut memory, id)).collect();
             found.into_iter().find_map(Result::err)
         };

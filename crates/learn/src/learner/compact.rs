@@ -26,14 +26,14 @@ use std::io::Write as _;
 use super::Learner;
 use super::transact::Transaction;
 use crate::error::LearnError;
-use crate::journal::{Header, JournalState, KnownEdit, LearnedGame, Record, record_at};
-use crate::storage::{Bytes, written_from};
+use crate::journal::{JournalHeader, JournalRecord, JournalState, KnownEdit, LearnedGame, record_at};
+use crate::storage::{StoredBytes, written_from};
 
 /// How many games can be taken back at least, if so many were learned.
 pub(crate) const UNDO_GAMES: usize = 1000;
 
 /// How many bytes of records are dropped at least: about four thousand games.
-const DROPPED_MIN: u64 = 1 << 20;
+const MIN_DROPPED: u64 = 1 << 20;
 
 /// How many bytes of records are dropped at least, as a fraction of the bytes of the store: one in 16.
 const STORE_SHARE: u64 = 16;
@@ -51,7 +51,7 @@ pub(crate) struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { games: UNDO_GAMES, dropped: DROPPED_MIN, failed: 0 }
+        Self { games: UNDO_GAMES, dropped: MIN_DROPPED, failed: 0 }
     }
 }
 
@@ -105,14 +105,16 @@ fn write(
     state: &JournalState,
     games: usize,
     serial: u64,
-    journal: &mut dyn Bytes,
-    new: &mut dyn Bytes,
+    journal: &mut dyn StoredBytes,
+    new: &mut dyn StoredBytes,
 ) -> Result<(), LearnError> {
     let (games, edits) = stay(state, games);
     let dropped = state.games.len() - games.len();
     let owner = edits.first().map_or(state.owner, |known| known.before);
-    let mut header =
-        Header { compacted: state.compacted().saturating_add(dropped as u64), ..Header::new(owner, serial) };
+    let mut header = JournalHeader {
+        compacted: state.compacted().saturating_add(dropped as u64),
+        ..JournalHeader::new(owner, serial)
+    };
     let mut store = state.header.store();
     if state.was_reset {
         store.ids = 0;
@@ -125,7 +127,7 @@ fn write(
     stay.sort_unstable();
     let records = stay.into_iter().map(|(at, size)| record_at(journal, at, size));
     let mut out = written_from(new, end);
-    for record in records.chain([Ok(Record::Done)]) {
+    for record in records.chain([Ok(JournalRecord::Done)]) {
         let (data, next) = record?.to_bytes(check).ok_or(LearnError::TooLong)?;
         out.write_all(&data)?;
         check = next;

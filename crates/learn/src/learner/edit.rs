@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::edit::{Change, Edit, Value, no_moves_left};
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_book::polyglot::layout::ENTRY_LEN;
 use tabiya_chess::MoveCode;
 
@@ -13,7 +13,7 @@ use super::transact::Transaction;
 use super::{Learner, now_in_seconds};
 use crate::book::BookEntries;
 use crate::error::LearnError;
-use crate::journal::{EditRecord, EntryChange, Record, record_at};
+use crate::journal::{EditRecord, EntryChange, JournalRecord, record_at};
 
 /// A move with its weight before and after an edit; `None` where the book does not have it.
 type WeightChange = (MoveCode, Option<u64>, Option<u64>);
@@ -107,7 +107,8 @@ impl Learner {
             let numbers = if undo { &state.undoable } else { &state.redoable };
             let last = numbers.last().and_then(|number| state.edits.get(*number)).copied();
             let Some(known) = last else { return Ok(None) };
-            let Record::Edit(edit) = record_at(&mut *transaction.journal, known.at, known.size)? else {
+            let JournalRecord::Edit(edit) = record_at(&mut *transaction.journal, known.at, known.size)?
+            else {
                 return Err(LearnError::Damaged(known.at));
             };
             let was_reset = state.reset > known.at;
@@ -134,7 +135,7 @@ impl Learner {
         }
         let mut edit = EditRecord { undo, time: now_in_seconds(), note, after: book.owner()?, changes };
         edit.after = book.owner_after(&edit)?;
-        transaction.add(Record::Edit(edit))?;
+        transaction.add(JournalRecord::Edit(edit))?;
         Ok(made)
     }
 }
@@ -166,9 +167,9 @@ struct Plan(BTreeMap<u32, AtNumber>);
 #[derive(Default)]
 struct AtNumber {
     /// New entries before it.
-    new: Vec<Entry>,
+    new: Vec<PolyglotEntry>,
     /// The entry before and after, if it changes.
-    own: Option<(Entry, Option<Entry>)>,
+    own: Option<(PolyglotEntry, Option<PolyglotEntry>)>,
 }
 
 impl Plan {
@@ -179,14 +180,14 @@ impl Plan {
             Change::Add(value) => {
                 let [mv, _] = edit.codes;
                 let weight = weight_of(value).map_err(|error| error.at_path(&book.path))?;
-                self.insert(book, Entry { key: edit.key, mv, weight, games: 0, halfpoints: 0 })
+                self.insert(book, PolyglotEntry { key: edit.key, mv, weight, games: 0, halfpoints: 0 })
             }
             Change::Set(value) => {
                 let weight = weight_of(value).map_err(|error| error.at_path(&book.path))?;
                 // Where a book has a move twice, its weights are added up.
                 let weights = std::iter::once(weight).chain(std::iter::repeat(0));
-                let each = |(entry, weight): ((u64, Entry), u16)| {
-                    self.replace(book, entry, Some(Entry { weight, ..entry.1 }))
+                let each = |(entry, weight): ((u64, PolyglotEntry), u16)| {
+                    self.replace(book, entry, Some(PolyglotEntry { weight, ..entry.1 }))
                 };
                 found.into_iter().zip(weights).try_for_each(each)
             }
@@ -195,7 +196,7 @@ impl Plan {
     }
 
     /// Plans a new entry, before the first of its position that weighs less.
-    fn insert(&mut self, book: &mut BookEntries, entry: Entry) -> Result<()> {
+    fn insert(&mut self, book: &mut BookEntries, entry: PolyglotEntry) -> Result<()> {
         let mut index = book.first_of(entry.key)?;
         while let Some(other) = book.entry(index)?
             && other.key == entry.key
@@ -204,12 +205,17 @@ impl Plan {
             index += 1;
         }
         let new = &mut self.0.entry(numbered(book, index)?).or_default().new;
-        let order = |entry: &Entry| (entry.key, Reverse(entry.weight));
+        let order = |entry: &PolyglotEntry| (entry.key, Reverse(entry.weight));
         new.insert(new.partition_point(|other| order(other) <= order(&entry)), entry);
         Ok(())
     }
 
-    fn replace(&mut self, book: &BookEntries, (index, old): (u64, Entry), new: Option<Entry>) -> Result<()> {
+    fn replace(
+        &mut self,
+        book: &BookEntries,
+        (index, old): (u64, PolyglotEntry),
+        new: Option<PolyglotEntry>,
+    ) -> Result<()> {
         if new != Some(old) {
             self.0.entry(numbered(book, index)?).or_default().own = Some((old, new));
         }
@@ -243,7 +249,7 @@ fn unexpected(
 }
 
 /// The weights of entries of one move together; `None` if there are none.
-fn sum(entries: impl Iterator<Item = Entry>) -> Option<u64> {
+fn sum(entries: impl Iterator<Item = PolyglotEntry>) -> Option<u64> {
     entries.map(|entry| u64::from(entry.weight)).reduce(|sum, weight| sum + weight)
 }
 
@@ -256,8 +262,8 @@ fn weights(book: &mut BookEntries, changes: &[EntryChange]) -> Result<Vec<Weight
         }
     }
     let weights = |(key, mv): (u64, MoveCode)| {
-        let own = |entry: &Entry| (entry.key, entry.mv) == (key, mv);
-        let found: Vec<(u64, Entry)> = book.find_all(key, [mv; 2])?;
+        let own = |entry: &PolyglotEntry| (entry.key, entry.mv) == (key, mv);
+        let found: Vec<(u64, PolyglotEntry)> = book.find_all(key, [mv; 2])?;
         let before = found.iter().map(|(_, entry)| *entry);
         let changed = |index: u64| {
             changes.iter().any(|change| change.old.is_some() && u64::from(change.index) == index)
@@ -300,13 +306,13 @@ fn taken_back(book: &mut BookEntries, changes: &[EntryChange], was_reset: bool) 
         let now = match change.new {
             None => {
                 if was_reset {
-                    old = old.map(|old| Entry { games: 0, halfpoints: 0, ..old });
+                    old = old.map(|old| PolyglotEntry { games: 0, halfpoints: 0, ..old });
                 }
                 None
             }
             Some(made) => {
                 let now = book.entry(index)?;
-                let facts = |entry: Entry| (entry.key, entry.mv, entry.weight);
+                let facts = |entry: PolyglotEntry| (entry.key, entry.mv, entry.weight);
                 if now.map(facts) != Some(facts(made)) {
                     let what = "another program has changed an entry since the edit";
                     return Err(Error::format(&book.path, what)
@@ -314,7 +320,7 @@ fn taken_back(book: &mut BookEntries, changes: &[EntryChange], was_reset: bool) 
                         .advice("edit it as it is now"));
                 }
                 // What it has learned since stays.
-                old = old.zip(now).map(|(old, now)| Entry { weight: old.weight, ..now });
+                old = old.zip(now).map(|(old, now)| PolyglotEntry { weight: old.weight, ..now });
                 now
             }
         };

@@ -25,8 +25,8 @@ use super::book::BookEntries;
 use super::error::LearnError;
 use super::field::{Field, halfpoints};
 use super::finished::{IdentifiedGame, PlayedMove};
-use super::journal::{Change, GameRecord, JournalState, LearnedGame, Record, record_of};
-use super::storage::{Bytes, Disk, Stamp, Storage};
+use super::journal::{Change, GameRecord, JournalRecord, JournalState, LearnedGame, record_of};
+use super::storage::{Disk, Stamp, Storage, StoredBytes};
 
 pub use self::edit::{Attempt, EntryEdit, MadeEdit};
 
@@ -34,11 +34,11 @@ pub use self::edit::{Attempt, EntryEdit, MadeEdit};
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Places of moves that are remembered. To bound memory, all are forgotten when there are more.
-const PLACES_MAX: usize = 1 << 16;
+const MAX_PLACES: usize = 1 << 16;
 
 /// What became of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum LearnOutcome {
     /// It is learned: this many entries changed, and the disk has them.
     Learned(usize),
     /// It was learned before.
@@ -134,7 +134,7 @@ impl Learner {
     /// When the book is not a Polyglot book that can be learned into, other processes keep the journal locked for too
     /// long, the journal belongs to another book or is damaged, or the disk is full or may not be written. No game is
     /// half learned then, and none that is tried again is learned twice.
-    pub fn learn(&mut self, games: &[IdentifiedGame], again: bool) -> Result<Vec<Outcome>> {
+    pub fn learn(&mut self, games: &[IdentifiedGame], again: bool) -> Result<Vec<LearnOutcome>> {
         let played: Vec<Vec<PlayedMove>> = games.iter().map(|known| known.game.played()).collect();
         // Before the lock: reading a large book takes a while, and a book that cannot be learned into must get no
         // journal.
@@ -150,7 +150,7 @@ impl Learner {
                 let known = transaction.state.sides_of(&mut *transaction.journal, *id)?;
                 let sides = if again { game.sides_bits() } else { game.sides_bits() & !known };
                 if sides == 0 {
-                    outcomes.push(Outcome::Known);
+                    outcomes.push(LearnOutcome::Known);
                     continue;
                 }
                 let wanted = |color: Color| sides & color.fold_wb(1, 2) != 0;
@@ -161,11 +161,11 @@ impl Learner {
                     changes.push(change);
                 }
                 if changes.is_empty() {
-                    outcomes.push(Outcome::Absent);
+                    outcomes.push(LearnOutcome::Absent);
                     continue;
                 }
-                outcomes.push(Outcome::Learned(changes.len()));
-                transaction.add(Record::Game(GameRecord {
+                outcomes.push(LearnOutcome::Learned(changes.len()));
+                transaction.add(JournalRecord::Game(GameRecord {
                     id: *id,
                     sides,
                     result: halfpoints(game.result, Color::White) as u8,
@@ -226,7 +226,7 @@ impl Learner {
                 }
             }
             let (games, changes) = (games.len() as u32, back.into_values().collect());
-            transaction.add(Record::Undo { games, changes })?;
+            transaction.add(JournalRecord::Undo { games, changes })?;
             Ok(games)
         })
     }
@@ -243,7 +243,7 @@ impl Learner {
     /// As [`Learner::learn`], except for the contents of the fields and the journal.
     pub fn reset(&mut self) -> Result<()> {
         self.checked = false;
-        self.transact(true, |_, transaction| transaction.add(Record::Reset))
+        self.transact(true, |_, transaction| transaction.add(JournalRecord::Reset))
     }
 
     /// Finishes what another process has begun, if there is anything.
@@ -263,7 +263,7 @@ impl Learner {
         self.history_of(&mut *journal, most).map_err(|error| self.worded(error))
     }
 
-    fn history_of(&mut self, journal: &mut dyn Bytes, most: usize) -> Result<History, LearnError> {
+    fn history_of(&mut self, journal: &mut dyn StoredBytes, most: usize) -> Result<History, LearnError> {
         // A book that may not be written is not compared with what was written into it.
         let mut book = self.book().ok();
         let owner = book.as_mut().map(BookEntries::owner).transpose()?;
@@ -296,7 +296,7 @@ impl Learner {
         found = found.filter(|(_, entry)| entry.key == ply.key && ply.codes.contains(&entry.mv));
         if found.is_none() {
             found = transaction.book.find(ply.key, ply.codes)?;
-            if self.places.len() >= PLACES_MAX {
+            if self.places.len() >= MAX_PLACES {
                 self.places.clear();
             }
             self.places.extend(found.map(|(index, _)| (place, index)));

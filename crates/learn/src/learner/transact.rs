@@ -8,12 +8,12 @@ use super::Learner;
 use crate::book::{BookEntries, cannot_write};
 use crate::error::LearnError;
 use crate::field::Field;
-use crate::journal::{Change, EditRecord, HEADER_LEN, Header, JournalState, Owner, Record};
-use crate::storage::{Bytes, Claim};
+use crate::journal::{Change, EditRecord, HEADER_LEN, JournalHeader, JournalRecord, JournalState, Owner};
+use crate::storage::{Claim, StoredBytes};
 
 /// The journal and the book, ours alone, and what the journal says.
 pub(super) struct Transaction {
-    pub(super) journal: Box<dyn Bytes>,
+    pub(super) journal: Box<dyn StoredBytes>,
     pub(super) book: BookEntries,
     /// The state of the journal, including the records that are not written yet.
     pub(super) state: JournalState,
@@ -55,7 +55,7 @@ impl Learner {
     }
 
     /// Locks the journal; `None` where there is none and none is to be created.
-    pub(super) fn claim(&mut self, create: bool) -> Result<Option<Box<dyn Bytes>>> {
+    pub(super) fn claim(&mut self, create: bool) -> Result<Option<Box<dyn StoredBytes>>> {
         match self.storage.claim(self.patience, create) {
             Ok(Claim::Ours(journal)) => Ok(Some(journal)),
             Ok(Claim::Missing) => Ok(None),
@@ -67,7 +67,7 @@ impl Learner {
     /// Brings the state up to date and finishes what is pending.
     fn prepare(
         &mut self,
-        mut journal: Box<dyn Bytes>,
+        mut journal: Box<dyn StoredBytes>,
         mut book: BookEntries,
         reset: bool,
     ) -> Result<Transaction, LearnError> {
@@ -113,9 +113,9 @@ impl Learner {
     }
 
     /// Begins a journal in a file that is empty or was never whole.
-    fn begin(&mut self, journal: &mut dyn Bytes, owner: Owner) -> Result<JournalState, LearnError> {
+    fn begin(&mut self, journal: &mut dyn StoredBytes, owner: Owner) -> Result<JournalState, LearnError> {
         self.named = None;
-        let header = Header::new(owner, 0);
+        let header = JournalHeader::new(owner, 0);
         journal.set_len(0)?;
         journal.write_at(0, &header.to_bytes())?;
         journal.sync()?;
@@ -125,10 +125,10 @@ impl Learner {
     /// Replaces a journal that cannot be used by an empty one.
     fn begin_again(
         &mut self,
-        journal: &mut Box<dyn Bytes>,
+        journal: &mut Box<dyn StoredBytes>,
         owner: Owner,
     ) -> Result<JournalState, LearnError> {
-        let header = Header::new(owner, rand::random());
+        let header = JournalHeader::new(owner, rand::random());
         self.replace(journal, |_, new| Ok(new.write_at(0, &header.to_bytes())?))?;
         self.named = Some(header.serial);
         JournalState::new(header)
@@ -138,8 +138,8 @@ impl Learner {
     /// has that.
     pub(super) fn replace(
         &mut self,
-        journal: &mut Box<dyn Bytes>,
-        write: impl FnOnce(&mut dyn Bytes, &mut dyn Bytes) -> Result<(), LearnError>,
+        journal: &mut Box<dyn StoredBytes>,
+        write: impl FnOnce(&mut dyn StoredBytes, &mut dyn StoredBytes) -> Result<(), LearnError>,
     ) -> Result<(), LearnError> {
         let mut new = self.storage.new_journal()?;
         write(&mut **journal, new.bytes())?;
@@ -209,12 +209,12 @@ impl Learner {
 /// The state of a journal; `None` where the file is empty, or is the beginning of a header that was never whole.
 pub(super) fn read(
     known: Option<JournalState>,
-    journal: &mut dyn Bytes,
+    journal: &mut dyn StoredBytes,
     owner: Option<Owner>,
 ) -> Result<Option<JournalState>, LearnError> {
     let read = JournalState::read(known, journal);
     if let (Err(LearnError::Damaged(0) | LearnError::Foreign), Some(owner)) = (&read, owner)
-        && Header::is_torn(&journal.bytes_at(0, HEADER_LEN + 1)?, owner)
+        && JournalHeader::is_torn(&journal.bytes_at(0, HEADER_LEN + 1)?, owner)
     {
         return Ok(None);
     }
@@ -242,11 +242,11 @@ pub(super) fn is_stale(state: &JournalState, book: &mut BookEntries) -> Result<b
         // Its entries may have the numbers before or after, and its fingerprint was compared.
         return Ok(false);
     }
-    let reset = state.pending.contains(&Record::Reset);
+    let reset = state.pending.contains(&JournalRecord::Reset);
     for change in &state.last {
         let Some(entry) = book.entry(change.index.into())? else { continue };
         let now = Field::from(entry);
-        let mut begun = state.pending.iter().flat_map(Record::changes);
+        let mut begun = state.pending.iter().flat_map(JournalRecord::changes);
         let is_ours = now == change.new
             || reset && now == Field::default()
             || begun.any(|later| later.index == change.index && later.new == now);
@@ -269,7 +269,7 @@ pub(super) fn is_stale(state: &JournalState, book: &mut BookEntries) -> Result<b
 
 impl Transaction {
     /// Adds a record to those that the transaction commits.
-    pub(super) fn add(&mut self, record: Record) -> Result<(), LearnError> {
+    pub(super) fn add(&mut self, record: JournalRecord) -> Result<(), LearnError> {
         self.unwritten.extend(self.state.append(record)?);
         Ok(())
     }
@@ -279,9 +279,9 @@ impl Transaction {
     /// stays.
     fn apply(&mut self) -> Result<(), LearnError> {
         let records = &self.state.pending;
-        let from = records.iter().rposition(|record| *record == Record::Reset);
+        let from = records.iter().rposition(|record| *record == JournalRecord::Reset);
         let mut fields: HashMap<u32, (Change, Vec<Field>)> = HashMap::new();
-        for change in records.iter().skip(from.map_or(0, |from| from + 1)).flat_map(Record::changes) {
+        for change in records.iter().skip(from.map_or(0, |from| from + 1)).flat_map(JournalRecord::changes) {
             let (last, seen) = fields.entry(change.index).or_insert_with(|| (*change, vec![change.old]));
             *last = *change;
             seen.push(change.new);
@@ -300,9 +300,9 @@ impl Transaction {
         self.book.sync()?;
         // *Done* need not be on the disk: without it, the fields are only checked again. If writing it fails, because the
         // disk is full, the records stay pending, and the next transaction tries again.
-        let (done, check) = Record::Done.to_bytes(self.state.check).ok_or(LearnError::TooLong)?;
+        let (done, check) = JournalRecord::Done.to_bytes(self.state.check).ok_or(LearnError::TooLong)?;
         if self.journal.write_at(self.state.end, &done).is_ok() {
-            self.state.take(Record::Done, check, done.len());
+            self.state.take(JournalRecord::Done, check, done.len());
         }
         Ok(())
     }

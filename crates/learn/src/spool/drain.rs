@@ -8,9 +8,9 @@ use std::time::Duration;
 use crate::fingerprint::Fingerprint;
 use tabiya_base::error::{Error, Result};
 
-use super::{Place, Spool, Spooled};
+use super::{Spool, SpoolPlace, Spooled};
 use crate::finished::IdentifiedGame;
-use crate::learner::{Learner, Outcome};
+use crate::learner::{LearnOutcome, Learner};
 
 /// A book as it was when a game was played from it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,7 +37,7 @@ impl Learners {
     ///
     /// # Errors
     /// As [`Learner::learn`], and where another book is in its place.
-    pub fn learn(&mut self, book: &PlayedBook, games: &[IdentifiedGame]) -> Result<Vec<Outcome>> {
+    pub fn learn(&mut self, book: &PlayedBook, games: &[IdentifiedGame]) -> Result<Vec<LearnOutcome>> {
         // A link may have replaced the file.
         let moved =
             |learner: &Learner| dunce::canonicalize(&book.file).is_ok_and(|now| now != learner.path());
@@ -91,7 +91,7 @@ impl Drain {
         &mut self,
         learners: &mut Learners,
         wanted: impl Fn(&Spooled) -> bool,
-        mut see: impl FnMut(&PlayedBook, &[Spooled], Option<Result<Vec<Outcome>>>) -> Result<(), E>,
+        mut see: impl FnMut(&PlayedBook, &[Spooled], Option<Result<Vec<LearnOutcome>>>) -> Result<(), E>,
     ) -> Result<bool, E> {
         let Some(at) = self.next.take() else { return Ok(false) };
         let batch = self.spool.batch(at, self.patience)?;
@@ -99,7 +99,7 @@ impl Drain {
         for game in batch.games.into_iter().filter(wanted) {
             books.entry(game.book.clone()).or_default().push(game);
         }
-        let mut done: Vec<Place> = Vec::new();
+        let mut done: Vec<SpoolPlace> = Vec::new();
         let seen = books.iter().try_for_each(|(book, games)| {
             if self.failed.contains(book) {
                 return see(book, games, None);

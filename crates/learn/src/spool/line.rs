@@ -11,7 +11,7 @@ use tabiya_base::bytes::hex;
 use tabiya_base::check::check;
 use tabiya_chess::Game;
 
-use super::{Place, PlayedBook, Spooled};
+use super::{PlayedBook, SpoolPlace, Spooled};
 use crate::finished::{FinishedGame, IdentifiedGame};
 
 /// Bytes of a text's check.
@@ -22,7 +22,7 @@ pub(super) const TEXT: usize = 2 * CHECK_LEN + 3;
 
 /// A line's text.
 #[derive(Deserialize, Serialize)]
-struct Line {
+struct SpoolLine {
     book: PathBuf,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     fingerprint: String,
@@ -49,8 +49,8 @@ pub(super) fn is_waiting(line: &[u8]) -> bool {
 /// Reads a line; `None` where its game does not wait, or the line is not whole.
 pub(super) fn parse(line: &[u8], at: u64) -> Option<Spooled> {
     is_waiting(line).then_some(())?;
-    let place = Place { at, head: *line.first_chunk()? };
-    let line: Line = serde_json::from_slice(line.get(TEXT..)?).ok()?;
+    let place = SpoolPlace { at, head: *line.first_chunk()? };
+    let line: SpoolLine = serde_json::from_slice(line.get(TEXT..)?).ok()?;
     let finished = line.game()?;
     let book = PlayedBook { fingerprint: bytes(&line.fingerprint), file: line.book };
     Some(Spooled { book, finished, place })
@@ -66,7 +66,7 @@ pub(super) fn put(
     fingerprint: Option<Fingerprint>,
     game: &IdentifiedGame,
 ) -> io::Result<[u8; TEXT]> {
-    let text = serde_json::to_string(&Line::new(book, fingerprint, game))?;
+    let text = serde_json::to_string(&SpoolLine::new(book, fingerprint, game))?;
     let head = head(&text);
     lines.extend_from_slice(&head);
     lines.extend_from_slice(text.as_bytes());
@@ -88,7 +88,7 @@ fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
     bytes?.try_into().ok()
 }
 
-impl Line {
+impl SpoolLine {
     fn new(book: &Path, fingerprint: Option<Fingerprint>, finished: &IdentifiedGame) -> Self {
         let IdentifiedGame { id, game } = finished;
         let mode = game.start.chess().castles().mode();

@@ -23,15 +23,15 @@ use tabiya_base::lock::{Locked, Successor, lock_named};
 
 use self::line::{TEXT, is_waiting};
 use super::finished::IdentifiedGame;
-use super::storage::Bytes;
+use super::storage::StoredBytes;
 
 pub use self::drain::{Drain, Learners, PlayedBook};
 
 /// The most bytes of a spool: 1 GiB, some two million games. More games are refused, and reported.
-const SPOOL_MAX: u64 = 1 << 30;
+const MAX_SPOOL: u64 = 1 << 30;
 
 /// The longest line: 16 MiB, a game of two million moves.
-const LINE_MAX: u64 = 16 << 20;
+const MAX_LINE: u64 = 16 << 20;
 
 const BATCH_GAMES: usize = 64;
 
@@ -46,7 +46,7 @@ const BLOCK: usize = 256 << 10;
 
 /// Where a game's line is, and its state and check, by which it is recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SpoolPlace {
     at: u64,
     head: [u8; TEXT],
 }
@@ -59,7 +59,7 @@ pub struct Spooled {
     /// The game.
     pub finished: IdentifiedGame,
     /// Its line.
-    pub place: Place,
+    pub place: SpoolPlace,
 }
 
 /// Some of the games that wait.
@@ -98,22 +98,22 @@ impl Spool {
         &self,
         games: &[(&Path, Option<Fingerprint>, &IdentifiedGame)],
         patience: Duration,
-    ) -> Result<Vec<Place>> {
+    ) -> Result<Vec<SpoolPlace>> {
         let mut lines = Vec::new();
         let mut places = Vec::new();
         let cannot = "cannot keep the game in this file";
         let prepared = games.iter().try_for_each(|(book, fingerprint, game)| {
             let at = lines.len();
             let head = line::put(&mut lines, book, *fingerprint, game)?;
-            places.push(Place { at: at as u64, head });
-            if (lines.len() - at) as u64 > LINE_MAX { Err(full("the game is too long")) } else { Ok(()) }
+            places.push(SpoolPlace { at: at as u64, head });
+            if (lines.len() - at) as u64 > MAX_LINE { Err(full("the game is too long")) } else { Ok(()) }
         });
-        let folder = folder::of(&self.path);
+        let folder = folder::parent_of(&self.path);
         let created = prepared.and_then(|()| fs::create_dir_all(folder));
         created.map_err(|error| Error::file(&self.path, cannot, error))?;
         self.locked(true, patience, cannot, |file| {
             let len = file.size()?;
-            if len + lines.len() as u64 >= SPOOL_MAX {
+            if len + lines.len() as u64 >= MAX_SPOOL {
                 return Err(full("too many games are waiting in it already"));
             }
             let last = file.bytes_at(len.saturating_sub(1), 1)?;
@@ -124,7 +124,7 @@ impl Spool {
             }
             if let Err(error) = file.write_at(len, &lines) {
                 // The disk is full: the part of the lines that was written is of no use.
-                let _ = Bytes::set_len(file, len);
+                let _ = StoredBytes::set_len(file, len);
                 return Err(error);
             }
             // Unlocked first, so that no other process waits for the disk; where that fails, as it does under Wine, closing
@@ -166,7 +166,7 @@ impl Spool {
     /// books, and are not learned again.
     pub fn cross_out<'a>(
         &self,
-        places: impl IntoIterator<Item = &'a Place>,
+        places: impl IntoIterator<Item = &'a SpoolPlace>,
         patience: Duration,
     ) -> Result<()> {
         self.locked(false, patience, "cannot mark the learned games as done", |file| {
@@ -220,7 +220,7 @@ impl Spool {
         drop(out);
         new.replace()?;
         // Before that, a loss of power brings the old file back, to which nothing may have been added since.
-        folder::sync(folder::of(&path))
+        folder::sync(folder::parent_of(&path))
     }
 
     fn is_longer_than(&self, len: u64) -> bool {
@@ -260,7 +260,7 @@ fn each_line(file: &File, from: u64, mut see: impl FnMut(u64, &[u8]) -> bool) ->
     let mut at = from;
     loop {
         line.clear();
-        let read = reader.by_ref().take(LINE_MAX).read_until(b'\n', &mut line)?;
+        let read = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)?;
         if read == 0 {
             return Ok(None);
         }
@@ -280,7 +280,7 @@ fn empty_if_done(file: &mut File) -> io::Result<bool> {
         !waits
     })?;
     if !waits {
-        Bytes::set_len(file, 0)?;
+        StoredBytes::set_len(file, 0)?;
     }
     Ok(!waits)
 }

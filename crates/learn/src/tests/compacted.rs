@@ -4,13 +4,13 @@ use proptest::prelude::*;
 
 use super::disk::{Files, SimDisk};
 use super::{book, compacting, field, finished};
-use crate::journal::{FIRST_HEADER_LEN, Header, Record};
-use crate::{IdentifiedGame, Learner, Outcome};
+use crate::journal::{FIRST_HEADER_LEN, JournalHeader, JournalRecord};
+use crate::{IdentifiedGame, LearnOutcome, Learner};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5"];
 
 fn fresh() -> SimDisk {
-    SimDisk::of(Files { book: book(&LINES), journal: None })
+    SimDisk::from_files(Files { book: book(&LINES), journal: None })
 }
 
 fn plain(disk: &SimDisk) -> Learner {
@@ -23,12 +23,12 @@ fn game(number: usize) -> IdentifiedGame {
 
 /// The journal in version 1.
 fn first_version(journal: &[u8]) -> Vec<u8> {
-    let (header, _) = Header::parse(journal).unwrap();
+    let (header, _) = JournalHeader::parse(journal).unwrap();
     assert_eq!(header.ids, 0);
-    let mut old = Header { first: true, ..header }.to_bytes();
-    let (_, mut check) = Header::parse(&old).unwrap();
+    let mut old = JournalHeader { first: true, ..header }.to_bytes();
+    let (_, mut check) = JournalHeader::parse(&old).unwrap();
     let mut at = header.size() as usize;
-    while let Some((record, _, _, size)) = Record::parse(&journal[at..]) {
+    while let Some((record, _, _, size)) = JournalRecord::parse(&journal[at..]) {
         let (bytes, next) = record.to_bytes(check).unwrap();
         old.extend(bytes);
         (check, at) = (next, at + size);
@@ -49,19 +49,19 @@ fn a_journal_of_version_1_is_read_and_upgraded_without_loss() {
     let journal = first_version(&disk.files().journal.unwrap());
     let files = Files { book: disk.files().book, journal: Some(journal.clone()) };
     for (compacts, learner) in [(false, plain as fn(&SimDisk) -> Learner), (true, compacting)] {
-        let disk = SimDisk::of(files.clone());
+        let disk = SimDisk::from_files(files.clone());
         assert_eq!(plain(&disk).history(0).unwrap().count, 18);
         assert_eq!(disk.files(), files);
         let outcomes = learner(&disk).learn(&games, false).unwrap();
         assert!(
-            outcomes[..18].iter().all(|outcome| *outcome == Outcome::Known)
-                && outcomes[18..].iter().all(|outcome| matches!(outcome, Outcome::Learned(_))),
+            outcomes[..18].iter().all(|outcome| *outcome == LearnOutcome::Known)
+                && outcomes[18..].iter().all(|outcome| matches!(outcome, LearnOutcome::Learned(_))),
             "{outcomes:?}"
         );
         assert_eq!(plain(&disk).history(0).unwrap().count, 20);
-        assert_eq!(learner(&disk).learn(&games, false).unwrap(), vec![Outcome::Known; 20]);
+        assert_eq!(learner(&disk).learn(&games, false).unwrap(), vec![LearnOutcome::Known; 20]);
         let after = disk.files().journal.unwrap();
-        assert_eq!(Header::parse(&after).unwrap().0.first, !compacts);
+        assert_eq!(JournalHeader::parse(&after).unwrap().0.first, !compacts);
         assert_eq!(after.starts_with(&journal), !compacts);
         // A tabiya that knows only version 1 does not begin a longer file of another version again.
         assert!(after.len() > FIRST_HEADER_LEN);
@@ -78,7 +78,7 @@ fn games_that_can_no_longer_be_taken_back_are_known_for_good() {
         learner.learn(games, false).unwrap();
     }
     let journal = disk.files().journal.unwrap();
-    let header = Header::parse(&journal).unwrap().0;
+    let header = JournalHeader::parse(&journal).unwrap().0;
     assert_eq!((header.ids, header.store().pages()), (header.compacted, 3));
     assert!((600..700).contains(&header.ids), "{}", header.ids);
     assert_eq!(learner.history(9).unwrap().count, 700);
@@ -86,14 +86,14 @@ fn games_that_can_no_longer_be_taken_back_are_known_for_good() {
     let error = learner.undo(200).unwrap_err().to_string();
     assert!(error.contains("games that were learned can be undone"), "{error}");
     assert_eq!(disk.files(), before);
-    assert_eq!(compacting(&disk).learn(&games, false).unwrap(), vec![Outcome::Known; 700]);
+    assert_eq!(compacting(&disk).learn(&games, false).unwrap(), vec![LearnOutcome::Known; 700]);
     assert_eq!(learner.undo(1).unwrap(), 1);
-    assert!(matches!(learner.learn(&games, false).unwrap()[699], Outcome::Learned(_)));
+    assert!(matches!(learner.learn(&games, false).unwrap()[699], LearnOutcome::Learned(_)));
     // Only a reset forgets them.
     learner.reset().unwrap();
-    assert_eq!(Header::parse(&disk.files().journal.unwrap()).unwrap().0.ids, 0);
+    assert_eq!(JournalHeader::parse(&disk.files().journal.unwrap()).unwrap().0.ids, 0);
     assert_eq!(disk.files().book, book(&LINES));
-    assert_eq!(learner.learn(&games[..1], false).unwrap(), [Outcome::Learned(2)]);
+    assert_eq!(learner.learn(&games[..1], false).unwrap(), [LearnOutcome::Learned(2)]);
     assert_eq!(learner.history(9).unwrap().count, 1);
 }
 
@@ -104,13 +104,13 @@ fn a_side_that_was_not_learned_is_learned_after_the_other_one_was_stored() {
     let of = |name: &str, sides: &str| [finished(name, LINES[0], sides, 2)];
     learner.learn(&of("one", "w"), false).unwrap();
     learner.learn(&of("two", "w"), false).unwrap();
-    assert_eq!(learner.learn(&of("one", "wb"), false).unwrap(), [Outcome::Learned(2)]);
+    assert_eq!(learner.learn(&of("one", "wb"), false).unwrap(), [LearnOutcome::Learned(2)]);
     learner.learn(&of("three", "w"), false).unwrap();
-    assert_eq!(learner.learn(&of("one", "wb"), false).unwrap(), [Outcome::Known]);
-    assert_eq!(learner.learn(&of("one", "w"), true).unwrap(), [Outcome::Learned(2)]);
+    assert_eq!(learner.learn(&of("one", "wb"), false).unwrap(), [LearnOutcome::Known]);
+    assert_eq!(learner.learn(&of("one", "w"), true).unwrap(), [LearnOutcome::Learned(2)]);
     assert_eq!(learner.undo(1).unwrap(), 1);
     // What was learned again and taken back was still learned once.
-    assert_eq!(learner.learn(&of("one", "w"), false).unwrap(), [Outcome::Known]);
+    assert_eq!(learner.learn(&of("one", "w"), false).unwrap(), [LearnOutcome::Known]);
     assert_eq!(field(&disk.files().book, "e2e4"), (3, 6));
 }
 
@@ -119,11 +119,11 @@ fn a_disk_that_fills_up_or_a_folder_that_is_closed_while_compacting_costs_nothin
     let games: Vec<IdentifiedGame> = (0..4).map(game).collect();
     let before = fresh();
     plain(&before).learn(&games[..3], false).unwrap();
-    let after = SimDisk::of(before.files());
+    let after = SimDisk::from_files(before.files());
     compacting(&after).learn(&games[3..], false).unwrap();
     let mut fixed = 0;
     for room in (0..6000).step_by(13).map(Some).chain([None]) {
-        let disk = SimDisk::of(before.files());
+        let disk = SimDisk::from_files(before.files());
         disk.room(room);
         disk.fix(room.is_none());
         let mut live = compacting(&disk);
@@ -133,7 +133,7 @@ fn a_disk_that_fills_up_or_a_folder_that_is_closed_while_compacting_costs_nothin
         disk.fix(false);
         for learner in [&mut live, &mut compacting(&disk)] {
             learner.learn(&games[3..], false).unwrap();
-            assert_eq!(learner.learn(&games, false).unwrap(), [Outcome::Known; 4]);
+            assert_eq!(learner.learn(&games, false).unwrap(), [LearnOutcome::Known; 4]);
             assert_eq!(disk.files().book, after.files().book, "{room:?}");
             assert_eq!(learner.history(9).unwrap().count, 4);
         }
@@ -191,7 +191,7 @@ proptest! {
                 Step::Learn(games, again) => {
                     let finished_games: Vec<IdentifiedGame> = games.into_iter().map(game).collect();
                     let outcomes = keeper.learn(&finished_games, again).unwrap();
-                    let learned = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Learned(_)));
+                    let learned = outcomes.iter().any(|outcome| matches!(outcome, LearnOutcome::Learned(_)));
                     prop_assert_eq!(other.learn(&finished_games, again).unwrap(), outcomes);
                     last = if learned { 1 } else { last };
                 }

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use tabiya_base::error::{Error, Result};
 
-use super::super::storage::{Bytes, Claim, NewJournal, Storage};
+use super::super::storage::{Claim, NewJournal, Storage, StoredBytes};
 
 /// Bytes that reach the disk together or not at all. The sectors of a real disk are larger, so this tears more.
 const SECTOR: u64 = 32;
 
 /// Subsets of unsynced pieces that are tried at one moment; all, where there are fewer.
-const SUBSETS_MAX: u64 = 1 << 13;
+const MAX_SUBSETS: u64 = 1 << 13;
 
 /// The file that is the book at first.
 const BOOK: usize = 0;
@@ -51,7 +51,7 @@ struct Folder {
 }
 
 impl Folder {
-    fn of(files: Files) -> Self {
+    fn from_files(files: Files) -> Self {
         let journal = files.journal.as_ref().map(|_| 1);
         Self { files: std::iter::once(files.book).chain(files.journal).collect(), book: BOOK, journal }
     }
@@ -95,8 +95,12 @@ impl State {
 pub struct SimDisk(Arc<Mutex<State>>);
 
 impl SimDisk {
-    pub fn of(files: Files) -> Self {
-        Self(Arc::new(Mutex::new(State { start: files.clone(), now: Folder::of(files), ..State::default() })))
+    pub fn from_files(files: Files) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            start: files.clone(),
+            now: Folder::from_files(files),
+            ..State::default()
+        })))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -110,7 +114,7 @@ impl SimDisk {
     /// Puts other files in their places, as a user does.
     pub fn set(&self, files: Files) {
         let mut state = self.state();
-        *state = State { start: files.clone(), now: Folder::of(files), ..State::default() };
+        *state = State { start: files.clone(), now: Folder::from_files(files), ..State::default() };
     }
 
     /// How many operations there were.
@@ -178,7 +182,7 @@ impl SimDisk {
                 .collect();
             loose.retain(|piece| named.contains(&piece.file()));
             let all = 1_u64 << loose.len().min(63);
-            let step = (all / SUBSETS_MAX).max(1);
+            let step = (all / MAX_SUBSETS).max(1);
             let mut subset = 0;
             while subset < all {
                 // With a step the low bits would hardly change: they are taken from other bits of the number.
@@ -225,7 +229,7 @@ impl Piece {
 
 /// What is safe after these operations, what is not, and how many steps were reported.
 fn split(start: &Files, ops: &[Op]) -> (Folder, Vec<Piece>, usize) {
-    let mut safe = Folder::of(start.clone());
+    let mut safe = Folder::from_files(start.clone());
     let mut lens: Vec<u64> = safe.files.iter().map(|file| file.len() as u64).collect();
     let mut loose: Vec<Piece> = Vec::new();
     let mut reported = 0;
@@ -308,7 +312,7 @@ fn put(folder: &mut Folder, piece: &Piece) {
 
 struct OpenFile(SimDisk, usize);
 
-impl Bytes for OpenFile {
+impl StoredBytes for OpenFile {
     fn size(&mut self) -> io::Result<u64> {
         Ok(self.0.state().now.files[self.1].len() as u64)
     }
@@ -356,11 +360,11 @@ impl Bytes for OpenFile {
 }
 
 impl NewJournal for OpenFile {
-    fn bytes(&mut self) -> &mut dyn Bytes {
+    fn bytes(&mut self) -> &mut dyn StoredBytes {
         self
     }
 
-    fn replace(mut self: Box<Self>) -> io::Result<Box<dyn Bytes>> {
+    fn replace(mut self: Box<Self>) -> io::Result<Box<dyn StoredBytes>> {
         self.sync()?;
         let mut state = self.0.state();
         if state.fixed {
@@ -387,7 +391,7 @@ impl Storage for SimDisk {
         Ok(Claim::Ours(Box::new(OpenFile(self.clone(), file))))
     }
 
-    fn book(&mut self) -> io::Result<Box<dyn Bytes>> {
+    fn book(&mut self) -> io::Result<Box<dyn StoredBytes>> {
         let book = self.state().now.book;
         Ok(Box::new(OpenFile(self.clone(), book)))
     }
@@ -438,7 +442,7 @@ fn put_bytes(file: &mut Vec<u8>, at: u64, bytes: &[u8]) {
 pub struct Memory(Vec<u8>);
 
 impl Memory {
-    pub fn of(bytes: Vec<u8>) -> Self {
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 
@@ -454,7 +458,7 @@ fn copy(file: &[u8], at: u64, into: &mut [u8]) -> usize {
     len
 }
 
-impl Bytes for Memory {
+impl StoredBytes for Memory {
     fn size(&mut self) -> io::Result<u64> {
         Ok(self.0.len() as u64)
     }

@@ -3,14 +3,14 @@
 use proptest::prelude::*;
 
 use tabiya_book::edit::{Change, Edit, Value};
-use tabiya_book::polyglot::Entries;
 use tabiya_book::polyglot::Polyglot;
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::PolyglotEntries;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_chess::{Game, MoveCode};
 
 use super::disk::{Files, SimDisk};
 use super::{book, compacting_to, field, finished};
-use crate::{Attempt, EntryEdit, Learner, Outcome, fingerprint_of};
+use crate::{Attempt, EntryEdit, LearnOutcome, Learner, fingerprint_of};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6 f1b5", "e2e4 c7c5 g1f3", "d2d4 d7d5"];
 
@@ -19,7 +19,7 @@ pub(super) fn learner(disk: &SimDisk) -> Learner {
 }
 
 pub(super) fn fresh() -> SimDisk {
-    SimDisk::of(Files { book: book(&LINES), journal: None })
+    SimDisk::from_files(Files { book: book(&LINES), journal: None })
 }
 
 use Change::Delete;
@@ -47,9 +47,9 @@ pub(super) fn change(moves: &str, change: Change) -> EntryEdit {
 }
 
 /// The entries of the last of these moves.
-pub(super) fn entries(book: &[u8], moves: &str) -> Vec<Entry> {
+pub(super) fn entries(book: &[u8], moves: &str) -> Vec<PolyglotEntry> {
     let EntryEdit { key, codes, .. } = change(moves, Delete);
-    Entries::new(book).of(key).filter(|entry| codes.contains(&entry.mv)).collect()
+    PolyglotEntries::new(book).find(key).filter(|entry| codes.contains(&entry.mv)).collect()
 }
 
 pub(super) fn weight(book: &[u8], moves: &str) -> Option<u16> {
@@ -111,7 +111,7 @@ fn what_cannot_be_edited_is_refused_and_nothing_changes() {
         assert!(error.contains(what), "{error}");
         assert_eq!(disk.files().book, book(&LINES));
     }
-    let one = SimDisk::of(Files { book: book(&["e2e4"]), journal: None });
+    let one = SimDisk::from_files(Files { book: book(&["e2e4"]), journal: None });
     let error = learner(&one).edit(&[change("e2e4", Delete)], &[], "").unwrap_err().to_string();
     assert!(error.contains("no moves left"), "{error}");
     // Out of order, the book has no place for a new entry, but weights that are found can be changed.
@@ -119,7 +119,7 @@ fn what_cannot_be_edited_is_refused_and_nothing_changes() {
     let (first, last) = (mixed[..16].to_vec(), mixed.len() - 16);
     mixed.copy_within(last.., 0);
     mixed[last..].copy_from_slice(&first);
-    let mixed = SimDisk::of(Files { book: mixed, journal: None });
+    let mixed = SimDisk::from_files(Files { book: mixed, journal: None });
     let error = learner(&mixed).edit(&[change("c2c4", add(1))], &[], "").unwrap_err().to_string();
     assert!(error.contains("not in order by key (byte 16)"), "{error}");
 }
@@ -129,11 +129,11 @@ fn a_move_that_the_book_has_twice_is_edited_as_one() {
     let mut twice = book(&LINES);
     let e4 = twice
         .chunks(16)
-        .position(|at| Entry::from_bytes(at.try_into().unwrap()) == entries(&twice, "e2e4")[0]);
+        .position(|at| PolyglotEntry::from_bytes(at.try_into().unwrap()) == entries(&twice, "e2e4")[0]);
     let at = e4.unwrap() * 16;
     let entry = twice[at..at + 16].to_vec();
     twice.splice(at..at, entry);
-    let disk = SimDisk::of(Files { book: twice.clone(), journal: None });
+    let disk = SimDisk::from_files(Files { book: twice.clone(), journal: None });
     let mut live = learner(&disk);
     live.edit(&[change("e2e4", set(7))], &[], "").unwrap();
     let weights: Vec<_> = entries(&disk.files().book, "e2e4").iter().map(|entry| entry.weight).collect();
@@ -153,7 +153,7 @@ fn learned_games_survive_edits_and_can_be_taken_back_after_them() {
     live.learn(&one, false).unwrap();
     learner(&disk).edit(&[change("a2a3", add(1)), change("d2d4", Delete)], &[], "start").unwrap();
     assert_eq!(field(&disk.files().book, "e2e4 e7e5"), (1, 0));
-    assert_eq!(live.learn(&one, false).unwrap(), [Outcome::Known]);
+    assert_eq!(live.learn(&one, false).unwrap(), [LearnOutcome::Known]);
     live.learn(&[finished("two", "a2a3", "w", 1)], false).unwrap();
     assert_eq!(field(&disk.files().book, "a2a3"), (1, 1));
     assert_eq!(live.undo(2).unwrap(), 2);
@@ -187,11 +187,11 @@ fn a_game_that_was_played_from_the_book_before_an_edit_is_learned_after_it() {
         playing.expect(before);
         learner(&disk).edit(&[change("c2c4", add(1))], &[], "").unwrap();
         let outcome = playing.learn(&[finished("one", LINES[0], "w", 2)], true).unwrap();
-        assert_eq!(outcome, [Outcome::Learned(3)]);
+        assert_eq!(outcome, [LearnOutcome::Learned(3)]);
         learner(&disk).undo_edit().unwrap().unwrap();
     }
     // Another book is another book.
-    let other = SimDisk::of(Files { book: book(&LINES[..2]), journal: None });
+    let other = SimDisk::from_files(Files { book: book(&LINES[..2]), journal: None });
     let mut playing = learner(&other);
     playing.expect(before);
     assert!(playing.learn(&[finished("one", LINES[0], "w", 2)], false).is_err());
@@ -282,13 +282,13 @@ fn after_any_loss_of_power_an_edit_is_there_entirely_or_not_at_all() {
         let (mut losses, mut again) = (0, 0);
         disk.each_loss(|files, reported| {
             losses += 1;
-            let left = SimDisk::of(files.clone());
+            let left = SimDisk::from_files(files.clone());
             learner(&left).recover().unwrap();
             check(&left, &steps, reported);
             if losses % 7 == 0 {
                 left.each_loss(|files, _| {
                     again += 1;
-                    let left = SimDisk::of(files.clone());
+                    let left = SimDisk::from_files(files.clone());
                     learner(&left).recover().unwrap();
                     check(&left, &steps, reported);
                 });
@@ -309,7 +309,7 @@ fn the_next_process_finishes_the_edit_of_a_killed_process() {
             learner(&left).recover().unwrap();
             check(&left, &steps, reported);
             left.each_loss_from(len, |files, reported| {
-                let left = SimDisk::of(files.clone());
+                let left = SimDisk::from_files(files.clone());
                 learner(&left).recover().unwrap();
                 check(&left, &steps, reported);
             });

@@ -2,7 +2,7 @@
 
 use super::disk::{Files, SimDisk};
 use super::{book, field, finished};
-use crate::{Learner, Outcome};
+use crate::{LearnOutcome, Learner};
 
 const LINES: [&str; 2] = ["e2e4 e7e5 g1f3 b8c6", "d2d4 d7d5 c2c4"];
 
@@ -11,7 +11,7 @@ fn learner(disk: &SimDisk) -> Learner {
 }
 
 fn fresh() -> SimDisk {
-    SimDisk::of(Files { book: book(&LINES), journal: None })
+    SimDisk::from_files(Files { book: book(&LINES), journal: None })
 }
 
 #[test]
@@ -20,12 +20,12 @@ fn a_disk_that_fills_up_at_any_byte_leaves_a_game_entirely_or_not_at_all() {
     let two = [finished("two", "d2d4 d7d5 c2c4", "w", 1)];
     let before = fresh();
     learner(&before).learn(&one, false).unwrap();
-    let after = SimDisk::of(before.files());
+    let after = SimDisk::from_files(before.files());
     learner(&after).learn(&two, false).unwrap();
     let needed = (after.files().journal.unwrap().len() - before.files().journal.unwrap().len()) as u64;
     let mut failed = 0;
     for room in 0..=needed {
-        let disk = SimDisk::of(before.files());
+        let disk = SimDisk::from_files(before.files());
         let mut live = learner(&disk);
         disk.room(Some(room));
         if let Err(error) = live.learn(&two, false) {
@@ -35,7 +35,7 @@ fn a_disk_that_fills_up_at_any_byte_leaves_a_game_entirely_or_not_at_all() {
         }
         disk.room(None);
         // The same process and another one can continue when there is room.
-        let other = SimDisk::of(disk.files());
+        let other = SimDisk::from_files(disk.files());
         for (disk, mut learner) in [(&disk, live), (&other, learner(&other))] {
             learner.learn(&two, false).unwrap();
             assert_eq!(disk.files().book, after.files().book, "{room}");
@@ -59,7 +59,7 @@ fn a_book_that_cannot_be_written_to_the_end_is_finished_by_the_next() {
         assert_ne!(disk.files().book, whole.files().book);
         next.recover().unwrap();
         assert_eq!(disk.files().book, whole.files().book);
-        assert_eq!(next.learn(&games, false).unwrap(), [Outcome::Known]);
+        assert_eq!(next.learn(&games, false).unwrap(), [LearnOutcome::Known]);
     }
 }
 
@@ -76,7 +76,7 @@ fn a_journal_that_is_damaged_in_the_middle_is_refused() {
     for at in 0..journal.len() {
         let mut journal = journal.clone();
         journal[at] ^= 0x10;
-        let left = SimDisk::of(Files { journal: Some(journal), ..files.clone() });
+        let left = SimDisk::from_files(Files { journal: Some(journal), ..files.clone() });
         match learner(&left).learn(&[finished("four", "d2d4", "w", 2)], false) {
             Err(error) => {
                 refused += 1;
@@ -99,7 +99,7 @@ fn a_journal_that_is_damaged_in_the_middle_is_refused() {
             // Only a damaged last *done* looks like one that was being written.
             Ok(outcomes) => {
                 torn += 1;
-                assert_eq!(outcomes, [Outcome::Learned(1)]);
+                assert_eq!(outcomes, [LearnOutcome::Learned(1)]);
                 assert_eq!(field(&left.files().book, "e2e4"), (3, 6));
             }
         }
@@ -112,7 +112,7 @@ fn the_journal_of_another_book_is_not_used() {
     let disk = fresh();
     let mut live = learner(&disk);
     live.learn(&[finished("one", "e2e4 e7e5", "w", 2)], false).unwrap();
-    let other = SimDisk::of(Files { book: book(&["e2e4 e7e6 d2d4 d7d5 c2c4"]), ..disk.files() });
+    let other = SimDisk::from_files(Files { book: book(&["e2e4 e7e6 d2d4 d7d5 c2c4"]), ..disk.files() });
     let error = learner(&other).learn(&[finished("two", "e2e4", "w", 2)], false).unwrap_err();
     assert!(error.to_string().contains("the journal a.bin.learn belongs to another book"), "{error}");
     learner(&other).reset().unwrap();
@@ -128,14 +128,14 @@ fn a_field_that_another_program_changed_stays_and_cannot_be_taken_back() {
     let mut files = disk.files();
     let place = files.book.chunks(16).position(|entry| entry[12..] == [0, 1, 0, 2]).unwrap() * 16 + 12;
     files.book[place..place + 4].copy_from_slice(&[0, 2, 0, 3]);
-    let changed = SimDisk::of(files.clone());
+    let changed = SimDisk::from_files(files.clone());
     let error = learner(&changed).undo(1).unwrap_err();
     assert!(error.to_string().contains("was changed by another program"), "{error}");
     assert_eq!(changed.files().book, files.book);
     // Finishing the game again does not write over it either: here its *done* is lost.
     let journal = files.journal.as_mut().unwrap();
     journal.truncate(journal.len() - 25);
-    let changed = SimDisk::of(files.clone());
+    let changed = SimDisk::from_files(files.clone());
     learner(&changed).recover().unwrap();
     assert_eq!(changed.files(), Files { journal: disk.files().journal, ..files });
 }
@@ -174,7 +174,7 @@ fn an_older_copy_of_the_book_is_not_learned_into() {
         assert!(learner(&disk).history(1).unwrap().doubt.is_none());
         assert_eq!(
             learner(&disk).learn(&[finished("three", LINES[0], "wb", 2)], false).unwrap(),
-            [Outcome::Known]
+            [LearnOutcome::Known]
         );
         if !complete {
             break;
@@ -190,7 +190,7 @@ fn an_older_copy_of_the_book_is_not_learned_into() {
     assert_eq!(disk.files().book, pristine);
     assert_eq!(
         learner(&disk).learn(&[finished("one", LINES[0], "wb", 2)], false).unwrap(),
-        [Outcome::Learned(4)]
+        [LearnOutcome::Learned(4)]
     );
 }
 
@@ -199,7 +199,7 @@ fn a_file_that_is_not_a_journal_is_never_changed() {
     let foreign =
         [&b"x"[..], b"my notes\n", &[1; 63], &[1; 64], &[2; 128], &[3; 200], b"TabLearX", &[0; 129]];
     for bytes in foreign {
-        let disk = SimDisk::of(Files { book: book(&LINES), journal: Some(bytes.to_vec()) });
+        let disk = SimDisk::from_files(Files { book: book(&LINES), journal: Some(bytes.to_vec()) });
         let before = disk.files();
         let mut learner = learner(&disk);
         for error in [
@@ -214,11 +214,11 @@ fn a_file_that_is_not_a_journal_is_never_changed() {
         assert_eq!(disk.files(), before);
     }
     for bytes in [&[][..], &[0; 128], b"TabLearn\0\0\0\0\0\0\0\x02", b"TabLearn\0\0\0\0\0\0\0\x01"] {
-        let disk = SimDisk::of(Files { book: book(&LINES), journal: Some(bytes.to_vec()) });
+        let disk = SimDisk::from_files(Files { book: book(&LINES), journal: Some(bytes.to_vec()) });
         assert_eq!(learner(&disk).history(1).unwrap().count, 0);
         assert_eq!(
             learner(&disk).learn(&[finished("one", "e2e4", "w", 2)], false).unwrap(),
-            [Outcome::Learned(1)]
+            [LearnOutcome::Learned(1)]
         );
     }
 }

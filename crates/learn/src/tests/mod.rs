@@ -12,7 +12,7 @@ mod spooled;
 
 use shakmaty::{ByColor, Color, KnownOutcome};
 
-use tabiya_book::polyglot::entry::Entry;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_chess::{Game, MoveCode, Position};
 
 use self::disk::SimDisk;
@@ -56,7 +56,7 @@ pub fn compacting_to(disk: &SimDisk, games: usize) -> Learner {
 
 /// A book of every move of these lines.
 pub fn book(lines: &[&str]) -> Vec<u8> {
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<PolyglotEntry> = Vec::new();
     for line in lines {
         let mut game = Game::start();
         for text in line.split_whitespace() {
@@ -65,12 +65,18 @@ pub fn book(lines: &[&str]) -> Vec<u8> {
             let mv = *game.moves().last().unwrap();
             let [code, _] = MoveCode::codes(mv, before.chess());
             if !entries.iter().any(|entry| (entry.key, entry.mv) == (before.key(), code)) {
-                entries.push(Entry { key: before.key(), mv: code, weight: 10, games: 0, halfpoints: 0 });
+                entries.push(PolyglotEntry {
+                    key: before.key(),
+                    mv: code,
+                    weight: 10,
+                    games: 0,
+                    halfpoints: 0,
+                });
             }
         }
     }
     entries.sort_by_key(|entry| entry.key);
-    entries.iter().flat_map(Entry::to_bytes).collect()
+    entries.iter().flat_map(PolyglotEntry::to_bytes).collect()
 }
 
 /// The field of the last of these moves in a book, played after the others.
@@ -83,7 +89,7 @@ pub fn field(book: &[u8], moves: &str) -> (u16, u16) {
         last = Some((before.key(), MoveCode::codes(*game.moves().last().unwrap(), before.chess())));
     }
     let (key, codes) = last.unwrap();
-    let entries = tabiya_book::polyglot::Entries::new(book);
-    let entry = entries.of(key).find(|entry| codes.contains(&entry.mv)).unwrap();
+    let entries = tabiya_book::polyglot::PolyglotEntries::new(book);
+    let entry = entries.find(key).find(|entry| codes.contains(&entry.mv)).unwrap();
     (entry.games, entry.halfpoints)
 }

@@ -2,7 +2,7 @@
 
 use super::disk::{Files, SimDisk};
 use super::{book, compacting, compacting_to, finished};
-use crate::{FinishedGame, IdentifiedGame, Learner, Outcome};
+use crate::{FinishedGame, IdentifiedGame, LearnOutcome, Learner};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6 f1b5", "e2e4 c7c5 g1f3", "d2d4 d7d5"];
 
@@ -32,7 +32,7 @@ fn play(disk: &SimDisk, learner: fn(&SimDisk) -> Learner) -> Steps {
     let [one, two, three, four] = games();
     let mut steps = vec![state(disk)];
     // The state if only the first of two games that are learned at once survives.
-    let alone = SimDisk::of(disk.files());
+    let alone = SimDisk::from_files(disk.files());
     learner(&alone).learn(std::slice::from_ref(&one), false).unwrap();
     learner(&alone).learn(std::slice::from_ref(&two), false).unwrap();
     let mut first = learner(disk);
@@ -76,20 +76,20 @@ fn after_any_loss_of_power_while_compacting_a_game_is_there_entirely_or_not_at_a
 }
 
 fn survives_losses(learner: fn(&SimDisk) -> Learner) -> usize {
-    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let disk = SimDisk::from_files(Files { book: book(&LINES), journal: None });
     let steps = play(&disk, learner);
     assert_eq!(steps.0.iter().map(|(_, known)| *known).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 3, 0]);
     let (mut losses, mut again) = (0, 0);
     disk.each_loss(|files, reported| {
         losses += 1;
-        let left = SimDisk::of(files.clone());
+        let left = SimDisk::from_files(files.clone());
         learner(&left).recover().unwrap();
         steps.check(&left, reported);
         // Power may fail during recovery too; one in three is tried, because each has as many cases again.
         if losses % 3 == 0 {
             left.each_loss(|files, _| {
                 again += 1;
-                let left = SimDisk::of(files.clone());
+                let left = SimDisk::from_files(files.clone());
                 learner(&left).recover().unwrap();
                 steps.check(&left, reported);
             });
@@ -111,17 +111,17 @@ fn the_next_process_syncs_what_a_process_killed_while_compacting_left() {
 }
 
 fn survives_kills(learner: fn(&SimDisk) -> Learner) {
-    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let disk = SimDisk::from_files(Files { book: book(&LINES), journal: None });
     let steps = play(&disk, learner);
     let mut losses = 0;
     for len in 0..=disk.ops() {
         let (left, reported) = disk.killed(len);
         learner(&left).recover().unwrap();
         steps.check(&left, reported);
-        let recovered = SimDisk::of(left.files());
+        let recovered = SimDisk::from_files(left.files());
         left.each_loss_from(len, |files, reported| {
             losses += 1;
-            let left = SimDisk::of(files.clone());
+            let left = SimDisk::from_files(files.clone());
             learner(&left).recover().unwrap();
             steps.check(&left, reported);
         });
@@ -145,17 +145,17 @@ fn an_older_tail_after_a_new_record_is_not_read() {
         )
     });
     let c = FinishedGame { moves: a.game.moves.clone(), ..c.game }.identified(c.id);
-    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let disk = SimDisk::from_files(Files { book: book(&LINES), journal: None });
     learner(&disk).learn(&[finished("zero", "d2d4 d7d5", "b", 1)], false).unwrap();
     let first = disk.ops();
     learner(&disk).learn(&[a, b], false).unwrap();
     let mut losses = 0;
     disk.each_loss_from(first, |files, _| {
-        let left = SimDisk::of(files.clone());
+        let left = SimDisk::from_files(files.clone());
         learner(&left).learn(std::slice::from_ref(&c), false).unwrap();
         left.each_loss(|files, _| {
             losses += 1;
-            let left = SimDisk::of(files.clone());
+            let left = SimDisk::from_files(files.clone());
             learner(&left).recover().unwrap();
             let names: String = learner(&left)
                 .history(9)
@@ -174,7 +174,7 @@ fn an_older_tail_after_a_new_record_is_not_read() {
 
 #[test]
 fn after_a_loss_every_game_can_be_learned_and_none_twice() {
-    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let disk = SimDisk::from_files(Files { book: book(&LINES), journal: None });
     let games = games();
     let mut first = learner(&disk);
     for game in &games {
@@ -182,7 +182,7 @@ fn after_a_loss_every_game_can_be_learned_and_none_twice() {
     }
     let all = disk.files().book;
     disk.each_loss(|files, _| {
-        let left = SimDisk::of(files.clone());
+        let left = SimDisk::from_files(files.clone());
         learner(&left).learn(&games, false).unwrap();
         assert_eq!(left.files().book, all);
         assert_eq!(learner(&left).history(9).unwrap().count, games.len() as u64);
@@ -191,7 +191,7 @@ fn after_a_loss_every_game_can_be_learned_and_none_twice() {
 
 #[test]
 fn what_was_learned_is_never_forgotten_however_a_compaction_ends() {
-    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let disk = SimDisk::from_files(Files { book: book(&LINES), journal: None });
     let mut first = compacting_to(&disk, 0);
     let games = games();
     for (number, game) in games.iter().enumerate() {
@@ -202,14 +202,14 @@ fn what_was_learned_is_never_forgotten_however_a_compaction_ends() {
     let mut losses = 0;
     let mut check = |files: &Files, reported: usize, all: &[u8]| {
         losses += 1;
-        let left = SimDisk::of(files.clone());
+        let left = SimDisk::from_files(files.clone());
         let outcomes = compacting_to(&left, 0).learn(&games, false).unwrap();
         assert!(
-            outcomes[..reported].iter().all(|outcome| *outcome == Outcome::Known),
+            outcomes[..reported].iter().all(|outcome| *outcome == LearnOutcome::Known),
             "{reported}: {outcomes:?}"
         );
         assert_eq!(left.files().book, all);
-        assert_eq!(compacting_to(&left, 0).learn(&games, false).unwrap(), [Outcome::Known; 4]);
+        assert_eq!(compacting_to(&left, 0).learn(&games, false).unwrap(), [LearnOutcome::Known; 4]);
     };
     let all = disk.files().book;
     disk.each_loss(|files, reported| check(files, reported, &all));
@@ -220,14 +220,14 @@ fn what_was_learned_is_never_forgotten_however_a_compaction_ends() {
         compacting_to(&left, 0).learn(&[five], false).unwrap();
         left.report(reported);
         left.each_loss_from(left.ops(), |files, reported| {
-            let left = SimDisk::of(files.clone());
+            let left = SimDisk::from_files(files.clone());
             let known = compacting_to(&left, 0).learn(&games, false).unwrap();
             assert!(
-                known[..reported].iter().all(|outcome| *outcome == Outcome::Known),
+                known[..reported].iter().all(|outcome| *outcome == LearnOutcome::Known),
                 "{reported}: {known:?}"
             );
             let five = finished("five", "d2d4 d7d5", "w", 1);
-            assert_eq!(compacting_to(&left, 0).learn(&[five], false).unwrap(), [Outcome::Known]);
+            assert_eq!(compacting_to(&left, 0).learn(&[five], false).unwrap(), [LearnOutcome::Known]);
         });
     }
     println!("{losses} losses of power");
@@ -236,7 +236,7 @@ fn what_was_learned_is_never_forgotten_however_a_compaction_ends() {
 #[test]
 fn a_process_that_reads_on_after_another_was_killed_agrees_with_it() {
     // Without a loss of power everything that was written is there; a process may die between any two operations.
-    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let disk = SimDisk::from_files(Files { book: book(&LINES), journal: None });
     let games = games();
     let mut live = learner(&disk);
     live.learn(&games[..1], false).unwrap();
@@ -244,14 +244,14 @@ fn a_process_that_reads_on_after_another_was_killed_agrees_with_it() {
     assert!(learner(&disk).learn(&games[1..2], false).is_err());
     disk.book_writes(None);
     live.learn(&games[1..3], false).unwrap();
-    let whole = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let whole = SimDisk::from_files(Files { book: book(&LINES), journal: None });
     learner(&whole).learn(&games[..3], false).unwrap();
     assert_eq!(disk.files().book, whole.files().book);
 }
 
 #[test]
 fn a_process_that_finished_what_another_took_back_learns_on() {
-    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let disk = SimDisk::from_files(Files { book: book(&LINES), journal: None });
     let games = games();
     let mut live = learner(&disk);
     live.learn(&games[..1], false).unwrap();

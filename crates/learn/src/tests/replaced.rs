@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{book, field, finished};
 use crate::book::BookEntries;
-use crate::{Learner, Outcome};
+use crate::{LearnOutcome, Learner};
 
 const LINES: [&str; 2] = ["e2e4 e7e5", "d2d4 d7d5"];
 
@@ -17,7 +17,7 @@ fn place() -> (tempfile::TempDir, PathBuf, Vec<u8>, Learner) {
     fs::write(&path, book(&LINES)).unwrap();
     let mut learner = Learner::new(&path).unwrap();
     let outcomes = learner.learn(&[finished("one", "e2e4 e7e5", "w", 2)], false).unwrap();
-    assert_eq!(outcomes, [Outcome::Learned(1)]);
+    assert_eq!(outcomes, [LearnOutcome::Learned(1)]);
     let mut foreign = fs::read(&path).unwrap();
     // An entry that no game of the test reaches.
     let untouched = foreign.chunks_mut(16).find(|entry| entry[12..] == [0; 4]).unwrap();

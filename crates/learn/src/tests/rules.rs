@@ -6,12 +6,12 @@ use tabiya_base::error::Remedy;
 
 use super::disk::{Files, SimDisk};
 use super::{book, field, finished};
-use crate::{Learner, Outcome};
+use crate::{LearnOutcome, Learner};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5"];
 
 fn disk(book: Vec<u8>) -> (SimDisk, Learner) {
-    let disk = SimDisk::of(Files { book, journal: None });
+    let disk = SimDisk::from_files(Files { book, journal: None });
     (disk.clone(), Learner::over(Box::new(disk), "a.bin"))
 }
 
@@ -19,7 +19,7 @@ fn disk(book: Vec<u8>) -> (SimDisk, Learner) {
 fn the_sides_moves_that_are_entries_get_the_movers_result() {
     let (disk, mut learner) = disk(book(&LINES));
     let outcomes = learner.learn(&[finished("one", "e2e4 e7e5 g1f3 g8f6 f3e5", "w", 2)], false).unwrap();
-    assert_eq!(outcomes, [Outcome::Learned(2)]);
+    assert_eq!(outcomes, [LearnOutcome::Learned(2)]);
     let of = |moves: &str| field(&disk.files().book, moves);
     assert_eq!((of("e2e4"), of("e2e4 e7e5 g1f3"), of("e2e4 e7e5")), ((1, 2), (1, 2), (0, 0)));
     learner.learn(&[finished("two", "e2e4 c7c5", "b", 2)], false).unwrap();
@@ -34,13 +34,19 @@ fn the_sides_moves_that_are_entries_get_the_movers_result() {
 fn a_game_is_learned_once_for_each_side() {
     let (disk, mut learner) = disk(book(&LINES));
     let of = |sides: &str| finished("one", "e2e4 e7e5", sides, 2);
-    assert_eq!(learner.learn(&[of("w"), of("w")], false).unwrap(), [Outcome::Learned(1), Outcome::Known]);
-    assert_eq!(learner.learn(&[of("w")], false).unwrap(), [Outcome::Known]);
-    assert_eq!(learner.learn(&[of("wb")], false).unwrap(), [Outcome::Learned(1)]);
-    assert_eq!(learner.learn(&[of("b"), of("wb")], false).unwrap(), [Outcome::Known, Outcome::Known]);
+    assert_eq!(
+        learner.learn(&[of("w"), of("w")], false).unwrap(),
+        [LearnOutcome::Learned(1), LearnOutcome::Known]
+    );
+    assert_eq!(learner.learn(&[of("w")], false).unwrap(), [LearnOutcome::Known]);
+    assert_eq!(learner.learn(&[of("wb")], false).unwrap(), [LearnOutcome::Learned(1)]);
+    assert_eq!(
+        learner.learn(&[of("b"), of("wb")], false).unwrap(),
+        [LearnOutcome::Known, LearnOutcome::Known]
+    );
     assert_eq!(field(&disk.files().book, "e2e4"), (1, 2));
     assert_eq!(field(&disk.files().book, "e2e4 e7e5"), (1, 0));
-    assert_eq!(learner.learn(&[of("w")], true).unwrap(), [Outcome::Learned(1)]);
+    assert_eq!(learner.learn(&[of("w")], true).unwrap(), [LearnOutcome::Learned(1)]);
     assert_eq!(field(&disk.files().book, "e2e4"), (2, 4));
 }
 
@@ -49,7 +55,10 @@ fn a_game_that_the_book_does_not_know_leaves_no_trace() {
     let (disk, mut learner) = disk(book(&LINES));
     learner.learn(&[finished("one", "e2e4", "w", 2)], false).unwrap();
     let before = disk.files();
-    assert_eq!(learner.learn(&[finished("two", "a2a3 e7e5", "wb", 2)], false).unwrap(), [Outcome::Absent]);
+    assert_eq!(
+        learner.learn(&[finished("two", "a2a3 e7e5", "wb", 2)], false).unwrap(),
+        [LearnOutcome::Absent]
+    );
     assert_eq!(disk.files(), before);
 }
 
@@ -73,7 +82,10 @@ fn castling_is_found_in_both_forms() {
     old[place] = 0x06;
     for book in [usual, old] {
         let (disk, mut learner) = disk(book);
-        assert_eq!(learner.learn(&[finished("one", line, "w", 2)], false).unwrap(), [Outcome::Learned(4)]);
+        assert_eq!(
+            learner.learn(&[finished("one", line, "w", 2)], false).unwrap(),
+            [LearnOutcome::Learned(4)]
+        );
         assert_eq!(disk.files().book[place + 3..place + 7], [0, 1, 0, 2]);
     }
 }
@@ -128,7 +140,7 @@ fn the_last_games_are_taken_back_and_can_be_learned_again() {
     assert_eq!((history.games.len(), history.count, history.games[0].title()), (1, 1, "one"));
     assert_eq!(
         learner.learn(&games, false).unwrap(),
-        [Outcome::Known, Outcome::Learned(2), Outcome::Learned(1)]
+        [LearnOutcome::Known, LearnOutcome::Learned(2), LearnOutcome::Learned(1)]
     );
     assert_eq!(disk.files().book, all);
     assert_eq!(learner.undo(10).unwrap(), 3);
@@ -144,7 +156,7 @@ fn what_was_reset_is_forgotten_and_cannot_be_taken_back() {
     learner.reset().unwrap();
     assert_eq!(disk.files().book, book(&LINES));
     assert_eq!((learner.undo(1).unwrap(), learner.history(5).unwrap().count), (0, 0));
-    assert_eq!(learner.learn(&game, false).unwrap(), [Outcome::Learned(1)]);
+    assert_eq!(learner.learn(&game, false).unwrap(), [LearnOutcome::Learned(1)]);
 }
 
 #[test]
@@ -203,7 +215,7 @@ proptest! {
         for (new, old) in book.chunks(16).zip(start.chunks(16)) {
             prop_assert_eq!(&new[..12], &old[..12]);
         }
-        prop_assert_eq!(learners[0].learn(&finished_games, false).unwrap(), vec![Outcome::Known; finished_games.len()]);
+        prop_assert_eq!(learners[0].learn(&finished_games, false).unwrap(), vec![LearnOutcome::Known; finished_games.len()]);
         prop_assert_eq!(learners[1].undo(1000).unwrap() as usize, finished_games.len());
         prop_assert_eq!(disk.files().book, start);
     }

@@ -24,7 +24,7 @@ const POLL: Duration = Duration::from_millis(50);
 const ERROR_BLOCK: usize = 8 << 10;
 
 /// The longest line that is kept whole, in bytes.
-const LINE_MAX: u64 = 1 << 16;
+const MAX_LINE: u64 = 1 << 16;
 
 /// How many lines may wait to be read before the process has to wait.
 const LINES_UNREAD: usize = 1024;
@@ -249,7 +249,7 @@ fn read_lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
 fn each_line(pipe: impl Read, mut take: impl FnMut(String) -> bool) {
     let mut reader = BufReader::new(pipe);
     let mut line = Vec::new();
-    while reader.by_ref().take(LINE_MAX).read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+    while reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
         if !take(String::from_utf8_lossy(&line).into_owned()) {
             return;
         }

@@ -33,7 +33,7 @@ pub use self::words::{LastWords, quoted};
 const DEPTH: &str = "TABIYA_DEPTH";
 
 /// The most adapters that may have started one another: an adapter of an adapter is unusual, a hundred are a mistake.
-const DEPTH_MAX: u32 = 3;
+const MAX_DEPTH: u32 = 3;
 
 /// How often to look whether a process has ended.
 const POLL: Duration = Duration::from_millis(5);
@@ -78,7 +78,7 @@ impl Engine {
     /// When the system does not start it, or when it is tabiya that has been started by tabiya too often.
     pub fn start(program: &Path, args: &[String], folder: Option<&Path>) -> Result<(Self, Pipes)> {
         let depth = env::var(DEPTH).ok().and_then(|depth| depth.parse::<u32>().ok()).unwrap_or(0);
-        if depth >= DEPTH_MAX {
+        if depth >= MAX_DEPTH {
             return Err(wrong(program, format!("tabiya starts itself as the engine, {depth} deep"))
                 .advice("name the real engine instead of tabiya"));
         }

@@ -93,7 +93,7 @@ impl Chances {
             let moves = cursor.get(&later, from, len)?;
             from += len as u64;
             let Some(at) = at else { continue };
-            let mut held = PositionRecord::of(&at, &book.moves_in(&at));
+            let mut held = PositionRecord::from_moves(&at, &book.moves_in(&at));
             plain_weights(&mut held);
             let pair = |bytes: &[u8]| {
                 let mv = MoveCode(u16::try_from(bytes::u64_be(bytes, 0)?).ok()?);

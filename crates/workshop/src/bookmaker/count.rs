@@ -13,21 +13,21 @@ use tabiya_chess::MoveCode;
 use tabiya_chess::{Packed, Position};
 use tabiya_games::play::play;
 use tabiya_games::{
-    GameEnd, GameError, GameLocation, GameResult, Header, KeyedPly, Reason, Sources, Visitor,
+    GameEnd, GameError, GameHeader, GameLocation, GameResult, KeyedPly, Reason, Sources, Visitor,
 };
 
 use super::Resources;
-use super::files::Files;
+use super::files::BuildFiles;
 use super::filter::{Exclusion, Filter, Sides, slice_of};
 use super::game_index::GameIndex;
 use super::marks::{Marks, is_unlisted};
 use super::repeated::Repeated;
-use super::report::Report;
-use super::row::{Count, Outcome, Row};
+use super::report::BuildReport;
+use super::row::{Count, CountedRow, GameOutcome};
 use super::sort::{RadixSorter, SortedRuns};
 
 /// Plies of one line that count; the rest is left out. The longest game that the rules allow has fewer.
-const MOST_PLIES: usize = 1 << 14;
+const MAX_PLIES: usize = 1 << 14;
 
 /// Bytes of a move that waits for the end of its game, with what is known of it: its position, and its place in a set, which
 /// may be half empty and be copied when it grows.
@@ -36,11 +36,11 @@ const WAITING_LEN: usize =
 
 /// What was counted.
 #[derive(Debug)]
-pub struct Counted<R> {
+pub struct CountedGames<R> {
     /// The rows of each thread.
     pub runs: Vec<SortedRuns<R>>,
     /// What became of the games.
-    pub report: Report,
+    pub report: BuildReport,
     /// Marks of moves.
     pub(crate) marks: Marks,
 }
@@ -53,7 +53,7 @@ pub struct Counted<R> {
 ///
 /// # Errors
 /// When a file cannot be read, a temporary one cannot be written, or the work is interrupted.
-pub fn count<R: Row>(
+pub fn count<R: CountedRow>(
     source: &mut Sources,
     filter: &Filter,
     by: By,
@@ -61,11 +61,11 @@ pub fn count<R: Row>(
     resources: &Resources,
     index: Option<&GameIndex>,
     progress: &Progress,
-) -> Result<Counted<R>> {
+) -> Result<CountedGames<R>> {
     let share = resources.memory / resources.threads.max(1);
-    let files = Files::new(source);
-    let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
-    let room = (share / WAITING_LEN).max(MOST_PLIES);
+    let files = BuildFiles::new(source);
+    let most = filter.max_ply.map_or(MAX_PLIES, |most| (most as usize).min(MAX_PLIES));
+    let room = (share / WAITING_LEN).max(MAX_PLIES);
     let counter = || Counter {
         filter,
         wanted_tags: filter.wanted_tags(by),
@@ -75,7 +75,7 @@ pub fn count<R: Row>(
         repeated,
         index,
         sorter: RadixSorter::<R>::new(share, &resources.temp),
-        report: Report::default(),
+        report: BuildReport::default(),
         sides: Sides::default(),
         game: 0,
         entry: Vec::new(),
@@ -108,7 +108,7 @@ pub fn count<R: Row>(
         None => Ok((counter.sorter.finish(), counter.report, counter.marks)),
     };
     let counted = play(source, resources, progress, counter, finish)?;
-    let mut all = Counted { runs: Vec::new(), report: Report::default(), marks: Marks::default() };
+    let mut all = CountedGames { runs: Vec::new(), report: BuildReport::default(), marks: Marks::default() };
     for (runs, report, marks) in counted {
         all.runs.push(runs);
         all.report.merge(report);
@@ -126,11 +126,11 @@ struct Counter<'a, R> {
     by: By,
     /// The game's slice.
     slice: Slice,
-    files: &'a Files,
+    files: &'a BuildFiles,
     repeated: &'a Repeated,
     index: Option<&'a GameIndex>,
     sorter: RadixSorter<R>,
-    report: Report,
+    report: BuildReport,
     sides: Sides,
     game: u64,
     /// The game's entry in the index.
@@ -158,7 +158,7 @@ struct Counter<'a, R> {
     /// Plies before the first move of the present line.
     first: usize,
     /// The lines around the present one.
-    lines: Vec<Line>,
+    lines: Vec<VariationPoint>,
     /// Plies of the main line.
     plies: usize,
     most: usize,
@@ -191,7 +191,7 @@ struct Newest {
 }
 
 /// A line, as it is when a variation of its last move begins.
-struct Line {
+struct VariationPoint {
     ply: usize,
     first: usize,
     last: Option<(Position, Move)>,
@@ -200,7 +200,7 @@ struct Line {
     refuted_before: bool,
 }
 
-impl<R: Row> Counter<'_, R> {
+impl<R: CountedRow> Counter<'_, R> {
     /// Takes the last move of the present line back: it is a mistake, and what follows does not count either.
     fn refute(&mut self) {
         self.refuted = true;
@@ -227,10 +227,10 @@ impl<R: Row> Counter<'_, R> {
     /// Counts the moves of a game with this result, which is the known one unless there is none.
     fn settle(&mut self, result: GameResult, known: Option<GameResult>) -> Result<()> {
         let outcomes = match result {
-            _ if self.filter.repertoire => ByColor::new_with(|_| Outcome::Draw),
-            GameResult::White => ByColor { white: Outcome::Win, black: Outcome::Loss },
-            GameResult::Black => ByColor { white: Outcome::Loss, black: Outcome::Win },
-            GameResult::Draw => ByColor::new_with(|_| Outcome::Draw),
+            _ if self.filter.repertoire => ByColor::new_with(|_| GameOutcome::Draw),
+            GameResult::White => ByColor { white: GameOutcome::Win, black: GameOutcome::Loss },
+            GameResult::Black => ByColor { white: GameOutcome::Loss, black: GameOutcome::Win },
+            GameResult::Draw => ByColor::new_with(|_| GameOutcome::Draw),
         };
         let mut packed = self.packed.iter().copied();
         for &KeyedPly { key, mv, side } in &self.waiting {
@@ -291,8 +291,8 @@ impl<R: Row> Counter<'_, R> {
 
     /// Notes that the main line is longer than any game may be.
     fn is_endless(&self) -> Option<GameError> {
-        let is_endless = self.is_limited && self.filter.max_ply.is_none_or(|most| most as usize > MOST_PLIES);
-        let why = format!("the game has more than {MOST_PLIES} plies");
+        let is_endless = self.is_limited && self.filter.max_ply.is_none_or(|most| most as usize > MAX_PLIES);
+        let why = format!("the game has more than {MAX_PLIES} plies");
         is_endless.then(|| GameError { reason: Reason::TooLong, place: self.place.clone(), why })
     }
 
@@ -304,12 +304,12 @@ impl<R: Row> Counter<'_, R> {
     }
 }
 
-impl<R: Row> Visitor for Counter<'_, R> {
+impl<R: CountedRow> Visitor for Counter<'_, R> {
     fn wanted_tags(&self) -> &[String] {
         &self.wanted_tags
     }
 
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         self.report.games += 1;
         if self.failed.is_some() {
             return false;
@@ -372,7 +372,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
         }
         // Variations of the last move that counts may follow it.
         let enough = if self.filter.variations { self.ply > self.most } else { self.ply >= self.most };
-        self.is_limited |= enough && (in_main_line || self.most == MOST_PLIES);
+        self.is_limited |= enough && (in_main_line || self.most == MAX_PLIES);
         if in_main_line && enough && self.plies >= self.filter.min_plies as usize {
             return ControlFlow::Break(());
         }
@@ -428,7 +428,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
     fn begin_variation(&mut self) {
         let (ply, refuted, refuted_before) = (self.ply, self.refuted, self.refuted_before);
         let (last, newest) = (self.last.take(), self.newest.take());
-        self.lines.push(Line { ply, first: self.first, last, newest, refuted, refuted_before });
+        self.lines.push(VariationPoint { ply, first: self.first, last, newest, refuted, refuted_before });
         // Before its first move a line has none whose place another takes.
         self.first = self.ply.saturating_sub(1).max(self.first);
         self.ply = self.first;
@@ -437,7 +437,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
 
     fn end_variation(&mut self) {
         self.wait_last();
-        if let Some(Line { ply, first, last, newest, refuted, refuted_before }) = self.lines.pop() {
+        if let Some(VariationPoint { ply, first, last, newest, refuted, refuted_before }) = self.lines.pop() {
             (self.ply, self.first, self.last, self.newest) = (ply, first, last, newest);
             (self.refuted, self.refuted_before) = (refuted, refuted_before);
         }

@@ -25,7 +25,7 @@ use super::merging::Merging;
 use super::sort::{RadixSorter, Sortable, Sorted};
 
 /// Positions that are followed from the starting position; the rest is compared by keys. It bounds memory to about 200 MB.
-const MOST: usize = 1 << 22;
+const MAX: usize = 1 << 22;
 
 /// The facts of a move, by the code of the move.
 pub type Facts = MoveFacts<MoveCode>;
@@ -97,7 +97,7 @@ pub fn diff(
     let whole = Cell::new(true);
     // Follows the moves of both books, and replies to positions of `left`; compares what was not reached `before`.
     let mut follow = |left: &Keys, before: &Keys| -> Result<Keys> {
-        let from = ByPlies { most: MOST, ..ByPlies::default() };
+        let from = ByPlies { most: MAX, ..ByPlies::default() };
         from.each(progress, |visited, follow| {
             let at = visited.at;
             union.append(at, |facts| follow.push(facts.mv));
@@ -131,7 +131,7 @@ pub fn diff(
         push(book, number, &reached, &mut left, &mut sorter, progress)?;
     }
     let holds_positions = a.holds_positions() && b.holds_positions();
-    if reached.len() < MOST && (left.len() > reached.len() || !holds_positions && !left.is_empty()) {
+    if reached.len() < MAX && (left.len() > reached.len() || !holds_positions && !left.is_empty()) {
         reached = follow(&left, &reached)?;
     } else {
         reached.clear();
@@ -185,7 +185,7 @@ fn push(
     book.each(Scope::All, progress, &mut |record| {
         interrupt::check()?;
         if !record.moves.is_empty() && !compared.contains(&record.key) {
-            if left.len() < MOST {
+            if left.len() < MAX {
                 left.insert(record.key);
             }
             rows.clear();
@@ -331,7 +331,7 @@ impl Moves for Union<'_> {
 mod tests {
     use tabiya_base::visit::Break;
     use tabiya_book::Counts;
-    use tabiya_testing::books::Lines;
+    use tabiya_testing::books::LineBook;
 
     use super::*;
 
@@ -371,11 +371,13 @@ mod tests {
 
     #[test]
     fn each_difference_is_shown_once_with_its_line() {
-        let (a, b) =
-            (Lines::new(&["e2e4 e7e5 g1f3"], |_| true), Lines::new(&["e2e4 c7c5", "d2d4 d7d5"], |_| true));
+        let (a, b) = (
+            LineBook::new(&["e2e4 e7e5 g1f3"], |_| true),
+            LineBook::new(&["e2e4 c7c5", "d2d4 d7d5"], |_| true),
+        );
         let folder = tempfile::tempdir().unwrap();
         let resources = Resources::new(Some(1), Some(1 << 20), Some(folder.path())).unwrap();
-        let seen = |a: &Lines, b: &Lines, most: usize| {
+        let seen = |a: &LineBook, b: &LineBook, most: usize| {
             let mut seen = Vec::new();
             diff([a, b], &resources, &Progress::none(), &mut |difference| {
                 let plies = difference.line.map(<[MoveCode]>::len);

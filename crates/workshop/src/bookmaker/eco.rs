@@ -18,10 +18,10 @@ use tabiya_book::kvetka::is_eco;
 use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
 use tabiya_games::pgn::Pgn;
-use tabiya_games::{GameEnd, GameError, Header, Visitor, decode_text};
+use tabiya_games::{GameEnd, GameError, GameHeader, Visitor, decode_text};
 
 /// The longest file that is read, in bytes: files are kept in memory, and real ones have less than one megabyte.
-const LONGEST: u64 = 1 << 28;
+const MAX_LEN: u64 = 1 << 28;
 
 /// The names of positions as Kvetka's books write them: `E98|King's Indian|Classical`. By default they are those that tabiya
 /// knows ([`Opening`]); names from files take the place of all of these.
@@ -39,9 +39,9 @@ impl Names {
         for path in files {
             let path = path.as_ref();
             let cannot = |error| Error::file(path, "cannot read the file of openings", error);
-            if fs::metadata(path).map_err(cannot)?.len() > LONGEST {
+            if fs::metadata(path).map_err(cannot)?.len() > MAX_LEN {
                 return Err(Error::format(path, "this is too long for a file of openings")
-                    .at_offset(LONGEST)
+                    .at_offset(MAX_LEN)
                     .advice("name an .eco file, or a PGN file of named lines"));
             }
             let before = names.len();
@@ -75,7 +75,7 @@ fn add(text: &[u8], names: &mut HashMap<u64, String>) {
     let is_pgn = text.split(|byte| *byte == b'\n').any(is_tag);
     let text = if is_pgn { text.into() } else { Cow::from(eco_to_pgn(&decode_text(text)).into_bytes()) };
     let tags = ["ECO", "Opening", "Variation"].map(str::to_owned);
-    let mut lines = Lines { tags, names, line: None };
+    let mut lines = NamedLines { tags, names, line: None };
     let mut pgn = Pgn::new(Arc::from(Path::new("")), &*text);
     while let Some(batch) = pgn.next_batch() {
         batch.play(&mut lines);
@@ -104,19 +104,19 @@ fn eco_to_pgn(text: &str) -> String {
 }
 
 /// Takes in named lines; what cannot be read has no name.
-struct Lines<'a> {
+struct NamedLines<'a> {
     tags: [String; 3],
     names: &'a mut HashMap<u64, String>,
     /// The name of the present line, and the position before its next move.
     line: Option<(String, Position)>,
 }
 
-impl Visitor for Lines<'_> {
+impl Visitor for NamedLines<'_> {
     fn wanted_tags(&self) -> &[String] {
         &self.tags
     }
 
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         // The bar separates the parts of a name.
         let [code, name, variation] =
             self.tags.each_ref().map(|tag| game.tag(tag).unwrap_or_default().replace('|', "/"));

@@ -5,31 +5,31 @@ use std::path::{Path, PathBuf};
 use tabiya_games::Sources;
 
 /// Most bits of a game's number that hold its offset in its file: those of the largest file systems.
-const MOST_BITS: u32 = 48;
+const MAX_BITS: u32 = 48;
 
 /// The files of a build. A game's number holds the place of its file in the order of names, and its offset in the file. The
 /// more files there are, the fewer bits are left for offsets: a million files leave 16 TB of each.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Files {
+pub(crate) struct BuildFiles {
     /// By name, with the file in which other programs find the games, if there is one.
     known: Vec<(PathBuf, Option<PathBuf>)>,
     /// Bits of the offset.
     bits: u32,
 }
 
-impl Files {
+impl BuildFiles {
     /// The files of these sources.
     pub fn new(sources: &Sources) -> Self {
-        Self::of(sources.linked().map(|(name, linked)| (name.to_owned(), linked.map(Path::to_owned))))
+        Self::from_names(sources.linked().map(|(name, linked)| (name.to_owned(), linked.map(Path::to_owned))))
     }
 
     /// Files in the order of their names.
-    pub(super) fn of(files: impl IntoIterator<Item = (PathBuf, Option<PathBuf>)>) -> Self {
+    pub(super) fn from_names(files: impl IntoIterator<Item = (PathBuf, Option<PathBuf>)>) -> Self {
         let mut known: Vec<_> = files.into_iter().collect();
         known.sort();
         known.dedup();
         // The number after that of the last file means none.
-        let bits = MOST_BITS.min((known.len() as u64).leading_zeros());
+        let bits = MAX_BITS.min((known.len() as u64).leading_zeros());
         Self { known, bits }
     }
 
@@ -59,7 +59,7 @@ mod tests {
     fn games_of_any_number_of_files_have_different_numbers() {
         for files in [1_usize, 2, 65_535, 65_536, 65_537, 131_072, 200_000] {
             let name = |number: usize| PathBuf::from(format!("{number:06}.pgn"));
-            let all = Files::of((0..files).map(|number| (name(number), Some(name(number)))));
+            let all = BuildFiles::from_names((0..files).map(|number| (name(number), Some(name(number)))));
             let mut met = HashSet::new();
             for number in (0..files).step_by(files.div_ceil(4)) {
                 for offset in [0, 1, 1 << 40] {
@@ -76,7 +76,8 @@ mod tests {
 
     #[test]
     fn games_that_no_other_program_finds_have_no_place() {
-        let files = Files::of([("a.pgn.gz".into(), None), ("b.cbg".into(), Some("b.cbh".into()))]);
+        let files =
+            BuildFiles::from_names([("a.pgn.gz".into(), None), ("b.cbg".into(), Some("b.cbh".into()))]);
         assert_eq!(files.place(files.number(Path::new("a.pgn.gz"), 7)), None);
         let number = files.number(Path::new("b.cbg"), 9);
         assert_eq!(files.place(number), Some((Path::new("b.cbh"), 9)));

@@ -9,7 +9,7 @@ use wildmatch::WildMatch;
 
 use tabiya_book::{Among, By, Slice};
 use tabiya_chess::{RatingBand, Speed};
-use tabiya_games::{Date, GameResult, Header, PlayerName};
+use tabiya_games::{Date, GameHeader, GameResult, PlayerName};
 
 /// Which games count, and which of their moves. Its serialised form identifies it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -94,7 +94,7 @@ impl FromStr for TagPattern {
 }
 
 impl TagPattern {
-    fn is_met(&self, game: &Header) -> bool {
+    fn is_met(&self, game: &GameHeader) -> bool {
         game.tag(&self.name).is_some_and(|text| self.pattern.matches(&text.to_lowercase()))
     }
 }
@@ -166,9 +166,9 @@ fn passes<T: PartialEq>(wanted: &[T], known: Option<T>) -> bool {
 }
 
 /// The slice that a game belongs to.
-pub(crate) fn slice_of(game: &Header, by: By) -> Slice {
+pub(crate) fn slice_of(game: &GameHeader, by: By) -> Slice {
     let speed = || game.tag(TIME_CONTROL).and_then(|text| Speed::from_pgn(&text));
-    let rating = || RatingBand::of(game.white_elo, game.black_elo);
+    let rating = || RatingBand::from_ratings(game.white_elo, game.black_elo);
     Slice::new(by.speed.then(speed).flatten(), by.rating.then(rating).flatten())
 }
 
@@ -203,7 +203,7 @@ impl Filter {
     ///
     /// # Errors
     /// Why the game does not count.
-    pub fn admits(&self, game: &Header) -> Result<Sides, Exclusion> {
+    pub fn admits(&self, game: &GameHeader) -> Result<Sides, Exclusion> {
         if self.min_elo > 0 && game.white_elo.min(game.black_elo) < self.min_elo {
             return Err(Exclusion::Elo);
         }
@@ -270,14 +270,14 @@ impl Filter {
 mod tests {
     use super::*;
 
-    fn game() -> Header {
-        Header {
+    fn game() -> GameHeader {
+        GameHeader {
             white: "Carlsen, Magnus".to_owned(),
             black: "Müller".to_owned(),
             white_elo: 2850,
             black_elo: 2400,
             date: Date::from_pgn("2020.05.??"),
-            ..Header::default()
+            ..GameHeader::default()
         }
     }
 
@@ -297,7 +297,7 @@ mod tests {
         ] {
             assert_eq!(left(Filter { from, to, ..Filter::default() }), expected, "{from:?} {to:?}");
         }
-        let nobody = Header { date: Date::default(), ..game() };
+        let nobody = GameHeader { date: Date::default(), ..game() };
         let filter = Filter { to: day("2030"), ..Filter::default() };
         assert_eq!(filter.admits(&nobody), Err(Exclusion::Date));
     }
@@ -316,14 +316,14 @@ mod tests {
         );
         let difference = |most| of(Filter { max_elo_difference: Some(most), ..Filter::default() }).err();
         assert_eq!((difference(450), difference(449)), (None, Some(Exclusion::EloDifference)));
-        let unrated = Header { black_elo: 0, ..game() };
+        let unrated = GameHeader { black_elo: 0, ..game() };
         let any = Filter { max_elo_difference: Some(u16::MAX), ..Filter::default() };
         assert_eq!(any.admits(&unrated), Err(Exclusion::EloDifference));
     }
 
     #[test]
     fn tags_and_speeds_are_filtered() {
-        let game = Header {
+        let game = GameHeader {
             tags: vec![("WhiteTitle".into(), "BOT".into()), ("TimeControl".into(), "180+2".into())],
             event: "Rated Blitz game".into(),
             ..game()
@@ -353,7 +353,7 @@ mod tests {
         let speed = |speeds: &[Speed]| at(speeds).admits(&game).err();
         assert_eq!(speed(&[Speed::Rapid, Speed::Blitz]), None);
         assert_eq!(speed(&[Speed::Bullet]), Some(Exclusion::Speed));
-        let unknown = Header::default();
+        let unknown = GameHeader::default();
         let filter = at(&[Speed::Blitz]);
         assert_eq!(
             (filter.admits(&unknown), filter.wanted_tags(By::default()).len()),

@@ -7,10 +7,10 @@ use tabiya_base::bytes;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::sort::Sorter;
 use tabiya_book::{BookWriter, CBH_RECORD, GameReference, SourceKind};
-use tabiya_games::{GameResult, Header, LineOrGame};
+use tabiya_games::{GameHeader, GameResult, LineOrGame};
 
 use super::Resources;
-use super::files::Files;
+use super::files::BuildFiles;
 
 /// Bytes of an entry before the names.
 const HEAD: usize = 8 + 8 + 1 + 1 + 2 + 2 + 2;
@@ -30,7 +30,7 @@ impl GameIndex {
 
     /// Writes the entry of a game whose result is not known yet: number, length or record, which of the two, result,
     /// ratings, length of White's name, names.
-    pub(crate) fn write_entry(number: u64, game: &Header, entry: &mut Vec<u8>) {
+    pub(crate) fn write_entry(number: u64, game: &GameHeader, entry: &mut Vec<u8>) {
         entry.clear();
         entry.extend(number.to_be_bytes());
         // A database finds a game by its record.
@@ -70,7 +70,7 @@ impl GameIndex {
     ///
     /// # Errors
     /// When a temporary file cannot be read, or the book cannot be written.
-    pub(crate) fn hand_over(self, files: &Files, writer: &mut dyn BookWriter) -> Result<u64> {
+    pub(crate) fn hand_over(self, files: &BuildFiles, writer: &mut dyn BookWriter) -> Result<u64> {
         let Ok(sorter) = self.0.into_inner() else { return Ok(0) };
         let mut lost = 0;
         let mut sorted = sorter.finish()?;
@@ -84,7 +84,7 @@ impl GameIndex {
     }
 }
 
-fn read(entry: &[u8], files: &Files) -> Option<GameReference> {
+fn read(entry: &[u8], files: &BuildFiles) -> Option<GameReference> {
     let number = bytes::u64_be(entry, 0)?;
     let (file, address) = files.place(number)?;
     // With an absolute path the book can be moved.
@@ -123,16 +123,16 @@ mod tests {
     #[test]
     fn a_game_is_found_again_in_a_text_and_in_a_database() {
         let files = [("/g/b.cbg", "/g/b.cbh"), ("/g/a.pgn", "/g/a.pgn")];
-        let files = Files::of(files.map(|(name, linked)| (name.into(), Some(linked.into()))));
+        let files = BuildFiles::from_names(files.map(|(name, linked)| (name.into(), Some(linked.into()))));
         let found = |file: &str, spot, offset| {
             let file: Arc<Path> = Arc::from(Path::new(file));
             let place = GameLocation { file: Arc::clone(&file), spot, offset, length: 700 };
-            let game = Header {
+            let game = GameHeader {
                 white: "W".to_owned(),
                 black: "B".to_owned(),
                 black_elo: 9,
                 place,
-                ..Header::default()
+                ..GameHeader::default()
             };
             let mut entry = Vec::new();
             GameIndex::write_entry(files.number(&file, offset), &game, &mut entry);

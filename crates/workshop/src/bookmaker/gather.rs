@@ -11,19 +11,19 @@ use tabiya_base::interrupt;
 use tabiya_base::parallel;
 use tabiya_base::progress::Progress;
 use tabiya_book::By;
-use tabiya_book::counts::{CountFile, CountWriter, CountsWritten, Line, Shape, damage};
+use tabiya_book::counts::{CountFile, CountWriter, CountsRow, CountsWritten, Shape, damage};
 use tabiya_games::Sources;
 
-use super::count::{Counted, count};
+use super::count::{CountedGames, count};
 use super::count_rows::{push, write_rows};
 use super::filter::Filter;
 use super::game_index::GameIndex;
 use super::marks::Marks;
 use super::repeated::Repeated;
-use super::report::Report;
-use super::row::{CountRow, PlacedRow, Row};
+use super::report::BuildReport;
+use super::row::{CountRow, CountedRow, PlacedRow};
 use super::sort::{RadixSorter, SortedRuns};
-use super::work::{Kept, Work};
+use super::work::{KeptCounts, Work};
 use super::{ASIDE, Resources};
 
 /// Rows between two checks for an interrupt.
@@ -71,18 +71,18 @@ impl Input<'_> {
     /// # Errors
     /// When a file cannot be read, a temporary one cannot be written, a count file lacks what `R` holds or what games are told
     /// apart or filtered by, or the work is interrupted.
-    pub fn count<R: Row>(
+    pub fn count<R: CountedRow>(
         &mut self,
         filter: &Filter,
         by: By,
         resources: &Resources,
         index: Option<&GameIndex>,
         progress: &Progress,
-    ) -> Result<Counted<R>> {
+    ) -> Result<CountedGames<R>> {
         let wanted = Shape { positions: R::PLACED, by: by.or(filter.slices()) };
         self.counts.iter().try_for_each(|file| file.require(wanted))?;
         let given = || {
-            let source = |(number, file)| Source {
+            let source = |(number, file)| CountFileSource {
                 file: Held::Open(file),
                 filter,
                 damage: Some((self.damage, number)),
@@ -90,15 +90,19 @@ impl Input<'_> {
             self.counts.iter().enumerate().map(source)
         };
         if let Some(work) = &mut self.work {
-            let Kept { report, shards } = work.count::<R>(self.games, filter, by, resources, progress)?;
+            let KeptCounts { report, shards } =
+                work.count::<R>(self.games, filter, by, resources, progress)?;
             // Filters have acted on them.
             let filter = &Filter::default();
-            let shards =
-                shards.into_iter().map(|shard| Source { file: Held::Closed(shard), filter, damage: None });
+            let shards = shards.into_iter().map(|shard| CountFileSource {
+                file: Held::Closed(shard),
+                filter,
+                damage: None,
+            });
             let sources: Vec<_> = shards.chain(given()).collect();
             let (runs, rows_left) = read(&sources, by, resources, progress)?;
-            let report = Report { rows_left, ..report };
-            return Ok(Counted { runs, report, marks: Marks::default() });
+            let report = BuildReport { rows_left, ..report };
+            return Ok(CountedGames { runs, report, marks: Marks::default() });
         }
         let both = !self.counts.is_empty() && !self.games.files().is_empty();
         let memory = if both { resources.memory / 2 } else { resources.memory };
@@ -112,7 +116,7 @@ impl Input<'_> {
 }
 
 /// A count file to read, and the filter that acts on it.
-struct Source<'a> {
+struct CountFileSource<'a> {
     file: Held<'a>,
     filter: &'a Filter,
     /// Where damage goes, and the number of the file there.
@@ -139,8 +143,8 @@ impl Held<'_> {
 ///
 /// # Errors
 /// When a file cannot be read or is damaged, a temporary one cannot be written, or the work is interrupted.
-fn read<R: Row>(
-    sources: &[Source<'_>],
+fn read<R: CountedRow>(
+    sources: &[CountFileSource<'_>],
     by: By,
     resources: &Resources,
     progress: &Progress,
@@ -163,12 +167,12 @@ fn read<R: Row>(
     let work = || {
         let mut sorter = RadixSorter::<R>::new(share, &resources.temp);
         let mut read = || -> Result<()> {
-            while let Some((Source { file, filter, damage }, group)) =
+            while let Some((CountFileSource { file, filter, damage }, group)) =
                 parts.get(next.fetch_add(1, Ordering::Relaxed))
             {
                 let wanted = Shape { positions: R::PLACED, by: by.or(filter.slices()) };
                 let mut rows = 0;
-                let see = |line: &Line| {
+                let see = |line: &CountsRow| {
                     rows += 1;
                     if rows % STRIDE == 0 {
                         interrupt::check()?;
@@ -178,7 +182,7 @@ fn read<R: Row>(
                         left.fetch_add(1, Ordering::Relaxed);
                         return Ok(());
                     }
-                    push(&Line { slice: by.of(line.slice), ..*line }, &mut sorter)
+                    push(&CountsRow { slice: by.part(line.slice), ..*line }, &mut sorter)
                 };
                 match (file.with(|file| file.group(*group, wanted, see)), damage) {
                     (Err(error), Some((damage, number))) if error.kind() == ErrorKind::Format => {
@@ -209,7 +213,7 @@ pub fn write_counts(
     resources: &Resources,
     writer: CountWriter,
     progress: &Progress,
-) -> Result<(Report, CountsWritten)> {
+) -> Result<(BuildReport, CountsWritten)> {
     let resources = &resources.without(ASIDE);
     if writer.shape().positions {
         write::<PlacedRow>(input, filter, resources, writer, progress)
@@ -218,14 +222,14 @@ pub fn write_counts(
     }
 }
 
-fn write<R: Row>(
+fn write<R: CountedRow>(
     mut input: Input<'_>,
     filter: &Filter,
     resources: &Resources,
     writer: CountWriter,
     progress: &Progress,
-) -> Result<(Report, CountsWritten)> {
-    let Counted { runs, report, .. } =
+) -> Result<(BuildReport, CountsWritten)> {
+    let CountedGames { runs, report, .. } =
         input.count::<R>(filter, writer.shape().by, resources, None, progress)?;
     Ok((report, write_rows(runs, resources, writer, progress)?))
 }

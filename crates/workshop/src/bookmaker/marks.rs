@@ -9,13 +9,13 @@ use tabiya_book::{Annotation, PositionRecord};
 use tabiya_chess::{MoveCode, is_blank};
 
 /// The most moves whose marks are held, about 32 MB for each thread: more than any repertoire has.
-const MOST: usize = 1 << 20;
+const MAX: usize = 1 << 20;
 
 /// Marks of moves, by the position's key.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
     known: HashMap<(u64, MoveCode), Mark>,
-    /// Marks beyond [`MOST`].
+    /// Marks beyond [`MAX`].
     lost: u64,
     /// Comments with a weight that cannot be read.
     unreadable: u64,
@@ -47,14 +47,14 @@ impl Marks {
     /// Notes the weight of a move, if the comment after it names one.
     pub fn comment(&mut self, at: (u64, MoveCode), comment: &[u8]) {
         match weight_in(comment) {
-            Said::Weight(weight) => self.note(at, Mark { praise: 0, weight: Some(weight) }),
-            Said::Unreadable => self.unreadable += 1,
-            Said::Nothing => {}
+            CommentWeight::Weight(weight) => self.note(at, Mark { praise: 0, weight: Some(weight) }),
+            CommentWeight::Unreadable => self.unreadable += 1,
+            CommentWeight::Nothing => {}
         }
     }
 
     fn note(&mut self, at: (u64, MoveCode), mark: Mark) {
-        let room = self.known.len() < MOST;
+        let room = self.known.len() < MAX;
         match self.known.entry(at) {
             Entry::Occupied(mut known) => {
                 let both = known.get().or(mark);
@@ -108,7 +108,7 @@ pub(crate) fn is_unlisted(comment: &[u8]) -> bool {
 
 /// What a comment says of the weight of its move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Said {
+enum CommentWeight {
     Nothing,
     Weight(u32),
     /// It names a weight that is no whole number from 0 to 2^32 - 1.
@@ -117,16 +117,16 @@ enum Said {
 
 /// The weight in a comment, in any letter case: `[%prc 60]` or `[%weight 60]`, the word `prc:60`, or `weight 60` at the start
 /// of the text, as `export` writes it.
-fn weight_in(comment: &[u8]) -> Said {
+fn weight_in(comment: &[u8]) -> CommentWeight {
     let lower = comment.to_ascii_lowercase();
     if memmem::find(&lower, b"prc").or_else(|| memmem::find(&lower, b"weight")).is_none() {
-        return Said::Nothing;
+        return CommentWeight::Nothing;
     }
     let text = String::from_utf8_lossy(&lower);
     for command in ["[%prc", "[%weight"] {
         if let Some((_, after)) = text.split_once(command) {
             let value = after.split(']').next().unwrap_or_default();
-            return number(value).map_or(Said::Unreadable, Said::Weight);
+            return number(value).map_or(CommentWeight::Unreadable, CommentWeight::Weight);
         }
     }
     // A line may end wherever there is a space.
@@ -135,13 +135,13 @@ fn weight_in(comment: &[u8]) -> Said {
     let (value, is_certain) = match (word, without_commands(&text).strip_prefix("weight")) {
         (Some((at, word)), _) => (text.get(at + word.len()..).unwrap_or_default(), true),
         (None, Some(value)) => (value, false),
-        (None, None) => return Said::Nothing,
+        (None, None) => return CommentWeight::Nothing,
     };
     match number(value) {
-        Some(weight) => Said::Weight(weight),
+        Some(weight) => CommentWeight::Weight(weight),
         // Texts may well begin with this word.
-        None if is_certain || is_numeric(value) => Said::Unreadable,
-        None => Said::Nothing,
+        None if is_certain || is_numeric(value) => CommentWeight::Unreadable,
+        None => CommentWeight::Nothing,
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn weights_are_found_in_comments() {
-        use Said::{Nothing, Unreadable, Weight};
+        use CommentWeight::{Nothing, Unreadable, Weight};
         for (comment, said) in [
             ("[%prc 60]", Weight(60)),
             ("the main line [%csl Ge4][%prc  7] and more", Weight(7)),

@@ -51,7 +51,7 @@ pub struct Merged {
 /// Removes the moves that colours, marks and factors rule out, and counts them.
 fn remove_ruled_out(record: &mut PositionRecord, merged: &mut Merged) {
     let never: Vec<_> = record.moves.iter().filter(|facts| facts.weight == 0).map(|facts| facts.mv).collect();
-    let verdicts = Rest::of(&record.moves, false);
+    let verdicts = Rest::from_moves(&record.moves, false);
     let factors: Vec<_> =
         record.moves.iter().filter(|facts| verdicts.leaves(facts)).map(|facts| facts.mv).collect();
     plain_weights(record);
@@ -140,7 +140,7 @@ fn merge_rows<R: Merging>(
             merged.read += 1;
             if let Some(comment) = &record.comment {
                 // Of a position's comments the first counts.
-                comments.push(&Aside::of(record.key, merged.read, COMMENT, comment.as_bytes()))?;
+                comments.push(&Aside::encode(record.key, merged.read, COMMENT, comment.as_bytes()))?;
             }
             if !holds_entries {
                 merged.remarks +=
@@ -148,7 +148,7 @@ fn merge_rows<R: Merging>(
             }
             for entry in record.entries.iter().filter(|_| holds_entries) {
                 let bytes = [&(number as u32).to_be_bytes()[..], &entry.bytes].concat();
-                comments.push(&Aside::of(record.key, merged.read, ENTRY, &bytes))?;
+                comments.push(&Aside::encode(record.key, merged.read, ENTRY, &bytes))?;
             }
             rows.clear();
             R::append(record, number as u32, first_game, &mut rows);
@@ -168,7 +168,7 @@ fn merge_rows<R: Merging>(
                 merged.unplaced += 1;
                 continue;
             }
-            let aside = asides.of(record.key)?;
+            let aside = asides.get(record.key)?;
             record.entries = aside.entries;
             record.comment = match &names {
                 Some(names) => names.get(record.key),
@@ -277,7 +277,7 @@ struct Aside {
 
 impl Aside {
     /// A record: the key of the position, the number of the record that has it, its kind, the bytes.
-    fn of(key: u64, read: u64, kind: u8, bytes: &[u8]) -> Vec<u8> {
+    fn encode(key: u64, read: u64, kind: u8, bytes: &[u8]) -> Vec<u8> {
         [&key.to_be_bytes()[..], &read.to_be_bytes(), &[kind], bytes].concat()
     }
 
@@ -309,7 +309,7 @@ impl Asides {
     ///
     /// # Errors
     /// When a temporary file cannot be read.
-    fn of(&mut self, key: u64) -> Result<Aside> {
+    fn get(&mut self, key: u64) -> Result<Aside> {
         let mut aside = Aside::default();
         loop {
             match &self.next {
@@ -347,7 +347,7 @@ mod tests {
         for at in positions {
             let moves: Vec<_> = at.chess().legal_moves().iter().map(|mv| MoveFacts::new(*mv, 2)).collect();
             let comment = Some(comment(word, at));
-            writer.add(&PositionRecord { comment, ..PositionRecord::of(at, &moves) }).unwrap();
+            writer.add(&PositionRecord { comment, ..PositionRecord::from_moves(at, &moves) }).unwrap();
         }
         writer.finish().unwrap();
         book::open(path).unwrap()

@@ -48,15 +48,15 @@ pub use merge::{Merged, merge, widest};
 pub use new_book::NewBook;
 pub use position_counts::PositionCounts;
 pub use repeated::Repeated;
-pub use report::{FailedGames, Report};
+pub use report::{BuildReport, FailedGames};
 pub use tabiya_base::resources::Resources;
 pub use weigh::{DropReason, DroppedMoves, Weigh};
 pub use work::Work;
 
-use count::Counted;
-use files::Files;
+use count::CountedGames;
+use files::BuildFiles;
 use game_index::GameIndex;
-use row::{CountRow, PlacedRow, Row};
+use row::{CountRow, CountedRow, PlacedRow};
 use sort::Sorted;
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
@@ -90,7 +90,11 @@ pub struct Plan<'a> {
 /// # Errors
 /// When a file cannot be read or written, when a count file has no positions and the book's format needs them, or when
 /// the work is interrupted: no book is written then.
-pub fn build(input: Input<'_>, plan: &Plan<'_>, writer: Box<dyn BookWriter>) -> Result<(Report, Written)> {
+pub fn build(
+    input: Input<'_>,
+    plan: &Plan<'_>,
+    writer: Box<dyn BookWriter>,
+) -> Result<(BuildReport, Written)> {
     let resources = &plan.resources.without(ASIDE).without(writer.memory());
     let plan = &Plan { resources, ..*plan };
     // Only a position says which side is to move.
@@ -101,18 +105,18 @@ pub fn build(input: Input<'_>, plan: &Plan<'_>, writer: Box<dyn BookWriter>) -> 
     }
 }
 
-fn build_from<R: Row>(
+fn build_from<R: CountedRow>(
     mut input: Input<'_>,
     plan: &Plan<'_>,
     mut writer: Box<dyn BookWriter>,
-) -> Result<(Report, Written)> {
+) -> Result<(BuildReport, Written)> {
     let &Plan { filter, weigh, names, resources, progress } = plan;
     let counted = writer.needs_positions();
     let index = (counted && writer.wants_games()).then(|| GameIndex::new(resources));
-    let Counted { runs, mut report, marks } =
+    let CountedGames { runs, mut report, marks } =
         input.count::<R>(filter, By::default(), resources, index.as_ref(), progress)?;
     let unlinked = match index {
-        Some(index) => index.hand_over(&Files::new(input.games), &mut *writer)?,
+        Some(index) => index.hand_over(&BuildFiles::new(input.games), &mut *writer)?,
         None => 0,
     };
     let sorted = Sorted::new(runs);

@@ -11,10 +11,12 @@ use tabiya_book::{self as book, BookWriter, Green, WriteOptions, Written};
 use tabiya_games as games;
 use tabiya_learn::{files_of, open_settled};
 
-use super::{Damage, Filter, Input, Merged, Names, Plan, Repeated, Report, Resources, Weigh, merge_books};
+use super::{
+    BuildReport, Damage, Filter, Input, Merged, Names, Plan, Repeated, Resources, Weigh, merge_books,
+};
 
 /// Bytes of memory that building and merging need at least.
-const LEAST_MEMORY: usize = 16 << 20;
+const MIN_MEMORY: usize = 16 << 20;
 
 /// What is damaged, and in which file.
 pub type Damaged = (PathBuf, Finding);
@@ -57,7 +59,7 @@ impl NewBook {
     }
 
     fn resources(&self) -> Result<Resources> {
-        if self.memory.is_some_and(|memory| memory < LEAST_MEMORY) {
+        if self.memory.is_some_and(|memory| memory < MIN_MEMORY) {
             return Err(Error::new(ErrorKind::Usage, "memory must be at least 16 MiB"));
         }
         Resources::new(self.threads, self.memory, self.temp.as_deref())
@@ -76,8 +78,8 @@ impl NewBook {
     /// # Errors
     /// As [`book::create`].
     pub fn create(&self, filter: Option<&Filter>, resources: &Resources) -> Result<Box<dyn BookWriter>> {
-        let mut options = WriteOptions::of(&self.output, self.force, resources);
-        options.green = Green::of(self.green);
+        let mut options = WriteOptions::new(&self.output, self.force, resources);
+        options.green = Green::from_share(self.green);
         if let Some(filter) = filter {
             options.plies = filter.max_ply;
             options.least_elo = [0, 0, 0, filter.min_elo];
@@ -126,7 +128,7 @@ impl NewBook {
         filter: &Filter,
         weigh: &Weigh,
         eco: &[PathBuf],
-    ) -> Result<(Report, Written)> {
+    ) -> Result<(BuildReport, Written)> {
         let resources = self.resources()?;
         let (mut split, mut unopened) = (split(sources)?, Vec::new());
         let counted = split.open(CountFile::open, &mut unopened)?;

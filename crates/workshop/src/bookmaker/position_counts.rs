@@ -6,10 +6,10 @@ use tabiya_book::By;
 use tabiya_chess::MoveCode;
 
 use super::Resources;
-use super::count::Counted;
+use super::count::CountedGames;
 use super::filter::Filter;
 use super::gather::Input;
-use super::report::Report;
+use super::report::BuildReport;
 use super::row::CountRow;
 use super::sort::{Sortable as _, Sorted};
 use super::weigh::for_each_move;
@@ -27,14 +27,14 @@ impl PositionCounts {
     ///
     /// # Errors
     /// As [`Input::count`].
-    pub fn of(
+    pub fn count(
         mut input: Input<'_>,
         filter: &Filter,
         least: u64,
         resources: &Resources,
         progress: &Progress,
-    ) -> Result<(Report, Self)> {
-        let Counted { runs, report, .. } =
+    ) -> Result<(BuildReport, Self)> {
+        let CountedGames { runs, report, .. } =
             input.count::<CountRow>(filter, By::default(), resources, None, progress)?;
         let sorted = Sorted::new(runs);
         progress.things(sorted.total(), "counts");

@@ -15,10 +15,10 @@ use tabiya_base::table::Table;
 use tabiya_book::By;
 use tabiya_chess::Position;
 use tabiya_games::play::play;
-use tabiya_games::{GameEnd, GameError, Header, KeyedPly, Sources, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, KeyedPly, Sources, Visitor};
 
 use super::Resources;
-use super::files::Files;
+use super::files::BuildFiles;
 use super::filter::Filter;
 
 /// Bytes of a digest, which a record begins with. The game's number follows.
@@ -57,7 +57,7 @@ impl Repeated {
     ) -> Result<Self> {
         let memory = resources.memory / 4;
         let sorter = Mutex::new(Sorter::new(&resources.temp, memory));
-        let files = Files::new(source);
+        let files = BuildFiles::new(source);
         let digester = || Digester {
             filter,
             wanted_tags: filter.wanted_tags(By::default()),
@@ -114,7 +114,7 @@ impl Repeated {
 struct Digester<'a> {
     filter: &'a Filter,
     wanted_tags: Vec<String>,
-    files: &'a Files,
+    files: &'a BuildFiles,
     sorter: &'a Mutex<Sorter>,
     /// Games whose records were made.
     taken: u64,
@@ -129,7 +129,7 @@ impl Visitor for Digester<'_> {
         &self.wanted_tags
     }
 
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         if self.failed.is_some() || self.filter.admits(game).is_err() {
             return false;
         }

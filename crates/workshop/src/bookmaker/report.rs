@@ -12,7 +12,7 @@ use super::weigh::DroppedMoves;
 /// How many games counted, and why others did not.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Report {
+pub struct BuildReport {
     /// Games that were read, including those that did not count.
     pub games: u64,
     /// Games of which at least the beginning counted.
@@ -74,7 +74,7 @@ impl FailedGames {
     }
 }
 
-impl Report {
+impl BuildReport {
     /// Counts a game with an error; `used` if it counted up to the error.
     pub fn add(&mut self, error: GameError, used: bool) {
         self.add_many(FailedGames { games: 1, used: used.into(), first: error });

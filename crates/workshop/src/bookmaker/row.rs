@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
-use tabiya_book::counts::{GAMES_BITS, MOST_GAMES};
+use tabiya_book::counts::{GAMES_BITS, MAX_GAMES};
 use tabiya_book::{SLICE_BITS, Slice};
 use tabiya_chess::MoveCode;
 use tabiya_chess::Packed;
@@ -16,7 +16,7 @@ use super::sort::Sortable;
 pub(crate) const NO_GAME: u64 = u64::MAX;
 
 /// A row that holds a count.
-pub trait Row: Sortable {
+pub trait CountedRow: Sortable {
     /// Whether it holds its position too.
     const PLACED: bool;
 
@@ -47,7 +47,7 @@ pub struct Count {
     /// In which games.
     pub slice: Slice,
     /// How it ended for the side that made it.
-    pub outcome: Outcome,
+    pub outcome: GameOutcome,
     /// How often.
     pub games: u64,
 }
@@ -56,7 +56,7 @@ pub struct Count {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum GameOutcome {
     /// Lost.
     Loss = 0,
     /// Drawn.
@@ -80,14 +80,14 @@ const KEY_SHIFT: u32 = MOVE_SHIFT + 16;
 pub struct CountRow(u128);
 
 impl CountRow {
-    /// Packs a count; games beyond [`MOST_GAMES`] are not counted.
+    /// Packs a count; games beyond [`MAX_GAMES`] are not counted.
     pub fn new(count: Count) -> Self {
         Self(
             u128::from(count.key) << KEY_SHIFT
                 | u128::from(count.mv.0) << MOVE_SHIFT
                 | u128::from(count.slice.number()) << SLICE_SHIFT
                 | u128::from(count.outcome as u8) << OUTCOME_SHIFT
-                | u128::from(count.games.min(MOST_GAMES)),
+                | u128::from(count.games.min(MAX_GAMES)),
         )
     }
 
@@ -96,7 +96,7 @@ impl CountRow {
     }
 
     fn games(self) -> u64 {
-        self.0 as u64 & MOST_GAMES
+        self.0 as u64 & MAX_GAMES
     }
 }
 
@@ -112,14 +112,14 @@ impl Sortable for CountRow {
     fn absorb(&mut self, other: &Self) -> bool {
         let same = self.what() == other.what();
         if same {
-            let games = (self.games() + other.games()).min(MOST_GAMES);
+            let games = (self.games() + other.games()).min(MAX_GAMES);
             self.0 = self.what() << GAMES_BITS | u128::from(games);
         }
         same
     }
 }
 
-impl Row for CountRow {
+impl CountedRow for CountRow {
     const PLACED: bool = false;
 
     fn make(count: Count, _: Option<Packed>, _: u64) -> Option<Self> {
@@ -132,9 +132,9 @@ impl Row for CountRow {
             mv: MoveCode((self.0 >> MOVE_SHIFT) as u16),
             slice: Slice::numbered((self.0 >> SLICE_SHIFT) as u8 & ((1 << SLICE_BITS) - 1)),
             outcome: match (self.0 >> OUTCOME_SHIFT) & 3 {
-                0 => Outcome::Loss,
-                1 => Outcome::Draw,
-                _ => Outcome::Win,
+                0 => GameOutcome::Loss,
+                1 => GameOutcome::Draw,
+                _ => GameOutcome::Win,
             },
             games: self.games(),
         }
@@ -171,7 +171,7 @@ impl Sortable for PlacedRow {
     }
 }
 
-impl Row for PlacedRow {
+impl CountedRow for PlacedRow {
     const PLACED: bool = true;
 
     fn make(count: Count, packed: Option<Packed>, game: u64) -> Option<Self> {
@@ -197,8 +197,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn counts() -> impl Strategy<Value = Count> {
-        let outcome = prop::sample::select(vec![Outcome::Loss, Outcome::Draw, Outcome::Win]);
-        (any::<u64>(), any::<u16>(), 0..70_u8, outcome, 0..=MOST_GAMES).prop_map(
+        let outcome = prop::sample::select(vec![GameOutcome::Loss, GameOutcome::Draw, GameOutcome::Win]);
+        (any::<u64>(), any::<u16>(), 0..70_u8, outcome, 0..=MAX_GAMES).prop_map(
             |(key, mv, slice, outcome, games)| Count {
                 key,
                 mv: MoveCode(mv),
@@ -212,13 +212,14 @@ mod tests {
     #[test]
     fn games_are_added_up_and_never_wrap() {
         let slice = Slice::default();
-        let count = Count { key: 1, mv: MoveCode(2), slice, outcome: Outcome::Draw, games: MOST_GAMES - 1 };
+        let count =
+            Count { key: 1, mv: MoveCode(2), slice, outcome: GameOutcome::Draw, games: MAX_GAMES - 1 };
         let mut row = CountRow::new(count);
         assert!(row.absorb(&CountRow::new(Count { games: 1, ..count })));
-        assert_eq!(row.count().games, MOST_GAMES);
+        assert_eq!(row.count().games, MAX_GAMES);
         assert!(row.absorb(&CountRow::new(Count { games: 1, ..count })));
-        assert_eq!(row.count(), Count { games: MOST_GAMES, ..count });
-        assert!(!row.absorb(&CountRow::new(Count { outcome: Outcome::Win, ..count })));
+        assert_eq!(row.count(), Count { games: MAX_GAMES, ..count });
+        assert!(!row.absorb(&CountRow::new(Count { outcome: GameOutcome::Win, ..count })));
         assert!(!row.absorb(&CountRow::new(Count { mv: MoveCode(3), ..count })));
         assert_eq!(size_of::<PlacedRow>(), 48);
     }

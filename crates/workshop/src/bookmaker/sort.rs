@@ -41,7 +41,7 @@ const MADE_LEN: usize = 512;
 
 /// Rows that are handed on at a time, however much memory there is: more would be allocated and freed by the system
 /// again and again.
-const MOST_ROWS: u64 = 1 << 14;
+const MAX_ROWS: u64 = 1 << 14;
 
 /// The part of a thread's rows that one bin may hold: keys that are not hashes may all belong to one, and to merge a bin
 /// takes several times its memory.
@@ -191,8 +191,8 @@ impl<R: Sortable> Sorted<R> {
         let threads = resources.threads.max(1);
         // The result of a range takes memory besides its rows.
         let most = resources.memory / 4 / threads / (size_of::<R>() * 2 + MADE_LEN);
-        let pieces = self.pieces((most.max(1) as u64).min(MOST_ROWS), threads)?;
-        let work = |(): &mut (), piece: &Piece, made: &mut Option<Result<(u64, T)>>| {
+        let pieces = self.pieces((most.max(1) as u64).min(MAX_ROWS), threads)?;
+        let work = |(): &mut (), piece: &SortPiece, made: &mut Option<Result<(u64, T)>>| {
             let make = |rows: Vec<R>| (rows.len() as u64, make(&rows));
             *made = Some(self.rows(piece).map(make));
         };
@@ -213,14 +213,14 @@ impl<R: Sortable> Sorted<R> {
     ///
     /// # Errors
     /// When a temporary file cannot be read, or the work is interrupted.
-    fn pieces(&self, most: u64, threads: usize) -> Result<Vec<Piece>> {
+    fn pieces(&self, most: u64, threads: usize) -> Result<Vec<SortPiece>> {
         let wanted = most.min(self.total() / (threads as u64 * 16) + 1);
         let mut pieces = Vec::new();
         let (mut from, mut rows) = (0, 0);
         for range in 0..RANGES {
             let here = self.count(range);
             if rows > 0 && rows + here > wanted {
-                pieces.push(Piece { from, to: range, keys: None });
+                pieces.push(SortPiece { from, to: range, keys: None });
                 (from, rows) = (range, 0);
             }
             rows += here;
@@ -231,7 +231,7 @@ impl<R: Sortable> Sorted<R> {
             }
         }
         if rows > 0 {
-            pieces.push(Piece { from, to: RANGES, keys: None });
+            pieces.push(SortPiece { from, to: RANGES, keys: None });
         }
         Ok(pieces)
     }
@@ -243,12 +243,12 @@ impl<R: Sortable> Sorted<R> {
         (low, high): (u64, u64),
         rows: u64,
         most: u64,
-        pieces: &mut Vec<Piece>,
+        pieces: &mut Vec<SortPiece>,
     ) -> Result<()> {
         interrupt::check()?;
         if rows <= most || low == high {
             if rows > 0 {
-                pieces.push(Piece { from: range, to: range + 1, keys: Some((low, high)) });
+                pieces.push(SortPiece { from: range, to: range + 1, keys: Some((low, high)) });
             }
             return Ok(());
         }
@@ -276,7 +276,7 @@ impl<R: Sortable> Sorted<R> {
     }
 
     /// The rows of a piece, sorted and added up.
-    fn rows(&self, piece: &Piece) -> Result<Vec<R>> {
+    fn rows(&self, piece: &SortPiece) -> Result<Vec<R>> {
         let mut files = Vec::new();
         for runs in &self.threads {
             files.extend(runs.spilled.read(piece)?);
@@ -295,7 +295,7 @@ impl<R: Sortable> Sorted<R> {
 
 /// Some ranges, or a part of one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct SortPiece {
     /// The first range.
     from: usize,
     /// The one after the last.
@@ -304,7 +304,7 @@ pub(crate) struct Piece {
     keys: Option<(u64, u64)>,
 }
 
-impl Piece {
+impl SortPiece {
     /// Those of a range's sorted rows that belong to it.
     fn cut<'a, R: Sortable>(&self, rows: &'a [R]) -> &'a [R] {
         let Some((low, high)) = self.keys else { return rows };
@@ -322,7 +322,7 @@ mod tests {
     use tabiya_book::Slice;
     use tabiya_chess::MoveCode;
 
-    use super::super::row::{Count, CountRow, Outcome, Row};
+    use super::super::row::{Count, CountRow, CountedRow, GameOutcome};
     use super::*;
 
     fn sorted(counts: &[Count], threads: usize, memory: usize, folder: &Path) -> (Vec<Count>, u64) {
@@ -332,7 +332,7 @@ mod tests {
         }
         let sorted = Sorted::new(sorters.into_iter().map(RadixSorter::finish).collect());
         let mut out = Vec::new();
-        let make = |rows: &[CountRow]| rows.iter().map(Row::count).collect::<Vec<_>>();
+        let make = |rows: &[CountRow]| rows.iter().map(CountedRow::count).collect::<Vec<_>>();
         let resources = Resources { threads, memory: memory * 4, temp: folder.to_owned() };
         sorted
             .each(&resources, &Progress::none(), make, |counts| {
@@ -357,7 +357,7 @@ mod tests {
             for (key, mv, won, games) in drawn {
                 // Keys all over the key space, or close together.
                 let key = if hashed { key.wrapping_mul(0x9e37_79b9_7f4a_7c15) } else { key };
-                let outcome = if won == 0 { Outcome::Loss } else { Outcome::Win };
+                let outcome = if won == 0 { GameOutcome::Loss } else { GameOutcome::Win };
                 counts.push(Count { key, mv: MoveCode(mv), slice: Slice::default(), outcome, games });
                 *model.entry((key, mv, outcome)).or_insert(0) += games;
             }
@@ -385,7 +385,7 @@ mod tests {
                 let key = (number * 7919 % 10_000) * distance;
                 let (slice, mv) = (Slice::default(), MoveCode((number / 10_000) as u16));
                 sorter
-                    .push(CountRow::new(Count { key, mv, slice, outcome: Outcome::Win, games: 1 }))
+                    .push(CountRow::new(Count { key, mv, slice, outcome: GameOutcome::Win, games: 1 }))
                     .unwrap();
                 fullest = fullest.max(held(&sorter));
             }
@@ -415,7 +415,13 @@ mod tests {
         let mut sorter = RadixSorter::new(1 << 10, missing);
         let row = |key: u64| {
             let slice = Slice::default();
-            CountRow::new(Count { key: key << 50, mv: MoveCode(1), slice, outcome: Outcome::Win, games: 1 })
+            CountRow::new(Count {
+                key: key << 50,
+                mv: MoveCode(1),
+                slice,
+                outcome: GameOutcome::Win,
+                games: 1,
+            })
         };
         let error = (0..10_000).find_map(|key| sorter.push(row(key)).err()).unwrap();
         assert_eq!(error.remedy(), Some(Remedy::TemporaryFiles), "{error}");

@@ -8,7 +8,7 @@ use tabiya_book::Slice;
 use tabiya_book::{Counts, MoveFacts, PositionRecord};
 use tabiya_chess::MoveCode;
 
-use super::row::{Outcome, Row};
+use super::row::{CountedRow, GameOutcome};
 
 /// Which moves are kept, and how much each weighs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,7 +92,7 @@ impl Weigh {
 /// sake of their results.
 ///
 /// Counts are kept if they are `counted`. `drops` counts the moves that are not kept.
-pub fn positions<R: Row>(
+pub fn positions<R: CountedRow>(
     rows: &[R],
     weigh: &Weigh,
     counted: bool,
@@ -113,7 +113,7 @@ pub fn positions<R: Row>(
                 all.push((mv, counts));
             }
         });
-        let position = || rows.first().and_then(Row::packed).and_then(|packed| packed.unpack());
+        let position = || rows.first().and_then(CountedRow::packed).and_then(|packed| packed.unpack());
         let side =
             if weigh.needs_sides() { position().map(|position| position.chess().turn()) } else { None };
         let share = u128::from(weigh.share(side));
@@ -158,17 +158,17 @@ pub fn positions<R: Row>(
 }
 
 /// Adds up the outcomes of each move of one position in each slice of games.
-pub(crate) fn for_each_move<R: Row>(rows: &[R], mut see: impl FnMut(MoveCode, Slice, Counts)) {
-    let mut rows = rows.iter().map(Row::count).peekable();
+pub(crate) fn for_each_move<R: CountedRow>(rows: &[R], mut see: impl FnMut(MoveCode, Slice, Counts)) {
+    let mut rows = rows.iter().map(CountedRow::count).peekable();
     while let Some(first) = rows.next() {
         let mut counts = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
         let mut count = Some(first);
         while let Some(some) = count {
             counts.games += some.games;
             match some.outcome {
-                Outcome::Win => counts.wins += some.games,
-                Outcome::Draw => counts.draws += some.games,
-                Outcome::Loss => counts.losses += some.games,
+                GameOutcome::Win => counts.wins += some.games,
+                GameOutcome::Draw => counts.draws += some.games,
+                GameOutcome::Loss => counts.losses += some.games,
             }
             count = rows.next_if(|next| (next.mv, next.slice) == (first.mv, first.slice));
         }
@@ -188,7 +188,9 @@ mod tests {
     fn kept_in(weigh: Weigh, counted: bool, counts: &[(u64, u16, [u64; 3])]) -> Vec<(u64, Vec<(u16, u64)>)> {
         let mut rows = Vec::new();
         for &(key, mv, games) in counts {
-            for (outcome, games) in [Outcome::Loss, Outcome::Draw, Outcome::Win].into_iter().zip(games) {
+            for (outcome, games) in
+                [GameOutcome::Loss, GameOutcome::Draw, GameOutcome::Win].into_iter().zip(games)
+            {
                 if games > 0 {
                     let slice = Slice::default();
                     rows.push(CountRow::new(Count { key, mv: MoveCode(mv), slice, outcome, games }));
@@ -230,7 +232,7 @@ mod tests {
     fn where_games_are_counted_a_position_that_enough_reached_comes_without_moves() {
         let slice = Slice::default();
         let row = |key, mv, games| {
-            CountRow::new(Count { key, mv: MoveCode(mv), slice, outcome: Outcome::Draw, games })
+            CountRow::new(Count { key, mv: MoveCode(mv), slice, outcome: GameOutcome::Draw, games })
         };
         let rows = [row(1, 0, 1), row(1, 2, 3), row(1, 3, 2), row(2, 0, 3), row(3, 0, 2), row(4, 5, 2)];
         let of = |counted| positions(&rows, &Weigh::default(), counted, &mut DroppedMoves::new());

@@ -25,13 +25,13 @@ pub enum Way {
 /// The edits of a book, and those that were taken back.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    made: Vec<Step>,
-    undone: Vec<Step>,
+    made: Vec<EditStep>,
+    undone: Vec<EditStep>,
 }
 
 /// What makes an edit of a position, or takes it back.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct EditStep {
     pub at: Position,
     pub note: String,
     pub moves: Vec<Move>,
@@ -41,11 +41,11 @@ pub(super) struct Step {
 
 impl History {
     /// Adds what takes back an edit; those that were taken back before it cannot be made again.
-    pub fn add(&mut self, back: Step) {
+    pub fn add(&mut self, back: EditStep) {
         self.undone.clear();
         self.made.push(back);
-        let size = |step: &Step| {
-            size_of::<Step>() + step.patches.iter().map(|(_, patch)| patch.size()).sum::<usize>()
+        let size = |step: &EditStep| {
+            size_of::<EditStep>() + step.patches.iter().map(|(_, patch)| patch.size()).sum::<usize>()
         };
         let mut sum: usize = self.made.iter().map(size).sum();
         let mut forgotten = 0;
@@ -60,7 +60,7 @@ impl History {
     }
 
     /// What is next to be done on this way.
-    pub fn next(&self, way: Way) -> Option<&Step> {
+    pub fn next(&self, way: Way) -> Option<&EditStep> {
         match way {
             Way::Back => self.made.last(),
             Way::Again => self.undone.last(),
@@ -75,7 +75,7 @@ impl History {
         };
         to.extend(from.pop().map(|step| {
             let reversed = step.patches.into_iter().map(|(file, patch)| (file, patch.reversed()));
-            Step { patches: reversed.collect(), ..step }
+            EditStep { patches: reversed.collect(), ..step }
         }));
     }
 }
@@ -84,9 +84,9 @@ impl History {
 mod tests {
     use super::*;
 
-    fn step(note: usize, bytes: usize) -> Step {
+    fn step(note: usize, bytes: usize) -> EditStep {
         let patches = vec![(PathBuf::new(), Patch::new(b"", [(0..0, vec![0; bytes])]).unwrap())];
-        Step { at: Position::start(), note: note.to_string(), moves: Vec::new(), patches }
+        EditStep { at: Position::start(), note: note.to_string(), moves: Vec::new(), patches }
     }
 
     #[test]

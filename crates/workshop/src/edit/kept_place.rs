@@ -4,7 +4,7 @@ use shakmaty::CastlingMode;
 
 use tabiya_chess::Game;
 
-use super::NOTE_MAX;
+use super::MAX_NOTE;
 
 /// What is kept of a game from the usual start, as UCI writes it; moves follow its first word with [`MOVES`] between.
 const START: &str = "startpos";
@@ -19,12 +19,12 @@ pub enum KeptPlace<'a> {
     Fen(&'a str),
 }
 
-/// The text that is kept of a place: at most [`NOTE_MAX`] bytes. `is_set_up` says that the game has another start.
+/// The text that is kept of a place: at most [`MAX_NOTE`] bytes. `is_set_up` says that the game has another start.
 pub fn kept(game: &Game, is_set_up: bool) -> String {
     let moves: Vec<String> =
         game.moves().iter().map(|mv| mv.to_uci(CastlingMode::Standard).to_string()).collect();
     let text = if moves.is_empty() { START.to_owned() } else { [START, MOVES, &moves.join(" ")].concat() };
-    if is_set_up || text.len() > NOTE_MAX { game.position().fen() } else { text }
+    if is_set_up || text.len() > MAX_NOTE { game.position().fen() } else { text }
 }
 
 /// The place of which this text was kept.

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Links that lead to a file at most.
-const LINKS_MAX: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// A book that is ours alone until this is dropped. The lock is a file beside it, because the book's own files are replaced.
 pub(super) struct BookLock {
@@ -36,7 +36,7 @@ impl BookLock {
     pub fn take(book: &Path) -> Result<Self> {
         let cannot = |error| Error::file(book, "cannot lock the book, to edit it", error);
         let real = followed(book);
-        let folder = dunce::canonicalize(folder::of(&real)).map_err(cannot)?;
+        let folder = dunce::canonicalize(folder::parent_of(&real)).map_err(cannot)?;
         let path = leftovers::lock_file(&folder, &real.file_stem().unwrap_or_default().to_string_lossy());
         let begun = Instant::now();
         let attempt = || {
@@ -75,9 +75,9 @@ impl Drop for BookLock {
 /// The file that links lead to, which need not exist: one that is being replaced may be away for a moment.
 fn followed(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
-    for _ in 0..LINKS_MAX {
+    for _ in 0..MAX_LINKS {
         let Ok(target) = fs::read_link(&path) else { break };
-        path = folder::of(&path).join(target);
+        path = folder::parent_of(&path).join(target);
     }
     path
 }

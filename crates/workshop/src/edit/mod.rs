@@ -25,18 +25,18 @@ use tabiya_book::{self as book, Annotation, Book, Format, MoveFacts, Recommendat
 use tabiya_chess::{MoveCode, Position};
 use tabiya_learn::{self as learn, Attempt, EntryEdit, Learner, MadeEdit};
 
-use self::history::{History, Step};
+use self::history::{EditStep, History};
 use self::lock::BookLock;
 
 pub use self::history::Way;
 pub use self::kept_place::{KeptPlace, kept, place_of};
 
 /// Bytes that are kept of an edit's place.
-pub const NOTE_MAX: usize = 255;
+pub const MAX_NOTE: usize = 255;
 
 /// What a book says of a move, as far as an edit can change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct MoveState {
     /// As in [`MoveFacts`].
     pub weight: u64,
     /// As in [`MoveFacts`].
@@ -81,11 +81,11 @@ pub struct Wish<'a> {
 
 /// What became of an edit.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum EditOutcome {
     /// The book has it, on the disk.
     Made(Made),
     /// The book says this of the move, and not what was expected; it is unchanged.
-    Unexpected(Option<Said>),
+    Unexpected(Option<MoveState>),
     /// There is no edit to undo or to redo.
     Nothing,
 }
@@ -105,7 +105,7 @@ pub struct MadeMove {
     /// In UCI notation.
     pub uci: String,
     /// What the book said of it before, and says now.
-    pub said: [Option<Said>; 2],
+    pub said: [Option<MoveState>; 2],
 }
 
 /// A book that is edited.
@@ -126,7 +126,7 @@ impl Editor {
     /// # Errors
     /// When an edit does not fit the moves or the format, another process keeps the book, or it cannot be written: it is
     /// unchanged then.
-    pub fn edit(&mut self, wish: &Wish<'_>, progress: impl FnOnce() -> Progress) -> Result<Outcome> {
+    pub fn edit(&mut self, wish: &Wish<'_>, progress: impl FnOnce() -> Progress) -> Result<EditOutcome> {
         let _lock = BookLock::take(&self.path)?;
         let book = learn::open_settled(&self.path)?;
         refuse_read_only(&*book)?;
@@ -156,7 +156,7 @@ impl Editor {
     ///
     /// # Errors
     /// When another program has changed the moves since, and as [`Editor::edit`].
-    pub fn reverse(&mut self, way: Way) -> Result<Outcome> {
+    pub fn reverse(&mut self, way: Way) -> Result<EditOutcome> {
         let _lock = BookLock::take(&self.path)?;
         let book = learn::open_settled(&self.path)?;
         refuse_read_only(&*book)?;
@@ -166,24 +166,29 @@ impl Editor {
         drop(book);
         let mut learner = Learner::new(&self.path)?;
         let made = if way == Way::Back { learner.undo_edit() } else { learner.redo_edit() };
-        Ok(made?.map_or(Outcome::Nothing, |MadeEdit { note, weights }| {
+        Ok(made?.map_or(EditOutcome::Nothing, |MadeEdit { note, weights }| {
             let made = |(code, old, new): (MoveCode, _, _)| MadeMove {
                 uci: code.to_string(),
-                said: [old, new].map(|weight: Option<u64>| weight.map(Said::weight)),
+                said: [old, new].map(|weight: Option<u64>| weight.map(MoveState::weight)),
             };
-            Outcome::Made(Made { note, moves: weights.into_iter().map(made).collect() })
+            EditOutcome::Made(Made { note, moves: weights.into_iter().map(made).collect() })
         }))
     }
 
-    fn edit_beside(&mut self, book: Arc<dyn Book>, wish: &Wish<'_>, progress: &Progress) -> Result<Outcome> {
+    fn edit_beside(
+        &mut self,
+        book: Arc<dyn Book>,
+        wish: &Wish<'_>,
+        progress: &Progress,
+    ) -> Result<EditOutcome> {
         let mut moves: Vec<Move> = wish.edits.iter().map(|edit| edit.mv).collect();
         moves.dedup();
         let before = said(&book, wish.at, &moves)?.ok_or_else(interrupt::stopped)?;
         let first = before.first().copied().flatten();
         if wish.expected.is_some_and(|expected| !expected.is_met(first)) {
-            return Ok(Outcome::Unexpected(first));
+            return Ok(EditOutcome::Unexpected(first));
         }
-        let Some(patchable) = book.as_patchable() else { return Ok(Outcome::Nothing) };
+        let Some(patchable) = book.as_patchable() else { return Ok(EditOutcome::Nothing) };
         let patches = patchable.patches(wish.at, wish.edits, progress);
         let patches = patches
             .map_err(|error| if error.path().is_some() { error } else { error.at_path(&self.path) })?;
@@ -194,26 +199,26 @@ impl Editor {
                 .advice("edit the book again"));
         }
         let after = self.said_after(wish.at, &moves)?;
-        let made = Made::of(wish.note, &moves, &before, &after);
+        let made = Made::new(wish.note, &moves, &before, &after);
         let patches = patches.into_iter().map(|(file, patch)| (file, patch.reversed())).collect();
-        self.history.add(Step { at: wish.at.clone(), note: wish.note.to_owned(), moves, patches });
-        Ok(Outcome::Made(made))
+        self.history.add(EditStep { at: wish.at.clone(), note: wish.note.to_owned(), moves, patches });
+        Ok(EditOutcome::Made(made))
     }
 
-    fn reverse_beside(&mut self, book: &Arc<dyn Book>, way: Way) -> Result<Outcome> {
-        let Some(step) = self.history.next(way) else { return Ok(Outcome::Nothing) };
+    fn reverse_beside(&mut self, book: &Arc<dyn Book>, way: Way) -> Result<EditOutcome> {
+        let Some(step) = self.history.next(way) else { return Ok(EditOutcome::Nothing) };
         let before = said(book, &step.at, &step.moves)?.ok_or_else(interrupt::stopped)?;
         if write_patches(&step.patches)?.is_some() {
-            return Ok(Outcome::Unexpected(before.first().copied().flatten()));
+            return Ok(EditOutcome::Unexpected(before.first().copied().flatten()));
         }
         let after = self.said_after(&step.at, &step.moves)?;
-        let made = Made::of(&step.note, &step.moves, &before, &after);
+        let made = Made::new(&step.note, &step.moves, &before, &after);
         self.history.done(way);
-        Ok(Outcome::Made(made))
+        Ok(EditOutcome::Made(made))
     }
 
     /// What the book says after an edit.
-    fn said_after(&self, at: &Position, moves: &[Move]) -> Result<Vec<Option<Said>>> {
+    fn said_after(&self, at: &Position, moves: &[Move]) -> Result<Vec<Option<MoveState>>> {
         said(&book::open(&self.path)?, at, moves)?.ok_or_else(|| {
             Error::new(ErrorKind::Interrupted, "interrupted after the edit was made").at_path(&self.path)
         })
@@ -221,14 +226,17 @@ impl Editor {
 }
 
 /// What a book says of moves; `None` if the user asks to stop before the book is read.
-fn said(book: &Arc<dyn Book>, at: &Position, moves: &[Move]) -> Result<Option<Vec<Option<Said>>>> {
+fn said(book: &Arc<dyn Book>, at: &Position, moves: &[Move]) -> Result<Option<Vec<Option<MoveState>>>> {
     let (read, position) = (Arc::clone(book), at.clone());
     let look = move || read.moves_in(&position);
     let known = interrupt::wait_for("moves", look)
         .map_err(|error| Error::file(book.path(), "cannot read the book", error))?;
     let of = |known: &[MoveFacts], mv: &Move| known.iter().find(|facts| facts.mv == *mv).copied();
     Ok(known.map(|known| {
-        moves.iter().map(|mv| of(&known, mv).map(|facts| Said::of(&**book, at, &facts))).collect()
+        moves
+            .iter()
+            .map(|mv| of(&known, mv).map(|facts| MoveState::from_facts(&**book, at, &facts)))
+            .collect()
     }))
 }
 
@@ -251,9 +259,9 @@ fn write_patches(patches: &[(PathBuf, Patch)]) -> Result<Option<PathBuf>> {
     Ok(None)
 }
 
-impl Said {
+impl MoveState {
     /// What a book says of one of its moves.
-    pub fn of(book: &dyn Book, at: &Position, facts: &MoveFacts) -> Self {
+    pub fn from_facts(book: &dyn Book, at: &Position, facts: &MoveFacts) -> Self {
         let MoveFacts { weight, recommended, annotation, .. } = *facts;
         Self {
             weight,
@@ -269,7 +277,7 @@ impl Said {
 }
 
 impl Expected {
-    fn is_met(self, now: Option<Said>) -> bool {
+    fn is_met(self, now: Option<MoveState>) -> bool {
         match (self, now) {
             (Self::Absent, now) => now.is_none(),
             (_, None) => false,
@@ -283,7 +291,7 @@ impl Expected {
 }
 
 impl Made {
-    fn of(note: &str, moves: &[Move], before: &[Option<Said>], after: &[Option<Said>]) -> Self {
+    fn new(note: &str, moves: &[Move], before: &[Option<MoveState>], after: &[Option<MoveState>]) -> Self {
         let said = before.iter().zip(after).map(|(before, after)| [*before, *after]);
         let uci = |mv: &Move| mv.to_uci(CastlingMode::Standard).to_string();
         let moves = moves.iter().zip(said).map(|(mv, said)| MadeMove { uci: uci(mv), said });
@@ -306,7 +314,7 @@ pub fn refuse_read_only(book: &dyn Book) -> Result<()> {
 }
 
 /// Edits a Polyglot book. What is expected is compared under the journal's lock, which learning respects too.
-fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<Outcome> {
+fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<EditOutcome> {
     let entry = |edit: &Edit| EntryEdit {
         key: wish.at.key(),
         codes: MoveCode::codes(edit.mv, wish.at.chess()),
@@ -321,7 +329,7 @@ fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<Outcome> {
     };
     let made = match Learner::new(path)?.edit(&entries, &expected, wish.note)? {
         Attempt::Made(made) => made,
-        Attempt::Unexpected(now) => return Ok(Outcome::Unexpected(now.map(Said::weight))),
+        Attempt::Unexpected(now) => return Ok(EditOutcome::Unexpected(now.map(MoveState::weight))),
     };
     let moves = entries.iter().map(|entry| {
         let known = made.weights.iter().find(|(code, _, _)| entry.codes.contains(code));
@@ -332,9 +340,9 @@ fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<Outcome> {
             (None, _) => [None; 2],
         };
         let [uci, _] = entry.codes;
-        MadeMove { uci: uci.to_string(), said: weights.map(|weight| weight.map(Said::weight)) }
+        MadeMove { uci: uci.to_string(), said: weights.map(|weight| weight.map(MoveState::weight)) }
     });
-    Ok(Outcome::Made(Made { note: made.note, moves: moves.collect() }))
+    Ok(EditOutcome::Made(Made { note: made.note, moves: moves.collect() }))
 }
 
 #[cfg(test)]
@@ -351,7 +359,7 @@ mod tests {
         let mut writer = book::create(path, &options).unwrap();
         let of = |(uci, weight)| Facts::new(mv(&at, uci), weight);
         let moves: Vec<_> = ["a2a3", "d2d4", "e2e4"].into_iter().zip(weights).map(of).collect();
-        writer.add(&PositionRecord::of(&at, &moves)).unwrap();
+        writer.add(&PositionRecord::from_moves(&at, &moves)).unwrap();
         writer.finish().unwrap();
     }
 

@@ -13,7 +13,7 @@ use tabiya_uci::Score;
 pub(crate) const MATED: i64 = 32767;
 
 /// Greater scores mean mates.
-pub(crate) const LEAST_MATE: i64 = 32000;
+pub(crate) const MIN_MATE: i64 = 32000;
 
 /// Writes a position with its evaluation: `ce`, `dm` of a mate, and `acd`, `acn`, `wdl`, `pm` as far as they are known.
 ///
@@ -23,11 +23,11 @@ pub fn epd(at: &Position, evaluation: &Evaluation, out: &mut dyn Write) -> io::R
     let &Evaluation { score, depth, nodes, wdl, best, .. } = evaluation;
     out.write_all(at.epd().as_bytes())?;
     match score {
-        Score::Centipawns(score) => write!(out, " ce {};", score.clamp(-LEAST_MATE, LEAST_MATE))?,
+        Score::Centipawns(score) => write!(out, " ce {};", score.clamp(-MIN_MATE, MIN_MATE))?,
         Score::Mate(moves) if moves > 0 => {
-            write!(out, " ce {}; dm {moves};", (MATED + 1 - moves * 2).max(LEAST_MATE + 1))?;
+            write!(out, " ce {}; dm {moves};", (MATED + 1 - moves * 2).max(MIN_MATE + 1))?;
         }
-        Score::Mate(moves) => write!(out, " ce {};", (-MATED - moves * 2).min(-LEAST_MATE - 1))?,
+        Score::Mate(moves) => write!(out, " ce {};", (-MATED - moves * 2).min(-MIN_MATE - 1))?,
     }
     if depth > 0 {
         write!(out, " acd {depth};")?;

@@ -12,7 +12,7 @@
 const Z95: f64 = 1.959_963_984_540_054;
 
 /// Games or pairs with which limits begin: fewer are too few to tell anything.
-pub const LEAST: u64 = 5;
+pub const MIN: u64 = 5;
 
 /// Limits within which the true value lies with 95 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,7 +84,7 @@ pub fn elo(counts: &[u64]) -> Option<Elo> {
 pub fn share(counts: &[u64]) -> Option<Share> {
     let (mean, error) = mean(counts)?;
     let all: u64 = counts.iter().sum();
-    if all < LEAST {
+    if all < MIN {
         return Some(Share { mean, limits: None });
     }
     let (low, high) = (mean - Z95 * error, mean + Z95 * error);

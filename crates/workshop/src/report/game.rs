@@ -11,7 +11,7 @@ use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position};
-use tabiya_games::{GameEnd, GameError, GameResult, Header, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, Visitor};
 use tabiya_learn::evals::{Store, value};
 use tabiya_uci::Score;
 
@@ -61,7 +61,7 @@ pub struct BookMove {
 
 impl BookMove {
     /// What books have in a position, each move once, the most likely first.
-    pub fn of<'a>(books: impl IntoIterator<Item = &'a Arc<dyn Book>>, at: &Position) -> Vec<Self> {
+    pub fn find_all<'a>(books: impl IntoIterator<Item = &'a Arc<dyn Book>>, at: &Position) -> Vec<Self> {
         let mut moves: Vec<Self> = Vec::new();
         for book in books {
             for (facts, chance) in by_chance(&**book, at, &Policy::default(), |_| true) {
@@ -94,7 +94,7 @@ pub struct Exit {
 
 /// What is kept of each game besides.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept {
+pub struct GameFacts {
     /// All its moves, and what its header says.
     pub line: bool,
     /// What the books have where it left them.
@@ -103,7 +103,7 @@ pub struct Kept {
 
 /// A game, and where it left the books.
 #[derive(Clone, Debug)]
-pub struct Game {
+pub struct ReportGame {
     /// Its number, from 1.
     pub number: u64,
     /// The players.
@@ -111,7 +111,7 @@ pub struct Game {
     /// Its round.
     pub round: String,
     /// Its header, where that is kept.
-    pub header: Option<Header>,
+    pub header: Option<GameHeader>,
     /// The result.
     pub result: Option<GameResult>,
     /// The position that it starts from, if that is not the usual one.
@@ -210,12 +210,12 @@ struct Way {
 }
 
 /// Reads games, and says of each where it left the books. Games are numbered from 1.
-pub struct Reader<'a> {
+pub struct ReportReader<'a> {
     shelf: &'a Shelf,
     stores: &'a [Store],
     /// Which games are wanted.
-    admits: &'a (dyn Fn(&Header) -> bool + Sync),
-    kept: Kept,
+    admits: &'a (dyn Fn(&GameHeader) -> bool + Sync),
+    kept: GameFacts,
     /// The last look-ups in each book.
     recent: Vec<Recent>,
     /// The books that have the move that is looked at.
@@ -233,8 +233,8 @@ pub struct Reader<'a> {
     /// Of the first moves of the current game, whether they are of the side's books.
     is_book: Vec<bool>,
     /// The games that were wanted.
-    pub found: Vec<Game>,
-    open: Option<Game>,
+    pub found: Vec<ReportGame>,
+    open: Option<ReportGame>,
     /// Games so far, wanted or not.
     pub games: u64,
     /// The first games that could not be read, or not to their end.
@@ -243,19 +243,19 @@ pub struct Reader<'a> {
     pub failed: u64,
 }
 
-impl fmt::Debug for Reader<'_> {
+impl fmt::Debug for ReportReader<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reader").field("found", &self.found).finish_non_exhaustive()
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ReportReader<'a> {
     /// A reader that has read nothing.
     pub fn new(
         shelf: &'a Shelf,
         stores: &'a [Store],
-        admits: &'a (dyn Fn(&Header) -> bool + Sync),
-        kept: Kept,
+        admits: &'a (dyn Fn(&GameHeader) -> bool + Sync),
+        kept: GameFacts,
     ) -> Self {
         Self {
             shelf,
@@ -316,7 +316,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Follows the game through the books of both sides, as far as either is in them.
-    fn follow(&mut self, game: &mut Game) {
+    fn follow(&mut self, game: &mut ReportGame) {
         let plies = std::mem::take(&mut self.plies);
         let mut at = game.start.clone().unwrap_or_else(Position::start);
         let mut ways = ByColor { white: Way { is_in: true, moves: 0 }, black: Way { is_in: true, moves: 0 } };
@@ -369,7 +369,7 @@ impl<'a> Reader<'a> {
                 };
                 exit.played = Some(mv);
                 exit.book_moves =
-                    if self.kept.book_moves { BookMove::of(self.books(&own), &at) } else { Vec::new() };
+                    if self.kept.book_moves { BookMove::find_all(self.books(&own), &at) } else { Vec::new() };
             }
             at.play(mv);
         }
@@ -383,7 +383,7 @@ impl<'a> Reader<'a> {
 
     /// The books that each side's first moves without a search came from; none of a side that searched from its first move.
     /// `None` if the comments do not say what was searched, or the books do not explain the moves.
-    fn unsearched(&mut self, game: &Game) -> Option<ByColor<Vec<usize>>> {
+    fn unsearched(&mut self, game: &ReportGame) -> Option<ByColor<Vec<usize>>> {
         let is_unsearched = self.notes.iter().any(|note| note.is_unsearched);
         if !is_unsearched || self.notes.iter().all(|note| note.score.is_none()) {
             return None;
@@ -437,7 +437,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The seconds that each side has saved.
-    fn saved(&self, game: &Game) -> ByColor<Option<f64>> {
+    fn saved(&self, game: &ReportGame) -> ByColor<Option<f64>> {
         let first = game.start.as_ref().map_or(Color::White, |at| at.chess().turn());
         let mut times = ByColor::<Times>::default();
         for Note { ply, seconds, .. } in &self.notes {
@@ -458,8 +458,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Visitor for Reader<'_> {
-    fn begin(&mut self, header: &Header) -> bool {
+impl Visitor for ReportReader<'_> {
+    fn begin(&mut self, header: &GameHeader) -> bool {
         self.games += 1;
         if !(self.admits)(header) {
             return false;
@@ -474,7 +474,7 @@ impl Visitor for Reader<'_> {
             own: Own::default(),
             book_moves: Vec::new(),
         };
-        let game = Game {
+        let game = ReportGame {
             number: self.games,
             players: ByColor { white: header.white.clone(), black: header.black.clone() },
             round: header.round.clone(),
@@ -592,7 +592,7 @@ fn centipawns(score: Score) -> i64 {
     i64::from(value(score)).clamp(-MATE, MATE)
 }
 
-impl Game {
+impl ReportGame {
     /// Points of a side, in halves; `None` without a result.
     pub fn halves(&self, side: Color) -> Option<u8> {
         Some(match self.result? {

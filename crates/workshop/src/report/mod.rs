@@ -16,7 +16,7 @@ pub mod remark;
 mod shelf;
 mod sums;
 
-pub use game::{BookMove, ERRORS_KEPT, Exit, Game, Kept, LeaveReason, Reader};
+pub use game::{BookMove, ERRORS_KEPT, Exit, GameFacts, LeaveReason, ReportGame, ReportReader};
 pub use players::{Match, Players};
 pub use shelf::{Own, Shelf};
-pub use sums::{Group, Leave, Step, Sums};
+pub use sums::{Leave, ReportGroup, ReportMove, Sums};

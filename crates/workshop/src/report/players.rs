@@ -9,7 +9,7 @@ use tabiya_book::Counts;
 use tabiya_games::is_known_round;
 
 use super::elo::{Elo, elo};
-use super::game::Game;
+use super::game::ReportGame;
 
 /// The games of two players.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +53,7 @@ impl Match {
 
 impl Players {
     /// Takes in a game; one without a result does not count.
-    pub fn add(&mut self, game: &Game) {
+    pub fn add(&mut self, game: &ReportGame) {
         let numbers = game.players.as_ref().map(|name| self.number(name));
         for side in Color::ALL {
             let Some(halves) = game.halves(side) else { return };

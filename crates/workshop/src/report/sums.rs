@@ -13,18 +13,18 @@ use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Packed, Position};
 
 use super::elo::mean;
-use super::game::{BookMove, Exit, Game, LeaveReason};
+use super::game::{BookMove, Exit, LeaveReason, ReportGame};
 use super::shelf::Own;
 
 /// Games that a move needs to be called bad.
-const LEAST: u64 = 4;
+const MIN: u64 = 4;
 
 /// Plies of the longest line that is shown.
-const LONGEST: usize = 200;
+const MAX_LEN: usize = 200;
 
 /// Games that have something in common.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Group {
+pub struct ReportGroup {
     /// The games, counted for one side: White, or the player who is looked at.
     pub counts: Counts,
     /// Plies in the books, of all together.
@@ -50,7 +50,7 @@ pub struct Leave {
     /// Whether the side to move is the one that is looked at; `None` where it is sometimes this one, sometimes the other.
     pub by_player: Option<bool>,
     /// Its games.
-    pub group: Group,
+    pub group: ReportGroup,
 }
 
 impl Leave {
@@ -64,7 +64,7 @@ impl Leave {
         let at = self.line.iter().try_fold(start, next)?;
         let played = MoveFacts::new(self.played, 0).at(&at).map(|facts| facts.mv);
         let own = self.own.books.iter().filter_map(|number| books.get(*number));
-        let book_moves = if played.is_some() { BookMove::of(own, &at) } else { Vec::new() };
+        let book_moves = if played.is_some() { BookMove::find_all(own, &at) } else { Vec::new() };
         let own = self.own.clone();
         Some(Exit { at, line: self.line.to_vec(), left: self.left, played, own, book_moves })
     }
@@ -77,7 +77,7 @@ impl Leave {
 
 /// A move of the books that was played.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct ReportMove {
     /// The side that played it.
     pub side: Color,
     /// The games that ended, counted for that side.
@@ -92,13 +92,13 @@ pub struct Step {
 #[derive(Debug, Default)]
 pub struct Sums {
     /// All games.
-    pub all: Group,
+    pub all: ReportGroup,
     /// Games by opening; `None` where it has no name.
-    openings: HashMap<Option<Opening>, Group>,
+    openings: HashMap<Option<Opening>, ReportGroup>,
     /// Games by the position in which they left the books, and the move.
     leaves: Places<Leave>,
     /// The moves of the books that were played in games from the usual start, by the key of their position.
-    steps: Places<Step>,
+    steps: Places<ReportMove>,
     /// Games that repeat another one move by move.
     pub repeated: u64,
     /// Games in which White, and Black, left the books, in which they ended, that ended in them, and in which it is not known whose
@@ -114,8 +114,8 @@ pub struct Sums {
 /// Something of each move, by the key of its position.
 type Places<T> = HashMap<(u64, MoveCode), T, BuildHasherDefault<KeyHasher>>;
 
-impl Group {
-    fn add(&mut self, game: &Game, side: Color) {
+impl ReportGroup {
+    fn add(&mut self, game: &ReportGame, side: Color) {
         self.counts.add(game.halves(side));
         self.plies += u64::from(game.book_plies);
         if let Some(eval) = game.eval {
@@ -144,7 +144,7 @@ impl Group {
 
 impl Sums {
     /// Takes in a game. Scores and evaluations of all games and of openings are those of `side`.
-    pub fn add(&mut self, game: &Game, side: Color) {
+    pub fn add(&mut self, game: &ReportGame, side: Color) {
         self.all.add(game, side);
         self.openings.entry(game.opening).or_default().add(game, side);
         self.repeated += u64::from(!self.known.insert(game.moves));
@@ -172,13 +172,13 @@ impl Sums {
             played,
             own: exit.own.clone(),
             by_player: Some(mover == side),
-            group: Group::default(),
+            group: ReportGroup::default(),
         });
         leave.by_player = leave.by_player.filter(|own| *own == (mover == side));
         leave.group.add(game, mover);
     }
 
-    fn add_steps(&mut self, game: &Game) {
+    fn add_steps(&mut self, game: &ReportGame) {
         if game.start.is_some() {
             return;
         }
@@ -186,7 +186,7 @@ impl Sums {
         let movers = [Color::White, Color::Black].into_iter().cycle();
         for ((key, mv), mover) in game.keys.iter().zip(&game.exit.line).zip(movers) {
             let place = (*key ^ game.own.get(mover).digest, *mv);
-            let fresh = || Step {
+            let fresh = || ReportMove {
                 side: mover,
                 counts: Counts::default(),
                 books: game.books.get(mover).clone(),
@@ -202,16 +202,16 @@ impl Sums {
 
     /// The moves of the books that lost most: the points that each lost against an even score, less one standard error, with the
     /// line that ends with it. Only those that lost some.
-    pub fn worst(&self, most: usize) -> Vec<(f64, Step, Vec<MoveCode>)> {
-        let lost = |step: &Step| {
+    pub fn worst(&self, most: usize) -> Vec<(f64, ReportMove, Vec<MoveCode>)> {
+        let lost = |step: &ReportMove| {
             let (mean, error) = mean(&step.counts.by_points())?;
             let lost = (0.5 - mean - error) * step.counts.games as f64;
-            Some(lost).filter(|lost| *lost > 0.0 && step.counts.games >= LEAST)
+            Some(lost).filter(|lost| *lost > 0.0 && step.counts.games >= MIN)
         };
         let mut steps: Vec<_> =
             self.steps.iter().filter_map(|(place, step)| Some((lost(step)?, *place, step.clone()))).collect();
         // Of moves that were played in the same games the last one counts.
-        let earlier = |step: &Step| {
+        let earlier = |step: &ReportMove| {
             let place = self.steps.get(&step.before?)?.before?;
             self.steps.get(&place).filter(|earlier| earlier.counts == step.counts).map(|_| place)
         };
@@ -227,13 +227,13 @@ impl Sums {
         let before = |place: &(u64, MoveCode)| self.steps.get(place)?.before;
         // Steps may lead in a circle where games transpose.
         let mut line: Vec<_> =
-            std::iter::successors(Some(place), before).map(|(_, mv)| mv).take(LONGEST).collect();
+            std::iter::successors(Some(place), before).map(|(_, mv)| mv).take(MAX_LEN).collect();
         line.reverse();
         line
     }
 
     /// The openings in the order of their codes and names, first what has none.
-    pub fn openings(&self) -> Vec<(Option<Opening>, &Group)> {
+    pub fn openings(&self) -> Vec<(Option<Opening>, &ReportGroup)> {
         let mut openings: Vec<_> = self.openings.iter().map(|(opening, group)| (*opening, group)).collect();
         openings.sort_by_key(|(opening, _)| opening.map(Opening::as_str));
         openings

@@ -65,7 +65,7 @@ struct Arrival {
 
 /// What positions come from.
 #[derive(Debug)]
-pub enum Source {
+pub enum SuiteSource {
     /// A book: the moves that it plays, or of a count file all moves.
     Book(Arc<dyn Book>),
     /// Games.
@@ -73,7 +73,7 @@ pub enum Source {
 }
 
 /// A move that is followed.
-struct Step {
+struct CandidateMove {
     mv: Move,
     /// The chance of the move, of all moves of the position.
     chance: f64,
@@ -100,7 +100,7 @@ impl Candidates {
     ///
     /// # Errors
     /// When the work is interrupted.
-    pub fn of(sources: &[Source], search: &Search, progress: &Progress) -> Result<Self> {
+    pub fn find(sources: &[SuiteSource], search: &Search, progress: &Progress) -> Result<Self> {
         let mut candidates = Self::default();
         let (mut now, mut next) = (Arrivals::default(), Arrivals::default());
         let (mut keys, mut openings, mut ply): (Vec<u64>, Vec<Option<Opening>>, _) =
@@ -189,12 +189,16 @@ impl Candidates {
 /// The positions after the next ply, by their keys.
 type Arrivals = HashMap<u64, Arrival, BuildHasherDefault<KeyHasher>>;
 
-impl Source {
+impl SuiteSource {
     /// The moves to follow from a position, with their chances and games.
-    fn moves(&self, at: &Position) -> Vec<Step> {
+    fn moves(&self, at: &Position) -> Vec<CandidateMove> {
         let played = |moves: Vec<(Move, u64)>| {
             let sum = moves.iter().map(|(_, games)| games).sum::<u64>().max(1) as f64;
-            let step = |(mv, games): (Move, u64)| Step { mv, chance: games as f64 / sum, games: Some(games) };
+            let step = |(mv, games): (Move, u64)| CandidateMove {
+                mv,
+                chance: games as f64 / sum,
+                games: Some(games),
+            };
             moves.into_iter().filter(|(_, games)| *games > 0).map(step).collect()
         };
         match self {
@@ -211,7 +215,7 @@ impl Source {
                 let moves = by_chance(&**book, at, &Policy::default(), |_| true);
                 let step = |(facts, chance): (MoveFacts, f64)| {
                     let games = facts.counts.map(|counts| counts.games);
-                    Step { mv: facts.mv, chance, games }
+                    CandidateMove { mv: facts.mv, chance, games }
                 };
                 moves.into_iter().filter(|(_, chance)| *chance > 0.0).map(step).collect()
             }
@@ -220,8 +224,8 @@ impl Source {
 }
 
 /// The moves to follow from a position, each once.
-fn steps_at(sources: &[Source], at: &Position, out: &mut Vec<Step>) {
-    for Step { mv, chance, games } in sources.iter().flat_map(|source| source.moves(at)) {
+fn steps_at(sources: &[SuiteSource], at: &Position, out: &mut Vec<CandidateMove>) {
+    for CandidateMove { mv, chance, games } in sources.iter().flat_map(|source| source.moves(at)) {
         match out.iter_mut().find(|step| step.mv == mv) {
             Some(step) => {
                 step.chance += chance;
@@ -230,7 +234,7 @@ fn steps_at(sources: &[Source], at: &Position, out: &mut Vec<Step>) {
                     (one, other) => one.or(other),
                 };
             }
-            None => out.push(Step { mv, chance, games }),
+            None => out.push(CandidateMove { mv, chance, games }),
         }
     }
     let all = sources.len().max(1) as f64;
@@ -261,7 +265,7 @@ mod tests {
     }
 
     fn starter(search: &Search) -> Candidates {
-        Candidates::of(&[Source::Book(book::starter().unwrap())], search, &Progress::none()).unwrap()
+        Candidates::find(&[SuiteSource::Book(book::starter().unwrap())], search, &Progress::none()).unwrap()
     }
 
     /// The position after moves from the start.
@@ -292,7 +296,7 @@ mod tests {
     }
 
     /// A Polyglot book of lines, each move with the weight 1.
-    fn polyglot(lines: &[&str]) -> Source {
+    fn polyglot(lines: &[&str]) -> SuiteSource {
         let mut entries = std::collections::BTreeSet::new();
         for line in lines {
             let mut game = tabiya_chess::Game::start();
@@ -305,7 +309,7 @@ mod tests {
         let bytes = entries
             .into_iter()
             .flat_map(|(key, mv)| [&key.to_be_bytes()[..], &mv.to_be_bytes(), &[0, 1], &[0; 4]].concat());
-        Source::Book(book::open_bytes("lines.bin", bytes.collect::<Vec<_>>()).unwrap())
+        SuiteSource::Book(book::open_bytes("lines.bin", bytes.collect::<Vec<_>>()).unwrap())
     }
 
     #[test]
@@ -314,7 +318,7 @@ mod tests {
         let books = [polyglot(&["e2e4 e7e5", "e2e3 e7e5 e3e4"])];
         let count = |unique_colours| {
             let search = Search { unique_colours, ..search(2..=3) };
-            Candidates::of(&books, &search, &Progress::none()).unwrap().found().len()
+            Candidates::find(&books, &search, &Progress::none()).unwrap().found().len()
         };
         assert_eq!((count(false), count(true)), (3, 2));
     }
@@ -322,7 +326,7 @@ mod tests {
     #[test]
     fn a_line_that_comes_back_ends_there() {
         let books = [polyglot(&["g1f3 g8f6 f3g1 f6g8", "e2e4"])];
-        let found = Candidates::of(&books, &search(0..=9), &Progress::none()).unwrap();
+        let found = Candidates::find(&books, &search(0..=9), &Progress::none()).unwrap();
         assert_eq!(found.found().iter().map(|candidate| candidate.plies).max(), Some(3));
     }
 }

@@ -15,7 +15,7 @@ const AT_ONCE: usize = 64;
 /// What makes an opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Group {
+pub enum OpeningGroup {
     /// Its name.
     #[default]
     Name,
@@ -23,9 +23,9 @@ pub enum Group {
     Eco,
 }
 
-impl Group {
+impl OpeningGroup {
     /// The group of a position; those without an opening are one.
-    pub fn of(self, candidate: &Candidate) -> &'static str {
+    pub fn name_of(self, candidate: &Candidate) -> &'static str {
         let text = |opening: tabiya_chess::openings::Opening| match self {
             Self::Name => opening.name(),
             Self::Eco => opening.eco(),
@@ -38,7 +38,7 @@ impl Group {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Draw {
     /// What makes an opening.
-    pub by: Group,
+    pub by: OpeningGroup,
     /// Positions of each opening at most.
     pub per_opening: Option<usize>,
     /// Positions in all at most.
@@ -66,7 +66,7 @@ pub fn draw(
 ) -> Result<Vec<usize>> {
     let mut strata: BTreeMap<(&str, u32), Vec<usize>> = BTreeMap::new();
     for (number, candidate) in candidates.iter().enumerate() {
-        strata.entry((draw.by.of(candidate), candidate.plies)).or_default().push(number);
+        strata.entry((draw.by.name_of(candidate), candidate.plies)).or_default().push(number);
     }
     let mut random = Xoshiro256PlusPlus::seed_from_u64(draw.seed);
     let mut strata: Vec<Stratum> = strata
@@ -129,12 +129,13 @@ mod tests {
     use tabiya_book as book;
 
     use super::*;
-    use crate::suite::{Candidates, Search, Source};
+    use crate::suite::{Candidates, Search, SuiteSource};
 
     fn candidates() -> Vec<Candidate> {
         let search = Search { plies: 2..=8, min_games: 0, unique_colours: false };
         let found =
-            Candidates::of(&[Source::Book(book::starter().unwrap())], &search, &Progress::none()).unwrap();
+            Candidates::find(&[SuiteSource::Book(book::starter().unwrap())], &search, &Progress::none())
+                .unwrap();
         found.found().to_vec()
     }
 
@@ -154,11 +155,11 @@ mod tests {
     #[test]
     fn openings_and_plies_have_equal_shares() {
         let candidates = candidates();
-        let plan = Draw { by: Group::Eco, per_opening: Some(2), ..Draw::default() };
+        let plan = Draw { by: OpeningGroup::Eco, per_opening: Some(2), ..Draw::default() };
         let drawn = draw(&candidates, plan, all).unwrap();
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for number in &drawn {
-            *counts.entry(plan.by.of(&candidates[*number])).or_default() += 1;
+            *counts.entry(plan.by.name_of(&candidates[*number])).or_default() += 1;
         }
         assert!(
             counts.len() > 10
@@ -174,8 +175,10 @@ mod tests {
                 (candidates[*number].opening.map(|opening| opening.name()), candidates[*number].plies)
             })
             .collect();
-        let names: HashSet<_> =
-            candidates.iter().map(|candidate| (Group::Name.of(candidate), candidate.plies)).collect();
+        let names: HashSet<_> = candidates
+            .iter()
+            .map(|candidate| (OpeningGroup::Name.name_of(candidate), candidate.plies))
+            .collect();
         assert_eq!(of.len(), names.len().min(few.len()));
     }
 

@@ -14,8 +14,8 @@ mod draw;
 mod played;
 mod write;
 
-pub use candidates::{Candidate, Candidates, Search, Source};
+pub use candidates::{Candidate, Candidates, Search, SuiteSource};
 pub use conditions::{Conditions, DrawRate, Window};
-pub use draw::{Draw, Group, draw};
+pub use draw::{Draw, OpeningGroup, draw};
 pub use played::{Keep, Played, Verdict};
-pub use write::{Entry, Summary, epd, pgn};
+pub use write::{SuiteEntry, SuiteSummary, epd, pgn};

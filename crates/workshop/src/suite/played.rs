@@ -9,7 +9,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
 use tabiya_chess::MoveCode;
 use tabiya_games::play::play_in_order;
-use tabiya_games::{GameEnd, GameError, GameResult, Header, KeyedPly, Sources, Visitor, is_known_round};
+use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, KeyedPly, Sources, Visitor, is_known_round};
 
 /// Which openings stay, of those that were played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub enum Verdict {
 
 /// A game with a result.
 #[derive(Clone, Debug)]
-struct Game {
+struct MatchGame {
     white: String,
     black: String,
     round: String,
@@ -59,12 +59,12 @@ enum Began {
     /// It has this number.
     With(usize),
     /// It is one on the line of the game, which began with the usual position.
-    On(Line),
+    On(OpeningLine),
 }
 
 /// The first moves of a game, and the positions of the suite that they reach: the plies to each, and its number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Line {
+struct OpeningLine {
     moves: Box<[MoveCode]>,
     reached: Box<[(usize, usize)]>,
 }
@@ -72,10 +72,10 @@ struct Line {
 /// The games that began with each position, by its number.
 #[derive(Debug, Default)]
 pub struct Played {
-    games: HashMap<usize, Vec<Game>>,
+    games: HashMap<usize, Vec<MatchGame>>,
     /// Games of which only the other one of their pair shows with which position they began, by a digest of both players and
     /// the round.
-    waiting: HashMap<u64, Vec<(Game, Line)>>,
+    waiting: HashMap<u64, Vec<(MatchGame, OpeningLine)>>,
     /// Games that began with none of the positions, or do not show with which.
     pub elsewhere: u64,
     /// Games without a result, or that could not be read.
@@ -110,7 +110,7 @@ impl Played {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let reader = || Reader { positions, plies, found: Vec::new(), unfinished: 0, game: None };
+        let reader = || MatchReader { positions, plies, found: Vec::new(), unfinished: 0, game: None };
         let mut all = Self::default();
         play_in_order(games, resources, progress, reader, |reader| {
             all.unfinished += reader.unfinished;
@@ -122,7 +122,7 @@ impl Played {
         Ok(all)
     }
 
-    fn add(&mut self, game: Game, began: Began) {
+    fn add(&mut self, game: MatchGame, began: Began) {
         match began {
             Began::Elsewhere => self.elsewhere += 1,
             Began::With(number) => self.games.entry(number).or_default().push(game),
@@ -131,7 +131,7 @@ impl Played {
     }
 
     /// Finds the other game of a pair, or lets this one wait for it.
-    fn pair(&mut self, game: Game, line: Line) {
+    fn pair(&mut self, game: MatchGame, line: OpeningLine) {
         let (first, second) = (game.white.as_str().min(&game.black), game.white.as_str().max(&game.black));
         let mut digest = DefaultHasher::new();
         (first, second, &game.round).hash(&mut digest);
@@ -154,7 +154,7 @@ impl Played {
     }
 
     /// Takes a game that no other makes a pair with: it shows where it began if it reaches only one position.
-    fn alone(&mut self, game: Game, line: &Line) {
+    fn alone(&mut self, game: MatchGame, line: &OpeningLine) {
         match &*line.reached {
             [(_, number)] => self.games.entry(*number).or_default().push(game),
             _ => self.elsewhere += 1,
@@ -168,15 +168,16 @@ impl Played {
             return Verdict::Drawn;
         }
         let pairs = pairs(games);
-        let same =
-            |(one, other): &(&Game, &Game)| one.result == other.result && one.result != GameResult::Draw;
+        let same = |(one, other): &(&MatchGame, &MatchGame)| {
+            one.result == other.result && one.result != GameResult::Draw
+        };
         // The second game has the colours reversed: the first player's points are White's in the first, Black's in the second.
         let points = |result, wins| match result {
             GameResult::Draw => 1,
             result if result == wins => 2,
             _ => 0,
         };
-        let decisive = |(one, other): &(&Game, &Game)| {
+        let decisive = |(one, other): &(&MatchGame, &MatchGame)| {
             points(one.result, GameResult::White) + points(other.result, GameResult::Black) != 2
         };
         if pairs.is_empty() {
@@ -191,14 +192,14 @@ impl Played {
     }
 }
 
-impl Game {
+impl MatchGame {
     /// Whether another game has the colours reversed.
     fn reverses(&self, other: &Self) -> bool {
         self.white == other.black && self.black == other.white
     }
 }
 
-impl Line {
+impl OpeningLine {
     /// The last position of the suite on the line that both games have: the plies to it, and its number.
     fn shared(&self, other: &Self) -> Option<(usize, usize)> {
         let plies = self.moves.iter().zip(&other.moves).take_while(|(one, other)| one == other).count();
@@ -207,8 +208,8 @@ impl Line {
 }
 
 /// The games as pairs with reversed colours, each game in one pair at most.
-fn pairs(games: &[Game]) -> Vec<(&Game, &Game)> {
-    let (mut pairs, mut alone): (Vec<(&Game, &Game)>, Vec<&Game>) = (Vec::new(), Vec::new());
+fn pairs(games: &[MatchGame]) -> Vec<(&MatchGame, &MatchGame)> {
+    let (mut pairs, mut alone): (Vec<(&MatchGame, &MatchGame)>, Vec<&MatchGame>) = (Vec::new(), Vec::new());
     for game in games {
         match alone.iter().position(|other| other.reverses(game)) {
             Some(at) => pairs.push((alone.remove(at), game)),
@@ -219,27 +220,27 @@ fn pairs(games: &[Game]) -> Vec<(&Game, &Game)> {
 }
 
 /// Finds the position that each game began with.
-struct Reader<'a> {
+struct MatchReader<'a> {
     positions: &'a HashMap<u64, usize>,
     plies: usize,
     /// The games with a result.
-    found: Vec<(Game, Began)>,
+    found: Vec<(MatchGame, Began)>,
     /// Games without one, or that could not be read.
     unfinished: u64,
     /// The current game, whose result is not known yet.
-    game: Option<(Game, Began)>,
+    game: Option<(MatchGame, Began)>,
 }
 
-impl Visitor for Reader<'_> {
-    fn begin(&mut self, header: &Header) -> bool {
+impl Visitor for MatchReader<'_> {
+    fn begin(&mut self, header: &GameHeader) -> bool {
         let (white, black, round) = (header.white.clone(), header.black.clone(), header.round.clone());
-        let game = Game { white, black, round, result: GameResult::Draw };
+        let game = MatchGame { white, black, round, result: GameResult::Draw };
         let began = match &header.start {
             // En passant counts in a suite only where it is legal.
             Some(start) => {
                 self.positions.get(&start.strict_key()).map_or(Began::Elsewhere, |at| Began::With(*at))
             }
-            None => Began::On(Line::default()),
+            None => Began::On(OpeningLine::default()),
         };
         self.game = Some((game, began));
         true
@@ -268,7 +269,7 @@ impl Visitor for Reader<'_> {
             Began::On(line) if line.reached.is_empty() => Began::Elsewhere,
             began => began,
         };
-        self.found.push((Game { result, ..game }, began));
+        self.found.push((MatchGame { result, ..game }, began));
     }
 
     fn unreadable(&mut self, _: GameError) {

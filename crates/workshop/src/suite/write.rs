@@ -8,10 +8,10 @@ use shakmaty::{Color, Position as _};
 
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position};
-use tabiya_games::export::{Head, San, Writer};
+use tabiya_games::export::{PgnHead, PgnWriter, San};
 use tabiya_uci::{Score, Wdl};
 
-use crate::view::{Line, san};
+use crate::view::{PositionLine, san};
 
 /// Draws in per cent between two bars of a histogram.
 const DRAWS_BAR: u16 = 10;
@@ -21,7 +21,7 @@ const BAR: i64 = 20;
 
 /// A position of a suite, as it is written.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct SuiteEntry {
     /// The moves of its line from the starting position.
     pub line: Vec<MoveCode>,
     /// The opening.
@@ -37,8 +37,8 @@ pub struct Entry {
 ///
 /// # Errors
 /// When `out` cannot be written.
-pub fn epd(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
-    let Line { at, text } = Line::of(entry.line.iter().copied());
+pub fn epd(entry: &SuiteEntry, out: &mut dyn Write) -> io::Result<()> {
+    let PositionLine { at, text } = PositionLine::from_moves(entry.line.iter().copied());
     write!(out, "{}", at.epd())?;
     if let Some(Score::Centipawns(score)) = entry.score {
         write!(out, " ce {score};")?;
@@ -53,10 +53,10 @@ pub fn epd(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// When `out` cannot be written.
-pub fn pgn(entry: &Entry, number: usize, out: &mut dyn Write) -> io::Result<()> {
-    let mut writer = Writer::default();
+pub fn pgn(entry: &SuiteEntry, number: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = PgnWriter::default();
     let round = number.to_string();
-    writer.head(&Head { round: &round, opening: entry.opening.map(Opening::parts), ..Head::default() });
+    writer.head(&PgnHead { round: &round, opening: entry.opening.map(Opening::parts), ..PgnHead::default() });
     writer.begin_moves();
     for (at, mv) in Position::start().replay(entry.line.iter().copied()) {
         let black = at.chess().turn().is_black();
@@ -71,7 +71,7 @@ pub fn pgn(entry: &Entry, number: usize, out: &mut dyn Write) -> io::Result<()> 
 
 /// What a suite has.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Summary {
+pub struct SuiteSummary {
     /// Positions.
     pub positions: usize,
     /// Positions of each opening, by code and name.
@@ -86,9 +86,9 @@ pub struct Summary {
     pub not_evaluated: usize,
 }
 
-impl Summary {
+impl SuiteSummary {
     /// Sums entries up.
-    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+    pub fn from_entries<'a>(entries: impl IntoIterator<Item = &'a SuiteEntry>) -> Self {
         let mut summary = Self::default();
         for entry in entries {
             summary.positions += 1;
@@ -118,11 +118,16 @@ mod tests {
 
     use super::*;
 
-    fn entry(moves: &[&str], score: Option<i64>) -> Entry {
+    fn entry(moves: &[&str], score: Option<i64>) -> SuiteEntry {
         let mut game = Game::start();
         moves.iter().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
         let line = game.moves().iter().map(|mv| MoveCode::from_move(*mv)).collect();
-        Entry { line, opening: Opening::of(&game), score: score.map(Score::Centipawns), wdl: None }
+        SuiteEntry {
+            line,
+            opening: Opening::from_game(&game),
+            score: score.map(Score::Centipawns),
+            wdl: None,
+        }
     }
 
     #[test]
@@ -141,18 +146,18 @@ mod tests {
 
     #[test]
     fn draws_are_written_and_counted_by_ten_per_cent() {
-        let with = |draws| Entry { wdl: Wdl::new(20, draws), ..entry(&["e2e4"], Some(5)) };
+        let with = |draws| SuiteEntry { wdl: Wdl::new(20, draws), ..entry(&["e2e4"], Some(5)) };
         let mut out = Vec::new();
         epd(&with(940), &mut out).unwrap();
         assert!(String::from_utf8(out).unwrap().contains(" ce 5; wdl \"20 940 40\"; c0 "));
-        let summary = Summary::of(&[with(940), with(900), with(899), entry(&[], None)]);
+        let summary = SuiteSummary::from_entries(&[with(940), with(900), with(899), entry(&[], None)]);
         assert_eq!(summary.draw_rates, [(80, 1), (90, 2)].into());
     }
 
     #[test]
     fn evaluations_are_counted_for_white() {
         let entries = [entry(&["e2e4"], Some(-31)), entry(&["e2e4", "e7e5"], Some(-5)), entry(&[], None)];
-        let summary = Summary::of(&entries);
+        let summary = SuiteSummary::from_entries(&entries);
         assert_eq!(summary.evaluations, [(20, 1), (-20, 1)].into());
         assert_eq!((summary.positions, summary.not_evaluated), (3, 1));
         assert_eq!(summary.plies, [(0, 1), (1, 1), (2, 1)].into());

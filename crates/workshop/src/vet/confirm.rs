@@ -19,7 +19,7 @@ use super::evaluate::{Evaluated, Knowledge, Work, evaluate};
 use super::graph::Graph;
 use super::judge::Limits;
 use super::judged::JudgedBook;
-use super::minimax::{Known, UNKNOWN};
+use super::minimax::{KnownValues, UNKNOWN};
 
 /// A move that loses over this many centipawns more than allowed is dropped without another search.
 const CERTAIN: u32 = 100;
@@ -67,7 +67,7 @@ pub fn confirm(
 }
 
 /// The positions whose evaluations decide that moves are dropped, in the order of their numbers.
-fn deciding(book: &JudgedBook<'_>, known: &Known) -> Result<Vec<u32>> {
+fn deciding(book: &JudgedBook<'_>, known: &KnownValues) -> Result<Vec<u32>> {
     let mut deciding = Vec::new();
     let most = book.limits.max_loss.saturating_add(CERTAIN);
     book.each(|judged| {
@@ -88,9 +88,9 @@ fn deciding(book: &JudgedBook<'_>, known: &Known) -> Result<Vec<u32>> {
 }
 
 /// The position whose own evaluation is what a side can force from this one.
-fn source(book: &JudgedBook<'_>, known: &Known, white: bool, mut at: u32) -> Option<u32> {
+fn source(book: &JudgedBook<'_>, known: &KnownValues, white: bool, mut at: u32) -> Option<u32> {
     let JudgedBook { graph, backed, .. } = book;
-    let value = backed.of(white, at)?;
+    let value = backed.get(white, at)?;
     let mut met = HashSet::new();
     while met.insert(at) {
         let own = known.own.get(at as usize).copied().filter(|own| *own != UNKNOWN);
@@ -99,7 +99,7 @@ fn source(book: &JudgedBook<'_>, known: &Known, white: bool, mut at: u32) -> Opt
             return Some(at);
         }
         let mut next = graph.moves(at).filter_map(|mv| graph.step(at, mv));
-        let same = next.find(|(_, to, ..)| !met.contains(to) && backed.of(white, *to) == Some(value));
+        let same = next.find(|(_, to, ..)| !met.contains(to) && backed.get(white, *to) == Some(value));
         at = same?.1;
     }
     None

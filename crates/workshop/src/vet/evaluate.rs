@@ -20,7 +20,7 @@ use super::graph::Graph;
 use super::search::Searcher;
 
 /// How many positions in a row an engine may fail at before it counts as useless.
-const MOST_FAILURES: u32 = 10;
+const MAX_FAILURES: u32 = 10;
 
 /// What is known of positions: what the store has, and what was found since.
 #[derive(Debug, Default)]
@@ -281,8 +281,8 @@ impl Worker<'_> {
             }
         }
         self.failures += 1;
-        if self.failures >= MOST_FAILURES {
-            let what = format!("{MOST_FAILURES} positions in a row cannot be evaluated: {why}");
+        if self.failures >= MAX_FAILURES {
+            let what = format!("{MAX_FAILURES} positions in a row cannot be evaluated: {why}");
             return Err(Error::new(ErrorKind::Engine, what)
                 .advice("try the engine in a GUI; all evaluations so far are in the store"));
         }
@@ -291,10 +291,10 @@ impl Worker<'_> {
     }
 
     /// Puts what was found into the store.
-    fn keep(&self, at: &Position, name: &str, found: super::search::Found) -> Result<()> {
+    fn keep(&self, at: &Position, name: &str, found: super::search::SearchResult) -> Result<()> {
         let Some(packed) = Packed::strict(at) else { return Ok(()) };
         let shared = &mut *self.shared();
-        let super::search::Found { score, depth, nodes, wdl, best, cut } = found;
+        let super::search::SearchResult { score, depth, nodes, wdl, best, cut } = found;
         let engine = shared.appender.engine(name);
         let evaluation = Evaluation { score, depth, nodes, wdl, engine, best };
         let held = self.known.find(&packed);

@@ -9,7 +9,7 @@ use super::graph::Graph;
 use super::minimax::Backed;
 
 /// Values beyond this, 20 pawns, count as this in a mean, so that one mate does not outweigh everything.
-const MOST_IN_MEAN: Value = 2000;
+const MAX_IN_MEAN: Value = 2000;
 
 /// The positions in which a side is to move and the book has no move to play.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,14 +35,14 @@ pub fn exits(graph: &Graph, backed: &Backed, (reach, ends): &(Vec<f64>, Vec<bool
     {
         let Some(at) = graph.position(number) else { continue };
         let turn = at.chess().turn();
-        let Some(value) = backed.of(turn.is_white(), number) else { continue };
+        let Some(value) = backed.get(turn.is_white(), number) else { continue };
         let leaving = exits.get_mut(turn);
         leaving.positions += 1;
         if leaving.worst.is_none_or(|worst| value < worst) {
             (leaving.worst, leaving.at) = (Some(value), Some(at.key()));
         }
         let (sum, weight) = sums.get_mut(turn);
-        *sum += chance * f64::from(value.clamp(-MOST_IN_MEAN, MOST_IN_MEAN));
+        *sum += chance * f64::from(value.clamp(-MAX_IN_MEAN, MAX_IN_MEAN));
         *weight += chance;
     }
     exits.zip(sums).map(|(leaving, (sum, weight))| {

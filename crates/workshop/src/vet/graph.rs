@@ -19,7 +19,7 @@ use tabiya_learn::evals::value;
 use tabiya_uci::Score;
 
 use super::links::{Components, Links};
-use super::minimax::{Backed, Known, UNKNOWN};
+use super::minimax::{Backed, KnownValues, UNKNOWN};
 use super::reach::reach;
 
 /// A graph of positions. The starting position has the number 0, and positions after fewer plies have smaller numbers.
@@ -61,8 +61,8 @@ impl Graph {
     ///
     /// # Errors
     /// When the work is interrupted, or the book is too large.
-    pub fn of(book: &dyn Moves, progress: &Progress) -> Result<Self> {
-        let replies = Replies::of(book, &[book], usize::MAX)?;
+    pub fn from_book(book: &dyn Moves, progress: &Progress) -> Result<Self> {
+        let replies = Replies::find(book, &[book], usize::MAX)?;
         let (mut positions, mut tracks) = (Vec::new(), Tracks::default());
         let mut numbers = HashMap::default();
         let (mut first, mut keys) = (vec![0_u32], Vec::<u64>::new());
@@ -181,8 +181,8 @@ impl Graph {
 
     /// What is known of the positions before values are backed up: the evaluations that `find` returns for positions that
     /// are packed by [`Packed::strict`], and how games end.
-    pub fn known(&self, mut find: impl FnMut(&Packed) -> Option<Score>) -> Known {
-        let mut known = Known::default();
+    pub fn known(&self, mut find: impl FnMut(&Packed) -> Option<Score>) -> KnownValues {
+        let mut known = KnownValues::default();
         for packed in &self.positions {
             let at = packed.unpack();
             known.white.push(at.as_ref().is_none_or(|at| at.chess().turn().is_white()));
@@ -196,12 +196,12 @@ impl Graph {
     pub fn worth(&self, backed: &Backed, at: &Position, moves: &[MoveFacts]) -> Option<Worth> {
         let number = self.number(at.key())?;
         let white = at.chess().turn().is_white();
-        let of = |mv| backed.of(white, self.after(number, MoveCode::from_move(mv))?);
-        Some(Worth::new(backed.of(white, number), moves.iter().map(|facts| (facts.mv, of(facts.mv)))))
+        let of = |mv| backed.get(white, self.after(number, MoveCode::from_move(mv))?);
+        Some(Worth::new(backed.get(white, number), moves.iter().map(|facts| (facts.mv, of(facts.mv)))))
     }
 
     /// Backs values up.
-    pub fn back_up(&self, known: &Known) -> Backed {
+    pub fn back_up(&self, known: &KnownValues) -> Backed {
         Backed::new(&self.links, &self.links.reversed(), &self.components, known)
     }
 }

@@ -7,13 +7,13 @@ use tabiya_book::choose::{Policy, Worth, chances};
 use tabiya_book::{Format, Keeps, MoveFacts, Recommendation};
 
 /// The greatest weight that moves are scaled to: a Polyglot book's.
-const MOST_WEIGHT: f64 = 65_535.0;
+const MAX_WEIGHT: f64 = 65_535.0;
 
 /// Weights from this on are not scaled: rounding changes them little.
 const FINE_WEIGHT: f64 = 16.0;
 
 /// The greatest factor by which weights are scaled.
-const MOST_SCALE: f64 = 1000.0;
+const MAX_SCALE: f64 = 1000.0;
 
 /// How moves are judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +83,7 @@ impl Limits {
         let of_left =
             || left.iter().filter_map(|place| weights.get(*place).copied()).filter(|weight| *weight > 0.0);
         let (least, most) = (of_left().fold(f64::MAX, f64::min), of_left().fold(0.0, f64::max));
-        let scale = if least < FINE_WEIGHT { (MOST_WEIGHT / most).clamp(1.0, MOST_SCALE) } else { 1.0 };
+        let scale = if least < FINE_WEIGHT { (MAX_WEIGHT / most).clamp(1.0, MAX_SCALE) } else { 1.0 };
         for place in left {
             if let (Some(fate), Some(weight)) = (fates.get_mut(place), weights.get(place)) {
                 fate.weight = ((weight * scale).round() as u64).max(1);

@@ -147,7 +147,7 @@ impl Components {
     }
 
     /// The component of a position.
-    pub fn of(&self, at: u32) -> u32 {
+    pub fn get(&self, at: u32) -> u32 {
         self.of[at as usize]
     }
 
@@ -211,16 +211,16 @@ pub(crate) mod tests {
             for number in 0..components.len() {
                 seen += components.members(number).len();
                 for at in components.members(number) {
-                    prop_assert_eq!(components.of(*at), number as u32);
+                    prop_assert_eq!(components.get(*at), number as u32);
                 }
             }
             prop_assert_eq!(seen, links.positions());
             for a in 0..links.positions() {
                 for b in 0..links.positions() {
                     let together = a == b || leads[a][b] && leads[b][a];
-                    prop_assert_eq!(components.of(a as u32) == components.of(b as u32), together);
+                    prop_assert_eq!(components.get(a as u32) == components.get(b as u32), together);
                     if leads[a][b] {
-                        prop_assert!(components.of(b as u32) <= components.of(a as u32));
+                        prop_assert!(components.get(b as u32) <= components.get(a as u32));
                     }
                 }
             }

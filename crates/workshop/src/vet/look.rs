@@ -35,7 +35,7 @@ impl Look {
     /// # Errors
     /// When the work is interrupted, or the book is too large.
     pub fn back_up(&mut self, book: &dyn Moves, progress: &Progress) -> Result<()> {
-        let graph = Graph::of(book, progress)?;
+        let graph = Graph::from_book(book, progress)?;
         let backed = graph.back_up(&graph.known(|at| self.knowledge.score(at)));
         self.backed = Some((graph, backed));
         Ok(())

@@ -38,6 +38,6 @@ pub use judge::{Fate, Limits};
 pub use judged::{Judged, JudgedBook};
 pub use links::{Components, Links};
 pub use look::Look;
-pub use minimax::{Backed, Known, UNKNOWN};
+pub use minimax::{Backed, KnownValues, UNKNOWN};
 pub use options::spoils_scores;
 pub use vetted::{Extended, Vetted};

@@ -26,7 +26,7 @@ const TOO_FAR: u64 = 4;
 
 /// What a search found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     pub score: Score,
     pub depth: u16,
     pub nodes: u64,
@@ -90,7 +90,7 @@ impl<'a> Searcher<'a> {
 
     /// Searches a position as if it were the first one: what was searched before does not count. After `until` the search is
     /// stopped.
-    pub fn search(&mut self, at: &Position, until: Option<Instant>) -> Result<Found, Failure> {
+    pub fn search(&mut self, at: &Position, until: Option<Instant>) -> Result<SearchResult, Failure> {
         let Some(client) = &mut self.client else { return Err(NoLine::Ended.into()) };
         let (limit, patience) = (self.limit, self.setup.patience);
         client.send("ucinewgame");
@@ -129,7 +129,7 @@ impl<'a> Searcher<'a> {
             return Err(Failure::Engine("the engine gives no score".to_owned()));
         };
         let depth = u16::try_from(depth).unwrap_or(u16::MAX);
-        Ok(Found { score, depth, nodes, wdl, best: MoveCode::from_move(mv), cut })
+        Ok(SearchResult { score, depth, nodes, wdl, best: MoveCode::from_move(mv), cut })
     }
 }
 

@@ -151,7 +151,7 @@ impl Moves for Extended<'_> {
         let rest = self.added.iter().filter(|(key, _)| whole && !met.contains(key));
         for (_, (at, mv)) in rest {
             let facts = self.facts::<Move>(*mv, &[]);
-            if to_the_end(visit(&PositionRecord::of(at, &[facts])))?.is_none() {
+            if to_the_end(visit(&PositionRecord::from_moves(at, &[facts])))?.is_none() {
                 break;
             }
         }

@@ -12,12 +12,12 @@ use tabiya_chess::openings::Opening;
 use super::{Facts, View, game_line, san};
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct PositionJson<'a> {
     fen: String,
     book: &'a str,
     format: String,
     found: bool,
-    moves: Vec<MoveLine<'a>>,
+    moves: Vec<MoveJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ struct Line<'a> {
 
 /// A move. Other programs rely on its keys and their order.
 #[derive(Debug, Serialize)]
-pub struct MoveLine<'a> {
+pub struct MoveJson<'a> {
     uci: String,
     san: String,
     weight: u64,
@@ -50,9 +50,9 @@ struct WorthLine {
     loss: Option<u32>,
 }
 
-impl<'a> MoveLine<'a> {
+impl<'a> MoveJson<'a> {
     /// One of the view's moves.
-    pub fn of(view: &View<'_>, known: &'a MoveFacts, chance: f64) -> Self {
+    pub fn new(view: &View<'_>, known: &'a MoveFacts, chance: f64) -> Self {
         Self {
             uci: known.mv.to_uci(view.mode).to_string(),
             san: san(view.game.position(), known.mv),
@@ -63,15 +63,15 @@ impl<'a> MoveLine<'a> {
             worth: view
                 .worth
                 .as_ref()
-                .map(|worth| WorthLine { eval: worth.of(known.mv), loss: worth.loss(known.mv) }),
+                .map(|worth| WorthLine { eval: worth.get(known.mv), loss: worth.loss(known.mv) }),
         }
     }
 }
 
 /// Writes the line.
 pub fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let moves = view.moves.iter().map(|(known, chance)| MoveLine::of(view, known, *chance));
-    let line = Line {
+    let moves = view.moves.iter().map(|(known, chance)| MoveJson::new(view, known, *chance));
+    let line = PositionJson {
         fen: view.game.position().fen(),
         book: &view.book.path().to_string_lossy(),
         format: view.book.format().to_string(),

@@ -37,14 +37,14 @@ pub struct View<'a> {
     /// Plies of the line that begins with the most likely move; `None` if no move is playable.
     pub line: Option<u32>,
     /// How it is asked, if it is a book of the configuration.
-    pub asked: Option<Asked>,
+    pub asked: Option<AskedBook>,
     /// What the position and its moves are worth, if a store of evaluations says so.
     pub worth: Option<Worth>,
 }
 
 /// How a book of the configuration is asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct AskedBook {
     /// The number of its rule, if it has one.
     pub rule: Option<usize>,
     /// Whether it is the one that answers.
@@ -53,7 +53,7 @@ pub struct Asked {
 
 impl<'a> View<'a> {
     /// Looks a position up in a book; the books of its set, from this one on, decide how long its lines are.
-    pub fn of(
+    pub fn look_up(
         book: &'a dyn Book,
         (book_set, from): (&mut BookSet, usize),
         game: &'a Game,
@@ -68,7 +68,7 @@ impl<'a> View<'a> {
         let line = first.map(|(first, _)| {
             book_set.line_of(policy.reading(color, from), position, first.mv, 0, &mut Vec::new())
         });
-        let (opening, remarks) = (Opening::of(game), book.as_remarks());
+        let (opening, remarks) = (Opening::from_game(game), book.as_remarks());
         let comment = remarks.and_then(|book| book.comment(position));
         let reference = remarks.and_then(|book| book.game(position));
         Self { book, game, mode, moves, losses, opening, comment, reference, line, asked: None, worth: None }
@@ -82,16 +82,16 @@ pub fn san(at: &Position, mv: Move) -> String {
 
 /// A position after moves from the start, and the line to it as people write it.
 #[derive(Debug)]
-pub struct Line {
+pub struct PositionLine {
     /// The position.
     pub at: Position,
     /// The line.
     pub text: String,
 }
 
-impl Line {
+impl PositionLine {
     /// The line of these moves, up to one that is not legal.
-    pub fn of(moves: impl IntoIterator<Item = MoveCode>) -> Self {
+    pub fn from_moves(moves: impl IntoIterator<Item = MoveCode>) -> Self {
         let mut line = Self { at: Position::start(), text: String::new() };
         for (at, mv) in Position::start().replay(moves) {
             line.text = continued(&line.text, &at, &san(&at, mv));
@@ -103,7 +103,8 @@ impl Line {
 
 /// The position of a game from the usual start in words.
 pub fn place_in_words(game: &Game) -> String {
-    let Line { text, .. } = Line::of(game.moves().iter().map(|mv| MoveCode::from_move(*mv)));
+    let PositionLine { text, .. } =
+        PositionLine::from_moves(game.moves().iter().map(|mv| MoveCode::from_move(*mv)));
     if text.is_empty() { "in the starting position".to_owned() } else { format!("after {text}") }
 }
 

@@ -12,16 +12,16 @@ use tabiya_book::traverse::{ByPlies, Keys, Replies, Visited};
 use tabiya_book::{Annotation, Book, Scope};
 use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
-use tabiya_games::export::{Head, San, Writer};
+use tabiya_games::export::{PgnHead, PgnWriter, San};
 
 use super::pgn::{Coverage, comment};
 use crate::output::Printed;
-use crate::output::lines::{Lines, Step};
+use crate::output::lines::{BookLines, LineStep};
 
 /// A position of the current line, and its moves that are still to be followed.
 struct Branch {
     at: Position,
-    steps: vec::IntoIter<Step>,
+    steps: vec::IntoIter<LineStep>,
 }
 
 /// Writes a game for each line. A position is followed where it is reached after the fewest plies; other lines that reach it
@@ -31,9 +31,9 @@ struct Branch {
 /// # Errors
 /// When `out` cannot be written, or the work is interrupted.
 pub fn games(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> {
-    let coverage = Coverage::of(book)?;
+    let coverage = Coverage::from_book(book)?;
     let plies = plies(book, &coverage.replies())?;
-    let mut lines = Lines::new(book, coverage.replies());
+    let mut lines = BookLines::new(book, coverage.replies());
     let mut game = Game::new(book);
     write_lines(book, Position::start(), None, &plies, &mut lines, &mut game, out)?;
     if scope == Scope::All {
@@ -51,7 +51,7 @@ fn write_lines(
     start: Position,
     within: Option<&Keys>,
     plies: &HashMap<u64, usize>,
-    lines: &mut Lines<'_>,
+    lines: &mut BookLines<'_>,
     game: &mut Game,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -105,7 +105,7 @@ struct Ply {
 }
 
 impl Ply {
-    fn new(from: &Position, step: Step) -> Self {
+    fn new(from: &Position, step: LineStep) -> Self {
         Self {
             number: from.chess().fullmoves().into(),
             black: from.chess().turn().is_black(),
@@ -124,13 +124,13 @@ struct Game {
     start: Option<String>,
     line: Vec<Ply>,
     written: u64,
-    writer: Writer,
+    writer: PgnWriter,
 }
 
 impl Game {
     fn new(book: &dyn Book) -> Self {
         let name = book.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Self { name, start: None, line: Vec::new(), written: 0, writer: Writer::default() }
+        Self { name, start: None, line: Vec::new(), written: 0, writer: PgnWriter::default() }
     }
 
     fn write(&mut self, transposes: bool, out: &mut dyn Write) -> io::Result<()> {
@@ -138,12 +138,12 @@ impl Game {
         let writer = &mut self.writer;
         let opening = self.line.iter().rev().find_map(|ply| ply.opening);
         let (round, opening) = (self.written.to_string(), opening.map(Opening::parts));
-        writer.head(&Head {
+        writer.head(&PgnHead {
             event: &self.name,
             round: &round,
             start: self.start.as_deref(),
             opening,
-            ..Head::default()
+            ..PgnHead::default()
         });
         writer.begin_moves();
         let mut numbered = true;

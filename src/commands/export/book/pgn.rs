@@ -13,10 +13,10 @@ use tabiya_book::{Book, Moves, Scope};
 use tabiya_chess::Position;
 use tabiya_chess::normal::forms;
 use tabiya_chess::openings::Opening;
-use tabiya_games::export::{Head, San, Writer};
+use tabiya_games::export::{PgnHead, PgnWriter, San};
 
 use crate::output::Printed;
-use crate::output::lines::{Lines, Step};
+use crate::output::lines::{BookLines, LineStep};
 
 /// What is still to be written.
 enum Task {
@@ -25,7 +25,7 @@ enum Task {
     /// The end of a variation.
     Close,
     /// A move; `numbered`: with its number even where PGN does not require it.
-    Move { from: Position, step: Box<Step>, numbered: bool },
+    Move { from: Position, step: Box<LineStep>, numbered: bool },
     /// The moves of a position.
     Moves { at: Position, numbered: bool },
 }
@@ -37,12 +37,12 @@ enum Task {
 /// # Errors
 /// When `out` cannot be written, or the work is interrupted.
 pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> {
-    let coverage = Coverage::of(book)?;
-    let mut writer = Writer::default();
+    let coverage = Coverage::from_book(book)?;
+    let mut writer = PgnWriter::default();
     let name = book.path().file_name().unwrap_or_default().to_string_lossy();
     let opening = common(book, &coverage).map(Opening::parts);
-    let mut lines = Lines::new(book, coverage.replies());
-    let head = Head { event: &name, opening, ..Head::default() };
+    let mut lines = BookLines::new(book, coverage.replies());
+    let head = PgnHead { event: &name, opening, ..PgnHead::default() };
     write_game(&mut lines, Position::start(), None, &head, &mut writer, out)?;
     if scope == Scope::All {
         coverage.each_other(book, |at, others| {
@@ -50,11 +50,11 @@ pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> 
                 return Ok(());
             }
             let fen = at.fen();
-            let head = Head {
+            let head = PgnHead {
                 event: &name,
                 start: Some(&fen),
                 opening: Opening::at(at).map(Opening::parts),
-                ..Head::default()
+                ..PgnHead::default()
             };
             write_game(&mut lines, at.clone(), Some(others), &head, &mut writer, out)
         })?;
@@ -64,11 +64,11 @@ pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> 
 
 /// Writes a game: all lines from a position, as long as they stay `within` some positions.
 fn write_game(
-    lines: &mut Lines<'_>,
+    lines: &mut BookLines<'_>,
     start: Position,
     within: Option<&Keys>,
-    head: &Head<'_>,
-    writer: &mut Writer,
+    head: &PgnHead<'_>,
+    writer: &mut PgnWriter,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writer.head(head);
@@ -108,9 +108,9 @@ fn write_game(
 
 /// The opening of the moves that all lines begin with.
 fn common(book: &dyn Book, coverage: &Coverage) -> Option<Opening> {
-    let mut lines = Lines::new(book, coverage.replies());
+    let mut lines = BookLines::new(book, coverage.replies());
     let (mut at, mut opening) = (Position::start(), None);
-    while let Ok([only]) = <[Step; 1]>::try_from(lines.moves_from(&at).0) {
+    while let Ok([only]) = <[LineStep; 1]>::try_from(lines.moves_from(&at).0) {
         at = only.after;
         opening = Opening::at(&at).or(opening);
     }
@@ -129,7 +129,7 @@ impl Coverage {
     ///
     /// # Errors
     /// When the work is interrupted.
-    pub fn of(book: &dyn Moves) -> Result<Self> {
+    pub fn from_book(book: &dyn Moves) -> Result<Self> {
         let own = own_lines(book, usize::MAX).unwrap_or_default();
         let unreached = unreached(book, &own)?;
         Ok(Self { own, unreached })
@@ -166,7 +166,7 @@ impl Coverage {
     }
 
     /// How many moves the lines have left out. Replies may have reached some of what the own moves do not.
-    pub fn left_out(&self, lines: &Lines<'_>) -> u64 {
+    pub fn left_out(&self, lines: &BookLines<'_>) -> u64 {
         let left_out = self.unreached.iter().filter(|(keys, _)| !keys.iter().any(|key| lines.saw(*key)));
         left_out.map(|(_, moves)| moves).sum()
     }
@@ -197,7 +197,7 @@ fn unreached(book: &dyn Moves, reached: &Keys) -> Result<Vec<(Vec<u64>, u64)>> {
 
 /// Pushes a position's moves, the last to be written first: the main move, the others as variations of it, and what follows
 /// the main move.
-fn push(tasks: &mut Vec<Task>, at: &Position, steps: Vec<Step>, numbered: bool) {
+fn push(tasks: &mut Vec<Task>, at: &Position, steps: Vec<LineStep>, numbered: bool) {
     let mut steps = steps.into_iter();
     let Some(main) = steps.next() else { return };
     let others: Vec<_> = steps.collect();
@@ -213,13 +213,13 @@ fn push(tasks: &mut Vec<Task>, at: &Position, steps: Vec<Step>, numbered: bool) 
 }
 
 /// The comment of a move in the tree: none where the book knows no more than the move.
-fn noted(step: &Step) -> Option<String> {
+fn noted(step: &LineStep) -> Option<String> {
     let known = step.reply || step.known.weight != 1 || step.known.counts.is_some();
     known.then(|| comment(step))
 }
 
 /// What the book knows of a move.
-pub fn comment(step: &Step) -> String {
+pub fn comment(step: &LineStep) -> String {
     if step.reply {
         return "not in the book".to_owned();
     }

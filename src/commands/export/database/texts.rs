@@ -9,7 +9,7 @@ use tabiya_base::interrupt;
 use tabiya_base::replace::FileSet;
 use tabiya_games::GameError;
 use tabiya_games::cbh::export::ExportOptions;
-use tabiya_games::cbh::{Cbh, Kind, Reader, Record};
+use tabiya_games::cbh::{Cbh, CbhReader, CbhRecord, CbhRecordKind};
 
 use super::MAX_ERRORS;
 use crate::output::exit::Exit;
@@ -33,15 +33,15 @@ pub(crate) struct Texts {
 /// When the folder or a file in it cannot be written, or a file exists and `force` is not set.
 pub fn write(db: &Cbh, options: &ExportOptions, folder: &Path, force: bool) -> Result<Texts> {
     fs::create_dir_all(folder).map_err(|error| Error::file(folder, "cannot create the folder", error))?;
-    let mut reader = Reader::new(db);
+    let mut reader = CbhReader::new(db);
     let mut texts = Texts::default();
     let (from, to) = options.games;
     for number in from.max(1)..=to.min(db.count()) {
         interrupt::check()?;
         let record = reader.record(number)?;
         match record.kind() {
-            Kind::Text if record.is_deleted() && !options.deleted => texts.deleted += 1,
-            Kind::Text => texts.one(&mut reader, &record, folder, force)?,
+            CbhRecordKind::Text if record.is_deleted() && !options.deleted => texts.deleted += 1,
+            CbhRecordKind::Text => texts.one(&mut reader, &record, folder, force)?,
             _ => {}
         }
     }
@@ -49,7 +49,13 @@ pub fn write(db: &Cbh, options: &ExportOptions, folder: &Path, force: bool) -> R
 }
 
 impl Texts {
-    fn one(&mut self, reader: &mut Reader<'_>, record: &Record, folder: &Path, force: bool) -> Result<()> {
+    fn one(
+        &mut self,
+        reader: &mut CbhReader<'_>,
+        record: &CbhRecord,
+        folder: &Path,
+        force: bool,
+    ) -> Result<()> {
         self.texts += 1;
         let (guide, error) = match reader.guide(record) {
             Ok(found) => found,

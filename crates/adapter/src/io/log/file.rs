@@ -14,7 +14,7 @@ use crate::io::appended;
 use crate::settings::search_paths::SearchPaths;
 
 /// The size at which a log is renamed and another begun: 64 MiB.
-const SIZE_MAX: u64 = 64 << 20;
+const MAX_SIZE: u64 = 64 << 20;
 
 /// The suffix of a log that has grown large; it replaces the previous one.
 const OLD_SUFFIX: &str = ".1";
@@ -45,7 +45,7 @@ impl LogFile {
         let day = today();
         let (path, file) = find(name, day, search_paths)?;
         let (name, search_paths) = (name.to_owned(), search_paths.clone());
-        Ok(Self { name, search_paths, path, file, day, size_max: SIZE_MAX, lost: 0, torn: false })
+        Ok(Self { name, search_paths, path, file, day, size_max: MAX_SIZE, lost: 0, torn: false })
     }
 
     /// Its path without day and process.

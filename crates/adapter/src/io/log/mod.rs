@@ -23,7 +23,7 @@ use self::file::LogFile;
 use crate::settings::search_paths::SearchPaths;
 
 /// Bytes that may wait to be written: 4 MiB. If a disk does not keep up, further lines are left out and counted.
-const WAITING_MAX: usize = 4 << 20;
+const MAX_WAITING: usize = 4 << 20;
 
 /// How long the end waits for the last lines to be written.
 const LAST_TIME: Duration = Duration::from_secs(2);
@@ -39,7 +39,7 @@ static WAITING: AtomicUsize = AtomicUsize::new(0);
 /// The log, as its writers see it.
 struct Log {
     /// The thread that writes the lines.
-    writer: Option<TaskThread<Item>>,
+    writer: Option<TaskThread<LogItem>>,
     /// Lines that were left out since the last one that was not.
     lost: u64,
     /// The log's path without day and process.
@@ -47,7 +47,7 @@ struct Log {
 }
 
 /// What the thread is sent.
-enum Item {
+enum LogItem {
     /// A line with its line end, and the number of lines that were left out before it.
     Line(String, u64),
     /// The file for the lines that follow.
@@ -62,12 +62,12 @@ impl Log {
     fn line(&mut self, line: String) {
         let Some(writer) = &self.writer else { return };
         let len = line.len();
-        if WAITING.load(Ordering::Relaxed) + len > WAITING_MAX {
+        if WAITING.load(Ordering::Relaxed) + len > MAX_WAITING {
             self.lost += 1;
             return;
         }
         WAITING.fetch_add(len, Ordering::Relaxed);
-        writer.send(Item::Line(line, mem::take(&mut self.lost)));
+        writer.send(LogItem::Line(line, mem::take(&mut self.lost)));
     }
 }
 
@@ -127,7 +127,7 @@ pub fn open(name: &str) -> Result<(), String> {
     log.base = file.as_ref().map(LogFile::base);
     let level = if file.is_some() { *level } else { LevelFilter::Off };
     if let Some(writer) = &log.writer {
-        writer.send(Item::To(file));
+        writer.send(LogItem::To(file));
     }
     drop(log);
     // The second and later calls find the logger in place, which is all that is wanted.
@@ -150,12 +150,12 @@ pub fn finish() {
 }
 
 /// Writes items as they come.
-fn write(items: Receiver<Item>) {
+fn write(items: Receiver<LogItem>) {
     let mut file: Option<LogFile> = None;
     for item in items {
         match item {
-            Item::To(to) => file = to,
-            Item::Line(line, lost) => {
+            LogItem::To(to) => file = to,
+            LogItem::Line(line, lost) => {
                 if let Some(file) = &mut file {
                     file.write(&line, lost);
                 }
@@ -181,17 +181,17 @@ mod tests {
     fn lines_that_a_slow_disk_cannot_keep_up_with_are_counted() {
         let (passed, seen) = channel();
         let (resume, wait) = channel();
-        let writer = TaskThread::start("test", move |items: Receiver<Item>| {
+        let writer = TaskThread::start("test", move |items: Receiver<LogItem>| {
             wait.recv().unwrap();
             items.into_iter().for_each(|item| {
-                let Item::Line(line, lost) = item else { panic!("a file") };
+                let LogItem::Line(line, lost) = item else { panic!("a file") };
                 WAITING.fetch_sub(line.len(), Ordering::Relaxed);
                 passed.send(lost).unwrap();
             });
         });
         let mut log = Log { writer: writer.ok(), lost: 0, base: None };
         for _ in 0..5 {
-            log.line("x".repeat(WAITING_MAX / 2));
+            log.line("x".repeat(MAX_WAITING / 2));
         }
         assert_eq!(log.lost, 3);
         resume.send(()).unwrap();

@@ -8,13 +8,13 @@ use super::{CONTROL, QUOTES, Wrong, has_control, in_order, texts};
 use crate::settings::books::NO_BOOK;
 use crate::settings::rules::Rule;
 use crate::settings::spelling;
-use crate::settings::table::{self, Row};
+use crate::settings::table::{self, SettingRow};
 
 /// The book and all that the rule sets, in the words of the file.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
-        for Row { key, .. } in table::by_book() {
+        for SettingRow { key, .. } in table::by_book() {
             self.given.text(key).map_or(Ok(()), |value| write!(f, ", {key} {value}"))?;
         }
         Ok(())

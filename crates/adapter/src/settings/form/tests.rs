@@ -180,7 +180,7 @@ fn an_option_in_the_table_is_shown_and_changed_there_because_it_wins() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tabiya.toml");
     std::fs::write(&file, &changed).unwrap();
-    let config = Config::of(Given::default(), Some(file)).unwrap().options;
+    let config = Config::merged(Given::default(), Some(file)).unwrap().options;
     assert_eq!(config.books.both.files(), ["d.bin", "e.bin"]);
     assert_eq!(config.books.white.files(), ["v.bin"]);
     assert_eq!(config.books.black.files(), ["s.bin", "t.bin"]);
@@ -223,10 +223,13 @@ fn the_rows_of_each_group_follow_each_other() {
     let settings = read(path(), "").unwrap();
     assert!(settings.is_sorted_by_key(|setting| setting.row.group));
     let group = |key: &str| settings.iter().find(|setting| setting.key == key).unwrap().row.group;
-    assert_eq!(["ownbook", "book", "book-white", "book-optional"].map(group), [table::Group::Books; 4]);
+    assert_eq!(
+        ["ownbook", "book", "book-white", "book-optional"].map(group),
+        [table::SettingGroup::Books; 4]
+    );
     assert_eq!(
         (group("seed"), group("book-learn-margin"), group("name")),
-        (table::Group::Moves, table::Group::Learning, table::Group::Log)
+        (table::SettingGroup::Moves, table::SettingGroup::Learning, table::SettingGroup::Log)
     );
     let learn = settings.iter().find(|setting| setting.key == "book-learn").unwrap();
     assert!(learn.row.help.contains("write the result of each game into the Polyglot books"));

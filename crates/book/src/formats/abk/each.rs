@@ -7,7 +7,7 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
 use super::Abk;
-use super::records::Header;
+use super::records::AbkHeader;
 use crate::traverse::each_reachable;
 use crate::{Heading, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Visit};
 
@@ -37,6 +37,6 @@ impl Moves for Abk {
     }
 
     fn heading(&self) -> Option<Heading> {
-        Some(Header::read(&self.data).heading())
+        Some(AbkHeader::read(&self.data).heading())
     }
 }

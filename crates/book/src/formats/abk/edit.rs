@@ -14,24 +14,24 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
 use super::layout::{DELETED, HIGHEST_PRIORITY, LIVE_RECORDS, NONE, ROOT, UNSET};
-use super::read::{MOST, walk};
-use super::records::{Record, Records, offset};
+use super::read::{MAX, walk};
+use super::records::{AbkRecord, Records, offset};
 use crate::edit::{Change, Edit, Value, no_moves_left};
 
 /// Where a position is in the tree.
 #[derive(Default)]
 struct Occurrences {
     /// Its records with their moves.
-    records: Vec<(u32, Record, Move)>,
+    records: Vec<(u32, AbkRecord, Move)>,
     /// The records of the moves that lead to it and have no reply.
     ends: Vec<u32>,
 }
 
 impl Occurrences {
-    fn of(records: Records<'_>, at: &Position, progress: &Progress) -> Result<Self> {
+    fn find(records: Records<'_>, at: &Position, progress: &Progress) -> Result<Self> {
         let mut occurrences = Self::default();
         let key = at.key();
-        let legal = |number, record: &Record, before: &Position, mv, _| {
+        let legal = |number, record: &AbkRecord, before: &Position, mv, _| {
             if before.key() == key {
                 occurrences.records.push((number, *record, mv));
             }
@@ -44,7 +44,7 @@ impl Occurrences {
             progress.at(done);
             if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        walk(records, MOST, go_on, legal, |_, _, _, _| ());
+        walk(records, MAX, go_on, legal, |_, _, _, _| ());
         interrupt::check()?;
         Ok(occurrences)
     }
@@ -75,13 +75,13 @@ impl Occurrences {
 }
 
 /// Records of a book that are changed, and those that are added.
-struct Draft<'a> {
+struct AbkEdit<'a> {
     records: Records<'a>,
-    changed: BTreeMap<u32, Record>,
-    added: Vec<Record>,
+    changed: BTreeMap<u32, AbkRecord>,
+    added: Vec<AbkRecord>,
 }
 
-impl Draft<'_> {
+impl AbkEdit<'_> {
     /// The number of the next record that is added.
     fn next(&self) -> u32 {
         ROOT + u32::try_from(self.records.len() + self.added.len()).unwrap_or(u32::MAX - ROOT)
@@ -92,14 +92,14 @@ impl Draft<'_> {
         usize::try_from(number.checked_sub(ROOT)?).ok()?.checked_sub(self.records.len())
     }
 
-    fn get(&self, number: u32) -> Option<Record> {
+    fn get(&self, number: u32) -> Option<AbkRecord> {
         match self.index(number) {
             Some(index) => self.added.get(index).copied(),
             None => self.changed.get(&number).copied().or_else(|| self.records.get(number)),
         }
     }
 
-    fn put(&mut self, number: u32, record: Record) {
+    fn put(&mut self, number: u32, record: AbkRecord) {
         match self.index(number) {
             Some(index) => self.added.get_mut(index).into_iter().for_each(|into| *into = record),
             None => drop(self.changed.insert(number, record)),
@@ -125,7 +125,7 @@ impl Draft<'_> {
             let at = usize::try_from(at).ok()?;
             Some((at..at + bytes.len(), bytes))
         };
-        let added = (data.len()..data.len(), self.added.iter().flat_map(Record::to_bytes).collect());
+        let added = (data.len()..data.len(), self.added.iter().flat_map(AbkRecord::to_bytes).collect());
         Patch::new(data, count.into_iter().chain(records).filter_map(place).chain([added]))
     }
 }
@@ -146,9 +146,9 @@ pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progr
             .advice("rewrite it, and edit the new book")
             .remedied_by(Remedy::Convert));
     }
-    let occurrences = Occurrences::of(records, at, progress)?;
+    let occurrences = Occurrences::find(records, at, progress)?;
     let last = occurrences.last(records);
-    let mut draft = Draft { records, changed: BTreeMap::new(), added: Vec::new() };
+    let mut draft = AbkEdit { records, changed: BTreeMap::new(), added: Vec::new() };
     let (mut live, mut ends) = (0_i64, last);
     for edit in edits {
         let found = occurrences.records.iter().filter(|(_, _, mv)| *mv == edit.mv);
@@ -173,10 +173,10 @@ pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progr
             }
             // Its link may lead to a record that was added.
             let link = draft.get(number).map_or(record.sibling, |now| now.sibling);
-            draft.put(number, Record { sibling: link, ..record });
+            draft.put(number, AbkRecord { sibling: link, ..record });
         }
         if let (false, Some(priority)) = (is_known, priority) {
-            let record = Record { priority, ..Record::of(edit.mv) };
+            let record = AbkRecord { priority, ..AbkRecord::from_move(edit.mv) };
             if ends.is_empty() && occurrences.ends.is_empty() {
                 let what = "no line of the book leads to this position";
                 return Err(Error::new(ErrorKind::Usage, what)
@@ -190,9 +190,9 @@ pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progr
                 let link = i32::try_from(number).unwrap_or(NONE);
                 if let Some(before) = draft.get(end) {
                     let linked = if first {
-                        Record { child: link, ..before }
+                        AbkRecord { child: link, ..before }
                     } else {
-                        Record { sibling: link, ..before }
+                        AbkRecord { sibling: link, ..before }
                     };
                     draft.put(end, linked);
                 }

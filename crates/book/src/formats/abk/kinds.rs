@@ -4,7 +4,7 @@ use tabiya_base::findings::kinds;
 
 kinds! {
     /// What can be wrong with an Arena book.
-    pub enum Kind {
+    pub enum AbkFindingKind {
         Trailing: Error "incomplete records",
         Empty: Warning "books without moves",
         ChildOutside: Error "records whose first reply is outside the file",

@@ -31,10 +31,10 @@ use std::sync::Arc;
 use shakmaty::{Move, Position as _};
 
 #[cfg(feature = "write")]
-pub use write::{Draft, Writer, write as write_draft};
+pub use write::{AbkDraft, AbkWriter, write as write_draft};
 
 use layout::{HEADER_LEN, HEADER_LEN_AT, RECORD_LEN, RECORD_LEN_AT, START};
-use read::{Index, IndexedMove};
+use read::{AbkIndex, IndexedMove};
 use records::Records;
 use tabiya_base::background::Background;
 use tabiya_base::bytes;
@@ -46,14 +46,14 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
 use crate::edit::Edit;
-use crate::{Book, Format, Patchable, Prioritized, Summary};
+use crate::{Book, BookSummary, Format, Patchable, Prioritized};
 
 /// An Arena book.
 #[derive(Debug)]
 pub struct Abk {
     path: PathBuf,
     data: Arc<Map>,
-    index: Background<Index>,
+    index: Background<AbkIndex>,
 }
 
 /// Whether bytes begin as an Arena book does: with its mark and the two lengths after it.
@@ -84,7 +84,7 @@ impl Abk {
         let index = Background::new(move || {
             // Most of the tree is in the order of the walk.
             bytes.expect(Access::Sequential);
-            Index::new(&bytes)
+            AbkIndex::new(&bytes)
         });
         Ok(Self { path, data, index })
     }
@@ -96,7 +96,7 @@ impl Abk {
     }
 
     /// The index, as soon as it is ready.
-    pub fn index(&self) -> &Index {
+    pub fn index(&self) -> &AbkIndex {
         self.index.get()
     }
 }
@@ -146,7 +146,7 @@ impl Book for Abk {
         (trailing > 0).then(warning).into_iter().collect()
     }
 
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
         check::survey(&self.data, self.index(), progress, findings)
     }
 

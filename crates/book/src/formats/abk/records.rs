@@ -18,7 +18,7 @@ use crate::{Format, Heading};
 
 /// What the header says of the book.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Header {
+pub struct AbkHeader {
     /// The comment.
     pub comment: String,
     /// The author.
@@ -41,7 +41,7 @@ pub struct Header {
     pub last_ply: i32,
 }
 
-impl Header {
+impl AbkHeader {
     /// The numbers with their offsets.
     fn numbers(&mut self) -> [(u64, &mut i32); 9] {
         let [white, black] = &mut self.min_percent;
@@ -145,7 +145,7 @@ fn text(data: &[u8], at: u64, room: usize) -> String {
 
 /// One record: a move of the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Record {
+pub struct AbkRecord {
     /// The square that the move comes from, 0 (a1) to 63 (h8).
     pub from: u8,
     /// The square that it goes to.
@@ -168,7 +168,7 @@ pub struct Record {
     pub sibling: i32,
 }
 
-impl Record {
+impl AbkRecord {
     /// Reads a record.
     pub fn from_bytes(bytes: &[u8; RECORD_LEN as usize]) -> Self {
         let [from, to, promotion, priority, ..] = *bytes;
@@ -201,7 +201,7 @@ impl Record {
     }
 
     /// A record with just a legal move of ordinary chess. Castling is the king's own step.
-    pub fn of(mv: Move) -> Self {
+    pub fn from_move(mv: Move) -> Self {
         let to = match mv {
             Move::Castle { king, rook } if rook > king => Square::from_coords(File::G, king.rank()),
             Move::Castle { king, .. } => Square::from_coords(File::C, king.rank()),
@@ -252,14 +252,14 @@ impl<'a> Records<'a> {
     }
 
     /// The record of this number; the first is [`ROOT`].
-    pub fn get(self, number: u32) -> Option<Record> {
+    pub fn get(self, number: u32) -> Option<AbkRecord> {
         let index = usize::try_from(number.checked_sub(ROOT)?).ok()?;
-        self.records.get(index).map(Record::from_bytes)
+        self.records.get(index).map(AbkRecord::from_bytes)
     }
 
     /// All records with their numbers, in the order of the file.
-    pub fn iter(self) -> impl Iterator<Item = (u32, Record)> + 'a {
-        (ROOT..).zip(self.records.iter().map(Record::from_bytes))
+    pub fn iter(self) -> impl Iterator<Item = (u32, AbkRecord)> + 'a {
+        (ROOT..).zip(self.records.iter().map(AbkRecord::from_bytes))
     }
 }
 
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_header_comes_back() {
-        let header = Header {
+        let header = AbkHeader {
             comment: "Für später".to_owned(),
             author: "A".repeat(AUTHOR_ROOM),
             live_records: 9542,
@@ -289,9 +289,9 @@ mod tests {
             last_ply: NO_LAST_PLY,
         };
         let bytes = header.to_bytes();
-        assert_eq!((bytes.len(), Header::read(&bytes)), (HEADER_LEN as usize, header.clone()));
-        let long = Header { comment: "b".repeat(200), author: "\u{416}".to_owned(), ..header };
-        let back = Header::read(&long.to_bytes());
+        assert_eq!((bytes.len(), AbkHeader::read(&bytes)), (HEADER_LEN as usize, header.clone()));
+        let long = AbkHeader { comment: "b".repeat(200), author: "\u{416}".to_owned(), ..header };
+        let back = AbkHeader::read(&long.to_bytes());
         assert_eq!((back.comment, back.author), ("b".repeat(COMMENT_ROOM), "?".to_owned()));
     }
 
@@ -306,7 +306,7 @@ mod tests {
             (Move::Castle { king: Square::E1, rook: Square::H1 }, Square::E1, Square::G1, None),
             (Move::Castle { king: Square::E8, rook: Square::A8 }, Square::E8, Square::C8, None),
         ] {
-            let record = Record::from_bytes(&Record::of(mv).to_bytes());
+            let record = AbkRecord::from_bytes(&AbkRecord::from_move(mv).to_bytes());
             assert_eq!(record.mv(), Some(MoveCode::new(from, to, promotion)));
         }
     }

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use shakmaty::uci::UciMove;
 use shakmaty::{Color, Position as _, Role};
 
-use super::read::LONGEST;
-use super::records::{Header, Record, Records, offset};
+use super::read::MAX_LEN;
+use super::records::{AbkHeader, AbkRecord, Records, offset};
 use super::*;
 use crate::tests::{after, fen, moves, sample, uci};
 use crate::{self as book, Counts};
@@ -20,7 +20,7 @@ use crate::{self as book, Counts};
 #[derive(Clone)]
 struct Tree {
     header: Vec<u8>,
-    records: Vec<Record>,
+    records: Vec<AbkRecord>,
     known: HashMap<Vec<String>, usize>,
     last: HashMap<Vec<String>, usize>,
 }
@@ -57,7 +57,7 @@ impl Tree {
     }
 
     /// The record of a line's last move; missing moves are added.
-    fn line(&mut self, line: &str) -> &mut Record {
+    fn line(&mut self, line: &str) -> &mut AbkRecord {
         let mut path: Vec<String> = Vec::new();
         let mut number = usize::MAX;
         for uci in line.split_whitespace() {
@@ -82,8 +82,13 @@ impl Tree {
             _ => 4,
         });
         let number = self.records.len();
-        let record =
-            Record { from: from.into(), to: to.into(), promotion: role, priority: 5, ..Record::default() };
+        let record = AbkRecord {
+            from: from.into(),
+            to: to.into(),
+            promotion: role,
+            priority: 5,
+            ..AbkRecord::default()
+        };
         self.records.push(record);
         let link = number as i32 + 900;
         match self.last.insert(before.to_vec(), number) {
@@ -101,7 +106,7 @@ impl Tree {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        self.header.iter().copied().chain(self.records.iter().flat_map(Record::to_bytes)).collect()
+        self.header.iter().copied().chain(self.records.iter().flat_map(AbkRecord::to_bytes)).collect()
     }
 
     fn book(&self) -> Abk {
@@ -206,7 +211,7 @@ fn castling_and_promotions_are_read() {
 
 #[test]
 fn the_headers_texts_are_shown() {
-    let header = Header::read(&Tree::new().header);
+    let header = AbkHeader::read(&Tree::new().header);
     // The tab is a space, the byte a letter of Latin-1.
     assert_eq!((header.comment.as_str(), header.author.as_str()), ("a b\u{fc}c", "Ada"));
     let mut tree = Tree::new();

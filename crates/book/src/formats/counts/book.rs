@@ -12,7 +12,7 @@ use super::check::{add_unopened, unopened};
 use super::seek::Keys;
 use super::sums::MoveSums;
 use super::{CountFile, Shape, Sum, sum};
-use crate::{Among, Book, By, Format, MoveFacts, Sliced, Summary, errors};
+use crate::{Among, Book, BookSummary, By, Format, MoveFacts, Sliced, errors};
 
 /// A count file, or a folder of them. A move weighs two for each win of the side that makes it and one for each draw, as in a
 /// book that is built of the same games.
@@ -139,7 +139,7 @@ impl Book for CountBook {
         self.failed.iter().map(Error::with_source).collect()
     }
 
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
         add_unopened(&self.failed, findings);
         self.sum(progress, findings)
     }
@@ -152,11 +152,11 @@ impl Book for CountBook {
 
 impl CountBook {
     /// Reads the files that could be opened, and sums them up.
-    fn sum(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    fn sum(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
         let mut sums = self.files.iter().map_while(|(file, _)| sum(file, progress, findings).ok());
         let mut whole = sums.next().unwrap_or_default();
         sums.for_each(|other| whole.add(&other));
         let Sum { rows, games, positions, .. } = whole;
-        Summary { entries: rows, positions, games: Some(games), ..Summary::default() }
+        BookSummary { entries: rows, positions, games: Some(games), ..BookSummary::default() }
     }
 }

@@ -11,12 +11,12 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 
-use super::{CountFile, Line};
+use super::{CountFile, CountsRow};
 use crate::Slice;
 
 kinds! {
     /// Kinds of findings about a count file.
-    enum Kind {
+    enum CountsFindingKind {
         Unopened: Error "files that cannot be opened",
         Damaged: Error "groups of rows that cannot be read to their end",
         Unsorted: Warning "rows that are not sorted by key and move",
@@ -80,11 +80,11 @@ pub fn sum(file: &CountFile, progress: &Progress, findings: &mut Findings<'_>) -
             // Other programs have other orders of speeds.
             if last.is_some_and(|(key, mv, _)| (this.0, this.1) < (key, mv)) {
                 let what = format_args!("row {row}, counted from 0, is out of order by key and move");
-                findings.count(Kind::Unsorted, place, what);
+                findings.count(CountsFindingKind::Unsorted, place, what);
                 sorted = false;
             } else if last == Some(this) {
                 let what = format_args!("row {row}, counted from 0, is for the same move as the row before");
-                findings.count(Kind::Repeated, place, what);
+                findings.count(CountsFindingKind::Repeated, place, what);
             }
             positions += u64::from(last.is_none_or(|(key, ..)| key != line.key));
             last = Some(this);
@@ -105,14 +105,18 @@ pub fn sum(file: &CountFile, progress: &Progress, findings: &mut Findings<'_>) -
 /// Adds that a row group cannot be read to its end.
 fn add_damage(file: &CountFile, group: usize, error: &Error, findings: &mut Findings<'_>) {
     let at = error.offset().unwrap_or(file.group_start(group));
-    findings.add(Kind::Damaged, (file.path(), at), error.what_and_advice());
+    findings.add(CountsFindingKind::Damaged, (file.path(), at), error.what_and_advice());
 }
 
 /// Adds the files of a folder that cannot be opened.
 pub fn add_unopened(errors: &[Error], findings: &mut Findings<'_>) {
     for error in errors {
         let path = error.path().unwrap_or(Path::new(""));
-        findings.add(Kind::Unopened, (path, error.offset().unwrap_or_default()), error.what_and_advice());
+        findings.add(
+            CountsFindingKind::Unopened,
+            (path, error.offset().unwrap_or_default()),
+            error.what_and_advice(),
+        );
     }
 }
 
@@ -132,7 +136,7 @@ pub fn damage<'a>(groups: impl IntoIterator<Item = (&'a CountFile, usize, &'a Er
     summed(add).1
 }
 
-fn add(sum: &mut Sum, line: &Line, start: u64) {
+fn add(sum: &mut Sum, line: &CountsRow, start: u64) {
     sum.rows += 1;
     if line.mv != MoveCode::NULL {
         sum.wins = sum.wins.saturating_add(line.wins);

@@ -8,7 +8,7 @@ use tabiya_chess::{MoveCode, Position};
 
 use super::book::CountBook;
 use super::sums::MoveSums;
-use super::{Line, Shape, damage};
+use super::{CountsRow, Shape, damage};
 use crate::traverse::each_reachable;
 use crate::{Among, MoveFacts, Moves, PositionRecord, Scope, Visit};
 
@@ -61,9 +61,14 @@ impl Moves for CountBook {
 impl CountBook {
     /// Shows the rows of each position, in the order of the files, until `see` breaks off. A damaged row group is left out
     /// from there on, and remembered.
-    fn each_key(&self, wanted: Shape, progress: &Progress, see: &mut dyn FnMut(&[Line]) -> Seen) -> Seen {
+    fn each_key(
+        &self,
+        wanted: Shape,
+        progress: &Progress,
+        see: &mut dyn FnMut(&[CountsRow]) -> Seen,
+    ) -> Seen {
         progress.things(self.files.iter().map(|(file, _)| file.rows()).sum(), "rows");
-        let (mut lines, mut at) = (Vec::<Line>::new(), 0_u64);
+        let (mut lines, mut at) = (Vec::<CountsRow>::new(), 0_u64);
         let mut damaged = Vec::new();
         let groups =
             self.files.iter().flat_map(|(file, _)| (0..file.groups()).map(move |group| (file, group)));

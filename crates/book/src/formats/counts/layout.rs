@@ -27,7 +27,7 @@ pub(super) fn shape(columns: &[Column]) -> Shape {
 /// # Errors
 /// When one is missing, or has a type that cannot hold its values. The errors name no file.
 pub(super) fn find(schema: &[Element]) -> Result<Vec<Column>> {
-    let all = Columns::of(schema);
+    let all = Columns::from_schema(schema);
     let mut columns = Vec::with_capacity(NUMBERS + 3);
     for name in [KEY, MOVE].into_iter().chain(COUNT_COLUMNS) {
         let cast = match name {

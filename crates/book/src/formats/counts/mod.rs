@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, Result};
-use tabiya_base::folder::{self, Files};
+use tabiya_base::folder::{self, FolderFiles};
 use tabiya_chess::MoveCode;
 use tabiya_chess::Packed;
 
@@ -52,7 +52,7 @@ pub use write::CountWriter;
 pub const GAMES_BITS: u32 = 39;
 
 /// The most games that one row counts: about 550 billion.
-pub const MOST_GAMES: u64 = (1 << GAMES_BITS) - 1;
+pub const MAX_GAMES: u64 = (1 << GAMES_BITS) - 1;
 
 /// The first bytes of a Parquet file, which a count file is.
 pub const MAGIC: &[u8] = b"PAR1";
@@ -88,7 +88,7 @@ pub struct Shape {
 
 /// A row of a count file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct CountsRow {
     /// The position's key.
     pub key: u64,
     /// The move, or [`MoveCode::NULL`] of games that ended in the position.
@@ -238,7 +238,7 @@ struct Folder {
 }
 
 fn folder(path: &Path) -> Result<Folder> {
-    let Files { found, unread } =
+    let FolderFiles { found, unread } =
         folder::files(path, &|name| name.to_string_lossy().starts_with(['.', '_']))?;
     let (counts, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|path| is_named(path));
     Ok(Folder { counts, others: !others.is_empty(), unread })

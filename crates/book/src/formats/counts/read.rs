@@ -11,8 +11,8 @@ use tabiya_parquet::table::Table;
 use tabiya_parquet::values::Values;
 
 use super::layout::{self, NUMBERS, ROWS_PER_BYTE};
-use super::seek::{Found, Keys};
-use super::{Line, POSITION, Shape, VERSION, VERSION_NAME, rows};
+use super::seek::{KeyRows, Keys};
+use super::{CountsRow, POSITION, Shape, VERSION, VERSION_NAME, rows};
 use crate::{By, RATING, SPEED};
 
 /// The columns of numbers besides the keys.
@@ -110,15 +110,20 @@ impl CountFile {
     /// # Errors
     /// When the file cannot be read or is damaged, when a row has an impossible value, when a column is wanted and missing,
     /// and what `see` returns.
-    pub fn group(&self, group: usize, wanted: Shape, see: impl FnMut(&Line) -> Result<()>) -> Result<()> {
+    pub fn group(
+        &self,
+        group: usize,
+        wanted: Shape,
+        see: impl FnMut(&CountsRow) -> Result<()>,
+    ) -> Result<()> {
         self.require(wanted)?;
         self.rows_of(group, 0..self.group_rows(group), None, wanted, see)
     }
 
     /// Reads the rows of a position, with what games are counted separately `by`, in a file that is [sorted](CountFile::keys). Damaged parts of it have no rows.
-    pub(super) fn of_key(&self, keys: &Keys, key: u64, by: By, mut see: impl FnMut(&Line)) {
+    pub(super) fn of_key(&self, keys: &Keys, key: u64, by: By, mut see: impl FnMut(&CountsRow)) {
         let wanted = Shape { positions: false, by };
-        keys.find(&self.table, key, |Found { group, rows, all }| {
+        keys.find(&self.table, key, |KeyRows { group, rows, all }| {
             let found = self.rows_of(group, rows, all.then_some(key), wanted, |line| {
                 if line.key == key {
                     see(line);
@@ -148,7 +153,7 @@ impl CountFile {
         rows: Range<u64>,
         key: Option<u64>,
         wanted: Shape,
-        mut see: impl FnMut(&Line) -> Result<()>,
+        mut see: impl FnMut(&CountsRow) -> Result<()>,
     ) -> Result<()> {
         let left_out = self.table.columns().first().filter(|_| key.is_some()).map(|keys| keys.at);
         // Of the columns that are read, those before the move.

@@ -3,7 +3,7 @@
 use tabiya_chess::{MoveCode, Packed, RatingBand, Speed};
 use tabiya_parquet::values::Values;
 
-use super::{Line, MOST_GAMES};
+use super::{CountsRow, MAX_GAMES};
 use crate::{By, Slice};
 
 /// The key of a row, from the column of keys.
@@ -22,7 +22,7 @@ pub fn key(keys: &Values, at: usize) -> std::result::Result<u64, String> {
 ///
 /// # Errors
 /// The value that is impossible.
-pub fn line(key: u64, columns: &[Values], at: usize, slice: Slice) -> std::result::Result<Line, String> {
+pub fn line(key: u64, columns: &[Values], at: usize, slice: Slice) -> std::result::Result<CountsRow, String> {
     let [mv, wins, draws, losses, ..] = columns else { return Err("a column is missing".to_owned()) };
     let number = |values: &Values, name: &str| {
         values.number(at).ok_or_else(|| format!("{name} is not a number of 128 bits"))
@@ -34,13 +34,13 @@ pub fn line(key: u64, columns: &[Values], at: usize, slice: Slice) -> std::resul
     let count = |values: &Values, name: &str| {
         let wide = number(values, name)?;
         match u64::try_from(wide) {
-            Ok(count) if count < MOST_GAMES => Ok(count),
+            Ok(count) if count < MAX_GAMES => Ok(count),
             Err(_) if wide < 0 => Err(format!("{name} is {wide}, but cannot be negative")),
             _ => Err(format!("{name} is {wide}, which is too large")),
         }
     };
     let (wins, draws, losses) = (count(wins, "wins")?, count(draws, "draws")?, count(losses, "losses")?);
-    Ok(Line { key, mv, wins, draws, losses, packed: None, slice })
+    Ok(CountsRow { key, mv, wins, draws, losses, packed: None, slice })
 }
 
 /// The slice of each of the rows read last, from the columns of speeds and ratings that `by` names, in this order.

@@ -28,7 +28,7 @@ struct KeyPages {
 }
 
 /// The rows of a key in a row group.
-pub struct Found {
+pub struct KeyRows {
     /// The row group.
     pub group: usize,
     /// The first and the last row of the key, and what is between them.
@@ -62,7 +62,7 @@ impl Keys {
 
     /// Shows where the rows of a key are; between them there may be other rows if the file is not sorted after all. Damaged
     /// parts of the file have none.
-    pub fn find(&self, table: &Table, key: u64, mut see: impl FnMut(Found)) {
+    pub fn find(&self, table: &Table, key: u64, mut see: impl FnMut(KeyRows)) {
         let Some(column) = table.columns().get(KEYS) else { return };
         for (group, value) in self.candidates(column, key) {
             let pages = self.pages.get(group, || KeyPages::read(table, group, column));
@@ -122,7 +122,7 @@ impl KeyPages {
 }
 
 /// The rows of a key in a row group.
-fn found(table: &Table, group: usize, pages: &KeyPages, column: &Column, key: i128) -> Option<Found> {
+fn found(table: &Table, group: usize, pages: &KeyPages, column: &Column, key: i128) -> Option<KeyRows> {
     let end = table.group_rows(group);
     // Without an index, the whole group is read.
     let among = if pages.pages.is_empty() { 0..end } else { pages.around(key)? };
@@ -144,7 +144,7 @@ fn found(table: &Table, group: usize, pages: &KeyPages, column: &Column, key: i1
         },
     );
     let rows = read.ok().and(found)?;
-    Some(Found { group, all: rows.end - rows.start == hits, rows })
+    Some(KeyRows { group, all: rows.end - rows.start == hits, rows })
 }
 
 /// The least and the greatest value of a column; `None` if they are not known.

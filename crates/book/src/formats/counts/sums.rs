@@ -2,7 +2,7 @@
 
 use tabiya_chess::MoveCode;
 
-use super::Line;
+use super::CountsRow;
 use crate::{Counts, MoveFacts};
 
 /// The moves of a position, each once: rows that differ in what else they tell apart are added up.
@@ -10,8 +10,8 @@ use crate::{Counts, MoveFacts};
 pub(super) struct MoveSums(Vec<(MoveCode, Counts)>);
 
 impl MoveSums {
-    pub fn add(&mut self, line: &Line) {
-        let Line { mv, wins, draws, losses, .. } = *line;
+    pub fn add(&mut self, line: &CountsRow) {
+        let CountsRow { mv, wins, draws, losses, .. } = *line;
         let counts = Counts { games: wins + draws + losses, wins, draws, losses };
         match self.0.iter_mut().find(|(known, _)| *known == mv) {
             Some((_, sum)) => *sum = sum.plus(counts),

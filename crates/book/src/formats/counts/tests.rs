@@ -20,7 +20,7 @@ use tabiya_base::error::Remedy;
 use tabiya_chess::{Position, RatingBand, Speed};
 
 use self::rows::{E2E4, line, ours, rows};
-use super::MOST_GAMES;
+use super::MAX_GAMES;
 use super::*;
 
 /// A column of another's file; `None` is NULL.
@@ -192,7 +192,7 @@ fn impossible_numbers_are_refused_with_their_row() {
     for (wins, what) in [
         (vec![1, -3], "row 1, counted from 0: wins is -3, but cannot be negative"),
         (vec![i64::MAX, 1], "row 0, counted from 0: wins is 9223372036854775807, which is too large"),
-        (vec![1, MOST_GAMES as i64], "row 1, counted from 0: wins is 549755813887, which is too large"),
+        (vec![1, MAX_GAMES as i64], "row 1, counted from 0: wins is 549755813887, which is too large"),
     ] {
         let refusal = refusal(table("int64 wins", Column::I64(wins)));
         assert!(refusal.starts_with(&format!("a.parquet: {what}")), "{refusal}");
@@ -248,18 +248,18 @@ fn of_footer(footer: &[u8]) -> Vec<u8> {
 
 #[test]
 fn footers_that_claim_more_than_they_hold_are_refused_at_once() {
-    const MOST: [u8; 5] = [0xff, 0xff, 0xff, 0xff, 0x07];
+    const MAX: [u8; 5] = [0xff, 0xff, 0xff, 0xff, 0x07];
     // A group of columns that claims 2^31 - 1 members; then the same, hidden in what says that it is text.
-    let group = [&[0x48, 1, b'x', 0x15, 0xfe][..], &MOST[1..4], &[0x0f, 0]].concat();
+    let group = [&[0x48, 1, b'x', 0x15, 0xfe][..], &MAX[1..4], &[0x0f, 0]].concat();
     let crowded = [&[0x15, 2, 0x19, 0x1c][..], &group, &[0x16, 0, 0x19, 0x0c, 0]].concat();
     let hidden = [&[0x28, 0x1c][..], &group, &[0; 28]].concat();
     // Groups of one member each, one in the other.
     let deep = [&[0x15, 2, 0x19, 0xfc, 0xa0, 0x8d, 6][..], &[0x48, 1, b'x', 0x15, 2, 0].repeat(100_000)];
     let deep = [&deep.concat()[..], &[0x16, 0, 0x19, 0x0c, 0]].concat();
     // Field 20, unknown: lists of truth values, which may be hidden in one another.
-    let truths = [&[0x09, 40, 0xf1][..], &MOST].concat().repeat(1000);
+    let truths = [&[0x09, 40, 0xf1][..], &MAX].concat().repeat(1000);
     // Row groups, and more of them than there are bytes.
-    let groups = [&[0x49, 0xfc][..], &MOST, &[0; 1000]].concat();
+    let groups = [&[0x49, 0xfc][..], &MAX, &[0; 1000]].concat();
     for (footer, what) in [
         (&crowded[..], "has no column \"key\""),
         (&hidden, "has no column \"key\""),
@@ -304,7 +304,7 @@ fn speeds_and_ratings_of_others_are_read_if_they_are_wanted() {
     let slice = |rating| Slice::new(Speed::named("rapid"), rating);
     for (rating, band) in [(Some(1600), RatingBand::from_lowest(1600)), (None, None)] {
         let read = rows(file("rapid", rating), false).unwrap();
-        assert_eq!(read, [Line { slice: slice(band), ..line(1, [1, 2, 3]) }]);
+        assert_eq!(read, [CountsRow { slice: slice(band), ..line(1, [1, 2, 3]) }]);
     }
     let said = refusal(file("fast", None));
     assert!(
@@ -329,7 +329,7 @@ fn speeds_and_ratings_of_others_are_read_if_they_are_wanted() {
 #[test]
 fn more_games_than_a_row_holds_are_an_error() {
     let mut writer = CountWriter::new(Path::new("a.parquet"), Vec::new(), Shape::default()).unwrap();
-    let error = writer.add(&line(1, [MOST_GAMES, 0, 0])).unwrap_err();
+    let error = writer.add(&line(1, [MAX_GAMES, 0, 0])).unwrap_err();
     assert!(error.to_string().contains("too many games to count"), "{error}");
 }
 

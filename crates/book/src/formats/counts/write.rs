@@ -24,8 +24,10 @@ use tabiya_chess::{MoveCode, PACKED_LEN, RatingBand, Speed};
 use tabiya_parquet::checked::CheckedPages;
 use tabiya_parquet::pages::plain;
 
-use super::MOST_GAMES;
-use super::{COUNT_COLUMNS, CountsWritten, KEY, Line, MOVE, POSITION, STDOUT, Shape, VERSION, VERSION_NAME};
+use super::MAX_GAMES;
+use super::{
+    COUNT_COLUMNS, CountsRow, CountsWritten, KEY, MOVE, POSITION, STDOUT, Shape, VERSION, VERSION_NAME,
+};
 use crate::{RATING, SPEED, Slice};
 
 /// Rows of a row group, which is held in memory until it is written, and which readers read at a time.
@@ -72,14 +74,14 @@ pub struct CountWriter<W: Write + Send = Target> {
     path: PathBuf,
     writer: SerializedFileWriter<W>,
     shape: Shape,
-    group: Group,
+    group: CountsRowGroup,
     last_key: Option<u64>,
     written: CountsWritten,
 }
 
 /// The rows of a row group, by columns.
 #[derive(Debug, Default)]
-struct Group {
+struct CountsRowGroup {
     keys: Vec<i64>,
     moves: Vec<i32>,
     counts: [Vec<i64>; 3],
@@ -130,7 +132,14 @@ impl<W: Write + Send> CountWriter<W> {
         let schema = schema(shape).map_err(broken)?;
         let writer = SerializedFileWriter::new(file, schema, Arc::new(properties())).map_err(broken)?;
         let written = CountsWritten { file: path.to_owned(), ..CountsWritten::default() };
-        Ok(Self { path: path.to_owned(), writer, shape, group: Group::default(), last_key: None, written })
+        Ok(Self {
+            path: path.to_owned(),
+            writer,
+            shape,
+            group: CountsRowGroup::default(),
+            last_key: None,
+            written,
+        })
     }
 
     /// The columns that are written and others may not have.
@@ -142,9 +151,9 @@ impl<W: Write + Send> CountWriter<W> {
     ///
     /// # Errors
     /// When the disk is full or fails, when a count is too large, or when positions are written and this one is missing.
-    pub fn add(&mut self, line: &Line) -> Result<()> {
+    pub fn add(&mut self, line: &CountsRow) -> Result<()> {
         let counts = [line.wins, line.draws, line.losses];
-        if counts.iter().any(|count| *count >= MOST_GAMES) {
+        if counts.iter().any(|count| *count >= MAX_GAMES) {
             return Err(Error::format(&self.path, "a move has too many games to count"));
         }
         if self.shape.positions {
@@ -203,7 +212,7 @@ impl<W: Write + Send> CountWriter<W> {
     }
 }
 
-impl Group {
+impl CountsRowGroup {
     fn write<W: Write + Send>(
         &mut self,
         mut to: Columns<'_, W>,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
 use tabiya_base::bytes;
-use tabiya_base::findings::{Findings, Place, kinds};
+use tabiya_base::findings::{FindingPlace, Findings, kinds};
 use tabiya_base::map::Access;
 use tabiya_base::progress::Progress;
 use tabiya_chess::normal::Normal;
@@ -16,15 +16,15 @@ use super::layout::{
 };
 use super::moves::{CODES, legal};
 use super::read::Ctg;
-use super::read::index::{Index, bit_offset, offset};
-use super::read::page::{self, Entry, Page, pages_in};
+use super::read::index::{CtgIndex, bit_offset, offset};
+use super::read::page::{self, CtgPageEntry, Page, pages_in};
 use super::signature::hash;
-use crate::Summary;
+use crate::BookSummary;
 use crate::traverse::{Bits, Forms as _, breadth_first};
 
 kinds! {
     /// What can be wrong with a CTG book.
-    enum Kind {
+    enum CtgFindingKind {
         Header: Error "wrong values in the headers",
         Page: Error "pages that are cut off or have a wrong length",
         Entry: Error "pages with fewer entries than they count",
@@ -44,18 +44,22 @@ kinds! {
 }
 
 /// Sums up the book and reports what is wrong with it.
-pub(crate) fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+pub(crate) fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
     let summary = inspect(book, progress, findings);
     let walk = breadth_first(book, summary.entries, progress);
     if walk.cut {
-        findings.add(Kind::Cut, Place::default(), "too many positions at one depth to follow every line");
+        findings.add(
+            CtgFindingKind::Cut,
+            FindingPlace::default(),
+            "too many positions at one depth to follow every line",
+        );
     }
-    Summary { deepest: Some(walk.plies), reachable: Some(walk.reached), ..summary }
+    BookSummary { deepest: Some(walk.plies), reachable: Some(walk.reached), ..summary }
 }
 
 /// Reads everything once, reports what is wrong with the headers, the pages and the index, and counts entries and moves.
-pub(crate) fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
-    let Some(index) = book.index() else { return Summary::default() };
+pub(crate) fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
+    let Some(index) = book.index() else { return BookSummary::default() };
     let data = &book.ctg;
     let pages = pages_in(data.len() as u64);
     let mut pass = Pass { book, index, pages, entries: 0, moves: 0, findings };
@@ -64,19 +68,19 @@ pub(crate) fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'
     progress.bytes(data.len() as u64);
     for number in 0..pages {
         progress.pass(number * PAGE_LEN);
-        match u32::try_from(number).ok().and_then(|number| Page::of(data, number)) {
+        match u32::try_from(number).ok().and_then(|number| Page::get(data, number)) {
             Some(page) => pass.page(number, &page),
             None => pass.cut_off(number, page::offset(number)),
         }
     }
     data.expect(Access::Random);
     pass.nodes(progress);
-    Summary {
+    BookSummary {
         entries: pass.entries,
         positions: Some(pass.entries),
         moves: Some(pass.moves),
         games: bytes::u32_be(data, CTG_GAMES).map(u64::from),
-        ..Summary::default()
+        ..BookSummary::default()
     }
 }
 
@@ -111,7 +115,7 @@ impl Ctg {
 /// A pass over the whole book.
 struct Pass<'a, 'b> {
     book: &'a Ctg,
-    index: Index<'a>,
+    index: CtgIndex<'a>,
     pages: u64,
     entries: u64,
     moves: u64,
@@ -124,8 +128,9 @@ impl Pass<'_, '_> {
         let Self { book, index, pages, .. } = *self;
         let [_, cto, ctb] = &book.files;
         let data = &book.ctg;
-        let mut add =
-            |place: Place<'_>, what: fmt::Arguments<'_>| self.findings.add(Kind::Header, place, what);
+        let mut add = |place: FindingPlace<'_>, what: fmt::Arguments<'_>| {
+            self.findings.add(CtgFindingKind::Header, place, what)
+        };
         if !data.starts_with(&CTG_START) {
             add(0.into(), format_args!("the header page does not start like those of known books"));
         }
@@ -164,7 +169,7 @@ impl Pass<'_, '_> {
     }
 
     fn cut_off(&mut self, page: u64, at: u64) {
-        self.findings.add(Kind::Page, at, format_args!("page {page} is cut off"));
+        self.findings.add(CtgFindingKind::Page, at, format_args!("page {page} is cut off"));
     }
 
     fn page(&mut self, number: u64, page: &Page<'_>) {
@@ -172,7 +177,7 @@ impl Pass<'_, '_> {
         let length = usize::from(page.length);
         if length as u64 > PAGE_LEN || length < PAGE_HEADER {
             let what = format_args!("page {number} claims to end at {length} of its {PAGE_LEN} bytes");
-            self.findings.add(Kind::Page, start + 2, what);
+            self.findings.add(CtgFindingKind::Page, start + 2, what);
         }
         let held = page.data.len() as u64;
         if held < PAGE_LEN {
@@ -187,36 +192,40 @@ impl Pass<'_, '_> {
         if count < page.count {
             let reason = page.entry(end).err().unwrap_or("is more than a page can hold");
             let what = format_args!("entry {} of {} in page {number} {reason}", count + 1, page.count);
-            self.findings.add(Kind::Entry, start + end as u64, what);
+            self.findings.add(CtgFindingKind::Entry, start + end as u64, what);
         } else if end != length {
             let what =
                 format_args!("page {number} claims to end at {length}, but its last entry ends at {end}");
-            self.findings.add(Kind::Page, start + 2, what);
+            self.findings.add(CtgFindingKind::Page, start + 2, what);
         }
     }
 
-    fn entry(&mut self, number: u64, page: &Page<'_>, entry: &Entry<'_>) {
+    fn entry(&mut self, number: u64, page: &Page<'_>, entry: &CtgPageEntry<'_>) {
         let Self { book, index, findings, .. } = self;
         let at = entry.offset;
         self.entries += 1;
         let leaf = index.leaf(hash(entry.signature));
         if index.page(leaf).map(u64::from) != Some(number) {
             let what = format_args!("the index does not lead to this entry: its leaf is {leaf}");
-            findings.add(Kind::Lost, at, what);
+            findings.add(CtgFindingKind::Lost, at, what);
         }
         if page.find(entry.signature).is_some_and(|first| first.at != entry.at) {
-            findings.add(Kind::Twice, at, "the page already has this position");
+            findings.add(CtgFindingKind::Twice, at, "the page already has this position");
         }
         let Statistics { games, wins, losses, draws, .. } = entry.statistics();
         // Unfinished games count, so there may be more games than results, but not fewer.
         if u64::from(wins) + u64::from(losses) + u64::from(draws) > u64::from(games) {
             let what =
                 format_args!("{games} games with {wins} won, {draws} drawn and {losses} lost are impossible");
-            findings.add(Kind::Counts, page::offset(number) + (entry.end - STATISTICS_LEN) as u64, what);
+            findings.add(
+                CtgFindingKind::Counts,
+                page::offset(number) + (entry.end - STATISTICS_LEN) as u64,
+                what,
+            );
         }
         match entry.position() {
             Ok((chess, normal)) => self.moves += moves(book, entry, &chess, &normal, findings),
-            Err(what) => findings.add(Kind::Position, at, what),
+            Err(what) => findings.add(CtgFindingKind::Position, at, what),
         }
     }
 
@@ -230,33 +239,39 @@ impl Pass<'_, '_> {
             progress.pass(node);
             let Some(page) = index.page(node) else { continue };
             let at = (cto, offset(node));
-            if index.split(node) || Index::parent(node).is_some_and(|parent| !index.split(parent)) {
+            if index.split(node) || CtgIndex::parent(node).is_some_and(|parent| !index.split(parent)) {
                 let what = format_args!("node {node} names page {page}, but is not a leaf");
-                self.findings.add(Kind::Leaf, at, what);
+                self.findings.add(CtgFindingKind::Leaf, at, what);
                 continue;
             }
             if u64::from(page) >= pages {
                 self.findings.add(
-                    Kind::Leaf,
+                    CtgFindingKind::Leaf,
                     at,
                     format_args!("leaf {node} names page {page}, but the file has only {pages}"),
                 );
             } else if !named.insert(page.into()) {
                 let what = format_args!("leaf {node} names page {page}, which another leaf names too");
-                self.findings.add(Kind::SharedPage, at, what);
+                self.findings.add(CtgFindingKind::SharedPage, at, what);
             }
         }
         for node in (0..index.bits()).filter(|&node| index.split(node)) {
-            if Index::parent(node).is_some_and(|parent| !index.split(parent)) {
+            if CtgIndex::parent(node).is_some_and(|parent| !index.split(parent)) {
                 let what = format_args!("node {node} is split, but its parent is not");
-                self.findings.add(Kind::Split, (ctb, bit_offset(node)), what);
+                self.findings.add(CtgFindingKind::Split, (ctb, bit_offset(node)), what);
             }
         }
     }
 }
 
 /// Checks the moves of an entry; how many different legal ones it has.
-fn moves(book: &Ctg, entry: &Entry<'_>, chess: &Chess, normal: &Normal, findings: &mut Findings<'_>) -> u64 {
+fn moves(
+    book: &Ctg,
+    entry: &CtgPageEntry<'_>,
+    chess: &Chess,
+    normal: &Normal,
+    findings: &mut Findings<'_>,
+) -> u64 {
     let fen = || Fen::from_position(chess, EnPassantMode::PseudoLegal);
     let uci = |mv: Move| mv.to_uci(CastlingMode::Standard);
     let mut seen = Vec::new();
@@ -264,15 +279,23 @@ fn moves(book: &Ctg, entry: &Entry<'_>, chess: &Chess, normal: &Normal, findings
     for (&[code, mark], at) in entry.moves.iter().zip((first..).step_by(2)) {
         let Some(mv) = legal(code, normal, chess) else {
             let why = if CODES.is_known(code) { "is not legal" } else { "is unknown" };
-            findings.add(Kind::Move, at, format_args!("the move code 0x{code:02x} {why} in {}", fen()));
+            findings.add(
+                CtgFindingKind::Move,
+                at,
+                format_args!("the move code 0x{code:02x} {why} in {}", fen()),
+            );
             continue;
         };
         if annotation(mark, book.mark_mask()).is_some_and(|mark| !mark.is_known()) {
             let what = format_args!("the mark 0x{mark:02x} of {} has no known meaning", uci(mv));
-            findings.add(Kind::Mark, at + 1, what);
+            findings.add(CtgFindingKind::Mark, at + 1, what);
         }
         if seen.contains(&mv) {
-            findings.add(Kind::MoveTwice, at, format_args!("{} already has the move {}", fen(), uci(mv)));
+            findings.add(
+                CtgFindingKind::MoveTwice,
+                at,
+                format_args!("{} already has the move {}", fen(), uci(mv)),
+            );
         } else {
             seen.push(mv);
         }
@@ -280,7 +303,7 @@ fn moves(book: &Ctg, entry: &Entry<'_>, chess: &Chess, normal: &Normal, findings
         next.play_unchecked(mv);
         if book.look_up(&next).is_none() {
             let what = format_args!("the move {} leads to a position that the book does not have", uci(mv));
-            findings.count(Kind::Open, at, what);
+            findings.count(CtgFindingKind::Open, at, what);
         }
     }
     seen.len() as u64

@@ -9,7 +9,7 @@ use tabiya_chess::normal::Normal;
 use super::entry::annotation;
 use super::moves::legal;
 use super::read::Ctg;
-use super::read::page::{Entry, Page, offset, pages_in};
+use super::read::page::{CtgPageEntry, Page, offset, pages_in};
 use super::signature::Signature;
 use crate::traverse::Forms;
 use crate::{Annotation, CtgEntry, MoveFacts, PositionRecord, Ratings};
@@ -18,20 +18,20 @@ use crate::{Annotation, CtgEntry, MoveFacts, PositionRecord, Ratings};
 const APART: u64 = 32;
 
 impl Forms for Ctg {
-    type Entry<'a> = Entry<'a>;
+    type Entry<'a> = CtgPageEntry<'a>;
 
     fn numbers(&self) -> u64 {
         self.ctg.len() as u64 / APART + 1
     }
 
-    fn number(entry: &Entry<'_>) -> u64 {
+    fn number(entry: &CtgPageEntry<'_>) -> u64 {
         entry.offset / APART
     }
 
     /// An en-passant file that only an illegal capture gives is left out if the position is not found with it: some books
     /// are written so.
-    fn look_up(&self, chess: &Chess) -> Option<(Normal, Entry<'_>)> {
-        let normal = Normal::of(chess)?;
+    fn look_up(&self, chess: &Chess) -> Option<(Normal, CtgPageEntry<'_>)> {
+        let normal = Normal::from_chess(chess)?;
         let entry = self.raw(&Signature::of_normal(&normal)?);
         let entry = entry.or_else(|| {
             let again = normal.en_passant.is_some() && chess.legal_ep_square().is_none();
@@ -40,7 +40,7 @@ impl Forms for Ctg {
         Some((normal, entry))
     }
 
-    fn codes<'a>(entry: Entry<'a>) -> impl Iterator<Item = (u8, u8)>
+    fn codes<'a>(entry: CtgPageEntry<'a>) -> impl Iterator<Item = (u8, u8)>
     where
         Self: 'a,
     {
@@ -55,7 +55,7 @@ impl Forms for Ctg {
         legal(code, normal, chess)
     }
 
-    fn describe_move(next: &Entry<'_>, facts: &mut MoveFacts) {
+    fn describe_move(next: &CtgPageEntry<'_>, facts: &mut MoveFacts) {
         let next = next.statistics();
         let counts = next.counts().swapped();
         // The side to move there is the mover's opponent.
@@ -68,28 +68,29 @@ impl Forms for Ctg {
             (average.is_some() || performance.is_some()).then_some(Ratings { average, performance });
     }
 
-    fn describe_position(&self, entry: &Entry<'_>, record: &mut PositionRecord) {
+    fn describe_position(&self, entry: &CtgPageEntry<'_>, record: &mut PositionRecord) {
         let known = entry.statistics();
         record.total = Some(known.counts());
         record.comment = known.comment().map(str::to_owned);
         record.entries.push(CtgEntry { book: 0, bytes: entry.kept(self.mark_mask()) });
     }
 
-    fn position(&self, entry: &Entry<'_>) -> Option<Chess> {
+    fn position(&self, entry: &CtgPageEntry<'_>) -> Option<Chess> {
         entry.position().ok().map(|(chess, _)| chess)
     }
 
-    fn scan<'a>(&'a self, progress: &Progress, see: &mut dyn FnMut(Entry<'a>) -> Seen) -> Seen {
+    fn scan<'a>(&'a self, progress: &Progress, see: &mut dyn FnMut(CtgPageEntry<'a>) -> Seen) -> Seen {
         let data = &self.ctg;
         let pages = pages_in(data.len() as u64);
         progress.bytes(data.len() as u64);
         for number in 0..pages {
             progress.pass(offset(number));
-            let page = u32::try_from(number).ok().and_then(|number| Page::of(data, number));
+            let page = u32::try_from(number).ok().and_then(|number| Page::get(data, number));
             let Some(page) = page else { continue };
             // Of two entries of one position in a page look-ups find only the first.
-            let first =
-                |entry: &Entry<'_>| page.find(entry.signature).is_none_or(|first| first.at == entry.at);
+            let first = |entry: &CtgPageEntry<'_>| {
+                page.find(entry.signature).is_none_or(|first| first.at == entry.at)
+            };
             page.entries().filter(first).try_for_each(&mut *see)?;
         }
         Ok(())

@@ -21,7 +21,7 @@ pub fn part(path: &Path) -> Option<usize> {
 ///
 /// # Errors
 /// When one of them is missing, or the folder cannot be read.
-pub fn of(path: &Path) -> Result<[PathBuf; 3]> {
+pub fn three_files(path: &Path) -> Result<[PathBuf; 3]> {
     let given = part(path).unwrap_or_default();
     let mut files = [const { PathBuf::new() }; 3];
     for (at, (file, extension)) in files.iter_mut().zip(EXTENSIONS).enumerate() {
@@ -69,7 +69,7 @@ mod tests {
             let paths = names.map(|name| folder.path().join(name));
             paths.iter().for_each(|path| fs::write(path, b"").unwrap());
             for path in &paths {
-                let found = of(path).unwrap();
+                let found = three_files(path).unwrap();
                 // Some file systems ignore letter case.
                 for (found, path) in found.iter().zip(&paths) {
                     let lower = |path: &Path| path.to_string_lossy().to_lowercase();
@@ -86,7 +86,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.CTG");
         fs::write(&path, b"").unwrap();
-        let error = of(&path).unwrap_err();
+        let error = three_files(&path).unwrap_err();
         assert_eq!((error.kind(), error.path()), (ErrorKind::File, Some(&*folder.path().join("a.CTO"))));
         let text = error.to_string();
         assert!(text.contains("this part of the CTG book") && text.contains("into one folder"), "{text}");

@@ -81,7 +81,7 @@ pub(crate) const EN_PASSANT: u8 = 0x20;
 pub(crate) const CASTLING: u8 = 0x40;
 
 /// The longest signature: what [`LENGTH_BITS`] can say.
-pub(crate) const LONGEST_SIGNATURE: usize = LENGTH_BITS as usize;
+pub(crate) const MAX_SIGNATURE: usize = LENGTH_BITS as usize;
 
 /// Bytes after an entry's moves (docs/formats/ctg.md, Entry).
 pub(crate) const STATISTICS_LEN: usize = 33;
@@ -97,7 +97,7 @@ pub(crate) const UPPER_BITS: u8 = 0xe0;
 pub(crate) const PAGES_OF_MARKS: usize = 1024;
 
 /// The most moves that an entry can hold: their length in bytes has 8 bits (docs/formats/ctg.md, Entry).
-pub(crate) const MOST_MOVES: usize = 127;
+pub(crate) const MAX_MOVES: usize = 127;
 
 /// Levels that a trie may grow beyond those that evenly spread hashes would need. This keeps the index smaller than the
 /// pages, whatever the hashes are.

@@ -27,10 +27,10 @@ pub use entry::{Rating, Statistics};
 pub use files::part;
 pub use files::{EXTENSIONS, in_any_case};
 pub use read::Ctg;
-pub use read::page::Entry;
+pub use read::page::CtgPageEntry;
 pub use signature::{Signature, decode};
 #[cfg(feature = "write")]
-pub use write::{Beside, Draft, Writer};
+pub use write::{Beside, CtgDraft, CtgWriter};
 
 use shakmaty::Move;
 
@@ -42,7 +42,7 @@ use tabiya_chess::Position;
 
 use crate::edit::Edit;
 use crate::traverse::{Forms, each_form};
-use crate::{Book, CtgFlags, Format, MoveFacts, Moves, Patchable, Scope, Summary, Visit, verdict};
+use crate::{Book, BookSummary, CtgFlags, Format, MoveFacts, Moves, Patchable, Scope, Visit, verdict};
 
 impl Moves for Ctg {
     /// Appends the moves in the order of the entry: see [`Forms::facts`] for their weights.
@@ -97,7 +97,7 @@ impl Book for Ctg {
         self.cut_off()
     }
 
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
         check::survey(self, progress, findings)
     }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use shakmaty::{Chess, Move, Position as _, Role};
 
-use tabiya_chess::normal::{Normal, Step};
+use tabiya_chess::normal::{Normal, PieceStep};
 use tabiya_chess::step_codes::StepCodes;
 
 use super::layout::{CASTLE_LONG, CASTLE_SHORT, UNSURE};
@@ -58,7 +58,7 @@ const STEPS: [(u8, Role, u8, u8, u8); 164] = [
 
 /// The codes of the format.
 pub(super) static CODES: LazyLock<StepCodes> = LazyLock::new(|| {
-    let step = |(code, role, number, right, up)| (code, Step { role, number, right, up });
+    let step = |(code, role, number, right, up)| (code, PieceStep { role, number, right, up });
     StepCodes::new(STEPS.into_iter().map(step), CASTLE_SHORT, CASTLE_LONG)
 });
 
@@ -75,8 +75,8 @@ pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
         return CODES.legal(code, normal, chess);
     }
     let step = CODES.step(code)?;
-    let (up, right) = (Step { right: 0, up: 6, ..step }, Step { right: 6, up: 0, ..step });
-    let legal = |step: Step| step.resolve(normal, chess).filter(|&mv| chess.is_legal(mv));
+    let (up, right) = (PieceStep { right: 0, up: 6, ..step }, PieceStep { right: 6, up: 0, ..step });
+    let legal = |step: PieceStep| step.resolve(normal, chess).filter(|&mv| chess.is_legal(mv));
     legal(up).or_else(|| legal(right))
 }
 
@@ -121,7 +121,7 @@ mod tests {
         // The second queen can go six squares up and six to the right.
         let fen = b"8/5k2/8/8/8/8/1Q6/Q6K w - - 0 1";
         let position = tabiya_chess::Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
-        let (chess, normal) = (position.chess(), Normal::of(position.chess()).unwrap());
+        let (chess, normal) = (position.chess(), Normal::from_chess(position.chess()).unwrap());
         let queen =
             |to| Move::Normal { role: Role::Queen, from: Square::B2, capture: None, to, promotion: None };
         let (up, right) = (queen(Square::B8), queen(Square::H2));
@@ -135,7 +135,7 @@ mod tests {
             steps in prop::collection::vec(any::<prop::sample::Index>(), 0..150),
         ) {
             let chess = played(Chess::default(), &steps);
-            let normal = Normal::of(&chess).unwrap();
+            let normal = Normal::from_chess(&chess).unwrap();
             let read: Vec<Move> = (0..=255).filter_map(|code| legal(code, &normal, &chess)).collect();
             for &mv in &chess.legal_moves() {
                 let codes = read.iter().filter(|&&read| read == mv).count();

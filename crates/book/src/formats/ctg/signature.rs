@@ -6,7 +6,7 @@ use shakmaty::{Chess, File, Rank, Square};
 use tabiya_chess::huffman::{BitReader, BitWriter};
 use tabiya_chess::normal::{CASTLES, Normal, playable};
 
-use super::layout::{CASTLING, EN_PASSANT, HASH, LENGTH_BITS, LONGEST_SIGNATURE};
+use super::layout::{CASTLING, EN_PASSANT, HASH, LENGTH_BITS, MAX_SIGNATURE};
 
 /// The bytes by which a book knows a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,8 @@ impl Signature {
     /// let start = Signature::of(Position::start().chess()).unwrap();
     /// assert_eq!((start.bytes().len(), start.bytes()[0]), (22, 0x56));
     /// ```
-    pub fn of(chess: &Chess) -> Option<Self> {
-        Self::of_normal(&Normal::of(chess)?)
+    pub fn from_chess(chess: &Chess) -> Option<Self> {
+        Self::of_normal(&Normal::from_chess(chess)?)
     }
 
     /// The signature of a position in the normal form; `None` if it has too many pieces.
@@ -53,7 +53,7 @@ impl Signature {
             bits.push(normal.castles.into(), 4);
         }
         let len = 1 + bits.count().div_ceil(8) as usize;
-        if len > LONGEST_SIGNATURE {
+        if len > MAX_SIGNATURE {
             return None;
         }
         let mut bytes = [0; 1 + 32];

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use shakmaty::{Move, Position as _};
 
-use tabiya_base::findings::{Findings, Place, kinds};
+use tabiya_base::findings::{FindingPlace, Findings, kinds};
 use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
@@ -13,12 +13,12 @@ use super::keys::KeySet;
 use super::layout::{NO_VALUE, RECORD_LEN};
 use super::read::{ExpIndex, MAX_RECORDS};
 use super::records::ExpRecords;
-use crate::Summary;
+use crate::BookSummary;
 use crate::traverse::{Bits, Graph, Traversal, breadth_first};
 
 kinds! {
     /// What can be wrong with an experience file.
-    pub enum Kind {
+    pub enum ExpFindingKind {
         Trailing: Warning "incomplete records",
         Record: Error "records that no engine writes",
         Cut: Error "files with too many records",
@@ -47,42 +47,46 @@ pub(super) fn records(records: ExpRecords<'_>, progress: &Progress, findings: &m
     for (number, record) in records.iter().take(MAX_RECORDS).enumerate() {
         progress.pass(number as u64);
         if let Some(what) = record.error() {
-            findings.add(Kind::Record, records.offset(number), what);
+            findings.add(ExpFindingKind::Record, records.offset(number), what);
         } else if record.code().is_none() {
             let (kind, what) = match record.value {
-                NO_VALUE => (Kind::NoValue, "this record has no value"),
-                _ => (Kind::NoMove, "this record has no move"),
+                NO_VALUE => (ExpFindingKind::NoValue, "this record has no value"),
+                _ => (ExpFindingKind::NoMove, "this record has no move"),
             };
             findings.count(kind, records.offset(number), what);
         }
     }
     if records.len() > MAX_RECORDS {
-        findings.add(Kind::Cut, records.offset(MAX_RECORDS), too_many(records.len()));
+        findings.add(ExpFindingKind::Cut, records.offset(MAX_RECORDS), too_many(records.len()));
     }
     if records.trailing > 0 {
-        findings.add(Kind::Trailing, records.offset(records.len()), incomplete(records.trailing));
+        findings.add(ExpFindingKind::Trailing, records.offset(records.len()), incomplete(records.trailing));
     }
     if records.is_empty() {
-        findings.add(Kind::Empty, Place::default(), "the file has no records");
+        findings.add(ExpFindingKind::Empty, FindingPlace::default(), "the file has no records");
     }
 }
 
 /// Sums the file up, and reports what is wrong with it: first what the records show, then what only the positions show.
-pub(super) fn survey(book: &Exp, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+pub(super) fn survey(book: &Exp, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
     let (all, index) = (book.records(), book.index());
     records(all, progress, findings);
     let mut found = Found::default();
     let walked = walk(index, book.family().keys(), progress, &mut found);
     for (number, what) in &found.illegal {
-        findings.add(Kind::Illegal, all.offset(*number as usize), what);
+        findings.add(ExpFindingKind::Illegal, all.offset(*number as usize), what);
     }
     if walked.cut {
-        findings.add(Kind::Wide, Place::default(), "too many positions at one depth to follow every line");
+        findings.add(
+            ExpFindingKind::Wide,
+            FindingPlace::default(),
+            "too many positions at one depth to follow every line",
+        );
     }
     for _ in walked.reached..index.positions {
         findings.count(
-            Kind::Unreached,
-            Place::default(),
+            ExpFindingKind::Unreached,
+            FindingPlace::default(),
             "no line from the starting position reaches a position",
         );
     }
@@ -90,14 +94,14 @@ pub(super) fn survey(book: &Exp, progress: &Progress, findings: &mut Findings<'_
         found.sets.iter().map(|(set, count)| format!("{set} ({count} positions)")).collect();
     let mut notes = vec![("experience of", book.family().name().to_owned())];
     notes.extend((!sets.is_empty()).then(|| ("keys", sets.join(", "))));
-    Summary {
+    BookSummary {
         entries: all.len() as u64,
         positions: Some(index.positions),
         moves: Some(index.all().len() as u64),
         deepest: Some(walked.plies),
         reachable: Some(walked.reached),
         notes,
-        ..Summary::default()
+        ..BookSummary::default()
     }
 }
 

@@ -27,7 +27,7 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
 use crate::traverse::each_reachable;
-use crate::{Book, Format, MoveFacts, Moves, Scope, Summary, Visit, errors};
+use crate::{Book, BookSummary, Format, MoveFacts, Moves, Scope, Visit, errors};
 pub use read::{ExpIndex, ExpMove};
 pub use records::{ExpFamily, ExpRecord, ExpRecords};
 
@@ -119,7 +119,7 @@ impl Book for Exp {
         cut.into_iter().map(|what| format!("{}: {what}", self.path.display())).collect()
     }
 
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
         check::survey(self, progress, findings)
     }
 

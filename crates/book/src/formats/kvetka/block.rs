@@ -15,7 +15,7 @@ pub(crate) struct Block<'a> {
 
 impl<'a> Block<'a> {
     /// The block in these bytes, no more than a block has.
-    pub fn of(data: &'a [u8]) -> Self {
+    pub fn new(data: &'a [u8]) -> Self {
         Self { data: data.get(..BLOCK_LEN as usize).unwrap_or(data) }
     }
 
@@ -131,7 +131,7 @@ mod tests {
     fn elements_follow_each_other_to_the_end_of_the_used_bytes() {
         let two = [element(1, 0), element(2, 5)].concat();
         let data = block(2 + two.len() as u16, &two);
-        let block = Block::of(&data);
+        let block = Block::new(&data);
         let seen: Vec<_> = block.elements().map(|element| element.unwrap()).collect();
         assert_eq!(
             seen.iter().map(|element| (element.at, element.end)).collect::<Vec<_>>(),
@@ -147,16 +147,16 @@ mod tests {
         let one = element(1, 0);
         for (said, faults) in [(0, 0), (1, 0), (2, 0), (29, 1), (30, 0), (31, 1), (u16::MAX, 1)] {
             let data = block(said, &one);
-            let found: Vec<_> = Block::of(&data).elements().collect();
+            let found: Vec<_> = Block::new(&data).elements().collect();
             assert_eq!(found.iter().filter(|element| element.is_err()).count(), faults, "{said}");
         }
         for len in [0, 1, 2, 20] {
             let data = block(30, &one);
-            let cut = Block::of(&data[..len]);
+            let cut = Block::new(&data[..len]);
             assert!(cut.first_key().is_none());
         }
         // No block reaches into the next one.
-        assert_eq!(Block::of(&[0xff; 5000]).used().len(), 2048);
+        assert_eq!(Block::new(&[0xff; 5000]).used().len(), 2048);
     }
 
     proptest! {
@@ -166,7 +166,7 @@ mod tests {
         fn any_bytes_have_a_bounded_number_of_elements(
             data in prop::collection::vec(prop_oneof![Just(22_u8), Just(0_u8), any::<u8>()], 0..2100),
         ) {
-            let block = Block::of(&data);
+            let block = Block::new(&data);
             let found: Vec<_> = block.elements().collect();
             prop_assert!(found.len() <= BLOCK_LEN as usize / 23 + 1);
             prop_assert!(found.iter().rev().skip(1).all(Result::is_ok));

@@ -15,7 +15,7 @@ use tabiya_chess::normal::Normal;
 
 use super::element::put_results;
 use super::key::Key;
-use super::layout::{BLOCK_HEADER, BLOCK_LEN, KEY_LEN, MOST_ELEMENT};
+use super::layout::{BLOCK_HEADER, BLOCK_LEN, KEY_LEN, MAX_ELEMENT};
 use super::moves::{code, legal};
 use super::read::Kvetka;
 use super::wire::put_compact;
@@ -23,10 +23,10 @@ use crate::edit::{Change, Edit, no_moves_left};
 use crate::{Counts, MoveFacts, Moves as _};
 
 /// Bytes in place of a range.
-type Bytes = (Range<usize>, Vec<u8>);
+type KvetkaPatch = (Range<usize>, Vec<u8>);
 
 /// An element that is changed or added.
-struct Draft {
+struct KvetkaEdit {
     key: Key,
     /// Its bytes before; `None` if the book does not have it.
     old: Option<Vec<u8>>,
@@ -36,7 +36,7 @@ struct Draft {
     tail: Vec<u8>,
 }
 
-impl Draft {
+impl KvetkaEdit {
     /// Its bytes.
     ///
     /// # Errors
@@ -49,8 +49,8 @@ impl Draft {
         let mut bytes = Vec::new();
         put_compact(body.len() as u64, &mut bytes);
         bytes.extend(body);
-        if bytes.len() > MOST_ELEMENT || self.moves.len() > u8::MAX.into() {
-            let what = format!("a Kvetka book has room for {MOST_ELEMENT} bytes of a position");
+        if bytes.len() > MAX_ELEMENT || self.moves.len() > u8::MAX.into() {
+            let what = format!("a Kvetka book has room for {MAX_ELEMENT} bytes of a position");
             return Err(Error::new(ErrorKind::Format, what).advice("edit a book of another format"));
         }
         Ok(bytes)
@@ -87,13 +87,13 @@ struct Drafts<'a> {
     book: &'a Kvetka,
     /// What the book says of the moves.
     known: Vec<MoveFacts>,
-    elements: Vec<Draft>,
+    elements: Vec<KvetkaEdit>,
 }
 
 impl Drafts<'_> {
     /// The draft of a position's element, if the book has the element or it is to be added.
-    fn open(&mut self, chess: &Chess, adds: bool) -> Result<Option<&mut Draft>> {
-        let Some(key) = Key::of(chess) else {
+    fn open(&mut self, chess: &Chess, adds: bool) -> Result<Option<&mut KvetkaEdit>> {
+        let Some(key) = Key::from_chess(chess) else {
             let what = "a Kvetka book cannot have this position: it has no castling of Chess960, and no room for so \
                         many pieces";
             let error = Error::new(ErrorKind::Usage, what).advice("edit a book of another format");
@@ -105,7 +105,7 @@ impl Drafts<'_> {
             (None, None) if !adds => return Ok(None),
             (None, found) => {
                 let body = found.and_then(|found| found.element.body().ok());
-                self.elements.push(Draft {
+                self.elements.push(KvetkaEdit {
                     key,
                     old: found.map(|found| found.element.bytes()),
                     results: body.map_or_else(Counts::default, |body| body.results),
@@ -119,7 +119,7 @@ impl Drafts<'_> {
     }
 
     fn edit(&mut self, chess: &Chess, edit: &Edit) -> Result<()> {
-        let normal = Normal::of(chess);
+        let normal = Normal::from_chess(chess);
         let is_it = |code: &u8| normal.is_some_and(|normal| legal(*code, &normal, chess) == Some(edit.mv));
         let has = self.open(chess, false)?.is_some_and(|draft| draft.moves.iter().any(is_it));
         edit.expect_known(has)?;
@@ -175,7 +175,7 @@ fn weighing(weight: u64, games: u64) -> Counts {
 /// The changes of the files for elements that are changed or added, by the blocks where they are or belong.
 fn changes(book: &Kvetka, blocks: BTreeMap<u64, Vec<(Key, Vec<u8>)>>) -> Result<Vec<(PathBuf, Patch)>> {
     let Some(first) = book.parts.files.first() else { return Ok(Vec::new()) };
-    let mut files: Vec<Vec<Bytes>> = book.parts.files.iter().map(|_| Vec::new()).collect();
+    let mut files: Vec<Vec<KvetkaPatch>> = book.parts.files.iter().map(|_| Vec::new()).collect();
     let (mut keys, mut more) = (Vec::new(), 0_u32);
     for (number, new) in blocks {
         // A book without blocks gets its first one.

@@ -2,15 +2,15 @@
 #![allow(clippy::cast_possible_truncation, reason = "moves are cut to 255 before")]
 
 use super::key::Key;
-use super::layout::{HAS_COMMENT, HAS_ENDS, HAS_LINK, KEY_LEN, LINK_LEN, MOST_COMMENT, MOST_ELEMENT};
-use super::wire::{Reader, Result, TOO_LONG, put_compact, put_unicode};
+use super::layout::{HAS_COMMENT, HAS_ENDS, HAS_LINK, KEY_LEN, LINK_LEN, MAX_COMMENT, MAX_ELEMENT};
+use super::wire::{KvetkaReader, Result, TOO_LONG, put_compact, put_unicode};
 use crate::Counts;
 
 /// Reads the results of a position: three CompactInts.
 ///
 /// # Errors
 /// When one cannot be read.
-pub(super) fn read_results(reader: &mut Reader<'_>) -> Result<Counts> {
+pub(super) fn read_results(reader: &mut KvetkaReader<'_>) -> Result<Counts> {
     Ok(Counts::ended(reader.compact()?, reader.compact()?, reader.compact()?))
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Body<'a> {
     /// The codes of the moves.
     pub moves: &'a [u8],
     /// The bytes after them.
-    tail: Reader<'a>,
+    tail: KvetkaReader<'a>,
 }
 
 /// The part of an element after its moves.
@@ -78,7 +78,7 @@ impl<'a> RawElement<'a> {
     /// # Errors
     /// When it cannot be read.
     pub fn read(used: &'a [u8], at: usize) -> Result<Self> {
-        let mut reader = Reader::at(used, at as u64);
+        let mut reader = KvetkaReader::at(used, at as u64);
         let len = reader.compact()?;
         let (key, rest) = reader.bytes(len)?.split_first_chunk().ok_or(TOO_LONG)?;
         Ok(Self { at, end: reader.offset() as usize, key, rest })
@@ -101,7 +101,7 @@ impl<'a> RawElement<'a> {
     /// # Errors
     /// When they do not end within it.
     pub(crate) fn body(&self) -> Result<Body<'a>> {
-        let mut reader = Reader::at(self.rest, 0);
+        let mut reader = KvetkaReader::at(self.rest, 0);
         let results = read_results(&mut reader)?;
         let count = reader.u8()?;
         let moves = reader.bytes(count.into())?;
@@ -159,7 +159,7 @@ pub struct LeftOut {
 }
 
 impl Element {
-    /// Appends its bytes, no more than [`MOST_ELEMENT`]: links are left out first, then letters of the comment.
+    /// Appends its bytes, no more than [`MAX_ELEMENT`]: links are left out first, then letters of the comment.
     ///
     /// `has_links` is the header's flag: without it no link is written.
     pub fn write(&self, has_links: bool, out: &mut Vec<u8>) -> LeftOut {
@@ -175,9 +175,9 @@ impl Element {
         let mut link = self.extras.link.filter(|_| has_links);
         let mut rest = &self.extras.rest[..];
         let mut comment: Vec<u16> = self.extras.comment.iter().flat_map(|text| text.encode_utf16()).collect();
-        left_out.comment |= shorten(&mut comment, MOST_COMMENT);
+        left_out.comment |= shorten(&mut comment, MAX_COMMENT);
         // The length of the longest element is written in two bytes.
-        let room = MOST_ELEMENT.saturating_sub(2 + body.len() + 1);
+        let room = MAX_ELEMENT.saturating_sub(2 + body.len() + 1);
         let text = if comment.is_empty() { 0 } else { 4 + 2 * comment.len() };
         let links = |link: Option<Link>, rest: &[u8]| rest.len() + link.map_or(0, |_| LINK_LEN);
         if room < links(link, rest) + text && !rest.is_empty() {
@@ -306,12 +306,12 @@ mod tests {
         let left_out = element(200, 150, 700).write(true, &mut bytes);
         assert_eq!(left_out, LeftOut { rest: true, ..LeftOut::default() });
         let (back, len) = read(&bytes, true);
-        assert!(len <= MOST_ELEMENT && back.extras.link.is_some() && back.extras.rest.is_empty());
+        assert!(len <= MAX_ELEMENT && back.extras.link.is_some() && back.extras.rest.is_empty());
         bytes.clear();
         let left_out = element(40, 310, 0).write(true, &mut bytes);
         assert_eq!(left_out, LeftOut { link: true, comment: true, rest: false });
         let (back, len) = read(&bytes, true);
-        assert!((678..=MOST_ELEMENT).contains(&len) && back.moves.len() == 40, "{len}");
+        assert!((678..=MAX_ELEMENT).contains(&len) && back.moves.len() == 40, "{len}");
     }
 
     #[test]
@@ -378,7 +378,7 @@ mod tests {
             let left_out = element.write(has_links, &mut bytes);
             let (back, len) = read(&bytes, has_links);
             prop_assert_eq!(len, bytes.len());
-            prop_assert!(len <= MOST_ELEMENT);
+            prop_assert!(len <= MAX_ELEMENT);
             prop_assert_eq!((back.key, back.results, &back.moves), (element.key, element.results, &element.moves));
             prop_assert_eq!(back.extras.link, element.extras.link.filter(|_| has_links && !left_out.link));
             if !left_out.rest {

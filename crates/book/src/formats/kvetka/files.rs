@@ -16,11 +16,11 @@ pub(crate) const KIN: &str = "kin";
 pub(crate) const KSF: &str = "ksf";
 
 /// The most `.kob` files of a book, which bounds the work in a folder full of names: 1.3 TB at 20 MB each.
-const MOST_FILES: usize = 1 << 16;
+const MAX_FILES: usize = 1 << 16;
 
 /// The files of one book.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Files {
+pub(crate) struct KvetkaFiles {
     /// The `.kob` files with their numbers, in order; a single file without a number has number 0.
     pub kob: Vec<(u32, PathBuf)>,
     /// The `.kin` file, if it exists.
@@ -76,7 +76,7 @@ pub fn in_any_case(path: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// When the folder cannot be read, or there is no such book.
-pub fn find(path: &Path) -> Result<Files> {
+pub fn find(path: &Path) -> Result<KvetkaFiles> {
     let names = names_beside(path)?;
     for stem in stems(path) {
         let files = files_of(&stem, &names);
@@ -88,7 +88,7 @@ pub fn find(path: &Path) -> Result<Files> {
     }
     if path.is_file() && has_extension(path, KOB) {
         let stem = lower(&path.with_extension("")).unwrap_or_default();
-        return Ok(Files { kob: vec![(0, path.to_owned())], ..files_of(&stem, &names) });
+        return Ok(KvetkaFiles { kob: vec![(0, path.to_owned())], ..files_of(&stem, &names) });
     }
     let (missing, what) = if path.exists() {
         (kob(&stem(path), 0), "the positions of this Kvetka book are missing")
@@ -107,7 +107,7 @@ pub fn find(path: &Path) -> Result<Files> {
 pub fn existing(stem: &Path) -> Result<Vec<PathBuf>> {
     let Some(name) = lower(stem) else { return Ok(Vec::new()) };
     let names = names_beside(stem)?;
-    let Files { kob, kin, ksf } = files_of(&name, &names);
+    let KvetkaFiles { kob, kin, ksf } = files_of(&name, &names);
     let numbered = kob.into_iter().map(|(_, path)| path);
     let whole = format!("{name}.{KOB}");
     let whole = names.into_iter().filter(|(lower, _)| *lower == whole).map(|(_, path)| path);
@@ -142,7 +142,7 @@ fn numbered(name: &str) -> Option<(&str, u32)> {
 fn names_beside(path: &Path) -> Result<Vec<(String, PathBuf)>> {
     let cannot = |error| Error::file(path, "cannot look for the files of this Kvetka book", error);
     let mut names = Vec::new();
-    for entry in fs::read_dir(folder::of(path)).map_err(cannot)? {
+    for entry in fs::read_dir(folder::parent_of(path)).map_err(cannot)? {
         let file = path.with_file_name(entry.map_err(cannot)?.file_name());
         if is_part(&file) {
             names.extend(lower(&file).map(|lower| (lower, file)));
@@ -155,11 +155,11 @@ fn names_beside(path: &Path) -> Result<Vec<(String, PathBuf)>> {
 }
 
 /// The files of a stem in lower case.
-fn files_of(stem: &str, names: &[(String, PathBuf)]) -> Files {
-    let mut files = Files { kob: Vec::new(), kin: None, ksf: None };
+fn files_of(stem: &str, names: &[(String, PathBuf)]) -> KvetkaFiles {
+    let mut files = KvetkaFiles { kob: Vec::new(), kin: None, ksf: None };
     for (lower, path) in names {
         match lower.rsplit_once('.') {
-            Some((name, KOB)) if files.kob.len() < MOST_FILES => {
+            Some((name, KOB)) if files.kob.len() < MAX_FILES => {
                 let number = numbered(name).filter(|(own, _)| *own == stem).map(|(_, number)| number);
                 files.kob.extend(number.map(|number| (number, path.clone())));
             }

@@ -5,12 +5,12 @@ use std::ffi::OsStr;
 use tabiya_base::error::{Error, ErrorKind, Result};
 
 use super::layout::{ALL_PLIES, HAS_LINKS, TYPE};
-use super::wire::{self, Reader, put_unicode};
+use super::wire::{self, KvetkaReader, put_unicode};
 use crate::{Format, Heading};
 
 /// The description of a book, and which games it takes in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct KvetkaHeader {
     /// A short description.
     pub caption: String,
     /// The least Elo that White, Black, the stronger and the weaker player of a game need; 0 is none.
@@ -25,7 +25,7 @@ pub struct Header {
     pub blocks: u32,
 }
 
-impl Default for Header {
+impl Default for KvetkaHeader {
     fn default() -> Self {
         Self {
             caption: String::new(),
@@ -38,13 +38,13 @@ impl Default for Header {
     }
 }
 
-impl Header {
+impl KvetkaHeader {
     /// Reads the header at the start of a file, and its length.
     ///
     /// # Errors
     /// When there is none that can be read, with the offset where reading failed.
     pub fn read(data: &[u8]) -> Result<(Self, u64)> {
-        let mut reader = Reader::at(data, 0);
+        let mut reader = KvetkaReader::at(data, 0);
         let error = |at: u64, what: String| Error::new(ErrorKind::Format, what).at_offset(at);
         if let Ok(kind) = reader.u8()
             && kind != TYPE
@@ -60,7 +60,7 @@ impl Header {
         Ok((header, reader.offset()))
     }
 
-    fn after_type(reader: &mut Reader<'_>) -> wire::Result<Self> {
+    fn after_type(reader: &mut KvetkaReader<'_>) -> wire::Result<Self> {
         Ok(Self {
             caption: reader.unicode()?,
             least_elo: [reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?],

@@ -25,8 +25,8 @@ impl Key {
     /// // a1 has a rook (10110), a2 a pawn (110), the next four squares are empty, a7 has a black pawn (111).
     /// assert_eq!(start.0[..2], [0b1011_0110, 0b0000_1111]);
     /// ```
-    pub fn of(chess: &Chess) -> Option<Self> {
-        Self::of_normal(&Normal::of(chess)?)
+    pub fn from_chess(chess: &Chess) -> Option<Self> {
+        Self::of_normal(&Normal::from_chess(chess)?)
     }
 
     /// The key of a position in the normal form; `None` if it has more pieces than 176 bits hold.
@@ -62,7 +62,7 @@ impl Key {
             }
         }
         let chess = playable(setup).ok_or("this position is not legal")?;
-        if Self::of(&chess) == Some(*self) {
+        if Self::from_chess(&chess) == Some(*self) {
             Ok(chess)
         } else {
             Err("this position is not in its normal form, so look-ups do not find it")

@@ -35,13 +35,13 @@ pub(crate) const BLOCK_HEADER: usize = 2;
 pub const KEY_LEN: usize = 22;
 
 /// The most bytes of an element: a third of a block. They include its length field, which is the narrower reading (docs/formats/kvetka.md, Open points).
-pub(crate) const MOST_ELEMENT: usize = 682;
+pub(crate) const MAX_ELEMENT: usize = 682;
 
 /// Bytes of the shortest element: its length, the key, three counts, no move, no flag.
 pub(crate) const SHORTEST_ELEMENT: u64 = 1 + KEY_LEN as u64 + 5;
 
 /// The most bytes of a `.kob` file that is written: above 20 MB Kvetka splits it (docs/formats/kvetka.md, Open points).
-pub const MOST_FILE: u64 = 20 * 1024 * 1024;
+pub const MAX_FILE: u64 = 20 * 1024 * 1024;
 
 /// The number of plies in the header that means all (docs/formats/kvetka.md, Header).
 pub(crate) const ALL_PLIES: u8 = 0xff;
@@ -62,11 +62,11 @@ pub(crate) const HAS_LINK: u8 = 0x04;
 pub(crate) const LINK_LEN: usize = 6;
 
 /// The most characters of a comment (docs/formats/kvetka.md, Element).
-pub(crate) const MOST_COMMENT: usize = 300;
+pub(crate) const MAX_COMMENT: usize = 300;
 
 /// The most bytes of a CompactInt: seven bits each, for a number of 64 bits. The format has no limit
 /// (docs/formats/kvetka.md, Numbers and strings).
-pub(crate) const MOST_COMPACT: usize = 10;
+pub(crate) const MAX_COMPACT: usize = 10;
 
 /// Castling on the king's side (docs/formats/kvetka.md, Moves).
 pub(crate) const CASTLE_SHORT: u8 = 0xc4;

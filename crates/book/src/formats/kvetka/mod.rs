@@ -33,13 +33,13 @@ pub use element::is_eco;
 pub use element::{Element, Extras, LeftOut, Link, opening_name};
 pub use files::stem;
 pub use files::{existing, in_any_case, is_part};
-pub use header::Header;
+pub use header::KvetkaHeader;
 pub use key::Key;
 pub use moves::{code, legal};
 pub use read::Kvetka;
-pub use read::sources::{Source, Sources};
+pub use read::sources::{KvetkaSource, Sources};
 #[cfg(feature = "write")]
-pub use write::Writer;
+pub use write::KvetkaWriter;
 
 use tabiya_base::error::{Error, Result};
 use tabiya_base::findings::Findings;
@@ -51,7 +51,7 @@ use tabiya_chess::Position;
 use crate::edit::Edit;
 use crate::traverse::{Forms as _, each_form};
 use crate::{
-    Book, Format, GameReference, Heading, MoveFacts, Moves, Patchable, Remarks, Scope, Summary, Visit,
+    Book, BookSummary, Format, GameReference, Heading, MoveFacts, Moves, Patchable, Remarks, Scope, Visit,
 };
 
 impl Moves for Kvetka {
@@ -117,7 +117,7 @@ impl Book for Kvetka {
         self.warnings.iter().map(Error::with_source).collect()
     }
 
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
         check::survey(self, progress, findings)
     }
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use shakmaty::{Chess, Move, Role};
 
-use tabiya_chess::normal::{Normal, Step};
+use tabiya_chess::normal::{Normal, PieceStep};
 use tabiya_chess::step_codes::StepCodes;
 
 use super::layout::{CASTLE_LONG, CASTLE_SHORT};
@@ -41,7 +41,7 @@ pub(super) static CODES: LazyLock<StepCodes> = LazyLock::new(|| {
     let known = groups.into_iter().flat_map(|(role, count, first, steps)| {
         let pieces = (0..count).flat_map(move |number| steps.iter().map(move |step| (number, *step)));
         let codes = (first..).zip(pieces).filter(|(_, (_, step))| *step != NO_STEP);
-        codes.map(move |(code, (number, (right, up)))| (code, Step { role, number, right, up }))
+        codes.map(move |(code, (number, (right, up)))| (code, PieceStep { role, number, right, up }))
     });
     StepCodes::new(known, CASTLE_SHORT, CASTLE_LONG)
 });
@@ -89,14 +89,14 @@ mod tests {
             (0xbc, Role::King, 0, 0, 1),
             (0xc3, Role::King, 0, 7, 7),
         ] {
-            assert_eq!(CODES.step(code), Some(Step { role, number, right, up }), "0x{code:02x}");
+            assert_eq!(CODES.step(code), Some(PieceStep { role, number, right, up }), "0x{code:02x}");
         }
     }
 
     #[test]
     fn no_two_codes_mean_the_same() {
         let steps = (0..=255).filter_map(|code| CODES.step(code));
-        let places = steps.map(|Step { role, number, right, up }| (role, number, right, up));
+        let places = steps.map(|PieceStep { role, number, right, up }| (role, number, right, up));
         assert_eq!(places.collect::<std::collections::HashSet<_>>().len(), 0xc4 - 5);
     }
 }

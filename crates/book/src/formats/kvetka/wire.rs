@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 use tabiya_base::bytes;
 
-use super::layout::MOST_COMPACT;
+use super::layout::MAX_COMPACT;
 
 /// A value, or why it cannot be read: a clause that follows the name of a thing.
 pub type Result<T> = std::result::Result<T, &'static str>;
@@ -22,12 +22,12 @@ pub(crate) const LONG_TEXT: &str = "has a text that is longer than the rest";
 
 /// Reads one thing after the other.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a> {
+pub struct KvetkaReader<'a> {
     data: &'a [u8],
     at: u64,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> KvetkaReader<'a> {
     /// Starts at an offset; nothing can be read after the end.
     pub fn at(data: &'a [u8], at: u64) -> Self {
         Self { data, at }
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn compact(&mut self) -> Result<u64> {
         let start = self.at;
         let mut value = 0_u64;
-        for _ in 0..MOST_COMPACT {
+        for _ in 0..MAX_COMPACT {
             let byte = self.u8()?;
             if value >> 57 != 0 {
                 break;
@@ -181,17 +181,17 @@ mod tests {
         assert_eq!(compact(300), [0x82, 0x2c]);
         assert_eq!(compact(u64::MAX).len(), 10);
         // A digit of zero before the others changes nothing.
-        assert_eq!(Reader::at(&[0x80, 0x80, 5], 0).compact(), Ok(5));
+        assert_eq!(KvetkaReader::at(&[0x80, 0x80, 5], 0).compact(), Ok(5));
     }
 
     #[test]
     fn numbers_that_do_not_end_or_are_too_great_are_refused() {
         for bad in [&[0x80; 10][..], &[0xff; 40], &[0x83, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0]]
         {
-            let mut reader = Reader::at(bad, 0);
+            let mut reader = KvetkaReader::at(bad, 0);
             assert_eq!((reader.compact(), reader.offset()), (Err(ENDLESS), 0), "{bad:?}");
         }
-        assert_eq!(Reader::at(&[0x80; 9], 0).compact(), Err(TOO_LONG));
+        assert_eq!(KvetkaReader::at(&[0x80; 9], 0).compact(), Err(TOO_LONG));
     }
 
     #[test]
@@ -200,13 +200,13 @@ mod tests {
         {
             let mut big = Vec::new();
             put_unicode(text, &mut big);
-            assert_eq!(Reader::at(&big, 0).unicode().unwrap(), text);
+            assert_eq!(KvetkaReader::at(&big, 0).unicode().unwrap(), text);
         }
         for text in ["Queen's Pawn", "Дебют", "Защита Каро-Канн", "é", "a\u{1f600}b"] {
             let mut little = Vec::new();
             put_unicode(text, &mut little);
             little[4..].as_chunks_mut::<2>().0.iter_mut().for_each(|pair| pair.reverse());
-            assert_eq!(Reader::at(&little, 0).unicode().unwrap(), text);
+            assert_eq!(KvetkaReader::at(&little, 0).unicode().unwrap(), text);
         }
     }
 
@@ -214,12 +214,12 @@ mod tests {
     fn a_text_of_four_billion_letters_is_refused() {
         for width in [1, 2] {
             let data = [0xff, 0xff, 0xff, 0xff, 0, b'a'];
-            let mut reader = Reader::at(&data, 0);
+            let mut reader = KvetkaReader::at(&data, 0);
             let read = if width == 1 { reader.ansi().err() } else { reader.unicode().err() };
             assert_eq!((read, reader.offset()), (Some(LONG_TEXT), 0));
         }
-        assert_eq!(Reader::at(&[0, 0], 0).unicode(), Err(TOO_LONG));
-        assert_eq!(Reader::at(&[0, 0], u64::MAX).unicode(), Err(TOO_LONG));
+        assert_eq!(KvetkaReader::at(&[0, 0], 0).unicode(), Err(TOO_LONG));
+        assert_eq!(KvetkaReader::at(&[0, 0], u64::MAX).unicode(), Err(TOO_LONG));
     }
 
     proptest! {
@@ -228,7 +228,7 @@ mod tests {
             let value = value >> bits;
             let mut out = compact(value);
             put_ansi(&text, &mut out);
-            let mut reader = Reader::at(&out, 0);
+            let mut reader = KvetkaReader::at(&out, 0);
             prop_assert_eq!(reader.compact(), Ok(value));
             prop_assert_eq!(decode_text(reader.ansi().unwrap()), text);
             prop_assert!(reader.rest().is_empty());

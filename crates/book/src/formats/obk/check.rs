@@ -1,6 +1,6 @@
 //! Sums up a whole book and finds what is wrong with it.
 
-use tabiya_base::findings::{Findings, Place, kinds};
+use tabiya_base::findings::{FindingPlace, Findings, kinds};
 use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
@@ -8,11 +8,11 @@ use super::Obk;
 use super::layout::COUNT_AT;
 use super::read::{MAX_DEPTH, MAX_MOVES, walk};
 use super::records::{ObkHeader, ObkRecord};
-use crate::Summary;
+use crate::BookSummary;
 
 kinds! {
     /// What can be wrong with a Chessmaster book.
-    pub enum Kind {
+    pub enum ObkFindingKind {
         Missing: Error "moves that the header counts and the file does not have",
         Empty: Warning "books without moves",
         Illegal: Error "moves that are not legal in their position",
@@ -44,51 +44,59 @@ pub(super) fn inspect(data: &[u8], header: ObkHeader, progress: &Progress, findi
         findings.add(kind, header.offset(number), described(kind, record, records.len() - number));
     });
     for _ in 0..never {
-        findings.count(Kind::Never, Place::default(), "a move of weight 0 is never played");
+        findings.count(ObkFindingKind::Never, FindingPlace::default(), "a move of weight 0 is never played");
     }
     if let Some(what) = missing(data, header) {
-        findings.add(Kind::Missing, COUNT_AT, what);
+        findings.add(ObkFindingKind::Missing, COUNT_AT, what);
     } else if records.is_empty() {
-        findings.add(Kind::Empty, COUNT_AT, "the book has no moves");
+        findings.add(ObkFindingKind::Empty, COUNT_AT, "the book has no moves");
     }
     let end = header.offset(records.len());
     if header.texts > 0 {
         let what = format!("names and remarks ({} bytes) are not read", header.texts);
-        findings.add(Kind::Texts, end.min(data.len() as u64 - 1), what);
+        findings.add(ObkFindingKind::Texts, end.min(data.len() as u64 - 1), what);
     }
     let all = end + u64::from(header.texts);
     if all < data.len() as u64 {
-        findings.add(Kind::Trailing, all, format_args!("{} bytes follow the book", data.len() as u64 - all));
+        findings.add(
+            ObkFindingKind::Trailing,
+            all,
+            format_args!("{} bytes follow the book", data.len() as u64 - all),
+        );
     }
 }
 
 /// What is wrong with a record, after which so many follow, itself among them.
-fn described(kind: Kind, record: ObkRecord, left: usize) -> String {
+fn described(kind: ObkFindingKind, record: ObkRecord, left: usize) -> String {
     let ObkRecord { from, to, .. } = record;
     match kind {
-        Kind::Illegal => format!("the move from square {from} to {to} is not legal in its position"),
-        Kind::Lost => "this move follows one that is not legal".to_owned(),
-        Kind::TooDeep => {
+        ObkFindingKind::Illegal => {
+            format!("the move from square {from} to {to} is not legal in its position")
+        }
+        ObkFindingKind::Lost => "this move follows one that is not legal".to_owned(),
+        ObkFindingKind::TooDeep => {
             format!("a line is longer than {MAX_DEPTH} plies: the last {left} moves are not read")
         }
-        Kind::Rest => format!("{left} moves follow the end of the tree"),
-        Kind::Cut => format!("the book has more than {MAX_MOVES} moves: the last {left} are not read"),
+        ObkFindingKind::Rest => format!("{left} moves follow the end of the tree"),
+        ObkFindingKind::Cut => {
+            format!("the book has more than {MAX_MOVES} moves: the last {left} are not read")
+        }
         _ => "the tree ends within a line".to_owned(),
     }
 }
 
 /// Sums up the book, and reports what is wrong with it.
-pub(super) fn survey(book: &Obk, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+pub(super) fn survey(book: &Obk, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
     let (header, index) = (book.header(), book.index());
     inspect(book.bytes(), header, progress, findings);
     let positions = index.all().chunk_by(|a, b| a.key == b.key).count() as u64;
-    Summary {
+    BookSummary {
         entries: header.records(book.bytes()).len() as u64,
         positions: Some(positions),
         moves: Some(index.all().len() as u64),
         deepest: Some(index.all().iter().map(|known| u32::from(known.ply)).max().unwrap_or(0)),
         reachable: Some(positions),
         notes: vec![("version", header.version.to_string())],
-        ..Summary::default()
+        ..BookSummary::default()
     }
 }

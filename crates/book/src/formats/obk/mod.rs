@@ -24,7 +24,7 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
 use crate::traverse::each_reachable;
-use crate::{Book, Format, MoveFacts, Moves, Scope, Summary, Visit};
+use crate::{Book, BookSummary, Format, MoveFacts, Moves, Scope, Visit};
 use layout::{START_V1, START_V2};
 pub use read::{ObkIndex, ObkMove};
 pub use records::{ObkHeader, ObkRecord};
@@ -113,7 +113,7 @@ impl Book for Obk {
         missing.into_iter().map(|what| format!("{}: {what}", self.path.display())).collect()
     }
 
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
         check::survey(self, progress, findings)
     }
 

@@ -8,7 +8,7 @@ use shakmaty::Move;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position};
 
-use super::check::Kind;
+use super::check::ObkFindingKind;
 use super::records::{ObkHeader, ObkRecord};
 
 /// Plies of the longest line that is followed: real books have some tens. It bounds the memory of a walk.
@@ -82,7 +82,7 @@ impl ObkIndex {
 type Legal<'a> = &'a mut dyn FnMut(&Position, ObkRecord, Move, usize);
 
 /// What a walk does with records that are wrong, by their numbers.
-type Wrong<'a> = &'a mut dyn FnMut(usize, ObkRecord, Kind);
+type Wrong<'a> = &'a mut dyn FnMut(usize, ObkRecord, ObkFindingKind);
 
 /// A position in which the next record is a move, with its plies; none after a move that is not legal.
 type Step = (Option<Position>, usize);
@@ -102,18 +102,18 @@ pub fn walk(data: &[u8], header: ObkHeader, progress: &Progress, legal: Legal<'_
             // Some descriptions say that it marks the end.
             return;
         }
-        let Some((at, plies)) = step.take() else { return wrong(number, record, Kind::Rest) };
+        let Some((at, plies)) = step.take() else { return wrong(number, record, ObkFindingKind::Rest) };
         if number == MAX_MOVES {
-            return wrong(number, record, Kind::Cut);
+            return wrong(number, record, ObkFindingKind::Cut);
         }
         let mv = at.as_ref().and_then(|at| record.legal(at.chess()));
         match (&at, mv) {
             (Some(at), Some(mv)) => legal(at, record, mv, plies + 1),
-            (Some(_), None) => wrong(number, record, Kind::Illegal),
-            (None, _) => wrong(number, record, Kind::Lost),
+            (Some(_), None) => wrong(number, record, ObkFindingKind::Illegal),
+            (None, _) => wrong(number, record, ObkFindingKind::Lost),
         }
         if waiting.len() == MAX_DEPTH || plies == MAX_DEPTH {
-            return wrong(number, record, Kind::TooDeep);
+            return wrong(number, record, ObkFindingKind::TooDeep);
         }
         let after = at.as_ref().zip(mv).map(|(at, mv)| at.after(mv));
         if !record.is_last {
@@ -124,6 +124,6 @@ pub fn walk(data: &[u8], header: ObkHeader, progress: &Progress, legal: Legal<'_
     if let Some((record, number)) =
         records.last().zip(records.len().checked_sub(1)).filter(|_| step.is_some())
     {
-        wrong(number, ObkRecord::from_bytes(*record), Kind::Unended);
+        wrong(number, ObkRecord::from_bytes(*record), ObkFindingKind::Unended);
     }
 }

@@ -1,58 +1,67 @@
 //! Sums up a whole book and finds what is wrong with it.
 
-use tabiya_base::findings::{Findings, Place};
+use tabiya_base::findings::{FindingPlace, Findings};
 use tabiya_base::map::{Access, Map};
 use tabiya_base::progress::Progress;
 
-use super::kinds::{Kind, offset};
+use super::kinds::{PolyglotFindingKind, offset};
 use super::layout::ENTRY_LEN;
-use super::read::Entries;
-use super::scan::{Totals, scan};
+use super::read::PolyglotEntries;
+use super::scan::{PolyglotTotals, scan};
 use super::walk::walk;
-use crate::Summary;
+use crate::BookSummary;
 
 /// Counts the entries and reports what they show without their positions, in the order of the file.
-pub(crate) fn entries(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
-    let entries = Entries::new(data);
+pub(crate) fn entries(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> PolyglotTotals {
+    let entries = PolyglotEntries::new(data);
     data.expect(Access::Sequential);
     let totals = scan(entries, progress, findings);
     data.expect(Access::Random);
     if entries.trailing > 0 {
-        findings.add(Kind::Trailing, offset(entries.len()), format_args!("{}", cut_off(entries)));
+        findings.add(
+            PolyglotFindingKind::Trailing,
+            offset(entries.len()),
+            format_args!("{}", cut_off(entries)),
+        );
     }
     totals
 }
 
 /// What is wrong with a book that has bytes after its last whole entry.
-pub(super) fn cut_off(entries: Entries<'_>) -> String {
+pub(super) fn cut_off(entries: PolyglotEntries<'_>) -> String {
     format!("the last entry is cut off: it has {} of {ENTRY_LEN} bytes", entries.trailing)
 }
 
 /// Sums up the book and reports what is wrong with it: first what the entries show, in the order of the file, then what
 /// only the positions show, in the order in which play reaches them.
-pub(crate) fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
-    let (totals, entries) = (entries(data, progress, findings), Entries::new(data));
+pub(crate) fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
+    let (totals, entries) = (entries(data, progress, findings), PolyglotEntries::new(data));
     let walk = walk(entries, totals.positions, progress, &mut |found| {
         let (mv, fen) = (found.entry.mv, found.position.fen());
         let (kind, what) = match found.old_castling {
-            Some(_) => {
-                (Kind::OldCastling, format!("the castling {mv} is written as the king's step in {fen}"))
-            }
-            None => (Kind::Illegal, format!("the move {mv} is not legal in {fen}")),
+            Some(_) => (
+                PolyglotFindingKind::OldCastling,
+                format!("the castling {mv} is written as the king's step in {fen}"),
+            ),
+            None => (PolyglotFindingKind::Illegal, format!("the move {mv} is not legal in {fen}")),
         };
         findings.add(kind, offset(found.index), what);
     });
     if walk.cut {
-        findings.add(Kind::Cut, Place::default(), "too many positions at one depth to follow every line");
+        findings.add(
+            PolyglotFindingKind::Cut,
+            FindingPlace::default(),
+            "too many positions at one depth to follow every line",
+        );
     }
-    Summary {
+    BookSummary {
         entries: entries.len() as u64,
         positions: Some(totals.positions),
         moves: Some(totals.moves),
         deepest: Some(walk.plies),
         reachable: Some(walk.reached),
         learned: totals.learned,
-        ..Summary::default()
+        ..BookSummary::default()
     }
 }
 
@@ -61,7 +70,7 @@ mod tests {
     use tabiya_base::findings::Finding;
     use tabiya_chess::Position;
 
-    use super::super::entry::Entry;
+    use super::super::entry::PolyglotEntry;
     use super::super::tests::{bytes, entry, polyglot};
     use super::*;
     use crate::Book;
@@ -77,7 +86,7 @@ mod tests {
         reported
     }
 
-    fn sorted(mut entries: Vec<Entry>) -> Vec<u8> {
+    fn sorted(mut entries: Vec<PolyglotEntry>) -> Vec<u8> {
         entries.sort_by_key(|entry| entry.key);
         bytes(&entries)
     }
@@ -86,14 +95,14 @@ mod tests {
     fn a_sound_book_has_no_findings() {
         let data = sorted(vec![entry(&Position::start(), "e2e4", 2), entry(&after("e2e4"), "e7e5", 1)]);
         assert_eq!(reported(data.clone()), []);
-        let expected = Summary {
+        let expected = BookSummary {
             entries: 2,
             positions: Some(2),
             moves: Some(2),
             deepest: Some(2),
             reachable: Some(2),
             learned: Some(0),
-            ..Summary::default()
+            ..BookSummary::default()
         };
         assert_eq!(Polyglot::new("a.bin", data).summary(&Progress::none()), expected);
     }
@@ -104,7 +113,7 @@ mod tests {
         let mut data = bytes(&[
             entry(&start, "e2e5", 2),
             entry(&start, "e2e4", 0),
-            Entry { key: 0, games: 1, halfpoints: 9, ..entry(&start, "b1c3", 1) },
+            PolyglotEntry { key: 0, games: 1, halfpoints: 9, ..entry(&start, "b1c3", 1) },
         ]);
         data.extend([1, 2, 3]);
         let expected = [

@@ -9,7 +9,7 @@ use crate::{Learned, MoveFacts};
 
 /// One entry of the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct PolyglotEntry {
     /// The position.
     pub key: u64,
     /// The move.
@@ -22,7 +22,7 @@ pub struct Entry {
     pub halfpoints: u16,
 }
 
-impl Entry {
+impl PolyglotEntry {
     /// Reads an entry.
     pub fn from_bytes(bytes: &[u8; ENTRY_LEN]) -> Self {
         let u16_at = |at| bytes::u16_be(bytes, at).unwrap_or_default();
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn an_entry_is_read_field_by_field() {
         let bytes = [0x46, 0x3b, 0x96, 0x18, 0x16, 0x91, 0xfc, 0x9c, 0x03, 0x1c, 1, 2, 3, 4, 5, 6];
-        let entry = Entry::from_bytes(&bytes);
+        let entry = PolyglotEntry::from_bytes(&bytes);
         assert_eq!(entry.key, 0x463b_9618_1691_fc9c);
         assert_eq!(entry.mv.to_string(), "e2e4");
         assert_eq!((entry.weight, entry.games, entry.halfpoints), (0x0102, 0x0304, 0x0506));
@@ -98,8 +98,8 @@ mod tests {
     proptest! {
         #[test]
         fn entries_go_through_bytes_unchanged(key: u64, mv: u16, weight: u16, games: u16, halfpoints: u16) {
-            let entry = Entry { key, mv: MoveCode(mv), weight, games, halfpoints };
-            prop_assert_eq!(Entry::from_bytes(&entry.to_bytes()), entry);
+            let entry = PolyglotEntry { key, mv: MoveCode(mv), weight, games, halfpoints };
+            prop_assert_eq!(PolyglotEntry::from_bytes(&entry.to_bytes()), entry);
         }
     }
 }

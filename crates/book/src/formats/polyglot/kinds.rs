@@ -6,7 +6,7 @@ use super::layout::ENTRY_LEN;
 
 kinds! {
     /// What can be wrong with a Polyglot book.
-    pub enum Kind {
+    pub enum PolyglotFindingKind {
         Trailing: Error "incomplete entries",
         Unsorted: Error "entries out of order",
         Move: Error "entries whose move is not possible in any position",

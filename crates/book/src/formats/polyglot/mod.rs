@@ -25,10 +25,10 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
 
-pub use read::{Entries, MOST_OF_ONE_KEY};
+pub use read::{MAX_OF_ONE_KEY, PolyglotEntries};
 pub(crate) use recognize::foreign;
 #[cfg(feature = "write")]
-pub use write::Writer;
+pub use write::PolyglotWriter;
 
 use tabiya_base::error::Result;
 use tabiya_base::findings::{Finding, Findings};
@@ -37,7 +37,7 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position};
 
 use crate::verdict::best;
-use crate::{Book, Format, Learnable, MoveFacts, Moves, Scope, Summary, Visit, errors};
+use crate::{Book, BookSummary, Format, Learnable, MoveFacts, Moves, Scope, Visit, errors};
 
 /// Different moves that [`Polyglot::best`] compares without allocating. Positions of real books have fewer.
 const FEW: usize = 32;
@@ -65,8 +65,8 @@ impl Polyglot {
     }
 
     /// The entries.
-    pub fn entries(&self) -> Entries<'_> {
-        Entries::new(&self.data)
+    pub fn entries(&self) -> PolyglotEntries<'_> {
+        PolyglotEntries::new(&self.data)
     }
 }
 
@@ -76,7 +76,7 @@ impl Moves for Polyglot {
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let start = out.len();
         let mut trusted = true;
-        for entry in self.entries().of(at.key()) {
+        for entry in self.entries().find(at.key()) {
             trusted &= entry.learn_is_plausible();
             let Some(mv) = entry.mv.resolve(at.chess()) else { continue };
             let known = out.get_mut(start..).unwrap_or_default();
@@ -91,7 +91,7 @@ impl Moves for Polyglot {
 
     fn has(&self, at: &Position, mv: Move) -> bool {
         let codes = MoveCode::codes(mv, at.chess());
-        self.entries().of(at.key()).any(|entry| codes.contains(&entry.mv))
+        self.entries().find(at.key()).any(|entry| codes.contains(&entry.mv))
     }
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
@@ -112,7 +112,7 @@ impl Learnable for Polyglot {
         self.is_read_only
     }
 
-    fn entries(&self) -> Entries<'_> {
+    fn entries(&self) -> PolyglotEntries<'_> {
         Polyglot::entries(self)
     }
 }
@@ -146,7 +146,7 @@ impl Book for Polyglot {
 
     fn best(&self, at: &Position) -> Option<Move> {
         let mut known = [None::<(Move, u64)>; FEW];
-        for entry in self.entries().of(at.key()) {
+        for entry in self.entries().find(at.key()) {
             let Some(mv) = entry.mv.resolve(at.chess()) else { continue };
             match known.iter_mut().find(|slot| slot.is_none_or(|(other, _)| other == mv)) {
                 Some(Some((_, weight))) => *weight += u64::from(entry.weight),
@@ -169,7 +169,7 @@ impl Book for Polyglot {
         self.best(at)
     }
 
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
         check::survey(&self.data, progress, findings)
     }
 

@@ -1,11 +1,11 @@
 //! The entries of a book, and those of one key.
 
-use super::entry::{Entry, key_of};
+use super::entry::{PolyglotEntry, key_of};
 use super::layout::ENTRY_LEN;
 
 /// Entries of one key that a look-up reads. No position has more than 218 legal moves, so only a damaged book has more.
 /// The rest is ignored: a book of one key must not hold up a game.
-pub const MOST_OF_ONE_KEY: usize = 1024;
+pub const MAX_OF_ONE_KEY: usize = 1024;
 
 /// Guesses of where a key is before the search around it: the first is off by about the square root of the count of entries, the
 /// second by the root of that.
@@ -21,13 +21,13 @@ const NEAR: usize = 8;
 /// assert_eq!(Entries::new(&[0; 33]).len(), 2);
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Entries<'a> {
+pub struct PolyglotEntries<'a> {
     entries: &'a [[u8; ENTRY_LEN]],
     /// Bytes after the last whole entry.
     pub trailing: usize,
 }
 
-impl<'a> Entries<'a> {
+impl<'a> PolyglotEntries<'a> {
     /// As many whole entries as the bytes hold.
     pub fn new(bytes: &'a [u8]) -> Self {
         let (entries, rest) = bytes.as_chunks();
@@ -56,13 +56,13 @@ impl<'a> Entries<'a> {
     }
 
     /// The entry of this number, from 0.
-    pub fn get(self, index: usize) -> Option<Entry> {
-        self.entries.get(index).map(Entry::from_bytes)
+    pub fn get(self, index: usize) -> Option<PolyglotEntry> {
+        self.entries.get(index).map(PolyglotEntry::from_bytes)
     }
 
     /// All entries, in the order of the file.
-    pub fn iter(self) -> impl ExactSizeIterator<Item = Entry> + 'a {
-        self.entries.iter().map(Entry::from_bytes)
+    pub fn iter(self) -> impl ExactSizeIterator<Item = PolyglotEntry> + 'a {
+        self.entries.iter().map(PolyglotEntry::from_bytes)
     }
 
     /// The number of the first entry whose key is at least `key`, or the count of entries if all keys are lower. In a book that
@@ -106,16 +106,19 @@ impl<'a> Entries<'a> {
         at.min(self.entries.len().saturating_sub(1))
     }
 
-    /// The entries of `key` in the order of the file, at most [`MOST_OF_ONE_KEY`]. In a book that is out of order
+    /// The entries of `key` in the order of the file, at most [`MAX_OF_ONE_KEY`]. In a book that is out of order
     /// some or all may be missed.
-    pub fn of(self, key: u64) -> impl Iterator<Item = Entry> + 'a {
+    pub fn find(self, key: u64) -> impl Iterator<Item = PolyglotEntry> + 'a {
         self.from(self.lower_bound(key), key)
     }
 
     /// As [`Entries::of`], if the number of the first one is known.
-    pub fn from(self, first: usize, key: u64) -> impl Iterator<Item = Entry> + 'a {
+    pub fn from(self, first: usize, key: u64) -> impl Iterator<Item = PolyglotEntry> + 'a {
         let rest = self.entries.get(first..).unwrap_or_default();
-        rest.iter().take(MOST_OF_ONE_KEY).take_while(move |entry| key_of(entry) == key).map(Entry::from_bytes)
+        rest.iter()
+            .take(MAX_OF_ONE_KEY)
+            .take_while(move |entry| key_of(entry) == key)
+            .map(PolyglotEntry::from_bytes)
     }
 }
 
@@ -128,7 +131,7 @@ mod tests {
 
     fn bytes(keys: &[u64]) -> Vec<u8> {
         let entry = |(index, &key): (usize, &u64)| {
-            Entry { key, mv: MoveCode(1), weight: index as u16, games: 0, halfpoints: 0 }.to_bytes()
+            PolyglotEntry { key, mv: MoveCode(1), weight: index as u16, games: 0, halfpoints: 0 }.to_bytes()
         };
         keys.iter().enumerate().flat_map(entry).collect()
     }
@@ -137,7 +140,7 @@ mod tests {
     fn only_whole_entries_count() {
         for len in 0..50 {
             let bytes = vec![0; len];
-            let entries = Entries::new(&bytes);
+            let entries = PolyglotEntries::new(&bytes);
             assert_eq!((entries.len(), entries.trailing), (len / 16, len % 16));
             assert_eq!(entries.is_empty(), len < 16);
             assert!(entries.get(len / 16).is_none());
@@ -147,8 +150,8 @@ mod tests {
     #[test]
     fn the_run_of_one_key_is_bounded() {
         let bytes = bytes(&vec![7; 5000]);
-        let found: Vec<_> = Entries::new(&bytes).of(7).collect();
-        assert_eq!(found.len(), MOST_OF_ONE_KEY);
+        let found: Vec<_> = PolyglotEntries::new(&bytes).find(7).collect();
+        assert_eq!(found.len(), MAX_OF_ONE_KEY);
         assert_eq!(found[0].weight, 0);
     }
 
@@ -162,10 +165,10 @@ mod tests {
         ) {
             keys.sort_unstable();
             let bytes = bytes(&keys);
-            let entries = Entries::new(&bytes);
+            let entries = PolyglotEntries::new(&bytes);
             for &key in keys.iter().chain([&absent, &0, &u64::MAX]) {
                 let model: Vec<_> = entries.iter().filter(|entry| entry.key == key).collect();
-                prop_assert_eq!(entries.of(key).collect::<Vec<_>>(), model);
+                prop_assert_eq!(entries.find(key).collect::<Vec<_>>(), model);
             }
         }
 
@@ -175,7 +178,7 @@ mod tests {
             key in 0..20_u64,
         ) {
             let bytes = bytes(&keys);
-            prop_assert!(Entries::new(&bytes).of(key).all(|entry| entry.key == key));
+            prop_assert!(PolyglotEntries::new(&bytes).find(key).all(|entry| entry.key == key));
         }
     }
 }

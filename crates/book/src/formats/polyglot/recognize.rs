@@ -3,9 +3,9 @@
 
 use tabiya_chess::MoveCode;
 
-use super::entry::Entry;
+use super::entry::PolyglotEntry;
 use super::layout::ENTRY_LEN;
-use super::read::Entries;
+use super::read::PolyglotEntries;
 
 /// Pages that are looked at, spread evenly over the file, so that opening takes the same time whatever its size.
 const SAMPLES: usize = 16;
@@ -27,8 +27,8 @@ struct Order {
 }
 
 impl Order {
-    fn of(page: &[Entry]) -> Self {
-        let falls_at = |pair: &[Entry]| match pair {
+    fn from_page(page: &[PolyglotEntry]) -> Self {
+        let falls_at = |pair: &[PolyglotEntry]| match pair {
             [one, other] if one.key != other.key => Some(one.key > other.key),
             _ => None,
         };
@@ -45,7 +45,7 @@ impl Order {
 }
 
 /// The sampled pages: their first entry's number, and their entries.
-fn pages(entries: Entries<'_>) -> impl Iterator<Item = (usize, Vec<Entry>)> {
+fn pages(entries: PolyglotEntries<'_>) -> impl Iterator<Item = (usize, Vec<PolyglotEntry>)> {
     let last = entries.len().saturating_sub(PAGE);
     let samples = if last == 0 { 1 } else { SAMPLES };
     let mut firsts: Vec<usize> = (0..samples).map(|sample| last * sample / SAMPLES.max(2)).collect();
@@ -60,11 +60,11 @@ fn pages(entries: Entries<'_>) -> impl Iterator<Item = (usize, Vec<Entry>)> {
 ///
 /// A book with a few breaks, or of which the end or a part is missing, is one: it is played as far as it can be read.
 pub(crate) fn foreign(data: &[u8]) -> Option<String> {
-    let entries = Entries::new(data);
+    let entries = PolyglotEntries::new(data);
     let (mut decided, mut lost, mut first_lost) = (0, 0, true);
     let (mut few, mut read, mut impossible) = (Order::default(), 0, 0);
     for (first, page) in pages(entries) {
-        let order = Order::of(&page);
+        let order = Order::from_page(&page);
         if order.pairs >= ENOUGH {
             decided += 1;
             lost += usize::from(order.is_lost());
@@ -72,7 +72,8 @@ pub(crate) fn foreign(data: &[u8]) -> Option<String> {
         } else {
             few = Order { pairs: few.pairs + order.pairs, falls: few.falls + order.falls };
             read += page.len();
-            let is_impossible = |entry: &&Entry| entry.mv != MoveCode::NULL && entry.mv.error().is_some();
+            let is_impossible =
+                |entry: &&PolyglotEntry| entry.mv != MoveCode::NULL && entry.mv.error().is_some();
             impossible += page.iter().filter(is_impossible).count();
         }
     }
@@ -98,7 +99,7 @@ pub(crate) fn foreign(data: &[u8]) -> Option<String> {
 }
 
 /// The number of the first entry of the sampled pages whose key is lower than that of the entry before.
-pub(super) fn first_fall(entries: Entries<'_>) -> Option<usize> {
+pub(super) fn first_fall(entries: PolyglotEntries<'_>) -> Option<usize> {
     pages(entries).find_map(|(first, page)| {
         let fall = page.windows(2).position(|pair| matches!(pair, [one, other] if one.key > other.key))?;
         Some(first + fall + 1)
@@ -114,7 +115,7 @@ mod tests {
     use rand::rngs::SmallRng;
 
     fn book(keys: impl IntoIterator<Item = u64>) -> Vec<u8> {
-        let entry = |key| Entry { key, mv: MoveCode(796), weight: 1, games: 0, halfpoints: 0 };
+        let entry = |key| PolyglotEntry { key, mv: MoveCode(796), weight: 1, games: 0, halfpoints: 0 };
         bytes(&keys.into_iter().map(entry).collect::<Vec<_>>())
     }
 

@@ -4,14 +4,14 @@ use tabiya_base::findings::Findings;
 use tabiya_base::progress::Progress;
 use tabiya_chess::MoveCode;
 
-use super::entry::Entry;
-use super::kinds::{Kind, offset};
+use super::entry::PolyglotEntry;
+use super::kinds::{PolyglotFindingKind, offset};
 use super::layout::ENTRY_LEN;
-use super::read::{Entries, MOST_OF_ONE_KEY};
+use super::read::{MAX_OF_ONE_KEY, PolyglotEntries};
 
 /// What the pass counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Totals {
+pub struct PolyglotTotals {
     /// Runs of one key.
     pub positions: u64,
     /// Different moves of each run, without those that cannot be legal.
@@ -21,17 +21,21 @@ pub struct Totals {
 }
 
 /// Reads all entries in the order of the file.
-pub(crate) fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
+pub(crate) fn scan(
+    entries: PolyglotEntries<'_>,
+    progress: &Progress,
+    findings: &mut Findings<'_>,
+) -> PolyglotTotals {
     progress.bytes(entries.len() as u64 * ENTRY_LEN as u64);
-    let mut totals = Totals { positions: 0, moves: 0, learned: Some(0) };
+    let mut totals = PolyglotTotals { positions: 0, moves: 0, learned: Some(0) };
     // The number of the last position that has each move code.
     let mut last = vec![0; usize::from(u16::MAX) + 1];
-    let (mut before, mut first, mut sorted) = (None::<Entry>, 0, true);
+    let (mut before, mut first, mut sorted) = (None::<PolyglotEntry>, 0, true);
     for (index, entry) in entries.iter().enumerate() {
         progress.pass(index as u64 * ENTRY_LEN as u64);
         if let Some(before) = before.filter(|before| before.key > entry.key) {
             let what = format_args!("key {:016x} follows the higher key {:016x}", entry.key, before.key);
-            findings.add(Kind::Unsorted, offset(index), what);
+            findings.add(PolyglotFindingKind::Unsorted, offset(index), what);
             sorted = false;
         }
         let before = before.replace(entry).filter(|before| before.key == entry.key);
@@ -43,17 +47,17 @@ pub(crate) fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Fin
         let seen = last.is_some_and(|last| std::mem::replace(last, totals.positions) == totals.positions);
         let possible = check(&entry, before, seen, offset(index), findings);
         totals.moves += u64::from(possible && !seen);
-        if index - first >= MOST_OF_ONE_KEY {
+        if index - first >= MAX_OF_ONE_KEY {
             let what =
                 format_args!("the entry is too far after the first of key {:016x} to be read", entry.key);
-            findings.add(Kind::Unread, offset(index), what);
+            findings.add(PolyglotFindingKind::Unread, offset(index), what);
         }
         if entry.learn_is_plausible() {
             totals.learned = totals.learned.map(|learned| learned + u64::from(entry.games > 0));
         } else {
             totals.learned = None;
             let what = "the learn field holds something other than games and half-points, and is ignored until it is reset";
-            findings.count(Kind::Learn, offset(index), what);
+            findings.count(PolyglotFindingKind::Learn, offset(index), what);
         }
     }
     if !sorted {
@@ -63,12 +67,12 @@ pub(crate) fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Fin
 }
 
 /// Whether [`scan`] would find no error, and no part of an entry is left over: this takes a fraction of its time.
-pub(super) fn is_sound(entries: Entries<'_>) -> bool {
+pub(super) fn is_sound(entries: PolyglotEntries<'_>) -> bool {
     let is_move = |mv: MoveCode| mv == MoveCode::NULL || mv.error().is_none();
     // Those that promote have higher codes.
     let plain: Vec<bool> = (0..1 << 12).map(|code| is_move(MoveCode(code))).collect();
     let is_possible = |mv: MoveCode| plain.get(usize::from(mv.0)).copied().unwrap_or_else(|| is_move(mv));
-    let far = entries.iter().zip(entries.iter().skip(MOST_OF_ONE_KEY));
+    let far = entries.iter().zip(entries.iter().skip(MAX_OF_ONE_KEY));
     entries.trailing == 0
         && entries.iter().is_sorted_by_key(|entry| entry.key)
         && entries.iter().all(|entry| is_possible(entry.mv))
@@ -76,35 +80,45 @@ pub(super) fn is_sound(entries: Entries<'_>) -> bool {
 }
 
 /// Finds the runs that no look-up finds.
-fn lost(entries: Entries<'_>, findings: &mut Findings<'_>) {
+fn lost(entries: PolyglotEntries<'_>, findings: &mut Findings<'_>) {
     let mut before = None;
     for (index, entry) in entries.iter().enumerate() {
         if before.replace(entry.key) != Some(entry.key) && entries.lower_bound(entry.key) != index {
-            findings.count(Kind::Lost, offset(index), "no look-up finds this position");
+            findings.count(PolyglotFindingKind::Lost, offset(index), "no look-up finds this position");
         }
     }
 }
 
 /// Checks the entry at an offset, with the one `before` it of the same position; `seen` says whether the position
 /// already has its move. Returns whether the move may be legal.
-fn check(entry: &Entry, before: Option<Entry>, seen: bool, at: u64, findings: &mut Findings<'_>) -> bool {
-    let Entry { mv, weight, .. } = *entry;
+fn check(
+    entry: &PolyglotEntry,
+    before: Option<PolyglotEntry>,
+    seen: bool,
+    at: u64,
+    findings: &mut Findings<'_>,
+) -> bool {
+    let PolyglotEntry { mv, weight, .. } = *entry;
     let fault = mv.error();
     if let Some(why) = fault {
-        let kind = if mv == MoveCode::NULL { Kind::Null } else { Kind::Move };
+        let kind = if mv == MoveCode::NULL { PolyglotFindingKind::Null } else { PolyglotFindingKind::Move };
         findings.add(kind, at, format_args!("the move {mv} {why}"));
     }
     if weight == 0 {
         let what = format_args!("the move {mv} has weight 0 and is never played");
-        findings.add(Kind::ZeroWeight, at, what);
+        findings.add(PolyglotFindingKind::ZeroWeight, at, what);
     }
     if let Some(before) = before.filter(|before| weight > before.weight) {
         let before = before.weight;
         let what = format_args!("weight {weight} follows the lower weight {before} of the same position");
-        findings.add(Kind::Rising, at, what);
+        findings.add(PolyglotFindingKind::Rising, at, what);
     }
     if seen {
-        findings.add(Kind::Duplicate, at, format_args!("the position already has the move {mv}"));
+        findings.add(
+            PolyglotFindingKind::Duplicate,
+            at,
+            format_args!("the position already has the move {mv}"),
+        );
     }
     fault.is_none()
 }
@@ -116,15 +130,16 @@ mod tests {
     use super::super::tests::{bytes, raw};
     use super::*;
 
-    fn entry(key: u64, mv: &str, weight: u16) -> Entry {
-        Entry { key, mv: raw(mv), weight, games: 0, halfpoints: 0 }
+    fn entry(key: u64, mv: &str, weight: u16) -> PolyglotEntry {
+        PolyglotEntry { key, mv: raw(mv), weight, games: 0, halfpoints: 0 }
     }
 
-    fn scanned(entries: &[Entry]) -> (Totals, Vec<String>) {
+    fn scanned(entries: &[PolyglotEntry]) -> (PolyglotTotals, Vec<String>) {
         let data = bytes(entries);
-        let (totals, found) = summed(|findings| scan(Entries::new(&data), &Progress::none(), findings));
-        assert_eq!(is_sound(Entries::new(&data)), !found.iter().any(Finding::is_error));
-        assert!(!is_sound(Entries::new(&[&data[..], &[0]].concat())));
+        let (totals, found) =
+            summed(|findings| scan(PolyglotEntries::new(&data), &Progress::none(), findings));
+        assert_eq!(is_sound(PolyglotEntries::new(&data)), !found.iter().any(Finding::is_error));
+        assert!(!is_sound(PolyglotEntries::new(&[&data[..], &[0]].concat())));
         (totals, found.iter().map(Finding::to_string).collect())
     }
 
@@ -132,11 +147,11 @@ mod tests {
     fn a_sound_book_is_counted_without_findings() {
         let (totals, found) = scanned(&[
             entry(1, "e2e4", 9),
-            Entry { games: 1, halfpoints: 2, ..entry(1, "d2d4", 9) },
+            PolyglotEntry { games: 1, halfpoints: 2, ..entry(1, "d2d4", 9) },
             entry(2, "e7e5", 1),
             entry(u64::MAX, "e7e5", 1),
         ]);
-        assert_eq!(totals, Totals { positions: 3, moves: 4, learned: Some(1) });
+        assert_eq!(totals, PolyglotTotals { positions: 3, moves: 4, learned: Some(1) });
         assert_eq!(found, [""; 0]);
     }
 
@@ -148,7 +163,7 @@ mod tests {
             entry(5, "e2e4", 0),
             entry(4, "a1a1", 1),
             entry(6, "a1b4", 1),
-            Entry { mv: MoveCode(0x8000), games: 1, halfpoints: 3, ..entry(7, "a1a1", 1) },
+            PolyglotEntry { mv: MoveCode(0x8000), games: 1, halfpoints: 3, ..entry(7, "a1a1", 1) },
             entry(8, "e4e4", 1),
             entry(9, "e2e4q", 1),
         ]);
@@ -164,7 +179,7 @@ mod tests {
              (byte 80)",
         ];
         assert_eq!(found, expected);
-        assert_eq!(totals, Totals { positions: 6, moves: 2, learned: None });
+        assert_eq!(totals, PolyglotTotals { positions: 6, moves: 2, learned: None });
     }
 
     #[test]
@@ -175,7 +190,7 @@ mod tests {
             (raw("a1b4"), "a1b4 fits no piece"),
             (raw("e2e4q"), "e2e4q promotes where no pawn can"),
         ] {
-            let (_, found) = scanned(&[Entry { mv, ..entry(7, "e2e4", 1) }]);
+            let (_, found) = scanned(&[PolyglotEntry { mv, ..entry(7, "e2e4", 1) }]);
             assert_eq!(found, [format!("the move {why} (byte 0)")]);
         }
     }
@@ -187,8 +202,8 @@ mod tests {
             "99999 entries whose move the position already has (first at byte 16)".to_owned(),
             format!(
                 "{} entries too far after the first of their key to be read (first at byte {})",
-                100_000 - MOST_OF_ONE_KEY,
-                16 * MOST_OF_ONE_KEY
+                100_000 - MAX_OF_ONE_KEY,
+                16 * MAX_OF_ONE_KEY
             ),
         ];
         assert_eq!(found, expected);

@@ -6,7 +6,7 @@ use shakmaty::{CastlingMode, Move, Position as _, Role, Square};
 use tabiya_base::findings::summed;
 use tabiya_chess::MoveCode;
 
-use super::entry::Entry;
+use super::entry::PolyglotEntry;
 use super::*;
 use crate::tests::{after, fen, moves, sample, uci};
 use crate::{self as book, Learned, MoveFacts};
@@ -20,16 +20,16 @@ pub fn raw(text: &str) -> MoveCode {
     MoveCode::new(square(0), square(2), text[4..].chars().next().and_then(Role::from_char))
 }
 
-pub fn entry(at: &Position, mv: &str, weight: u16) -> Entry {
-    Entry { key: at.key(), mv: raw(mv), weight, games: 0, halfpoints: 0 }
+pub fn entry(at: &Position, mv: &str, weight: u16) -> PolyglotEntry {
+    PolyglotEntry { key: at.key(), mv: raw(mv), weight, games: 0, halfpoints: 0 }
 }
 
 /// Entries as they are in a file, in this order.
-pub fn bytes(entries: &[Entry]) -> Vec<u8> {
-    entries.iter().flat_map(Entry::to_bytes).collect()
+pub fn bytes(entries: &[PolyglotEntry]) -> Vec<u8> {
+    entries.iter().flat_map(PolyglotEntry::to_bytes).collect()
 }
 
-pub fn polyglot(entries: &[Entry]) -> Polyglot {
+pub fn polyglot(entries: &[PolyglotEntry]) -> Polyglot {
     Polyglot::new("test.bin", bytes(entries))
 }
 
@@ -80,7 +80,7 @@ fn a_move_is_there_as_often_as_it_is_listed() {
 #[test]
 fn appending_moves_keeps_what_was_there() {
     let start = Position::start();
-    let book = polyglot(&[Entry { games: 1, halfpoints: 9, ..entry(&start, "e2e4", 1) }]);
+    let book = polyglot(&[PolyglotEntry { games: 1, halfpoints: 9, ..entry(&start, "e2e4", 1) }]);
     let learned = Some(Learned { games: 3, halfpoints: 3 });
     let mut out: Vec<_> = start
         .chess()
@@ -113,8 +113,8 @@ fn illegal_and_null_moves_are_ignored() {
     let at = Position::start();
     let mut entries: Vec<_> =
         ["a1a1", "e2e5", "e7e5", "e1g1", "e2e4q", "e3e4", "h8h1"].map(|mv| entry(&at, mv, 900)).into();
-    entries.push(Entry { mv: MoveCode(0x8000 | raw("e2e4").0), ..entries[0] });
-    entries.push(Entry { mv: MoveCode(0x7000 | raw("e2e4").0), ..entries[0] });
+    entries.push(PolyglotEntry { mv: MoveCode(0x8000 | raw("e2e4").0), ..entries[0] });
+    entries.push(PolyglotEntry { mv: MoveCode(0x7000 | raw("e2e4").0), ..entries[0] });
     let book = polyglot(&entries);
     assert_eq!(weights(&book, &at), []);
     assert_eq!(best(&book, &at), None);
@@ -145,7 +145,7 @@ fn a_position_of_many_moves_has_its_best() {
     assert_eq!(legal.len(), 218);
     let mut entries: Vec<_> = legal
         .iter()
-        .map(|mv| Entry {
+        .map(|mv| PolyglotEntry {
             mv: MoveCode::new(mv.from().unwrap(), mv.to(), mv.promotion()),
             ..entry(&at, "a1a1", 5)
         })
@@ -159,16 +159,16 @@ fn a_position_of_many_moves_has_its_best() {
 fn a_book_of_one_key_is_read_up_to_a_bound() {
     let at = Position::start();
     let book = polyglot(&vec![entry(&at, "e2e4", 2); 100_000]);
-    assert_eq!(weights(&book, &at), [("e2e4".into(), 2 * MOST_OF_ONE_KEY as u64)]);
+    assert_eq!(weights(&book, &at), [("e2e4".into(), 2 * MAX_OF_ONE_KEY as u64)]);
     assert_eq!(best(&book, &at).as_deref(), Some("e2e4"));
 }
 
 #[test]
 fn what_was_learned_is_given_if_it_can_be_trusted() {
     let at = Position::start();
-    let learned = |mv, games, halfpoints| Entry { games, halfpoints, ..entry(&at, mv, 1) };
+    let learned = |mv, games, halfpoints| PolyglotEntry { games, halfpoints, ..entry(&at, mv, 1) };
     let both = [learned("e2e4", 10, 20), learned("d2d4", 0, 0), learned("e2e4", 60_000, 1)];
-    let given = |entries: &[Entry]| {
+    let given = |entries: &[PolyglotEntry]| {
         let given = moves(&polyglot(entries), &at);
         given.iter().map(|known| known.learned.map(|l| (l.games, l.halfpoints))).collect::<Vec<_>>()
     };
@@ -185,7 +185,7 @@ fn an_unsorted_book_is_played_as_far_as_look_ups_find() {
     entries.sort_by_key(|entry| entry.key);
     let (low, middle, high) = (entries[0], entries[1], entries[2]);
     let book = polyglot(&[middle, high, low]);
-    let found = |entry: &Entry| {
+    let found = |entry: &PolyglotEntry| {
         [&start, &e4, &d4].into_iter().filter(|at| at.key() == entry.key).any(|at| book.best(at).is_some())
     };
     assert!(found(&middle) && found(&high) && !found(&low));
@@ -199,11 +199,13 @@ fn one_entry_out_of_place_hides_no_other() {
     let mut keys: Vec<u64> = (0..1000).map(key).collect();
     keys.sort_unstable();
     for place in [1, 250, 500, 750, 998] {
-        let mut entries: Vec<_> =
-            keys.iter().map(|key| Entry { key: *key, ..entry(&Position::start(), "e2e4", 1) }).collect();
+        let mut entries: Vec<_> = keys
+            .iter()
+            .map(|key| PolyglotEntry { key: *key, ..entry(&Position::start(), "e2e4", 1) })
+            .collect();
         entries[place].key = 0;
         let data = bytes(&entries);
-        let entries = Entries::new(&data);
+        let entries = PolyglotEntries::new(&data);
         let lost = keys.iter().enumerate().filter(|(at, key)| entries.lower_bound(**key) != *at);
         // A binary search that meets it loses all positions on its wrong side.
         assert!(lost.clone().count() < 20, "{place}: {}", lost.count());
@@ -234,7 +236,7 @@ fn a_real_book_is_read() {
 }
 
 /// The moves of a position by reading the whole book.
-fn model(entries: &[Entry], at: &Position) -> Vec<(Move, u64)> {
+fn model(entries: &[PolyglotEntry], at: &Position) -> Vec<(Move, u64)> {
     let mut moves: Vec<(Move, u64)> = Vec::new();
     for entry in entries.iter().filter(|entry| entry.key == at.key()) {
         let legal = at.chess().legal_moves().into_iter().find(|&mv| {
@@ -276,7 +278,7 @@ proptest! {
         let mut entries: Vec<_> = picks
             .into_iter()
             .map(|(place, mv, weight, games, halfpoints)| {
-                Entry { key: positions[place].key(), mv, weight, games, halfpoints }
+                PolyglotEntry { key: positions[place].key(), mv, weight, games, halfpoints }
             })
             .collect();
         entries.sort_by_key(|entry| entry.key);

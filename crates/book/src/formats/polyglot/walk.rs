@@ -5,17 +5,17 @@ use shakmaty::{Move, Position as _};
 use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
-use super::entry::Entry;
-use super::read::Entries;
+use super::entry::PolyglotEntry;
+use super::read::PolyglotEntries;
 use crate::traverse::{Bits, Graph, Traversal, breadth_first};
 
 /// Something wrong with an entry that only its position shows.
 #[derive(Clone, Copy, Debug)]
-pub struct Finding<'a> {
+pub struct EntryFinding<'a> {
     /// The number of the entry.
     pub index: usize,
     /// The entry.
-    pub entry: Entry,
+    pub entry: PolyglotEntry,
     /// Its position.
     pub position: &'a Position,
     /// The castling, if it is legal and written in the old form; otherwise the entry's move is not legal.
@@ -27,10 +27,10 @@ pub struct Finding<'a> {
 /// If the book's own moves do not reach all of its `positions`, as in a book for one side, the walk also follows replies
 /// that the book does not have, as [`crate::traverse::each_reachable`] does.
 pub fn walk(
-    entries: Entries<'_>,
+    entries: PolyglotEntries<'_>,
     positions: u64,
     progress: &Progress,
-    found: &mut dyn FnMut(Finding<'_>),
+    found: &mut dyn FnMut(EntryFinding<'_>),
 ) -> Traversal {
     let own = breadth_first(Walk { entries, positions, own: None, found }, positions, progress);
     if own.reached >= positions {
@@ -40,11 +40,11 @@ pub fn walk(
 }
 
 struct Walk<'a> {
-    entries: Entries<'a>,
+    entries: PolyglotEntries<'a>,
     positions: u64,
     /// What the book's own moves reach, once that is known: from then on replies are followed too.
     own: Option<Bits>,
-    found: &'a mut dyn FnMut(Finding<'_>),
+    found: &'a mut dyn FnMut(EntryFinding<'_>),
 }
 
 impl Graph for Walk<'_> {
@@ -67,7 +67,7 @@ impl Graph for Walk<'_> {
             let old_castling = mv.filter(|mv| entry.mv.is_old_castling(*mv));
             let illegal = mv.is_none() && entry.mv.error().is_none();
             if is_new && (illegal || old_castling.is_some()) {
-                (self.found)(Finding { index, entry, position: at, old_castling });
+                (self.found)(EntryFinding { index, entry, position: at, old_castling });
             }
             out.extend(mv);
         }
@@ -106,7 +106,7 @@ mod tests {
     /// Plies and positions, and the findings.
     fn walked(book: &[u8]) -> ((u32, u64), Vec<(usize, bool)>) {
         let mut reported = Vec::new();
-        let entries = Entries::new(book);
+        let entries = PolyglotEntries::new(book);
         let traversal = walk(entries, entries.positions(), &Progress::none(), &mut |finding| {
             assert_eq!(finding.entry.key, finding.position.key());
             reported.push((finding.index, finding.old_castling.is_some()));
@@ -167,14 +167,17 @@ mod tests {
         }
         // As many positions again that nothing reaches: the walk for one side must not report anything twice.
         for key in 0..20 {
-            data.extend(bytes(&[super::Entry { key, ..entry(&castled, "a2a3", 1) }]));
+            data.extend(bytes(&[super::PolyglotEntry { key, ..entry(&castled, "a2a3", 1) }]));
         }
         let (entries, _) = data.as_chunks_mut::<16>();
         entries.sort();
         let ((_, reached), reported) = walked(&data);
         assert_eq!(reached, 7);
         let at = |mv: MoveCode| {
-            Entries::new(&data).iter().position(|entry| entry.key == castled.key() && entry.mv == mv).unwrap()
+            PolyglotEntries::new(&data)
+                .iter()
+                .position(|entry| entry.key == castled.key() && entry.mv == mv)
+                .unwrap()
         };
         let mut expected = [(at(raw("e1g1")), true), (at(raw("e2e4")), false)];
         expected.sort_unstable();

@@ -8,26 +8,26 @@ use tabiya_base::error::Result;
 use tabiya_base::replace::Replacement;
 use tabiya_chess::MoveCode;
 
-use super::entry::Entry;
+use super::entry::PolyglotEntry;
 use crate::write::Needs;
 use crate::{BookWriter, Learned, MoveFacts, PositionRecord, WriteOptions, Written, left_out};
 
 /// The greatest weight that an entry can hold.
-const MOST: u64 = u16::MAX as u64;
+const MAX: u64 = u16::MAX as u64;
 
 /// A Polyglot book that is being written.
 #[derive(Debug)]
-pub struct Writer {
+pub struct PolyglotWriter {
     file: Replacement,
     needs: Needs,
-    entries: Vec<Entry>,
+    entries: Vec<PolyglotEntry>,
     written: Written,
-    lost: Lost,
+    lost: PolyglotLeftOut,
 }
 
 /// What the format has no place for.
 #[derive(Debug, Default)]
-struct Lost {
+struct PolyglotLeftOut {
     counts: u64,
     marks: u64,
     comments: u64,
@@ -35,7 +35,7 @@ struct Lost {
     only_lost: u64,
 }
 
-impl Writer {
+impl PolyglotWriter {
     /// Begins a book at `path`.
     ///
     /// # Errors
@@ -44,11 +44,11 @@ impl Writer {
         let file = Replacement::new(path, options.force)?;
         let written = Written { files: vec![path.to_owned()], ..Written::default() };
         let needs = options.needs();
-        Ok(Self { file, needs, entries: Vec::new(), written, lost: Lost::default() })
+        Ok(Self { file, needs, entries: Vec::new(), written, lost: PolyglotLeftOut::default() })
     }
 }
 
-impl BookWriter for Writer {
+impl BookWriter for PolyglotWriter {
     fn needs_positions(&self) -> bool {
         false
     }
@@ -106,19 +106,19 @@ fn only_lost<M>(known: &MoveFacts<M>) -> bool {
 }
 
 /// A move as an entry, in a position whose heaviest move weighs `heaviest`.
-fn entry(key: u64, known: &MoveFacts<MoveCode>, heaviest: u64) -> Entry {
+fn entry(key: u64, known: &MoveFacts<MoveCode>, heaviest: u64) -> PolyglotEntry {
     let (games, halfpoints) = learned(known.learned);
-    Entry { key, mv: known.mv, weight: scaled(known.weight, heaviest), games, halfpoints }
+    PolyglotEntry { key, mv: known.mv, weight: scaled(known.weight, heaviest), games, halfpoints }
 }
 
 /// A weight in 16 bits: unchanged if the position's heaviest fits, otherwise in proportion to that, which becomes 65535.
 /// A weight above 0 stays above 0.
 fn scaled(weight: u64, heaviest: u64) -> u16 {
-    if heaviest <= MOST {
+    if heaviest <= MAX {
         return u16::try_from(weight).unwrap_or(u16::MAX);
     }
     let heaviest = u128::from(heaviest);
-    let share = (u128::from(weight) * u128::from(MOST) + heaviest / 2) / heaviest;
+    let share = (u128::from(weight) * u128::from(MAX) + heaviest / 2) / heaviest;
     u16::try_from(share).unwrap_or(u16::MAX).max(u16::from(weight > 0))
 }
 
@@ -137,14 +137,14 @@ mod tests {
     use proptest::prelude::*;
     use tabiya_base::progress::Progress;
 
-    use super::super::{Entries, Polyglot};
+    use super::super::{Polyglot, PolyglotEntries};
     use super::*;
     use crate::{Moves, Scope};
 
     fn written(book: &[PositionRecord]) -> (Vec<u8>, Written) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.bin");
-        let mut writer = Box::new(Writer::new(&path, &WriteOptions::default()).unwrap());
+        let mut writer = Box::new(PolyglotWriter::new(&path, &WriteOptions::default()).unwrap());
         for known in book {
             writer.add(known).unwrap();
         }
@@ -162,7 +162,7 @@ mod tests {
         };
         let weights = |moves: &[(u16, u64)]| {
             let (bytes, _) = written(&[known(moves)]);
-            Entries::new(&bytes).iter().map(|entry| (entry.mv.0, entry.weight)).collect::<Vec<_>>()
+            PolyglotEntries::new(&bytes).iter().map(|entry| (entry.mv.0, entry.weight)).collect::<Vec<_>>()
         };
         assert_eq!(weights(&moves[..4]), [(4, 65535), (3, 32768), (2, 1), (1, 0)]);
         assert_eq!(weights(&moves), [(5, 65535), (2, 1), (3, 1), (4, 1), (1, 0)]);
@@ -184,7 +184,8 @@ mod tests {
             PositionRecord { key: 8, moves: lost, ..PositionRecord::default() },
         ];
         let (bytes, written) = written(&known);
-        let kept: Vec<_> = Entries::new(&bytes).iter().map(|entry| (entry.mv.0, entry.weight)).collect();
+        let kept: Vec<_> =
+            PolyglotEntries::new(&bytes).iter().map(|entry| (entry.mv.0, entry.weight)).collect();
         assert_eq!(kept, [(5, 7), (1, 3), (3, 0), (4, 0)]);
         assert_eq!((written.positions, written.moves), (1, 4));
         assert!(written.left_out.contains(&("moves that only lost".to_owned(), 2)));

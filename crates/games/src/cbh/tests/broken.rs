@@ -6,7 +6,7 @@ use super::super::database::Cbh;
 use super::super::info::summary;
 use super::super::layout::{CBJ_HEADER, CBJ_MOVES, CBJ_SIZE};
 use super::super::mode::Mode;
-use super::super::reader::{Counter, Reader};
+use super::super::reader::{CbhReader, Counter};
 use super::fixtures::{TestDatabase, entities};
 use super::{ALL, ExportOptions, exported, found, lines};
 use crate::Reason;
@@ -41,11 +41,11 @@ fn second(database: &TestDatabase, line: &str, what: &str) {
 fn moves_before_the_damage_are_kept() {
     let mut database = three();
     let at = 26 + 8 + 4 + 2;
-    database.file("cbg")[at] = Mode::of(0).unwrap().hidden(0x27, 2);
+    database.file("cbg")[at] = Mode::from_number(0).unwrap().hidden(0x27, 2);
     second(&database, "1. e4 e5 1-0", "the piece cannot go there after 2 stored moves");
-    database.file("cbg")[at] = Mode::of(0).unwrap().hidden(0xab, 2);
+    database.file("cbg")[at] = Mode::from_number(0).unwrap().hidden(0xab, 2);
     second(&database, "1. e4 e5 1-0", "the piece that moves is not there");
-    database.file("cbg")[at] = Mode::of(0).unwrap().hidden(9, 2);
+    database.file("cbg")[at] = Mode::from_number(0).unwrap().hidden(9, 2);
     second(&database, "1. e4 e5 1-0", "castling is barred");
 }
 
@@ -211,7 +211,8 @@ fn files_beyond_4_gib_are_read_by_their_wide_offsets() {
     const FAR: u64 = (1 << 32) + 1000;
     let mut database = three();
     let folder = tempfile::tempdir().unwrap();
-    let game = super::fixtures::moves(&shakmaty::Chess::default(), Mode::of(0).unwrap(), "d4 d5 >", false);
+    let game =
+        super::fixtures::moves(&shakmaty::Chess::default(), Mode::from_number(0).unwrap(), "d4 d5 >", false);
     let mut second = vec![0; 32 + 120 * 3];
     second[4..8].copy_from_slice(&120_u32.to_le_bytes());
     for (game, offset) in [(0, 26_u64), (1, FAR), (2, 42)] {
@@ -273,7 +274,7 @@ fn a_game_whose_moves_cannot_be_read_again_is_not_a_game_without_moves() {
     let path = folder.path().join("b.cbh");
     database.write(&path);
     let db = Cbh::open(&path).unwrap();
-    let mut reader = Reader::new(&db);
+    let mut reader = CbhReader::new(&db);
     let [first, second] = [1, 2].map(|number| reader.record(number).unwrap());
     let game = reader.find(&first).unwrap();
     for cut in [30, 0] {
@@ -300,7 +301,7 @@ fn a_game_beyond_4_gib_is_not_looked_for_where_the_short_offset_leads() {
     second[CBJ_SIZE as usize..][..4].copy_from_slice(&(CBJ_MOVES as u32 + 8).to_le_bytes());
     fs::write(path.with_extension("cbj"), second).unwrap();
     let db = Cbh::open(&path).unwrap();
-    let mut reader = Reader::new(&db);
+    let mut reader = CbhReader::new(&db);
     let record = reader.record(1).unwrap();
     let error = reader.find(&record).unwrap_err();
     assert_eq!((error.reason, error.games()), (Reason::Damaged, 1));

@@ -255,7 +255,7 @@ impl TestDatabase {
 
     /// Adds a game of mode 0 from the ordinary position.
     pub fn play(&mut self, text: &str, items: &[Vec<u8>]) -> u32 {
-        let data = moves(&Chess::default(), Mode::of(0).unwrap(), &format!("{text} >"), false);
+        let data = moves(&Chess::default(), Mode::from_number(0).unwrap(), &format!("{text} >"), false);
         let number = self.game(0, &data, items);
         let main =
             text.split_whitespace().take_while(|&word| word != ">").filter(|&word| word != "<").count();
@@ -265,7 +265,7 @@ impl TestDatabase {
 
     /// Adds a game from a position.
     pub fn play_from(&mut self, fen: &str, mode: u8, text: &str) -> u32 {
-        let mode = Mode::of(mode).unwrap();
+        let mode = Mode::from_number(mode).unwrap();
         let castling = if mode.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
         let start: Chess = fen.parse::<Fen>().unwrap().into_position(castling).unwrap();
         let mut data = set_up(fen, mode.chess960.then_some(([255; 6], u16::MAX)));

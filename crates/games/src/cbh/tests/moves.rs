@@ -16,7 +16,7 @@ const TREE_PGN: &str = "1. e4 c5 (1... c6 2. d4) (1... Nf6 2. e5) 2. Nf3 d6 (2..
 
 #[test]
 fn every_mode_gives_the_same_tree() {
-    for mode in (0..=7).filter_map(Mode::of) {
+    for mode in (0..=7).filter_map(Mode::from_number) {
         for wide in [false, true] {
             let mut database = TestDatabase::default();
             database.game(mode.number, &moves(&Chess::default(), mode, TREE, wide), &[]);
@@ -55,7 +55,7 @@ fn a_set_up_game_may_castle_without_the_stored_right() {
     let mut database = TestDatabase::default();
     database.play("e4 e5 Nf3 Nc6 Bc4 Bc5 Rg1 Nf6 Rh1 O-O", &[]);
     let mut bytes = database.file("cbg").clone();
-    let castle = Mode::of(0).unwrap().hidden(9, 10);
+    let castle = Mode::from_number(0).unwrap().hidden(9, 10);
     bytes.pop();
     bytes.push(castle);
     let len = bytes.len() as u32 - 26;
@@ -89,7 +89,7 @@ fn variations_of_the_first_move_and_of_the_last_are_read() {
 #[test]
 fn bytes_after_the_last_end_are_ignored_and_it_may_be_missing() {
     let mut database = TestDatabase::default();
-    let mode = Mode::of(0).unwrap();
+    let mode = Mode::from_number(0).unwrap();
     let whole = moves(&Chess::default(), mode, "e4 e5 >", false);
     database.game(0, &[&whole[..], &[1, 2, 3, 4]].concat(), &[]);
     database.game(0, &whole[..2], &[]);
@@ -101,7 +101,7 @@ fn bytes_after_the_last_end_are_ignored_and_it_may_be_missing() {
 
 #[test]
 fn deep_nesting_is_read_and_endless_nesting_is_reported() {
-    let mode = Mode::of(0).unwrap();
+    let mode = Mode::from_number(0).unwrap();
     let nest = |depth: usize| {
         let mut text = String::new();
         let knights = ["Nf3", "Nf6", "Ng1", "Ng8"];
@@ -147,7 +147,7 @@ proptest! {
         wide in any::<bool>(),
     ) {
         let (stored, plain) = random(&steps);
-        let mode = Mode::of(mode).unwrap();
+        let mode = Mode::from_number(mode).unwrap();
         let mut database = TestDatabase::default();
         database.game(mode.number, &moves(&Chess::default(), mode, &stored, wide), &[]);
         let found = exported(&database.open().unwrap(), &ALL);

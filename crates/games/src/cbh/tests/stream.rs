@@ -12,12 +12,12 @@ use tabiya_chess::Position;
 use super::super::mode::Mode;
 use super::super::source::CbhSource;
 use super::fixtures::{TestDatabase, moves};
-use crate::{GameEnd, GameError, Header, KeyedPly, LineOrGame, Reason, Visitor};
+use crate::{GameEnd, GameError, GameHeader, KeyedPly, LineOrGame, Reason, Visitor};
 
 /// Records what it receives, in the notation of docs/formats/cbh.md.
 #[derive(Default)]
 struct Listener {
-    games: Vec<(Header, String, Option<Reason>)>,
+    games: Vec<(GameHeader, String, Option<Reason>)>,
     unreadable: Vec<GameError>,
     variations: bool,
     at_most: usize,
@@ -25,7 +25,7 @@ struct Listener {
 }
 
 impl Visitor for Listener {
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         self.games.push((game.clone(), String::new(), None));
         !self.refuse
     }
@@ -72,7 +72,7 @@ struct Keys {
 }
 
 impl Visitor for Keys {
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         let start = game.start.clone().unwrap_or_else(Position::start);
         self.games.push((Vec::new(), start.key(), None));
         true
@@ -184,7 +184,7 @@ fn breaking_off_ends_a_game_and_deleted_games_are_left_out() {
 fn damage_is_reported_with_its_place() {
     let mut database = TestDatabase::default();
     database.play("e4 e5", &[]);
-    let mode = Mode::of(0).unwrap();
+    let mode = Mode::from_number(0).unwrap();
     let mut data = moves(&shakmaty::Chess::default(), mode, "e4 e5", false);
     data.push(mode.hidden(0x27, 2));
     database.game(0, &data, &[]);
@@ -208,7 +208,7 @@ fn keyed_lines_agree_with_positions() {
     database.play("e4 < c5 Nf3 < d6 d4 > Nc6 Bb5 > Nf6", &[]);
     database.play("e4 e6 e5 d5 exd6 Bxd6 Nf3 Nf6 Bb5+ c6 O-O O-O", &[]);
     database.play("e4 -- d4", &[]);
-    let mode = Mode::of(0).unwrap();
+    let mode = Mode::from_number(0).unwrap();
     let mut damaged = moves(&Chess::default(), mode, "e4 e5", false);
     // The queen goes to a square of its own side.
     damaged.push(mode.hidden(0x0b, 2));

@@ -8,7 +8,7 @@ use tabiya_chess::{char_at, is_blank};
 pub(in crate::pgn) const FIRST_TAG: &[u8] = b"[Event ";
 
 /// The most bytes by which a head is indented.
-const MOST_INDENT: usize = 256;
+const MAX_INDENT: usize = 256;
 
 /// Where the next game begins after this byte: at its bracket.
 pub(in crate::pgn) fn next_head(text: &[u8], after: usize) -> Option<usize> {
@@ -24,7 +24,7 @@ pub(in crate::pgn) fn next_head(text: &[u8], after: usize) -> Option<usize> {
 
 /// Whether a line begins here, apart from space.
 pub(in crate::pgn) fn begins_line(text: &[u8], at: usize) -> bool {
-    let before = text.get(at.saturating_sub(MOST_INDENT)..at).unwrap_or_default();
+    let before = text.get(at.saturating_sub(MAX_INDENT)..at).unwrap_or_default();
     if before.ends_with(b"\n") {
         return true;
     }

@@ -4,7 +4,7 @@ use memchr::{memchr, memmem};
 
 use tabiya_chess::{char_at, is_blank, is_san, may_be_move, trim_blanks};
 
-use super::{Lexer, MOST_TAG_LEN, Token};
+use super::{Lexer, MAX_TAG_LEN, Token};
 
 /// Quotation marks; the standard has the first.
 const QUOTES: [&[u8]; 12] = [
@@ -98,7 +98,7 @@ fn without_quote(text: &[u8]) -> &[u8] {
 
 /// The line at the start of a text, as far as a tag may go.
 fn line_of_tag(text: &[u8]) -> &[u8] {
-    let line = text.get(..MOST_TAG_LEN).unwrap_or(text);
+    let line = text.get(..MAX_TAG_LEN).unwrap_or(text);
     line.get(..memchr(b'\n', line).unwrap_or(line.len())).unwrap_or_default()
 }
 
@@ -163,7 +163,7 @@ pub(in crate::pgn) fn is_whole_tag(text: &[u8]) -> bool {
 
 /// What a line between tags may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum TagLine {
     /// The moves begin.
     Moves,
     /// It may have moves or a tag, or neither.
@@ -173,25 +173,25 @@ pub(super) enum Line {
 }
 
 /// What a line that is neither a tag nor a comment may be.
-pub(super) fn may_be_of_game(line: &[u8]) -> Line {
+pub(super) fn may_be_of_game(line: &[u8]) -> TagLine {
     let line = trim_blanks(line);
     if line.first().is_some_and(u8::is_ascii_digit) {
-        return Line::Moves;
+        return TagLine::Moves;
     }
     let mut lexer = Lexer::new(line, 0);
     let mut is_first = true;
-    let mut found = Line::Other;
+    let mut found = TagLine::Other;
     loop {
         match lexer.next_word().1 {
-            Token::Word(word) if is_first && (is_san(word) || may_be_move(word)) => return Line::Moves,
-            Token::Result(_) if is_first => return Line::Moves,
+            Token::Word(word) if is_first && (is_san(word) || may_be_move(word)) => return TagLine::Moves,
+            Token::Result(_) if is_first => return TagLine::Moves,
             Token::Word(word) => {
                 let lower = word.to_ascii_lowercase();
                 if may_be_move(word) || DECISIVE.iter().any(|name| memmem::find(&lower, name).is_some()) {
-                    found = Line::Doubtful;
+                    found = TagLine::Doubtful;
                 }
             }
-            Token::Result(_) => found = Line::Doubtful,
+            Token::Result(_) => found = TagLine::Doubtful,
             Token::Open | Token::Close | Token::Comment(_) | Token::Glyph(_) => {}
             Token::End | Token::Unterminated => return found,
         }

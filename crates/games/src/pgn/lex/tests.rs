@@ -159,8 +159,8 @@ fn tags_are_read_however_they_are_written() {
         assert_eq!(words(text), expected, "{text}");
     }
     let tag = |len: usize| format!("[A \"{}\"]\ne4", "x".repeat(len));
-    assert!(words(tag(MOST_TAG_LEN - 4)).ends_with("] e4 |"));
-    assert_eq!(words(tag(MOST_TAG_LEN - 3)), "[! |");
+    assert!(words(tag(MAX_TAG_LEN - 4)).ends_with("] e4 |"));
+    assert_eq!(words(tag(MAX_TAG_LEN - 3)), "[! |");
 }
 
 /// Where the second game of a text is found, after this many words of the first.

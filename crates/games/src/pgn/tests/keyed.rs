@@ -13,7 +13,7 @@ use shakmaty::{Move, Position as _};
 use tabiya_chess::{MoveCode, Position};
 
 use super::Pgn;
-use crate::{GameEnd, GameError, Header, KeyedPly, Visitor};
+use crate::{GameEnd, GameError, GameHeader, KeyedPly, Visitor};
 
 /// Notes what it receives, as text.
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl Visitor for Listener {
         &self.wanted_tags
     }
 
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         assert!(self.plies.is_empty());
         self.notes.push(format!("{game:?}"));
         !self.unwanted

@@ -254,7 +254,7 @@ fn results_are_read_with_space_and_in_points() {
 struct Tree(Vec<String>);
 
 impl Visitor for Tree {
-    fn begin(&mut self, _: &Header) -> bool {
+    fn begin(&mut self, _: &GameHeader) -> bool {
         true
     }
 

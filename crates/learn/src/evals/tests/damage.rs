@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use tabiya_base::error::ErrorKind;
 use tabiya_base::progress::Progress;
 
-use super::super::record::{RECORD_LEN, Record, guarded, header, slot};
+use super::super::record::{RECORD_LEN, StoreRecord, guarded, header, slot};
 use super::super::{Appender, Store, compact};
 use super::{Model, add, at, evaluation, findings, holds, place, resources, small};
 
@@ -32,7 +32,7 @@ fn a_tail_torn_at_any_byte_is_cut_off() {
                 let slots = whole[RECORD_LEN..].as_chunks::<RECORD_LEN>().0.iter().take(kept);
                 let mut left = Model::new();
                 for slot in slots {
-                    if let Some(Record::Evaluation(at, evaluation)) = Record::parse(slot) {
+                    if let Some(StoreRecord::Evaluation(at, evaluation)) = StoreRecord::parse(slot) {
                         left.insert(at, evaluation);
                     }
                 }

@@ -8,7 +8,7 @@
 use super::Sortable;
 
 /// The most bits that rows are scattered by: writing to more places at once than a processor's caches can follow is slow.
-const MOST_BITS: u32 = 12;
+const MAX_BITS: u32 = 12;
 
 /// Rows that share a part on average, as a power of two.
 const PART_BITS: u32 = 1;
@@ -46,7 +46,7 @@ impl<R: Sortable> RadixBuffers<R> {
 
     /// Scatters rows into parts, one after the other, and sorts and adds up each.
     fn scatter(&mut self, rows: &mut Vec<R>, same: u32) {
-        let bits = rows.len().ilog2().saturating_sub(PART_BITS).min(MOST_BITS);
+        let bits = rows.len().ilog2().saturating_sub(PART_BITS).min(MAX_BITS);
         let part = |row: &R| ((row.key() << same) >> (u64::BITS - bits)) as usize;
         let Self { aside, ends } = self;
         aside.resize(rows.len(), R::zeroed());
@@ -108,7 +108,7 @@ mod tests {
     use tabiya_book::Slice;
     use tabiya_chess::MoveCode;
 
-    use super::super::super::row::{Count, CountRow, Outcome};
+    use super::super::super::row::{Count, CountRow, GameOutcome};
     use super::*;
 
     proptest! {
@@ -123,7 +123,7 @@ mod tests {
                 // The same in the first bits, in many of the others, or in all.
                 let key = (key >> spread >> same) | 0xa5a5_u64 << 48 & !(u64::MAX >> same);
                 let slice = Slice::default();
-                CountRow::new(Count { key, mv: MoveCode(mv), slice, outcome: Outcome::Draw, games: 1 })
+                CountRow::new(Count { key, mv: MoveCode(mv), slice, outcome: GameOutcome::Draw, games: 1 })
             };
             let mut rows: Vec<_> = drawn.into_iter().map(row).collect();
             let mut expected = rows.clone();

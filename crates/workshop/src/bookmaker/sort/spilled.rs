@@ -12,7 +12,7 @@ use tabiya_base::scratch::Scratch;
 
 use super::bin::{BIN_RANGES, Bin, RANGES, gather};
 use super::order::RadixBuffers;
-use super::{Piece, Sortable};
+use super::{SortPiece, Sortable};
 
 /// Runs in a temporary file, one after the other.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl SpilledRuns {
     ///
     /// # Errors
     /// When the temporary file cannot be read.
-    pub fn read<R: Sortable>(&self, piece: &Piece) -> Result<Vec<Part<'_, R>>> {
+    pub fn read<R: Sortable>(&self, piece: &SortPiece) -> Result<Vec<RunPart<'_, R>>> {
         let mut parts = Vec::with_capacity(self.starts.len());
         for starts in &self.starts {
             let (mut first, mut end) = (starts[piece.from], starts[piece.to]);
@@ -91,7 +91,7 @@ impl SpilledRuns {
             }
             let mut rows = vec![R::zeroed(); (end - first) as usize];
             self.bytes.read(first * size_of::<R>() as u64, bytemuck::cast_slice_mut(&mut rows))?;
-            parts.push(Part { starts, first, rows });
+            parts.push(RunPart { starts, first, rows });
         }
         Ok(parts)
     }
@@ -99,7 +99,7 @@ impl SpilledRuns {
 
 /// The rows of a run in a piece.
 #[derive(Debug)]
-pub struct Part<'a, R> {
+pub struct RunPart<'a, R> {
     /// The number of the row that each range begins with, and the number after the last row.
     starts: &'a [u64],
     /// The number of the first row here.
@@ -107,7 +107,7 @@ pub struct Part<'a, R> {
     rows: Vec<R>,
 }
 
-impl<R> Part<'_, R> {
+impl<R> RunPart<'_, R> {
     /// The rows of one range.
     pub fn part(&self, range: usize) -> &[R] {
         let at = |range: usize| (self.starts[range].saturating_sub(self.first) as usize).min(self.rows.len());

@@ -110,7 +110,7 @@ impl Trim {
         };
         let mut cuts: Vec<_> = moves.iter().map(cut).collect();
         let Some(top) = self.top else { return cuts };
-        let rest = Rest::of(moves, true);
+        let rest = Rest::from_moves(moves, true);
         let rank = |facts: &MoveFacts<M>| {
             let games = facts.counts.map_or(0, |counts| counts.games);
             Reverse((rest.leaves(facts), facts.weight, games))

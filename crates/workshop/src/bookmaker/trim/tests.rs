@@ -4,7 +4,7 @@ use shakmaty::{Color, Move};
 
 use tabiya_base::progress::Progress;
 use tabiya_book::Scope;
-use tabiya_testing::books::{Lines, after, every, moves, uci};
+use tabiya_testing::books::{LineBook, after, every, moves, uci};
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn line(moves: &str) -> Vec<Move> {
 }
 
 /// The moves that stay, by the lines that lead to their positions.
-fn left(book: &Lines, trim: &Trim, lines: &[&str]) -> Vec<Vec<String>> {
+fn left(book: &LineBook, trim: &Trim, lines: &[&str]) -> Vec<Vec<String>> {
     let trimmed = Trimmed::new(book, trim, &Progress::none()).unwrap();
     let shown = every(&trimmed, Scope::All);
     let tally = trimmed.tally();
@@ -36,7 +36,7 @@ fn left(book: &Lines, trim: &Trim, lines: &[&str]) -> Vec<Vec<String>> {
 
 #[test]
 fn what_is_cut_is_not_reached_unless_another_way_leads_there() {
-    let book = Lines::new(&LINES, |_| true);
+    let book = LineBook::new(&LINES, |_| true);
     let at = ["", "e2e4", "e2e4 e7e5", "d2d4", "d2d4 d7d5"];
     let trim = Trim { without: vec![line("e2e4 e7e5"), line("d2d4")], ..Trim::default() };
     assert_eq!(left(&book, &trim, &at), [vec!["e2e4", "g1f3"], vec!["c7c5"], vec![], vec![], vec![]]);
@@ -49,7 +49,7 @@ fn what_is_cut_is_not_reached_unless_another_way_leads_there() {
 
 #[test]
 fn the_moves_of_a_line_that_stays_stay_too() {
-    let book = Lines::new(&LINES, |_| true);
+    let book = LineBook::new(&LINES, |_| true);
     let at = ["", "e2e4", "e2e4 e7e5", "d2d4", "d2d4 d7d5"];
     let below = vec![line("d2d4 d7d5"), line("e2e4")];
     let trim = Trim { below: below.clone(), ..Trim::default() };
@@ -64,7 +64,7 @@ fn the_moves_of_a_line_that_stays_stay_too() {
 
 #[test]
 fn limits_are_for_the_side_that_stays() {
-    let book = Lines::new(&LINES, |_| true);
+    let book = LineBook::new(&LINES, |_| true);
     let trim = Trim { only: Some(Color::White), top: Some(1), reachable: true, ..Trim::default() };
     let at = ["", "e2e4", "e2e4 e7e5", "d2d4"];
     assert_eq!(left(&book, &trim, &at), [vec!["e2e4"], vec![], vec!["g1f3"], vec![]]);

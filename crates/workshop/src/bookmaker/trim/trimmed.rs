@@ -67,7 +67,7 @@ impl<'a> Trimmed<'a> {
         trimmed.note_lines();
         if trimmed.traverses() {
             progress.things(0, "positions");
-            trimmed.replies = Replies::of(book, &[book], usize::MAX)?;
+            trimmed.replies = Replies::find(book, &[book], usize::MAX)?;
             if book.holds_positions() {
                 trimmed.reached = Some(trimmed.reach(progress)?);
             }
@@ -276,7 +276,7 @@ impl<'a> Trimmed<'a> {
             if moves.is_empty() {
                 return Ok(());
             }
-            match self.trimmed(&PositionRecord::of(at, moves), region, &mut tally) {
+            match self.trimmed(&PositionRecord::from_moves(at, moves), region, &mut tally) {
                 Some(kept) => visit(&kept),
                 None => Ok(()),
             }
@@ -324,7 +324,7 @@ impl Moves for Trimmed<'_> {
     /// Appends the moves that stay, if the position is known to be reached.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let moves = self.book.moves_in(at);
-        let cuts = self.cuts(&PositionRecord::of(at, &moves), self.region(at.key()));
+        let cuts = self.cuts(&PositionRecord::from_moves(at, &moves), self.region(at.key()));
         out.extend(moves.into_iter().zip(cuts).filter(|(_, cut)| cut.is_none()).map(|(facts, _)| facts));
     }
 

@@ -20,7 +20,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use record::Record;
+use record::CountedSource;
 use tabiya_base::bytes::hex;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::lock::{Locked, lock_named};
@@ -31,12 +31,12 @@ use tabiya_book::counts::{CountFile, CountWriter, EXTENSION, Shape};
 use tabiya_games::{Sources, Stamp};
 
 use super::Resources;
-use super::count::{Counted, count};
+use super::count::{CountedGames, count};
 use super::count_rows::write_rows;
 use super::filter::Filter;
 use super::repeated::Repeated;
-use super::report::Report;
-use super::row::Row;
+use super::report::BuildReport;
+use super::row::CountedRow;
 
 /// What is added to the name of the output.
 const SUFFIX: &str = ".partial";
@@ -47,7 +47,7 @@ const RECORD: &str = "json";
 const CANNOT_KEEP: &str = "cannot keep unfinished work in this folder";
 
 /// A record that is longer was not written by us.
-const MOST_RECORD_LEN: u64 = 1 << 20;
+const MAX_RECORD_LEN: u64 = 1 << 20;
 
 /// How long a lock may last that another process holds only to look.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -97,9 +97,9 @@ pub struct Work {
 }
 
 /// What was counted, now or before.
-pub(super) struct Kept {
+pub(super) struct KeptCounts {
     /// What became of the games.
-    pub report: Report,
+    pub report: BuildReport,
     /// The count files of the sources.
     pub shards: Vec<PathBuf>,
 }
@@ -168,14 +168,14 @@ impl Work {
     /// # Errors
     /// When the folder holds the work of another build, a file cannot be read or written, or the work is interrupted. What
     /// was finished is kept.
-    pub(super) fn count<R: Row>(
+    pub(super) fn count<R: CountedRow>(
         &mut self,
         sources: &Sources,
         filter: &Filter,
         by: By,
         resources: &Resources,
         progress: &Progress,
-    ) -> Result<Kept> {
+    ) -> Result<KeptCounts> {
         let shape = Shape { positions: R::PLACED, by };
         let build = Build::new(filter, shape).map_err(|error| self.unwritable(error.into()))?;
         self.begin(&build)?;
@@ -183,7 +183,7 @@ impl Work {
             Error::new(ErrorKind::Usage, "a pipe can be read only once, so the build cannot be continued")
                 .advice("write the games to a file, which may be compressed")
         })?;
-        let mut kept = Kept { report: Report::default(), shards: Vec::new() };
+        let mut kept = KeptCounts { report: BuildReport::default(), shards: Vec::new() };
         let mut times = HashMap::new();
         let mut names = Vec::with_capacity(all.len());
         for (_, stamp) in &all {
@@ -206,12 +206,12 @@ impl Work {
         for (mut games, stamp, name) in waiting {
             let counted =
                 count::<R>(&mut games, filter, by, &Repeated::default(), resources, None, progress)?;
-            let Counted { runs, report, .. } = counted;
+            let CountedGames { runs, report, .. } = counted;
             let shard = self.shard(&name);
             let writer = CountWriter::create(&shard, shape, true)?;
             let written = write_rows(runs, resources, writer, progress)?;
             let rows = if written.plies > 0 { written.rows } else { 0 };
-            let record = Record { source: stamp.shown, state: stamp.state, rows, games: report };
+            let record = CountedSource { source: stamp.shown, state: stamp.state, rows, games: report };
             // What could not be read to its end may be readable the next time.
             if !record.games.is_incomplete() {
                 self.put(&name, &record)?;
@@ -263,8 +263,13 @@ impl Work {
     }
 
     /// What is known of a source under this name, if it has not changed since.
-    fn known_as(&mut self, name: &str, stamp: &Stamp, shape: Shape) -> Option<(Report, Option<PathBuf>)> {
-        let record = Record::read(&read_small(&self.record(name))?)?;
+    fn known_as(
+        &mut self,
+        name: &str,
+        stamp: &Stamp,
+        shape: Shape,
+    ) -> Option<(BuildReport, Option<PathBuf>)> {
+        let record = CountedSource::read(&read_small(&self.record(name))?)?;
         if record.state != stamp.state {
             self.changed.push(stamp.shown.clone());
             return None;
@@ -283,7 +288,7 @@ impl Work {
         Error::file(&self.folder, CANNOT_KEEP, error)
     }
 
-    fn put(&self, name: &str, record: &Record) -> Result<()> {
+    fn put(&self, name: &str, record: &CountedSource) -> Result<()> {
         self.write(&self.record(name), record)
     }
 
@@ -309,7 +314,7 @@ fn is_unfinished(name: &std::ffi::OsStr) -> bool {
 /// The bytes of a file that ours are never longer than; `None` if it is missing or longer.
 fn read_small(path: &Path) -> Option<Vec<u8>> {
     let metadata = fs::metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > MOST_RECORD_LEN {
+    if !metadata.is_file() || metadata.len() > MAX_RECORD_LEN {
         return None;
     }
     fs::read(path).ok()

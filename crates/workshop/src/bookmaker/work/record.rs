@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::report::Report;
+use super::super::report::BuildReport;
 
 /// No count of games, plies or bytes is larger: sums of these do not overflow.
-const MOST: u64 = 1 << 48;
+const MAX: u64 = 1 << 48;
 
 /// A source that was counted.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct CountedSource {
     /// Its name, for people.
     pub source: String,
     /// The digest of its state.
@@ -17,15 +17,16 @@ pub(super) struct Record {
     /// Rows of its counts. There is no count file if there are none.
     pub rows: u64,
     /// What became of its games.
-    pub games: Report,
+    pub games: BuildReport,
 }
 
-impl Record {
+impl CountedSource {
     /// The record in these bytes; `None` if they hold none, or one with impossible numbers.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let record: Self = serde_json::from_slice(bytes).ok()?;
-        let Report { games, used, plies, other_side, mistakes, unlisted, limited, .. } = &record.games;
-        let Report { unfinished, left, errors, crowded, cut, lost_marks, unread_weights, .. } = &record.games;
+        let BuildReport { games, used, plies, other_side, mistakes, unlisted, limited, .. } = &record.games;
+        let BuildReport { unfinished, left, errors, crowded, cut, lost_marks, unread_weights, .. } =
+            &record.games;
         let failed = errors.values().chain(cut).flat_map(|failed| [failed.games, failed.used]);
         let plies = [*plies, *other_side, *mistakes, *unlisted, *unread_weights];
         let mut numbers = [*games, *used, *limited, *unfinished, *crowded, *lost_marks, record.rows]
@@ -34,7 +35,7 @@ impl Record {
             .chain(left.values().copied())
             .chain(failed);
         let consistent = errors.values().chain(cut).all(|failed| failed.used <= failed.games);
-        (consistent && numbers.all(|number| number <= MOST)).then_some(record)
+        (consistent && numbers.all(|number| number <= MAX)).then_some(record)
     }
 }
 
@@ -47,34 +48,40 @@ mod tests {
     use super::super::super::filter::Exclusion;
     use super::*;
 
-    fn record() -> Record {
+    fn record() -> CountedSource {
         let error = |spot, reason| GameError {
             reason,
             place: GameLocation { file: Arc::from(Path::new("ä b.pgn")), spot, offset: 7, length: 9 },
             why: "9. \"Ke9\": no".to_owned(),
         };
-        let mut report =
-            Report { games: 9, used: 7, plies: 300, unfinished: 1, crowded: 2, ..Report::default() };
+        let mut report = BuildReport {
+            games: 9,
+            used: 7,
+            plies: 300,
+            unfinished: 1,
+            crowded: 2,
+            ..BuildReport::default()
+        };
         report.left = [(Exclusion::Elo, 3), (Exclusion::NotTag, 1)].into();
         report.add(error(LineOrGame::Line(3), Reason::IllegalMove), true);
         report.add(error(LineOrGame::Line(5), Reason::IllegalMove), false);
         report.add(error(LineOrGame::Game(4), Reason::Damaged), false);
         report.add_cut(error(LineOrGame::Line(6), Reason::NullMove));
-        Record { source: "a".to_owned(), state: "b".to_owned(), rows: 3, games: report }
+        CountedSource { source: "a".to_owned(), state: "b".to_owned(), rows: 3, games: report }
     }
 
     #[test]
     fn a_report_comes_back() {
         let record = record();
         let bytes = serde_json::to_vec(&record).unwrap();
-        let back = Record::read(&bytes).unwrap();
+        let back = CountedSource::read(&bytes).unwrap();
         assert_eq!(format!("{back:?}"), format!("{record:?}"));
     }
 
     #[test]
     fn what_is_no_record_is_none() {
         let text = serde_json::to_string(&record()).unwrap();
-        assert!(Record::read(text.as_bytes()).is_some());
+        assert!(CountedSource::read(text.as_bytes()).is_some());
         for (from, to) in [
             ("\"rows\":3", "\"rows\":18446744073709551615"),
             ("\"games\":2,\"used\":1", "\"games\":2,\"used\":5"),
@@ -83,10 +90,10 @@ mod tests {
         ] {
             let changed = text.replacen(from, to, 1);
             assert_ne!(changed, text);
-            assert!(Record::read(changed.as_bytes()).is_none(), "{changed}");
+            assert!(CountedSource::read(changed.as_bytes()).is_none(), "{changed}");
         }
         for len in 0..text.len() {
-            assert!(Record::read(&text.as_bytes()[..len]).is_none());
+            assert!(CountedSource::read(&text.as_bytes()[..len]).is_none());
         }
     }
 }

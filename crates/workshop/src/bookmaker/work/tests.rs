@@ -4,14 +4,14 @@ use tabiya_chess::{RatingBand, Speed};
 use tabiya_games::{self as games, PlayerName};
 
 use super::*;
-use crate::bookmaker::row::{CountRow, PlacedRow};
+use crate::bookmaker::row::{CountRow, CountedRow, PlacedRow};
 use crate::bookmaker::{CountedMoves, Tags};
 
 const GAME: &str = "[Event \"x\"]\n[White \"a\"]\n[Black \"b\"]\n[WhiteElo \"2000\"]\n[Result \"1-0\"]\n\n";
 
-fn kept<R: Row>(output: &Path, sources: &[PathBuf], filter: &Filter) -> Result<(Work, Kept)> {
+fn kept<R: CountedRow>(output: &Path, sources: &[PathBuf], filter: &Filter) -> Result<(Work, KeptCounts)> {
     let mut work = Work::open(output)?;
-    let temp = tabiya_base::folder::of(output).to_owned();
+    let temp = tabiya_base::folder::parent_of(output).to_owned();
     let resources = Resources { threads: 2, memory: 1 << 20, temp };
     let sources = games::open(sources)?;
     let kept = work.count::<R>(&sources, filter, By::default(), &resources, &Progress::none())?;
@@ -108,7 +108,7 @@ fn a_filter_is_known_again_by_its_values() {
         max_elo_difference: Some(3),
         among: Among {
             speeds: vec![Speed::Blitz],
-            ratings: RatingBand::of(2500, 2500).into_iter().collect(),
+            ratings: RatingBand::from_ratings(2500, 2500).into_iter().collect(),
         },
         tags: Tags::new(vec!["Event=*blitz*".parse().unwrap()], vec!["Site=x".parse().unwrap()]),
         from: date("2020"),

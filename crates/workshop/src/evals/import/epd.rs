@@ -8,8 +8,8 @@ use tabiya_uci::{Score, Wdl};
 
 use super::lichess::illegal;
 use super::problems::{Problem, Wrong};
-use super::{Found, Line, Parsed, position};
-use crate::evals::export::{LEAST_MATE, MATED};
+use super::{EvaluationLine, ImportedEvaluation, Parsed, position};
+use crate::evals::export::{MATED, MIN_MATE};
 
 /// Fields of a position.
 const FIELDS: usize = 4;
@@ -22,7 +22,7 @@ pub(super) fn line(text: &[u8], wanted: Option<&Wanted>) -> Parsed {
     let (fen, rest) = split(text);
     let at = position(fen)?;
     if wanted.is_some_and(|wanted| !wanted.contains(&at)) {
-        return Ok(Some(Line::Unwanted));
+        return Ok(Some(EvaluationLine::Unwanted));
     }
     let rest = String::from_utf8_lossy(rest);
     let mut operations = Operations::default();
@@ -35,8 +35,8 @@ pub(super) fn line(text: &[u8], wanted: Option<&Wanted>) -> Parsed {
         (None, Some(score)) if score.saturating_abs() > MATED || score == MATED => {
             return Err(Problem::new(Wrong::Score, 0, format!("the score (ce) is impossible: {score}")));
         }
-        (None, Some(score)) if score > LEAST_MATE => Score::Mate((MATED - score + 1) / 2),
-        (None, Some(score)) if score < -LEAST_MATE => Score::Mate(-((MATED + score) / 2)),
+        (None, Some(score)) if score > MIN_MATE => Score::Mate((MATED - score + 1) / 2),
+        (None, Some(score)) if score < -MIN_MATE => Score::Mate(-((MATED + score) / 2)),
         (None, Some(score)) => Score::Centipawns(score),
         (None, None) => return Err(Problem::new(Wrong::Score, 0, "the line has no score (ce or dm)")),
     };
@@ -44,7 +44,7 @@ pub(super) fn line(text: &[u8], wanted: Option<&Wanted>) -> Parsed {
         Some(word) => MoveCode::from_move(legal(&word, &at)?),
         None => MoveCode::NULL,
     };
-    Ok(Some(Line::Found(Found { position: at, score, depth, nodes, wdl, best })))
+    Ok(Some(EvaluationLine::Found(ImportedEvaluation { position: at, score, depth, nodes, wdl, best })))
 }
 
 fn legal(word: &str, at: &Position) -> Result<shakmaty::Move, Problem> {
@@ -131,7 +131,7 @@ mod tests {
 
     fn read(operations: &str) -> Result<Option<(Score, u64, u64, String)>, String> {
         match line(format!("{START} {operations}").as_bytes(), None) {
-            Ok(Some(Line::Found(found))) => {
+            Ok(Some(EvaluationLine::Found(found))) => {
                 Ok(Some((found.score, found.depth, found.nodes, found.best.to_string())))
             }
             Ok(_) => Ok(None),

@@ -11,7 +11,7 @@ use tabiya_learn::evals::Wanted;
 use tabiya_uci::Score;
 
 use super::problems::{Problem, Wrong};
-use super::{Found, Line, Parsed, position};
+use super::{EvaluationLine, ImportedEvaluation, Parsed, position};
 
 /// What comes before the position in each line.
 const FEN: &[u8] = b"\"fen\":\"";
@@ -52,7 +52,7 @@ pub(super) fn line(text: &[u8], wanted: Option<&Wanted>) -> Parsed {
     if let (Some(wanted), Some(fen)) = (wanted, quick_fen(text)) {
         let at = position(fen)?;
         if !wanted.contains(&at) {
-            return Ok(Some(Line::Unwanted));
+            return Ok(Some(EvaluationLine::Unwanted));
         }
         known = Some(at);
     }
@@ -84,7 +84,7 @@ pub(super) fn found(
     depth: u64,
     knodes: u64,
     line: &str,
-) -> Result<Line, Problem> {
+) -> Result<EvaluationLine, Problem> {
     let score = match score {
         (_, Some(mate)) => Score::Mate(mate),
         (Some(cp), None) => Score::Centipawns(cp),
@@ -99,7 +99,9 @@ pub(super) fn found(
         }
     };
     let nodes = knodes.saturating_mul(1000);
-    Ok(Line::Found(Found { position, score, depth, nodes, wdl: None, best }.of_white()))
+    Ok(EvaluationLine::Found(
+        ImportedEvaluation { position, score, depth, nodes, wdl: None, best }.of_white(),
+    ))
 }
 
 fn no_score(what: &str) -> Problem {

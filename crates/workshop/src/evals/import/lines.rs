@@ -8,7 +8,7 @@ use super::problems::{Problem, Wrong};
 const BLOCK_LEN: usize = 1 << 18;
 
 /// The longest line that is read. Lines of Lichess's dump have up to some ten thousand bytes.
-pub(crate) const MOST_LINE: usize = 1 << 24;
+pub(crate) const MAX_LINE: usize = 1 << 24;
 
 /// Some whole lines.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Block {
 }
 
 /// The lines of a text.
-pub(crate) struct Lines<R> {
+pub(crate) struct TextLines<R> {
     from: Option<R>,
     /// Where `rest` begins in the text.
     at: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Lines<R> {
     too_long: bool,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> TextLines<R> {
     /// The lines of what `from` reads.
     pub fn new(from: R) -> Self {
         Self { from: Some(from), at: 0, rest: Vec::new(), too_long: false }
@@ -74,7 +74,7 @@ impl<R: Read> Lines<R> {
                 continue;
             }
             let Some(end) = memchr::memrchr(b'\n', new).map(|end| before + end + 1) else {
-                if self.rest.len() > MOST_LINE {
+                if self.rest.len() > MAX_LINE {
                     if !self.too_long {
                         report(Problem::new(Wrong::Unreadable, self.at, "the line is longer than 16 MiB"));
                     }
@@ -118,7 +118,7 @@ mod tests {
 
     type Placed<T> = Vec<(u64, T)>;
 
-    fn lines(mut from: Lines<impl Read>) -> (Placed<Vec<u8>>, Placed<String>) {
+    fn lines(mut from: TextLines<impl Read>) -> (Placed<Vec<u8>>, Placed<String>) {
         let (mut found, mut wrong) = (Vec::new(), Vec::new());
         while let Some(block) = from.next_block(|problem| wrong.push((problem.at, problem.what))) {
             block.each(|at, line| found.push((at, line.to_vec())));
@@ -142,7 +142,7 @@ mod tests {
                     text.push(b'\n');
                 }
             }
-            let (found, wrong) = lines(Lines::new(&text[..]));
+            let (found, wrong) = lines(TextLines::new(&text[..]));
             prop_assert_eq!(found, expected);
             prop_assert!(wrong.is_empty());
         }
@@ -150,9 +150,9 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_is_left_out() {
-        let long = vec![b'x'; MOST_LINE + 3 * BLOCK_LEN];
+        let long = vec![b'x'; MAX_LINE + 3 * BLOCK_LEN];
         let text = [b"one\n", &long[..], b"\ntwo\nthree"].concat();
-        let (found, wrong) = lines(Lines::new(&text[..]));
+        let (found, wrong) = lines(TextLines::new(&text[..]));
         let after = (4 + long.len() + 1) as u64;
         assert_eq!(found, [(0, b"one".to_vec()), (after, b"two".to_vec()), (after + 4, b"three".to_vec())]);
         assert_eq!(wrong, [(4, "the line is longer than 16 MiB".to_owned())]);
@@ -173,13 +173,13 @@ mod tests {
                 Ok(text.len())
             }
         }
-        let (found, wrong) = lines(Lines::new(Broken(0)));
+        let (found, wrong) = lines(TextLines::new(Broken(0)));
         assert_eq!(found, [(0, b"one".to_vec()), (4, b"two".to_vec())]);
         assert_eq!(wrong.len(), 1);
         assert!(wrong[0].1.contains("it is cut off"), "{wrong:?}");
         // Lines after the end of one that is too long are whole too.
-        let long = [vec![b'x'; MOST_LINE + 3 * BLOCK_LEN], b"\n".to_vec()].concat();
-        let (found, wrong) = lines(Lines::new(long.as_slice().chain(Broken(0))));
+        let long = [vec![b'x'; MAX_LINE + 3 * BLOCK_LEN], b"\n".to_vec()].concat();
+        let (found, wrong) = lines(TextLines::new(long.as_slice().chain(Broken(0))));
         let after = long.len() as u64;
         assert_eq!(found, [(after, b"one".to_vec()), (after + 4, b"two".to_vec())]);
         assert_eq!(wrong.len(), 2);
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn the_mark_of_utf_8_is_left_out() {
-        let (found, _) = lines(Lines::new("\u{feff}# one\ntwo".as_bytes()));
+        let (found, _) = lines(TextLines::new("\u{feff}# one\ntwo".as_bytes()));
         assert_eq!(found, [(0, b"# one".to_vec()), (9, b"two".to_vec())]);
     }
 }

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use memchr::memmem;
 use shakmaty::{Color, Position as _};
 
-use lines::Lines;
+use lines::TextLines;
 use pgn::{Admits, PgnEvals};
 pub(crate) use pgn::{centipawns, eval_of, signed};
 use problems::{Problem, Problems, Wrong};
@@ -31,7 +31,7 @@ use tabiya_base::resources::Resources;
 use tabiya_book::counts;
 use tabiya_chess::{MoveCode, Packed, Position};
 use tabiya_games::text::{STDIN, Text, name_of, text};
-use tabiya_games::{self as games, Header, Sources, cbh, is_zip, open_text};
+use tabiya_games::{self as games, GameHeader, Sources, cbh, is_zip, open_text};
 use tabiya_learn::evals::{Collector, EngineId, Evaluation, Put, Wanted};
 use tabiya_uci::{Score, Wdl};
 
@@ -74,7 +74,7 @@ pub struct Import<'a> {
 
 /// An evaluation as a file has it.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct ImportedEvaluation {
     pub position: Position,
     pub score: Score,
     pub depth: u64,
@@ -84,14 +84,14 @@ pub(crate) struct Found {
 }
 
 /// What a file holds, by its first bytes.
-enum Kind {
+enum ImportFormat {
     Json,
     Epd,
     Pgn,
 }
 
-impl Kind {
-    fn of(start: &[u8]) -> Self {
+impl ImportFormat {
+    fn recognize(start: &[u8]) -> Self {
         let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
         let lines = || start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start);
         let has = |line: &[u8], key: &str| memmem::find(line, key.as_bytes()).is_some();
@@ -142,7 +142,7 @@ impl<'a> Import<'a> {
             for error in source.passed_over() {
                 let problem = Problem::new(Wrong::File, error.offset().unwrap_or(0), error.what_and_advice());
                 let file = error.path().unwrap_or(path);
-                problems.lock().unwrap_or_else(PoisonError::into_inner).add(problem.of(file.into()));
+                problems.lock().unwrap_or_else(PoisonError::into_inner).add(problem.in_file(file.into()));
             }
             return self.read_games(&mut source, None, problems);
         }
@@ -153,10 +153,12 @@ impl<'a> Import<'a> {
         let text = text(path, done.clone())?;
         let size = fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
         let size = size.filter(|_| path.as_os_str() != STDIN);
-        match Kind::of(text.get_ref().0.get_ref()) {
-            Kind::Json => self.read_lines(text, (size, &done), LICHESS, lichess::line, problems),
-            Kind::Epd => self.read_lines(text, (size, &done), "EPD", epd::line, problems),
-            Kind::Pgn => self.read_games(&mut open_text(name_of(path), text, size, done), None, problems),
+        match ImportFormat::recognize(text.get_ref().0.get_ref()) {
+            ImportFormat::Json => self.read_lines(text, (size, &done), LICHESS, lichess::line, problems),
+            ImportFormat::Epd => self.read_lines(text, (size, &done), "EPD", epd::line, problems),
+            ImportFormat::Pgn => {
+                self.read_games(&mut open_text(name_of(path), text, size, done), None, problems)
+            }
         }
     }
 
@@ -168,7 +170,7 @@ impl<'a> Import<'a> {
     pub fn games(
         &mut self,
         source: &mut Sources,
-        admits: &(dyn Fn(&Header) -> bool + Sync),
+        admits: &(dyn Fn(&GameHeader) -> bool + Sync),
         report: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let problems = Mutex::new(Problems::default());
@@ -203,7 +205,7 @@ impl<'a> Import<'a> {
         let engine = self.engine(usual);
         let (progress, wanted, collector) = (self.plan.progress, self.plan.wanted, &self.collector);
         progress.games(size);
-        let mut lines = Lines::new(text);
+        let mut lines = TextLines::new(text);
         let read = AtomicU64::new(0);
         let next = || {
             progress.many_at(done.load(Ordering::Relaxed), read.load(Ordering::Relaxed), "lines");
@@ -211,7 +213,7 @@ impl<'a> Import<'a> {
                 problems.lock().unwrap_or_else(PoisonError::into_inner).add(problem);
             }))
         };
-        let work = |reader: &mut Reader, block: lines::Block| {
+        let work = |reader: &mut ImportReader, block: lines::Block| {
             let before = reader.tally.lines;
             block.each(|at, line| {
                 let parsed = parse(line, wanted);
@@ -221,8 +223,13 @@ impl<'a> Import<'a> {
             read.fetch_add(reader.tally.lines - before, Ordering::Relaxed);
             reader.hand_over(collector, problems)
         };
-        let readers =
-            parallel::hand_out(self.plan.resources.threads, next, Reader::default, work, Reader::finish)?;
+        let readers = parallel::hand_out(
+            self.plan.resources.threads,
+            next,
+            ImportReader::default,
+            work,
+            ImportReader::finish,
+        )?;
         self.add(readers);
         Ok(())
     }
@@ -234,7 +241,7 @@ impl<'a> Import<'a> {
         let table = parquet::open(path)?;
         progress.things(table.rows(), "rows");
         let (mut groups, done) = (0..table.groups(), AtomicU64::new(0));
-        let work = |reader: &mut Reader, group: usize| {
+        let work = |reader: &mut ImportReader, group: usize| {
             let read = parquet::group(&table, group, wanted, |row, parsed| {
                 reader.tally.lines += 1;
                 reader.take(parsed, row, engine, wanted);
@@ -250,8 +257,13 @@ impl<'a> Import<'a> {
             reader.hand_over(collector, problems)
         };
         let next = || Ok(groups.next());
-        let readers =
-            parallel::hand_out(self.plan.resources.threads, next, Reader::default, work, Reader::finish)?;
+        let readers = parallel::hand_out(
+            self.plan.resources.threads,
+            next,
+            ImportReader::default,
+            work,
+            ImportReader::finish,
+        )?;
         self.add(readers);
         Ok(())
     }
@@ -294,7 +306,7 @@ impl<'a> Import<'a> {
 
 /// A file or a folder to import.
 #[derive(Debug)]
-pub struct Part {
+pub struct ImportSource {
     /// Its path.
     pub path: PathBuf,
     /// Whether it is passed over if it cannot be read, because the user named its folder.
@@ -306,39 +318,42 @@ pub struct Part {
 ///
 /// # Errors
 /// When a folder that is named cannot be read.
-pub fn split(paths: &[PathBuf]) -> Result<(Vec<Part>, Vec<Error>)> {
+pub fn split(paths: &[PathBuf]) -> Result<(Vec<ImportSource>, Vec<Error>)> {
     let split = counts::split(paths)?;
     let named = split.games.iter().map(|path| (path, false));
-    let parts = named.chain(split.counts()).map(|(path, in_folder)| Part { path: path.clone(), in_folder });
+    let parts =
+        named.chain(split.counts()).map(|(path, in_folder)| ImportSource { path: path.clone(), in_folder });
     Ok((parts.collect(), split.unread))
 }
 
 /// What a line holds: `None` for one that holds nothing.
-pub(crate) type Parsed = std::result::Result<Option<Line>, Problem>;
+pub(crate) type Parsed = std::result::Result<Option<EvaluationLine>, Problem>;
 
 /// A line that holds an evaluation.
 #[derive(Debug)]
-pub(crate) enum Line {
+pub(crate) enum EvaluationLine {
     /// An evaluation.
-    Found(Found),
+    Found(ImportedEvaluation),
     /// The evaluation of a position that is not wanted.
     Unwanted,
 }
 
 /// What one thread reads.
 #[derive(Default)]
-pub(crate) struct Reader {
+pub(crate) struct ImportReader {
     tally: Tally,
     found: Vec<(Packed, Evaluation)>,
     problems: Vec<Problem>,
     failed: Option<Error>,
 }
 
-impl Reader {
+impl ImportReader {
     /// Takes what was found at this place of the file.
     fn take(&mut self, parsed: Parsed, at: u64, engine: EngineId, wanted: Option<&Wanted>) {
         let taken = parsed.and_then(|line| match line {
-            Some(Line::Found(found)) if wanted.is_none_or(|wanted| wanted.contains(&found.position)) => {
+            Some(EvaluationLine::Found(found))
+                if wanted.is_none_or(|wanted| wanted.contains(&found.position)) =>
+            {
                 found.evaluation(engine).map(Some)
             }
             Some(_) => {
@@ -379,7 +394,7 @@ impl Reader {
     }
 }
 
-impl Found {
+impl ImportedEvaluation {
     /// An evaluation whose score is White's, as an evaluation for the side to move.
     fn of_white(mut self) -> Self {
         if self.position.chess().turn() == Color::Black {

@@ -13,7 +13,7 @@ use tabiya_parquet::values::Values;
 
 use super::lichess::found;
 use super::problems::{Problem, Wrong};
-use super::{Line, Parsed, position};
+use super::{EvaluationLine, Parsed, position};
 
 /// Rows between two reports of progress.
 pub(super) const STRIDE: u64 = 1 << 12;
@@ -31,7 +31,7 @@ const NUMBERS: [&str; 4] = ["depth", "knodes", "cp", "mate"];
 /// When it cannot be read, is damaged, lacks a column, or has one of another type.
 pub(super) fn open(path: &Path) -> Result<Table> {
     let find = |footer: &Footer| {
-        let all = Columns::of(&footer.schema);
+        let all = Columns::from_schema(&footer.schema);
         let needed = |name| -> Result<Named<'_, '_>> {
             all.named(name)?.ok_or_else(|| {
                 let what = format!("this Parquet file has no column {name:?}, which evaluations need");
@@ -79,7 +79,7 @@ fn row(columns: &[Values], at: usize, wanted: Option<&Wanted>) -> Parsed {
     let missing = |name: &str| Problem::new(Wrong::Unreadable, 0, format!("{name} is missing or impossible"));
     let position = position(fen.bytes(at).ok_or_else(|| missing("fen"))?)?;
     if wanted.is_some_and(|wanted| !wanted.contains(&position)) {
-        return Ok(Some(Line::Unwanted));
+        return Ok(Some(EvaluationLine::Unwanted));
     }
     let line = str::from_utf8(line.bytes(at).unwrap_or_default()).map_err(|_| missing("line"))?;
     let unsigned = |values: &Values, name: &str| {

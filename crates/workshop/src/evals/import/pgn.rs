@@ -8,12 +8,12 @@ use shakmaty::Move;
 
 use tabiya_base::error::Result;
 use tabiya_chess::{MoveCode, Position};
-use tabiya_games::{GameEnd, GameError, GameLocation, Header, Reason, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, GameLocation, Reason, Visitor};
 use tabiya_learn::evals::{Collector, EngineId, Wanted};
 use tabiya_uci::Score;
 
 use super::problems::{Problem, Problems, Wrong};
-use super::{Found, Line, Reader, Tally};
+use super::{EvaluationLine, ImportReader, ImportedEvaluation, Tally};
 
 /// What an evaluation in a comment begins with.
 const EVAL: &[u8] = b"[%eval";
@@ -22,7 +22,7 @@ const EVAL: &[u8] = b"[%eval";
 const GAMES: u64 = 64;
 
 /// Whether a game is to be read.
-pub(crate) type Admits<'a> = &'a (dyn Fn(&Header) -> bool + Sync);
+pub(crate) type Admits<'a> = &'a (dyn Fn(&GameHeader) -> bool + Sync);
 
 /// The last move of a line, and the position before it.
 type Last = Option<(Position, Move)>;
@@ -35,7 +35,7 @@ pub(crate) struct PgnEvals<'a> {
     wanted: Option<&'a Wanted>,
     collector: &'a Mutex<Collector>,
     problems: &'a Mutex<Problems>,
-    reader: Reader,
+    reader: ImportReader,
     /// Where the game is.
     place: Option<GameLocation>,
     /// The position that the game starts from.
@@ -64,7 +64,7 @@ impl<'a> PgnEvals<'a> {
             wanted,
             collector,
             problems,
-            reader: Reader::default(),
+            reader: ImportReader::default(),
             place: None,
             start: None,
             last: None,
@@ -89,12 +89,12 @@ impl<'a> PgnEvals<'a> {
         }
         let wrong = if error.reason == Reason::Unreadable { Wrong::File } else { Wrong::Game };
         let problem = Problem::new(wrong, error.place.offset, format!("{}: {}", error.place.spot, error.why));
-        self.reader.problems.push(problem.of(error.place.file.clone()));
+        self.reader.problems.push(problem.in_file(error.place.file.clone()));
     }
 }
 
 impl Visitor for PgnEvals<'_> {
-    fn begin(&mut self, game: &Header) -> bool {
+    fn begin(&mut self, game: &GameHeader) -> bool {
         self.reader.tally.games += 1;
         if self.reader.tally.games.is_multiple_of(GAMES) {
             self.goes_on = self.reader.hand_over(self.collector, self.problems);
@@ -151,8 +151,9 @@ impl Visitor for PgnEvals<'_> {
                     Some((at, mv)) => at.after(*mv),
                     None => self.start.clone().unwrap_or_else(Position::start),
                 };
-                let found = Found { position, score, depth, nodes: 0, wdl: None, best: MoveCode::NULL };
-                Ok(Some(Line::Found(found.of_white())))
+                let found =
+                    ImportedEvaluation { position, score, depth, nodes: 0, wdl: None, best: MoveCode::NULL };
+                Ok(Some(EvaluationLine::Found(found.of_white())))
             }
             None => {
                 let words = String::from_utf8_lossy(words.get(..words.len().min(20)).unwrap_or_default());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use tabiya_base::findings::{Finding, Kind, LISTED, Place, kinds, listed};
+use tabiya_base::findings::{Finding, FindingKind, FindingPlace, LISTED, kinds, listed};
 
 kinds! {
     /// What can be wrong with a file of evaluations.
@@ -35,7 +35,7 @@ impl Problem {
     }
 
     /// The same in this file.
-    pub fn of(self, file: Arc<Path>) -> Self {
+    pub fn in_file(self, file: Arc<Path>) -> Self {
         Self { file: Some(file), ..self }
     }
 
@@ -60,7 +60,7 @@ struct OfKind {
 impl Problems {
     /// Adds a problem.
     pub fn add(&mut self, problem: Problem) {
-        let OfKind { count, first } = self.0.entry(Kind::from(problem.wrong).number).or_default();
+        let OfKind { count, first } = self.0.entry(FindingKind::from(problem.wrong).number).or_default();
         *count += 1;
         first.insert((problem.file.clone(), problem.at, *count), problem);
         // One more than are listed: the first of the others.
@@ -74,7 +74,7 @@ impl Problems {
         listed(report, |findings| {
             for OfKind { count, first } in self.0.into_values() {
                 for problem in first.values() {
-                    let place = Place { offset: Some(problem.at), path: problem.file.as_deref() };
+                    let place = FindingPlace { offset: Some(problem.at), path: problem.file.as_deref() };
                     findings.add(problem.wrong, place, &problem.what);
                 }
                 if let Some((_, last)) = first.last_key_value() {
@@ -99,7 +99,7 @@ mod tests {
         let mut problems = Problems::default();
         let file: Arc<Path> = Path::new("games.pgn").into();
         for at in (0..1000).rev() {
-            problems.add(Problem::new(Wrong::Score, at, format!("score {at}")).of(file.clone()));
+            problems.add(Problem::new(Wrong::Score, at, format!("score {at}")).in_file(file.clone()));
         }
         let kept: usize = problems.0.values().map(|of_kind| of_kind.first.len()).sum();
         assert_eq!(kept as u64, LISTED + 1);

@@ -33,7 +33,7 @@ pub const UNKNOWN: Value = Value::MIN;
 
 /// What is known of each position before values are backed up.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct KnownValues {
     /// Whether White is to move.
     pub white: Vec<bool>,
     /// Its own evaluation for the side to move, or [`UNKNOWN`].
@@ -51,13 +51,13 @@ pub struct Backed {
 
 impl Backed {
     /// Backs values up through a graph, in time proportional to its moves, apart from sorting within cycles.
-    pub fn new(links: &Links, backwards: &Links, components: &Components, known: &Known) -> Self {
+    pub fn new(links: &Links, backwards: &Links, components: &Components, known: &KnownValues) -> Self {
         let pass = |us| Pass::new(links, backwards, components, known, us).values;
         Self { by_white: pass(true), by_black: pass(false) }
     }
 
     /// What a side can force from a position, from its own point of view.
-    pub fn of(&self, white: bool, at: u32) -> Option<Value> {
+    pub fn get(&self, white: bool, at: u32) -> Option<Value> {
         let values = if white { &self.by_white } else { &self.by_black };
         values.get(at as usize).copied().filter(|value| *value != UNKNOWN)
     }
@@ -68,7 +68,7 @@ struct Pass<'a> {
     links: &'a Links,
     backwards: &'a Links,
     components: &'a Components,
-    known: &'a Known,
+    known: &'a KnownValues,
     us: bool,
     /// What we can force, from our point of view.
     values: Vec<Value>,
@@ -84,7 +84,7 @@ impl<'a> Pass<'a> {
         links: &'a Links,
         backwards: &'a Links,
         components: &'a Components,
-        known: &'a Known,
+        known: &'a KnownValues,
         us: bool,
     ) -> Self {
         let positions = links.positions();
@@ -137,8 +137,8 @@ impl<'a> Pass<'a> {
     /// Positions get their values from the greatest down. At a position of ours the first value that a move reaches is
     /// the best; at one of theirs the last. What is left then cannot be forced.
     fn cycle(&mut self, members: &[u32]) {
-        let number = members.first().map(|at| self.components.of(*at));
-        let inside = |at: u32, components: &Components| Some(components.of(at)) == number;
+        let number = members.first().map(|at| self.components.get(*at));
+        let inside = |at: u32, components: &Components| Some(components.get(at)) == number;
         let mut ready = BinaryHeap::new();
         for &at in members {
             let (bound, mut unknown) = self.look(at);

@@ -12,18 +12,18 @@ use tabiya_testing::times;
 use super::super::links::tests::{any_graph, graph, leads};
 use super::*;
 
-fn backed(links: &Links, known: &Known) -> Backed {
+fn backed(links: &Links, known: &KnownValues) -> Backed {
     Backed::new(links, &links.reversed(), &Components::new(links), known)
 }
 
 /// What is known of positions: whether White is to move, and White's view of an evaluation.
-fn known(positions: &[(bool, Option<Value>)]) -> Known {
+fn known(positions: &[(bool, Option<Value>)]) -> KnownValues {
     let own = |(white, own): &(bool, Option<Value>)| match own {
         Some(own) if *white => *own,
         Some(own) => -own,
         None => UNKNOWN,
     };
-    Known {
+    KnownValues {
         white: positions.iter().map(|(white, _)| *white).collect(),
         own: positions.iter().map(own).collect(),
     }
@@ -31,14 +31,14 @@ fn known(positions: &[(bool, Option<Value>)]) -> Known {
 
 /// What White can force and what Black lets it have at most, from White's point of view.
 fn both(backed: &Backed, at: u32) -> (Option<Value>, Option<Value>) {
-    (backed.of(true, at), backed.of(false, at).map(|value| -value))
+    (backed.get(true, at), backed.get(false, at).map(|value| -value))
 }
 
 const WHITE: bool = true;
 const BLACK: bool = false;
 
 /// The reference: for each component, and in it for each value, the positions from which a side forces at least that.
-fn naive(links: &Links, known: &Known, us: bool) -> Vec<Option<Value>> {
+fn naive(links: &Links, known: &KnownValues, us: bool) -> Vec<Option<Value>> {
     let leads = leads(links);
     let all: Vec<usize> = (0..links.positions()).collect();
     let together = |a: usize, b: usize| a == b || leads[a][b] && leads[b][a];
@@ -97,7 +97,7 @@ fn naive(links: &Links, known: &Known, us: bool) -> Vec<Option<Value>> {
     values
 }
 
-fn any_known(positions: usize, evaluated: f64) -> impl Strategy<Value = Known> {
+fn any_known(positions: usize, evaluated: f64) -> impl Strategy<Value = KnownValues> {
     let one = (any::<bool>(), prop::option::weighted(evaluated, -9..9_i16));
     prop::collection::vec(one, positions).prop_map(|positions| known(&positions))
 }
@@ -117,7 +117,7 @@ proptest! {
         for us in [WHITE, BLACK] {
             let naive = naive(&links, &known, us);
             for at in 0..links.positions() {
-                prop_assert_eq!(backed.of(us, at as u32), naive[at], "{:?} at {}, {:?}, {:?}", us, at, links, known);
+                prop_assert_eq!(backed.get(us, at as u32), naive[at], "{:?} at {}, {:?}, {:?}", us, at, links, known);
             }
         }
     }
@@ -141,7 +141,7 @@ proptest! {
             }
             // Nobody has to stay in the book.
             if known.own[at] != UNKNOWN {
-                prop_assert!(backed.of(known.white[at], at as u32) >= Some(known.own[at]));
+                prop_assert!(backed.get(known.white[at], at as u32) >= Some(known.own[at]));
             }
         }
     }
@@ -171,9 +171,9 @@ fn values_come_from_the_ends_of_lines() {
     let ends = [(WHITE, Some(20)), (WHITE, Some(-40)), (WHITE, Some(7))];
     let backed = backed(&links, &known(&[&positions[..], &ends].concat()));
     // Black plays to -40 from both; so White's own evaluation is the best at 0.
-    let values: Vec<_> = (0..6).map(|at| backed.of(WHITE, at).unwrap()).collect();
+    let values: Vec<_> = (0..6).map(|at| backed.get(WHITE, at).unwrap()).collect();
     assert_eq!(values, [10, -40, -40, 20, -40, 7]);
-    assert!((0..6).all(|at| backed.of(BLACK, at) == Some(-values[at as usize])));
+    assert!((0..6).all(|at| backed.get(BLACK, at) == Some(-values[at as usize])));
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_position_without_an_evaluation_gives_nobody_an_exit_that_the_other_side_avo
     assert_eq!((both(&backed, 0), both(&backed, 1)), ((Some(10), Some(300)), (Some(10), Some(300))));
     // An evaluation of 1 covers that Black goes back.
     let backed = super::tests::backed(&links, &cycle(None, Some(5)));
-    assert_eq!((backed.of(WHITE, 1), backed.of(BLACK, 1)), (Some(5), Some(-5)));
+    assert_eq!((backed.get(WHITE, 1), backed.get(BLACK, 1)), (Some(5), Some(-5)));
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn what_is_not_known_gives_nothing() {
 }
 
 /// A graph of this many positions with as many random moves from each as `each`, every second one White's.
-fn random(positions: u32, each: u32, evaluated: f64, seed: u64) -> (Links, Known) {
+fn random(positions: u32, each: u32, evaluated: f64, seed: u64) -> (Links, KnownValues) {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let first = (0..=positions).map(|at| at * each).collect();
     let to = (0..positions * each).map(|_| rng.random_range(0..positions)).collect();
@@ -254,7 +254,7 @@ fn components_of_hundreds_of_positions() {
         let backed = backed(&links, &known);
         for us in [WHITE, BLACK] {
             let naive = naive(&links, &known, us);
-            assert!((0..size).all(|at| backed.of(us, at) == naive[at as usize]));
+            assert!((0..size).all(|at| backed.get(us, at) == naive[at as usize]));
         }
     }
 }
@@ -266,5 +266,5 @@ fn millions_of_moves() {
     let begun = Instant::now();
     let backed = backed(&links, &known);
     println!("{} moves: {:.1} s", links.moves(), begun.elapsed().as_secs_f64());
-    assert!(backed.of(WHITE, 0).is_some());
+    assert!(backed.get(WHITE, 0).is_some());
 }

@@ -9,17 +9,17 @@ use std::ops::ControlFlow;
 
 use tabiya_chess::{MoveCode, Position};
 
-use super::super::records::{Header, Record, Records};
+use super::super::records::{AbkHeader, AbkRecord, Records};
 use super::indexed::IndexedMove;
-use super::walk::{MOST, walk};
+use super::walk::{MAX, walk};
 use super::weigh::Weighing;
 
 /// The most bits of a key that the directory is sorted by, which keeps it below 64 MiB.
-const MOST_BITS: u32 = 24;
+const MAX_BITS: u32 = 24;
 
 /// All moves of a book by position.
 #[derive(Debug, Default)]
-pub struct Index {
+pub struct AbkIndex {
     /// Ascending by key, then descending by weight.
     known: Vec<IndexedMove>,
     /// For each value of a key's top bits, the number of the first move whose key has that value or a higher one.
@@ -32,21 +32,21 @@ pub struct Index {
     pub has_results: bool,
 }
 
-impl Index {
+impl AbkIndex {
     /// Reads a whole book.
     pub fn new(data: &[u8]) -> Self {
         let records = Records::new(data);
-        let mut known = Vec::with_capacity(records.len().min(MOST));
+        let mut known = Vec::with_capacity(records.len().min(MAX));
         // The code of the legal move: castling is one move, however the file writes it.
-        let legal = |_, record: &Record, at: &Position, mv, ply| {
+        let legal = |_, record: &AbkRecord, at: &Position, mv, ply| {
             known.push(IndexedMove::new(record, at, MoveCode::from_move(mv), ply));
         };
-        walk(records, MOST, |_| ControlFlow::Continue(()), legal, |_, _, _, _| ());
-        Self::of(known, &Header::read(data))
+        walk(records, MAX, |_| ControlFlow::Continue(()), legal, |_, _, _, _| ());
+        Self::from_moves(known, &AbkHeader::read(data))
     }
 
     /// Adds up the records of the same move in the same position, and weighs the sums.
-    fn of(mut known: Vec<IndexedMove>, header: &Header) -> Self {
+    fn from_moves(mut known: Vec<IndexedMove>, header: &AbkHeader) -> Self {
         known.sort_unstable_by_key(|known| (known.key, known.mv.0));
         known.dedup_by(|next, kept| {
             let same = (next.key, next.mv) == (kept.key, kept.mv);
@@ -70,7 +70,7 @@ impl Index {
             of_position.sort_unstable_by_key(|known| (Reverse(known.weight), known.mv.0));
         }
         known.shrink_to_fit();
-        let bits = known.len().max(2).ilog2().min(MOST_BITS);
+        let bits = known.len().max(2).ilog2().min(MAX_BITS);
         let shift = u64::BITS - bits;
         let mut directory = Vec::with_capacity((1 << bits) + 1);
         for (number, known) in known.iter().enumerate() {
@@ -103,12 +103,12 @@ mod tests {
 
     #[test]
     fn the_largest_index_has_its_bound_in_memory() {
-        assert!(MOST * size_of::<IndexedMove>() <= 700 << 20, "{}", size_of::<IndexedMove>());
+        assert!(MAX * size_of::<IndexedMove>() <= 700 << 20, "{}", size_of::<IndexedMove>());
     }
 
     #[test]
     fn an_index_of_nothing_finds_nothing() {
-        for index in [Index::default(), Index::new(&[])] {
+        for index in [AbkIndex::default(), AbkIndex::new(&[])] {
             for key in [0, 1, u64::MAX / 2, u64::MAX] {
                 assert!(index.of_key(key).is_empty());
             }

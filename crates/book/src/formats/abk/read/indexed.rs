@@ -6,7 +6,7 @@ use shakmaty::{Color, Position as _};
 use tabiya_chess::{MoveCode, Position};
 
 use super::super::layout::HIGHEST_PRIORITY;
-use super::super::records::Record;
+use super::super::records::AbkRecord;
 use crate::Counts;
 
 /// A move of a position, with the sum of all its records. The counts are White's, as in the file.
@@ -38,7 +38,7 @@ pub struct IndexedMove {
 
 impl IndexedMove {
     /// What one record says. Counts below 0 are 0.
-    pub(super) fn new(record: &Record, at: &Position, mv: MoveCode, ply: u32) -> Self {
+    pub(super) fn new(record: &AbkRecord, at: &Position, mv: MoveCode, ply: u32) -> Self {
         let count = |number: i32| u32::try_from(number).unwrap_or_default();
         let base = count(record.games).max(1);
         Self {

@@ -5,7 +5,7 @@ mod indexed;
 mod walk;
 pub mod weigh;
 
-pub use index::Index;
+pub use index::AbkIndex;
 pub use indexed::IndexedMove;
-pub(crate) use walk::LONGEST;
-pub use walk::{MOST, walk};
+pub(crate) use walk::MAX_LEN;
+pub use walk::{MAX, walk};

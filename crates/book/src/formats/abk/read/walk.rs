@@ -1,5 +1,5 @@
 //! Walks the tree from the starting position, each record once, in memory that does not depend on what the file claims.
-#![allow(clippy::cast_possible_truncation, reason = "a line is not longer than LONGEST")]
+#![allow(clippy::cast_possible_truncation, reason = "a line is not longer than MAX_LEN")]
 
 use std::ops::ControlFlow;
 
@@ -7,16 +7,16 @@ use shakmaty::{Move, Position as _};
 
 use tabiya_chess::Position;
 
-use super::super::kinds::Kind;
+use super::super::kinds::AbkFindingKind;
 use super::super::layout::{HIGHEST_PRIORITY, ROOT};
-use super::super::records::{Record, Records};
+use super::super::records::{AbkRecord, Records};
 use crate::traverse::Bits;
 
 /// Plies that a line is followed: longer than any game that a book was made from. It bounds the walk's memory.
-pub(crate) const LONGEST: usize = 1024;
+pub(crate) const MAX_LEN: usize = 1024;
 
 /// Records that are followed; the rest of a larger file is ignored. It bounds the index to about 700 MB.
-pub const MOST: usize = 1 << 24;
+pub const MAX: usize = 1 << 24;
 
 /// Records between two looks at whether to go on.
 const STRIDE: usize = 1 << 14;
@@ -44,9 +44,9 @@ impl Walked {
         &mut self,
         records: Records<'_>,
         link: i32,
-        outside: Kind,
-        again: Kind,
-    ) -> Result<Option<u32>, Kind> {
+        outside: AbkFindingKind,
+        again: AbkFindingKind,
+    ) -> Result<Option<u32>, AbkFindingKind> {
         // 0 is no record, and some sources describe it as the end.
         let Some(link) = u32::try_from(link).ok().filter(|link| *link > 0) else { return Ok(None) };
         if records.get(link).is_none() {
@@ -57,7 +57,7 @@ impl Walked {
 }
 
 /// A position with the record of the move that comes next in it.
-struct Step {
+struct AbkStep {
     position: Position,
     next: Option<u32>,
 }
@@ -74,14 +74,14 @@ pub fn walk(
     records: Records<'_>,
     most: usize,
     mut go_on: impl FnMut(u64) -> ControlFlow<()>,
-    mut legal: impl FnMut(u32, &Record, &Position, Move, u32),
-    mut found: impl FnMut(u32, &Record, &Position, Kind),
+    mut legal: impl FnMut(u32, &AbkRecord, &Position, Move, u32),
+    mut found: impl FnMut(u32, &AbkRecord, &Position, AbkFindingKind),
 ) -> Walked {
     let mut walked = Walked { seen: Bits::new(records.len() as u64), ..Walked::default() };
     let mut stack = Vec::new();
     if !records.is_empty() {
         walked.seen.insert(0);
-        stack.push(Step { position: Position::start(), next: Some(ROOT) });
+        stack.push(AbkStep { position: Position::start(), next: Some(ROOT) });
     }
     loop {
         let plies = stack.len();
@@ -101,7 +101,12 @@ pub fn walk(
             break;
         }
         let at = &step.position;
-        let outcome = walked.follow(records, record.sibling, Kind::SiblingOutside, Kind::SiblingAgain);
+        let outcome = walked.follow(
+            records,
+            record.sibling,
+            AbkFindingKind::SiblingOutside,
+            AbkFindingKind::SiblingAgain,
+        );
         step.next = outcome.unwrap_or_else(|kind| {
             found(number, &record, at, kind);
             None
@@ -112,24 +117,24 @@ pub fn walk(
         let code = record.mv();
         let mv = code.and_then(|raw| raw.resolve(at.chess())).filter(|&mv| at.chess().is_legal(mv));
         let Some(mv) = mv else {
-            let kind = if code.is_none() { Kind::Code } else { Kind::Illegal };
+            let kind = if code.is_none() { AbkFindingKind::Code } else { AbkFindingKind::Illegal };
             found(number, &record, at, kind);
             continue;
         };
         if counts_are_wrong(&record) {
-            found(number, &record, at, Kind::Counts);
+            found(number, &record, at, AbkFindingKind::Counts);
         }
         if record.priority > HIGHEST_PRIORITY {
-            found(number, &record, at, Kind::Priority);
+            found(number, &record, at, AbkFindingKind::Priority);
         }
         legal(number, &record, at, mv, plies as u32);
         // Only after a legal move: the replies to another can still be reached from elsewhere.
-        match walked.follow(records, record.child, Kind::ChildOutside, Kind::ChildAgain) {
-            Ok(Some(child)) if plies < LONGEST => {
+        match walked.follow(records, record.child, AbkFindingKind::ChildOutside, AbkFindingKind::ChildAgain) {
+            Ok(Some(child)) if plies < MAX_LEN => {
                 let position = at.after(mv);
-                stack.push(Step { position, next: Some(child) });
+                stack.push(AbkStep { position, next: Some(child) });
             }
-            Ok(Some(_)) => found(number, &record, at, Kind::TooDeep),
+            Ok(Some(_)) => found(number, &record, at, AbkFindingKind::TooDeep),
             Ok(None) => {}
             Err(kind) => found(number, &record, at, kind),
         }
@@ -138,7 +143,7 @@ pub fn walk(
 }
 
 /// Whether the counts cannot be those of games.
-fn counts_are_wrong(record: &Record) -> bool {
+fn counts_are_wrong(record: &AbkRecord) -> bool {
     let (games, wins, losses) = (record.games, record.white_wins, record.white_losses);
     games < 0 || wins < 0 || losses < 0 || wins.checked_add(losses).is_none_or(|ended| ended > games)
 }
@@ -153,12 +158,12 @@ mod tests {
         for number in 0..8_i32 {
             let square = number as u8;
             let sibling = if number < 7 { 901 + number } else { -1 };
-            let record = Record { from: 8 + square, to: 16 + square, sibling, ..Record::default() };
+            let record = AbkRecord { from: 8 + square, to: 16 + square, sibling, ..AbkRecord::default() };
             data.extend(record.to_bytes());
         }
         for most in 0..10 {
             let mut count = 0;
-            let legal = |_, _: &Record, _: &Position, _, _| count += 1;
+            let legal = |_, _: &AbkRecord, _: &Position, _, _| count += 1;
             let walked =
                 walk(Records::new(&data), most, |_| ControlFlow::Continue(()), legal, |_, _, _, _| ());
             assert_eq!((count, walked.cut), (most.min(8), most < 8));

@@ -19,19 +19,19 @@
 //! records, and a move that is struck out on one path just becomes rarer.
 #![allow(clippy::cast_possible_truncation, reason = "a float that does not fit becomes the greatest number")]
 
-use super::super::records::Header;
+use super::super::records::AbkHeader;
 use super::indexed::IndexedMove;
 
 /// All weights are multiplied by this, because fractions must not be lost.
 const SCALE: f64 = 100.0;
 
 /// The highest setting of a factor.
-const MOST: i32 = 15;
+const MAX: i32 = 15;
 
 /// How a book weighs its moves, and what it asks of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weighing<'a> {
-    header: &'a Header,
+    header: &'a AbkHeader,
     /// The exponents of priority, games and score.
     exponents: [f64; 3],
     has_results: bool,
@@ -39,9 +39,9 @@ pub(crate) struct Weighing<'a> {
 
 impl<'a> Weighing<'a> {
     /// As a header says. Settings out of their range are brought into it.
-    pub fn new(header: &'a Header, has_results: bool) -> Self {
+    pub fn new(header: &'a AbkHeader, has_results: bool) -> Self {
         let factors =
-            [header.by_priority, header.by_games, header.by_score].map(|factor| factor.clamp(0, MOST));
+            [header.by_priority, header.by_games, header.by_score].map(|factor| factor.clamp(0, MAX));
         let most = factors.into_iter().max().unwrap_or_default().max(1);
         let exponents = factors.map(|factor| f64::from(factor) / f64::from(most));
         Self { header, exponents, has_results }
@@ -63,7 +63,7 @@ impl<'a> Weighing<'a> {
     /// Whether the header keeps a move from being played: too few games, too few of them won by the mover (in number or
     /// per cent), or too late a ply. Limits below 0 do not count, nor does a last ply of 0.
     pub(crate) fn limits(&self, known: &IndexedMove) -> bool {
-        let Header { min_games, min_wins, min_percent: [white, black], last_ply, .. } = *self.header;
+        let AbkHeader { min_games, min_wins, min_percent: [white, black], last_ply, .. } = *self.header;
         let [games, wins] = [known.games, known.wins_and_losses().0].map(i64::from);
         let percent = i64::from(if known.white { white } else { black });
         games < min_games.into()

@@ -14,7 +14,7 @@ fn cycles_and_links_out_of_the_file_are_reported_and_the_rest_is_played() {
     // Records: 0 e4, 1 e5, 2 Nf3, 3 d4, 4 d5.
     for (mend, expected) in [
         (
-            &(|r: &mut Vec<Record>| r[2].child = 900) as &dyn Fn(&mut Vec<Record>),
+            &(|r: &mut Vec<AbkRecord>| r[2].child = 900) as &dyn Fn(&mut Vec<AbkRecord>),
             vec![(2, "the first reply, record 900, is already elsewhere")],
         ),
         (&|r| r[2].sibling = 902, vec![(2, "the next move, record 902, is already elsewhere")]),
@@ -56,16 +56,16 @@ fn illegal_moves_and_garbage_are_reported_and_end_their_branch() {
     assert_eq!((names(&book, "e2e4"), names(&book, "d2d4")), (vec![], vec!["d7d5".to_owned()]));
     let record = tree.records[1];
     for broken in [
-        Record { from: 64, ..record },
-        Record { to: 255, ..record },
-        Record { promotion: 5, ..record },
-        Record { promotion: -128, ..record },
+        AbkRecord { from: 64, ..record },
+        AbkRecord { to: 255, ..record },
+        AbkRecord { promotion: 5, ..record },
+        AbkRecord { promotion: -128, ..record },
     ] {
         tree.records[1] = broken;
         let reported = findings(&tree.book());
         assert!(reported[0].0 == at(1) && reported[0].1.ends_with(" is impossible"), "{reported:?}");
     }
-    tree.records[1] = Record { to: 36, games: -1, priority: 10, ..record };
+    tree.records[1] = AbkRecord { to: 36, games: -1, priority: 10, ..record };
     let reported = findings(&tree.book());
     assert_eq!(
         reported,
@@ -128,14 +128,14 @@ fn a_file_cut_anywhere_is_refused_or_played() {
 fn a_line_without_end_is_cut() {
     let mut tree = Tree::new();
     let round = ["g1f3", "g8f6", "f3g1", "f6g8"];
-    let game: Vec<&str> = round.into_iter().cycle().take(LONGEST + 3).collect();
+    let game: Vec<&str> = round.into_iter().cycle().take(MAX_LEN + 3).collect();
     tree.line(&game.join(" "));
     let book = tree.book();
     for ply in 0..4 {
         assert_eq!(names(&book, &round[..ply].join(" ")), [round[ply]]);
     }
     let reported = findings(&book);
-    assert_eq!(reported[0].0, at(LONGEST as u32 - 1));
+    assert_eq!(reported[0].0, at(MAX_LEN as u32 - 1));
     assert!(reported[0].1.contains("more than 1024 plies deep"), "{reported:?}");
     assert_eq!(book.summary(&Progress::none()).deepest, Some(4));
 }
@@ -155,7 +155,7 @@ proptest! {
             // Half of the moves are pawn steps, because the walk should get somewhere.
             let (from, to) = if number % 2 == 0 { (8 + from % 8, 16 + from % 8) } else { (from, to) };
             let promotion = if number % 2 == 0 { 0 } else { promotion };
-            tree.records.push(Record { from, to, promotion, priority, games, white_wins, white_losses, child, sibling, ..Record::default() });
+            tree.records.push(AbkRecord { from, to, promotion, priority, games, white_wins, white_losses, child, sibling, ..AbkRecord::default() });
         }
         for index in deleted {
             if !tree.records.is_empty() {

@@ -68,7 +68,7 @@ fn a_tree_is_in_the_order_of_its_lines() {
     let records: Vec<_> = Records::new(&book.data)
         .iter()
         .map(|(number, record)| {
-            let Record { games, white_wins, white_losses, child, sibling, priority, .. } = record;
+            let AbkRecord { games, white_wins, white_losses, child, sibling, priority, .. } = record;
             let mv = record.mv().unwrap().to_string();
             (number, mv, [games, white_wins, white_losses], child, sibling, priority)
         })
@@ -81,7 +81,7 @@ fn a_tree_is_in_the_order_of_its_lines() {
         (904, "e7e5", [4, 2, 1], -1, -1, 5),
     ];
     assert_eq!(records, expected.map(|(a, mv, b, c, d, e)| (a, mv.to_owned(), b, c, d, e)));
-    let header = Header::read(&book.data);
+    let header = AbkHeader::read(&book.data);
     assert_eq!((header.comment.as_str(), header.live_records), ("written by tabiya", 5));
     let counts = |line: &str| moves(&book, &after(line)).into_iter().map(|known| known.counts.unwrap());
     assert_eq!(counts("e2e4").next(), Some(Counts { games: 4, wins: 1, draws: 1, losses: 2 }));
@@ -264,10 +264,10 @@ fn perfect2021_comes_back_as_it_was() {
     let path = sample("abk/Perfect2021.abk");
     let theirs = Abk::new(&path, std::fs::read(&path).unwrap()).unwrap();
     let live = |book: &Abk| Records::new(&book.data).iter().filter(|(_, record)| !record.deleted()).count();
-    assert_eq!(live(&theirs) as i32, Header::read(&theirs.data).live_records);
+    assert_eq!(live(&theirs) as i32, AbkHeader::read(&theirs.data).live_records);
     let known = every(&theirs, Scope::All);
     let (ours, written) = write(&known);
-    assert_eq!(live(&ours) as i32, Header::read(&ours.data).live_records);
+    assert_eq!(live(&ours) as i32, AbkHeader::read(&ours.data).live_records);
     assert_eq!((findings(&ours), &written.left_out), (vec![], &vec![]));
     let back = every(&ours, Scope::All);
     assert_eq!(back.len(), known.len());

@@ -24,11 +24,11 @@ use tabiya_base::table::Table;
 use tabiya_chess::{MoveCode, PACKED_LEN, Packed, Position};
 
 use super::super::layout::HIGHEST_PRIORITY;
-use super::super::records::{Header, Record};
+use super::super::records::{AbkHeader, AbkRecord};
 use crate::{Counts, PositionRecord, plain_weights};
 
 /// The least memory that a draft uses, in bytes.
-const LEAST_MEMORY: usize = 1 << 20;
+const MIN_MEMORY: usize = 1 << 20;
 
 /// Bytes of a position: its key, the number of its first move, and how many it has.
 const NODE_LEN: usize = size_of::<u128>();
@@ -38,7 +38,7 @@ pub(crate) const DRAFT_MOVE_LEN: usize = size_of::<DraftMove>();
 
 /// The content of an Arena book that is being written.
 #[derive(Debug)]
-pub struct Draft {
+pub struct AbkDraft {
     /// The folder for temporary files.
     pub(super) folder: PathBuf,
     /// Bytes that may be held in memory.
@@ -49,12 +49,12 @@ pub struct Draft {
     /// The moves of all positions, in the order of the positions.
     steps: Scratch,
     /// The header of the book that this one is made of.
-    pub(super) header: Option<Header>,
+    pub(super) header: Option<AbkHeader>,
     /// Whether all moves come from Arena books, so that they keep their priorities.
     pub(super) keeps_priorities: bool,
     pub(super) has_games: bool,
     pub(super) has_results: bool,
-    pub(super) lost: Lost,
+    pub(super) lost: AbkLeftOut,
     /// Reused to save allocations.
     fresh: Vec<DraftMove>,
 }
@@ -102,7 +102,7 @@ const PRIORITY_SHIFT: u32 = 4;
 impl DraftMove {
     /// A legal move to the position of this key, of which nothing else is known.
     pub(crate) fn leading(position: &Position, mv: Move, next: u64) -> Self {
-        let Record { from, to, promotion, .. } = Record::of(mv);
+        let AbkRecord { from, to, promotion, .. } = AbkRecord::from_move(mv);
         let flags = if position.chess().turn() == Color::White { WHITE } else { 0 };
         Self { next, weight: 0, games: 0, white_wins: 0, white_losses: 0, from, to, promotion, flags }
     }
@@ -128,10 +128,10 @@ impl DraftMove {
     }
 
     /// Its record, without priority and links.
-    pub fn record(&self) -> Record {
+    pub fn record(&self) -> AbkRecord {
         let Self { from, to, promotion, games, white_wins, white_losses, .. } = *self;
         let [games, white_wins, white_losses] = [games, white_wins, white_losses].map(u32::cast_signed);
-        Record { from, to, promotion, games, white_wins, white_losses, ..Record::default() }
+        AbkRecord { from, to, promotion, games, white_wins, white_losses, ..AbkRecord::default() }
     }
 
     /// Its code in Polyglot's form.
@@ -142,7 +142,7 @@ impl DraftMove {
 
 /// What the format has no place for.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Lost {
+pub(super) struct AbkLeftOut {
     pub(super) illegal: u64,
     pub(super) unknown: u64,
     pub(super) counts: u64,
@@ -152,10 +152,10 @@ pub(super) struct Lost {
     pub(super) comments: u64,
 }
 
-impl Draft {
+impl AbkDraft {
     /// An empty book, which holds about this many bytes in memory and the rest in temporary files in a folder.
     pub fn new(folder: &Path, memory: usize) -> Self {
-        let memory = memory.max(LEAST_MEMORY);
+        let memory = memory.max(MIN_MEMORY);
         Self {
             folder: folder.to_owned(),
             memory,
@@ -166,13 +166,13 @@ impl Draft {
             keeps_priorities: false,
             has_games: false,
             has_results: false,
-            lost: Lost::default(),
+            lost: AbkLeftOut::default(),
             fresh: Vec::new(),
         }
     }
 
     /// Takes the header of the first Arena book, and whether no book of another format is written.
-    pub(super) fn describe(&mut self, header: Header, alone: bool) {
+    pub(super) fn describe(&mut self, header: AbkHeader, alone: bool) {
         (self.header, self.keeps_priorities) = (Some(header), alone);
     }
 

@@ -14,7 +14,7 @@ use tabiya_base::scratch::{Cursor, Scratch};
 use tabiya_base::sort::Sorter;
 use tabiya_chess::Position;
 
-use super::draft::{DRAFT_MOVE_LEN, Draft, DraftMove};
+use super::draft::{AbkDraft, DRAFT_MOVE_LEN, DraftMove};
 use super::tree::{NUMBER_LEN, number};
 use crate::traverse::Bits;
 
@@ -25,15 +25,15 @@ const HEAD: usize = 2 * size_of::<u64>();
 ///
 /// # Errors
 /// When a temporary file fails, or the work is interrupted.
-pub fn link(draft: &Draft) -> Result<Option<Draft>> {
+pub fn link(draft: &AbkDraft) -> Result<Option<AbkDraft>> {
     let mut linker = Linker {
         draft,
         reached: Bits::new(draft.positions()),
         missing: draft.positions(),
         unreached: Sieve::default(),
         queue: Scratch::new(&draft.folder, draft.memory / 8),
-        spreading: Reader::default(),
-        walking: Reader::default(),
+        spreading: ListReader::default(),
+        walking: ListReader::default(),
         links: Sorter::new(&draft.folder, draft.memory / 4),
         count: 0,
     };
@@ -42,7 +42,7 @@ pub fn link(draft: &Draft) -> Result<Option<Draft>> {
 }
 
 /// Merges links into the moves of their positions, and new positions between the others.
-fn merge(draft: &Draft, links: Sorter) -> Result<Draft> {
+fn merge(draft: &AbkDraft, links: Sorter) -> Result<AbkDraft> {
     let mut merged = draft.emptied();
     let mut links = links.finish()?;
     let mut next = || -> Result<Option<(u64, DraftMove)>> {
@@ -70,7 +70,7 @@ fn merge(draft: &Draft, links: Sorter) -> Result<Draft> {
 }
 
 struct Linker<'a> {
-    draft: &'a Draft,
+    draft: &'a AbkDraft,
     /// Positions that are reached from the start.
     reached: Bits,
     /// How many are not.
@@ -80,9 +80,9 @@ struct Linker<'a> {
     /// The numbers of the positions that are reached, in the order in which they were.
     queue: Scratch,
     /// Up to where their moves were followed.
-    spreading: Reader,
+    spreading: ListReader,
     /// Up to where their legal moves were searched.
-    walking: Reader,
+    walking: ListReader,
     links: Sorter,
     /// How many links there are.
     count: u64,
@@ -217,12 +217,12 @@ impl Sieve {
 
 /// The place up to which a list of numbers is read, while others are appended to it.
 #[derive(Debug, Default)]
-struct Reader {
+struct ListReader {
     cursor: Cursor,
     at: u64,
 }
 
-impl Reader {
+impl ListReader {
     fn next(&mut self, numbers: &Scratch) -> Result<Option<u32>> {
         if self.at * NUMBER_LEN as u64 >= numbers.size() {
             return Ok(None);
@@ -245,7 +245,7 @@ mod tests {
             pushes in prop::collection::vec(prop_oneof![3 => any::<u32>().prop_map(Some), 2 => Just(None)], 0..500),
             memory in 0..100_usize,
         ) {
-            let (mut numbers, mut reader) = (Scratch::new(Path::new("."), memory), Reader::default());
+            let (mut numbers, mut reader) = (Scratch::new(Path::new("."), memory), ListReader::default());
             let mut model = VecDeque::new();
             for push in pushes.into_iter().chain(vec![None; 500]) {
                 match push {

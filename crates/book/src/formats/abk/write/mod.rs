@@ -9,41 +9,41 @@ mod tree;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-pub use draft::Draft;
+pub use draft::AbkDraft;
 
-use draft::Lost;
+use draft::AbkLeftOut;
 use link::link;
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_base::replace::Replacement;
-use tree::Tree;
+use tree::AbkTree;
 
 use super::layout::{NO_LAST_PLY, WRITTEN};
-use super::records::Header;
+use super::records::AbkHeader;
 use crate::write::Needs;
 use crate::{About, BookWriter, Format, Heading, PositionRecord, WriteOptions, Written, left_out};
 
 /// An Arena book that is being written.
 #[derive(Debug)]
-pub struct Writer {
-    draft: Draft,
+pub struct AbkWriter {
+    draft: AbkDraft,
     path: PathBuf,
     file: Replacement,
     needs: Needs,
 }
 
-impl Writer {
+impl AbkWriter {
     /// Begins a book at `path`.
     ///
     /// # Errors
     /// As [`Replacement::new`].
     pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
         let file = Replacement::new(path, options.force)?;
-        let draft = Draft::new(&options.temp(), options.memory);
+        let draft = AbkDraft::new(&options.temp(), options.memory);
         Ok(Self { draft, path: path.to_owned(), file, needs: options.needs() })
     }
 }
 
-impl BookWriter for Writer {
+impl BookWriter for AbkWriter {
     fn needs_positions(&self) -> bool {
         true
     }
@@ -62,7 +62,7 @@ impl BookWriter for Writer {
     }
 
     fn describe(&mut self, about: &About) {
-        self.draft.describe(Header::of_heading(&about.heading), about.alone);
+        self.draft.describe(AbkHeader::of_heading(&about.heading), about.alone);
     }
 
     fn add(&mut self, known: &PositionRecord) -> Result<()> {
@@ -84,26 +84,28 @@ impl BookWriter for Writer {
 ///
 /// # Errors
 /// When a temporary file fails, when the work is interrupted, and what `put` returns.
-pub fn write(mut draft: Draft, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<Written> {
+pub fn write(mut draft: AbkDraft, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<Written> {
     let own = draft.positions();
-    let mut tree = Tree::new(&draft)?;
+    let mut tree = AbkTree::new(&draft)?;
     if tree.positions < own
         && let Some(linked) = link(&draft)?
     {
         draft = linked;
-        tree = Tree::new(&draft)?;
+        tree = AbkTree::new(&draft)?;
     }
-    let Tree { positions, records: moves, beyond, .. } = tree;
+    let AbkTree { positions, records: moves, beyond, .. } = tree;
     let live_records = i32::try_from(moves).map_err(|_| {
         Error::new(ErrorKind::Usage, "an Arena book has room for 2,147,483,647 moves")
             .remedied_by(Remedy::SmallerBook)
     })?;
-    let texts =
-        draft.header.take().unwrap_or_else(|| Header { comment: WRITTEN.to_owned(), ..Header::default() });
+    let texts = draft
+        .header
+        .take()
+        .unwrap_or_else(|| AbkHeader { comment: WRITTEN.to_owned(), ..AbkHeader::default() });
     let header = if draft.keeps_priorities {
-        Header { live_records, ..texts }
+        AbkHeader { live_records, ..texts }
     } else {
-        Header {
+        AbkHeader {
             comment: texts.comment,
             author: texts.author,
             live_records,
@@ -111,7 +113,7 @@ pub fn write(mut draft: Draft, mut put: impl FnMut(&[u8]) -> Result<()>) -> Resu
             by_games: i32::from(draft.has_games),
             by_score: i32::from(draft.has_results),
             last_ply: NO_LAST_PLY,
-            ..Header::default()
+            ..AbkHeader::default()
         }
     };
     put(&header.to_bytes())?;
@@ -123,7 +125,7 @@ pub fn write(mut draft: Draft, mut put: impl FnMut(&[u8]) -> Result<()>) -> Resu
     // The tree has all that the rest needs.
     drop(draft);
     tree.records(&folder, memory, has_results, &mut put)?;
-    let Lost { illegal, unknown, counts, marks, ratings, learned, comments } = lost;
+    let AbkLeftOut { illegal, unknown, counts, marks, ratings, learned, comments } = lost;
     let missing = left_out([
         ("positions that no line from the start reaches", unreached),
         ("positions known only by their keys", unknown),

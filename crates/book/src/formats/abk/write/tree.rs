@@ -16,9 +16,9 @@ use tabiya_chess::Position;
 
 use super::super::layout::{DEFAULT_PRIORITY, HIGHEST_PRIORITY, NONE, ROOT};
 use super::super::read::weigh::score;
-use super::super::read::{LONGEST, MOST};
-use super::super::records::Record;
-use super::draft::{DRAFT_MOVE_LEN, Draft, DraftMove, Node};
+use super::super::read::{MAX, MAX_LEN};
+use super::super::records::AbkRecord;
+use super::draft::{AbkDraft, DRAFT_MOVE_LEN, DraftMove, Node};
 use crate::traverse::Bits;
 
 /// Bytes of a position in the order of the tree: the number of its first move in the draft, and how many it has.
@@ -29,7 +29,7 @@ pub(super) const NUMBER_LEN: usize = size_of::<u32>();
 
 /// The positions of a book in the order of the tree: all that the start reaches, each after its shortest path.
 #[derive(Debug)]
-pub struct Tree {
+pub struct AbkTree {
     entries: Scratch,
     /// Their moves.
     steps: Scratch,
@@ -43,16 +43,16 @@ pub struct Tree {
     pub beyond: u64,
 }
 
-impl Tree {
+impl AbkTree {
     /// The tree of a book, as far as readers follow it.
     ///
     /// # Errors
     /// When a temporary file fails, or the work is interrupted.
-    pub fn new(draft: &Draft) -> Result<Self> {
+    pub fn new(draft: &AbkDraft) -> Result<Self> {
         let mut tree = Self {
             entries: Scratch::new(&draft.folder, draft.memory / 16),
             steps: Scratch::new(&draft.folder, draft.memory / 8),
-            leads: Bits::new(draft.moves().min(MOST as u64)),
+            leads: Bits::new(draft.moves().min(MAX as u64)),
             positions: 0,
             records: 0,
             beyond: 0,
@@ -76,7 +76,7 @@ impl Tree {
             tree.steps.push(bytemuck::cast_slice(&steps))?;
             for step in &steps {
                 match draft.find(step.next)?.filter(|node| reached.insert(node.number.into())) {
-                    Some(_) if plies >= LONGEST => tree.beyond += 1,
+                    Some(_) if plies >= MAX_LEN => tree.beyond += 1,
                     Some(node) if tree.append(node)? => _ = tree.leads.insert(moves),
                     _ => {}
                 }
@@ -89,7 +89,7 @@ impl Tree {
 
     /// Appends a position, if there is room for its moves.
     fn append(&mut self, node: Node) -> Result<bool> {
-        if self.records + u64::from(node.len) > MOST as u64 {
+        if self.records + u64::from(node.len) > MAX as u64 {
             self.beyond += 1;
             return Ok(false);
         }
@@ -156,7 +156,7 @@ impl Tree {
             for (place, (step, &priority)) in (1..).zip(of_position.iter().zip(&priorities)) {
                 let present = next;
                 next += 1;
-                let mut record = Record { priority, child: NONE, sibling: NONE, ..step.record() };
+                let mut record = AbkRecord { priority, child: NONE, sibling: NONE, ..step.record() };
                 if self.leads.contains(moves) {
                     child += 1;
                     record.child = link(next);

@@ -11,24 +11,24 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use tabiya_book::Slice;
-use tabiya_book::counts::{CountFile, CountWriter, Line, Shape};
+use tabiya_book::counts::{CountFile, CountWriter, CountsRow, Shape};
 use tabiya_chess::MoveCode;
 
 /// A legal move that means something: e2e4.
 pub const E2E4: MoveCode = MoveCode(0x031c);
 
-pub fn line(key: u64, counts: [u64; 3]) -> Line {
+pub fn line(key: u64, counts: [u64; 3]) -> CountsRow {
     let [wins, draws, losses] = counts;
-    Line { key, mv: E2E4, wins, draws, losses, packed: None, slice: Slice::default() }
+    CountsRow { key, mv: E2E4, wins, draws, losses, packed: None, slice: Slice::default() }
 }
 
 /// The bytes of a count file of ours.
-pub fn ours(lines: &[Line], positions: bool) -> Vec<u8> {
+pub fn ours(lines: &[CountsRow], positions: bool) -> Vec<u8> {
     shaped(lines, Shape { positions, ..Shape::default() })
 }
 
 /// The same with further columns.
-pub fn shaped(lines: &[Line], shape: Shape) -> Vec<u8> {
+pub fn shaped(lines: &[CountsRow], shape: Shape) -> Vec<u8> {
     let mut writer = CountWriter::new(Path::new("a.parquet"), Vec::new(), shape).unwrap();
     lines.iter().for_each(|line| writer.add(line).unwrap());
     let (file, written) = writer.close().unwrap();
@@ -37,11 +37,11 @@ pub fn shaped(lines: &[Line], shape: Shape) -> Vec<u8> {
 }
 
 /// All rows of a file, or its first error.
-pub fn rows(bytes: Vec<u8>, placed: bool) -> std::result::Result<Vec<Line>, String> {
+pub fn rows(bytes: Vec<u8>, placed: bool) -> std::result::Result<Vec<CountsRow>, String> {
     let file = CountFile::from_bytes("a.parquet", bytes).map_err(|error| error.to_string())?;
     let mut lines = Vec::new();
     for group in 0..file.groups() {
-        let see = |line: &Line| {
+        let see = |line: &CountsRow| {
             lines.push(*line);
             Ok(())
         };
@@ -53,17 +53,17 @@ pub fn rows(bytes: Vec<u8>, placed: bool) -> std::result::Result<Vec<Line>, Stri
 }
 
 /// Rows of a few keys, each pair once, sorted.
-pub fn lines() -> impl Strategy<Value = Vec<Line>> {
+pub fn lines() -> impl Strategy<Value = Vec<CountsRow>> {
     slices_of(1, 1)
 }
 
 /// The same, in some slices.
-pub fn slices_of(speeds: u8, ratings: u8) -> impl Strategy<Value = Vec<Line>> {
+pub fn slices_of(speeds: u8, ratings: u8) -> impl Strategy<Value = Vec<CountsRow>> {
     let row = (0..40_u64, 0..3_u16, [0..9_u64, 0..9, 1..9], 0..speeds, 0..ratings);
     prop::collection::vec(row, 0..300).prop_map(|rows| {
         let mut lines: Vec<_> = rows
             .into_iter()
-            .map(|(key, mv, counts, speed, rating)| Line {
+            .map(|(key, mv, counts, speed, rating)| CountsRow {
                 mv: MoveCode(E2E4.0 - mv),
                 slice: Slice::numbered(speed << 4 | rating),
                 ..line(key.wrapping_mul(0x9e37_79b9_7f4a_7c15), counts)

@@ -19,14 +19,14 @@ use crate::{self as book, Book, Counts, MoveFacts, PositionRecord, Scope};
 const TO: [u16; 7] = [19, 20, 21, 28, 36, 44, 52];
 
 /// Rows of keys with one to seven moves, over several row groups: some keys are on two pages, or in two groups.
-fn many(rows: usize, seed: u64) -> Vec<Line> {
+fn many(rows: usize, seed: u64) -> Vec<CountsRow> {
     let mut random = SmallRng::seed_from_u64(seed);
     let mut lines = Vec::with_capacity(rows + 7);
     while lines.len() < rows {
         let key = random.random();
         for to in TO.iter().take(random.random_range(1..=TO.len())) {
             let mv = MoveCode(E2E4.0 & !63 | to);
-            lines.push(Line { mv, ..line(key, [random.random_range(0..1000), 1, 2]) });
+            lines.push(CountsRow { mv, ..line(key, [random.random_range(0..1000), 1, 2]) });
         }
     }
     lines.sort_by_key(|line| (line.key, line.mv));
@@ -34,14 +34,14 @@ fn many(rows: usize, seed: u64) -> Vec<Line> {
 }
 
 /// The rows of a key, in place.
-fn of_key(file: &CountFile, key: u64) -> Vec<Line> {
+fn of_key(file: &CountFile, key: u64) -> Vec<CountsRow> {
     let mut found = Vec::new();
     file.of_key(&file.keys().unwrap(), key, By::default(), |line| found.push(*line));
     found
 }
 
 /// Compares what is found in place with the rows themselves, for keys of the file and around them.
-fn compare(bytes: Vec<u8>, lines: &[Line], step: usize) {
+fn compare(bytes: Vec<u8>, lines: &[CountsRow], step: usize) {
     let file = CountFile::from_bytes("a.parquet", bytes).unwrap();
     for line in lines.iter().step_by(step) {
         for key in [line.key, line.key.wrapping_add(1)] {
@@ -84,7 +84,12 @@ fn every_key_is_found_on_its_page() {
 }
 
 /// The rows as another program writes them: keys with a sign, in their order, in groups of some rows.
-fn signed(lines: &[Line], rows: usize, decimal: bool, statistics: EnabledStatistics) -> (Vec<u8>, Vec<Line>) {
+fn signed(
+    lines: &[CountsRow],
+    rows: usize,
+    decimal: bool,
+    statistics: EnabledStatistics,
+) -> (Vec<u8>, Vec<CountsRow>) {
     let mut lines = lines.to_vec();
     lines.sort_by_key(|line| (line.key.cast_signed(), line.mv));
     let key = if decimal { "fixed_len_byte_array(9) key (DECIMAL(20,0))" } else { "int64 key" };
@@ -95,7 +100,7 @@ fn signed(lines: &[Line], rows: usize, decimal: bool, statistics: EnabledStatist
     let groups: Vec<_> = lines
         .chunks(rows)
         .map(|lines| {
-            let count = |count: fn(&Line) -> u64| {
+            let count = |count: fn(&CountsRow) -> u64| {
                 Column::I64(lines.iter().map(|line| count(line).cast_signed()).collect())
             };
             vec![
@@ -142,14 +147,14 @@ fn a_file_in_which_nothing_can_be_found_is_no_book() {
 }
 
 /// Some random games, as the rows of all of them and for each position its moves.
-fn games(seed: u64) -> Vec<Line> {
+fn games(seed: u64) -> Vec<CountsRow> {
     let mut random = SmallRng::seed_from_u64(seed);
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<CountsRow> = Vec::new();
     let mut add = |at: &Position, mv: MoveCode, wins: u64, losses: u64| {
         let packed = Packed::new(at);
         match lines.iter_mut().find(|line| (line.key, line.mv) == (at.key(), mv)) {
             Some(line) => (line.wins, line.losses) = (line.wins + wins, line.losses + losses),
-            None => lines.push(Line { mv, packed, ..line(at.key(), [wins, 0, losses]) }),
+            None => lines.push(CountsRow { mv, packed, ..line(at.key(), [wins, 0, losses]) }),
         }
     };
     for game in 0..60 {
@@ -226,8 +231,8 @@ fn files_of_a_folder_are_added_up() {
     assert_eq!((book.path(), book.files().len()), (folder.path(), 2));
     let mut found = Vec::new();
     book.moves(&Position::start(), &mut found);
-    let start = |lines: &[Line], mv| {
-        let fits = |line: &&Line| (line.key, line.mv) == (Position::start().key(), mv);
+    let start = |lines: &[CountsRow], mv| {
+        let fits = |line: &&CountsRow| (line.key, line.mv) == (Position::start().key(), mv);
         lines.iter().find(fits).map_or(0, |line| line.wins + line.losses)
     };
     assert!(found.len() >= 2);

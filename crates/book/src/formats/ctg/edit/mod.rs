@@ -14,7 +14,7 @@ use tabiya_chess::Position;
 use tabiya_chess::normal::Normal;
 
 use super::entry::{Statistics, with_mark};
-use super::layout::{GREEN, MOST_MOVES, RED};
+use super::layout::{GREEN, MAX_MOVES, RED};
 use super::moves::{code, legal};
 use super::read::Ctg;
 use super::read::page::Page;
@@ -24,7 +24,7 @@ use crate::traverse::Forms as _;
 use crate::{Annotation, Recommendation};
 
 /// An entry that is changed or added.
-struct Draft {
+struct CtgEdit {
     signature: Vec<u8>,
     /// Its bytes before, after the signature; `None` if the book does not have it.
     old: Option<Vec<u8>>,
@@ -32,11 +32,11 @@ struct Draft {
     statistics: Statistics,
 }
 
-impl Draft {
+impl CtgEdit {
     /// The bytes after the signature.
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        // No more than MOST_MOVES.
+        // No more than MAX_MOVES.
         bytes.push(u8::try_from(1 + 2 * self.moves.len()).unwrap_or(u8::MAX));
         bytes.extend(self.moves.as_flattened());
         self.statistics.write(&mut bytes);
@@ -64,7 +64,7 @@ struct Verdict {
 }
 
 impl Verdict {
-    fn of(value: Value) -> Result<Self> {
+    fn from_value(value: Value) -> Result<Self> {
         match value {
             Value::Verdict { color, mark } => Ok(Self { colour: color.map(Some), mark: mark.map(Some) }),
             Value::Plain => Ok(Self { colour: Some(None), mark: Some(None) }),
@@ -104,7 +104,7 @@ pub(super) fn patches(book: &Ctg, at: &Position, edits: &[Edit]) -> Result<Vec<(
 /// The entries that edits open.
 struct Drafts<'a> {
     book: &'a Ctg,
-    entries: Vec<Draft>,
+    entries: Vec<CtgEdit>,
 }
 
 impl Drafts<'_> {
@@ -113,7 +113,7 @@ impl Drafts<'_> {
         let found = self.book.look_up(chess).map(|(_, entry)| entry);
         let signature = match found {
             Some(entry) => entry.signature.to_vec(),
-            None => match Signature::of(chess) {
+            None => match Signature::from_chess(chess) {
                 Some(signature) => signature.bytes().to_vec(),
                 None if adds => {
                     let what = "a CTG book cannot have this position: it has no castling of Chess960, and no room \
@@ -127,14 +127,14 @@ impl Drafts<'_> {
             return Ok(Some(place));
         }
         let draft = match found {
-            Some(entry) => Draft {
+            Some(entry) => CtgEdit {
                 signature,
                 old: Some(entry.rest()),
                 moves: entry.moves.to_vec(),
                 statistics: entry.statistics(),
             },
             None if adds => {
-                Draft { signature, old: None, moves: Vec::new(), statistics: Statistics::default() }
+                CtgEdit { signature, old: None, moves: Vec::new(), statistics: Statistics::default() }
             }
             None => return Ok(None),
         };
@@ -142,16 +142,16 @@ impl Drafts<'_> {
         Ok(Some(self.entries.len() - 1))
     }
 
-    fn draft(&mut self, place: Option<usize>) -> Option<&mut Draft> {
+    fn draft(&mut self, place: Option<usize>) -> Option<&mut CtgEdit> {
         self.entries.get_mut(place?)
     }
 
     fn edit(&mut self, chess: &Chess, edit: &Edit) -> Result<()> {
         let adds = matches!(edit.change, Change::Add(_));
         let place = self.open(chess, false)?;
-        let normal = self.book.look_up(chess).map(|(normal, _)| normal).or_else(|| Normal::of(chess));
+        let normal = self.book.look_up(chess).map(|(normal, _)| normal).or_else(|| Normal::from_chess(chess));
         let is_it = |code: u8| normal.is_some_and(|normal| legal(code, &normal, chess) == Some(edit.mv));
-        let has = |draft: &mut Draft| draft.moves.iter().any(|[code, _]| is_it(*code));
+        let has = |draft: &mut CtgEdit| draft.moves.iter().any(|[code, _]| is_it(*code));
         edit.expect_known(self.draft(place).is_some_and(has))?;
         let (verdict, mask) = match edit.change {
             Change::Delete => {
@@ -160,7 +160,7 @@ impl Drafts<'_> {
                 }
                 return Ok(());
             }
-            Change::Set(value) | Change::Add(value) => (Verdict::of(value)?, self.book.mark_mask()),
+            Change::Set(value) | Change::Add(value) => (Verdict::from_value(value)?, self.book.mark_mask()),
         };
         if adds {
             let code = normal
@@ -168,8 +168,8 @@ impl Drafts<'_> {
                 .ok_or_else(|| no_code(edit.mv, edit))?;
             let place = self.open(chess, true)?;
             if let Some(draft) = self.draft(place) {
-                if draft.moves.len() >= MOST_MOVES {
-                    let what = format!("a CTG book has room for {MOST_MOVES} moves of a position");
+                if draft.moves.len() >= MAX_MOVES {
+                    let what = format!("a CTG book has room for {MAX_MOVES} moves of a position");
                     return Err(Error::new(ErrorKind::Usage, what).advice("delete another move first"));
                 }
                 draft.moves.push([code, !mask]);

@@ -14,7 +14,7 @@ use super::super::layout::{
     SPARE,
 };
 use super::super::read::Ctg;
-use super::super::read::index::{Index, bit_offset, offset as number_offset};
+use super::super::read::index::{CtgIndex, bit_offset, offset as number_offset};
 use super::super::read::page::{Page, offset as page_offset, pages_in};
 use super::super::signature::hash;
 
@@ -23,12 +23,12 @@ const CTG: usize = 0;
 const CTO: usize = 1;
 
 /// Bytes of a file from an offset on, in place of those that it has there.
-type Bytes = (u64, Vec<u8>);
+type CtgPatch = (u64, Vec<u8>);
 
 /// A book with some pages changed.
 pub(super) struct Pages<'a> {
     book: &'a Ctg,
-    index: Index<'a>,
+    index: CtgIndex<'a>,
     /// The pages that are changed or added, each of [`PAGE_LEN`] bytes.
     changed: BTreeMap<u32, Vec<u8>>,
     /// How many pages there are.
@@ -88,7 +88,7 @@ impl<'a> Pages<'a> {
 
     /// The bytes of a page.
     fn page(&self, number: u32) -> Vec<u8> {
-        let read = || Page::of(&self.book.ctg, number).map(|page| page.data.to_vec());
+        let read = || Page::get(&self.book.ctg, number).map(|page| page.data.to_vec());
         self.changed.get(&number).cloned().or_else(read).unwrap_or_default()
     }
 
@@ -218,7 +218,7 @@ impl<'a> Pages<'a> {
         Ok(patches)
     }
 
-    fn in_pages(&self) -> Vec<Bytes> {
+    fn in_pages(&self) -> Vec<CtgPatch> {
         let data = &self.book.ctg;
         let mut changes = Vec::new();
         if u64::from(self.count) != pages_in(data.len() as u64) {
@@ -231,7 +231,7 @@ impl<'a> Pages<'a> {
         changes
     }
 
-    fn in_numbers(&self) -> Vec<Bytes> {
+    fn in_numbers(&self) -> Vec<CtgPatch> {
         let old = self.index.count;
         let count = self.numbers.last_key_value().map_or(0, |(last, _)| last + 1).max(old);
         let mut changes = Vec::new();
@@ -254,7 +254,7 @@ impl<'a> Pages<'a> {
         (whole.count() as u32).saturating_mul(8)
     }
 
-    fn in_bitmap(&self) -> Vec<Bytes> {
+    fn in_bitmap(&self) -> Vec<CtgPatch> {
         let Some(last) = self.split.last() else { return Vec::new() };
         let old = self.index.bits() / 8;
         let mut changes = vec![(CTB_LOW, self.low().to_be_bytes().to_vec())];
@@ -269,7 +269,7 @@ impl<'a> Pages<'a> {
 }
 
 /// Where bytes are put in a file; at its end they are added.
-fn placed(data: &[u8], (at, bytes): Bytes) -> Option<(Range<usize>, Vec<u8>)> {
+fn placed(data: &[u8], (at, bytes): CtgPatch) -> Option<(Range<usize>, Vec<u8>)> {
     let at = usize::try_from(at).ok()?.min(data.len());
     Some((at..(at + bytes.len()).min(data.len()), bytes))
 }

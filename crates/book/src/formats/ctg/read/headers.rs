@@ -11,7 +11,7 @@ use super::super::layout::{
     PAGE_LEN,
 };
 use super::super::signature::hash;
-use super::index::{self, Index};
+use super::index::{self, CtgIndex};
 use super::page::{Page, pages_in};
 
 /// Page numbers at the end of the index that are searched for pages.
@@ -59,7 +59,7 @@ pub fn check(files: &[PathBuf; 3], maps: &[Map; 3]) -> Result<()> {
         check_one(part, path, map)?;
     }
     let [ctg, cto, ctb] = maps;
-    let Some(index) = Index::new(cto, ctb) else { return Ok(()) };
+    let Some(index) = CtgIndex::new(cto, ctb) else { return Ok(()) };
     let [ctg_path, cto_path, ctb_path] = files;
     // A file that is cut off does not show where it belongs: the rest of it is played.
     let cut = index.held() < index.count || index.bits() < index.high;
@@ -89,7 +89,7 @@ pub fn check(files: &[PathBuf; 3], maps: &[Map; 3]) -> Result<()> {
 }
 
 /// Compares pages that the end of the index names with the index; fails if none agrees and some do not.
-fn pages(index: Index<'_>, ctg: &[u8]) -> std::result::Result<(), (String, u64)> {
+fn pages(index: CtgIndex<'_>, ctg: &[u8]) -> std::result::Result<(), (String, u64)> {
     let said: u64 = bytes::u32_be(ctg, CTG_PAGES).unwrap_or_default().into();
     let pages = said.max(pages_in(ctg.len() as u64));
     let end = index.held().min(index.last_leaf() + 1);
@@ -101,7 +101,7 @@ fn pages(index: Index<'_>, ctg: &[u8]) -> std::result::Result<(), (String, u64)>
             disagrees.get_or_insert((what, index::offset(leaf)));
             continue;
         }
-        let entry = Page::of(ctg, number).and_then(|page| page.entry(PAGE_HEADER).ok());
+        let entry = Page::get(ctg, number).and_then(|page| page.entry(PAGE_HEADER).ok());
         let Some(entry) = entry else { continue };
         if index.leaf(hash(entry.signature)) == leaf {
             return Ok(());

@@ -12,7 +12,7 @@ use super::super::layout::{
 
 /// The two files of an index, over their bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Index<'a> {
+pub struct CtgIndex<'a> {
     cto: &'a [u8],
     bitmap: &'a [u8],
     /// Page numbers that the `.cto` file claims to hold.
@@ -23,7 +23,7 @@ pub struct Index<'a> {
     pub high: u64,
 }
 
-impl<'a> Index<'a> {
+impl<'a> CtgIndex<'a> {
     /// Reads the headers; `None` if a file is shorter than its header.
     pub fn new(cto: &'a [u8], ctb: &'a [u8]) -> Option<Self> {
         // The whole header, although this reader does not use all of it.
@@ -118,7 +118,7 @@ mod tests {
 
     /// The loop of the published text: every entry between the bounds that a hash leads to
     /// (docs/formats/ctg.md, Index).
-    fn description(index: Index<'_>, hash: u32) -> Vec<u64> {
+    fn description(index: CtgIndex<'_>, hash: u32) -> Vec<u64> {
         let mut nodes = Vec::new();
         let mut n = 0_u64;
         while n < 0x7fff_ffff {
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_book_of_one_page_has_one_leaf() {
         let (cto, ctb) = (cto(&[0], 0), ctb(&[]));
-        let index = Index::new(&cto, &ctb).unwrap();
+        let index = CtgIndex::new(&cto, &ctb).unwrap();
         assert_eq!(
             (index.leaf(0), index.leaf(u32::MAX), index.page(0), index.page(1)),
             (0, 0, Some(0), None)
@@ -181,14 +181,14 @@ mod tests {
     #[test]
     fn a_bitmap_of_ones_alone_ends_the_look_up() {
         let (cto, ctb) = (cto(&[0], 0), ctb(&[0xff; 1000]));
-        let index = Index::new(&cto, &ctb).unwrap();
+        let index = CtgIndex::new(&cto, &ctb).unwrap();
         assert_eq!(index.page(index.leaf(u32::MAX)), None);
     }
 
     #[test]
     fn parents_are_the_nodes_that_were_split() {
-        assert_eq!([1, 2, 3, 4, 5, 6].map(Index::parent), [0, 0, 1, 2, 1, 2].map(Some));
-        assert_eq!(Index::parent(0), None);
+        assert_eq!([1, 2, 3, 4, 5, 6].map(CtgIndex::parent), [0, 0, 1, 2, 1, 2].map(Some));
+        assert_eq!(CtgIndex::parent(0), None);
     }
 
     proptest! {
@@ -198,7 +198,7 @@ mod tests {
             hashes in prop::collection::vec(any::<u32>(), 20),
         ) {
             let (cto, ctb) = grown(&splits);
-            let index = Index::new(&cto, &ctb).unwrap();
+            let index = CtgIndex::new(&cto, &ctb).unwrap();
             prop_assert_eq!(index.last_leaf() + 1, index.count);
             for &hash in hashes.iter().chain(&splits) {
                 let page = index.page(index.leaf(hash));
@@ -206,7 +206,7 @@ mod tests {
                 let theirs: Vec<_> =
                     description(index, hash).into_iter().filter_map(|node| index.page(node)).collect();
                 prop_assert_eq!(theirs, [page.unwrap()]);
-                prop_assert!(Index::parent(index.leaf(hash)).is_none_or(|parent| index.split(parent)));
+                prop_assert!(CtgIndex::parent(index.leaf(hash)).is_none_or(|parent| index.split(parent)));
             }
         }
 
@@ -216,7 +216,7 @@ mod tests {
             ctb in prop::collection::vec(any::<u8>(), 0..100),
             hash: u32,
         ) {
-            if let Some(index) = Index::new(&cto, &ctb) {
+            if let Some(index) = CtgIndex::new(&cto, &ctb) {
                 index.page(index.leaf(hash));
                 index.last_leaf();
                 prop_assert!(index.held() * 4 <= cto.len() as u64);

@@ -7,8 +7,8 @@ pub mod page;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use index::Index;
-use page::{Entry, Page};
+use index::CtgIndex;
+use page::{CtgPageEntry, Page};
 use tabiya_base::error::Result;
 use tabiya_base::map::Map;
 use tabiya_chess::Position;
@@ -47,7 +47,7 @@ impl Ctg {
         let first = Map::open(&real)?;
         let opened = files::part(&real).unwrap_or_default();
         headers::check_one(opened, &real, &first)?;
-        let files = files::of(&real)?;
+        let files = files::three_files(&real)?;
         let mut first = Some(first);
         let mut open = |at: usize, path: &Path| match first.take_if(|_| at == opened) {
             Some(map) => Ok(map),
@@ -55,7 +55,7 @@ impl Ctg {
         };
         let [ctg, cto, ctb] = &files;
         let maps = [open(0, ctg)?, open(1, cto)?, open(2, ctb)?];
-        Self::of(name.to_owned(), files, maps)
+        Self::from_maps(name.to_owned(), files, maps)
     }
 
     /// A book over the bytes of its three files: pages, index, bitmap. `path` is only its name.
@@ -70,18 +70,18 @@ impl Ctg {
     ) -> Result<Self> {
         let name = path.into();
         let files = files::EXTENSIONS.map(|extension| name.with_extension(extension));
-        Self::of(name, files, [ctg.into(), cto.into(), ctb.into()])
+        Self::from_maps(name, files, [ctg.into(), cto.into(), ctb.into()])
     }
 
-    fn of(name: PathBuf, files: [PathBuf; 3], maps: [Map; 3]) -> Result<Self> {
+    fn from_maps(name: PathBuf, files: [PathBuf; 3], maps: [Map; 3]) -> Result<Self> {
         headers::check(&files, &maps)?;
         let [ctg, cto, ctb] = maps;
         Ok(Self { name, files, ctg, cto, ctb, mark_mask: OnceLock::new() })
     }
 
     /// The index; never `None` once the book is open.
-    pub(super) fn index(&self) -> Option<Index<'_>> {
-        Index::new(&self.cto, &self.ctb)
+    pub(super) fn index(&self) -> Option<CtgIndex<'_>> {
+        CtgIndex::new(&self.cto, &self.ctb)
     }
 
     /// The bytes of pages, index and bitmap.
@@ -104,14 +104,14 @@ impl Ctg {
     }
 
     /// The entry of a position, if the book has one.
-    pub fn entry(&self, at: &Position) -> Option<Entry<'_>> {
+    pub fn entry(&self, at: &Position) -> Option<CtgPageEntry<'_>> {
         self.look_up(at.chess()).map(|(_, entry)| entry)
     }
 
     /// The entry of a signature.
-    pub(super) fn raw(&self, signature: &Signature) -> Option<Entry<'_>> {
+    pub(super) fn raw(&self, signature: &Signature) -> Option<CtgPageEntry<'_>> {
         let index = self.index()?;
         let page = index.page(index.leaf(signature.hash()))?;
-        Page::of(&self.ctg, page)?.find(signature.bytes())
+        Page::get(&self.ctg, page)?.find(signature.bytes())
     }
 }

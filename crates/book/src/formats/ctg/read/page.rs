@@ -24,7 +24,7 @@ pub(crate) struct Page<'a> {
 
 /// An entry as it is in its page.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct CtgPageEntry<'a> {
     /// Offset in the page.
     pub at: usize,
     /// Offset in the file.
@@ -38,7 +38,7 @@ pub struct Entry<'a> {
     pub end: usize,
 }
 
-impl Entry<'_> {
+impl CtgPageEntry<'_> {
     /// Its bytes after the signature.
     pub(crate) fn rest(&self) -> Vec<u8> {
         let len = u8::try_from(1 + 2 * self.moves.len()).unwrap_or(u8::MAX);
@@ -67,7 +67,7 @@ impl Entry<'_> {
     /// When there is none in this form: why, as a clause.
     pub fn position(&self) -> Result<(Chess, Normal), &'static str> {
         let chess = decode(self.signature)?;
-        let normal = Normal::of(&chess).ok_or("this position has no normal form")?;
+        let normal = Normal::from_chess(&chess).ok_or("this position has no normal form")?;
         let same = Signature::of_normal(&normal).is_some_and(|signature| signature.bytes() == self.signature);
         if same {
             Ok((chess, normal))
@@ -89,7 +89,7 @@ pub fn offset(number: u64) -> u64 {
 
 impl<'a> Page<'a> {
     /// The data page of this number, from 0, or as much of it as the file has, if that includes its header.
-    pub fn of(ctg: &'a [u8], number: u32) -> Option<Self> {
+    pub fn get(ctg: &'a [u8], number: u32) -> Option<Self> {
         let at = offset(number.into());
         let len = (ctg.len() as u64).checked_sub(at)?.min(PAGE_LEN);
         Self::in_bytes(bytes::slice(ctg, at, len)?, number)
@@ -104,7 +104,7 @@ impl<'a> Page<'a> {
     /// The data pages of a file, in its order.
     pub(crate) fn all(ctg: &'a [u8]) -> impl Iterator<Item = Self> {
         let numbers = u32::try_from(pages_in(ctg.len() as u64)).unwrap_or(u32::MAX);
-        (0..numbers).filter_map(|number| Self::of(ctg, number))
+        (0..numbers).filter_map(|number| Self::get(ctg, number))
     }
 
     /// The offset after its last entry, if it has as many entries as it claims, and they end where it claims.
@@ -121,7 +121,7 @@ impl<'a> Page<'a> {
     ///
     /// # Errors
     /// When there is none: why, as a clause that follows "the entry".
-    pub fn entry(&self, at: usize) -> Result<Entry<'a>, &'static str> {
+    pub fn entry(&self, at: usize) -> Result<CtgPageEntry<'a>, &'static str> {
         const TOO_LONG: &str = "ends after its page";
         let used = self.data.get(..usize::from(self.length)).unwrap_or(self.data);
         let rest = used.get(at..).ok_or(TOO_LONG)?;
@@ -140,11 +140,11 @@ impl<'a> Page<'a> {
         let end = at + signature.len() + moves.len() + STATISTICS_LEN;
         let offset = self.start + at as u64;
         let moves = moves.get(1..).unwrap_or_default().as_chunks().0;
-        Ok(Entry { at, offset, signature, moves, statistics, end })
+        Ok(CtgPageEntry { at, offset, signature, moves, statistics, end })
     }
 
     /// Its entries, up to the first that cannot be read.
-    pub fn entries(&self) -> impl Iterator<Item = Entry<'a>> + use<'a> {
+    pub fn entries(&self) -> impl Iterator<Item = CtgPageEntry<'a>> + use<'a> {
         let page = *self;
         let mut at = PAGE_HEADER;
         let most = self.count.min((PAGE_LEN / SHORTEST_ENTRY) as u16);
@@ -156,7 +156,7 @@ impl<'a> Page<'a> {
     }
 
     /// The entry of a position.
-    pub fn find(&self, signature: &[u8]) -> Option<Entry<'a>> {
+    pub fn find(&self, signature: &[u8]) -> Option<CtgPageEntry<'a>> {
         self.entries().find(|entry| entry.signature == signature)
     }
 }
@@ -190,21 +190,21 @@ mod tests {
         let two = [entry(&[3, 1, 2], 2), entry(&[1], 0)].concat();
         let length = 4 + two.len() as u16;
         let data = file(2, length, &two);
-        let page = Page::of(&data, 0).unwrap();
+        let page = Page::get(&data, 0).unwrap();
         let seen: Vec<_> =
             page.entries().map(|entry| (entry.at, entry.signature, entry.moves.len())).collect();
         assert_eq!(seen, [(4, &[3, 1, 2][..], 2), (4 + 3 + 5 + 33, &[1][..], 0)]);
         assert_eq!(page.entries().last().unwrap().end, usize::from(length));
         assert_eq!(page.find(&[1]).unwrap().statistics, &[9; STATISTICS_LEN]);
         assert!(page.find(&[1, 2]).is_none());
-        assert!(Page::of(&data, 1).is_none() && Page::of(&data, u32::MAX).is_none());
+        assert!(Page::get(&data, 1).is_none() && Page::get(&data, u32::MAX).is_none());
         assert_eq!((pages_in(0), pages_in(4096), pages_in(4097), pages_in(8192)), (0, 0, 1, 1));
     }
 
     #[test]
     fn a_broken_entry_has_a_reason() {
         let reason =
-            |length, entries: &[u8]| Page::of(&file(1, length, entries), 0).unwrap().entry(4).unwrap_err();
+            |length, entries: &[u8]| Page::get(&file(1, length, entries), 0).unwrap().entry(4).unwrap_err();
         assert_eq!(reason(60, &[0x40, 1]), "has no position");
         assert_eq!(reason(60, &[1, 2]), "ends inside a move");
         assert_eq!(reason(60, &[1, 255]), "ends after its page");
@@ -212,13 +212,13 @@ mod tests {
         assert_eq!(reason(0, &entry(&[1], 0)), "ends after its page");
         // A length past the page ends with the page.
         let data = file(2, u16::MAX, &entry(&[1], 0));
-        assert_eq!(Page::of(&data, 0).unwrap().entries().count(), 1);
+        assert_eq!(Page::get(&data, 0).unwrap().entries().count(), 1);
     }
 
     #[test]
     fn a_page_that_is_cut_off_keeps_its_whole_entries() {
         let data = file(2, 4 + 70, &[entry(&[1], 0), entry(&[1], 0)].concat());
-        let page = |len: usize| Page::of(&data[..len], 0).map(|page| page.entries().count());
+        let page = |len: usize| Page::get(&data[..len], 0).map(|page| page.entries().count());
         assert_eq!((page(4096), page(4099), page(4100), page(4096 + 39)), (None, None, Some(0), Some(1)));
     }
 
@@ -232,7 +232,7 @@ mod tests {
             length: u16,
         ) {
             let data = file(count, length, &data);
-            let entries: Vec<_> = Page::of(&data, 0).unwrap().entries().collect();
+            let entries: Vec<_> = Page::get(&data, 0).unwrap().entries().collect();
             prop_assert!(entries.len() <= usize::from(count) && entries.len() <= 4096 / 35);
             prop_assert!(entries.windows(2).all(|pair| pair[0].end == pair[1].at));
         }

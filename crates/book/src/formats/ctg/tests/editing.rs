@@ -38,7 +38,7 @@ fn entries(files: &Files) -> BTreeMap<Vec<u8>, Vec<u8>> {
 }
 
 fn signature(at: &Position) -> Vec<u8> {
-    Signature::of(at.chess()).unwrap().bytes().to_vec()
+    Signature::from_chess(at.chess()).unwrap().bytes().to_vec()
 }
 
 fn edited(at: &Position, mv: Move, change: fn(Value) -> Change, value: Value) -> Edit {

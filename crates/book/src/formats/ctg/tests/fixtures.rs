@@ -72,13 +72,13 @@ impl Fixture {
     /// Adds a position.
     #[must_use]
     pub fn known(mut self, at: &Position, known: Known) -> Self {
-        let normal = Normal::of(at.chess()).unwrap();
+        let normal = Normal::from_chess(at.chess()).unwrap();
         let mut moves = Vec::new();
         for (uci, mark) in &known.moves {
             let code = (0..=255).find(|&code| legal(code, &normal, at.chess()) == Some(mv(at, uci)));
             moves.extend([code.unwrap(), *mark]);
         }
-        let signature = Signature::of(at.chess()).unwrap();
+        let signature = Signature::from_chess(at.chess()).unwrap();
         self.entries.push((signature.bytes().to_vec(), entry(&moves, &known)));
         self
     }
@@ -96,7 +96,7 @@ impl Fixture {
     /// Adds a position with an entry of any bytes.
     #[must_use]
     pub fn raw(mut self, at: &Position, rest: &[u8]) -> Self {
-        let signature = Signature::of(at.chess()).unwrap();
+        let signature = Signature::from_chess(at.chess()).unwrap();
         self.entries.push((signature.bytes().to_vec(), rest.to_vec()));
         self
     }

@@ -15,7 +15,7 @@ use crate::tests::{after, fen, moves, mv, uci};
 use crate::{Annotation, Book, BookSet, Counts, Format, Ratings, Recommendation};
 
 fn signature(chess: &Chess) -> Vec<u8> {
-    Signature::of(chess).unwrap().bytes().to_vec()
+    Signature::from_chess(chess).unwrap().bytes().to_vec()
 }
 
 fn setup(chess: &Chess) -> Setup {
@@ -36,12 +36,12 @@ proptest! {
         let back = decode(&bytes).unwrap();
         prop_assert!(back.turn().is_white());
         prop_assert_eq!(signature(&back), bytes);
-        let normal = Normal::of(&back).unwrap();
+        let normal = Normal::from_chess(&back).unwrap();
         prop_assert!(!normal.frame.swapped && !normal.frame.mirrored);
         prop_assert_eq!(back.legal_moves().len(), chess.legal_moves().len());
         // The same board in another form.
         let mut expected = setup(&chess);
-        let frame = Normal::of(&chess).unwrap().frame;
+        let frame = Normal::from_chess(&chess).unwrap().frame;
         if frame.swapped {
             expected.mirror();
         }
@@ -74,7 +74,7 @@ proptest! {
             bytes.truncate(usize::from(head & 0x1f));
         }
         if let Ok(chess) = decode(&bytes) {
-            prop_assert!(Signature::of(&chess).is_some());
+            prop_assert!(Signature::from_chess(&chess).is_some());
         }
     }
 }
@@ -82,12 +82,12 @@ proptest! {
 #[test]
 fn what_the_format_cannot_hold_has_no_signature() {
     let many = "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQ2/8/k1K5 b - - 0 1";
-    assert!(Signature::of(fen(many).chess()).is_none());
+    assert!(Signature::from_chess(fen(many).chess()).is_none());
     let other =
         Position::from_fen(b"1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1", CastlingMode::Chess960).unwrap();
-    assert!(Signature::of(other.chess()).is_none());
+    assert!(Signature::from_chess(other.chess()).is_none());
     let none = Position::from_fen(b"1r2k1r1/8/8/8/8/8/8/1R2K1R1 w - - 0 1", CastlingMode::Chess960).unwrap();
-    assert!(Signature::of(none.chess()).is_some());
+    assert!(Signature::from_chess(none.chess()).is_some());
     let as_ever =
         Position::from_fen(b"r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1", CastlingMode::Chess960).unwrap();
     let standard = fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");

@@ -17,7 +17,7 @@ use tabiya_testing::times;
 use super::super::layout::{PAGE_LEN, STATISTICS_LEN};
 use super::super::read::page::pages_in;
 use super::super::signature::Signature;
-use super::super::{Ctg, Statistics, Writer, moves};
+use super::super::{Ctg, CtgWriter, Statistics, moves};
 use crate::tests::{every, mv, sample};
 use crate::{
     self as book, Annotation, Book, BookWriter, Counts, Green, MoveFacts, Moves, PositionRecord, Scope,
@@ -29,7 +29,7 @@ use crate::{
 fn described<'a>([ctg, cto, ctb]: &'a [Vec<u8>; 3], signature: &[u8]) -> Vec<&'a [u8]> {
     let number = |file: &[u8], at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap());
     let (low, high) = (number(ctb, 4), number(ctb, 8));
-    let hash = Signature::of(&decoded(signature)).unwrap().hash();
+    let hash = Signature::from_chess(&decoded(signature)).unwrap().hash();
     let mut found = Vec::new();
     let mut n = 0_u32;
     while n < 0x7fff_ffff {
@@ -240,7 +240,7 @@ fn model(book: &BTreeMap<u64, PositionRecord>) -> (Model, HashMap<Vec<u8>, Count
     let mut reached: HashMap<Vec<u8>, Counts> = HashMap::new();
     for known in book.values() {
         let position = known.position.as_ref().unwrap();
-        let normal = Normal::of(position.chess()).unwrap();
+        let normal = Normal::from_chess(position.chess()).unwrap();
         let of = model.entry(Signature::of_normal(&normal).unwrap().bytes().to_vec()).or_default();
         for known in &known.moves {
             let mv = known.at(position).unwrap().mv;
@@ -249,7 +249,7 @@ fn model(book: &BTreeMap<u64, PositionRecord>) -> (Model, HashMap<Vec<u8>, Count
             seen.0 = if seen.0 == 0 { known.annotation.map_or(0, Annotation::nag) } else { seen.0 };
             seen.1 += known.counts.unwrap().games;
             let next = position.after(mv);
-            let next = Signature::of(next.chess()).unwrap().bytes().to_vec();
+            let next = Signature::from_chess(next.chess()).unwrap().bytes().to_vec();
             let counts = known.counts.unwrap();
             let sum = reached.entry(next).or_insert(Counts { games: 0, wins: 0, draws: 0, losses: 0 });
             sum.games += counts.games;

@@ -19,21 +19,21 @@ use tabiya_chess::{MoveCode, Position};
 
 use super::super::entry::comment_code;
 use super::super::layout::{
-    CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, LENGTH_BITS, MOST_MOVES, PAGE_HEADER, PAGE_LEN,
+    CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, LENGTH_BITS, MAX_MOVES, PAGE_HEADER, PAGE_LEN,
 };
 use super::super::moves::code;
 use super::super::signature::Signature;
 use super::kept::{SAID_GREEN, SAID_NONE, SAID_RED};
-use super::rows::{MoveRecord, Own, Row, Source, Tally};
-use super::trie::{Item, ROOM, Trie};
+use super::rows::{CountSource, MoveRecord, Own, PositionRow, Tally};
+use super::trie::{ROOM, Trie, TrieEntry};
 use crate::{Annotation, Counts, Green, MoveFacts, PositionRecord, Recommendation, Written, left_out};
 
 /// The least memory that a draft uses, in bytes.
-const LEAST_MEMORY: usize = 1 << 20;
+const MIN_MEMORY: usize = 1 << 20;
 
 /// The content of a CTG book that is being written.
 #[derive(Debug)]
-pub struct Draft {
+pub struct CtgDraft {
     green: Green,
     folder: PathBuf,
     /// Bytes that may be held in memory.
@@ -44,12 +44,12 @@ pub struct Draft {
     greens: u64,
     /// Reused to save allocations.
     record: Vec<u8>,
-    lost: Lost,
+    lost: CtgLeftOut,
 }
 
 /// What the format cannot hold, or holds differently.
 #[derive(Clone, Copy, Debug, Default)]
-struct Lost {
+struct CtgLeftOut {
     positions: u64,
     illegal: u64,
     codes: u64,
@@ -71,11 +71,11 @@ pub struct Beside {
     pub written: Written,
 }
 
-impl Draft {
+impl CtgDraft {
     /// An empty book, which holds about this many bytes in memory and the rest in temporary files in a folder. `green` says
     /// which moves become green in positions without colours.
     pub fn new(green: Green, folder: &Path, memory: usize) -> Self {
-        let memory = memory.max(LEAST_MEMORY);
+        let memory = memory.max(MIN_MEMORY);
         Self {
             green,
             folder: folder.to_owned(),
@@ -84,7 +84,7 @@ impl Draft {
             positions: 0,
             greens: 0,
             record: Vec::new(),
-            lost: Lost::default(),
+            lost: CtgLeftOut::default(),
         }
     }
 
@@ -95,7 +95,7 @@ impl Draft {
     /// When a temporary file cannot be written.
     pub fn add(&mut self, known: &PositionRecord) -> Result<()> {
         let form = known.position.as_ref().and_then(|position| {
-            let normal = Normal::of(position.chess())?;
+            let normal = Normal::from_chess(position.chess())?;
             Some((position, normal, Signature::of_normal(&normal)?))
         });
         let Some((position, normal, signature)) = form else {
@@ -109,15 +109,15 @@ impl Draft {
         }
         let of_moves = || known.moves.iter().filter_map(|known| known.counts).reduce(Counts::plus);
         if let Some(total) = known.total {
-            (own.source, own.counts) = (Source::Itself, Tally::of(total));
+            (own.source, own.counts) = (CountSource::Itself, Tally::from_counts(total));
         } else if let Some(total) = of_moves() {
-            (own.source, own.counts) = (Source::Moves, Tally::of(total));
+            (own.source, own.counts) = (CountSource::Moves, Tally::from_counts(total));
         }
         let least = self.least_green(known);
         let nothing = !known.moves.iter().any(|known| known.counts.is_some_and(Counts::has_results));
         for (at, known) in known.moves.iter().enumerate() {
             let green = least.is_some_and(|least| is_green(known, least));
-            own.moves.extend(self.add_move(known, position, &normal, green, nothing, at < MOST_MOVES)?);
+            own.moves.extend(self.add_move(known, position, &normal, green, nothing, at < MAX_MOVES)?);
         }
         self.record.clear();
         own.write(&signature, self.positions, &mut self.record);
@@ -167,14 +167,14 @@ impl Draft {
         let mut next = chess.clone();
         next.play_unchecked(found.mv);
         let code = code(found.mv, normal, chess).filter(|_| room);
-        let Some((code, signature)) = code.zip(Signature::of(&next)) else {
+        let Some((code, signature)) = code.zip(Signature::from_chess(&next)) else {
             self.lost.codes += 1;
             return Ok(None);
         };
         self.lost.learned += u64::from(known.learned.is_some());
         let ratings = known.ratings.map_or([None; 2], |ratings| [opponents(known), ratings.average]);
         let reached = MoveRecord {
-            counts: known.counts.map(|counts| Tally::of(counts.swapped())).unwrap_or_default(),
+            counts: known.counts.map(|counts| Tally::from_counts(counts.swapped())).unwrap_or_default(),
             ratings: ratings.map(|rating| rating.unwrap_or_default().min(u16::MAX.into()) as u16),
             said: match known.recommended.or(green.then_some(Recommendation::Green)) {
                 None => SAID_NONE,
@@ -197,18 +197,19 @@ impl Draft {
     /// When a temporary file fails, when the work is interrupted, and what `put` returns.
     pub fn write(self, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<Beside> {
         let Self { folder, memory, records, greens, lost, .. } = self;
-        let entries = Entries::new(records, Scratch::new(&folder, memory / 4))?;
+        let entries = CtgEntries::new(records, Scratch::new(&folder, memory / 4))?;
         let mut written = Written { greens, lost_weights: lost.weights, ..Written::default() };
         let (mut torn, mut scaled, mut alike) = (0, 0, 0);
         let mut trie = Trie::new(entries.bytes);
         let scratch = &entries.scratch;
         let mut reader =
-            Reader { scratch, cursor: Cursor::default(), at: 0, waiting: VecDeque::new(), held: 0 };
+            EntryReader { scratch, cursor: Cursor::default(), at: 0, waiting: VecDeque::new(), held: 0 };
         let mut page = Vec::with_capacity(PAGE_LEN as usize);
         while reader.fill()? {
             interrupt::check()?;
             let waiting = reader.waiting.iter();
-            let leaf = trie.page(waiting.map(|(head, _)| Item { order: head.order, len: head.len.into() }));
+            let leaf =
+                trie.page(waiting.map(|(head, _)| TrieEntry { order: head.order, len: head.len.into() }));
             page.clear();
             page.resize(PAGE_HEADER, 0);
             for (head, bytes) in reader.waiting.drain(..leaf.entries) {
@@ -237,7 +238,7 @@ impl Draft {
                 alike += 1;
             }
         }
-        let Lost { positions, illegal, codes, learned, comments, .. } = lost;
+        let CtgLeftOut { positions, illegal, codes, learned, comments, .. } = lost;
         written.left_out = left_out([
             ("positions that the format cannot write", positions),
             ("positions whose hashes are too similar", alike),
@@ -267,7 +268,7 @@ impl Draft {
 }
 
 /// The entries of all positions, in the order of the pages.
-struct Entries {
+struct CtgEntries {
     scratch: Scratch,
     /// Bytes of the entries, without their heads.
     bytes: u64,
@@ -283,13 +284,13 @@ struct Entries {
     others: u64,
 }
 
-impl Entries {
+impl CtgEntries {
     /// Merges the records of each position.
     fn new(records: Sorter, scratch: Scratch) -> Result<Self> {
         let mut entries = Self { scratch, bytes: 0, games: 0, left_out: 0, plain: 0, marks: 0, others: 0 };
-        let start = Signature::of(Position::start().chess());
-        let (mut row, mut bytes, mut of_start) = (Row::default(), Vec::new(), None);
-        let mut put = |row: &mut Row, entries: &mut Self| -> Result<()> {
+        let start = Signature::from_chess(Position::start().chess());
+        let (mut row, mut bytes, mut of_start) = (PositionRow::default(), Vec::new(), None);
+        let mut put = |row: &mut PositionRow, entries: &mut Self| -> Result<()> {
             if row.is_empty() {
                 return Ok(());
             }
@@ -299,7 +300,7 @@ impl Entries {
             entries.plain += u64::from(row.upper_bits() == 0 && !row.moves.is_empty());
             bytes.clear();
             row.write(&mut bytes);
-            let head = Head {
+            let head = CtgEntryHead {
                 order: row.order,
                 len: bytes.len() as u16,
                 moves: row.moves.len() as u16,
@@ -335,7 +336,7 @@ impl Entries {
 /// What is known of an entry that waits for its page, besides its bytes.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct Head {
+struct CtgEntryHead {
     order: u32,
     len: u16,
     moves: u16,
@@ -350,22 +351,23 @@ struct Head {
 }
 
 /// Reads ahead as many entries as a page may need.
-struct Reader<'a> {
+struct EntryReader<'a> {
     scratch: &'a Scratch,
     cursor: Cursor,
     at: u64,
-    waiting: VecDeque<(Head, Vec<u8>)>,
+    waiting: VecDeque<(CtgEntryHead, Vec<u8>)>,
     /// Bytes of the waiting entries.
     held: usize,
 }
 
-impl Reader<'_> {
+impl EntryReader<'_> {
     /// Reads until more waits than a page has room for. Returns whether anything waits.
     fn fill(&mut self) -> Result<bool> {
         while self.held <= ROOM && self.at < self.scratch.size() {
-            let head = self.cursor.get(self.scratch, self.at, size_of::<Head>())?;
-            let head: Head = bytemuck::try_pod_read_unaligned(head).unwrap_or_else(|_| Head::zeroed());
-            self.at += size_of::<Head>() as u64;
+            let head = self.cursor.get(self.scratch, self.at, size_of::<CtgEntryHead>())?;
+            let head: CtgEntryHead =
+                bytemuck::try_pod_read_unaligned(head).unwrap_or_else(|_| CtgEntryHead::zeroed());
+            self.at += size_of::<CtgEntryHead>() as u64;
             let bytes = self.cursor.get(self.scratch, self.at, head.len.into())?.to_vec();
             self.at += u64::from(head.len);
             self.held += usize::from(head.len);

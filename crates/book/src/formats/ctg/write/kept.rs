@@ -1,11 +1,11 @@
 //! What CTG books hold of a position, kept exactly if it comes from one of them, and added up if it comes from several.
 
 use super::super::entry::{Rating, Statistics};
-use super::super::layout::{GREEN, MOST_MOVES, RED, STATISTICS_LEN};
+use super::super::layout::{GREEN, MAX_MOVES, RED, STATISTICS_LEN};
 use crate::{CtgEntry, Recommendation};
 
 /// The most games of a rating that an entry can hold: 24 bits.
-const MOST_RATED: u64 = (1 << 24) - 1;
+const MAX_RATED: u64 = (1 << 24) - 1;
 
 /// What a move says of the colour of the position that it leads to: a set of these.
 pub(crate) const SAID_NONE: u8 = 1;
@@ -27,7 +27,7 @@ pub(crate) struct Differences {
 
 /// The entries of a position.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct KeptEntries {
     entries: Vec<CtgEntry>,
     /// The upper bits of marks that mean nothing; 0 if some book has none.
     pub upper: u8,
@@ -39,7 +39,7 @@ fn parts(entry: &CtgEntry) -> Option<(&[[u8; 2]], Statistics)> {
     Some((moves.get(2..)?.as_chunks().0, Statistics::from_bytes(statistics)))
 }
 
-impl Kept {
+impl KeptEntries {
     pub fn add(&mut self, entries: Vec<CtgEntry>) {
         self.entries.extend(entries);
     }
@@ -75,8 +75,8 @@ impl Kept {
         known.retain(|[code, _]| is_left(*code));
         let more = moves.iter().filter(|[code, _]| !known.iter().any(|[known, _]| known == code)).copied();
         *moves = known.iter().copied().chain(more).collect();
-        found.left_out = moves.len().saturating_sub(MOST_MOVES) as u64;
-        moves.truncate(MOST_MOVES);
+        found.left_out = moves.len().saturating_sub(MAX_MOVES) as u64;
+        moves.truncate(MAX_MOVES);
         found
     }
 
@@ -123,7 +123,7 @@ fn take_first(known: &mut Statistics, other: &Statistics) {
 fn fitting((mut games, mut sum): (u64, u64)) -> Rating {
     loop {
         match (u32::try_from(games), u32::try_from(sum)) {
-            (Ok(games), Ok(sum)) if u64::from(games) <= MOST_RATED => return Rating { games, sum },
+            (Ok(games), Ok(sum)) if u64::from(games) <= MAX_RATED => return Rating { games, sum },
             _ => (games, sum) = (games / 2, sum / 2),
         }
     }
@@ -138,10 +138,10 @@ mod tests {
         let mut bytes = vec![0, 0];
         (0..=200).for_each(|code| bytes.extend([code, 0]));
         bytes.extend([0; STATISTICS_LEN]);
-        let mut kept = Kept::default();
+        let mut kept = KeptEntries::default();
         kept.add(vec![CtgEntry { book: 0, bytes }]);
         let mut moves: Vec<[u8; 2]> = (50..=210).map(|code| [code, 0]).collect();
         let found = kept.complete(&mut moves);
-        assert_eq!((moves.len(), found.left_out), (MOST_MOVES, 161 - MOST_MOVES as u64));
+        assert_eq!((moves.len(), found.left_out), (MAX_MOVES, 161 - MAX_MOVES as u64));
     }
 }

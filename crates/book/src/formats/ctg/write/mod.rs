@@ -12,7 +12,7 @@ mod trie;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-pub use draft::{Beside, Draft};
+pub use draft::{Beside, CtgDraft};
 
 use tabiya_base::error::Result;
 use tabiya_base::folder;
@@ -25,14 +25,14 @@ use crate::{BookWriter, PositionRecord, WriteOptions, Written};
 
 /// A CTG book that is being written.
 #[derive(Debug)]
-pub struct Writer {
-    draft: Draft,
+pub struct CtgWriter {
+    draft: CtgDraft,
     paths: [PathBuf; 3],
     files: [Replacement; 3],
     needs: Needs,
 }
 
-impl Writer {
+impl CtgWriter {
     /// Begins a book whose page file is `path`. The other two get the same name, with extensions in the same letter case.
     ///
     /// # Errors
@@ -43,12 +43,12 @@ impl Writer {
         let mut begin = |path: &Path| set.begin(path, options.force);
         let files = [begin(path)?, begin(&index)?, begin(&bitmap)?];
         let paths = [path.to_owned(), index, bitmap];
-        let draft = Draft::new(options.green, &options.temp(), options.memory);
+        let draft = CtgDraft::new(options.green, &options.temp(), options.memory);
         Ok(Self { draft, paths, files, needs: options.needs() })
     }
 }
 
-impl BookWriter for Writer {
+impl BookWriter for CtgWriter {
     fn needs_positions(&self) -> bool {
         true
     }

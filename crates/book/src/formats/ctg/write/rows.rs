@@ -12,13 +12,13 @@ use std::cmp::Ordering;
 use bytemuck::{Pod, Zeroable};
 
 use super::super::entry::{Rating, Statistics};
-use super::super::layout::{GREEN, LENGTH_BITS, MOST_MOVES, RED, UNKNOWN_OF_A_GAME};
+use super::super::layout::{GREEN, LENGTH_BITS, MAX_MOVES, RED, UNKNOWN_OF_A_GAME};
 use super::super::signature::Signature;
-use super::kept::{Differences, Kept, SAID_GREEN, SAID_RED};
+use super::kept::{Differences, KeptEntries, SAID_GREEN, SAID_RED};
 use crate::{Counts, CtgEntry};
 
 /// The most games that an entry can hold: 24 bits.
-pub(crate) const MOST_GAMES: u32 = (1 << 24) - 1;
+pub(crate) const MAX_GAMES: u32 = (1 << 24) - 1;
 
 /// Bytes of the hash at the start of a record, before the signature. Its lowest bit comes first, because that is the order
 /// of the pages.
@@ -34,7 +34,7 @@ const REACHED: u8 = 1;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
-pub enum Source {
+pub enum CountSource {
     /// Nothing is known.
     #[default]
     None,
@@ -58,7 +58,7 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// The same in 32 bits.
-    pub fn of(counts: Counts) -> Self {
+    pub fn from_counts(counts: Counts) -> Self {
         let Counts { games, wins, draws, losses } = counts;
         let [games, wins, losses, draws] =
             [games, wins, losses, draws].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
@@ -84,7 +84,7 @@ impl Tally {
         let cut = [games, wins, losses, draws].contains(&u32::MAX);
         let games = u64::from(games).max(if cut { ended } else { 0 });
         let most = games.max(wins.max(losses).max(draws).into());
-        let shift = (u64::BITS - most.leading_zeros()).saturating_sub(MOST_GAMES.ilog2() + 1);
+        let shift = (u64::BITS - most.leading_zeros()).saturating_sub(MAX_GAMES.ilog2() + 1);
         Self {
             games: (games >> shift) as u32,
             wins: wins >> shift,
@@ -101,12 +101,12 @@ const TALLY_LEN: usize = size_of::<Tally>();
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Own {
     /// Where its counts come from.
-    pub source: Source,
+    pub source: CountSource,
     /// Its counts.
     pub counts: Tally,
     /// The code of its comment.
     pub comment: u8,
-    /// The codes of its moves and of their marks, at most [`MOST_MOVES`].
+    /// The codes of its moves and of their marks, at most [`MAX_MOVES`].
     pub moves: Vec<[u8; 2]>,
     /// The entries of CTG books.
     pub entries: Vec<CtgEntry>,
@@ -141,7 +141,7 @@ impl Own {
         out.extend(number.to_be_bytes());
         out.extend([self.source as u8, self.comment]);
         out.extend(bytemuck::bytes_of(&self.counts));
-        let moves = self.moves.get(..MOST_MOVES).unwrap_or(&self.moves);
+        let moves = self.moves.get(..MAX_MOVES).unwrap_or(&self.moves);
         out.push(moves.len() as u8);
         out.extend(moves.as_flattened());
         for CtgEntry { book, bytes } in &self.entries {
@@ -153,7 +153,7 @@ impl Own {
 
     fn read(record: &[u8]) -> Option<Self> {
         let (&[source, comment], rest) = record.get(size_of::<u64>()..)?.split_first_chunk()?;
-        let sources = [Source::Moves, Source::Reached, Source::Itself];
+        let sources = [CountSource::Moves, CountSource::Reached, CountSource::Itself];
         let source = sources.into_iter().find(|known| *known as u8 == source).unwrap_or_default();
         let (count, after) = rest.get(TALLY_LEN..)?.split_first()?;
         let (moves, mut after) = after.split_at_checked(2 * usize::from(*count))?;
@@ -180,12 +180,12 @@ impl MoveRecord {
 
 /// The merged records of one position.
 #[derive(Clone, Debug, Default)]
-pub struct Row {
+pub struct PositionRow {
     /// The hash of the signature, its lowest bit first: the order of the pages.
     pub order: u32,
     /// The signature of the position.
     pub signature: Vec<u8>,
-    source: Source,
+    source: CountSource,
     counts: Tally,
     said: u8,
     comment: u8,
@@ -196,10 +196,10 @@ pub struct Row {
     /// Ratings of the side to move and of the other: their sum, weighted by games, and the games.
     ratings: [(u64, u64); 2],
     /// What CTG books hold of it.
-    kept: Kept,
+    kept: KeptEntries,
 }
 
-impl Row {
+impl PositionRow {
     /// Whether a record belongs to another position than those so far.
     pub(crate) fn is_other(&self, record: &[u8]) -> bool {
         !self.signature.is_empty()
@@ -247,7 +247,7 @@ impl Row {
                 if *known == 0 {
                     *known = mark;
                 }
-            } else if self.moves.len() < MOST_MOVES {
+            } else if self.moves.len() < MAX_MOVES {
                 self.moves.push([code, mark]);
             } else {
                 self.left_out += 1;
@@ -258,7 +258,7 @@ impl Row {
     fn add_reached(&mut self, reached: MoveRecord) {
         let MoveRecord { counts, said, counted, ratings, .. } = reached;
         if counted != 0 {
-            self.count(Source::Reached, counts);
+            self.count(CountSource::Reached, counts);
         }
         self.said |= said;
         let games = u64::from(counts.games.max(1));
@@ -270,7 +270,7 @@ impl Row {
         }
     }
 
-    fn count(&mut self, source: Source, counts: Tally) {
+    fn count(&mut self, source: CountSource, counts: Tally) {
         match self.source.cmp(&source) {
             Ordering::Less => (self.source, self.counts) = (source, counts),
             Ordering::Equal => self.counts.add(counts),

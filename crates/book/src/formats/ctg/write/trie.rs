@@ -18,7 +18,7 @@ pub(crate) const ROOM: usize = PAGE_LEN as usize - PAGE_HEADER;
 
 /// An entry without a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct TrieEntry {
     /// Its hash, the lowest bit first, so entries under one node follow each other.
     pub order: u32,
     /// Bytes of the entry.
@@ -70,7 +70,7 @@ impl Trie {
 
     /// Makes a page of the next entries. `next` are those that fit into one page and one more, or all that are left;
     /// there are no more entries under the node of the page before.
-    pub fn page(&mut self, next: impl Iterator<Item = Item> + Clone) -> Leaf {
+    pub fn page(&mut self, next: impl Iterator<Item = TrieEntry> + Clone) -> Leaf {
         let order = next.clone().next().map_or(0, |item| item.order);
         let ends = next.clone().scan(0, |end, item| {
             *end += item.len;
@@ -143,7 +143,7 @@ fn node(order: u32, level: u32) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::read::index::Index;
+    use super::super::super::read::index::CtgIndex;
     use super::*;
     use proptest::prelude::*;
     use std::ops::Range;
@@ -168,7 +168,7 @@ mod tests {
     /// Places hashes, each an entry of this length.
     fn placed(hashes: &mut [u32], len: usize) -> Placed {
         hashes.sort_unstable_by_key(|hash| hash.reverse_bits());
-        let items: Vec<_> = hashes.iter().map(|hash| Item { order: hash.reverse_bits(), len }).collect();
+        let items: Vec<_> = hashes.iter().map(|hash| TrieEntry { order: hash.reverse_bits(), len }).collect();
         let mut placed =
             Placed { trie: Trie::new((len * items.len()) as u64), pages: Vec::new(), left_out: 0 };
         let mut at = 0;
@@ -242,7 +242,7 @@ mod tests {
             let trie = placed(&mut hashes, len);
             prop_assert_eq!(trie.left_out, 0);
             let (cto, ctb) = (trie.cto(), trie.ctb());
-            let index = Index::new(&cto, &ctb).unwrap();
+            let index = CtgIndex::new(&cto, &ctb).unwrap();
             prop_assert_eq!(index.count, leaves.last().unwrap().0 + 1);
             prop_assert_eq!(index.last_leaf() + 1, index.count);
             prop_assert_eq!(index.low_copy(), Some(index.low));

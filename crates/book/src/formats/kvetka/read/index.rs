@@ -17,13 +17,13 @@ const COMPARED: u64 = 4;
 
 /// The keys of a `.kin` file.
 #[derive(Debug)]
-pub struct Index {
+pub struct KvetkaIndex {
     /// Its path.
     pub path: PathBuf,
     map: Map,
 }
 
-impl Index {
+impl KvetkaIndex {
     /// The index of these blocks.
     ///
     /// # Errors

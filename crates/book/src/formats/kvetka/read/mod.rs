@@ -7,7 +7,7 @@ pub(super) mod sources;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use index::Index;
+use index::KvetkaIndex;
 use parts::Parts;
 use sources::Sources;
 use tabiya_base::error::{Error, Result};
@@ -15,8 +15,8 @@ use tabiya_base::map::Map;
 use tabiya_chess::Position;
 
 use super::element::{Body, Extras, RawElement};
-use super::files::{self, Files, KOB};
-use super::header::Header;
+use super::files::{self, KOB, KvetkaFiles};
+use super::header::KvetkaHeader;
 use super::key::Key;
 use super::layout::{BLOCK_LEN, KEY_LEN};
 use crate::Counts;
@@ -34,7 +34,7 @@ pub struct Kvetka {
     /// Its blocks.
     pub(super) parts: Parts,
     /// The `.kin` file, if it seemed sound when the book was opened.
-    pub(super) index: Option<Index>,
+    pub(super) index: Option<KvetkaIndex>,
     /// Set once the `.kin` file turns out to be wrong.
     distrusted: AtomicBool,
     sources: Option<Sources>,
@@ -44,7 +44,7 @@ pub struct Kvetka {
 
 /// An element, and the block that has it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found<'a> {
+pub(crate) struct FoundElement<'a> {
     /// The number of the block among those of the book.
     pub block: u64,
     /// The element.
@@ -61,7 +61,7 @@ impl Kvetka {
     /// When there is no such book, a file of it cannot be opened, or its header cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let Files { kob, kin, ksf } = files::find(path)?;
+        let KvetkaFiles { kob, kin, ksf } = files::find(path)?;
         let mut files: Vec<PathBuf> =
             kob.iter().map(|(_, path)| path).chain(&kin).chain(&ksf).cloned().collect();
         let opened = files.iter().position(|file| file == path).unwrap_or_default();
@@ -75,7 +75,7 @@ impl Kvetka {
             Ok(kin) => (kin, None),
             Err(error) => (None, Some(error)),
         };
-        let mut book = Self::of(path.to_owned(), kob, kin, ksf.and_then(|path| mapped(path).ok()))?;
+        let mut book = Self::from_maps(path.to_owned(), kob, kin, ksf.and_then(|path| mapped(path).ok()))?;
         book.warnings.extend(error);
         book.files = files;
         Ok(book)
@@ -87,7 +87,7 @@ impl Kvetka {
     /// When it has no header that can be read.
     pub fn new(path: impl Into<PathBuf>, kob: impl Into<Map>) -> Result<Self> {
         let path = path.into();
-        Self::of(path.clone(), vec![(0, path, kob.into())], None, None)
+        Self::from_maps(path.clone(), vec![(0, path, kob.into())], None, None)
     }
 
     /// A book over the bytes of its files: those with positions, the index, the games. `path` is only its name.
@@ -104,10 +104,10 @@ impl Kvetka {
         let stem = files::stem(&path);
         let kob = (0..).zip(kob).map(|(number, bytes)| (number, files::kob(&stem, number), bytes.into()));
         let named = |end, bytes: Option<Vec<u8>>| Some((files::with_end(&stem, end), Map::from(bytes?)));
-        Self::of(path, kob.collect(), named(".kin", kin), named(".ksf", ksf))
+        Self::from_maps(path, kob.collect(), named(".kin", kin), named(".ksf", ksf))
     }
 
-    fn of(
+    fn from_maps(
         name: PathBuf,
         kob: Vec<(u32, PathBuf, Map)>,
         kin: Option<(PathBuf, Map)>,
@@ -115,7 +115,7 @@ impl Kvetka {
     ) -> Result<Self> {
         let parts = Parts::new(kob)?;
         let mut warnings = file_errors(&parts);
-        let index = kin.map(|(path, map)| Index::new(path, map, &parts)).transpose();
+        let index = kin.map(|(path, map)| KvetkaIndex::new(path, map, &parts)).transpose();
         let index = index.unwrap_or_else(|error| {
             warnings.push(error);
             None
@@ -132,13 +132,13 @@ impl Kvetka {
     }
 
     /// The header, if the first file exists.
-    pub fn header(&self) -> Option<&Header> {
+    pub fn header(&self) -> Option<&KvetkaHeader> {
         self.parts.header.as_ref()
     }
 
     /// Whether elements may hold links to games. A book without a header is read as if they did.
     pub(super) fn has_links(&self) -> bool {
-        self.header().is_none_or(Header::has_links)
+        self.header().is_none_or(KvetkaHeader::has_links)
     }
 
     /// How many blocks the book has.
@@ -152,7 +152,7 @@ impl Kvetka {
     }
 
     /// The element of a position.
-    pub(super) fn find(&self, key: &Key) -> Option<Found<'_>> {
+    pub(super) fn find(&self, key: &Key) -> Option<FoundElement<'_>> {
         let (key, sound) = (&key.0, self.sound());
         self.find_between(key, 0, sound).or_else(|| self.find_between(key, sound, self.parts.blocks))
     }
@@ -169,7 +169,7 @@ impl Kvetka {
         said.filter(|said| *said > 0 && *said < blocks).unwrap_or(blocks)
     }
 
-    fn find_between(&self, key: &[u8; KEY_LEN], low: u64, end: u64) -> Option<Found<'_>> {
+    fn find_between(&self, key: &[u8; KEY_LEN], low: u64, end: u64) -> Option<FoundElement<'_>> {
         let high = end.checked_sub(1).filter(|high| low <= *high)?;
         if let Some(index) = self.index.as_ref().filter(|_| !self.distrusted.load(Ordering::Relaxed)) {
             let block = index.last_from(key, low, high)?;
@@ -186,12 +186,12 @@ impl Kvetka {
         self.in_block(key, self.parts.last_from(key, low, high)?)
     }
 
-    fn in_block(&self, key: &[u8; KEY_LEN], block: u64) -> Option<Found<'_>> {
-        self.parts.block(block)?.find(key).map(|element| Found { block, element })
+    fn in_block(&self, key: &[u8; KEY_LEN], block: u64) -> Option<FoundElement<'_>> {
+        self.parts.block(block)?.find(key).map(|element| FoundElement { block, element })
     }
 
     fn body(&self, at: &Position) -> Option<Body<'_>> {
-        self.find(&Key::of(at.chess())?)?.element.body().ok()
+        self.find(&Key::from_chess(at.chess())?)?.element.body().ok()
     }
 
     /// How the games of a position ended, if the book has it.

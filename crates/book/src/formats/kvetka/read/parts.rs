@@ -8,7 +8,7 @@ use tabiya_base::error::Result;
 use tabiya_base::map::{Access, Map};
 
 use super::super::block::Block;
-use super::super::header::Header;
+use super::super::header::KvetkaHeader;
 use super::super::layout::{BLOCK_LEN, KEY_LEN};
 
 /// Blocks, evenly spaced, whose first keys are kept once a search has read them: 128 KB, so that most steps of a search
@@ -20,7 +20,7 @@ const NEIGHBOURS: usize = 64;
 
 /// One `.kob` file.
 #[derive(Debug)]
-pub struct Part {
+pub struct KvetkaPart {
     /// Its path.
     pub path: PathBuf,
     /// The number in its name.
@@ -33,7 +33,7 @@ pub struct Part {
     pub first: u64,
 }
 
-impl Part {
+impl KvetkaPart {
     /// How many blocks it has; the last may be cut off.
     pub fn blocks(&self) -> u64 {
         (self.map.len() as u64).saturating_sub(self.start).div_ceil(BLOCK_LEN)
@@ -44,9 +44,9 @@ impl Part {
 #[derive(Debug)]
 pub(crate) struct Parts {
     /// The files in order.
-    pub files: Vec<Part>,
+    pub files: Vec<KvetkaPart>,
     /// The header, if the first file exists.
-    pub header: Option<Header>,
+    pub header: Option<KvetkaHeader>,
     /// Blocks of all files.
     pub blocks: u64,
     /// Blocks from one fence to the next.
@@ -66,7 +66,7 @@ impl Parts {
         for (number, path, map) in files {
             let mut start = 0;
             if parts.is_empty() {
-                match Header::read(&map) {
+                match KvetkaHeader::read(&map) {
                     // The number may belong to the name of a book of one file.
                     Ok((found, len)) if number == 0 || (map.len() as u64 - len).is_multiple_of(BLOCK_LEN) => {
                         (header, start) = (Some(found), len);
@@ -75,7 +75,7 @@ impl Parts {
                     _ => {}
                 }
             }
-            let part = Part { path, number, map, start, first: blocks };
+            let part = KvetkaPart { path, number, map, start, first: blocks };
             blocks += part.blocks();
             parts.push(part);
         }
@@ -90,7 +90,7 @@ impl Parts {
     }
 
     /// The file that has a block, and the offset of the block in it.
-    pub fn place(&self, block: u64) -> Option<(&Part, u64)> {
+    pub fn place(&self, block: u64) -> Option<(&KvetkaPart, u64)> {
         let at = self.files.partition_point(|part| part.first <= block).checked_sub(1)?;
         let part = self.files.get(at)?;
         Some((part, part.start + (block - part.first) * BLOCK_LEN))
@@ -100,7 +100,7 @@ impl Parts {
     pub fn block(&self, number: u64) -> Option<Block<'_>> {
         let (part, at) = self.place(number)?;
         let held = (part.map.len() as u64).checked_sub(at)?.min(BLOCK_LEN);
-        bytes::slice(&part.map, at, held).map(Block::of)
+        bytes::slice(&part.map, at, held).map(Block::new)
     }
 
     /// The first key of a block.

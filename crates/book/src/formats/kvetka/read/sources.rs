@@ -9,7 +9,7 @@ use tabiya_base::visit::{Seen, to_the_end};
 
 use super::super::element::Link;
 use super::super::layout::{CONTENTS_UNIT, CURRENT_DIR, SOURCE_CBH, SOURCE_NONE, SOURCE_PGN, SOURCE_WEB};
-use super::super::wire::{self, Reader};
+use super::super::wire::{self, KvetkaReader};
 use crate::{GameReference, SourceKind};
 
 /// The kinds of sources by their numbers.
@@ -34,7 +34,7 @@ pub struct Sources {
 
 /// A source: a file or page with games.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct KvetkaSource {
     /// Its place among the sources.
     pub number: u32,
     /// Its kind: see [`KINDS`].
@@ -52,7 +52,7 @@ pub struct Source {
 impl Sources {
     /// How many sources it claims to have.
     pub fn said(&self) -> u32 {
-        Reader::at(&self.map, 0).u32().unwrap_or_default()
+        KvetkaReader::at(&self.map, 0).u32().unwrap_or_default()
     }
 
     /// How many sources it has an offset for.
@@ -75,17 +75,17 @@ impl Sources {
     ///
     /// # Errors
     /// When it cannot be read: where, and why.
-    pub fn source(&self, number: u32) -> Result<Source, (u64, &'static str)> {
+    pub fn source(&self, number: u32) -> Result<KvetkaSource, (u64, &'static str)> {
         let entry = Self::entry(number);
-        let start = Reader::at(&self.map, entry).u32().map_err(|why| (entry, why))?;
-        let mut reader = Reader::at(&self.map, start.into());
+        let start = KvetkaReader::at(&self.map, entry).u32().map_err(|why| (entry, why))?;
+        let mut reader = KvetkaReader::at(&self.map, start.into());
         source(number, &mut reader).map_err(|why| (reader.offset(), why))
     }
 
     /// The games of a source, up to the first that cannot be read: then its offset, and why.
-    pub fn games<'a>(&'a self, source: &'a Source) -> Games<'a> {
-        let reader = Reader::at(&self.map, source.start);
-        Games { reader, source, address: self.resolve(source), left: source.games }
+    pub fn games<'a>(&'a self, source: &'a KvetkaSource) -> KvetkaGames<'a> {
+        let reader = KvetkaReader::at(&self.map, source.start);
+        KvetkaGames { reader, source, address: self.resolve(source), left: source.games }
     }
 
     /// The game that a link leads to, if it exists.
@@ -126,7 +126,7 @@ impl Sources {
     }
 
     /// A source's address, with the folder of the book in place of that of Kvetka.
-    fn resolve(&self, source: &Source) -> String {
+    fn resolve(&self, source: &KvetkaSource) -> String {
         let address = &source.address;
         let start = CURRENT_DIR.iter().find_map(|start| address.strip_prefix(start));
         let Some(inside) = start.filter(|_| source.kind != SOURCE_WEB) else { return address.clone() };
@@ -135,8 +135,8 @@ impl Sources {
     }
 }
 
-fn source(number: u32, reader: &mut Reader<'_>) -> wire::Result<Source> {
-    Ok(Source {
+fn source(number: u32, reader: &mut KvetkaReader<'_>) -> wire::Result<KvetkaSource> {
+    Ok(KvetkaSource {
         number,
         kind: reader.u8()?,
         gone: reader.u8()? != 0,
@@ -148,14 +148,14 @@ fn source(number: u32, reader: &mut Reader<'_>) -> wire::Result<Source> {
 
 /// The games of a source.
 #[derive(Clone, Debug)]
-pub struct Games<'a> {
-    reader: Reader<'a>,
-    source: &'a Source,
+pub struct KvetkaGames<'a> {
+    reader: KvetkaReader<'a>,
+    source: &'a KvetkaSource,
     address: String,
     left: u32,
 }
 
-impl Games<'_> {
+impl KvetkaGames<'_> {
     /// Bytes that were read so far.
     pub(crate) fn read(&self) -> u64 {
         self.reader.offset().saturating_sub(self.source.start)
@@ -188,7 +188,7 @@ impl Games<'_> {
     }
 }
 
-impl Iterator for Games<'_> {
+impl Iterator for KvetkaGames<'_> {
     type Item = Result<GameReference, (u64, &'static str)>;
 
     fn next(&mut self) -> Option<Self::Item> {

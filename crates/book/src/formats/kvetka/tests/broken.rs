@@ -90,7 +90,7 @@ fn missing_files_are_reported_and_the_others_are_played() {
         let start = if number == 0 { START } else { 0 };
         kob[number][start..]
             .chunks(BLOCK_LEN as usize)
-            .map(|block| super::super::block::Block::of(block).elements().count())
+            .map(|block| super::super::block::Block::new(block).elements().count())
             .sum::<usize>()
     };
     fs::remove_file(path("b_1.kob")).unwrap();
@@ -155,7 +155,7 @@ fn an_element_past_the_end_of_its_block_is_reported_and_those_before_it_are_play
     let fixture = many(60);
     let Packed { mut kob, .. } = fixture.packed();
     // The length of the third element of the first block.
-    let block = super::super::block::Block::of(&kob[0][START..]);
+    let block = super::super::block::Block::new(&kob[0][START..]);
     let third = block.elements().nth(2).unwrap().unwrap().at;
     let lost = block.elements().count() - 2;
     for (bytes, what) in [
@@ -186,7 +186,7 @@ fn counts_that_do_not_end_are_reported_with_their_element() {
     let e4 = after("e2e4");
     let fixture = Fixture::default().games("e2e4 e7e5", [1, 1, 1]);
     let Packed { kob, .. } = fixture.packed();
-    let key = super::super::Key::of(e4.chess()).unwrap();
+    let key = super::super::Key::from_chess(e4.chess()).unwrap();
     let at = kob[0].windows(22).position(|window| window == key.0).unwrap();
     let mut bad = kob.clone();
     bad[0][at + 22..at + 25].copy_from_slice(&[0x80; 3]);
@@ -224,13 +224,13 @@ fn elements_out_of_order_are_reported_and_found_in_their_block() {
     let fixture = many(8);
     let mut elements = fixture.elements();
     elements.swap(3, 4);
-    let book = open(Packed::of(&fixture.header, &elements).kob, None);
+    let book = open(Packed::new(&fixture.header, &elements).kob, None);
     let findings = damages(&book);
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert!(findings[0].starts_with("the element before has a higher key"));
     assert_eq!(known(&fixture, &book), elements.len());
     let twice = [&fixture.elements()[..2], &fixture.elements()[1..]].concat();
-    let findings = damages(&open(Packed::of(&fixture.header, &twice).kob, None));
+    let findings = damages(&open(Packed::new(&fixture.header, &twice).kob, None));
     assert!(findings[0].starts_with("the element before has the same position"), "{findings:?}");
 }
 
@@ -239,7 +239,7 @@ fn a_key_without_a_position_is_reported() {
     let fixture = Fixture::default().games("e2e4", [1, 0, 0]);
     let mut elements = fixture.elements();
     elements[1].key.0 = [0xff; 22];
-    let findings = damages(&open(Packed::of(&fixture.header, &elements).kob, None));
+    let findings = damages(&open(Packed::new(&fixture.header, &elements).kob, None));
     assert!(findings[0].starts_with("these bits are not a position"), "{findings:?}");
 }
 

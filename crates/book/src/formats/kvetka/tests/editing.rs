@@ -65,7 +65,7 @@ fn blocks_that_overflow_are_divided_and_all_other_elements_stay_and_all_comes_ba
                 at.chess().legal_moves().into_iter().filter(|mv| !known.iter().any(|facts| facts.mv == *mv));
             edits.extend(new.take(2).map(|mv| edited(mv, Change::Add(Value::Weight(7)))));
             let touched: Vec<_> = edits.iter().map(|edit| at.after(edit.mv)).chain([at.clone()]).collect();
-            let touched: Vec<_> = touched.iter().map(|at| Key::of(at.chess()).unwrap().0).collect();
+            let touched: Vec<_> = touched.iter().map(|at| Key::from_chess(at.chess()).unwrap().0).collect();
             let patches = edit::patches(&book, &at, &edits).unwrap();
             files = patched(&files, &patches);
             let book = open(&files);
@@ -96,7 +96,7 @@ fn blocks_that_overflow_are_divided_and_all_other_elements_stay_and_all_comes_ba
 
 #[test]
 fn a_book_without_positions_gets_its_first_block() {
-    let empty = Packed::of(&super::Fixture::default().header, &[]);
+    let empty = Packed::new(&super::Fixture::default().header, &[]);
     let start = Position::start();
     let mv = start.chess().legal_moves()[0];
     let patches = edit::patches(&open(&empty), &start, &[edited(mv, Change::Add(Value::Weight(3)))]).unwrap();

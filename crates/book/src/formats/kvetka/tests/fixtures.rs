@@ -11,14 +11,14 @@ use tabiya_chess::normal::Normal;
 
 use super::super::element::{Element, Extras, Link};
 use super::super::write::ksf::KsfWriter;
-use super::super::{Header, Key, Kvetka, code};
+use super::super::{Key, Kvetka, KvetkaHeader, code};
 use super::Packed;
 use crate::{Book, Counts, GameReference, SourceKind};
 
 /// A book to be.
 #[derive(Clone, Default)]
 pub struct Fixture {
-    pub header: Header,
+    pub header: KvetkaHeader,
     elements: BTreeMap<Key, Element>,
 }
 
@@ -28,7 +28,7 @@ impl Fixture {
     pub fn games(mut self, moves: &str, [white, draws, black]: [u64; 3]) -> Self {
         let mut at = Position::start();
         for word in moves.split_whitespace().map(Some).chain([None]) {
-            let normal = Normal::of(at.chess()).unwrap();
+            let normal = Normal::from_chess(at.chess()).unwrap();
             let element = self.element(&at);
             let mover = at.chess().turn().fold_wb((white, black), (black, white));
             element.results = element.results.plus(Counts::ended(mover.0, draws, mover.1));
@@ -44,7 +44,7 @@ impl Fixture {
     }
 
     fn element(&mut self, at: &Position) -> &mut Element {
-        let key = Key::of(at.chess()).unwrap();
+        let key = Key::from_chess(at.chess()).unwrap();
         self.elements.entry(key).or_insert(Element {
             key,
             results: Counts::default(),
@@ -75,7 +75,7 @@ impl Fixture {
     }
 
     pub fn packed(&self) -> Packed {
-        Packed::of(&self.header, &self.elements())
+        Packed::new(&self.header, &self.elements())
     }
 
     /// In files of one or two blocks.

@@ -60,7 +60,7 @@ fn described(position: &Position) -> Option<[u8; KEY_LEN]> {
 }
 
 fn key(position: &Position) -> Key {
-    Key::of(position.chess()).unwrap()
+    Key::from_chess(position.chess()).unwrap()
 }
 
 #[test]
@@ -90,10 +90,10 @@ fn mirrored_positions_have_one_key() {
 #[test]
 fn positions_that_the_format_cannot_hold_have_no_key() {
     let rooks = "rrrrkrrr/rrrrrrrr/8/8/8/8/RRRRRRRR/RRRRKRRR w - - 0 1";
-    assert!(Key::of(fen(rooks).chess()).is_none());
+    assert!(Key::from_chess(fen(rooks).chess()).is_none());
     let chess960 =
         Position::from_fen(b"1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1", shakmaty::CastlingMode::Chess960);
-    assert!(Key::of(chess960.unwrap().chess()).is_none());
+    assert!(Key::from_chess(chess960.unwrap().chess()).is_none());
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn keys_without_a_position_say_why() {
 #[test]
 fn some_moves_have_no_code() {
     let at = fen("8/P5k1/8/8/8/8/NNN5/K7 w - - 0 1");
-    let normal = Normal::of(at.chess()).unwrap();
+    let normal = Normal::from_chess(at.chess()).unwrap();
     let coded =
         at.chess().legal_moves().into_iter().filter(|&mv| code(mv, &normal).is_some()).collect::<Vec<_>>();
     // The mirrored board is counted from its own first file: the knight on c2 is the first, that on a2 the third.
@@ -132,7 +132,7 @@ fn has_code(mv: Move, chess: &Chess) -> bool {
         Role::Queen => 3,
         _ => 2,
     };
-    let normal = Normal::of(chess).unwrap();
+    let normal = Normal::from_chess(chess).unwrap();
     let is_on_square =
         |number| normal.nth(role, number).is_some_and(|(file, rank)| normal.frame.square(file, rank) == from);
     promotion.is_none_or(|role| role == Role::Queen) && (0..most).any(is_on_square)
@@ -167,17 +167,17 @@ proptest! {
     ) {
         let at = reached(&steps, eager);
         let chess = at.chess();
-        let normal = Normal::of(chess).unwrap();
-        let key = Key::of(chess);
+        let normal = Normal::from_chess(chess).unwrap();
+        let key = Key::from_chess(chess);
         prop_assert_eq!(key.map(|key| key.0), described(&at));
         if let Some(key) = key {
             // The position that comes back is the same up to the two mirrorings.
             let back = key.position().unwrap();
-            prop_assert_eq!(Key::of(&back), Some(key));
+            prop_assert_eq!(Key::from_chess(&back), Some(key));
             prop_assert_eq!(back.turn(), Color::White);
             prop_assert_eq!(back.legal_moves().len(), chess.legal_moves().len());
             prop_assert_eq!(back.board().occupied().count(), chess.board().occupied().count());
-            let (same, turned) = (Normal::of(&back).unwrap(), &normal);
+            let (same, turned) = (Normal::from_chess(&back).unwrap(), &normal);
             prop_assert_eq!((same.roles, same.us, same.castles), (turned.roles, turned.us, turned.castles));
         }
         let mut codes = Vec::new();
@@ -197,7 +197,7 @@ proptest! {
     #[test]
     fn any_bytes_are_a_position_or_none(bytes: [u8; KEY_LEN]) {
         if let Ok(chess) = Key(bytes).position() {
-            prop_assert_eq!(Key::of(&chess), Some(Key(bytes)));
+            prop_assert_eq!(Key::from_chess(&chess), Some(Key(bytes)));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The files of a book in memory, made of any elements. The fuzz target includes this file too.
 
-use tabiya_book::kvetka::layout::{BLOCK_LEN, KEY_LEN, MOST_FILE};
-use tabiya_book::kvetka::{Element, Header, Packer};
+use tabiya_book::kvetka::layout::{BLOCK_LEN, KEY_LEN, MAX_FILE};
+use tabiya_book::kvetka::{Element, KvetkaHeader, Packer};
 
 /// The files of a book in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,12 +15,12 @@ pub struct Packed {
 impl Packed {
     /// The files of a book with these elements, given in the order of their keys, each key once. The header's number of
     /// blocks is set.
-    pub fn of(header: &Header, elements: &[Element]) -> Self {
-        Self::with_files_of(MOST_FILE, header, elements)
+    pub fn new(header: &KvetkaHeader, elements: &[Element]) -> Self {
+        Self::with_files_of(MAX_FILE, header, elements)
     }
 
     /// The same with files of no more than so many bytes, as far as blocks let them be.
-    pub fn with_files_of(most: u64, header: &Header, elements: &[Element]) -> Self {
+    pub fn with_files_of(most: u64, header: &KvetkaHeader, elements: &[Element]) -> Self {
         let mut packed = Self { kob: vec![header.to_bytes()], kin: Vec::new() };
         let (mut packer, mut bytes) = (Packer::default(), Vec::new());
         for element in elements {
@@ -34,7 +34,7 @@ impl Packed {
             packed.add(most, &first.0, &block);
         }
         let blocks = u32::try_from(packed.kin.len() / KEY_LEN).unwrap_or(u32::MAX);
-        let start = Header { blocks, ..header.clone() }.to_bytes();
+        let start = KvetkaHeader { blocks, ..header.clone() }.to_bytes();
         if let Some(place) = packed.kob.first_mut().and_then(|file| file.get_mut(..start.len())) {
             place.copy_from_slice(&start);
         }

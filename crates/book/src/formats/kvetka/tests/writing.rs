@@ -11,7 +11,7 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 
-use super::super::{Key, Kvetka, Writer};
+use super::super::{Key, Kvetka, KvetkaWriter};
 use super::fixtures::{damages, many};
 use super::keys::reached;
 use super::{Fixture, after, fen};
@@ -26,7 +26,7 @@ fn write(
     games: &[GameReference],
     positions: &[PositionRecord],
 ) -> Written {
-    let mut writer = Box::new(Writer::new(path, options).unwrap());
+    let mut writer = Box::new(KvetkaWriter::new(path, options).unwrap());
     games.iter().for_each(|game| writer.game(game).unwrap());
     positions.iter().for_each(|known| writer.add(known).unwrap());
     writer.finish().unwrap()
@@ -197,11 +197,11 @@ fn an_existing_book_is_replaced_as_a_whole_and_only_by_force() {
         fs::write(folder.path().join(name), b"old").unwrap();
     }
     let path = folder.path().join("a.kob");
-    let error = Writer::new(&path, &WriteOptions::default()).unwrap_err();
+    let error = KvetkaWriter::new(&path, &WriteOptions::default()).unwrap_err();
     assert_eq!(error.remedy(), Some(Remedy::Replace), "{error}");
     let old = names(folder.path());
     // Dropped, it changes nothing.
-    drop(Writer::new(&path, &WriteOptions { force: true, ..WriteOptions::default() }).unwrap());
+    drop(KvetkaWriter::new(&path, &WriteOptions { force: true, ..WriteOptions::default() }).unwrap());
     assert_eq!(names(folder.path()), old);
     let line = known(&Position::start(), vec![counted("e2e4", &Position::start(), [3, 2, 1], 8)]);
     write(&path, &WriteOptions { force: true, ..WriteOptions::default() }, &[], &[line]);
@@ -220,7 +220,7 @@ fn one_file_that_cannot_be_replaced_keeps_the_others_as_they_were() {
     all.iter().for_each(|name| fs::write(folder.path().join(name), b"old").unwrap());
     let force = WriteOptions { force: true, ..WriteOptions::default() };
     for held in ["a.kin", "a_0.kob"] {
-        let mut writer = Box::new(Writer::new(&folder.path().join("a.kob"), &force).unwrap());
+        let mut writer = Box::new(KvetkaWriter::new(&folder.path().join("a.kob"), &force).unwrap());
         writer.game(&game(1, "a.pgn")).unwrap();
         let total = Some(Counts { games: 1, wins: 1, draws: 0, losses: 0 });
         writer.add(&PositionRecord { game: Some(1), total, ..known(&after("e2e4"), vec![]) }).unwrap();
@@ -282,7 +282,7 @@ fn games_are_counted_once_for_a_position_and_its_mirror() {
     let fixture =
         Fixture::default().games("e2e4 e7e5 g1f3", [3, 1, 0]).games("e2e3 e7e5 e3e4 g8f6", [2, 0, 5]);
     let (one, other) = (after("e2e4 e7e5"), after("e2e3 e7e5 e3e4"));
-    assert_eq!(Key::of(one.chess()), Key::of(other.chess()));
+    assert_eq!(Key::from_chess(one.chess()), Key::from_chess(other.chess()));
     let book = fixture.book();
     let results = Counts::ended(3 + 5, 1, 2);
     assert_eq!(book.results(&one), Some(results));
@@ -318,7 +318,7 @@ proptest! {
         let mut positions = BTreeMap::new();
         for line in &lines {
             let at = reached(line, eager);
-            let Some(key) = Key::of(at.chess()) else { continue };
+            let Some(key) = Key::from_chess(at.chess()) else { continue };
             use shakmaty::Position as _;
             let moves = at.chess().legal_moves();
             let moves = moves.iter().map(|mv| MoveFacts::new(MoveCode::from_move(*mv), 2)).collect();
@@ -336,7 +336,7 @@ proptest! {
             prop_assert_eq!(book.results(at), Some(results));
             let mut moves = Vec::new();
             book.moves(at, &mut moves);
-            let normal = tabiya_chess::normal::Normal::of(at.chess()).unwrap();
+            let normal = tabiya_chess::normal::Normal::from_chess(at.chess()).unwrap();
             use shakmaty::Position as _;
             let coded = at.chess().legal_moves().into_iter();
             let coded = coded.filter(|&mv| super::super::code(mv, &normal).is_some()).count();

@@ -6,7 +6,7 @@
 use super::super::element::{Element, Extras, put_results, read_results};
 use super::super::key::Key;
 use super::super::layout::KEY_LEN;
-use super::super::wire::{self, Reader, put_compact, put_unicode};
+use super::super::wire::{self, KvetkaReader, put_compact, put_unicode};
 use crate::Counts;
 
 /// Marks the record of a position itself, which sorts before that of a move to it.
@@ -70,7 +70,7 @@ impl Own {
         put_results(results, out);
     }
 
-    fn read(reader: &mut Reader<'_>) -> wire::Result<Self> {
+    fn read(reader: &mut KvetkaReader<'_>) -> wire::Result<Self> {
         let flags = reader.u8()?;
         let mut own = Self { sum: read_results(reader)?, ..Self::default() };
         if flags & HAS_TOTAL != 0 {
@@ -107,7 +107,7 @@ impl Gathered {
     pub fn add(&mut self, record: &[u8]) {
         let Some((key, rest)) = record.split_first_chunk::<KEY_LEN>() else { return };
         self.key = Some(Key(*key));
-        let mut reader = Reader::at(rest, 0);
+        let mut reader = KvetkaReader::at(rest, 0);
         match reader.u8() {
             Ok(OWN) => {
                 let Ok(own) = Own::read(&mut reader) else { return };

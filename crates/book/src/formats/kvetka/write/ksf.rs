@@ -16,7 +16,7 @@ use super::super::wire::{put_ansi, put_unicode};
 use crate::{GameReference, SourceKind};
 
 /// The most sources that links can name.
-const MOST_SOURCES: usize = 1 << 16;
+const MAX_SOURCES: usize = 1 << 16;
 
 /// The last offset of a source after the contents, which take 260 KB at most: in the whole file it has 32 bits.
 const LAST: u64 = u32::MAX as u64 - (1 << 19);
@@ -32,7 +32,7 @@ const COUNT_LEN: u64 = 4;
 pub(crate) struct KsfWriter {
     /// What follows the contents, without the sources' numbers of games.
     body: Scratch,
-    sources: Vec<Source>,
+    sources: Vec<KsfSource>,
     /// Kind and address of the last source.
     last: Option<(SourceKind, String)>,
     /// The numbers of the games, ascending.
@@ -43,7 +43,7 @@ pub(crate) struct KsfWriter {
 }
 
 #[derive(Debug)]
-struct Source {
+struct KsfSource {
     /// Its offset after the contents.
     start: u32,
     /// Where its number of games belongs in the body.
@@ -108,14 +108,14 @@ impl KsfWriter {
         let start = u32::try_from(start).ok().filter(|start| u64::from(*start) <= LAST);
         let kind = KINDS.iter().find(|(_, kind)| *kind == game.kind);
         let (Some(start), Some((kind, _))) = (start, kind) else { return Ok(false) };
-        if self.sources.len() >= MOST_SOURCES {
+        if self.sources.len() >= MAX_SOURCES {
             return Ok(false);
         }
         self.buffer.clear();
         self.buffer.extend([*kind, u8::from(game.gone)]);
         put_unicode(&game.source, &mut self.buffer);
         self.body.push(&self.buffer)?;
-        self.sources.push(Source { start, count_at: self.body.size(), first: self.numbers.len() });
+        self.sources.push(KsfSource { start, count_at: self.body.size(), first: self.numbers.len() });
         self.last = Some((game.kind, game.source.clone()));
         Ok(true)
     }

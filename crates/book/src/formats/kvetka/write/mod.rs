@@ -16,9 +16,9 @@ use tabiya_base::sort::Sorter;
 use tabiya_chess::normal::Normal;
 use tabiya_chess::{MoveCode, Position};
 
-use super::header::Header;
+use super::header::KvetkaHeader;
 use super::key::Key;
-use super::layout::{ALL_PLIES, MOST_COMMENT};
+use super::layout::{ALL_PLIES, MAX_COMMENT};
 use super::moves::code;
 use crate::write::Needs;
 use crate::{
@@ -27,23 +27,23 @@ use crate::{
 };
 
 /// The least memory that a writer uses, in bytes.
-const LEAST_MEMORY: usize = 1 << 20;
+const MIN_MEMORY: usize = 1 << 20;
 
 /// A Kvetka book that is being written.
 #[derive(Debug)]
-pub struct Writer {
+pub struct KvetkaWriter {
     output: Output,
     needs: Needs,
     records: Sorter,
     record: Vec<u8>,
     games: KsfWriter,
-    lost: Lost,
+    lost: KvetkaLeftOut,
     memory: usize,
 }
 
 /// Counts of the facts that the format cannot hold.
 #[derive(Debug, Default)]
-struct Lost {
+struct KvetkaLeftOut {
     keys: u64,
     codes: u64,
     unfinished: u64,
@@ -57,25 +57,25 @@ struct Lost {
     games: u64,
 }
 
-impl Writer {
+impl KvetkaWriter {
     /// Begins a book whose files are named after `path`: for `NAME.kob`, `NAME_0.kob` and so on, `NAME.kin`, `NAME.ksf`.
     ///
     /// # Errors
     /// When a file of such a book exists and may not be replaced; and as
     /// [`Replacement::new`](tabiya_base::replace::Replacement::new).
     pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
-        let header = Header {
+        let header = KvetkaHeader {
             caption: options.caption.clone(),
             least_elo: options.least_elo,
             plies: options.plies.and_then(|plies| u8::try_from(plies).ok()).unwrap_or(ALL_PLIES),
-            ..Header::default()
+            ..KvetkaHeader::default()
         };
         let output = Output::new(path, options.force, header)?;
-        let (temp, memory) = (options.temp(), options.memory.max(LEAST_MEMORY));
+        let (temp, memory) = (options.temp(), options.memory.max(MIN_MEMORY));
         let records = Sorter::new(&temp, memory / 4 * 3);
         let games = KsfWriter::new(&temp, memory / 8);
         let (needs, memory) = (options.needs(), options.memory);
-        Ok(Self { output, needs, records, record: Vec::new(), games, lost: Lost::default(), memory })
+        Ok(Self { output, needs, records, record: Vec::new(), games, lost: KvetkaLeftOut::default(), memory })
     }
 
     /// The results that a move gives to the position that it leads to.
@@ -104,7 +104,7 @@ fn has_unfinished(counts: Counts) -> bool {
     counts.games > finished(counts).games
 }
 
-impl BookWriter for Writer {
+impl BookWriter for KvetkaWriter {
     fn needs_positions(&self) -> bool {
         true
     }
@@ -135,7 +135,7 @@ impl BookWriter for Writer {
 
     fn add(&mut self, known: &PositionRecord) -> Result<()> {
         let with_key = |at| {
-            let normal = Normal::of(Position::chess(at))?;
+            let normal = Normal::from_chess(Position::chess(at))?;
             Some((at, Key::of_normal(&normal)?, normal))
         };
         let Some((at, key, normal)) = known.position.as_ref().and_then(with_key) else {
@@ -201,10 +201,10 @@ impl BookWriter for Writer {
     }
 }
 
-impl Writer {
+impl KvetkaWriter {
     /// Takes in the position that a move leads to, with the results of the move seen from there.
     fn child(&mut self, at: &Position, results: Counts) -> Result<()> {
-        let Some(key) = Key::of(at.chess()) else { return Ok(()) };
+        let Some(key) = Key::from_chess(at.chess()) else { return Ok(()) };
         self.record.clear();
         Own::write_child(&key, results, &mut self.record);
         self.records.push(&self.record)
@@ -222,9 +222,9 @@ impl Writer {
     }
 }
 
-impl Lost {
+impl KvetkaLeftOut {
     fn changes(&self) -> Vec<(String, u64)> {
-        let long = format!("comments, cut to {MOST_COMMENT} letters or to what an element has room for");
+        let long = format!("comments, cut to {MAX_COMMENT} letters or to what an element has room for");
         left_out([
             ("moves without results: their weight is written as games won and drawn", self.made_up),
             (&*long, self.comments),

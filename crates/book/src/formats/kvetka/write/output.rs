@@ -9,9 +9,9 @@ use tabiya_base::replace::{FileSet, Replacement};
 use super::super::block::Packer;
 use super::super::element::{Element, LeftOut};
 use super::super::files;
-use super::super::header::Header;
+use super::super::header::KvetkaHeader;
 use super::super::key::Key;
-use super::super::layout::{BLOCK_LEN, MOST_FILE};
+use super::super::layout::{BLOCK_LEN, MAX_FILE};
 use crate::Heading;
 
 /// The files, which get their names when all are complete.
@@ -19,7 +19,7 @@ use crate::Heading;
 pub struct Output {
     stem: PathBuf,
     force: bool,
-    header: Header,
+    header: KvetkaHeader,
     /// The first `.kob` file, whose header is written last.
     first: Replacement,
     /// The present one, unless it is the first.
@@ -40,7 +40,7 @@ impl Output {
     ///
     /// # Errors
     /// When a file of such a book exists and may not be replaced, or as [`Replacement::new`].
-    pub fn new(path: &Path, force: bool, header: Header) -> Result<Self> {
+    pub fn new(path: &Path, force: bool, header: KvetkaHeader) -> Result<Self> {
         let stem = files::stem(path);
         let existing = files::existing(&stem)?;
         if let Some(existing) = existing.first().filter(|_| !force) {
@@ -97,7 +97,7 @@ impl Output {
             self.first.write_all(&header).map_err(|error| self.first.error(error))?;
             self.size = header.len() as u64;
         }
-        if self.size + BLOCK_LEN > MOST_FILE {
+        if self.size + BLOCK_LEN > MAX_FILE {
             let path = files::kob(&self.stem, self.count);
             if let Some(full) = self.present.replace(self.set.begin(path, self.force)?) {
                 self.set.add(full)?;

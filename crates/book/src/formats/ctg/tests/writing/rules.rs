@@ -239,9 +239,9 @@ fn all_three_files_are_replaced_by_force_only() {
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("B.CTB"), "old").unwrap();
     let options = WriteOptions::default();
-    let error = Writer::new(&path("B.CTG"), &options).unwrap_err();
+    let error = CtgWriter::new(&path("B.CTG"), &options).unwrap_err();
     assert!(error.to_string().contains("B.CTB: this file exists already"), "{error}");
-    let forced = Writer::new(&path("B.CTG"), &WriteOptions { force: true, ..options.clone() }).unwrap();
+    let forced = CtgWriter::new(&path("B.CTG"), &WriteOptions { force: true, ..options.clone() }).unwrap();
     // No file appears before the end.
     assert!(!path("B.CTG").exists());
     let written = Box::new(forced).finish().unwrap();
@@ -249,14 +249,14 @@ fn all_three_files_are_replaced_by_force_only() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
     Ctg::open(path("B.CTO")).unwrap();
     // A file that appears meanwhile stays, and the files put in place before it are removed again.
-    let late = Writer::new(&path("c.ctg"), &options).unwrap();
+    let late = CtgWriter::new(&path("c.ctg"), &options).unwrap();
     std::fs::write(path("c.ctg"), "mine").unwrap();
     assert!(Box::new(late).finish().is_err());
     assert_eq!(std::fs::read(path("c.ctg")).unwrap(), b"mine");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
     // If one part cannot be replaced, the others stay as they were.
     ["c.cto", "c.ctb"].iter().for_each(|name| std::fs::write(path(name), "mine").unwrap());
-    let late = Writer::new(&path("c.ctg"), &WriteOptions { force: true, ..options }).unwrap();
+    let late = CtgWriter::new(&path("c.ctg"), &WriteOptions { force: true, ..options }).unwrap();
     std::fs::remove_file(path("c.ctg")).unwrap();
     std::fs::create_dir(path("c.ctg")).unwrap();
     let error = Box::new(late).finish().unwrap_err().to_string();
