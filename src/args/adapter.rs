@@ -7,7 +7,6 @@ use super::settings::{Arguments, SettingArgs};
 /// How the adapter is set up: an argument for each setting that is given at the start, and the configuration file.
 pub type Args = Arguments<Adapter>;
 
-/// The adapter's settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Adapter;
 

@@ -7,7 +7,6 @@ use tabiya_base::error::ErrorKind;
 /// How a command ended; a later one is more serious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// Done.
     Done = 0,
     /// The input has problems: a damaged book, or a position that no book knows.
     Findings = 1,

@@ -37,7 +37,6 @@ pub(crate) const UNDER_DOCTOR: &str = "TABIYA_UNDER_DOCTOR";
 pub enum Stop {
     /// Standard output cannot be written, usually because its reader has ended.
     Output(io::Error),
-    /// Something else failed.
     Error(Error),
 }
 

@@ -154,7 +154,6 @@ impl<'a> Sheet<'a> {
         self.key(key, texts)
     }
 
-    /// Prints the end.
     pub fn end(self) -> io::Result<()> {
         if self.json { writeln!(self.out, "}}") } else { Ok(()) }
     }

@@ -132,7 +132,6 @@ impl Blob {
         Self { path: path.into(), len: bytes.len() as u64, source: BlobSource::Owned(bytes) }
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -38,7 +38,6 @@ pub enum Remedy {
     CountBy,
     /// Set all learn fields of the book to zero, and begin a new journal.
     ResetLearned,
-    /// Name an engine.
     NameEngine,
     /// Name another working folder for the engine.
     EngineFolder,
@@ -111,7 +110,6 @@ impl Error {
             .remedied_by(Remedy::TemporaryFiles)
     }
 
-    /// Names the file.
     #[must_use]
     pub fn at_path(mut self, path: impl AsRef<Path>) -> Self {
         self.path = Some(path.as_ref().to_owned());

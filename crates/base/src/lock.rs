@@ -117,7 +117,6 @@ pub fn is_at(file: &File, path: &Path) -> bool {
 /// A file that is to replace one that we have locked. It is locked too. Dropped before [`Successor::replace`], it leaves
 /// nothing.
 pub struct Successor {
-    /// Its bytes.
     pub file: File,
     path: TempPath,
     target: PathBuf,

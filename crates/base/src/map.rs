@@ -20,7 +20,6 @@ use super::truncated::Guard;
 /// ```
 #[derive(Debug)]
 pub enum Map {
-    /// A mapped file.
     File(Mapped),
     /// Bytes in memory or inside the executable.
     Bytes(Cow<'static, [u8]>),

@@ -44,7 +44,6 @@ impl Patch {
         Some(patch)
     }
 
-    /// The opposite change.
     pub fn reversed(mut self) -> Self {
         self.lens.reverse();
         for PatchPart { at, bytes } in &mut self.parts {

@@ -38,7 +38,6 @@ const BUFFER_LEN: usize = 1 << 18;
 #[derive(Debug)]
 pub struct Replacement {
     file: BufWriter<NamedTempFile>,
-    /// Its place.
     path: PathBuf,
     /// It may replace another file.
     force: bool,
@@ -131,7 +130,6 @@ impl Replacement {
 #[derive(Debug)]
 struct Whole {
     file: Unnamed,
-    /// Its place.
     path: PathBuf,
     /// It may replace another file.
     force: bool,

@@ -47,7 +47,6 @@ impl<T: Send + 'static> TaskThread<T> {
         }
     }
 
-    /// Hands over work.
     pub fn send(&self, task: T) {
         // The thread ends only after this.
         let _ = self.tasks.send(task);

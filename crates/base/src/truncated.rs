@@ -23,7 +23,6 @@ struct WatchedMap {
 }
 
 impl WatchedMap {
-    /// An unused one.
     const fn new() -> Self {
         Self {
             version: AtomicUsize::new(0),

@@ -9,7 +9,6 @@ use super::error::{Error, Result};
 pub enum Break {
     /// What was wanted has been seen.
     Enough,
-    /// Something failed.
     Failed(Error),
 }
 

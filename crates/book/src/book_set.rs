@@ -26,7 +26,6 @@ const SLOTS: usize = 2048;
 /// How the books of a set are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// For which colour.
     pub(crate) color: Color,
     /// Whether the moves are those that the books' own recommendations allow, or the heaviest ones.
     pub(crate) tournament: bool,

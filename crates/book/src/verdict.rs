@@ -125,7 +125,6 @@ impl<M> MoveFacts<M> {
 pub struct Rest {
     only: bool,
     green: bool,
-    /// Whether factors count.
     factors: bool,
 }
 

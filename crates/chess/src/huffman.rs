@@ -56,7 +56,6 @@ impl BitWriter {
         self.count += len;
     }
 
-    /// Appends zeros.
     pub fn zeros(&mut self, count: u32) {
         self.count += count;
     }

@@ -22,7 +22,6 @@ pub const CASTLES: [(Color, CastlingSide, Square); 4] = [
 pub struct Frame {
     /// Black is to move: colours and ranks are swapped.
     pub swapped: bool,
-    /// Files are mirrored.
     pub mirrored: bool,
 }
 
@@ -134,7 +133,6 @@ pub fn forms(chess: Chess) -> Vec<Chess> {
 /// A piece of the side to move and its step, in the normal form on a board whose edges are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceStep {
-    /// Its kind.
     pub role: Role,
     /// Its number among those of its kind, from 0, in the order a1 to a8, b1 to b8 and so on.
     pub number: u8,

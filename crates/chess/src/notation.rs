@@ -27,7 +27,6 @@ pub struct MoveError {
     pub number: usize,
     /// The position before the move.
     pub fen: String,
-    /// What is wrong.
     pub kind: MoveErrorKind,
 }
 

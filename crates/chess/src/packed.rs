@@ -11,7 +11,6 @@ use super::{Position, allow_unusual};
 /// (docs/formats/counts.md, Position).
 pub const PACKED_LEN: usize = 24;
 
-/// Pieces that fit.
 const MAX_PIECES: usize = 32;
 
 /// Four bits for each kind of piece: 0 to 11 are pawn to king of White and of Black, and four codes say more.

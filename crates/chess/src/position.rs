@@ -117,7 +117,6 @@ impl Position {
         &self.chess
     }
 
-    /// The Polyglot key.
     pub fn key(&self) -> u64 {
         self.key
     }

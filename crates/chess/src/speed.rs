@@ -26,7 +26,6 @@ const MOVES: u64 = 40;
 const CORRESPONDENCE: u64 = 6 * 3600;
 
 impl Speed {
-    /// Its name.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, speed)| *speed == self).map_or("", |(name, _)| name)
     }

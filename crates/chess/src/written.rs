@@ -12,7 +12,6 @@ use super::{Position, plain_move};
 pub enum ReadMoveError {
     /// It does not have the form of a move.
     NoMove,
-    /// A side passes.
     Null,
     /// No legal move fits.
     Illegal,

@@ -43,13 +43,14 @@ enum ChessdbAnswer {
     Move(String),
     /// The score of the position.
     Score(i64),
-    /// The best line.
-    Line { score: i64, moves: Vec<String>, sans: Vec<String> },
-    /// All moves.
+    Line {
+        score: i64,
+        moves: Vec<String>,
+        sans: Vec<String>,
+    },
     Moves(Vec<ChessdbMove>),
 }
 
-/// A move.
 #[derive(Debug)]
 struct ChessdbMove {
     uci: String,
@@ -64,7 +65,6 @@ struct ChessdbMove {
     winrate: Option<f64>,
 }
 
-/// `/chessdb`.
 pub(super) fn chessdb(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     let said = said(explorer, query)?;
     let is_true = |word: &str| ["1", "true", "on", "yes"].contains(&&*word.to_ascii_lowercase());
@@ -209,7 +209,6 @@ fn odds(score: i64) -> f64 {
 }
 
 impl ChessdbMove {
-    /// `! (20-03)`.
     fn note(&self) -> String {
         let sign = match self.rank {
             2 => '!',

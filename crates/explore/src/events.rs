@@ -58,14 +58,12 @@ impl Feeds {
         self.state().changes
     }
 
-    /// Whether anybody listens.
     pub(super) fn any(&self) -> bool {
         let mut state = self.state();
         state.feeds.retain(|feed| !feed.is_closed());
         !state.feeds.is_empty()
     }
 
-    /// Ends all connections.
     pub(super) fn end(&self) {
         self.state().feeds.clear();
     }

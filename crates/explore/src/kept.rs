@@ -90,7 +90,6 @@ fn values(path: &Path) -> Option<Values> {
     Some(all.into_iter().filter(|(name, _)| NAMES.contains(&&**name)).collect())
 }
 
-/// `POST /api/kept`.
 pub(super) fn keep(explorer: &Explorer, body: &[u8]) -> std::result::Result<Response, Fault> {
     let Changes { set } = read(body)?;
     if let Some((name, _)) =

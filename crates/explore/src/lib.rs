@@ -93,7 +93,6 @@ pub struct Options {
     pub playable: bool,
     /// Files with games, which are found by their positions.
     pub games: Vec<PathBuf>,
-    /// The engine's program.
     pub engine: Option<String>,
     /// The configuration file; `None`: the one that is found.
     pub config: Option<String>,

@@ -133,12 +133,10 @@ struct Answer {
     source: &'static str,
 }
 
-/// `/lichess`.
 pub(super) fn lichess(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     answer(explorer, query, LichessInterface::Lichess)
 }
 
-/// `/masters`.
 pub(super) fn masters(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     answer(explorer, query, LichessInterface::Masters)
 }
@@ -301,7 +299,6 @@ impl GameLine {
 }
 
 impl Results {
-    /// All games.
     fn games(self) -> u64 {
         self.white.saturating_add(self.draws).saturating_add(self.black)
     }

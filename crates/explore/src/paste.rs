@@ -35,7 +35,6 @@ const NAME: &str = "the text";
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PasteQuery<'a> {
-    /// The games.
     text: std::borrow::Cow<'a, str>,
     /// A position as a FEN: where it occurs in each game is answered too.
     at: Option<std::borrow::Cow<'a, str>>,
@@ -77,7 +76,6 @@ struct Variation {
 enum PastedLine {
     Main,
     Variation(usize),
-    /// One too many.
     Unread,
 }
 
@@ -93,7 +91,6 @@ struct PasteReader {
     error: Option<GameError>,
 }
 
-/// `POST /api/read`.
 pub(super) fn games(_: &Explorer, body: &[u8]) -> Result<Response, Fault> {
     let asked: PasteQuery<'_> = read(body)?;
     let at = asked.at.as_deref().map(|fen| ShownPlace::start(Some(fen))).transpose()?;

@@ -25,7 +25,6 @@ const MAX_RESERVE: u32 = 60;
 /// Plies back to which a position with a choice is looked for.
 const MAX_BACK: usize = 200;
 
-/// `/api/books`.
 pub(super) fn books(explorer: &Explorer, _: &Query) -> Result<Response, Fault> {
     Ok(json(&all_books(explorer)))
 }
@@ -61,7 +60,6 @@ pub(super) fn position(explorer: &Explorer, query: &Query) -> Result<Response, F
     Ok(text("application/json", line))
 }
 
-/// `/api/view`.
 pub(super) fn view(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     Ok(json(&viewed(explorer, query)?))
 }
@@ -266,7 +264,6 @@ fn line(place: &ShownPlace) -> Vec<Value> {
     place.game.moves().iter().map(step).collect()
 }
 
-/// All legal moves.
 fn legal(place: &ShownPlace) -> Vec<Value> {
     let at = place.game.position();
     let one = |mv: Move| {

@@ -115,12 +115,10 @@ fn settings(explorer: &Explorer) -> std::result::Result<&Settings, Fault> {
     explorer.settings.as_ref().map_err(Fault::clone)
 }
 
-/// `GET /api/settings`.
 pub(super) fn show(explorer: &Explorer, _: &Query) -> std::result::Result<Response, Fault> {
     Ok(settings(explorer)?.shown()?)
 }
 
-/// `POST /api/settings`.
 pub(super) fn change(explorer: &Explorer, body: &[u8]) -> std::result::Result<Response, Fault> {
     Ok(settings(explorer)?.change(&read(body)?)?)
 }

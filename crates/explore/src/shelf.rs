@@ -52,7 +52,6 @@ pub(super) struct Slot {
     pub(super) editor: Mutex<Editor>,
 }
 
-/// All books.
 pub(super) struct Shelf(Vec<Slot>);
 
 impl Opened {
@@ -208,7 +207,6 @@ impl Shelf {
         Self(slots)
     }
 
-    /// All places.
     pub(super) fn slots(&self) -> &[Slot] {
         &self.0
     }

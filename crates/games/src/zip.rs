@@ -39,7 +39,6 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// The archive.
     pub fn archive(&self) -> &Path {
         &self.archive
     }

@@ -36,7 +36,6 @@ pub enum LearnError {
     OtherFields(u64),
     /// A record would be longer than a journal allows.
     TooLong,
-    /// Anything else.
     Other(Error),
 }
 

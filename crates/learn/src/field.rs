@@ -32,7 +32,6 @@ impl Field {
         (u32::from(self.games) << 16 | u32::from(self.halfpoints)).to_be_bytes()
     }
 
-    /// Reads the field.
     pub fn from_bytes(bytes: [u8; FIELD_LEN]) -> Self {
         let both = u32::from_be_bytes(bytes);
         Self { games: (both >> 16) as u16, halfpoints: both as u16 }

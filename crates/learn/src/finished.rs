@@ -29,7 +29,6 @@ pub struct FinishedGame {
     pub first: usize,
     /// Whose moves are learned.
     pub sides: ByColor<bool>,
-    /// Who won.
     pub result: KnownOutcome,
     /// Its name, for people to read; the journal keeps the first 206 bytes.
     pub note: String,
@@ -40,7 +39,6 @@ pub struct FinishedGame {
 pub struct IdentifiedGame {
     /// A game whose identity is in the journal is not learned again.
     pub id: Id,
-    /// The game.
     pub game: FinishedGame,
 }
 
@@ -53,7 +51,6 @@ pub struct PlayedMove {
     pub codes: [MoveCode; 2],
     /// Half-points of the mover.
     pub halfpoints: u16,
-    /// Who moved.
     pub color: Color,
 }
 

@@ -14,7 +14,6 @@ use tabiya_base::{file, folder};
 /// What is added to a book's name for its journal's.
 pub(crate) const JOURNAL_SUFFIX: &str = ".learn";
 
-/// An open file.
 pub trait StoredBytes: Send {
     /// Its length in bytes.
     ///
@@ -103,7 +102,6 @@ pub struct Stamp {
 
 /// A new file beside the journal, ours alone.
 pub trait NewJournal {
-    /// Its bytes.
     fn bytes(&mut self) -> &mut dyn StoredBytes;
 
     /// Waits until all that was written is on the disk, then renames it over the journal, in one step. Returns the new

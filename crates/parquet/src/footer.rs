@@ -114,7 +114,6 @@ fn varint<T: TInputProtocol>(from: &mut T) -> Result<u32> {
     Ok(number)
 }
 
-/// A footer.
 #[derive(Debug, Default)]
 pub struct Footer {
     /// The tree of columns, from its root on.
@@ -143,7 +142,6 @@ pub struct Element {
     pub len: Option<i32>,
     /// Whether it may be missing or come more than once.
     pub repetition: Option<FieldRepetitionType>,
-    /// Its name.
     pub name: String,
     /// Members of a group.
     pub children: Option<i32>,
@@ -169,17 +167,14 @@ read_fields!(Element, |element = Element::default(), from|
 /// The meaning of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logical {
-    /// Whole numbers.
     Integer {
         /// Whether they have a sign.
         is_signed: bool,
     },
-    /// Decimals.
     Decimal {
         /// Digits after the point.
         scale: i32,
     },
-    /// Something else.
     Other,
 }
 
@@ -188,10 +183,8 @@ read_fields!(Logical, |logical = Logical::Other, from|
     10 => logical = Logical::Integer { is_signed: IntType::read_from_in_protocol(from)?.is_signed }
 );
 
-/// A row group.
 #[derive(Debug)]
 pub struct RowGroup {
-    /// Its columns.
     pub columns: Vec<Chunk>,
     /// Its rows; negative if the footer does not say.
     pub rows: i64,
@@ -228,9 +221,7 @@ impl Chunk {
 /// A part of the file; none if its length is 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByteRange {
-    /// Its offset.
     pub at: u64,
-    /// Its bytes.
     pub len: u64,
 }
 
@@ -302,7 +293,6 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len.into()).unwrap_or_default()
     }

@@ -94,7 +94,6 @@ impl Table {
         &self.columns
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         self.file.path()
     }

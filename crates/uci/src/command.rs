@@ -93,7 +93,6 @@ pub struct Go {
     pub perft: bool,
     /// The moves after `searchmoves`, if that argument is given.
     pub searchmoves: Option<Vec<UciMove>>,
-    /// The time limits.
     pub clock: Clock,
 }
 

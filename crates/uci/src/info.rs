@@ -13,9 +13,7 @@ pub struct Info<'a> {
     pub depth: Option<u64>,
     /// The depth of the deepest line.
     pub seldepth: Option<u64>,
-    /// The nodes.
     pub nodes: Option<u64>,
-    /// Nodes a second.
     pub nps: Option<u64>,
     /// Milliseconds since the search began.
     pub time: Option<u64>,
@@ -135,7 +133,6 @@ impl Wdl {
         self.wins
     }
 
-    /// Draws.
     pub fn draws(self) -> u16 {
         self.draws
     }

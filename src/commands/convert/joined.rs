@@ -55,7 +55,6 @@ impl Joined {
         Ok(Self { book, lines, _folder: folder })
     }
 
-    /// The book.
     pub fn book(&self) -> Option<&dyn Book> {
         self.book.as_deref()
     }

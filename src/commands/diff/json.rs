@@ -54,7 +54,6 @@ impl<'a> Said<'a> {
     }
 }
 
-/// Writes the line.
 pub fn line(difference: &Difference<'_>, place: &Place, out: &mut dyn Write) -> io::Result<()> {
     let name = |which| if which == Which::A { "a" } else { "b" };
     let of_move = |facts: &Facts, a, b| Of::Move { uci: place.uci(facts), san: place.san(facts), a, b };

@@ -20,7 +20,6 @@ const QUIT_TIME: Duration = Duration::from_secs(5);
 /// How many lines of one answer are kept.
 const LINES_KEPT: usize = 4096;
 
-/// A running adapter.
 pub(super) struct Client {
     adapter: engine::Client,
     /// How long an answer may take that needs no search.
@@ -29,7 +28,6 @@ pub(super) struct Client {
     written: NamedTempFile,
     read: File,
     rest: Vec<u8>,
-    /// The adapter's warnings.
     notices: Vec<(About, String)>,
 }
 

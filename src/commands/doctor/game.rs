@@ -25,7 +25,6 @@ pub(super) enum PlayedBy {
     Engine { score: String, depth: String, why: Silence },
 }
 
-/// A move played.
 pub(super) struct Ply {
     pub(super) san: String,
     pub(super) source: PlayedBy,

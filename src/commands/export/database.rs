@@ -61,7 +61,6 @@ fn range(text: &str) -> std::result::Result<Range, &'static str> {
 /// Where the games go.
 pub(super) struct Games<'a> {
     pub args: &'a DatabaseArgs,
-    /// The database.
     pub path: &'a Path,
     /// A file, and how it is compressed; else standard output.
     pub to: Option<(&'a Path, Compression)>,

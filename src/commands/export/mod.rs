@@ -53,7 +53,6 @@ enum Form {
     Epd,
 }
 
-/// What is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Book,

@@ -28,7 +28,6 @@ impl Engines {
         }
     }
 
-    /// The file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

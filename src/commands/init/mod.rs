@@ -80,11 +80,8 @@ struct Init<'a> {
     output: &'a mut dyn Write,
     /// Whether there is somebody to ask.
     asks: bool,
-    /// The configuration.
     path: PathBuf,
-    /// Tries an engine.
     start: fn(PathBuf) -> Result<PathBuf>,
-    /// Tries the configuration.
     check: fn(&Path) -> Result<Exit>,
 }
 

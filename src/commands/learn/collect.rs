@@ -27,7 +27,6 @@ pub(crate) struct Collector {
     pub unfinished: u64,
     /// Games that could not be read to the end.
     pub unreadable: u64,
-    /// The first errors.
     pub errors: Vec<GameError>,
     game: GameHeader,
     sides: Option<ByColor<bool>>,

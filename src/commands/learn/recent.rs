@@ -63,7 +63,6 @@ fn title(game: &GameRecord) -> String {
     format!("{title} ({})", many(game.changes.len() as u64, "entry"))
 }
 
-/// The first moves.
 fn opening(game: &GameRecord) -> String {
     PositionLine::from_moves(game.first_moves().into_iter().map(MoveCode::from_move)).text
 }

@@ -10,7 +10,6 @@ use super::Found;
 use super::text::{book_moves, line_to, share};
 use crate::output::rows::many;
 
-/// Prints everything.
 pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let sums = &found.sums;
     let Counts { wins, draws, losses, .. } = sums.all.counts;

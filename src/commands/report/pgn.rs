@@ -57,7 +57,6 @@ fn head(game: &ReportGame, result: &str, writer: &mut PgnWriter) {
     }
 }
 
-/// Writes a game.
 pub(super) fn game(game: &ReportGame, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = PgnWriter::default();
     let result = game.result.map_or("*", tabiya_games::GameResult::as_pgn);

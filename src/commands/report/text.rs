@@ -17,7 +17,6 @@ use crate::output::rows::{self, many};
 /// In the place of limits that are not known.
 const TOO_FEW: &str = "too few games";
 
-/// Prints everything.
 pub(super) fn report(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let sums = &found.sums;
     let all = &sums.all;

@@ -161,12 +161,10 @@ fn dotted<T: FromStr + PartialOrd>(text: &str) -> Option<RangeInclusive<T>> {
     ends(&text.replacen("..=", "..", 1), "..").filter(|_| text.contains(".."))
 }
 
-/// Reads `80..120`.
 fn window(text: &str) -> Result<RangeInclusive<i64>, &'static str> {
     dotted(text).ok_or("write the least and the greatest evaluation in centipawns, such as 80..120")
 }
 
-/// Reads `30..60`.
 fn per_cent(text: &str) -> Result<DrawRate, &'static str> {
     let range = dotted(text).filter(|range| *range.end() <= 100).map(DrawRate);
     range.ok_or("write the least and the most draws in per cent, from 0 to 100, such as 30..60")

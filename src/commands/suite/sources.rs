@@ -65,7 +65,6 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Counts games.
     fn count(
         &mut self,
         paths: &[PathBuf],
@@ -89,7 +88,6 @@ impl Sources {
         Ok(())
     }
 
-    /// All sources.
     pub fn all(&self) -> &[SuiteSource] {
         &self.all
     }

@@ -18,10 +18,8 @@ use crate::output::rows::{self, many, percent};
 /// How many of the worst moves are listed.
 const WORST: usize = 20;
 
-/// What is reported.
 pub(super) struct Report<'a> {
     pub judged: JudgedBook<'a>,
-    /// Before and after.
     pub exits: [Exits; 2],
 }
 

@@ -95,7 +95,6 @@ mod tests {
     use super::super::{Bar, Look};
     use super::*;
 
-    /// What was printed.
     #[derive(Clone, Debug, Default)]
     struct Printed(Arc<Mutex<Vec<u8>>>);
 

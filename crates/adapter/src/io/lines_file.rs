@@ -17,7 +17,6 @@ use super::appended::is_pipe;
 use crate::session::Node;
 use crate::settings::search_paths::SearchPaths;
 
-/// The first line.
 const HEAD: &str = "# lines that tabiya has played from books\n";
 
 /// Bytes of the file that are read at once.
@@ -47,7 +46,6 @@ pub(super) enum LinesFileEvent {
     Known(String),
 }
 
-/// The open file.
 struct LinesFile {
     path: PathBuf,
     file: File,

@@ -42,7 +42,6 @@ pub(super) enum End {
     Asked,
     /// Required books cannot be opened: a message for each.
     Books(Vec<String>),
-    /// The engine failed.
     Engine(String),
 }
 

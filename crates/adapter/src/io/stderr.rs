@@ -17,7 +17,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The thread that writes them.
 static WRITER: Mutex<Option<TaskThread<String>>> = Mutex::new(None);
 
-/// Messages that wait.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
 /// Writes `tabiya: MESSAGE` as one line, soon.

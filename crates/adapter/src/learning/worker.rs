@@ -21,7 +21,6 @@ const MAX_AT_ONCE: usize = 255;
 
 /// What the worker does.
 pub(crate) enum Work {
-    /// Learn a game.
     Learn(Box<SpooledGame>),
     /// Complete what a process that died has begun in this book.
     Settle(PathBuf),

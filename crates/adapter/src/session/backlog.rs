@@ -24,7 +24,6 @@ impl Backlog {
         }
     }
 
-    /// The first line.
     pub(super) fn front(&self) -> Option<&[u8]> {
         let left = self.bytes.get(self.start..).filter(|left| !left.is_empty())?;
         let end = memchr::memchr(b'\n', left).map_or(left.len(), |end| end + 1);

@@ -128,7 +128,6 @@ impl Books {
         self.rng = rng(seed);
     }
 
-    /// Another game begins.
     pub(super) fn new_game(&mut self) {
         self.rules.new_game();
         self.names.new_game();

@@ -15,7 +15,6 @@ pub(super) enum Search {
     #[default]
     Idle,
     Running,
-    /// `stop` was sent.
     Stopped,
     /// `stop` was sent, and nobody waits for the bestmove: it will be dropped.
     Abandoned,

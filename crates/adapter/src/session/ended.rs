@@ -38,7 +38,6 @@ pub(super) struct Ended {
     pub(super) sources: Arc<[LearnableBook]>,
     /// The opponent, if one was announced.
     pub(super) opponent: String,
-    /// How it ended.
     pub(super) evidence: Evidence,
 }
 

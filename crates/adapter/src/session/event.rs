@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 pub enum Event {
     /// A book has answered a request with a move that had this chance, from 0 to 1.
     Book {
-        /// The book.
         file: PathBuf,
         /// The number of its rule, from 1, if there is one.
         rule: Option<usize>,
@@ -26,7 +25,6 @@ pub enum Event {
     Notice {
         /// What it is about.
         about: About,
-        /// The message.
         text: String,
     },
 }
@@ -38,7 +36,6 @@ pub enum Silence {
     /// They have no playable move.
     #[default]
     NoMove,
-    /// They are off.
     Off,
     /// The engine plays another kind of chess.
     Variant,

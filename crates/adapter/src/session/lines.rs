@@ -24,7 +24,6 @@ const MAX_SCOPES: usize = 256;
 /// No position has more legal moves.
 const MAX_MOVES: usize = 256;
 
-/// No index.
 const NONE: u32 = u32::MAX;
 
 /// A player with a colour and books; see [`scope`].
@@ -33,9 +32,7 @@ pub type Scope = u64;
 /// A position that a player's game went through, and those that may follow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Whose game.
     pub scope: Scope,
-    /// The position.
     pub at: u64,
     /// Whether the books were silent there for once, or not asked for all of their moves: there may be more to play.
     pub is_cut: bool,
@@ -96,7 +93,6 @@ pub(super) struct PlayedLines {
     /// The first of the graphs' entries for each position.
     index: HashMap<u64, u32>,
     scopes: HashMap<Scope, u32>,
-    /// Work of [`Lines::refresh`].
     changed: Vec<u32>,
     /// The position after the last move of the books in this game, for each colour, and whose move it was.
     last: ByColor<Option<(Scope, Position)>>,
@@ -123,7 +119,6 @@ fn place(position: &Position) -> u64 {
 }
 
 impl PlayedLines {
-    /// Another game begins.
     pub(super) fn new_game(&mut self) {
         self.last = ByColor::default();
     }

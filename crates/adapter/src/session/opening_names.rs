@@ -32,7 +32,6 @@ impl OpeningNames {
         Self { opening: Opening::at(&position), start, moves: Vec::new(), position, said: None }
     }
 
-    /// Another game begins.
     pub(super) fn new_game(&mut self) {
         self.said = None;
     }

@@ -208,15 +208,11 @@ fn name_file(name: &mut String, configured: &str) {
 
 /// The GUI's modes that affect the book.
 pub(super) struct Modes {
-    /// `UCI_Chess960`.
     pub(super) castling: CastlingMode,
-    /// `MultiPV`.
     pub(super) multipv: u32,
-    /// `UCI_AnalyseMode`.
     pub(super) analysing: bool,
     /// `UCI_Variant` is another kind of chess than that of the books.
     pub(super) other_variant: bool,
-    /// That kind.
     variant: String,
     /// Whether that kind was reported since it began.
     variant_reported: bool,

@@ -25,7 +25,6 @@ pub struct Output {
     pub log_to: Option<String>,
     /// Books from which a game has begun. They must be identified before it is learned.
     pub begun: Vec<Arc<[LearnableBook]>>,
-    /// Games to learn.
     pub finished: Vec<PlayedGame>,
     /// Open these books, then call [`Session::books_opened`](super::Session::books_opened), or
     /// [`Session::books_are_late`](super::Session::books_are_late) if that takes long.

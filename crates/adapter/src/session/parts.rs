@@ -17,7 +17,6 @@ const LOGGED: usize = 80;
 pub(super) struct LongLines {
     /// Whether the rest of the GUI's line is dropped.
     drops_gui_line: bool,
-    /// The engine's line.
     engine: Option<Long>,
 }
 
@@ -29,7 +28,6 @@ enum Long {
     Words(Vec<u8>),
     /// It is forwarded to the GUI part by part.
     Forwarded,
-    /// It is dropped.
     Dropped,
 }
 

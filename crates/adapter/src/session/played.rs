@@ -48,7 +48,6 @@ pub(super) fn sources(book_set: &BookSet, color: Color) -> Arc<[LearnableBook]> 
 pub struct PlayedGame {
     /// The books, by priority.
     pub sources: Arc<[LearnableBook]>,
-    /// The game.
     pub game: FinishedGame,
     /// The message to report once the game is on a disk.
     pub verdict: String,

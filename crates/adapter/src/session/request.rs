@@ -104,7 +104,6 @@ pub(super) struct Drawn {
 pub(super) struct GoRequest {
     /// The game on the board.
     pub(super) game: Arc<Game>,
-    /// Its arguments.
     pub(super) go: Go,
     pub(super) line: Vec<u8>,
 }
@@ -149,7 +148,6 @@ pub(super) enum Searched {
 
 /// A check that runs.
 pub(super) struct Check {
-    /// The request.
     pub(super) asked: GoRequest,
     /// The move under check.
     pub(super) chosen: Drawn,

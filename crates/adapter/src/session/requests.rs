@@ -22,7 +22,6 @@ use super::{MAX_WAITING, Output, Phase, Session, lossy};
 enum Use {
     /// It is checked if there is time, then played.
     Check,
-    /// It is played.
     Play,
     /// It answers a request about a position that did not come.
     Miss,

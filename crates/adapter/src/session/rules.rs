@@ -53,7 +53,6 @@ impl Rules {
         }
     }
 
-    /// All rules.
     pub(super) fn list(&self) -> &[Rule] {
         &self.list
     }
@@ -101,7 +100,6 @@ impl Rules {
         self.game = Some(after);
     }
 
-    /// Another game begins.
     pub(super) fn new_game(&mut self) {
         self.game = None;
         self.answers.clear();

@@ -50,7 +50,6 @@ pub(super) enum Why {
     Jumped,
     /// The position was not valid, or is not known.
     Lost,
-    /// The engine failed.
     Died,
     /// Learning was switched off during the game.
     Unwanted,

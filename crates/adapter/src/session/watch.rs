@@ -37,7 +37,6 @@ pub(super) enum Answer<'a> {
     Engine(&'a [u8]),
 }
 
-/// A `go ponder`.
 struct Expected {
     game: Game,
     clock: Clock,
@@ -68,7 +67,6 @@ pub(super) struct Watch {
     pub(super) ended: Vec<Ended>,
 }
 
-/// One game.
 struct Watched {
     /// The books that it is played from.
     sources: Arc<[LearnableBook]>,

@@ -18,7 +18,6 @@ pub enum BookList {
     Unnamed,
     /// No book is used.
     None,
-    /// Files as named.
     Files(Vec<String>),
     /// Books with a policy each; only the configuration file can name them so.
     Rules(Vec<Rule>),
@@ -51,7 +50,6 @@ impl BookList {
         }
     }
 
-    /// The rules.
     pub fn rules(&self) -> &[Rule] {
         match self {
             BookList::Rules(rules) => rules,

@@ -45,7 +45,6 @@ const PROGRAM: &str = "tabiya";
 pub struct Config {
     /// The engine's program, as the user named it.
     pub engine: String,
-    /// Its arguments.
     pub engine_args: Vec<String>,
     /// Its working folder, as the user named it; `None` for the adapter's own.
     pub engine_dir: Option<String>,
@@ -57,7 +56,6 @@ pub struct Config {
     pub book_optional: bool,
     /// The level of the log.
     pub log_level: Level,
-    /// The adapter's options.
     pub options: Options,
     /// Options of the engine that are set before the GUI sets any: name and value.
     pub settings: Vec<(String, String)>,
@@ -213,7 +211,6 @@ fn check_line(given: &Given) -> Result<()> {
     Ok(())
 }
 
-/// Splits `NAME=VALUE`.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (name, value) = text.split_once('=')?;
     // A line end would start another command.

@@ -63,7 +63,6 @@ pub enum Change {
     Fresh,
     /// Share played lines in another file.
     Lines,
-    /// Open another log.
     Log,
     /// Start or stop learning.
     Learn,
@@ -93,7 +92,6 @@ impl fmt::Display for Value<'_> {
 /// Which score is announced with a book move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BookScore {
-    /// Always 0.
     #[default]
     Zero,
     /// The score that the results of the move amount to.
@@ -104,7 +102,6 @@ impl BookScore {
     /// All values, in the order in which GUIs list them.
     pub(super) const ALL: [Self; 2] = [BookScore::Zero, BookScore::Statistics];
 
-    /// Their names.
     pub(super) const NAMES: [&str; 2] = [Self::ALL[0].as_str(), Self::ALL[1].as_str()];
 
     /// The value's name in the option.

@@ -52,20 +52,21 @@ pub(crate) enum SettingGroup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum SettingKind {
-    /// True or false.
     Check,
     /// A number from the one to the other.
-    Spin { min: u32, max: u32 },
+    Spin {
+        min: u32,
+        max: u32,
+    },
     /// One of these texts.
     #[serde(rename = "combo")]
-    Choice { choices: &'static [&'static str] },
-    /// Any text.
+    Choice {
+        choices: &'static [&'static str],
+    },
     Text,
     /// Several texts, in an order that matters.
     Texts,
-    /// Several `NAME=VALUE`.
     Pairs,
-    /// Paths of books.
     Files,
 }
 
@@ -109,7 +110,6 @@ impl SettingKind {
     }
 }
 
-/// A setting.
 #[derive(Clone, Copy, Serialize)]
 pub struct SettingRow {
     /// Its name for people; that of an option is its name in UCI.

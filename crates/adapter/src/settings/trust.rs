@@ -61,7 +61,6 @@ impl Owned {
 
 #[cfg(unix)]
 fn judge(us: u32, file: Owned, folder: Owned) -> Option<&'static str> {
-    /// The administrator's number.
     const ROOT: u32 = 0;
     if folder.mode & EVERYBODY_WRITES != 0 {
         Some("anyone can write to the folder of this configuration")

@@ -110,7 +110,6 @@ mod tests {
 
     use super::*;
 
-    /// Values by FEN.
     type Known = HashMap<String, Value>;
 
     fn mv(text: &str) -> Move {

@@ -142,7 +142,6 @@ pub fn lines() -> impl Iterator<Item = (&'static str, &'static str, &'static str
 }
 
 impl fmt::Display for Opening {
-    /// As [`Opening::as_str`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }

@@ -62,7 +62,6 @@ struct Which {
     book: usize,
 }
 
-/// `/api/edit`.
 pub(super) fn edit(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> {
     let request: Request = read(body)?;
     let (slot, format) = writable(explorer, request.book)?;
@@ -83,12 +82,10 @@ pub(super) fn edit(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> 
     written(explorer, request.book, slot, None, |editor| editor.edit(&wish, Progress::none))
 }
 
-/// `/api/undo`.
 pub(super) fn undo(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> {
     reverse(explorer, body, Way::Back)
 }
 
-/// `/api/redo`.
 pub(super) fn redo(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> {
     reverse(explorer, body, Way::Again)
 }

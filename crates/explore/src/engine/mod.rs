@@ -47,7 +47,6 @@ const START_TIME: Duration = Duration::from_secs(30);
 pub struct Start(Box<dyn FnOnce() + Send>);
 
 impl Start {
-    /// Starts it.
     pub(super) fn run(self) {
         (self.0)();
     }
@@ -86,13 +85,11 @@ impl Engines {
         Self { program, starts: Mutex::new(starts), running: Arc::default() }
     }
 
-    /// The program's name.
     pub(super) fn name(&self) -> Option<String> {
         let path = &self.program.as_ref()?.program;
         Some(path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
     }
 
-    /// Ends all engines.
     pub(super) fn end(&self) {
         for running in self.running.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             running.stop.store(true, Ordering::Relaxed);
@@ -147,7 +144,6 @@ impl Drop for Permit {
     }
 }
 
-/// `/api/engine`.
 pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     let place = ShownPlace::from_query(query)?;
     let lines = query.number("lines", MAX_LINES)?.unwrap_or(LINES).max(1);

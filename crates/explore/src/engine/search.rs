@@ -35,11 +35,9 @@ const MAX_PLIES: usize = 24;
 /// What to search, and who listens.
 pub(super) struct Search {
     pub(super) place: ShownPlace,
-    /// How many lines.
     pub(super) lines: usize,
     /// With how many threads; `None`: as the engine is set up.
     pub(super) threads: Option<usize>,
-    /// The engine.
     pub(super) setup: Setup,
     pub(super) sender: Sender<Event>,
     /// Set when nobody wants the search any more.

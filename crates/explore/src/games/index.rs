@@ -34,7 +34,6 @@ pub(in super::super) struct Game<'a> {
     /// The players' ratings; 0 if unknown.
     pub(in super::super) white_elo: u16,
     pub(in super::super) black_elo: u16,
-    /// The result.
     pub(in super::super) outcome: Option<GameResult>,
     /// When it was played.
     pub(in super::super) date: Date,
@@ -47,7 +46,6 @@ pub(in super::super) struct Game<'a> {
 pub(in super::super) struct Names<'a> {
     pub(in super::super) white: &'a str,
     pub(in super::super) black: &'a str,
-    /// The tournament.
     pub(super) event: &'a str,
 }
 
@@ -69,7 +67,6 @@ impl<'a> Found<'a> {
         Self { entries: self.entries.get(count..).unwrap_or_default(), ..self }
     }
 
-    /// The games.
     pub(in super::super) fn games(&self) -> impl Iterator<Item = Game<'a>> + use<'a> {
         let index = self.index;
         self.entries
@@ -96,7 +93,6 @@ impl<'a> Game<'a> {
         self.mv != MoveCode::NULL
     }
 
-    /// Its name.
     pub(in super::super) fn id(&self) -> String {
         id(self.number)
     }

@@ -29,7 +29,6 @@ pub(super) struct GameFiles {
 
 /// A file of games.
 struct File {
-    /// The file itself.
     path: PathBuf,
     /// The number before those of its games.
     base: u64,

@@ -45,7 +45,6 @@ const FOR_PROGRAMS: [&str; 6] = ["/lichess", "/master", "/masters", "/player", "
 /// What a request may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Admission {
-    /// It is answered.
     Admitted,
     /// It asks for the first page of a session: that gets the key.
     First(String),

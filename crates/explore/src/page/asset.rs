@@ -12,7 +12,6 @@ use sha2::{Digest as _, Sha256};
 
 use tabiya_base::bytes::hex;
 
-/// Where these are.
 pub(in super::super) const FOLDER: &str = "/page/";
 
 /// Bytes of the digest that are in a name: enough to tell versions apart.
@@ -44,7 +43,6 @@ impl Asset {
         self.compressed.len()
     }
 
-    /// Where it is.
     pub(super) fn address(&self) -> String {
         format!("{FOLDER}{}", self.name)
     }

@@ -21,7 +21,6 @@ const MARKUP: &str = include_str!("page.html");
 /// What is seen in its place by those who may not see it.
 const REFUSED: &str = include_str!("refused.html");
 
-/// The style.
 const STYLE: &str = include_str!("style.css");
 
 /// The pieces: one `<svg>` with a `<symbol>` for each.

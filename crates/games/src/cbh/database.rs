@@ -27,9 +27,7 @@ pub(super) const WIDE: u64 = u32::MAX as u64;
 /// A database.
 #[derive(Debug)]
 pub struct Cbh {
-    /// The `.cbh` file.
     pub(super) records: Blob,
-    /// The `.cbg` file.
     pub(super) moves: Blob,
     /// The `.cba` file, where there is one.
     pub(super) notes: Option<Blob>,

@@ -42,7 +42,6 @@ pub trait Sink {
 
 /// Adds the moves to a tree.
 pub(crate) struct Collector<'a, M, F> {
-    /// The tree.
     pub tree: &'a mut MoveTree<M>,
     /// Whether it gets the variations.
     pub variations: bool,
@@ -98,7 +97,6 @@ pub fn decode<S: Sink>(
 struct Decoder<'a> {
     data: &'a [u8],
     mode: Mode,
-    /// The next byte.
     at: usize,
     /// Moves read so far.
     moves: u32,
@@ -266,7 +264,6 @@ impl Decoder<'_> {
 /// queens and third pieces, marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
-    /// The side passes.
     Null,
     /// The king castles to the side of the g file, or to that of the c file.
     Castle {
@@ -275,13 +272,11 @@ pub(crate) enum Code {
     },
     /// A step of a piece: how many files to the right and how many ranks up, each modulo 8.
     Piece {
-        /// Its kind.
         role: Role,
         /// Which of its kind, from 0.
         number: u8,
         /// Files to the right.
         right: u8,
-        /// Ranks up.
         up: u8,
     },
     /// The move is in the next two bytes.

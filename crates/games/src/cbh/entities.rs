@@ -103,7 +103,6 @@ impl<'a> Entity<'a> {
         bytes::array(self.0, at).map_or(0, u8::from_le_bytes)
     }
 
-    /// A date.
     pub fn date(self, at: u64) -> Date {
         date(bytes::u32_le(self.0, at).unwrap_or_default())
     }

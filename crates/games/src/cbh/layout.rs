@@ -161,7 +161,6 @@ pub mod record {
     pub(crate) const SOURCE: u64 = 21;
     /// Date, 24 bits: day in bits 0-4, month in 5-8, year in 9-20.
     pub(crate) const DATE: u64 = 24;
-    /// Result, in [`RESULT_BITS`].
     pub(crate) const RESULT: u64 = 27;
     /// The bits that hold the result.
     pub(crate) const RESULT_BITS: u8 = 0x07;
@@ -225,7 +224,6 @@ pub mod note {
     pub(crate) const BLACK_CLOCK: u8 = 0x17;
     /// Type of a critical position.
     pub(crate) const CRITICAL: u8 = 0x18;
-    /// Type of medals.
     pub(crate) const MEDALS: u8 = 0x22;
     /// Type of the time control.
     pub(crate) const TIME_CONTROL: u8 = 0x24;
@@ -254,7 +252,6 @@ pub mod stage {
     pub(crate) const TIME: u64 = 0;
     /// Increment in hundredths of a second, 32 bits.
     pub(crate) const INCREMENT: u64 = 4;
-    /// Moves, 16 bits.
     pub(crate) const MOVES: u64 = 8;
     /// The number of moves that means the rest of the game.
     pub(crate) const REST: u16 = 1000;
@@ -272,7 +269,6 @@ pub mod player {
 pub mod tournament {
     pub(crate) const TITLE: (u64, u64) = (0, 40);
     pub(crate) const PLACE: (u64, u64) = (40, 30);
-    /// Date, 32 bits.
     pub(crate) const DATE: u64 = 70;
     /// Type: [`KIND_MASK`], [`BLITZ`], [`RAPID`], [`CORRESPONDENCE`].
     pub(crate) const KIND: u64 = 74;
@@ -291,7 +287,6 @@ pub mod tournament {
     pub(crate) const TEAM: u64 = 75;
     /// Set for a tournament of teams.
     pub(crate) const TEAM_BIT: u8 = 0x01;
-    /// Country.
     pub(crate) const NATION: u64 = 76;
     pub(crate) const CATEGORY: u64 = 78;
     pub(crate) const ROUNDS: u64 = 80;
@@ -313,7 +308,6 @@ pub mod source {
     pub(crate) const PUBLISHER: (u64, u64) = (25, 16);
     /// Date of publication, 32 bits.
     pub(crate) const PUBLICATION: u64 = 41;
-    /// Date, 32 bits.
     pub(crate) const DATE: u64 = 45;
     pub(crate) const VERSION: u64 = 49;
     pub(crate) const QUALITY: u64 = 50;
@@ -325,7 +319,6 @@ pub mod source {
 pub(crate) mod team {
     /// Number of the team, 16 bits.
     pub const NUMBER: u64 = 45;
-    /// Country.
     pub(crate) const NATION: u64 = 54;
     /// The least bytes of a record.
     pub(crate) const MIN: u64 = 55;

@@ -47,7 +47,6 @@ pub struct CbhReader<'a> {
 /// The head of a game or text in `.cbg`.
 #[derive(Clone, Copy, Debug)]
 pub struct CbhHead {
-    /// Its offset.
     pub offset: u64,
     /// Its flags; `None` where the file ends within it.
     pub flags: Option<u8>,
@@ -74,12 +73,10 @@ pub struct CbhGame {
     pub cut: bool,
 }
 
-/// Counts moves.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     /// Plies of the main line.
     pub main: u32,
-    /// All moves.
     pub all: u32,
     /// Whether the main line is over.
     over: bool,

@@ -82,7 +82,6 @@ impl Batch for CbhGames {
     }
 }
 
-/// Plays through games.
 struct CbhPlayer<'a> {
     /// The games that were shown to the visitor.
     games: u64,

@@ -101,7 +101,6 @@ impl Unpacked {
         Error::format(self.blob.path(), what).at_offset(at).advice(DAMAGED)
     }
 
-    /// Unpacks a block.
     fn content(&self, block: Block) -> Result<Vec<u8>> {
         let mut packed = vec![0; block.len.into()];
         let read = self.blob.read(block.offset + HEAD_LEN, &mut packed)?;

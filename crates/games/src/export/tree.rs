@@ -14,7 +14,6 @@ pub struct San {
 }
 
 impl San {
-    /// No characters.
     pub(crate) const EMPTY: Self = Self { word: 0 };
 
     /// The first seven characters of a text.
@@ -168,7 +167,6 @@ impl<M: Copy + Default> MoveTree<M> {
         self.at = self.kept.pop().unwrap_or(0);
     }
 
-    /// A node.
     #[inline]
     pub(crate) fn node(&self, number: u32) -> Option<Node<M>> {
         let mv = *self.moves.get(number as usize)?;

@@ -33,7 +33,6 @@ const MAX_LEN_BEFORE_MOVES: usize = 1 << 13;
 const FEN_FIELDS: usize = 3;
 
 impl GameReader<'_> {
-    /// Takes a tag.
     pub(super) fn take_tag(&mut self, name: &[u8], value: &[u8]) {
         let value = trim_blanks(value);
         let header = &mut self.header;

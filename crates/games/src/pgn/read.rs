@@ -22,7 +22,6 @@ pub(super) enum PgnState {
     None,
     /// A game may have begun: there is no head, and no move yet. The visitor does not know of it.
     Waiting,
-    /// Moves are taken.
     Moves,
     /// No more moves are taken, but the result may still come.
     Over,
@@ -76,7 +75,6 @@ pub(super) struct GameReader<'a> {
     wants_remarks: bool,
     /// How many plies are wanted, if their keys are enough.
     keyed_plies: Option<usize>,
-    /// These plies.
     plies: Vec<KeyedPly>,
     pub lexer: Lexer<'a>,
     /// Where the game begins, in bytes of the piece.

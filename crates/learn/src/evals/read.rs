@@ -159,7 +159,6 @@ impl Store {
         Ok(())
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -184,7 +183,6 @@ impl Store {
         self.map.len() as u64
     }
 
-    /// The engines' names.
     pub fn engines(&self) -> &Engines {
         &self.engines
     }

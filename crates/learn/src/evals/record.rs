@@ -74,7 +74,6 @@ pub struct Evaluation {
     pub nodes: u64,
     /// How the engine expects the game to end, if it says so.
     pub wdl: Option<Wdl>,
-    /// Who says so.
     pub engine: EngineId,
     /// The best move; [`MoveCode::NULL`] if it is not known.
     pub best: MoveCode,
@@ -83,11 +82,9 @@ pub struct Evaluation {
 /// How long an engine searches a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// This many nodes.
     Nodes(u64),
     /// This depth in plies.
     Depth(u64),
-    /// This many milliseconds.
     Movetime(u64),
 }
 
@@ -150,7 +147,6 @@ pub(crate) enum StoreRecord {
     Searched(Packed, Limit),
 }
 
-/// Names of engines.
 #[derive(Clone, Debug, Default)]
 pub struct Engines(BTreeMap<EngineId, BTreeMap<u8, [u8; NAME_PART_LEN]>>);
 
@@ -335,7 +331,6 @@ impl Engines {
             .collect()
     }
 
-    /// The engines.
     pub(crate) fn ids(&self) -> impl Iterator<Item = EngineId> + '_ {
         self.0.keys().copied()
     }

@@ -16,7 +16,6 @@ pub(crate) const FIRST_HEADER_LEN: usize = 64;
 /// What a journal begins with.
 const MAGIC: &[u8; 8] = b"TabLearn";
 
-/// The first version.
 const FIRST: u64 = 1;
 
 /// The version that is written.
@@ -27,16 +26,13 @@ const VERSION: u64 = 2;
 pub struct Owner {
     /// The book's length in bytes.
     pub book_len: u64,
-    /// See [`BookEntries`](crate::book::BookEntries).
     pub fingerprint: [u8; 32],
 }
 
-/// A journal's header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalHeader {
     /// Whether it is one of version 1.
     pub first: bool,
-    /// The book.
     pub owner: Owner,
     /// A random number that each journal gets when it replaces another; 0 where it replaced none.
     pub serial: u64,

@@ -32,20 +32,14 @@ const CHANGE_LEN: usize = 22;
 pub struct Change {
     /// The entry's number in the book, from 0.
     pub index: u32,
-    /// Its key.
     pub key: u64,
-    /// Its move.
     pub mv: MoveCode,
-    /// The field before.
     pub old: Field,
-    /// The field after.
     pub new: Field,
 }
 
-/// A learned game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
-    /// Its identity.
     pub id: Id,
     /// 1 White's moves were learned, 2 Black's, 3 both.
     pub sides: u8,
@@ -59,14 +53,12 @@ pub struct GameRecord {
     pub changes: Vec<Change>,
 }
 
-/// One record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JournalRecord {
     /// A game was learned.
     Game(GameRecord),
     /// The last games were taken back.
     Undo {
-        /// How many.
         games: u32,
         /// The changes of the book.
         changes: Vec<Change>,

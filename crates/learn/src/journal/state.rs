@@ -26,7 +26,6 @@ const MAX_COMPARED: usize = 64;
 pub(crate) struct LearnedGame {
     /// The identity of the game.
     pub id: Id,
-    /// The sides learned.
     pub sides: u8,
     /// The length of its record in bytes.
     pub size: u32,
@@ -52,7 +51,6 @@ pub(crate) struct KnownEdit {
 /// The journal up to a place.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JournalState {
-    /// Its header.
     pub header: JournalHeader,
     /// The book, after all edits.
     pub owner: Owner,

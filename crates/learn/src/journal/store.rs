@@ -26,12 +26,10 @@ pub(crate) type StoredGame = (Id, u8);
 pub(crate) struct Store {
     /// The offset of its first page.
     pub at: u64,
-    /// Ids, each once.
     pub ids: u64,
 }
 
 impl Store {
-    /// Its pages.
     pub fn pages(&self) -> u64 {
         self.ids.div_ceil(PAGE_IDS)
     }

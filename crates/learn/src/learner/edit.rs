@@ -42,7 +42,6 @@ pub struct MadeEdit {
 /// What became of edits of entries that were expected to have weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Attempt {
-    /// It was made.
     Made(MadeEdit),
     /// The move has this weight, or `None` if the book does not have it; nothing has changed.
     Unexpected(Option<u64>),

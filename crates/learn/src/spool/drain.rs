@@ -15,7 +15,6 @@ use crate::learner::{LearnOutcome, Learner};
 /// A book as it was when a game was played from it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlayedBook {
-    /// Its file.
     pub file: PathBuf,
     /// Its fingerprint, if that is known.
     pub fingerprint: Option<Fingerprint>,
@@ -71,7 +70,6 @@ impl Drain {
         Self { spool, next: Some(0), failed: HashSet::new(), problem: None, patience }
     }
 
-    /// The spool's file.
     pub fn path(&self) -> &Path {
         self.spool.path()
     }

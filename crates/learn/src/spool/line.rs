@@ -20,7 +20,6 @@ const CHECK_LEN: usize = 8;
 /// The place of the text in a line: after the state, the hexadecimal digits of the text's check, and two spaces.
 pub(super) const TEXT: usize = 2 * CHECK_LEN + 3;
 
-/// A line's text.
 #[derive(Deserialize, Serialize)]
 struct SpoolLine {
     book: PathBuf,

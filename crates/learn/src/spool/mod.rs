@@ -56,9 +56,7 @@ pub struct SpoolPlace {
 pub struct Spooled {
     /// The book that it is to be learned into.
     pub book: PlayedBook,
-    /// The game.
     pub finished: IdentifiedGame,
-    /// Its line.
     pub place: SpoolPlace,
 }
 
@@ -83,7 +81,6 @@ impl Spool {
         Self { path: path.into() }
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -90,7 +90,6 @@ impl State {
     }
 }
 
-/// The disk.
 #[derive(Clone, Debug, Default)]
 pub struct SimDisk(Arc<Mutex<State>>);
 

@@ -83,7 +83,6 @@ impl Client {
         self.is_over = Box::new(move || interrupt::asked() || is_over());
     }
 
-    /// The process.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }

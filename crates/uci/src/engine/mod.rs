@@ -41,9 +41,7 @@ const POLL: Duration = Duration::from_millis(5);
 /// How a child engine is started and set up.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The program.
     pub program: PathBuf,
-    /// Its arguments.
     pub args: Vec<String>,
     /// Its working folder; `None` for ours.
     pub folder: Option<PathBuf>,
@@ -60,13 +58,9 @@ pub struct Engine {
     program: PathBuf,
 }
 
-/// The child's pipes.
 pub struct Pipes {
-    /// Its standard input.
     pub stdin: ChildStdin,
-    /// Its standard output.
     pub stdout: ChildStdout,
-    /// Its standard error.
     pub stderr: ChildStderr,
 }
 

@@ -41,7 +41,6 @@ pub struct CountedGames<R> {
     pub runs: Vec<SortedRuns<R>>,
     /// What became of the games.
     pub report: BuildReport,
-    /// Marks of moves.
     pub(crate) marks: Marks,
 }
 
@@ -124,7 +123,6 @@ struct Counter<'a, R> {
     filter: &'a Filter,
     wanted_tags: Vec<String>,
     by: By,
-    /// The game's slice.
     slice: Slice,
     files: &'a BuildFiles,
     repeated: &'a Repeated,
@@ -147,7 +145,6 @@ struct Counter<'a, R> {
     before_last: Option<(Position, Move)>,
     /// The last move of the present line, if it was the first of its kind to count.
     newest: Option<Newest>,
-    /// Marks of moves.
     marks: Marks,
     /// Whether a mistake was made in the present line, so that nothing that follows counts.
     refuted: bool,

@@ -82,7 +82,6 @@ fn text<S: Serializer>(pattern: &WildMatch, serializer: S) -> Result<S::Ok, S::E
 impl FromStr for TagPattern {
     type Err = &'static str;
 
-    /// Reads `NAME=PATTERN`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (name, pattern) = text.split_once('=').ok_or("write NAME=PATTERN")?;
         let name = name.trim();

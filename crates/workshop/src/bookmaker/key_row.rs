@@ -17,7 +17,6 @@ use super::sort::Sortable;
 pub(crate) struct KeyRow {
     pub(super) key: u64,
     weight: u64,
-    /// Games and half-points.
     learned: [u32; 2],
     /// The place of the book among those that are merged: facts that cannot be added come from the first.
     pub(super) book: u32,

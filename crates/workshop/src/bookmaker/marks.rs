@@ -15,7 +15,6 @@ const MAX: usize = 1 << 20;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
     known: HashMap<(u64, MoveCode), Mark>,
-    /// Marks beyond [`MAX`].
     lost: u64,
     /// Comments with a weight that cannot be read.
     unreadable: u64,

@@ -269,7 +269,6 @@ const ENTRY: u8 = 1;
 /// What is kept of a position aside, because few books have it and it has any length.
 #[derive(Default)]
 struct Aside {
-    /// The first comment.
     comment: Option<String>,
     /// The entries of CTG books.
     entries: Vec<CtgEntry>,

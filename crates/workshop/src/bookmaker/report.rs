@@ -66,7 +66,6 @@ pub struct FailedGames {
 }
 
 impl FailedGames {
-    /// These and others.
     fn and(self, other: Self) -> Self {
         let order = |failed: &Self| (failed.first.place.file.clone(), failed.first.place.offset);
         let first = if order(&other) < order(&self) { other.first } else { self.first };

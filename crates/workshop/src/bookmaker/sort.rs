@@ -136,7 +136,6 @@ impl<R: Sortable> RadixSorter<R> {
         Ok(())
     }
 
-    /// Ends the sorting.
     pub fn finish(mut self) -> SortedRuns<R> {
         for bin in &mut self.bins {
             bin.settle(&mut self.buffers);
@@ -296,7 +295,6 @@ impl<R: Sortable> Sorted<R> {
 /// Some ranges, or a part of one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SortPiece {
-    /// The first range.
     from: usize,
     /// The one after the last.
     to: usize,

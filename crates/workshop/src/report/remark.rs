@@ -95,7 +95,6 @@ fn book(text: &str) -> Option<&str> {
     rest.get(..end)
 }
 
-/// `0:00:05` or `5.3`.
 fn clock(text: &str) -> Option<f64> {
     text.split(':').try_fold(0.0, |sum, part| Some(sum * 60.0 + seconds(part)?))
 }

@@ -41,7 +41,6 @@ pub(crate) struct Searcher<'a> {
     setup: &'a Setup,
     limit: Limit,
     client: Option<Client>,
-    /// Its name.
     pub name: String,
     /// Whether it can say how it expects games to end.
     pub gives_wdl: bool,

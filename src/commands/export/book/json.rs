@@ -29,7 +29,6 @@ struct MoveLine<'a> {
     facts: Facts<'a, MoveCode>,
 }
 
-/// Writes the line.
 pub fn line(known: &PositionRecord, castlings: &Castlings, out: &mut dyn Write) -> io::Result<()> {
     let moves = known.moves.iter().map(|entry| MoveLine {
         uci: castlings.uci(known, entry.mv).to_string(),

@@ -117,7 +117,6 @@ impl Ply {
     }
 }
 
-/// Writes the games.
 struct Game {
     name: String,
     /// The position that the lines begin with, if it is not the starting position.

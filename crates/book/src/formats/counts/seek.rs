@@ -29,7 +29,6 @@ struct KeyPages {
 
 /// The rows of a key in a row group.
 pub struct KeyRows {
-    /// The row group.
     pub group: usize,
     /// The first and the last row of the key, and what is between them.
     pub rows: Range<u64>,

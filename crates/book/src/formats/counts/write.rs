@@ -46,7 +46,6 @@ const PAGE_LEN: usize = 1 << 18;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Target {
-    /// A file.
     File(Replacement),
     /// Standard output, which may be a pipe.
     Stdout(BufWriter<io::Stdout>),
@@ -296,7 +295,6 @@ impl<W: Write + Send> Columns<'_, W> {
     }
 }
 
-/// The columns.
 fn schema(shape: Shape) -> std::result::Result<TypePtr, ParquetError> {
     let mut columns =
         format!("required int64 {KEY} (INTEGER(64,false)); required int32 {MOVE} (INTEGER(16,false));");

@@ -24,7 +24,6 @@ pub enum KeySet {
 }
 
 impl KeySet {
-    /// The other one.
     pub(crate) fn other(self) -> Self {
         match self {
             Self::New => Self::Old,

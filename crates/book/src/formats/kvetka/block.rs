@@ -19,7 +19,6 @@ impl<'a> Block<'a> {
         Self { data: data.get(..BLOCK_LEN as usize).unwrap_or(data) }
     }
 
-    /// Its bytes.
     pub fn data(&self) -> &'a [u8] {
         self.data
     }

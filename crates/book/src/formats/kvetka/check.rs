@@ -56,7 +56,6 @@ pub struct KvetkaTotals {
     moves: u64,
     comments: u64,
     links: u64,
-    /// Bytes in use.
     used: u64,
     games: Option<u64>,
 }

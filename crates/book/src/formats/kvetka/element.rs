@@ -14,7 +14,6 @@ pub(super) fn read_results(reader: &mut KvetkaReader<'_>) -> Result<Counts> {
     Ok(Counts::ended(reader.compact()?, reader.compact()?, reader.compact()?))
 }
 
-/// Appends three CompactInts.
 pub(super) fn put_results(Counts { wins, draws, losses, .. }: Counts, out: &mut Vec<u8>) {
     [wins, draws, losses].into_iter().for_each(|count| put_compact(count, out));
 }
@@ -42,7 +41,6 @@ pub struct RawElement<'a> {
     pub at: usize,
     /// The offset in the block after it.
     pub end: usize,
-    /// The position.
     pub key: &'a [u8; KEY_LEN],
     /// The bytes after the key.
     rest: &'a [u8],

@@ -38,7 +38,6 @@ impl<'a> KvetkaReader<'a> {
         self.at
     }
 
-    /// The bytes left.
     pub fn rest(&self) -> &'a [u8] {
         usize::try_from(self.at).ok().and_then(|at| self.data.get(at..)).unwrap_or_default()
     }
@@ -77,7 +76,6 @@ impl<'a> KvetkaReader<'a> {
         self.array().map(u32::from_be_bytes)
     }
 
-    /// A CompactInt.
     pub(crate) fn compact(&mut self) -> Result<u64> {
         let start = self.at;
         let mut value = 0_u64;
@@ -105,7 +103,6 @@ impl<'a> KvetkaReader<'a> {
         })
     }
 
-    /// A Unicode string.
     pub(crate) fn unicode(&mut self) -> Result<String> {
         self.string(2).map(from_utf16)
     }
@@ -134,7 +131,6 @@ fn from_utf16(text: &[u8]) -> String {
     String::from_utf16_lossy(if rank(&little) < rank(&big) { &little } else { &big })
 }
 
-/// Appends a CompactInt.
 pub(crate) fn put_compact(value: u64, out: &mut Vec<u8>) {
     let digits = (64 - value.leading_zeros()).div_ceil(7).max(1);
     for digit in (0..digits).rev() {

@@ -14,9 +14,7 @@ use crate::traverse::{Bits, Graph, Traversal, breadth_first};
 pub struct EntryFinding<'a> {
     /// The number of the entry.
     pub index: usize,
-    /// The entry.
     pub entry: PolyglotEntry,
-    /// Its position.
     pub position: &'a Position,
     /// The castling, if it is legal and written in the old form; otherwise the entry's move is not legal.
     pub old_castling: Option<Move>,

@@ -164,7 +164,6 @@ pub(in crate::pgn) fn is_whole_tag(text: &[u8]) -> bool {
 /// What a line between tags may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagLine {
-    /// The moves begin.
     Moves,
     /// It may have moves or a tag, or neither.
     Doubtful,

@@ -64,7 +64,6 @@ impl<R: Sortable> Run<R> {
 /// Rows whose keys begin with the same bits.
 #[derive(Debug)]
 pub(crate) struct Bin<R> {
-    /// Unsorted rows.
     pub fresh: Vec<R>,
     /// Sorted ones. The first may be longer than all others together.
     pub runs: Vec<Run<R>>,

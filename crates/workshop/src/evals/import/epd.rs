@@ -14,7 +14,6 @@ use crate::evals::export::{MATED, MIN_MATE};
 /// Fields of a position.
 const FIELDS: usize = 4;
 
-/// Reads a line.
 pub(super) fn line(text: &[u8], wanted: Option<&Wanted>) -> Parsed {
     if text.is_empty() || text.starts_with(b"#") {
         return Ok(None);

@@ -10,7 +10,6 @@ const BLOCK_LEN: usize = 1 << 18;
 /// The longest line that is read. Lines of Lichess's dump have up to some ten thousand bytes.
 pub(crate) const MAX_LINE: usize = 1 << 24;
 
-/// Some whole lines.
 #[derive(Debug)]
 pub(crate) struct Block {
     /// Where they begin in the text.

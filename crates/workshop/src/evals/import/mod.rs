@@ -332,7 +332,6 @@ pub(crate) type Parsed = std::result::Result<Option<EvaluationLine>, Problem>;
 /// A line that holds an evaluation.
 #[derive(Debug)]
 pub(crate) enum EvaluationLine {
-    /// An evaluation.
     Found(ImportedEvaluation),
     /// The evaluation of a position that is not wanted.
     Unwanted,

@@ -58,7 +58,6 @@ struct OfKind {
 }
 
 impl Problems {
-    /// Adds a problem.
     pub fn add(&mut self, problem: Problem) {
         let OfKind { count, first } = self.0.entry(FindingKind::from(problem.wrong).number).or_default();
         *count += 1;

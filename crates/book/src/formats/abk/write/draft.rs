@@ -76,9 +76,7 @@ pub struct Node {
 pub struct DraftMove {
     /// The position that it leads to.
     pub next: u64,
-    /// The weight.
     pub weight: u64,
-    /// Games.
     pub games: u32,
     /// Games that White won.
     pub white_wins: u32,
@@ -107,7 +105,6 @@ impl DraftMove {
         Self { next, weight: 0, games: 0, white_wins: 0, white_losses: 0, from, to, promotion, flags }
     }
 
-    /// Reads a move.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytemuck::try_pod_read_unaligned(bytes).ok()
     }

@@ -48,7 +48,6 @@ impl BookWriter for AbkWriter {
         true
     }
 
-    /// As priorities.
     fn holds_verdicts(&self) -> bool {
         true
     }

@@ -31,15 +31,12 @@ pub(super) const NUMBER_LEN: usize = size_of::<u32>();
 #[derive(Debug)]
 pub struct AbkTree {
     entries: Scratch,
-    /// Their moves.
     steps: Scratch,
     /// The numbers of the moves that a position follows.
     leads: Bits,
     /// How many positions there are.
     pub positions: u64,
-    /// How many moves.
     pub records: u64,
-    /// Positions without room.
     pub beyond: u64,
 }
 

@@ -23,13 +23,11 @@ use crate::traverse::Forms as _;
 pub struct Ctg {
     /// The name by which it was opened.
     pub(super) name: PathBuf,
-    /// Pages, index, bitmap.
     pub(super) files: [PathBuf; 3],
     /// The bytes of the pages, including the header page.
     pub(super) ctg: Map,
     cto: Map,
     ctb: Map,
-    /// See [`Ctg::mark_mask`].
     mark_mask: OnceLock<u8>,
 }
 

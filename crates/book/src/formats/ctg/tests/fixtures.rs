@@ -12,7 +12,6 @@ use super::super::moves::legal;
 use super::super::signature::Signature;
 use crate::tests::mv;
 
-/// A bitmap file.
 pub fn ctb(bitmap: &[u8]) -> Vec<u8> {
     let low = bitmap.iter().take_while(|&&byte| byte == 0xff).count() as u32 * 8;
     let mut file = vec![0, 0x0c, 0, 1];
@@ -22,7 +21,6 @@ pub fn ctb(bitmap: &[u8]) -> Vec<u8> {
     file
 }
 
-/// An index file.
 pub fn cto(numbers: &[u32], low: u32) -> Vec<u8> {
     let mut file = vec![0, 0x10, 0, 1];
     file.extend((numbers.len() as u32).to_be_bytes());
@@ -69,7 +67,6 @@ impl Fixture {
         self.known(at, Known { moves: moves.collect(), counts, recommendation, ratings: [0; 4] })
     }
 
-    /// Adds a position.
     #[must_use]
     pub fn known(mut self, at: &Position, known: Known) -> Self {
         let normal = Normal::from_chess(at.chess()).unwrap();
@@ -101,7 +98,6 @@ impl Fixture {
         self
     }
 
-    /// Pages, index, bitmap.
     pub fn files(&self) -> [Vec<u8>; 3] {
         let mask = (1_u64 << self.depth) - 1;
         let mut leaves: BTreeMap<u64, Vec<Vec<u8>>> = BTreeMap::new();

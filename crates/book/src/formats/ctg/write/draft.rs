@@ -405,7 +405,6 @@ fn opponents(known: &MoveFacts<MoveCode>) -> Option<u32> {
     u32::try_from(i64::from(performance) - difference).ok()
 }
 
-/// The header page.
 fn header(pages: u32, positions: u32, games: u32) -> Vec<u8> {
     let mut page = vec![0; PAGE_LEN as usize];
     let mut put = |at: u64, bytes: &[u8]| {

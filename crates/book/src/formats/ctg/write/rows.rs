@@ -35,14 +35,12 @@ const REACHED: u8 = 1;
 #[repr(u8)]
 #[non_exhaustive]
 pub enum CountSource {
-    /// Nothing is known.
     #[default]
     None,
     /// The moves that are made in it.
     Moves,
     /// The moves that lead to it.
     Reached,
-    /// The position itself.
     Itself,
 }
 
@@ -102,7 +100,6 @@ const TALLY_LEN: usize = size_of::<Tally>();
 pub(crate) struct Own {
     /// Where its counts come from.
     pub source: CountSource,
-    /// Its counts.
     pub counts: Tally,
     /// The code of its comment.
     pub comment: u8,
@@ -116,7 +113,6 @@ pub(crate) struct Own {
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct MoveRecord {
-    /// Its counts.
     pub counts: Tally,
     /// Average ratings of the side to move and of the other; 0 for none.
     pub ratings: [u16; 2],
@@ -170,7 +166,6 @@ impl Own {
 }
 
 impl MoveRecord {
-    /// Appends its record.
     pub fn write(&self, signature: &Signature, out: &mut Vec<u8>) {
         put_head(signature, out);
         out.push(REACHED);
@@ -211,7 +206,6 @@ impl PositionRow {
         self.signature.is_empty()
     }
 
-    /// Begins a position.
     pub fn clear(&mut self) {
         let Self { mut signature, mut moves, .. } = std::mem::take(self);
         signature.clear();
@@ -306,7 +300,6 @@ impl PositionRow {
         self.counts.fitting().games
     }
 
-    /// Appends its entry.
     pub fn write(&self, out: &mut Vec<u8>) {
         out.extend(&self.signature);
         out.push(1 + 2 * self.moves.len() as u8);

@@ -28,7 +28,6 @@ pub struct TrieEntry {
 /// The index to the pages of a book, as they are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trie {
-    /// The last level.
     deepest: u32,
     /// An entry of the page before.
     last: Option<u32>,
@@ -113,7 +112,6 @@ impl Trie {
         self.bitmap.iter().take_while(|byte| **byte == 0xff).count() as u32 * 8
     }
 
-    /// The `.cto` file.
     pub fn cto(&self) -> Vec<u8> {
         let mut file = Vec::with_capacity(CTO_HEADER as usize + self.numbers.len() * NUMBER_LEN as usize);
         file.extend(CTO_START);
@@ -124,7 +122,6 @@ impl Trie {
         file
     }
 
-    /// The `.ctb` file.
     pub fn ctb(&self) -> Vec<u8> {
         let mut file = Vec::with_capacity(CTB_HEADER as usize + self.bitmap.len());
         file.extend(CTB_START);

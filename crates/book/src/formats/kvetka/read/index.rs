@@ -18,7 +18,6 @@ const COMPARED: u64 = 4;
 /// The keys of a `.kin` file.
 #[derive(Debug)]
 pub struct KvetkaIndex {
-    /// Its path.
     pub path: PathBuf,
     map: Map,
 }
@@ -49,7 +48,6 @@ impl KvetkaIndex {
         Ok(index)
     }
 
-    /// Its bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.map
     }

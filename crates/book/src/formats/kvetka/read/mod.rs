@@ -31,7 +31,6 @@ pub struct Kvetka {
     pub(super) name: PathBuf,
     /// Its files, the opened one first.
     pub(super) files: Vec<PathBuf>,
-    /// Its blocks.
     pub(super) parts: Parts,
     /// The `.kin` file, if it seemed sound when the book was opened.
     pub(super) index: Option<KvetkaIndex>,
@@ -47,7 +46,6 @@ pub struct Kvetka {
 pub(crate) struct FoundElement<'a> {
     /// The number of the block among those of the book.
     pub block: u64,
-    /// The element.
     pub element: RawElement<'a>,
 }
 

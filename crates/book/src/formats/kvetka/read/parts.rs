@@ -18,14 +18,11 @@ const FENCES: u64 = 1 << 12;
 /// Blocks before one without a key whose first key may replace it.
 const NEIGHBOURS: usize = 64;
 
-/// One `.kob` file.
 #[derive(Debug)]
 pub struct KvetkaPart {
-    /// Its path.
     pub path: PathBuf,
     /// The number in its name.
     pub number: u32,
-    /// Its bytes.
     pub map: Map,
     /// The offset of its first block.
     pub start: u64,

@@ -6,9 +6,7 @@ use tabiya_book::kvetka::{Element, KvetkaHeader, Packer};
 /// The files of a book in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packed {
-    /// The `.kob` files.
     pub kob: Vec<Vec<u8>>,
-    /// The `.kin` file.
     pub kin: Vec<u8>,
 }
 

@@ -35,12 +35,10 @@ pub(crate) struct Own {
     pub sum: Counts,
     /// The number of a game with the position.
     pub game: Option<u64>,
-    /// Its comment.
     pub comment: Option<String>,
 }
 
 impl Own {
-    /// Appends its record.
     pub fn write(&self, key: &Key, out: &mut Vec<u8>) {
         out.extend(key.0);
         out.push(OWN);
