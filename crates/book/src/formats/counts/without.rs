@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 
-use super::{CountsWritten, Line, Shape};
+use super::{CountsRow, CountsWritten, Shape};
 use crate::{Among, Book};
 
 /// A count file, which cannot exist.
@@ -63,7 +63,7 @@ impl CountFile {
         has_positions() -> bool;
         version() -> Option<u32>;
         created_by() -> Option<&str>;
-        group(usize, Shape, impl FnMut(&Line) -> Result<()>) -> Result<()>;
+        group(usize, Shape, impl FnMut(&CountsRow) -> Result<()>) -> Result<()>;
         shape() -> Shape;
         require(Shape) -> Result<()>;
     }
@@ -80,7 +80,7 @@ impl CountWriter {
         match self {}
     }
 
-    pub fn add(&mut self, _: &Line) -> Result<()> {
+    pub fn add(&mut self, _: &CountsRow) -> Result<()> {
         match *self {}
     }
 
