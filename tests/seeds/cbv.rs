@@ -8,7 +8,7 @@ use shakmaty::Move;
 use tabiya_chess::Position;
 use tabiya_games::cbh::{Cbh, CbhSource};
 use tabiya_games::cbv::{Cbv, check};
-use tabiya_games::{GameError, GameHeader, GameEnd, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, Visitor};
 
 /// The files of a database in the archive, and the first bytes of each.
 const PARTS: [(&str, &[u8]); 3] = [

@@ -13,7 +13,8 @@ use tabiya_chess::{MoveCode, Position};
 pub fn run(data: &[u8]) {
     for name in ["fuzz.exp", "fuzz.bin"] {
         // Other names are those of Polyglot books too.
-        let _ = open_bytes(name, data.to_vec()).map(|book| (book.format() == Format::Exp).then(|| look(&*book)));
+        let _ =
+            open_bytes(name, data.to_vec()).map(|book| (book.format() == Format::Exp).then(|| look(&*book)));
     }
     for start in [&b""[..], &SUGAR_V1, &SUGAR_V2] {
         let _ = Exp::new("fuzz.exp", [start, data].concat()).map(|book| look(&book));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use shakmaty::Position as _;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::Break;
-use tabiya_book::kvetka::{Element, Extras, KvetkaHeader, Key, Kvetka, Link, code};
+use tabiya_book::kvetka::{Element, Extras, Key, Kvetka, KvetkaHeader, Link, code};
 use tabiya_book::{Book, Counts, Moves, Scope, open_bytes};
 use tabiya_chess::Position;
 use tabiya_chess::normal::Normal;
@@ -52,7 +52,10 @@ fn elements(data: &[u8]) -> Vec<Element> {
         let mut at = Position::start();
         for (ply, step) in line.iter().enumerate() {
             let legal = at.chess().legal_moves();
-            let (Some(normal), Some(key)) = (Normal::from_chess(at.chess()), Key::from_chess(at.chess())) else { break };
+            let (Some(normal), Some(key)) = (Normal::from_chess(at.chess()), Key::from_chess(at.chess()))
+            else {
+                break;
+            };
             let moves: Vec<u8> = legal.iter().filter_map(|mv| code(*mv, &normal)).collect();
             let extras = Extras {
                 flags: if step % 7 == 0 { 2 } else { 0 },
@@ -73,7 +76,8 @@ fn elements(data: &[u8]) -> Vec<Element> {
 /// What is written is read back, in one file or many, with the index or without.
 fn written(data: &[u8], elements: &[Element]) {
     // Of letters beyond these some texts read as well in the other byte order, of which the format says nothing.
-    let header = KvetkaHeader { caption: data.iter().copied().map(char::from).collect(), ..KvetkaHeader::default() };
+    let header =
+        KvetkaHeader { caption: data.iter().copied().map(char::from).collect(), ..KvetkaHeader::default() };
     let one = Packed::new(&header, elements);
     let many = Packed::with_files_of(2048, &header, elements);
     assert_eq!(one.kin, many.kin);

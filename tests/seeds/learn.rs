@@ -14,8 +14,10 @@ use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 use tabiya_learn::book::BookEntries;
-use tabiya_learn::journal::{Change, Check, EditRecord, EntryChange, GameRecord, JournalHeader, JournalRecord};
-use tabiya_learn::{StoredBytes, Claim, Field, FinishedGame, Learner, NewJournal, LearnOutcome, Storage};
+use tabiya_learn::journal::{
+    Change, Check, EditRecord, EntryChange, GameRecord, JournalHeader, JournalRecord,
+};
+use tabiya_learn::{Claim, Field, FinishedGame, LearnOutcome, Learner, NewJournal, Storage, StoredBytes};
 
 /// Bytes of one change in the fuzzer's input.
 const CHANGE_LEN: usize = 8;
@@ -121,7 +123,13 @@ fn book() -> Vec<PolyglotEntry> {
     let moves = chess.legal_moves();
     moves
         .iter()
-        .map(|mv| PolyglotEntry { key, mv: MoveCode::codes(*mv, &chess)[0], weight: 3, games: 1, halfpoints: 1 })
+        .map(|mv| PolyglotEntry {
+            key,
+            mv: MoveCode::codes(*mv, &chess)[0],
+            weight: 3,
+            games: 1,
+            halfpoints: 1,
+        })
         .collect()
 }
 
@@ -155,8 +163,13 @@ fn records(mut data: &[u8], entries: &[PolyglotEntry]) -> Vec<JournalRecord> {
 
 /// An edit that is not one of this book.
 fn edit(kind: u8, changes: &[Change], entries: &[PolyglotEntry]) -> EditRecord {
-    let entry =
-        |change: &Change| PolyglotEntry { key: change.key, mv: change.mv, weight: 9, games: 0, halfpoints: 0 };
+    let entry = |change: &Change| PolyglotEntry {
+        key: change.key,
+        mv: change.mv,
+        weight: 9,
+        games: 0,
+        halfpoints: 0,
+    };
     let change = |change: &Change| EntryChange {
         index: change.index,
         old: entries.get(change.index as usize).copied().filter(|_| change.old.games > 0),

@@ -13,7 +13,8 @@ pub fn run(data: &[u8]) {
     let _ = open_bytes("fuzz.obk", data.to_vec()).map(|book| look(&*book));
     let count = (data.len() / RECORD_LEN) as u32;
     for start in [&START_V1[..], &START_V2] {
-        let header = [start, &count.to_le_bytes(), &[0; 4][..start.len() * usize::from(start == START_V2)]].concat();
+        let header =
+            [start, &count.to_le_bytes(), &[0; 4][..start.len() * usize::from(start == START_V2)]].concat();
         look(&Obk::new("fuzz.obk", [&header, data].concat()).expect("a whole header"));
     }
     tree(data);

@@ -10,7 +10,7 @@ use shakmaty::{Move, Position as _};
 use tabiya_chess::Position;
 use tabiya_games::pgn::Pgn;
 use tabiya_games::pgn::split::{PIECE_LEN, Pieces};
-use tabiya_games::{GameEnd, GameError, GameLocation, GameHeader, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, GameLocation, Visitor};
 
 /// What bytes stand for in a text that is made of words, so that games get somewhere.
 const WORDS: &[&str] = &[

@@ -8,7 +8,7 @@ use shakmaty::uci::UciMove;
 use tabiya_adapter::session::{BookProblem, Output, Session};
 use tabiya_adapter::settings::options::Options;
 use tabiya_book::{Book, BookSet, starter};
-use tabiya_uci::{Command, Go, LineSplitter, LinePiece, Reply, words};
+use tabiya_uci::{Command, Go, LinePiece, LineSplitter, Reply, words};
 
 /// The longest line that is kept, small enough for the fuzzer to pass it.
 const MAX_LINE: usize = 300;
