@@ -15,7 +15,7 @@ use super::scratch::{Cursor, Scratch};
 /// Bytes of a record that decide most comparisons without a look at the record itself.
 const PREFIX: usize = 16;
 
-/// Bytes that [`Place`] takes besides the record.
+/// Bytes that [`RecordPlace`] takes besides the record.
 const PLACE_LEN: usize = size_of::<RecordPlace>();
 
 /// Bytes of a run that are read at once: at most and at least.

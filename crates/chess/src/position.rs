@@ -214,7 +214,7 @@ pub fn allow_unusual(error: PositionError<Chess>) -> Result<Chess, PositionError
     error.ignore_too_much_material().or_else(PositionError::ignore_impossible_check)
 }
 
-/// As [`odd()`], and leaves out castling and en passant where they do not fit the board.
+/// As [`allow_unusual()`], and leaves out castling and en passant where they do not fit the board.
 ///
 /// # Errors
 /// What else is wrong with the position.

@@ -29,7 +29,7 @@ const MAX_GAMES: usize = 1 << 20;
 /// How long the body of a request may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
 
-/// Requests of each [`Kind`] that are worked on at once; others wait.
+/// Requests of each [`RequestKind`] that are worked on at once; others wait.
 const WORKING: [usize; 3] = [8, 4, 4];
 
 /// Threads for requests that are worked on, and one that looks whether books have changed.

@@ -35,7 +35,7 @@ pub(super) struct Shared {
     state: Mutex<AdapterState>,
     /// Signals that something that a thread waits for may have changed.
     pub(super) changed: Condvar,
-    /// Signals that a time in [`State::due`] has changed.
+    /// Signals that a time in [`AdapterState::due`] has changed.
     pub(super) clock: Condvar,
     /// Signals that the engine writer has work.
     pub(super) work: Condvar,

@@ -156,7 +156,7 @@ impl PlayedLines {
     }
 
     /// Of the moves with a chance leaves one only to those that lead to the freshest lines, if any leads to a fresh one. Returns
-    /// what [`Lines::answered`] needs; `is_cut` as in [`Node`].
+    /// what [`PlayedLines::answered`] needs; `is_cut` as in [`Node`].
     pub(super) fn prefer(
         &self,
         scope: Scope,

@@ -62,11 +62,11 @@ const CODE_LEN: usize = 3;
 /// use tabiya_chess::Game;
 /// use tabiya_chess::openings::Opening;
 /// let mut game = Game::start();
-/// assert_eq!(Opening::of(&game), None);
+/// assert_eq!(Opening::from_game(&game), None);
 /// for mv in ["g1f3", "d7d5", "d2d4", "g8f6", "a2a3"] {
 ///     game.push_uci(mv.as_bytes());
 /// }
-/// let opening = Opening::of(&game).expect("a named line");
+/// let opening = Opening::from_game(&game).expect("a named line");
 /// assert_eq!((opening.eco(), opening.name()), ("D02", "Queen's Pawn Game: Symmetrical Variation"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@
 //! there is another one in `.cbj`, which points to teams (`.cbe`) and titles (`.cbl`). Of the media in texts (`.cbm`) only
 //! the size is known.
 //!
-//! [`Cbh`] is an open database, [`Reader`] reads it on one thread, and [`CbhSource`] is its games for building and
+//! [`Cbh`] is an open database, [`CbhReader`] reads it on one thread, and [`CbhSource`] is its games for building and
 //! learning. [`export`] writes the games as PGN, [`check`] and [`info`] examine the whole.
 
 mod board;

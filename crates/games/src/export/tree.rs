@@ -162,7 +162,7 @@ impl<M: Copy + Default> MoveTree<M> {
         self.kept.push(self.at);
     }
 
-    /// Goes back to where the last [`push`](Tree::push) was, or to the start of the game if there was none.
+    /// Goes back to where the last [`push`](MoveTree::push) was, or to the start of the game if there was none.
     pub fn pop(&mut self) {
         self.at = self.kept.pop().unwrap_or(0);
     }

@@ -30,10 +30,10 @@ static NUMBERS: [San; 500] = {
 /// Writes games one after another into memory.
 ///
 /// ```
-/// use tabiya_games::export::{Notes, San, Tree, Writer};
-/// let mut tree = Tree::default();
+/// use tabiya_games::export::{MoveTree, Notes, PgnWriter, San};
+/// let mut tree = MoveTree::default();
 /// ["e4", "e5"].iter().for_each(|mv| tree.add(San::new(mv.as_bytes())));
-/// let mut writer = Writer::default();
+/// let mut writer = PgnWriter::default();
 /// writer.tag("White", "Anderssen \"A.\"");
 /// writer.moves(&tree, &Notes::default(), "*");
 /// assert_eq!(writer.text(), b"[White \"Anderssen \\\"A.\\\"\"]\n\n1. e4 e5 *\n\n");

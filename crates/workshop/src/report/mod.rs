@@ -4,7 +4,7 @@
 //! |---|---|
 //! | what a comment says of a move: its score, its time | [`remark`] |
 //! | the books, and whose they are | [`Shelf`] |
-//! | one game: where it left the books | [`Game`], [`Reader`] |
+//! | one game: where it left the books | [`ReportGame`], [`ReportReader`] |
 //! | sums: openings, exits, lines | [`Sums`] |
 //! | players: who scored what against whom, in pairs of games | [`Players`] |
 //! | Elo differences and their limits | [`elo`] |

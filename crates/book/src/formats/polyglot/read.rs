@@ -17,8 +17,8 @@ const NEAR: usize = 8;
 /// The entries of a book, over its bytes.
 ///
 /// ```
-/// use tabiya_book::polyglot::Entries;
-/// assert_eq!(Entries::new(&[0; 33]).len(), 2);
+/// use tabiya_book::polyglot::PolyglotEntries;
+/// assert_eq!(PolyglotEntries::new(&[0; 33]).len(), 2);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PolyglotEntries<'a> {
@@ -112,7 +112,7 @@ impl<'a> PolyglotEntries<'a> {
         self.from(self.lower_bound(key), key)
     }
 
-    /// As [`Entries::of`], if the number of the first one is known.
+    /// As [`PolyglotEntries::find`], if the number of the first one is known.
     pub fn from(self, first: usize, key: u64) -> impl Iterator<Item = PolyglotEntry> + 'a {
         let rest = self.entries.get(first..).unwrap_or_default();
         rest.iter()

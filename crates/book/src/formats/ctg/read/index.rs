@@ -37,7 +37,7 @@ impl<'a> CtgIndex<'a> {
         })
     }
 
-    /// Page numbers that the `.cto` file does hold, up to [`Index::count`].
+    /// Page numbers that the `.cto` file does hold, up to [`CtgIndex::count`].
     pub fn held(self) -> u64 {
         self.count.min((self.cto.len() as u64).saturating_sub(CTO_HEADER) / NUMBER_LEN)
     }
@@ -84,7 +84,7 @@ impl<'a> CtgIndex<'a> {
         (mask > 0).then(|| ((node - mask) & above) + above)
     }
 
-    /// The leaf of the greatest number, by the last split of the bitmap. In an intact index it is [`Index::count`] - 1.
+    /// The leaf of the greatest number, by the last split of the bitmap. In an intact index it is [`CtgIndex::count`] - 1.
     ///
     /// Reads the bitmap from its end to the last byte that is not zero.
     pub(crate) fn last_leaf(self) -> u64 {
