@@ -245,7 +245,7 @@ pub struct ReportReader<'a> {
 
 impl fmt::Debug for ReportReader<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader").field("found", &self.found).finish_non_exhaustive()
+        f.debug_struct("ReportReader").field("found", &self.found).finish_non_exhaustive()
     }
 }
 

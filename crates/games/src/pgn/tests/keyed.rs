@@ -80,7 +80,7 @@ fn compare(text: &[u8]) -> usize {
     }
     let (plies, keys) = (listen(text, 1000, true, false), listen(text, 1000, true, true));
     assert_eq!(plies.notes, keys.notes, "{}", String::from_utf8_lossy(text));
-    keys.notes.iter().filter(|note| note.starts_with("Header")).count()
+    keys.notes.iter().filter(|note| note.starts_with("GameHeader")).count()
 }
 
 const HEAD: &str = "[Event \"x\"]\n[White \"a\"]\n[Result \"1-0\"]\n\n";
