@@ -15,8 +15,8 @@ const DEEPEST: u32 = 64;
 /// ```
 /// use std::path::Path;
 /// use tabiya_base::folder;
-/// assert_eq!(folder::of(Path::new("a.bin")), Path::new("."));
-/// assert_eq!(folder::of(Path::new("books/a.bin")), Path::new("books"));
+/// assert_eq!(folder::parent_of(Path::new("a.bin")), Path::new("."));
+/// assert_eq!(folder::parent_of(Path::new("books/a.bin")), Path::new("books"));
 /// ```
 pub fn parent_of(file: &Path) -> &Path {
     here(file.parent().unwrap_or(file))

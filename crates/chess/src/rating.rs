@@ -14,9 +14,9 @@ impl RatingBand {
     ///
     /// ```
     /// use tabiya_chess::RatingBand;
-    /// assert_eq!(RatingBand::of(1799, 1801).map(RatingBand::lowest), Some(1800));
-    /// assert_eq!(RatingBand::of(1799, 1800).map(RatingBand::lowest), Some(1600));
-    /// assert_eq!(RatingBand::of(0, 1800), None);
+    /// assert_eq!(RatingBand::from_ratings(1799, 1801).map(RatingBand::lowest), Some(1800));
+    /// assert_eq!(RatingBand::from_ratings(1799, 1800).map(RatingBand::lowest), Some(1600));
+    /// assert_eq!(RatingBand::from_ratings(0, 1800), None);
     /// ```
     pub fn from_ratings(white: u16, black: u16) -> Option<Self> {
         let twice = u32::from(white) + u32::from(black);
