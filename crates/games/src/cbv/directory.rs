@@ -9,36 +9,10 @@ use tabiya_base::encoding::decode_text;
 use tabiya_base::error::{Error, ErrorKind, Result};
 
 use super::layout::{COUNT_AT, ENTRY_LEN_AT, ENTRY_LENS, HEADER_LEN, NAME_LEN, NUMBERS_AT, START, WIDE_AT};
-use super::member::Unpacked;
-
-/// What to do with an archive that is damaged.
-pub(super) const DAMAGED: &str = "copy or download it again";
+use super::member::{CbvMember, DAMAGED, Unpacked, shown};
 
 /// The files of a database whose names are looked up in any order: they are held in memory.
 const HELD: [&str; 6] = ["cbp", "cbt", "cbc", "cbs", "cbe", "cbl"];
-
-/// A file in an archive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CbvMember {
-    /// Its name, with folders before it separated by `\`.
-    pub name: String,
-    /// Where its packed bytes begin in the archive.
-    pub offset: u64,
-    /// How many packed bytes it has.
-    pub packed: u64,
-    /// How many bytes they unpack to.
-    pub len: u64,
-}
-
-impl CbvMember {
-    /// Whether it is the file of the database with this extension.
-    fn is_part(&self, stem: Option<&str>, extension: &str) -> bool {
-        let Some((name, end)) = self.name.rsplit_once('.') else { return false };
-        end.eq_ignore_ascii_case(extension)
-            && !name.contains(['\\', '/'])
-            && stem.is_none_or(|stem| name.to_lowercase() == stem.to_lowercase())
-    }
-}
 
 /// An open archive.
 #[derive(Clone, Debug)]
@@ -168,13 +142,6 @@ impl Cbv {
     pub(crate) fn len(&self) -> u64 {
         self.blob.len()
     }
-}
-
-/// A name without characters that would garble messages or mean a folder.
-pub(super) fn shown(name: &str) -> String {
-    name.chars()
-        .map(|letter| if letter.is_control() || "\\/:".contains(letter) { '_' } else { letter })
-        .collect()
 }
 
 /// Reads an entry. Bytes after the end of a name are rubbish, and are not looked at.

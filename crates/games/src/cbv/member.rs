@@ -1,4 +1,4 @@
-//! The bytes of a member, at any place.
+//! A member, and its bytes at any place.
 #![allow(clippy::cast_possible_truncation, reason = "a block has at most 65,536 bytes")]
 
 use std::collections::VecDeque;
@@ -9,12 +9,44 @@ use tabiya_base::blob::{Blob, Pieces, Window};
 use tabiya_base::error::{Error, Result};
 use tabiya_base::interrupt;
 
-use super::directory::{CbvMember, DAMAGED, shown};
 use super::layout::{BLOCK, HEAD_LEN, MAX_BLOCK, MAX_BLOCKS, MAX_HELD, MAX_MEMBER};
 use super::unpack::{checksum, head, unpack};
 
+/// What to do with an archive that is damaged.
+pub(super) const DAMAGED: &str = "copy or download it again";
+
 /// Unpacked blocks of a member that are kept: some for each thread, 4 MB in all.
 const MAX_KEPT: usize = 64;
+
+/// A file in an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CbvMember {
+    /// Its name, with folders before it separated by `\`.
+    pub name: String,
+    /// Where its packed bytes begin in the archive.
+    pub offset: u64,
+    /// How many packed bytes it has.
+    pub packed: u64,
+    /// How many bytes they unpack to.
+    pub len: u64,
+}
+
+impl CbvMember {
+    /// Whether it is the file of the database with this extension.
+    pub(super) fn is_part(&self, stem: Option<&str>, extension: &str) -> bool {
+        let Some((name, end)) = self.name.rsplit_once('.') else { return false };
+        end.eq_ignore_ascii_case(extension)
+            && !name.contains(['\\', '/'])
+            && stem.is_none_or(|stem| name.to_lowercase() == stem.to_lowercase())
+    }
+}
+
+/// A name without characters that would garble messages or mean a folder.
+pub(super) fn shown(name: &str) -> String {
+    name.chars()
+        .map(|letter| if letter.is_control() || "\\/:".contains(letter) { '_' } else { letter })
+        .collect()
+}
 
 /// A block: where its head is in the archive, the length of its content, and where its bytes begin in the member.
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,8 @@ mod unpack;
 
 use std::path::Path;
 
-pub use directory::{Cbv, CbvMember};
+pub use directory::Cbv;
+pub use member::CbvMember;
 
 /// Whether a name is that of an archive.
 pub fn is_named(path: &Path) -> bool {

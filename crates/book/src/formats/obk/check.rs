@@ -1,31 +1,15 @@
 //! Sums up a whole book and finds what is wrong with it.
 
-use tabiya_base::findings::{FindingPlace, Findings, kinds};
+use tabiya_base::findings::{FindingPlace, Findings};
 use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
 use super::Obk;
+use super::kinds::ObkFindingKind;
 use super::layout::COUNT_AT;
 use super::read::{MAX_DEPTH, MAX_MOVES, walk};
 use super::records::{ObkHeader, ObkRecord};
 use crate::BookSummary;
-
-kinds! {
-    /// What can be wrong with a Chessmaster book.
-    pub enum ObkFindingKind {
-        Missing: Error "moves that the header counts and the file does not have",
-        Empty: Warning "books without moves",
-        Illegal: Error "moves that are not legal in their position",
-        Lost: Error "moves after one that is not legal",
-        TooDeep: Error "lines that are too deep to be followed",
-        Rest: Error "moves after the end of the tree",
-        Unended: Warning "trees that end within a line",
-        Cut: Error "books with too many moves",
-        Never: Warning "moves of weight 0, which are never played",
-        Texts: Warning "texts, which are not read",
-        Trailing: Warning "bytes after the end",
-    }
-}
 
 /// What is said of moves that the file does not have.
 pub(super) fn missing(data: &[u8], header: ObkHeader) -> Option<String> {

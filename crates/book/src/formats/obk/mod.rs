@@ -7,6 +7,7 @@
 //! A damaged book is played as far as it is sound: a move that is not legal takes only its own replies along.
 
 mod check;
+mod kinds;
 pub mod layout;
 pub mod read;
 pub mod records;

@@ -8,7 +8,7 @@ use shakmaty::Move;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position};
 
-use super::check::ObkFindingKind;
+use super::kinds::ObkFindingKind;
 use super::records::{ObkHeader, ObkRecord};
 
 /// Plies of the longest line that is followed: real books have some tens. It bounds the memory of a walk.
