@@ -2,6 +2,8 @@
 //!
 //! Offsets and lengths are `u64`, as files have them; what is outside the data is `None`.
 
+use std::slice::SliceIndex;
+
 /// The `len` bytes from `at` on.
 pub fn slice(data: &[u8], at: u64, len: u64) -> Option<&[u8]> {
     let start = usize::try_from(at).ok()?;
@@ -43,6 +45,44 @@ pub fn u16_le(data: &[u8], at: u64) -> Option<u16> {
 pub fn u32_le(data: &[u8], at: u64) -> Option<u32> {
     array(data, at).map(u32::from_le_bytes)
 }
+
+/// Parts of a slice or a text whose ends are the program's own numbers, not those of a file.
+///
+/// A number outside is a mistake of the program: tests and fuzzing stop there. A release goes on with an empty part, because an
+/// adapter must not end in a game.
+pub trait Parts {
+    /// The part within `range`.
+    fn part<R: SliceIndex<Self, Output = Self>>(&self, range: R) -> &Self;
+
+    /// The part within `range`, to be changed.
+    fn part_mut<R: SliceIndex<Self, Output = Self>>(&mut self, range: R) -> &mut Self;
+}
+
+/// Both are the same words for slices and texts.
+macro_rules! parts {
+    ($($generic:ident)?, $kind:ty) => {
+        impl$(<$generic>)? Parts for $kind {
+            #[inline]
+            #[track_caller]
+            fn part<R: SliceIndex<Self, Output = Self>>(&self, range: R) -> &Self {
+                let part = self.get(range);
+                debug_assert!(part.is_some(), "a part that is not within {}", self.len());
+                part.unwrap_or_default()
+            }
+
+            #[inline]
+            #[track_caller]
+            fn part_mut<R: SliceIndex<Self, Output = Self>>(&mut self, range: R) -> &mut Self {
+                let part = self.get_mut(range);
+                debug_assert!(part.is_some(), "a part that is not within its slice");
+                part.unwrap_or_default()
+            }
+        }
+    };
+}
+
+parts!(T, [T]);
+parts!(, str);
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::{Error, Result};
 use tabiya_base::unread::Unread;
 use tabiya_chess::trim_blanks;
@@ -67,7 +68,7 @@ fn refused(start: &[u8]) -> Option<(&'static str, &'static str)> {
     if zip::is_start(start) {
         return Some(("this is a ZIP archive in a pipe", "name its file, or unpack it first"));
     }
-    if memchr::memchr(0, start).is_some_and(|zero| !is_games(start.get(..zero).unwrap_or_default())) {
+    if memchr::memchr(0, start).is_some_and(|zero| !is_games(start.part(..zero))) {
         return Some((
             "this is not a text file of games",
             "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh, .cbv)",

@@ -1,5 +1,7 @@
 //! A game to be learned: what was played and who won.
 
+use tabiya_base::bytes::Parts as _;
+
 use shakmaty::{ByColor, Color, KnownOutcome, Move, Position as _, Square};
 
 use tabiya_chess::MoveCode;
@@ -68,7 +70,7 @@ impl FinishedGame {
     /// The note of the game's record: the note of the game, cut if it is too long; and if the game began in the usual
     /// position, a tab and its first moves, two characters each, up to the first promotion.
     pub fn record_note(&self) -> String {
-        let title = self.note.get(..self.note.floor_char_boundary(MAX_TITLE)).unwrap_or_default();
+        let title = self.note.part(..self.note.floor_char_boundary(MAX_TITLE));
         let mut note = title.replace(char::is_control, " ");
         if self.start.chess() == Position::start().chess() {
             note.push('\t');

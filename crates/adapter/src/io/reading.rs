@@ -1,5 +1,7 @@
 //! Reading both sides and the engine's standard error.
 
+use tabiya_base::bytes::Parts as _;
+
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -33,7 +35,7 @@ const OUTPUT_CLOSED_TIME: Duration = Duration::from_millis(500);
 fn read_block<'a>(from: &mut impl Read, block: &'a mut [u8]) -> &'a [u8] {
     loop {
         match from.read(block) {
-            Ok(count) => return block.get(..count).unwrap_or_default(),
+            Ok(count) => return block.part(..count),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return &[],
         }
@@ -152,7 +154,7 @@ fn log_lines(level: Level, sender: &str, block: &[u8]) {
 fn all_pass(block: &[u8]) -> bool {
     let mut start = 0;
     memchr::memchr_iter(b'\n', block).all(|end| {
-        let line = block.get(start..end).unwrap_or_default();
+        let line = block.part(start..end);
         start = end + 1;
         match line {
             [b'i', b'n', ..] | [] => true,

@@ -1,5 +1,7 @@
 //! Lines that wait for an answer or for books.
 
+use tabiya_base::bytes::Parts as _;
+
 use std::mem;
 
 use tabiya_uci::Command;
@@ -31,7 +33,7 @@ impl Backlog {
     }
 
     pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        self.bytes.get(self.start..).unwrap_or_default().split_inclusive(|byte| *byte == b'\n')
+        self.bytes.part(self.start..).split_inclusive(|byte| *byte == b'\n')
     }
 
     /// Removes the first line.

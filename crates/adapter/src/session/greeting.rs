@@ -1,5 +1,7 @@
 //! The greeting: what the engine and we answer to `uci`, and the messages that wait for it.
 
+use tabiya_base::bytes::Parts as _;
+
 use log::Level;
 
 use tabiya_uci::{Command, id_name};
@@ -37,7 +39,7 @@ impl Name {
             None if own.ends_with(addition) => own.to_vec(),
             None => [own, addition].join(&b' ').trim_ascii().to_vec(),
         };
-        let end = line.get(line.trim_ascii_end().len()..).unwrap_or_default();
+        let end = line.part(line.trim_ascii_end().len()..);
         [b"id name ", &name[..], end].concat()
     }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::choose::Policy;
 use tabiya_uci::same_name;
@@ -247,7 +248,7 @@ fn has_tables(value: &DeValue<'_>) -> bool {
 /// The text with other words at a place.
 fn spliced(text: &str, place: Range<usize>, words: &str) -> String {
     let before = text.get(..place.start).unwrap_or(text);
-    format!("{before}{words}{}", text.get(place.end..).unwrap_or_default())
+    format!("{before}{words}{}", text.part(place.end..))
 }
 
 /// A name as a key of TOML.

@@ -2,6 +2,8 @@
 #![allow(clippy::cast_possible_truncation, reason = "a digit is below 10")]
 #![allow(clippy::indexing_slicing, reason = "the table is computed at compile time")]
 
+use tabiya_base::bytes::Parts as _;
+
 use std::io;
 
 use super::tree::{MoveTree, Notes, San, TreeStep};
@@ -149,7 +151,7 @@ impl PgnWriter {
     /// When `out` cannot be written.
     pub fn write_lines(&mut self, out: &mut dyn io::Write) -> io::Result<()> {
         let finished = std::mem::take(&mut self.line).min(self.out.len());
-        out.write_all(self.out.get(..finished).unwrap_or_default())?;
+        out.write_all(self.out.part(..finished))?;
         self.out.drain(..finished);
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! The head of a game: its tags, and the position that it starts from.
 
+use tabiya_base::bytes::Parts as _;
+
 use shakmaty::CastlingMode;
 
 use tabiya_chess::{Position, is_blank, is_invisible, trim_blanks};
@@ -130,23 +132,21 @@ impl GameReader<'_> {
 
     /// Whether the text before the moves has a position other than the ordinary start that may be where the game starts.
     fn has_other_board(&self) -> bool {
-        let text = self.batch.piece.text.get(self.game_start..).unwrap_or_default();
+        let text = self.batch.piece.text.part(self.game_start..);
         let (head, rest) = text.split_at_checked(self.lexer.at() - self.game_start).unwrap_or_default();
         let rest = rest.get(..MAX_LEN_BEFORE_MOVES).unwrap_or(rest);
         let lines = rest.split_inclusive(|byte| *byte == b'\n');
         let before_moves =
             lines.take_while(|line| !trim_blanks(line).first().is_some_and(u8::is_ascii_digit));
-        [head, rest.get(..before_moves.map(<[u8]>::len).sum()).unwrap_or_default()]
-            .into_iter()
-            .any(board::has_start)
+        [head, rest.part(..before_moves.map(<[u8]>::len).sum())].into_iter().any(board::has_start)
     }
 
     /// Whether the file ends in the head of this game: in its tags, without even an empty line after them.
     pub(super) fn is_cut_in_head(&self, lexer: &Lexer<'_>) -> bool {
         let text = &self.batch.piece.text;
         let is_last = self.batch.piece.last && lexer.end() == text.len();
-        let head = text.get(self.game_start..lexer.end()).unwrap_or_default();
-        let after = head.get(trim_blanks(head).len()..).unwrap_or_default();
+        let head = text.part(self.game_start..lexer.end());
+        let after = head.part(trim_blanks(head).len()..);
         lexer.at() >= lexer.end() && (is_last || self.is_cut_off()) && lines(after) < 2
     }
 }

@@ -8,6 +8,8 @@
 pub(super) mod heads;
 pub(super) mod tags;
 
+use tabiya_base::bytes::Parts as _;
+
 use std::borrow::Cow;
 
 use memchr::{memchr, memchr2, memchr3, memmem, memrchr2};
@@ -114,7 +116,7 @@ impl<'a> Lexer<'a> {
     #[cold]
     fn extend(&mut self) -> bool {
         let end = self.text.len();
-        let more = self.whole.get(end..).unwrap_or_default();
+        let more = self.whole.part(end..);
         let Some(brace) = memchr2(b'{', b'}', more).filter(|at| more.get(*at) == Some(&b'}')) else {
             return false;
         };
@@ -152,7 +154,7 @@ impl<'a> Lexer<'a> {
 
     /// What was not read.
     pub(crate) fn rest(&self) -> &'a [u8] {
-        self.text.get(self.at..).unwrap_or_default()
+        self.text.part(self.at..)
     }
 
     /// Goes to the end of the text.
@@ -176,10 +178,10 @@ impl<'a> Lexer<'a> {
             // Names are short.
             let quote = line.iter().position(|byte| matches!(byte, b'"' | b'\n' | b']'));
             let Some(quote) = quote else { return Some(Err(Unterminated)) };
-            let name = line.get(..quote).unwrap_or_default();
+            let name = line.part(..quote);
             let name = name.strip_suffix(b" ").unwrap_or(name);
             if line.get(quote) != Some(&b'"') || !tags::is_name(name) {
-                let whole = line.get(..memchr(b'\n', line).unwrap_or(line.len())).unwrap_or_default();
+                let whole = line.part(..memchr(b'\n', line).unwrap_or(line.len()));
                 match tags::written_otherwise(whole) {
                     Some((name, value, len)) => {
                         self.at += 1 + len;
@@ -193,7 +195,7 @@ impl<'a> Lexer<'a> {
                     }
                 }
             }
-            let value = line.get(quote + 1..).unwrap_or_default();
+            let value = line.part(quote + 1..);
             let (mut len, mut escaped) = (0, false);
             loop {
                 let end = value.get(len..).and_then(|rest| memchr3(b'\\', b'"', b'\n', rest));
@@ -202,13 +204,13 @@ impl<'a> Lexer<'a> {
                 match value.get(len) {
                     Some(b'\\') => (len, escaped) = (len + 2, true),
                     // Many programs leave out the backslash.
-                    Some(b'"') if !ends_tag(value.get(len + 1..).unwrap_or_default()) => len += 1,
+                    Some(b'"') if !ends_tag(value.part(len + 1..)) => len += 1,
                     _ => break,
                 }
             }
             self.at += 1 + quote + 1 + len + usize::from(value.get(len) == Some(&b'"'));
             self.end_tag();
-            let value = value.get(..len).unwrap_or_default();
+            let value = value.part(..len);
             let value = if escaped { unescaped(value).into() } else { value.into() };
             return Some(Ok((name, value)));
         }
@@ -262,7 +264,7 @@ impl<'a> Lexer<'a> {
                 }
                 [b';', ..] => self.skip_line(),
                 rest => {
-                    let line = rest.get(..memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default();
+                    let line = rest.part(..memchr(b'\n', rest).unwrap_or(rest.len()));
                     match tags::may_be_of_game(line) {
                         tags::TagLine::Moves if !has_text => return Before::Moves,
                         tags::TagLine::Moves | tags::TagLine::Doubtful => passed = Before::Text,
@@ -349,7 +351,7 @@ impl<'a> Lexer<'a> {
                     self.skip_word(start);
                     if let b'O' | b'o' = byte
                         && self.at == start + 1
-                        && let Some(len) = spaced_castling(self.text.get(start..).unwrap_or_default())
+                        && let Some(len) = spaced_castling(self.text.part(start..))
                     {
                         self.at = start + len;
                     }
@@ -380,13 +382,13 @@ impl<'a> Lexer<'a> {
     /// What begins with a bracket: the next head, on the line where the moves end, or `None`: a remark.
     #[cold]
     fn bracket(&mut self, start: usize) -> Option<Token<'a>> {
-        let text = self.text.get(start..).unwrap_or_default();
+        let text = self.text.part(start..);
         if tags::is_whole_tag(text) {
             self.at = start;
             return Some(Token::End);
         }
         let text = text.get(..MAX_TAG_LEN).unwrap_or(text);
-        let len = memchr(b']', text).filter(|len| is_remark(text.get(..*len).unwrap_or_default()));
+        let len = memchr(b']', text).filter(|len| is_remark(text.part(..*len)));
         match len {
             Some(len) => {
                 self.at = start + len + 1;
@@ -401,14 +403,14 @@ impl<'a> Lexer<'a> {
     fn leave_comment(&mut self) {
         let rest = self.rest();
         let mut heads = memmem::find_iter(rest, b"\n[");
-        let head = heads.find(|line| tags::is_whole_tag(rest.get(line + 1..).unwrap_or_default()));
+        let head = heads.find(|line| tags::is_whole_tag(rest.part(line + 1..)));
         self.at += head.unwrap_or(rest.len());
     }
 
     /// A word that begins with a character beyond ASCII; `None` if that separates words.
     #[cold]
     fn beyond_ascii(&mut self, start: usize) -> Option<Token<'a>> {
-        let text = self.text.get(start..).unwrap_or_default();
+        let text = self.text.part(start..);
         let (first, len) = char_at(text);
         if first.is_some_and(is_separator) {
             self.at = start + len;
@@ -460,8 +462,8 @@ impl<'a> Lexer<'a> {
 
     /// Where a head begins among moves without line ends and comments.
     fn head_within(&self, start: usize, end: usize) -> Option<usize> {
-        let moves = self.text.get(start..end).unwrap_or_default();
-        let is_head = |at: &usize| tags::is_whole_tag(self.text.get(*at..).unwrap_or_default());
+        let moves = self.text.part(start..end);
+        let is_head = |at: &usize| tags::is_whole_tag(self.text.part(*at..));
         memchr::memchr_iter(b'[', moves).map(|at| start + at).find(is_head)
     }
 
@@ -478,7 +480,7 @@ impl<'a> Lexer<'a> {
             && c != '\n'
             && is_separator(c)
         {
-            rest = rest.get(len..).unwrap_or_default();
+            rest = rest.part(len..);
         }
         match rest.first() {
             Some(b'%') => {
@@ -500,7 +502,7 @@ impl<'a> Lexer<'a> {
     /// What begins with a digit: a result, castling with zeros, or `None`: the number of a move.
     fn number(&mut self, start: usize) -> Option<Token<'a>> {
         self.skip_while(|byte| byte.is_ascii_digit());
-        let text = self.text.get(start..).unwrap_or_default();
+        let text = self.text.part(start..);
         // Most are numbers of moves.
         if matches!(self.text.get(self.at), Some(b'.'))
             && !text.starts_with(b"0")
@@ -558,7 +560,7 @@ impl<'a> Lexer<'a> {
 
     /// The text from a byte on, to this many bytes before the next word.
     fn since(&self, start: usize, before: usize) -> &'a [u8] {
-        self.text.get(start..self.at - before).unwrap_or_default()
+        self.text.part(start..self.at - before)
     }
 
     #[inline]
@@ -596,7 +598,7 @@ impl<'a> Lexer<'a> {
 
     /// Whether so many bytes of invisible characters separate two words, and are not within one.
     fn ends_before_invisible(&self, start: usize, invisible: usize) -> bool {
-        let mut next = Self::new(self.rest().get(invisible..).unwrap_or_default(), 0);
+        let mut next = Self::new(self.rest().part(invisible..), 0);
         // Only to the next invisible character: words with many of them take linear time.
         next.skip_piece();
         let next = next.since(0, 0);
@@ -647,7 +649,7 @@ fn invisible_len(text: &[u8]) -> usize {
     while let (Some(c), len @ 1..) = char_at(rest)
         && is_invisible(c)
     {
-        rest = rest.get(len..).unwrap_or_default();
+        rest = rest.part(len..);
     }
     text.len() - rest.len()
 }
@@ -664,11 +666,10 @@ const MAX_QUOTED: usize = 2;
 /// rather has no end.
 fn swallows_head(comment: &[u8]) -> bool {
     let Some(first) = memmem::find(comment, b"\n[") else { return false };
-    let rest = comment.get(first..).unwrap_or_default();
+    let rest = comment.part(first..);
     memmem::find_iter(rest, FIRST_TAG).filter(|at| rest.get(at - 1) == Some(&b'\n')).nth(MAX_QUOTED).is_some()
         || memchr(b'{', comment).is_some()
-            && memmem::find_iter(rest, b"\n[")
-                .any(|at| tags::is_whole_tag(rest.get(at + 1..).unwrap_or_default()))
+            && memmem::find_iter(rest, b"\n[").any(|at| tags::is_whole_tag(rest.part(at + 1..)))
 }
 
 /// Whether the text after a bracket is that of a remark: within one paragraph, and without anything that hides its end.
@@ -724,7 +725,7 @@ fn result(text: &[u8]) -> Option<(GameResult, usize)> {
     }
     let is_plain = is_left_plain && is_right_plain && dash.is_some_and(|dash| at == left + dash);
     let end = at + right;
-    (is_plain || ends_word(text.get(end..).unwrap_or_default())).then_some((result, end))
+    (is_plain || ends_word(text.part(end..))).then_some((result, end))
 }
 
 /// A player's half points at the start of a text, the length, and whether they have the form of the standard.
@@ -752,7 +753,7 @@ fn space(text: &[u8]) -> usize {
         && c != '\n'
         && is_blank(c)
     {
-        rest = rest.get(len..).unwrap_or_default();
+        rest = rest.part(len..);
     }
     text.len() - rest.len()
 }
@@ -774,19 +775,19 @@ fn spaced_castling(text: &[u8]) -> Option<usize> {
     }
     let (mut at, mut count, mut spaces) = (1, 1, 0);
     while count < 3 {
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = text.part(at..);
         let before = space(rest);
-        let sign = rest.get(before..).unwrap_or_default();
+        let sign = rest.part(before..);
         let Some(dash) = dash_len(sign) else {
             break;
         };
-        let after = space(sign.get(dash..).unwrap_or_default());
+        let after = space(sign.part(dash..));
         if sign.get(dash + after) != Some(&first) {
             break;
         }
         (at, count, spaces) = (at + before + dash + after + 1, count + 1, spaces + before + after);
     }
-    let rest = text.get(at..).unwrap_or_default();
+    let rest = text.part(at..);
     let is_end = ends_word(rest) || rest.starts_with(b"+") || rest.starts_with(b"#");
     (count > 1 && spaces > 0 && is_end).then_some(at)
 }
@@ -819,11 +820,11 @@ fn unescaped(value: &[u8]) -> Vec<u8> {
 fn is_one_game(moves: &[u8]) -> bool {
     let mut rest = moves;
     while let Some(found) = memchr(b'\n', rest) {
-        rest = rest.get(found + 1..).unwrap_or_default();
+        rest = rest.part(found + 1..);
         match rest {
             [b'[' | b'%', ..] => return false,
             [0..=b' ' | 0x7f.., ..] => {
-                let line = rest.get(space(rest)..).unwrap_or_default();
+                let line = rest.part(space(rest)..);
                 match line.first() {
                     None => break,
                     Some(b'\n') => return line.get(space_and_lines(line)..).is_none_or(<[u8]>::is_empty),

@@ -15,6 +15,8 @@ pub mod split;
 mod tests;
 mod variations;
 
+use tabiya_base::bytes::Parts as _;
+
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -93,7 +95,7 @@ impl Batch for PgnBatch {
         let mut next: Option<Option<usize>> = None;
         loop {
             // Where zeros take the place of text, as after a loss of power, that text is lost.
-            let limit = zeros.map_or(text.len(), |at| whole_words(text.get(..at).unwrap_or_default()));
+            let limit = zeros.map_or(text.len(), |at| whole_words(text.part(..at)));
             while start < limit {
                 if next.is_none_or(|next| next.is_some_and(|next| next <= start)) {
                     next = Some(next_head(text, start));
@@ -102,7 +104,7 @@ impl Batch for PgnBatch {
                 start = reader.read(start, end, limit);
             }
             let Some(at) = zeros.take() else { break };
-            let rest = text.get(at..).unwrap_or_default();
+            let rest = text.part(at..);
             let len = rest.iter().position(|&byte| byte != 0).unwrap_or(rest.len());
             if self.is_first_zeros && zeros.is_none() && self.zeros == Some(at) {
                 reader.lost(at, len);
@@ -116,22 +118,21 @@ impl Batch for PgnBatch {
 
 /// Where the next head begins: here, or else at the start of a line.
 fn head_after(text: &[u8], at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
+    let rest = text.part(at..);
     if lex::tags::is_tag(rest) {
         return at;
     }
     // A comment may end here first.
     let comment = memchr::memchr2(b'{', b'}', rest).filter(|at| rest.get(*at) == Some(&b'}')).unwrap_or(0);
-    let mut lines =
-        memmem::find_iter(rest.get(comment..).unwrap_or_default(), b"\n[").map(|line| comment + line + 1);
-    let head = lines.find(|line| lex::tags::is_whole_tag(rest.get(*line..).unwrap_or_default()));
+    let mut lines = memmem::find_iter(rest.part(comment..), b"\n[").map(|line| comment + line + 1);
+    let head = lines.find(|line| lex::tags::is_whole_tag(rest.part(*line..)));
     head.map_or(text.len(), |line| at + line)
 }
 
 /// Bytes of a text without its last word, if that may have been cut off.
 fn whole_words(text: &[u8]) -> usize {
     let start = text.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
-    let last = text.get(start..).unwrap_or_default();
+    let last = text.part(start..);
     let is_whole = matches!(last.last(), Some(b'}' | b']' | b'*')) || GameResult::from_pgn(last).is_some();
     if is_whole { text.len() } else { start }
 }

@@ -1,5 +1,7 @@
 //! The order of moves: where a number and the next one do not fit, a move was lost, or it belongs to another game.
 
+use tabiya_base::bytes::Parts as _;
+
 use shakmaty::Position as _;
 
 use tabiya_chess::may_be_move;
@@ -23,7 +25,7 @@ impl GameReader<'_> {
     /// Whether the number and its dot are those that nearly every move has.
     #[inline]
     fn is_expected(&self, at: usize) -> bool {
-        let mut rest = self.batch.piece.text.get(at..).unwrap_or_default();
+        let mut rest = self.batch.piece.text.part(at..);
         let mut number = 0_u32;
         while let [digit @ b'0'..=b'9', more @ ..] = rest {
             (number, rest) = (number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')), more);

@@ -1,5 +1,7 @@
 //! A piece of a text of games, and the places in it.
 
+use tabiya_base::bytes::Parts as _;
+
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +31,7 @@ impl PgnBatch {
         // Places mostly ascend, and there may be as many as games.
         let (from, before) = Some(self.lines_at.get()).filter(|(from, _)| *from <= at).unwrap_or_default();
         let end = at.min(self.piece.text.len());
-        let before = before + lines(self.piece.text.get(from..end).unwrap_or_default());
+        let before = before + lines(self.piece.text.part(from..end));
         self.lines_at.set((end, before));
         let spot = LineOrGame::Line(self.piece.line + before);
         GameLocation { file: self.file.clone(), spot, offset: self.piece.offset + at as u64, length: 0 }

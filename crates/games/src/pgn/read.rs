@@ -1,5 +1,7 @@
 //! Turning the words of a text into the events of a [`Visitor`].
 
+use tabiya_base::bytes::Parts as _;
+
 use std::borrow::Cow;
 
 use memchr::memmem;
@@ -122,7 +124,7 @@ impl<'a> GameReader<'a> {
     /// A game without an end cannot damage the next part. The part is longer, at most up to `limit`, if its end is within
     /// a comment.
     pub fn read(&mut self, start: usize, end: usize, limit: usize) -> usize {
-        self.lexer = Lexer::within(self.batch.piece.text.get(..limit).unwrap_or_default(), start, end);
+        self.lexer = Lexer::within(self.batch.piece.text.part(..limit), start, end);
         self.limit = limit;
         while self.lexer.find_game() {
             if !self.continues() {
@@ -181,7 +183,7 @@ impl<'a> GameReader<'a> {
     fn has_moves(&mut self) -> bool {
         let end = self.lexer.at();
         if !self.game.has_moves && self.game.looked_to < end {
-            let text = self.batch.piece.text.get(self.game.looked_to..end).unwrap_or_default();
+            let text = self.batch.piece.text.part(self.game.looked_to..end);
             (self.game.has_moves, self.game.looked_to) = (tags::has_moves(text), end);
         }
         self.game.has_moves
@@ -189,10 +191,9 @@ impl<'a> GameReader<'a> {
 
     /// The result at the end of the game's text, in a form that the lexer does not know.
     fn trailing_result(&self) -> Option<Option<GameResult>> {
-        let text =
-            self.batch.piece.text.get(self.game_start..self.lexer.at()).unwrap_or_default().trim_ascii_end();
+        let text = self.batch.piece.text.part(self.game_start..self.lexer.at()).trim_ascii_end();
         let start = text.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
-        let word = text.get(start..).unwrap_or_default();
+        let word = text.part(start..);
         let result = GameResult::from_pgn(word);
         (result.is_some() || word == b"0:0").then_some(result)
     }
@@ -271,7 +272,7 @@ impl<'a> GameReader<'a> {
         self.header.place.offset = self.batch.piece.offset + self.game_start as u64;
         self.header.place.length = (self.text_end() - self.game_start) as u64;
         let (from, line) = self.line_at;
-        let between = self.batch.piece.text.get(from..self.game_start).unwrap_or_default();
+        let between = self.batch.piece.text.part(from..self.game_start);
         self.line_at = (self.game_start, line + lines(between));
         self.header.place.spot = LineOrGame::Line(self.line_at.1);
         match self.start() {
@@ -298,7 +299,7 @@ impl<'a> GameReader<'a> {
         // Games without heads have the same next one.
         let (from, next, known) = self.next_tag;
         if known != end || !(from..=next).contains(&after_head) {
-            let rest = self.batch.piece.text.get(after_head..end).unwrap_or_default();
+            let rest = self.batch.piece.text.part(after_head..end);
             // Lines of comments may begin with a bracket, but mostly of a command such as [%clk.
             let heads = memmem::find_iter(rest, b"\n[").map(|at| at + 1);
             let mut heads = heads.filter(|at| rest.get(at + 1).is_some_and(u8::is_ascii_alphabetic));
@@ -383,8 +384,8 @@ impl<'a> GameReader<'a> {
             return false;
         }
         let number = self.lexer.number;
-        let text = self.batch.piece.text.get(number..self.lexer.end()).unwrap_or_default();
-        if begins_moves(text) {
+        let text = &self.batch.piece.text;
+        if number != NO_NUMBER && begins_moves(text.part(number..self.lexer.end())) {
             self.lexer.go_back_to(number);
             return true;
         }
@@ -454,14 +455,14 @@ impl<'a> GameReader<'a> {
     /// The whole of a word of which the lexer sees `len` bytes: with a promotion in brackets, or the rest of "e.p.", and without
     /// blanks.
     fn whole(&self, at: usize, len: usize) -> Cow<'a, str> {
-        let text = self.batch.piece.text.get(at..self.lexer.end()).unwrap_or_default();
+        let text = self.batch.piece.text.part(at..self.lexer.end());
         let (word, rest) = text.split_at_checked(len).unwrap_or_default();
         let more = match rest {
             [b'(', b'Q' | b'R' | b'B' | b'N' | b'q' | b'r' | b'b' | b'n', b')', ..] => 3,
             [b'.', b'p', b'.', ..] if word.ends_with(b"e") => 3,
             _ => 0,
         };
-        let text = decode_text(text.get(..len + more).unwrap_or_default());
+        let text = decode_text(text.part(..len + more));
         if text.contains(is_blank) { text.replace(is_blank, "").into() } else { text }
     }
 

@@ -1,5 +1,7 @@
 //! Cutting a text of games into pieces between games.
 
+use tabiya_base::bytes::Parts as _;
+
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -160,7 +162,7 @@ impl<R: Read> Pieces<R> {
             }
             // Not before what was looked at, apart from a tag or a comment that ended after it.
             let from = len.saturating_sub(2 * PIECE_LEN);
-            if let Some(end) = last_head(room.get(..len).unwrap_or_default(), from) {
+            if let Some(end) = last_head(room.part(..len), from) {
                 break end;
             }
             if len < MAX_LEN {
@@ -177,7 +179,7 @@ impl<R: Read> Pieces<R> {
             taken = taken.or_else(|| Some(self.room.take()));
         };
         self.rest.clear();
-        self.rest.extend_from_slice(room.get(end..len).unwrap_or_default());
+        self.rest.extend_from_slice(room.part(end..len));
         room.truncate(end);
         let text = room;
         if text.is_empty() {
@@ -205,7 +207,7 @@ impl<R: Read> Pieces<R> {
             if at == end {
                 break Ok(());
             }
-            match self.from.read(room.get_mut(at..end).unwrap_or_default()) {
+            match self.from.read(room.part_mut(at..end)) {
                 Ok(0) => break Ok(()),
                 Ok(read) => at += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -214,7 +216,7 @@ impl<R: Read> Pieces<R> {
         };
         // The last line end of the text before may be only half read.
         let begins = start - room.get(..start).map_or(0, |text| ending(text, b'\r'));
-        turn_carriage_returns(room.get_mut(begins..at).unwrap_or_default(), at == start);
+        turn_carriage_returns(room.part_mut(begins..at), at == start);
         (at - start, result)
     }
 }
@@ -223,8 +225,8 @@ impl<R: Read> Pieces<R> {
 /// followed by a line end, unless it `is_over`.
 fn turn_carriage_returns(text: &mut [u8], is_over: bool) {
     let mut at = 0;
-    while let Some(found) = memchr(b'\r', text.get(at..).unwrap_or_default()) {
-        let rest = text.get_mut(at + found..).unwrap_or_default();
+    while let Some(found) = memchr(b'\r', text.part(at..)) {
+        let rest = text.part_mut(at + found..);
         let len = rest.iter().position(|byte| *byte != b'\r').unwrap_or(rest.len());
         let (returns, after) = rest.split_at_mut(len);
         match after.first() {
@@ -286,7 +288,7 @@ fn first_tag(text: &[u8], from: usize, tag: usize) -> usize {
     let mut first = tag;
     while let Some(before) = text.get(from..first).and_then(|before| before.strip_suffix(b"\n")) {
         let line = memrchr(b'\n', before).map_or(0, |line| line + 1);
-        if !tags::is_whole_tag(before.get(line..).unwrap_or_default()) {
+        if !tags::is_whole_tag(before.part(line..)) {
             break;
         }
         first = from + line;
@@ -299,7 +301,7 @@ fn begins_game(before: &[u8]) -> bool {
     let mut brackets = memrchr_iter(b'[', before).filter_map(|at| before.get(at..));
     let Some(tag) = brackets.find(|text| tags::is_whole_tag(text)) else { return true };
     let line_len = memchr(b'\n', tag).unwrap_or(tag.len());
-    tags::has_moves(tag.get(line_len..).unwrap_or_default())
+    tags::has_moves(tag.part(line_len..))
 }
 
 /// Where a game may begin from this byte on in a text without first tags: after an empty line, at a tag or else, unless the

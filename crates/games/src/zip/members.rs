@@ -11,6 +11,7 @@ use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 use zip::{CompressionMethod, ZipReadOptions};
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::{Error, Result};
 
 use super::Member;
@@ -97,7 +98,7 @@ struct Checked {
 impl Read for Checked {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.from.read(into)?;
-        self.crc.update(into.get(..read).unwrap_or_default());
+        self.crc.update(into.part(..read));
         let wrong = |what| Err(io::Error::new(io::ErrorKind::InvalidData, what));
         match self.left.checked_sub(read as u64) {
             None => return wrong("the file is longer than the archive says"),

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::fingerprint::Fingerprint;
 use crate::fingerprint::fingerprint;
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::{Error, Result};
 use tabiya_book::polyglot::MAX_OF_ONE_KEY;
 use tabiya_book::polyglot::entry::{PolyglotEntry, key_of};
@@ -113,7 +114,7 @@ impl BookEntries {
         if !self.keys.contains_key(&page) {
             let mut bytes = [0; PAGE * ENTRY_LEN];
             let read = self.read_at(page * PAGE as u64, &mut bytes)?;
-            let (entries, _) = bytes.get(..read).unwrap_or_default().as_chunks::<ENTRY_LEN>();
+            let (entries, _) = bytes.part(..read).as_chunks::<ENTRY_LEN>();
             if self.keys.len() >= MAX_PAGES {
                 self.keys.clear();
             }
@@ -210,7 +211,7 @@ impl BookEntries {
         let mut first = from;
         loop {
             let read = self.read_at(first, &mut block)?;
-            let (entries, _) = block.get(..read).unwrap_or_default().as_chunks();
+            let (entries, _) = block.part(..read).as_chunks();
             if !see(first, entries) || read < block.len() {
                 return Ok(());
             }

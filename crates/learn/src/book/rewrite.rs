@@ -4,6 +4,7 @@
 use std::io::Write;
 
 use crate::fingerprint::fingerprint;
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::{Error, Remedy, Result};
 use tabiya_book::polyglot::entry::{PolyglotEntry, key_of};
 use tabiya_book::polyglot::layout::{ENTRY_LEN, WEIGHT};
@@ -90,9 +91,9 @@ impl BookEntries {
         let mut next = from;
         while next < to {
             let wanted = usize::try_from(to - next).unwrap_or(BLOCK).min(BLOCK) * ENTRY_LEN;
-            let block = block.get_mut(..wanted).unwrap_or_default();
+            let block = block.part_mut(..wanted);
             let read = self.read_at(next, block)?;
-            let written = out.write_all(block.get(..read).unwrap_or_default());
+            let written = out.write_all(block.part(..read));
             written.map_err(|error| cannot_write(&self.path, error))?;
             if read < block.len() {
                 break;

@@ -1,5 +1,7 @@
 //! The state of a journal as one process knows it: which games were learned, and what is not in the book yet.
 
+use tabiya_base::bytes::Parts as _;
+
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -135,7 +137,7 @@ impl JournalState {
                 && before == self.check
             {
                 self.take(record, check, size);
-                rest = rest.get(size..).unwrap_or_default();
+                rest = rest.part(size..);
             }
             wanted = match JournalRecord::claimed_len(rest) {
                 _ if rest.len() < data.len() => BLOCK,

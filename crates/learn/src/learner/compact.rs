@@ -21,6 +21,8 @@
 //! Each dropped byte of records costs a bounded number of written bytes: the more ids the store has, the more records are
 //! gathered before the store is rewritten.
 
+use tabiya_base::bytes::Parts as _;
+
 use std::io::Write as _;
 
 use super::Learner;
@@ -75,11 +77,11 @@ impl Limits {
 /// The games and the edits whose records stay. An edit stays where a game before it does, because it may have given the
 /// entries of that game other numbers.
 fn stay(state: &JournalState, games: usize) -> (&[LearnedGame], &[KnownEdit]) {
-    let last = state.games.get(state.games.len().saturating_sub(games)..).unwrap_or_default();
+    let last = state.games.part(state.games.len().saturating_sub(games)..);
     let first = last.first().map_or(state.end, |known| known.at);
     let from = state.edits.partition_point(|known| known.at < first);
     let from = from.min(state.edits.len().saturating_sub(games));
-    (last, state.edits.get(from..).unwrap_or_default())
+    (last, state.edits.part(from..))
 }
 
 impl Learner {

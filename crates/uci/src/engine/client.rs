@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 
@@ -210,7 +211,7 @@ impl Errors {
             let _open = sender;
             let mut block = vec![0; ERROR_BLOCK];
             while let Ok(count @ 1..) = pipe.read(&mut block) {
-                let read = block.get(..count).unwrap_or_default();
+                let read = block.part(..count);
                 words.lock().unwrap_or_else(PoisonError::into_inner).hear(read);
             }
         });

@@ -1,5 +1,7 @@
 //! What an engine wrote last: it may say why it ends.
 
+use tabiya_base::bytes::Parts as _;
+
 use crate::{Reply, split_word};
 
 /// Bytes that are kept.
@@ -37,7 +39,7 @@ impl LastWords {
 pub fn quoted(lines: impl Iterator<Item = String>) -> String {
     let said: Vec<String> =
         lines.filter(|line| is_said(line.as_bytes())).map(|line| shortened(&line)).collect();
-    let last = said.get(said.len().saturating_sub(QUOTED)..).unwrap_or_default();
+    let last = said.part(said.len().saturating_sub(QUOTED)..);
     if last.is_empty() { String::new() } else { format!("; it wrote: {}", last.join(" | ")) }
 }
 

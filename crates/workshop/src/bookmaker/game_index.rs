@@ -4,6 +4,7 @@
 use std::sync::Mutex;
 
 use tabiya_base::bytes;
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::sort::Sorter;
 use tabiya_book::{BookWriter, CBH_RECORD, GameReference, SourceKind};
@@ -43,7 +44,7 @@ impl GameIndex {
         entry.extend(game.white_elo.to_be_bytes());
         entry.extend(game.black_elo.to_be_bytes());
         let white = game.white.as_bytes();
-        let white = white.get(..white.len().min(usize::from(u16::MAX))).unwrap_or_default();
+        let white = white.part(..white.len().min(usize::from(u16::MAX)));
         entry.extend((white.len() as u16).to_be_bytes());
         entry.extend(white);
         entry.extend(game.black.as_bytes());

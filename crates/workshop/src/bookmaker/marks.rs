@@ -1,5 +1,7 @@
 //! What authors say of moves in glyphs and comments: `!`, `!!`, and weights.
 
+use tabiya_base::bytes::Parts as _;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -132,7 +134,7 @@ fn weight_in(comment: &[u8]) -> CommentWeight {
     let is_word = |at: usize| text.get(..at).is_some_and(|before| !before.ends_with(|c| !is_blank(c)));
     let word = text.match_indices("prc:").find(|(at, _)| is_word(*at));
     let (value, is_certain) = match (word, without_commands(&text).strip_prefix("weight")) {
-        (Some((at, word)), _) => (text.get(at + word.len()..).unwrap_or_default(), true),
+        (Some((at, word)), _) => (text.part(at + word.len()..), true),
         (None, Some(value)) => (value, false),
         (None, None) => return CommentWeight::Nothing,
     };

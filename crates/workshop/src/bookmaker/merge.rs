@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use tabiya_base::bytes;
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
@@ -320,7 +321,7 @@ impl Asides {
                 self.next = None;
                 return Ok(aside);
             };
-            let rest = record.get(16..).unwrap_or_default().to_vec();
+            let rest = record.part(16..).to_vec();
             self.next = Some((bytes::u64_be(record, 0).unwrap_or_default(), rest));
         }
     }

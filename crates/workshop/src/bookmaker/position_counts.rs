@@ -1,5 +1,6 @@
 //! How often each move was played in each position, in memory: for callers that follow games from the start.
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::By;
@@ -64,7 +65,7 @@ impl PositionCounts {
     /// The moves of a position by its key, with their games.
     pub fn moves(&self, key: u64) -> impl Iterator<Item = (MoveCode, u64)> {
         let from = self.rows.partition_point(|(other, ..)| *other < key);
-        let rows = self.rows.get(from..).unwrap_or_default().iter();
+        let rows = self.rows.part(from..).iter();
         rows.take_while(move |(other, ..)| *other == key).map(|(_, mv, games)| (*mv, (*games).into()))
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::{Error, Result};
 use tabiya_base::progress::Progress;
 use tabiya_base::sort::Sorter;
@@ -80,7 +81,7 @@ impl Repeated {
             progress.step(done)?;
             // A file that is named twice has each game twice under one number, and counts twice.
             if record.get(..DIGEST_LEN) == last.get(..DIGEST_LEN) && record != last {
-                numbers.push(record.get(DIGEST_LEN..).unwrap_or_default())?;
+                numbers.push(record.part(DIGEST_LEN..))?;
             }
             last.clear();
             last.extend_from_slice(record);
@@ -159,7 +160,7 @@ impl Visitor for Digester<'_> {
         if refused || self.filter.result(end.result, self.plies).is_err() {
             return;
         }
-        let record = [digest.get(..DIGEST_LEN).unwrap_or_default(), &self.game.to_be_bytes()].concat();
+        let record = [digest.part(..DIGEST_LEN), &self.game.to_be_bytes()].concat();
         self.taken += 1;
         let mut sorter = self.sorter.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = sorter.push(&record) {

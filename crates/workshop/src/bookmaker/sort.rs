@@ -26,6 +26,7 @@ use bin::{BIN_BITS, BIN_RANGES, Bin, RANGES, bin_of, gather, keys_of};
 use order::RadixBuffers;
 use spilled::SpilledRuns;
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::parallel;
@@ -308,7 +309,7 @@ impl SortPiece {
         let Some((low, high)) = self.keys else { return rows };
         let from = rows.partition_point(|row| row.key() < low);
         let to = rows.partition_point(|row| row.key() <= high);
-        rows.get(from..to).unwrap_or_default()
+        rows.part(from..to)
     }
 }
 

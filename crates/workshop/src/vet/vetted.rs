@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use shakmaty::Move;
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::to_the_end;
@@ -129,7 +130,7 @@ impl Moves for Extended<'_> {
         let start = out.len();
         self.book.moves(at, out);
         if let Some((_, mv)) = self.added.get(&at.key()) {
-            let facts = self.facts(*mv, out.get(start..).unwrap_or_default());
+            let facts = self.facts(*mv, out.part(start..));
             out.push(facts);
         }
     }

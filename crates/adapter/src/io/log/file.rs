@@ -8,6 +8,7 @@ use std::process;
 
 use time::{Date, OffsetDateTime};
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::lock::is_at;
 
 use crate::io::appended;
@@ -74,7 +75,7 @@ impl LogFile {
         while !bytes.is_empty() {
             match self.file.write(bytes) {
                 Ok(written) if written > 0 => {
-                    bytes = bytes.get(written..).unwrap_or_default();
+                    bytes = bytes.part(written..);
                     self.torn = !bytes.is_empty();
                 }
                 Ok(_) => return Err(io::ErrorKind::WriteZero.into()),

@@ -1,6 +1,8 @@
 //! The signature by which a CTG book knows a position, and back (docs/formats/ctg.md, Signature).
 #![allow(clippy::cast_possible_truncation, reason = "a signature was found to be short enough")]
 
+use tabiya_base::bytes::Parts as _;
+
 use shakmaty::{Chess, File, Rank, Square};
 
 use tabiya_chess::huffman::{BitReader, BitWriter};
@@ -65,7 +67,7 @@ impl Signature {
 
     /// The bytes as they are in a page.
     pub fn bytes(&self) -> &[u8] {
-        self.bytes.get(..self.len).unwrap_or_default()
+        self.bytes.part(..self.len)
     }
 
     /// The hash for the index.

@@ -1,6 +1,8 @@
 //! An element: what a book knows of one position.
 #![allow(clippy::cast_possible_truncation, reason = "moves are cut to 255 before")]
 
+use tabiya_base::bytes::Parts as _;
+
 use super::key::Key;
 use super::layout::{HAS_COMMENT, HAS_ENDS, HAS_LINK, KEY_LEN, LINK_LEN, MAX_COMMENT, MAX_ELEMENT};
 use super::wire::{KvetkaReader, Result, TOO_LONG, put_compact, put_unicode};
@@ -165,7 +167,7 @@ impl Element {
         let mut body = self.key.0.to_vec();
         put_results(self.results, &mut body);
         // A position of chess has no more than 218 moves.
-        let moves = self.moves.get(..self.moves.len().min(usize::from(u8::MAX))).unwrap_or_default();
+        let moves = self.moves.part(..self.moves.len().min(usize::from(u8::MAX)));
         body.push(moves.len() as u8);
         body.extend(moves);
 

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use shakmaty::Move;
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position};
 
@@ -69,7 +70,7 @@ impl ObkIndex {
     pub fn get(&self, key: u64) -> &[ObkMove] {
         let first = self.known.partition_point(|known| known.key < key);
         let end = self.known.partition_point(|known| known.key <= key);
-        self.known.get(first..end).unwrap_or_default()
+        self.known.part(first..end)
     }
 
     /// All moves, those of one position next to each other.

@@ -30,6 +30,7 @@ pub(crate) use recognize::foreign;
 #[cfg(feature = "write")]
 pub use write::PolyglotWriter;
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_base::findings::{Finding, Findings};
 use tabiya_base::map::Map;
@@ -79,7 +80,7 @@ impl Moves for Polyglot {
         for entry in self.entries().find(at.key()) {
             trusted &= entry.learn_is_plausible();
             let Some(mv) = entry.mv.resolve(at.chess()) else { continue };
-            let known = out.get_mut(start..).unwrap_or_default();
+            let known = out.part_mut(start..);
             if !entry.add_to(known, mv) && at.chess().is_legal(mv) {
                 out.push(entry.facts(mv));
             }

@@ -1,5 +1,7 @@
 //! The entries of a book, and those of one key.
 
+use tabiya_base::bytes::Parts as _;
+
 use super::entry::{PolyglotEntry, key_of};
 use super::layout::ENTRY_LEN;
 
@@ -89,7 +91,7 @@ impl<'a> PolyglotEntries<'a> {
             }
             (low, high) = if is_below(at) { (at + 1, high) } else { (0, 0) };
         }
-        let between = self.entries.get(low..high).unwrap_or_default();
+        let between = self.entries.part(low..high);
         low + between.partition_point(|entry| key_of(entry) < key)
     }
 
@@ -114,7 +116,7 @@ impl<'a> PolyglotEntries<'a> {
 
     /// As [`PolyglotEntries::find`], if the number of the first one is known.
     pub fn from(self, first: usize, key: u64) -> impl Iterator<Item = PolyglotEntry> + 'a {
-        let rest = self.entries.get(first..).unwrap_or_default();
+        let rest = self.entries.part(first..);
         rest.iter()
             .take(MAX_OF_ONE_KEY)
             .take_while(move |entry| key_of(entry) == key)

@@ -1,5 +1,7 @@
 //! Where heads begin, by the first of the tags that every game has.
 
+use tabiya_base::bytes::Parts as _;
+
 use memchr::{memmem, memrchr};
 
 use tabiya_chess::{char_at, is_blank};
@@ -24,16 +26,16 @@ pub(in crate::pgn) fn next_head(text: &[u8], after: usize) -> Option<usize> {
 
 /// Whether a line begins here, apart from space.
 pub(in crate::pgn) fn begins_line(text: &[u8], at: usize) -> bool {
-    let before = text.get(at.saturating_sub(MAX_INDENT)..at).unwrap_or_default();
+    let before = text.part(at.saturating_sub(MAX_INDENT)..at);
     if before.ends_with(b"\n") {
         return true;
     }
     let Some(line) = memrchr(b'\n', before) else { return false };
-    let mut indent = before.get(line + 1..).unwrap_or_default();
+    let mut indent = before.part(line + 1..);
     while let (Some(c), len) = char_at(indent)
         && is_blank(c)
     {
-        indent = indent.get(len..).unwrap_or_default();
+        indent = indent.part(len..);
     }
     indent.is_empty()
 }

@@ -1,5 +1,7 @@
 //! Tags as people and programs write them, and the lines between tags.
 
+use tabiya_base::bytes::Parts as _;
+
 use memchr::{memchr, memmem};
 
 use tabiya_chess::{char_at, is_blank, is_san, may_be_move, trim_blanks};
@@ -82,7 +84,7 @@ pub(super) fn written_otherwise(line: &[u8]) -> Option<(&[u8], &[u8], usize)> {
 fn tag_len(line: &[u8]) -> usize {
     let mut ends = memchr::memchr_iter(b']', line);
     let last = ends.clone().find(|at| {
-        let after = trim_blanks(line.get(at + 1..).unwrap_or_default());
+        let after = trim_blanks(line.part(at + 1..));
         after.is_empty() || after.starts_with(b"[")
     });
     last.or_else(|| ends.next()).unwrap_or(line.len())
@@ -99,7 +101,7 @@ fn without_quote(text: &[u8]) -> &[u8] {
 /// The line at the start of a text, as far as a tag may go.
 fn line_of_tag(text: &[u8]) -> &[u8] {
     let line = text.get(..MAX_TAG_LEN).unwrap_or(text);
-    line.get(..memchr(b'\n', line).unwrap_or(line.len())).unwrap_or_default()
+    line.part(..memchr(b'\n', line).unwrap_or(line.len()))
 }
 
 /// Whether a line among the moves of a game without a result begins the head of the next: a whole tag, or one whose name the
@@ -154,7 +156,7 @@ pub(in crate::pgn) fn is_whole_tag(text: &[u8]) -> bool {
         && c != '\n'
         && is_blank(c)
     {
-        rest = rest.get(len..).unwrap_or_default();
+        rest = rest.part(len..);
     }
     let line = line_of_tag(rest);
     name.first().is_some_and(u8::is_ascii_alphabetic)

@@ -4,6 +4,8 @@
     reason = "there is a start for each range of a bin, and one after the last"
 )]
 
+use tabiya_base::bytes::Parts as _;
+
 use super::Sortable;
 use super::order::RadixBuffers;
 
@@ -57,7 +59,7 @@ impl<R: Sortable> Run<R> {
     /// The rows of a range of its bin.
     fn part(&self, range: usize) -> &[R] {
         let (start, end) = (self.starts[range % BIN_RANGES], self.starts[range % BIN_RANGES + 1]);
-        self.rows.get(start..end).unwrap_or_default()
+        self.rows.part(start..end)
     }
 }
 

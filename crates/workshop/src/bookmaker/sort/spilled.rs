@@ -7,6 +7,7 @@
 
 use std::path::Path;
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_base::scratch::Scratch;
 
@@ -111,6 +112,6 @@ impl<R> RunPart<'_, R> {
     /// The rows of one range.
     pub fn part(&self, range: usize) -> &[R] {
         let at = |range: usize| (self.starts[range].saturating_sub(self.first) as usize).min(self.rows.len());
-        self.rows.get(at(range)..at(range + 1)).unwrap_or_default()
+        self.rows.part(at(range)..at(range + 1))
     }
 }

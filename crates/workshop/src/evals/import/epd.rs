@@ -1,5 +1,7 @@
 //! Lines of EPD: a position, and operations on it (docs/formats/evals.md, EPD).
 
+use tabiya_base::bytes::Parts as _;
+
 use shakmaty::Position as _;
 
 use tabiya_chess::{MoveCode, Position, read_move};
@@ -59,7 +61,7 @@ fn split(text: &[u8]) -> (&[u8], &[u8]) {
         // Some programs leave the counters of a FEN in the line.
         let counter = fields < FIELDS + 2 && !word.is_empty() && word.iter().all(u8::is_ascii_digit);
         if fields >= FIELDS && !counter && !word.is_empty() {
-            return (text.get(..fen).unwrap_or(text), text.get(end..).unwrap_or_default());
+            return (text.get(..fen).unwrap_or(text), text.part(end..));
         }
         fields += usize::from(!word.is_empty());
         end += word.len() + 1;

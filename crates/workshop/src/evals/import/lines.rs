@@ -1,5 +1,7 @@
 //! Cutting a text into blocks of whole lines, for several threads.
 
+use tabiya_base::bytes::Parts as _;
+
 use std::io::Read;
 
 use super::problems::{Problem, Wrong};
@@ -23,7 +25,7 @@ impl Block {
         let mut start = 0;
         while let Some(rest) = self.text.get(start..).filter(|rest| !rest.is_empty()) {
             let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let line = rest.get(..len).unwrap_or_default().trim_ascii();
+            let line = rest.part(..len).trim_ascii();
             see(self.at + start as u64, line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line));
             start += len + 1;
         }
@@ -65,7 +67,7 @@ impl<R: Read> TextLines<R> {
                 let whole = memchr::memrchr(b'\n', &self.rest).map_or(0, |end| end + 1);
                 self.rest.truncate(whole);
             }
-            let new = self.rest.get(before..).unwrap_or_default();
+            let new = self.rest.part(before..);
             if read.is_err() || new.is_empty() {
                 self.from = None;
             }

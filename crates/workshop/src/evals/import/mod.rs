@@ -21,6 +21,7 @@ use lines::TextLines;
 use pgn::{Admits, PgnEvals};
 pub(crate) use pgn::{centipawns, eval_of, signed};
 use problems::{Problem, Problems, Wrong};
+use tabiya_base::bytes::Parts as _;
 #[cfg(not(feature = "counts"))]
 use tabiya_base::error::ErrorKind;
 use tabiya_base::error::{Error, Result};
@@ -423,7 +424,7 @@ impl ImportedEvaluation {
 /// The position of a FEN or an EPD.
 fn position(fen: &[u8]) -> std::result::Result<Position, Problem> {
     Position::from_any_fen(fen).map_err(|error| {
-        let fen = String::from_utf8_lossy(fen.get(..fen.len().min(100)).unwrap_or_default());
+        let fen = String::from_utf8_lossy(fen.part(..fen.len().min(100)));
         Problem::new(Wrong::Position, 0, format!("the position {fen:?} is illegal: {error}"))
     })
 }

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use memchr::memmem;
 use shakmaty::Move;
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_chess::{MoveCode, Position};
 use tabiya_games::{GameEnd, GameError, GameHeader, GameLocation, Reason, Visitor};
@@ -156,7 +157,7 @@ impl Visitor for PgnEvals<'_> {
                 Ok(Some(EvaluationLine::Found(found.of_white())))
             }
             None => {
-                let words = String::from_utf8_lossy(words.get(..words.len().min(20)).unwrap_or_default());
+                let words = String::from_utf8_lossy(words.part(..words.len().min(20)));
                 Err(Problem::new(Wrong::Score, 0, format!("{words:?} is not a score")))
             }
         };

@@ -4,6 +4,8 @@
     reason = "a ply is limited before, and a file has fewer than 2^31 records"
 )]
 
+use tabiya_base::bytes::Parts as _;
+
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
@@ -85,10 +87,10 @@ impl AbkIndex {
     pub fn of_key(&self, key: u64) -> &[IndexedMove] {
         let top = key.checked_shr(self.shift).unwrap_or_default() as usize;
         let Some([from, to, ..]) = self.directory.get(top..) else { return &[] };
-        let bucket = self.known.get(*from as usize..*to as usize).unwrap_or_default();
+        let bucket = self.known.part(*from as usize..*to as usize);
         let start = bucket.partition_point(|known| known.key < key);
         let end = bucket.partition_point(|known| known.key <= key);
-        bucket.get(start..end).unwrap_or_default()
+        bucket.part(start..end)
     }
 
     /// All moves, those of one position next to each other.

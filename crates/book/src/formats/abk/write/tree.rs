@@ -8,6 +8,7 @@
 use std::path::Path;
 
 use tabiya_base::bytes;
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::scratch::{Cursor, Scratch};
@@ -173,7 +174,7 @@ impl AbkTree {
         drop((self, sizes, starts));
         let mut sorted = sorter.finish()?;
         while let Some(record) = sorted.next()? {
-            put(record.get(NUMBER_LEN..).unwrap_or_default())?;
+            put(record.part(NUMBER_LEN..))?;
         }
         Ok(())
     }

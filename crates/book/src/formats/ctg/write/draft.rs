@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable};
 use shakmaty::Position as _;
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::scratch::{Cursor, Scratch};
@@ -216,7 +217,7 @@ impl CtgDraft {
                 page.extend(&bytes);
                 if entries.plain == 0 && head.upper != 0 {
                     let start = page.len() - bytes.len();
-                    set_upper_bits(page.get_mut(start..).unwrap_or_default(), head.upper as u8);
+                    set_upper_bits(page.part_mut(start..), head.upper as u8);
                 }
                 written.positions += 1;
                 written.moves += u64::from(head.moves);
