@@ -37,7 +37,16 @@ fn char_beyond_ascii(text: &[u8]) -> (Option<char>, usize) {
 }
 
 /// A text without blanks at its ends.
+#[inline]
 pub fn trim_blanks(text: &[u8]) -> &[u8] {
+    // Most texts have none.
+    match text {
+        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => text,
+        _ => without_blanks(text),
+    }
+}
+
+fn without_blanks(text: &[u8]) -> &[u8] {
     let mut rest = text;
     while let (Some(c), len) = char_at(rest)
         && is_blank(c)

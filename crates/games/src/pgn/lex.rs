@@ -175,12 +175,17 @@ impl<'a> Lexer<'a> {
     pub fn tag(&mut self) -> Option<Result<Tag<'a>, Unterminated>> {
         while let [b'[', rest @ ..] = self.rest() {
             let line = rest.get(..MAX_TAG_LEN).unwrap_or(rest);
-            // Names are short.
-            let quote = line.iter().position(|byte| matches!(byte, b'"' | b'\n' | b']'));
+            // Names are short, and most tags are written as the standard has them.
+            let name_len = tags::name_len(line);
+            let is_standard = name_len > 0 && line.part(name_len..).starts_with(b" \"");
+            let quote = match is_standard {
+                true => Some(name_len + 1),
+                false => line.iter().position(|byte| matches!(byte, b'"' | b'\n' | b']')),
+            };
             let Some(quote) = quote else { return Some(Err(Unterminated)) };
             let name = line.part(..quote);
             let name = name.strip_suffix(b" ").unwrap_or(name);
-            if line.get(quote) != Some(&b'"') || !tags::is_name(name) {
+            if !is_standard && (line.get(quote) != Some(&b'"') || !tags::is_name(name)) {
                 let whole = line.part(..memchr(b'\n', line).unwrap_or(line.len()));
                 match tags::written_otherwise(whole) {
                     Some((name, value, len)) => {

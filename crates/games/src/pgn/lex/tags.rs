@@ -49,9 +49,27 @@ fn is_known(name: &[u8]) -> bool {
     KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
+/// Which bytes names of tags have.
+const OF_NAME: [bool; 256] = {
+    let mut of_name = [false; 256];
+    let mut byte = 0_u8;
+    while byte < u8::MAX {
+        of_name[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    of_name
+};
+
+/// The length of the name of a tag at the start of a text.
+#[inline]
+pub(super) fn name_len(text: &[u8]) -> usize {
+    let is_of_name = |byte: &u8| OF_NAME.get(usize::from(*byte)) == Some(&true);
+    text.iter().position(|byte| !is_of_name(byte)).unwrap_or(text.len())
+}
+
 /// Whether a text is the name of a tag.
 pub(super) fn is_name(text: &[u8]) -> bool {
-    !text.is_empty() && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    !text.is_empty() && name_len(text) == text.len()
 }
 
 /// A tag in another form than that of the standard, given from after its bracket to the end of its line: its name, its value,
@@ -61,8 +79,7 @@ pub(super) fn written_otherwise(line: &[u8]) -> Option<(&[u8], &[u8], usize)> {
     let len = tag_len(line);
     let content = trim_blanks(line.get(..len)?);
     let content = without_quote(content);
-    let name_len = content.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')?;
-    let (name, rest) = content.split_at_checked(name_len)?;
+    let (name, rest) = content.split_at_checked(name_len(content)).filter(|(_, rest)| !rest.is_empty())?;
     let mut value = rest;
     if let Some(quote) = quote_at(value)
         && content.len() < trim_blanks(line.get(..len)?).len()
