@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Counts games on a Spark cluster: each task pipes one file through `tabiya build --counts -o -`, and Spark adds up.
+"""Counts games on a Spark cluster: each task pipes one file through `tabiya build -o -`, and Spark adds up.
 
-    spark-submit scripts/spark_counts.py --tabiya EXECUTABLE --output DIR INPUT... [-- OPTIONS OF tabiya build --counts]
+    spark-submit scripts/spark_counts.py --tabiya EXECUTABLE --output DIR INPUT... [-- OPTIONS OF tabiya build]
 
 With plain `python` it runs on this machine's processors. docs/guide/cluster.md says what it needs and how to size it.
 """
@@ -49,7 +49,7 @@ class Program:
         from pyspark import SparkFiles
 
         path = os.path.join(temp, "counts.parquet")
-        line = [SparkFiles.get(self.name), "build", "--counts", "-o", "-", "--temp", temp, *self.options, "-"]
+        line = [SparkFiles.get(self.name), "build", "-o", "-", "--temp", temp, *self.options, "-"]
         with open(path, "wb") as out, open(os.path.join(temp, "said"), "w+b") as said, self.source(uri, temp) as source:
             # What it writes counts only when it has ended well: nothing may go to Spark before.
             done = subprocess.run(line, stdin=source.stdout, stdout=out, stderr=said, check=False)
@@ -69,8 +69,7 @@ class Program:
                 columns["key"] = columns["key"].view(pa.int64())
                 columns["move"] = columns["move"].cast(pa.int32())
                 columns |= {name: columns[name].cast(pa.int64()) for name in COUNTS}
-                if "position" in columns:
-                    columns["position"] = columns["position"].cast(pa.binary())
+                columns["position"] = columns["position"].cast(pa.binary())
                 if "rating" in columns:
                     columns["rating"] = columns["rating"].cast(pa.int32())
                 yield pa.RecordBatch.from_pydict(columns)
@@ -235,13 +234,10 @@ def listed(context, inputs):
 def columns_of(options):
     """The columns that tabiya writes with these options, and Spark's types for them."""
     flags = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    flags.add_argument("--positions", action="store_true")
     flags.add_argument("--by", action="append", default=[])
     known, _ = flags.parse_known_args(options)
     by = {word.strip() for given in known.by for word in given.split(",")}
-    columns = {"key": "long", "move": "int"} | dict.fromkeys(COUNTS, "long")
-    if known.positions:
-        columns["position"] = "binary"
+    columns = {"key": "long", "move": "int"} | dict.fromkeys(COUNTS, "long") | {"position": "binary"}
     if "speed" in by:
         columns["speed"] = "string"
     if "rating" in by:
@@ -252,7 +248,7 @@ def columns_of(options):
 def arguments(words):
     parser = argparse.ArgumentParser(
         description="Counts games on a Spark cluster, into a folder of Parquet files that tabiya build and merge read.",
-        epilog="After -- come options of `tabiya build --counts`, such as --max-ply 24 --positions --by speed,rating.",
+        epilog="After -- come options of `tabiya build`, such as --max-ply 24 --by speed,rating.",
     )
     parser.add_argument("--tabiya", required=True, metavar="EXECUTABLE", help="the executable, which is sent to the executors")
     parser.add_argument("--output", required=True, metavar="DIR", help="the folder to write, on any file system of Spark")
@@ -293,7 +289,7 @@ def main(words):
     executable = shutil.which(given.tabiya) or given.tabiya
     # Better now than in each task.
     try:
-        line = [executable, "build", "--counts", "-o", "-", *options, "-"]
+        line = [executable, "build", "-o", "-", *options, "-"]
         tried = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     except OSError as error:
         return fail(f"{given.tabiya}: {error.strerror}")
@@ -335,8 +331,7 @@ def run(spark, given, executable, options):
     counts = spark.range(0, len(uris), 1, len(uris)).mapInArrow(counting(program, uris, broken), schema)
     keys = [name for name in columns if name not in (*COUNTS, "position")]
     sums = [F.sum(name).alias(name) for name in COUNTS]
-    if "position" in columns:
-        sums.append(F.min("position").alias("position"))
+    sums.append(F.min("position").alias("position"))
     # The order of unsigned keys, which Spark's numbers do not have.
     unsigned = F.col("key").bitwiseXOR(F.lit(-(1 << 63)))
     whole = counts.groupBy(*keys).agg(*sums).orderBy(unsigned, *keys[1:]).select(*columns)

@@ -1,6 +1,7 @@
 //! The command line: its commands, and how each ends.
 
 use std::ffi::OsStr;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -8,10 +9,10 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::{interrupt, truncated};
 
-use crate::args::adapter;
+use crate::args::{adapter, shared};
 use crate::commands::{
-    build, check, convert, diff, doctor, edit, evals, explore, export, help, info, init, learn, play, report,
-    show, suite, tree, vet,
+    build, check, convert, diff, doctor, edit, explore, export, help, import, info, init, learn, play,
+    report, show, suite, tree, vet,
 };
 use crate::output::{self, exit::Exit, interrupts};
 
@@ -39,7 +40,7 @@ enum Command {
     Show(show::Args),
     /// Show books in the browser, and edit them there
     Explore(explore::Args),
-    /// Show what each book contains
+    /// Show what each book, database or store contains
     Info(info::Args),
     /// Read whole books, and report all damage with its offset
     Check(check::Args),
@@ -64,8 +65,8 @@ enum Command {
     Suite(suite::Args),
     /// Report where games left the books, and how they ended
     Report(report::Args),
-    /// Keep evaluations of positions in a file (a store): import, info
-    Evals(evals::Args),
+    /// Add evaluations to a store: from Lichess's dump, EPD, or games with [%eval] in their comments
+    Import(import::Args),
     /// Try the configuration as a GUI would, and say what is wrong and how to fix it
     Doctor(doctor::Args),
     /// Find an engine and a book, write tabiya.toml for them, and try it
@@ -85,15 +86,42 @@ struct AdapterOnly {
 
 /// What `-h` shows of the commands that have more options than a screen has lines; `--help` shows all.
 const SHORT: [(&str, &[&str]); 8] = [
-    ("show", &["books", "fen", "moves", "fen_file", "json", "evals", "config", "variety"]),
+    ("show", &["books", "fen", "moves", "fen_file", "set"]),
     ("explore", &["books", "edit", "listen", "no_open"]),
-    ("build", &["sources", "output", "force", "max_ply", "min_elo", "date", "player", "min_games"]),
-    ("convert", &["books", "output", "force", "min_games", "min_share", "top", "max_ply"]),
-    ("export", &["source", "output", "format", "force", "lines", "numbers"]),
-    ("vet", &["book", "output", "force", "engine", "nodes", "time", "max_loss"]),
-    ("suite", &["sources", "output", "force", "ply", "eval", "count"]),
-    ("doctor", &["engine", "book", "config", "json"]),
+    ("build", &["sources", "output", "max_ply", "min_elo", "player", "min_games"]),
+    ("convert", &["books", "output", "min_games", "min_share", "top", "max_ply"]),
+    ("export", &["source", "output", "format", "lines", "numbers"]),
+    ("vet", &["book", "output", "max_loss"]),
+    ("suite", &["sources", "output", "ply", "eval", "count"]),
+    ("doctor", &["movetime", "engine_moves"]),
 ];
+
+/// What `tabiya -h` prints: what each command is for, on one screen.
+const TOP: &str = "\
+{about}
+
+Usage: tabiya [OPTIONS]              as an engine of a chess program
+       tabiya <COMMAND> [OPTIONS]
+
+Set up   init     find an engine and a book, and write tabiya.toml for them
+         doctor   try the configuration as a GUI would, and say what is wrong
+Look     show     the moves of books in a position, and how likely each is
+         explore  books in the browser; edit them there
+         tree, info, check, diff, export
+Make     build    a book from games
+         convert  one or several books to any format, or less of them (merge, trim)
+         edit     change moves by hand
+         vet      leave out what an engine finds to lose too much; import evaluations
+Play     suite    openings for a match
+         report   where games left the books, and what came of it
+         learn    results of games into a Polyglot book
+
+      --engine <PROGRAM>   the engine [default: stockfish]
+      --book <FILE>        a book [default: the starter book]; repeatable
+      --set <NAME=VALUE>   an option of the engine or of tabiya, such as \"Book Variety=0\"
+
+`tabiya --help` has all, `tabiya COMMAND -h` a command, `tabiya help --guide` the guide.
+";
 
 /// A command whose `-h` shows only these options.
 fn brief(command: clap::Command, shown: &[&str]) -> clap::Command {
@@ -105,13 +133,26 @@ fn brief(command: clap::Command, shown: &[&str]) -> clap::Command {
 
 fn parse() -> Result<Cli, clap::Error> {
     let first = std::env::args_os().nth(1);
-    if first.is_none_or(|first| first.as_encoded_bytes().starts_with(b"-"))
+    if first.as_ref().is_some_and(|first| first == "-h") {
+        return Cli::from_arg_matches(&top().try_get_matches()?);
+    }
+    if first.as_ref().is_none_or(|first| first.as_encoded_bytes().starts_with(b"-"))
         && let Ok(AdapterOnly { adapter }) = AdapterOnly::try_parse()
     {
         return Ok(Cli { command: None, adapter });
     }
     // Commands, help, version and errors. Windows's shells leave the names of many files, as in *.pgn, to the program.
-    let mut cli = Cli::from_arg_matches(&command().try_get_matches_from(wild::args_os())?)?;
+    let matches = command().try_get_matches_from(wild::args_os());
+    if let (Err(error), Some(first)) = (&matches, first.filter(|first| Path::new(first).exists()))
+        && error.kind() == clap::error::ErrorKind::InvalidSubcommand
+    {
+        let name = first.display();
+        let what = format!(
+            "{name} is a file, not a command: `tabiya show {name}` shows a book, `tabiya --book {name}` plays from it"
+        );
+        return Err(command().error(clap::error::ErrorKind::InvalidSubcommand, what));
+    }
+    let mut cli = Cli::from_arg_matches(&matches?)?;
     match &mut cli.command {
         Some(Command::Doctor(doctor)) => doctor.adapter.add_before(&cli.adapter),
         Some(_) if !cli.adapter.is_empty() => {
@@ -144,7 +185,7 @@ fn run(cli: &Cli) -> Result<Exit> {
         Some(Command::Vet(args)) => vet::run(args),
         Some(Command::Report(args)) => report::run(args),
         Some(Command::Suite(args)) => suite::run(args),
-        Some(Command::Evals(args)) => at_end(evals::run(args)),
+        Some(Command::Import(args)) => at_end(import::run(args)),
         Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Init(args)) => init::run(args),
         Some(Command::Help(args)) => help::run(args, command()),
@@ -226,8 +267,38 @@ fn starts_adapter(first: Option<&OsStr>) -> bool {
 
 /// The command line as clap sees it, for man pages, completions and the tests of the documentation.
 pub fn command() -> clap::Command {
-    let cli = brief(Cli::command(), &["engine", "book", "config", "set"]);
+    let cli = whole_command().after_help(format!(
+        "`tabiya help COMMAND` describes a command, `tabiya help {}` the options that several share, and `tabiya help --guide` opens the guide.",
+        shared::PAGE
+    ));
+    let cli = cli.mut_subcommands(|command| {
+        let command = match command.get_name() {
+            "doctor" => command
+                .mut_args(as_before_doctor)
+                .after_help("Also: --json, and every option of tabiya itself (see `tabiya --help`)"),
+            // An option of tabiya, and the weight of a move.
+            "show" | "edit" => shared::named_only(command, &["set"]),
+            _ => shared::named_only(command, &[]),
+        };
+        command.mut_subcommands(|command| shared::named_only(command, &[]))
+    });
     SHORT.iter().fold(cli, |cli, (name, shown)| cli.mut_subcommand(name, |command| brief(command, shown)))
+}
+
+/// The command line as `tabiya -h` describes it.
+fn top() -> clap::Command {
+    command().help_template(TOP)
+}
+
+/// The command line with all options of each command, for completions.
+pub fn whole_command() -> clap::Command {
+    Cli::command()
+}
+
+/// Hides what `doctor` takes as tabiya does.
+fn as_before_doctor(argument: clap::Arg) -> clap::Arg {
+    let own = ["movetime", "engine_moves"].contains(&argument.get_id().as_str());
+    argument.hide(!own)
 }
 
 #[cfg(test)]
@@ -239,13 +310,20 @@ mod tests {
 
     #[test]
     fn the_short_help_of_each_command_fits_a_screen() {
-        let mut commands = vec![super::command().term_width(100)];
+        let mut commands = vec![super::top().term_width(100)];
         while let Some(mut command) = commands.pop() {
             let lines = command.render_help().to_string().lines().count();
-            // The first one lists the commands besides.
-            let room = if command.get_name() == "tabiya" { 38 } else { 24 };
-            assert!(lines <= room, "{}: {lines}", command.get_name());
+            assert!(lines <= 24, "{}: {lines}", command.get_name());
             commands.extend(command.get_subcommands().map(|command| command.clone().term_width(100)));
+        }
+    }
+
+    #[test]
+    fn the_first_screen_names_each_command() {
+        let screen = super::top().render_help().to_string();
+        let words: Vec<&str> = screen.split(|letter: char| !letter.is_alphanumeric()).collect();
+        for command in super::command().get_subcommands() {
+            assert!(words.contains(&command.get_name()), "{}", command.get_name());
         }
     }
 

@@ -237,8 +237,7 @@ fn an_empty_result_writes_nothing_and_says_why() {
         ("none.pgn", "there are no games in the sources"),
     ] {
         for output in ["a.bin", "a.ctg", "a.abk", "a.kob", "a.parquet"] {
-            let counts = if output.ends_with("parquet") { " --counts" } else { "" };
-            if why == few && !counts.is_empty() {
+            if why == few && output.ends_with("parquet") {
                 continue;
             }
             for (standing, force) in [(false, ""), (true, " --force")] {
@@ -250,7 +249,7 @@ fn an_empty_result_writes_nothing_and_says_why() {
                     }
                 }
                 let before = folder.names();
-                let ended = folder.run(&format!("build {args} -o {output}{counts}{force}"), 1);
+                let ended = folder.run(&format!("build {args} -o {output}{force}"), 1);
                 assert_eq!(ended.err, format!("tabiya: {output}: not written: {why}\n"), "{args}");
                 assert_eq!(folder.names(), before, "{args} {output}");
                 for name in before.iter().filter(|name| name.starts_with('a')) {
@@ -295,7 +294,7 @@ fn nothing_that_is_read_is_written_over() {
     folder.run("build games.pgn -o a.ctg --min-games 1", 0);
     folder.run("build games.pgn -o a.kob --min-games 1", 0);
     folder.run("build games.pgn -o a.bin --min-games 1", 0);
-    folder.run("build games.pgn -o a.parquet --counts", 0);
+    folder.run("build games.pgn -o a.parquet", 0);
     fs::hard_link(folder.path("a.cto"), folder.path("cto.bin")).unwrap();
     fs::hard_link(folder.path("a_0.kob"), folder.path("kob.abk")).unwrap();
     fs::create_dir(folder.path("all")).unwrap();
@@ -308,7 +307,7 @@ fn nothing_that_is_read_is_written_over() {
     for args in [
         "build games.bin -o games.bin",
         "build all -o games.bin",
-        "build a.parquet -o a.parquet --counts",
+        "build a.parquet -o a.parquet",
         "merge a.parquet -o a.parquet",
         "merge a.bin a.ctg -o a.ctg",
         "merge a.bin a.ctg -o a.bin",

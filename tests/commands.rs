@@ -220,12 +220,12 @@ fn show_takes_the_policy() {
         playable.map(|mv| mv["uci"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(playable(&[]), ["e2e4", "d2d4"]);
-    assert_eq!(playable(&["--variety", "0"]), ["e2e4"]);
-    assert_eq!(playable(&["--threshold", "300"]), ["e2e4"]);
-    assert_eq!(playable(&["--reserve", "2"]), ["e2e4"]);
-    assert_eq!(playable(&["--reserve", "4"]), [""; 0]);
-    assert_eq!(playable(&["--last-move", "1", "--moves", "e2e4 e7e5"]), [""; 0]);
-    assert_eq!(playable(&["--last-move", "2", "--moves", "e2e4 e7e5"]), ["g1f3"]);
+    assert_eq!(playable(&["--set", "Book Variety=0"]), ["e2e4"]);
+    assert_eq!(playable(&["--set", "Book Threshold=300"]), ["e2e4"]);
+    assert_eq!(playable(&["--set", "Book Reserve=2"]), ["e2e4"]);
+    assert_eq!(playable(&["--set", "Book Reserve=4"]), [""; 0]);
+    assert_eq!(playable(&["--set", "Book Depth=1", "--moves", "e2e4 e7e5"]), [""; 0]);
+    assert_eq!(playable(&["--set", "Book Depth=2", "--moves", "e2e4 e7e5"]), ["g1f3"]);
 }
 
 #[test]
@@ -241,9 +241,9 @@ fn what_cannot_be_asked_is_a_usage_error_that_names_it() {
         (&["--moves", "e2e5"], "\"e2e5\", number 1,"),
         (&["--fen-file", "fens"], "fens: line 2: \"nonsense\""),
         (&["--fen", START, "--moves", "e2e4"], "cannot be used with"),
-        (&["--variety", "101"], "101"),
-        (&["--variety", "some"], "some"),
-        (&["--colour"], "--colour"),
+        (&["--set", "Book Variety=101"], "from 0 to 100"),
+        (&["--set", "Hash=1"], "Hash does not decide"),
+        (&["--color"], "--color"),
     ] {
         let ended = folder.run(&[&["show", "a.bin"], args].concat()).with(2);
         assert!(ended.err.contains(named), "{named}: {ended:?}");
@@ -298,9 +298,13 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
             assert!(ended.out.contains("a.bin"), "{command} {bad}: {}", ended.out);
         }
     }
-    for command in
-        [&["learn", "show"][..], &["learn", "reset"], &["tree"], &["export"], &["edit", "--delete", "e4"]]
-    {
+    for command in [
+        &["learn", "show"][..],
+        &["learn", "undo", "--all"],
+        &["tree"],
+        &["export"],
+        &["edit", "--delete", "e4"],
+    ] {
         let ended = folder.run(&[command, &["other.bin"]].concat()).with(3);
         assert!(ended.err.contains("no Polyglot book") && ended.out.is_empty(), "{command:?}: {}", ended.err);
     }
@@ -364,7 +368,12 @@ a.ctg (ctg): 1 of 2 moves, line ends in 1 ply
     assert_eq!((&line["entries"], &line["moves"], &line["reachable"]), (&2.into(), &2.into(), &2.into()));
     let checked = folder.run(&["check", "a.ctg"]).with(0).out;
     let expected = "a.ctg: warning: the move d2d4 leads to a position that the book does not have (byte 41";
-    assert!(checked.starts_with(expected) && checked.ends_with(")\na.ctg: sound, 1 warning\n"), "{checked}");
+    assert!(
+        checked.starts_with(expected)
+            && checked
+                .ends_with("): they are played only where no move has a game\na.ctg: sound, 1 warning\n"),
+        "{checked}"
+    );
     fs::remove_file(folder.path("a.ctb")).unwrap();
     let ended = folder.run(&["check", "a.ctg"]).with(3);
     let expected = "tabiya: a.ctb: this part of the CTG book a.ctg is missing: put the .ctg, .cto and .ctb of one book \

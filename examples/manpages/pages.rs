@@ -17,7 +17,7 @@ pub fn write(folder: &Path) -> io::Result<()> {
     cli.build();
     write_pages(&cli, &man)?;
     for shell in Shell::value_variants() {
-        clap_complete::generate_to(*shell, &mut crate::cli::command(), "tabiya", &completions)?;
+        clap_complete::generate_to(*shell, &mut crate::cli::whole_command(), "tabiya", &completions)?;
     }
     Ok(())
 }

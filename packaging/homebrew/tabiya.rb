@@ -36,6 +36,19 @@ class Tabiya < Formula
   end
 
   test do
-    assert_match version.to_s, shell_output("#{bin}/tabiya --version")
+    # An engine that says only who it is: the move comes from the starter book.
+    (testpath/"engine").write <<~SH
+      #!/bin/sh
+      while read -r line; do
+        case $line in
+          uci) echo "id name none"; echo uciok ;;
+          isready) echo readyok ;;
+          quit) exit ;;
+        esac
+      done
+    SH
+    chmod "+x", testpath/"engine"
+    moves = pipe_output("#{bin}/tabiya --engine #{testpath}/engine", "uci\nisready\nposition startpos\ngo movetime 1\n")
+    assert_match(/^bestmove [a-h][1-8][a-h][1-8]$/, moves)
   end
 end

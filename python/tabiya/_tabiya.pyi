@@ -133,7 +133,7 @@ class Reader:
     A *board* is a ``chess.Board`` of standard chess or Chess960, or a FEN; boards of other variants find nothing. Polyglot books are
     also asked by keys.
 
-    With *tournament*, weights are those that the book's colours, marks and limits leave in tournaments.
+    With *tournament*, weights are those that the book's colors, marks and limits leave in tournaments.
     """
 
     def __new__(cls, path: Path, *, tournament: bool = False) -> Reader: ...
@@ -237,7 +237,7 @@ class Policy:
     book the starter book answers. The options are the adapter's, with its defaults: *variety* (0 the best move, 50 by weight, 100
     all alike), *depth* (the last full move, 0 without a limit), *threshold* (the share of the position's weight that a move needs,
     in thousandths), *games* (that a move needs, where they are counted), *reserve* (plies that the line of a move needs),
-    *max_loss* (centipawns, by the store of evaluations beside the book; 0 without a limit), *tournament* (colours, marks and limits
+    *max_loss* (centipawns, by the store of evaluations beside the book; 0 without a limit), *tournament* (colors, marks and limits
     count), *factor* (with *tournament*: factors of CTG books multiply the weights), *threefold* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
     a random one).
     """

@@ -134,5 +134,5 @@ def books(tmp_path: Path) -> dict[str, Path]:
         made[end] = tmp_path / f"book.{end}"
         tabiya.build(games, made[end], min_games=1)
     made["parquet"] = tmp_path / "book.parquet"
-    tabiya_says("build", games, "-o", made["parquet"], "--counts", "--positions")
+    tabiya_says("build", games, "-o", made["parquet"])
     return made

@@ -240,7 +240,7 @@ def test_paths_are_given_in_any_form(tmp_path: Path) -> None:
 
 
 def test_tournament_weights_leave_out_what_the_book_rules_out(tmp_path: Path) -> None:
-    book, games = tmp_path / "colours.ctg", tmp_path / "games.pgn"
+    book, games = tmp_path / "colors.ctg", tmp_path / "games.pgn"
     games.write_text("".join(f'[Result "1-0"]\n\n1. {move} 1-0\n\n' for move in ("e4", "d4", "a3", "f3")))
     tabiya.build(games, book, min_games=1)
     tabiya_says("edit", book, "--set", "a3=red", "--set", "f3=?", "--set", "e4=!")

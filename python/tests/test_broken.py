@@ -119,7 +119,7 @@ def test_broken_files_are_read_or_refused(kind: str, tmp_path: Path) -> None:
         if kind == "parquet":
             games = tmp_path / "games.pgn"
             games.write_text(PGN * 3, encoding="utf-8")
-            tabiya_says("build", games, "-o", source / "book.parquet", "--counts", "--positions")
+            tabiya_says("build", games, "-o", source / "book.parquet")
         else:
             tabiya_says("convert", small, "-o", source / f"book.{kind}")
     done = python_does(BROKEN, source, folder, COUNT, kind.split()[0])

@@ -23,7 +23,7 @@ pub struct Searcher;
 impl SettingArgs for Searcher {
     const HEADING: Option<&'static str> = Some("The engine");
     const CONFIG: Option<&'static str> =
-        Some("Use the engine of this configuration file [default: the tabiya.toml that a game would use]");
+        Some("The configuration file [default: the tabiya.toml that a game would use]");
 
     fn rows() -> impl Iterator<Item = &'static SettingRow> {
         table::start().filter(|row| row.key.starts_with(ENGINE) || row.key == SET)

@@ -9,6 +9,7 @@ pub mod positions;
 pub mod resources;
 pub(crate) mod search;
 mod settings;
+pub(crate) mod shared;
 pub mod slices;
 mod time;
 
@@ -18,7 +19,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shakmaty::Color;
 
-/// A share in per cent with at most one decimal, as the thousandths that it is.
+/// A share in percent with at most one decimal, as the thousandths that it is.
 pub(crate) fn share(text: &str) -> Result<u16, String> {
     let (whole, tenths) = text.split_once('.').unwrap_or((text, "0"));
     let digits =
@@ -27,7 +28,7 @@ pub(crate) fn share(text: &str) -> Result<u16, String> {
     let thousandths = digits(whole).and_then(|whole| whole.checked_mul(10)?.checked_add(tenths?));
     thousandths
         .filter(|thousandths| *thousandths <= 1000)
-        .ok_or_else(|| "write per cent from 0 to 100 with at most one decimal, such as 5 or 0.5".to_owned())
+        .ok_or_else(|| "write percent from 0 to 100 with at most one decimal, such as 5 or 0.5".to_owned())
 }
 
 /// Two numbers with this `between` them, the lower one first, or one number for both.

@@ -25,7 +25,7 @@ pub(crate) struct NewBook {
     /// Replace the book if it exists
     #[arg(long)]
     pub force: bool,
-    /// In a CTG book, if a position has no coloured moves: mark moves green from this share of its weight on, in per cent;
+    /// In a CTG book, if a position has no colored moves: mark moves green from this share of its weight on, in percent;
     /// 0 = none [default: if only weights are known, moves with at least half the weight of the heaviest]
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     green: Option<u16>,

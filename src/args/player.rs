@@ -28,6 +28,14 @@ impl PlayerArg {
         if name.trim().is_empty() { Err("write NAME, =NAME or @FILE") } else { Ok(player) }
     }
 
+    /// The name or the file, as people call it.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Part(name) | Self::Whole(name) => name.clone(),
+            Self::File(path) => format!("the players in {}", path.display()),
+        }
+    }
+
     /// The names.
     ///
     /// # Errors

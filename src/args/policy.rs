@@ -1,44 +1,36 @@
-//! How moves are chosen, as arguments: the workshop's form of the adapter's options of the same names.
+//! How moves are chosen, as arguments: the adapter's options, by their names.
 
-use clap::Arg;
-
-use tabiya_adapter::settings::table::{self, SettingRow};
+use tabiya_adapter::settings::Given;
+use tabiya_adapter::settings::table;
 use tabiya_book::choose::Policy;
-
-use super::settings::{Arguments, SettingArgs};
-
-/// What the book's recommendations are.
-const TOURNAMENT: &str = "With true, a CTG book never plays red moves or moves marked ?, ?? or ?!. If a move \
-                          is marked as the only move, it is always played. If some moves are green, only \
-                          those are played, whatever their statistics. The remaining moves weigh 2 for each \
-                          win of the side to move and 1 for each draw. With false, colours are ignored, and \
-                          marks multiply the weight: ! by 1.23, !! by 1.46, ?, ?? and ?! by 0. The limits of \
-                          an Arena book apply only with true.";
+use tabiya_uci::same_name;
 
 /// Which of a book's moves may be played, and how often.
-pub(crate) type PolicyArgs = Arguments<Choice>;
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct PolicyArgs {
+    /// Set an option of tabiya that decides which moves are played, such as "Book Variety=0"; repeatable
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    set: Vec<Setting>,
+}
 
-/// The settings of a policy.
-#[derive(Clone, Debug, Default)]
-pub struct Choice;
+/// An option of the adapter, and its value.
+#[derive(Clone, Debug, PartialEq)]
+struct Setting {
+    key: &'static str,
+    value: String,
+}
 
-impl SettingArgs for Choice {
-    const HEADING: Option<&'static str> = Some("Which moves may be played, and how often");
-
-    fn rows() -> impl Iterator<Item = &'static SettingRow> {
-        table::shown()
+fn setting(text: &str) -> Result<Setting, String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    let (name, value) = (name.trim(), value.trim());
+    let Some(row) = table::shown().find(|row| same_name(row.name.as_bytes(), name.as_bytes())) else {
+        let names: Vec<_> = table::shown().map(|row| row.name).collect();
+        return Err(format!("{name} does not decide which moves are played; these do: {}", names.join(", ")));
+    };
+    if !row.kind.takes(value) {
+        return Err(format!("{} must be {}", row.name, row.kind.needs()));
     }
-
-    fn shaped(row: &SettingRow, argument: Arg) -> Arg {
-        let help = row.help;
-        match row.key {
-            // `--depth` is how deep an engine searches, and `--games` names files of games.
-            "depth" => argument.long("last-move"),
-            "games" => argument.long("min-games"),
-            "tournament" => argument.long_help(format!("{help} [default: true]\n\n{TOURNAMENT}")),
-            _ => argument,
-        }
-    }
+    Ok(Setting { key: row.key, value: value.to_owned() })
 }
 
 impl PolicyArgs {
@@ -49,77 +41,52 @@ impl PolicyArgs {
 
     /// The policy: the arguments, and `options` for each that is not given.
     pub(crate) fn over(&self, options: &Policy) -> Policy {
-        self.given.over(options)
+        let set = self.set.iter();
+        set.fold(Given::default(), |given, Setting { key, value }| given.with(key, [value.as_str()]))
+            .over(options)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
 
-    #[derive(Parser)]
-    struct PolicyLine {
-        #[command(flatten)]
-        policy: PolicyArgs,
-    }
-
-    fn policy(line: &str) -> Option<Policy> {
-        let words = std::iter::once("x").chain(line.split_whitespace());
-        PolicyLine::try_parse_from(words).ok().map(|line| line.policy.policy())
+    fn policy(set: &[&str]) -> Result<Policy, String> {
+        let set: Result<_, _> = set.iter().map(|text| setting(text)).collect();
+        Ok(PolicyArgs { set: set? }.policy())
     }
 
     #[test]
     fn without_arguments_the_policy_is_the_adapters_default() {
-        assert_eq!(policy(""), Some(Policy::default()));
+        assert_eq!(policy(&[]), Ok(Policy::default()));
     }
 
     #[test]
-    fn what_is_not_given_is_as_in_the_options() {
+    fn what_is_not_set_is_as_in_the_options() {
         let mut options = Policy::default();
         (options.variety, options.depth, options.threefold, options.tournament) = (7, 3, true, false);
-        let over = |words: &[&str]| {
-            PolicyLine::try_parse_from([&["x"], words].concat()).unwrap().policy.over(&options)
-        };
-        assert_eq!(over(&[]), options);
         let mut expected = options.clone();
-        (expected.depth, expected.learn) = (0, true);
-        assert_eq!(over(&["--last-move", "0", "--learn"]), expected);
+        (expected.variety, expected.tournament) = (9, true);
+        let set = ["book  VARIETY = 9", "Book Tournament=true"].map(|text| setting(text).unwrap()).to_vec();
+        assert_eq!(PolicyArgs { set }.over(&options), expected);
     }
 
     #[test]
-    fn the_help_names_the_defaults() {
-        use clap::CommandFactory;
-        let command = PolicyLine::command();
-        for row in table::shown().filter(|row| !["threefold", "learn"].contains(&row.key)) {
-            let argument = command.get_arguments().find(|argument| argument.get_id() == row.key).unwrap();
-            let help = argument.get_help().unwrap().to_string();
-            assert!(help.contains(&format!("[default: {}]", row.default())), "{}: {help}", row.key);
+    fn each_option_of_a_policy_is_set_by_its_name() {
+        for row in table::shown() {
+            let other = if row.default() == "true" {
+                "false"
+            } else if row.default() == "false" {
+                "true"
+            } else {
+                "9"
+            };
+            assert_ne!(policy(&[&format!("{}={other}", row.name)]), Ok(Policy::default()), "{}", row.name);
         }
-    }
-
-    #[test]
-    fn each_option_is_applied() {
-        let line = "--variety 0 --last-move 12 --threshold 1000 --min-games 7 --reserve 4 --max-loss 30 --tournament false --threefold \
-                    --learn";
-        let mut expected = Policy::default();
-        (expected.variety, expected.depth, expected.threshold, expected.games) = (0, 12, 1000, 7);
-        (expected.reserve, expected.max_loss) = (4, 30);
-        (expected.tournament, expected.threefold, expected.learn) = (false, true, true);
-        assert_eq!(policy(line), Some(expected));
-    }
-
-    #[test]
-    fn values_out_of_range_are_refused() {
-        for line in [
-            "--variety 101",
-            "--threshold 1001",
-            "--last-move -1",
-            "--min-games x",
-            "--tournament perhaps",
-            "--max-loss 10001",
-        ] {
-            assert_eq!(policy(line), None, "{line}");
+        for wrong in
+            ["Hash=1", "Book File=a.bin", "Book Variety", "Book Variety=101", "Book Tournament=perhaps", "=1"]
+        {
+            assert!(policy(&[wrong]).is_err(), "{wrong}");
         }
     }
 }

@@ -36,7 +36,8 @@ pub struct Args {
     /// standard input, or count files (.parquet)
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,
-    /// The book to write; its extension selects the format. With --counts, - is standard output
+    /// The book to write; its extension selects the format. With .parquet, and with - for standard output, a count file: exact
+    /// counts, which can be added up, and of which books can be built
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Replace the book if it exists
@@ -44,21 +45,14 @@ pub struct Args {
     force: bool,
     /// A file of opening names (.eco, or PGN with named lines) for the book's comments, instead of tabiya's own names;
     /// repeatable
-    #[arg(long, value_name = "FILE", conflicts_with = "counts")]
+    #[arg(long, value_name = "FILE")]
     eco: Vec<PathBuf>,
-    /// Write exact counts to a Parquet file (.parquet) instead of a book. Count files can be added up, and books can be
-    /// built from them
-    #[arg(long)]
-    counts: bool,
-    /// With --counts: also write the positions, not just their keys; every format except Polyglot needs them
-    #[arg(long, requires = "counts")]
-    positions: bool,
     /// Also collect the evaluations in the games' comments, such as [%eval 0.17], in this store; reads all games twice
-    #[arg(long, value_name = "STORE")]
-    evals: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
     /// For long builds that may be interrupted: keep counts in a folder (FILE.partial) until the output is written, and
     /// continue from them next time
-    #[arg(long, conflicts_with_all = ["unique", "evals"])]
+    #[arg(long, conflicts_with_all = ["unique", "store"])]
     resume: bool,
     #[command(flatten)]
     by: ByArgs,
@@ -77,17 +71,17 @@ struct Moves {
     /// Only moves with at least this many games [default: 3]
     #[arg(long, value_name = "N")]
     min_games: Option<u64>,
-    /// Only moves that score at least this, in per cent [default: 0]
+    /// Only moves that score at least this, in percent [default: 0]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     min_score: Option<f64>,
-    /// Only moves with at least this share of their position's games, in per cent, such as 5; 5/1 = White's moves 5, Black's 1
+    /// Only moves with at least this share of their position's games, in percent, such as 5; 5/1 = White's moves 5, Black's 1
     /// [default: 0]
     #[arg(long, value_name = "PERCENT", value_parser = shares)]
     min_share: Option<ByColor<u16>>,
     /// Give every move the same weight, except where a comment sets one, such as [%prc 60] or prc:60
     #[arg(long)]
     uniform: bool,
-    /// In a CTG book, mark moves green from this share of their position's weight on, in per cent
+    /// In a CTG book, mark moves green from this share of their position's weight on, in percent
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     green: Option<u16>,
 }
@@ -139,9 +133,14 @@ impl Moves {
 }
 
 impl Args {
+    /// Whether a count file is written.
+    fn counts(&self) -> bool {
+        is_named(&self.output) || self.is_piped()
+    }
+
     /// Whether the count file goes to standard output, and messages do not.
     fn is_piped(&self) -> bool {
-        self.counts && self.output.as_os_str() == STDOUT
+        self.output.as_os_str() == STDOUT
     }
 
     /// Refuses options that exclude each other.
@@ -153,30 +152,27 @@ impl Args {
             )
             .advice("redirect it to a file or a program, or name a file with -o"));
         }
-        if self.by.by().any() && !self.counts {
-            return Err(Error::new(
-                ErrorKind::Usage,
-                "--by works only for count files, and the output is a book",
-            )
-            .advice("write a count file with --counts"));
-        }
-        let name = self.output.display();
-        let is_named = is_named(&self.output) || self.is_piped();
-        let (what, advice) = match (self.counts, is_named, self.moves.given()) {
-            (true, false, _) => {
-                (format!("{name}: a count file is a Parquet file"), "end its name with .parquet")
+        if !self.counts() {
+            if self.by.by().any() {
+                let what = "--by works only for count files, and the output is a book";
+                return Err(Error::new(ErrorKind::Usage, what).advice("end its name with .parquet"));
             }
-            (false, true, _) => (
-                format!("{name}: this is the name of a count file, not of a book"),
-                "write a count file with --counts",
-            ),
-            (true, true, Some(option)) => (
-                format!("{option} changes weights, but --counts keeps all moves with their exact counts"),
-                "leave it out now, and use it when you build a book from the count file",
-            ),
-            _ => return Ok(()),
-        };
-        Err(Error::new(ErrorKind::Usage, what).advice(advice))
+            return Ok(());
+        }
+        let repertoire = self.games.repertoire.map(|_| "--repertoire");
+        let eco = (!self.eco.is_empty()).then_some("--eco");
+        if let Some(option) = self.moves.given().or(repertoire) {
+            let what =
+                format!("{option} changes weights, but a count file keeps all moves with their exact counts");
+            return Err(Error::new(ErrorKind::Usage, what)
+                .advice("leave it out now, and use it when you build a book from the count file"));
+        }
+        if let Some(option) = eco {
+            let what =
+                format!("{option} is for books that store names of openings, and the output is a count file");
+            return Err(Error::new(ErrorKind::Usage, what).advice("leave it out"));
+        }
+        Ok(())
     }
 }
 
@@ -196,17 +192,16 @@ pub fn run(args: &Args) -> Result<Exit> {
     if filtered && games.is_empty() {
         let what = "all sources are count files, and of the filters of games only --speed and --rating work \
                     on those";
-        return Err(Error::new(ErrorKind::Usage, what)
-            .advice("filter the games when you count them, with tabiya build --counts"));
+        return Err(Error::new(ErrorKind::Usage, what).advice("filter the games when you count them"));
     }
     let mut source = sources::open(&games)?;
     let passed_over = output::passed_over(&unopened).max(output::sources_passed_over(&source));
     let mut inputs = source.parts();
     inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(args.eco.iter().cloned()));
-    let outputs = [book::parts(&args.output), args.evals.iter().cloned().collect()];
+    let outputs = [book::parts(&args.output), args.store.iter().cloned().collect()];
     keep_inputs(&outputs.concat(), &inputs)?;
     keep_apart(&outputs)?;
-    let mut with_evals = args.evals.as_ref().map(|_| source.twice("--evals")).transpose()?;
+    let mut with_evals = args.store.as_ref().map(|_| source.twice("--store")).transpose()?;
     interrupts::watch();
     let names = Names::read(&args.eco)?;
     let progress = progress::on_terminal(args.output.to_string_lossy());
@@ -215,8 +210,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         resume::check(args, &source)?;
     }
     let weigh = args.moves.weigh(filter.repertoire);
-    let writer = if args.counts {
-        let shape = Shape { positions: args.positions, by: args.by.by() };
+    let writer = if args.counts() {
+        let shape = Shape { positions: true, by: args.by.by() };
         Writer::Counts(Box::new(CountWriter::create(&args.output, shape, args.force)?))
     } else {
         let mut new = NewBook::new(&args.output);
@@ -252,7 +247,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         }
     };
     let (report, written_lines, is_empty) = resume::settled(done, work, &progress)?;
-    let evals_lines = match (&args.evals, &mut with_evals) {
+    let evals_lines = match (&args.store, &mut with_evals) {
         (Some(store), Some(source)) => {
             let put = put_evals(store, source, &filter, &resources, &progress);
             put.map_err(|error| interrupt::after("the book is written, the evaluations are not", error))?

@@ -15,7 +15,7 @@ use crate::output::{self, counts, database};
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh, .cbv)
-    #[arg(required = true, value_name = "BOOK")]
+    #[arg(required = true, value_name = "SOURCE")]
     books: Vec<PathBuf>,
     /// Print one line of JSON for each problem, and one for each book with the number of errors and warnings
     #[arg(long)]

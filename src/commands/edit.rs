@@ -136,7 +136,7 @@ fn move_of(option: &str, word: &str, game: &Game) -> Result<Move> {
     })
 }
 
-/// What a move gets: a number, or colour and mark.
+/// What a move gets: a number, or color and mark.
 fn value_of(text: &str) -> Option<Value> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(Value::Weight(text.parse().ok()?));

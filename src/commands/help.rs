@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 
+use crate::args::shared;
 use crate::output::browser::open;
 use crate::output::exit::Exit;
 use crate::output::{print, unwritable};
@@ -13,10 +14,13 @@ use crate::output::{print, unwritable};
 /// The guide's first page, from the executable's folder: as the archives have it, and as packages install it.
 const PLACES: [&str; 2] = ["guide/index.html", "../share/doc/tabiya/guide/index.html"];
 
+/// Columns of the page of shared options.
+const WIDTH: usize = 100;
+
 /// `tabiya help`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The command [default: tabiya itself]
+    /// The command, or `shared` for the options that several commands share [default: tabiya itself]
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
     /// Open the guide in the browser; works without a network
@@ -37,6 +41,13 @@ pub fn run(args: &Args, cli: clap::Command) -> Result<Exit> {
         })?;
         open(page);
         return Ok(Exit::Done);
+    }
+    if args.command == [shared::PAGE] {
+        let help = shared::page().term_width(WIDTH).render_long_help();
+        return print(|out| {
+            write!(out, "{help}")?;
+            Ok(Exit::Done)
+        });
     }
     let (mut found, mut line) = (&cli, "tabiya".to_owned());
     for name in &args.command {

@@ -1,4 +1,4 @@
-//! `tabiya info`: what each book, count file or database holds.
+//! `tabiya info`: what each book, count file, database or store of evaluations holds.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -7,18 +7,19 @@ use tabiya_base::error::Result;
 use tabiya_book::counts::named;
 use tabiya_book::{self as book, Book, BookSummary};
 use tabiya_games::cbh;
+use tabiya_learn::evals::Store;
 
 use crate::output::exit::Exit;
 use crate::output::rows::Sheet;
-use crate::output::{self, counts, database, progress};
+use crate::output::{self, counts, database, progress, store};
 
 /// `tabiya info`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh, .cbv)
-    #[arg(required = true, value_name = "BOOK")]
+    /// The books, count files (.parquet), folders of count files, ChessBase databases (.cbh, .cbv), or stores of evaluations
+    #[arg(required = true, value_name = "SOURCE")]
     books: Vec<PathBuf>,
-    /// Print one line of JSON for each book
+    /// Print one line of JSON for each
     #[arg(long)]
     json: bool,
 }
@@ -34,6 +35,9 @@ pub fn run(args: &Args) -> Result<Exit> {
         }
         if let Some(files) = named(path)? {
             return counts::info(path, &files, args.json, out);
+        }
+        if Store::is_at(path) {
+            return store::info(path, args.json, out);
         }
         let book = &*book::open(path)?;
         let summary = book.summary(&progress::on_terminal(path.to_string_lossy()));

@@ -1,19 +1,25 @@
 //! `tabiya` without a command: the adapter.
 
 use std::fs::File;
+use std::io::{self, IsTerminal as _};
 
 use tabiya_adapter::io::{log, run, stderr};
 use tabiya_base::error::Result;
 
 use crate::args::adapter::Args;
 use crate::output::exit::Exit;
-use crate::output::{UNDER_DOCTOR, worded};
+use crate::output::{UNDER_DOCTOR, warn, worded};
 
 /// Runs the adapter until the GUI or the engine ends it.
 ///
 /// # Errors
 /// When the configuration is not valid, a book cannot be opened, or the engine fails.
 pub fn run(args: &Args) -> Result<Exit> {
+    if io::stdin().is_terminal() {
+        warn(
+            "waiting for a chess program, which starts tabiya as its engine: `quit` ends it, `tabiya -h` lists commands, `tabiya init` sets it up",
+        );
+    }
     let config = args.load().inspect_err(|error| run::refuse(&worded(error)))?;
     // Under doctor, which reads them.
     let events = std::env::var_os(UNDER_DOCTOR).and_then(|path| File::options().append(true).open(path).ok());

@@ -16,7 +16,7 @@ use tabiya_workshop::view::number;
 use crate::args::positions::{Positions, each_position};
 use crate::output::exit::Exit;
 use crate::output::lines::{BookLines, LineStep, mark};
-use crate::output::values::evals_beside;
+use crate::output::values::backed_up;
 use crate::output::{self, Look};
 
 /// If the book's own moves reach more positions than this, replies that it does not have are not followed: a book for both
@@ -34,9 +34,9 @@ pub struct Args {
     /// How many plies to follow
     #[arg(long, value_name = "N", default_value_t = 6)]
     plies: u32,
-    /// Show what each move is worth and what it loses, by minimax over the book from the evaluations beside it (BOOK.evals)
-    #[arg(long)]
-    evals: bool,
+    /// Show what each move is worth and what it loses, by minimax over the book from the evaluations in this store
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
 }
 
 /// Prints the lines from the position, each with the name of its opening where that changes. A reply that is not in the book but leads back into it is marked.
@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let book = learn::open_settled(&args.book)?;
     book.warnings().iter().for_each(|warning| output::warn(warning));
     let look = Look::of_stdout();
-    let evals = if args.evals { Some(evals_beside(&*book)?) } else { None };
+    let evals = args.store.as_ref().map(|store| backed_up(store, &*book)).transpose()?;
     output::print(|out| {
         let mut known = true;
         each_position(&args.positions, |game, _| {
@@ -145,7 +145,7 @@ fn push(
     }
 }
 
-/// A move with its mark, in its colour.
+/// A move with its mark, in its color.
 fn label(step: &LineStep, look: Look) -> String {
     let reply = if step.reply { " (reply)" } else { "" };
     let mark = mark(step.known.annotation);

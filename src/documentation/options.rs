@@ -22,10 +22,9 @@ const BUILD: &[Place] = &[
     ("making-books.md", "## Builds that take hours"),
     COUNTS,
 ];
-const EVALS: &[Place] = &[("evals.md", "")];
 
 /// The commands, each with the places that describe its options.
-const PLACES: [(&str, &[Place]); 24] = [
+const PLACES: [(&str, &[Place]); 21] = [
     ("show", INSPECTING),
     ("tree", INSPECTING),
     ("info", INSPECTING),
@@ -39,15 +38,12 @@ const PLACES: [(&str, &[Place]); 24] = [
     ("learn games", &[("learning.md", "")]),
     ("learn show", &[("learning.md", "")]),
     ("learn undo", &[("learning.md", "")]),
-    ("learn reset", &[("learning.md", "")]),
     ("learn spool", &[("learning.md", "")]),
     ("export", &[("databases.md", ""), INSPECTING[0]]),
     ("vet", &[("vet.md", "")]),
     ("suite", &[("tournaments.md", "")]),
     ("report", &[("tournaments.md", "")]),
-    ("evals", EVALS),
-    ("evals import", EVALS),
-    ("evals info", EVALS),
+    ("import", &[("evals.md", "")]),
     ("doctor", &[("troubleshooting.md", ""), ("options.md", "## tabiya.toml")]),
     ("init", &[("options.md", "## tabiya.toml")]),
 ];

@@ -16,7 +16,7 @@ use crate::output::progress;
 
 /// A finding in JSON. Names of keys are a promise.
 fn line(path: &Path, finding: &Finding) -> Value {
-    let Finding { severity, what, count, offset, file } = finding;
+    let Finding { severity, what, count, offset, file, .. } = finding;
     json!({
         "book": path.to_string_lossy(), "severity": severity.to_string(),
         "what": what, "count": count, "offset": offset, "file": file,
@@ -42,7 +42,13 @@ pub fn list(
         if written.is_ok() {
             written = progress.aside(|| match json {
                 true => rows::json(&line(path, &finding), out),
-                false => writeln!(out, "{name}: {}: {finding}", finding.severity),
+                false => writeln!(
+                    out,
+                    "{name}: {}: {finding}{}{}",
+                    finding.severity,
+                    if finding.means.is_empty() { "" } else { ": " },
+                    finding.means
+                ),
             });
         }
     })?;

@@ -12,6 +12,7 @@ pub mod lines;
 pub(crate) mod progress;
 pub mod report;
 pub mod rows;
+pub mod store;
 pub(crate) mod values;
 pub mod written;
 

@@ -48,7 +48,7 @@ pub(crate) fn agreed(count: u64, what: &str) -> String {
     format!("1 {}{rest}", noun.join(" "))
 }
 
-/// A share from 0 to 1 in per cent.
+/// A share from 0 to 1 in percent.
 pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
@@ -174,7 +174,7 @@ mod tests {
     fn what_is_counted_once_is_in_the_singular() {
         for (many, one) in [
             ("moves that are not legal in their position", "1 move that is not legal in its position"),
-            ("marks or colours of moves, which act only", "1 mark or colour of a move, which acts only"),
+            ("marks or colors of moves, which act only", "1 mark or color of a move, which acts only"),
             ("positions known only by their keys", "1 position known only by its key"),
             (
                 "books with other texts in their headers: those",

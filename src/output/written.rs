@@ -33,7 +33,7 @@ pub fn lines(written: &Written) -> Vec<String> {
     if written.lost_weights > 0 {
         let moves = many(written.lost_weights, "move");
         lines.push(format!(
-            "left out: weights of {moves} that do not follow from the results (--green turns them into colours)"
+            "left out: weights of {moves} that do not follow from the results (--green turns them into colors)"
         ));
     }
     if written.greens > 0 {
@@ -65,7 +65,7 @@ pub(crate) fn merged_lines(merged: &Merged, why: &str) -> Vec<String> {
     }
     if merged.ruled_out > 0 {
         let moves = many(merged.ruled_out, "move");
-        lines.push(format!("left out: {moves} that colours or marks rule out: the format has neither"));
+        lines.push(format!("left out: {moves} that colors or marks rule out: the format has neither"));
     }
     if merged.never > 0 {
         let moves = many(merged.never, "move");

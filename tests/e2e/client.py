@@ -96,7 +96,7 @@ class Answer:
 
     @property
     def candidates(self):
-        """The book's moves as told in the lines before the answer: (uci, per cent, weight)."""
+        """The book's moves as told in the lines before the answer: (uci, percent, weight)."""
         found = [match for match in map(MOVE_LINE.match, self.lines) if match]
         return [(match["uci"], float(match["percent"]), int(match["weight"])) for match in found]
 

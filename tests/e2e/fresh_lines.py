@@ -29,7 +29,7 @@ def choices(board, reader):
 
 
 class Player:
-    """What one player has gone through with one colour."""
+    """What one player has gone through with one color."""
 
     def __init__(self):
         self.after = defaultdict(set)

@@ -45,7 +45,7 @@ class Promise:
         return json.loads(done.stdout.splitlines()[0])
 
     def weights(self, book, moves=""):
-        shown = self.json("show", book, "--moves", moves, "--threshold", 0)
+        shown = self.json("show", book, "--moves", moves, "--set", "Book Threshold=0")
         return {move["san"]: move["weight"] for move in shown["moves"]}
 
     def positions(self, book):
@@ -54,7 +54,7 @@ class Promise:
         return [(line["fen"], line["moves"]) for line in map(json.loads, done.stdout.splitlines())]
 
     def check(self):
-        getattr(self, "sound" if self.words[0] == "check" else self.words[0])()
+        getattr(self, {"check": "sound", "import": "imported"}.get(self.words[0], self.words[0]))()
         out = value(self.words, "-o")
         if out:
             self.written(self.folder / out)
@@ -118,12 +118,12 @@ class Promise:
         self.says(board.fen(en_passant="legal").rsplit(" ", 2)[0].rsplit(" ", 1)[0], "chance")
         rows = [line.split() for line in self.text.splitlines() if line.startswith(" ") and "%" in line]
         assert rows and all(board.parse_san(row[0]).uci() == row[1] for row in rows)
-        if "--evals" in self.words:
+        if "--store" in self.words:
             self.says("value", "loss")
 
     def tree(self):
         self.says("1. e4", "c5")
-        if "--evals" in self.words:
+        if "--store" in self.words:
             self.says("+0.")
 
     def info(self):
@@ -150,7 +150,7 @@ class Promise:
     def learn(self):
         learned = self.json("info", "book.bin")["learned"]
         match self.words[1]:
-            case "reset":
+            case "undo" if "--all" in self.words:
                 assert learned == 0
             case "games":
                 self.says("30 games read, 30 learned")
@@ -187,11 +187,9 @@ class Promise:
             elif word == "--delete":
                 assert self.words[at + 1] not in weights
 
-    def evals(self):
-        store = self.words[2]
-        assert self.json("evals", "info", store)["positions"] > 0
-        if self.words[1] == "info":
-            self.says("positions")
+    # `import` is a word of Python's.
+    def imported(self):
+        assert self.json("info", self.words[1])["positions"] > 0
 
     def init(self):
         self.says("All is well.")

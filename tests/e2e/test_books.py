@@ -329,7 +329,7 @@ def test_a_link_to_a_book_is_a_book(adapter, tmp_path):
 
 
 def test_the_side_to_move_is_the_books(adapter, tmp_path):
-    """A position with Black to move at the start of a FEN: the colour's books go by the side to move."""
+    """A position with Black to move at the start of a FEN: the color's books go by the side to move."""
     board = after("e2e4")
     black = Book().add(board, "c7c5").write(tmp_path / "black.bin")
     client = adapter("--book-black", black)

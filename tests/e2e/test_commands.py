@@ -97,7 +97,7 @@ def check_shown(shown, entries, board):
 def check_positions(tabiya, tmp_path, path, number):
     boards = random_positions(path, number)
     (tmp_path / "fens.txt").write_text("".join(board.fen() + "\n" for board in boards))
-    done = tabiya("show", path, "--fen-file", "fens.txt", "--json", "--threshold", "0")
+    done = tabiya("show", path, "--fen-file", "fens.txt", "--json", "--set", "Book Threshold=0")
     lines = done.stdout.decode().splitlines()
     assert len(lines) == len(boards), done.stderr
     castled = 0
@@ -140,9 +140,9 @@ def test_show_counts_chances_under_the_policy(tabiya, tmp_path):
     assert usual["c2c4"] == (0, False), "below five per mille"
     assert usual["e2e4"][0] == pytest.approx(900 / 996)
     assert usual["g1f3"] == (0, False)
-    assert chances("--threshold", "0")["c2c4"] == (pytest.approx(0.004), True)
-    assert chances("--variety", "0")["e2e4"][0] == 1
-    alike = chances("--variety", "100", "--threshold", "0")
+    assert chances("--set", "Book Threshold=0")["c2c4"] == (pytest.approx(0.004), True)
+    assert chances("--set", "Book Variety=0")["e2e4"][0] == 1
+    alike = chances("--set", "Book Variety=100", "--set", "Book Threshold=0")
     assert [alike[move][0] for move in ("e2e4", "d2d4", "c2c4", "g1f3")] == pytest.approx([1 / 3] * 3 + [0])
 
 

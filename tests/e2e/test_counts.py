@@ -134,7 +134,7 @@ def refused(tabiya):
 def shards(pgn, done, tmp_path):
     (tmp_path / "shards").mkdir()
     for shard in range(SHARDS):
-        done("build", "--counts", "-o", f"shards/{shard}.parquet", f"pgn/{shard}.pgn")
+        done("build", "-o", f"shards/{shard}.parquet", f"pgn/{shard}.pgn")
     return tmp_path / "shards"
 
 
@@ -172,7 +172,7 @@ def test_shards_merged_by_tabiya_and_by_duckdb_give_the_book_of_one_build(shards
             done("build", *source, "-o", "book.bin", "--force", *weigh)
             assert sha(tmp_path / "book.bin") == expected, source
     # The count files themselves are the same too, however they came about.
-    done("build", "--counts", "-o", "once.parquet", pgn)
+    done("build", "-o", "once.parquet", pgn)
     done("merge", "-o", "again.parquet", "duck.parquet", "--threads", "2", "--memory", "16M")
     assert sha(tmp_path / "all.parquet") == sha(tmp_path / "once.parquet") == sha(tmp_path / "again.parquet")
 
@@ -186,11 +186,10 @@ def test_merging_is_associative(shards, done, tmp_path):
     assert sha(tmp_path / "one.parquet") == sha(tmp_path / "all.parquet")
 
 
-@pytest.mark.parametrize("positions", [False, True])
-def test_the_counts_are_those_of_python_chess(positions, games, pgn, done, duck, tmp_path):
-    printed = done("build", "--counts", *(["--positions"] if positions else []), "-o", "all.parquet", pgn)
+def test_the_counts_are_those_of_python_chess(games, pgn, done, duck, tmp_path):
+    printed = done("build", "-o", "all.parquet", pgn)
     rows = duck.execute("SELECT key, move, wins, draws, losses FROM 'all.parquet'").fetchall()
-    expected = counted(games, positions)
+    expected = counted(games, True)
     assert {(key, mv): tuple(counts) for key, mv, *counts in rows} == expected
     assert [row[:2] for row in rows] == sorted(expected)
     keys = {key for key, _ in expected}
@@ -201,20 +200,20 @@ def test_the_counts_are_those_of_python_chess(positions, games, pgn, done, duck,
         ("key", "UBIGINT"),
         ("move", "USMALLINT"),
         *((name, "UBIGINT") for name in ("wins", "draws", "losses")),
-        *([("position", "BLOB")] if positions else []),
+        ("position", "BLOB"),
     ]
     info = json.loads(done("info", "--json", "all.parquet"))
     assert (info["format"], info["entries"], info["positions"]) == ("counts", len(rows), len(keys))
     assert (info["games"], info["wins"] + info["draws"] + info["losses"]) == (GAMES, plies)
-    assert info["holds_positions"] == positions and info["version"] == 1 and not info["damages"] and not info["oddities"]
+    assert info["holds_positions"] and info["version"] == 1 and not info["damages"] and not info["oddities"]
     assert f"plies            {plies} (" in done("info", "all.parquet")
     assert done("check", "all.parquet") == "all.parquet: sound\n"
 
 
 def test_positions_go_through_duckdb(pgn, done, duck, tmp_path):
     for shard in range(SHARDS):
-        done("build", "--counts", "--positions", "-o", f"{shard}.parquet", f"pgn/{shard}.pgn")
-    done("build", "--counts", "--positions", "-o", "all.parquet", pgn)
+        done("build", "-o", f"{shard}.parquet", f"pgn/{shard}.pgn")
+    done("build", "-o", "all.parquet", pgn)
     duck.execute(
         query(tmp_path)
         .replace("shards/*.parquet", "[0-7].parquet")
@@ -228,8 +227,9 @@ def test_positions_go_through_duckdb(pgn, done, duck, tmp_path):
         done("build", "again.parquet", "-o", f"two-{name}", "--min-games", "1")
         assert sha(tmp_path / f"one-{name}") == sha(tmp_path / f"two-{name}"), name
     # One file without them leaves none, and nothing of what only they need.
-    done("build", "--counts", "-o", "keys.parquet", "pgn/0.pgn")
-    done("build", "--counts", "-o", "rest.parquet", *sorted((tmp_path / "pgn").glob("[1-7].pgn")))
+    for name, files in (("keys", "0"), ("rest", "[1-7]")):
+        duck.execute(query(tmp_path).replace("shards/*.parquet", f"{files}.parquet"))
+        (tmp_path / "duck.parquet").rename(tmp_path / f"{name}.parquet")
     positions = [f"{shard}.parquet" for shard in range(1, SHARDS)]
     assert "left out: the positions" in done("merge", "-o", "both.parquet", "keys.parquet", *positions)
     done("merge", "-o", "neither.parquet", "keys.parquet", "rest.parquet")
@@ -242,7 +242,7 @@ def test_positions_go_through_duckdb(pgn, done, duck, tmp_path):
      "COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE 2048", "COMPRESSION snappy, PARQUET_VERSION v2"],
 )  # fmt: skip
 def test_what_duckdb_writes_is_read(how, pgn, done, duck, tmp_path):
-    done("build", "--counts", "-o", "all.parquet", pgn)
+    done("build", "-o", "all.parquet", pgn)
     # Other types and another order of columns and rows, a column more, and rows of their own for wins.
     duck.execute(
         f"""COPY (
@@ -280,10 +280,10 @@ def test_what_cannot_be_counts_is_refused(shards, refused, duck, tmp_path):
 
 def test_options_that_do_not_go_together_are_refused(pgn, shards, refused, done, tmp_path):
     for option in (["--min-games", "3"], ["--min-score", "1"], ["--uniform"]):
-        said = refused(2, "build", "--counts", "-o", "x.parquet", pgn, *option)
-        assert said.startswith(f"tabiya: {option[0]} changes weights, but --counts keeps all"), said
-    assert "end its name with .parquet" in refused(2, "build", "--counts", "-o", "x.bin", pgn)
-    assert "write a count file with --counts" in refused(2, "build", "-o", "x.parquet", pgn)
+        said = refused(2, "build", "-o", "x.parquet", pgn, *option)
+        assert said.startswith(f"tabiya: {option[0]} changes weights, but a count file keeps all"), said
+    for option in (["--eco", pgn], ["--repertoire", "white"], ["--green", "5"]):
+        assert option[0] in refused(2, "build", "-o", "x.parquet", pgn, *option)
     assert "--rating work on those" in refused(2, "build", "-o", "x.bin", "shards", "--max-ply", "3")
     assert "not a count file" in refused(3, "merge", "-o", "x.parquet", "shards/0.parquet", pgn)
     assert "a count file cannot be edited" in refused(2, "edit", "shards/0.parquet", "--set", "e4=5")
@@ -291,7 +291,7 @@ def test_options_that_do_not_go_together_are_refused(pgn, shards, refused, done,
     assert "exists already" in refused(3, "merge", "-o", "shards/0.parquet", "shards/1.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.pgn", "pgn", "shards"]
     # Filters act on games, those of count files being counted already.
-    done("build", "--counts", "-o", "short.parquet", pgn, "--max-ply", "2")
+    done("build", "-o", "short.parquet", pgn, "--max-ply", "2")
     info = json.loads(done("info", "--json", "short.parquet"))
     assert info["wins"] + info["draws"] + info["losses"] == 2 * GAMES
 
@@ -369,13 +369,11 @@ def rows(duck, file, columns="key, move, speed, rating"):
     return {row[:-3]: row[-3:] for row in found}
 
 
-@pytest.mark.parametrize("positions", [False, True])
-def test_counts_by_speed_and_rating_are_those_of_python_chess_and_add_up(positions, games, pgn, done, duck, tmp_path):
-    more = ["--positions"] if positions else []
-    done("build", "--counts", "-o", "plain.parquet", pgn, *more)
-    done("build", "--counts", "--by", "speed,rating", "-o", "both.parquet", pgn, *more, "--memory", "16M", "--threads", "2")
+def test_counts_by_speed_and_rating_are_those_of_python_chess_and_add_up(games, pgn, done, duck, tmp_path):
+    done("build", "-o", "plain.parquet", pgn)
+    done("build", "--by", "speed,rating", "-o", "both.parquet", pgn, "--memory", "16M", "--threads", "2")
     found = rows(duck, "both.parquet")
-    assert found == counted(games, positions, part)
+    assert found == counted(games, True, part)
     assert {speed for *_, speed, _ in found} == set(SPEEDS.values()) and {band for *_, band in found} >= {None, 1200, 1800, 2200}
     keys = [key for key, *_ in duck.execute("SELECT key FROM 'both.parquet'").fetchall()]
     assert keys == sorted(keys)
@@ -383,8 +381,8 @@ def test_counts_by_speed_and_rating_are_those_of_python_chess_and_add_up(positio
     assert (types["speed"], types["rating"]) == ("VARCHAR", "USMALLINT")
     # By one of them, from the games or from the file by both.
     for name, at in (("speed", 0), ("rating", 1)):
-        done("build", "--counts", "--by", name, "-o", f"{name}.parquet", pgn, *more)
-        assert rows(duck, f"{name}.parquet", f"key, move, {name}") == counted(games, positions, lambda game: part(game)[at : at + 1])
+        done("build", "--by", name, "-o", f"{name}.parquet", pgn)
+        assert rows(duck, f"{name}.parquet", f"key, move, {name}") == counted(games, True, lambda game: part(game)[at : at + 1])
         said = done("merge", "both.parquet", "--by", name, "-o", f"{name}-again.parquet")
         assert "added up: each " in said
         assert sha(tmp_path / f"{name}-again.parquet") == sha(tmp_path / f"{name}.parquet")
@@ -397,7 +395,7 @@ def test_counts_by_speed_and_rating_are_those_of_python_chess_and_add_up(positio
         assert sha(tmp_path / "book.bin") == sha(tmp_path / "plain.bin")
     # Of parts, in any order.
     for shard in range(SHARDS):
-        done("build", "--counts", "--by", "rating,speed", "-o", f"part-{shard}.parquet", f"pgn/{shard}.pgn", *more)
+        done("build", "--by", "rating,speed", "-o", f"part-{shard}.parquet", f"pgn/{shard}.pgn")
     parts = [f"part-{shard}.parquet" for shard in range(SHARDS)]
     done("merge", *reversed(parts), "--by", "speed,rating", "-o", "merged.parquet")
     assert sha(tmp_path / "merged.parquet") == sha(tmp_path / "both.parquet")
@@ -420,25 +418,25 @@ FILTERS = [
 
 @pytest.mark.parametrize("options, passes", FILTERS, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_count_files_are_filtered_as_games_are(options, passes, games, pgn, done, duck, tmp_path):
-    done("build", "--counts", "--by", "speed,rating", "-o", "all.parquet", pgn)
+    done("build", "--by", "speed,rating", "-o", "all.parquet", pgn)
     expected = counted([game for game in games if passes(*part(game))])
     assert expected
     done("merge", "all.parquet", "-o", "merged.parquet", *options)
-    done("build", "--counts", "all.parquet", "-o", "built.parquet", *options)
-    done("build", "--counts", pgn, "-o", "games.parquet", *options)
+    done("build", "all.parquet", "-o", "built.parquet", *options)
+    done("build", pgn, "-o", "games.parquet", *options)
     for name in ("merged", "built", "games"):
         assert rows(duck, f"{name}.parquet", "key, move") == expected, name
     for source in ("all.parquet", pgn):
         done("build", source, "-o", f"{source}.bin", "--min-games", "1", *options)
     assert sha(tmp_path / "all.parquet.bin") == sha(tmp_path / "all.pgn.bin")
     # Both at once: what is counted already, and games that are still to be counted.
-    done("build", "--counts", "all.parquet", pgn, "-o", "twice.parquet", *options)
+    done("build", "all.parquet", pgn, "-o", "twice.parquet", *options)
     assert rows(duck, "twice.parquet", "key, move") == {row: tuple(2 * count for count in counts) for row, counts in expected.items()}
 
 
 def test_the_query_for_speeds_gives_what_python_chess_counts(games, shards, pgn, done, duck):
     for shard in range(SHARDS):
-        done("build", "--counts", "--by", "speed", "-o", f"shards/{shard}.parquet", "--force", f"pgn/{shard}.pgn")
+        done("build", "--by", "speed", "-o", f"shards/{shard}.parquet", "--force", f"pgn/{shard}.pgn")
     found = duck.execute(queries()[1]).fetchall()
     start = chess.Board()
     first = (chess.polyglot.zobrist_hash(start), code(start, chess.Move.from_uci("e2e4")))
@@ -460,13 +458,13 @@ def test_what_count_files_do_not_tell_apart_is_no_filter(shards, pgn, refused, d
     assert "--by works only for count files" in refused(2, "build", pgn, "-o", "x.bin", "--by", "speed")
     assert "--speed works only for count files" in refused(2, "merge", "a.bin", "-o", "x.bin", "--speed", "blitz")
     assert "no band begins at" in refused(2, "build", pgn, "-o", "x.bin", "--rating", "1850")
-    done("build", "--counts", "--by", "speed", "-o", "speed.parquet", pgn, "--speed", "blitz")
+    done("build", "--by", "speed", "-o", "speed.parquet", pgn, "--speed", "blitz")
     assert "no row passed the filters" in refused(1, "merge", "speed.parquet", "-o", "x.parquet", "--speed", "rapid")
 
 
 def test_counts_go_through_pipes(pgn, done, tabiya, tmp_path):
-    done("build", "--counts", "--by", "speed", "--positions", "-o", "all.parquet", pgn)
-    line = ["build", "--counts", "--by", "speed", "--positions", "-o", "-", "-"]
+    done("build", "--by", "speed", "-o", "all.parquet", pgn)
+    line = ["build", "--by", "speed", "-o", "-", "-"]
     text = pgn.read_bytes()
     for data in (text, gzip.compress(text), bz2.compress(text)):
         ended = tabiya(*line, input=data, stdin=None)
@@ -491,7 +489,7 @@ def test_counts_go_through_pipes(pgn, done, tabiya, tmp_path):
 def test_a_closed_pipe_is_an_error_and_leaves_nothing(games, tabiya_exe, tmp_path):
     (tmp_path / "games.pgn").write_text("".join(f"{game}\n\n" for game in games))
     (tmp_path / "temp").mkdir()
-    line = [tabiya_exe, "build", "--counts", "-o", "-", "games.pgn", "--temp", tmp_path / "temp", "--memory", "16M"]
+    line = [tabiya_exe, "build", "-o", "-", "games.pgn", "--temp", tmp_path / "temp", "--memory", "16M"]
     with subprocess.Popen([str(word) for word in line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
         process.stdout.close()
         said = process.stderr.read().decode()

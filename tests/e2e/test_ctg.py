@@ -58,7 +58,7 @@ def test_verdicts_act_in_tournaments_only(tabiya, perfect_ctg):
     playable = {uci for uci, move in known.items() if move["playable"]}
     sound = {uci for uci, move in known.items() if move["recommended"] and move["annotation"] in (None, "!", "!!", "!?")}
     assert playable == sound and playable and playable != set(known)
-    off = shown(tabiya, perfect_ctg, start, "--tournament", "false", "--threshold", "0")
+    off = shown(tabiya, perfect_ctg, start, "--set", "Book Tournament=false", "--set", "Book Threshold=0")
     marked = {uci for uci, move in off.items() if move["annotation"] in ("?", "??", "?!")}
     assert {uci for uci, move in off.items() if move["playable"]} == {
         uci for uci, move in off.items() if move["weight"] and uci not in marked

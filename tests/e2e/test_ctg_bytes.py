@@ -123,6 +123,6 @@ def test_the_factor_is_shown_compared_and_acts(tabiya, perfect):
         return {move["san"]: move for move in json.loads(tabiya("show", "perfect.ctg", "--json", *args).stdout)["moves"]}
 
     assert moves()["d4"]["factor"] == -125 and "factor" not in moves()["e4"]
-    assert not moves()["d4"]["playable"] and moves("--factor", "false")["d4"]["playable"]
+    assert not moves()["d4"]["playable"] and moves("--set", "Book Factor=false")["d4"]["playable"]
     assert "factor" in tabiya("show", "perfect.ctg").stdout.decode().split("weight")[1].splitlines()[0]
     assert "factor" not in tabiya("show", "other.ctg").stdout.decode()

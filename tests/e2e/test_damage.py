@@ -20,7 +20,7 @@ def sources(books_of, tabiya_exe, tmp_path_factory):
     books = books_of(games)
     folder = tmp_path_factory.mktemp("counts")
     (folder / "games.pgn").write_text(pgn(games))
-    line = [tabiya_exe, "build", "--counts", "--positions", folder / "games.pgn", "-o", folder / "book.parquet"]
+    line = [tabiya_exe, "build", folder / "games.pgn", "-o", folder / "book.parquet"]
     subprocess.run([str(word) for word in line], check=True, capture_output=True)
     (folder / "games.pgn").unlink()
     return books | {"parquet": folder / "book.parquet"}
@@ -70,13 +70,13 @@ def damage(path, chance):
 def read(tabiya, tmp_path, sources):
     """What each command that reads a whole book says of it."""
     (tmp_path / "one.pgn").write_text('[Result "1-0"]\n\n1. e4 {[%eval 0.2]} e5 1-0\n')
-    done = tabiya("evals", "import", "some.evals", "one.pgn")
+    done = tabiya("import", "some.evals", "one.pgn")
     assert done.returncode == DONE, done.stderr
 
     def run(book):
         out = ["-o", "out.bin", "--force"]
         # What a book of keys needs not is not read.
-        builds = {"build": ["-o", "out.ctg"], "count": ["--counts", "--positions", "-o", "out.parquet"]}
+        builds = {"build": ["-o", "out.ctg"], "count": ["-o", "out.parquet"]}
         builds = builds if book.suffix == ".parquet" else {}
         return {name: tabiya("build", book, *words, "--force") for name, words in builds.items()} | {
             "convert": tabiya("convert", book, *out),

@@ -37,7 +37,8 @@ def shown():
     for page in PAGES:
         for block in re.findall(r"^ *```\w*\n(.*?)^ *```", page.read_text(), re.DOTALL | re.MULTILINE):
             for line in block.replace("\\\n", " ").splitlines():
-                words = shlex.split(line, comments=True) if line.strip().startswith("tabiya ") else []
+                line = line.strip().removeprefix("$ ")
+                words = shlex.split(line, comments=True) if line.startswith("tabiya ") else []
                 commands += [tuple(words[1:])] if words else []
     return list(dict.fromkeys(commands))
 
@@ -95,17 +96,17 @@ def files(tmp_path_factory, tabiya_exe, scripted_exe):
         tabiya("convert", "book.bin", "-o", name)
     tabiya("build", "games.pgn", "-o", "mine.kob", "--eco", "openings.eco")
     for name in ("shards/01.parquet", "shards/02.parquet", "all.parquet"):
-        tabiya("build", "--counts", "-o", name, "games.pgn")
+        tabiya("build", "-o", name, "games.pgn")
     evaluated = '{"fen":"%s","evals":[{"pvs":[{"cp":31,"line":"%s"}],"knodes":9,"depth":30}]}\n'
     lines = evaluated % (" ".join(FEN.split()[:4]), "c7c5 g1f3") + evaluated % (chess.Board().epd(), "e2e4")
     (folder / "lichess_db_eval.jsonl.zst").write_bytes(zstandard(lines.encode()))
     (folder / "analysis.epd").write_text(f"{chess.Board().epd()} ce 20; acd 18; pm e4;\n")
     (folder / "analysed.pgn").write_text('[Event "Analysed"]\n\n1. e4 { [%eval 0.3] } e5 { [%eval 0.25] } *\n')
-    tabiya("evals", "import", "book.bin.evals", "lichess_db_eval.jsonl.zst")
-    tabiya("build", "--counts", "--by", "speed,rating", "-o", "by.parquet", "games.pgn")
+    tabiya("import", "book.bin.evals", "lichess_db_eval.jsonl.zst")
+    tabiya("build", "--by", "speed,rating", "-o", "by.parquet", "games.pgn")
     (folder / "counts").mkdir()
     (folder / "counts" / "_SUCCESS").write_bytes(b"")
-    tabiya("build", "--counts", "-o", "counts/part-00000.parquet", "games.pgn")
+    tabiya("build", "-o", "counts/part-00000.parquet", "games.pgn")
     # An experience file of one record: 1. d4 from the start.
     record = bytes.fromhex("2d43435ad10cd3b4") + struct.pack("<4I", 0x2DB, 143, 7, 3)
     (folder / "SugaR.exp").write_bytes(b"SugaR Experience version 2" + record)
@@ -176,6 +177,28 @@ def test_the_guide_shows_commands():
     assert len(shown()) >= 35
 
 
+# A command, and what it prints.
+CONSOLE = re.compile(r"^```console\n\$ (tabiya .*)\n((?:.*\n)*?)```", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if CONSOLE.search(page.read_text())], ids=lambda page: page.stem)
+def test_commands_print_what_the_page_shows(tabiya, files, tmp_path, page):
+    """With TABIYA_WRITE_GUIDE set, the page gets what they print now."""
+    text = page.read_text()
+
+    def printed(found):
+        folder = tmp_path / str(found.start())
+        shutil.copytree(files, folder)
+        line, comment, note = found[1].partition("  #")
+        done = tabiya(*shlex.split(line)[1:], cwd=folder)
+        return f"```console\n$ {line}{comment}{note}\n{done.stdout.decode()}{done.stderr.decode()}```"
+
+    now = CONSOLE.sub(printed, text)
+    if os.environ.get("TABIYA_WRITE_GUIDE"):
+        page.write_text(now)
+    assert now == text
+
+
 # The sections on JSON, each with commands that together print every key, and the section whose keys it has too.
 JSON_SECTIONS = {
     "`show --json`": [
@@ -187,12 +210,11 @@ JSON_SECTIONS = {
     "`export`": ["export book.bin --format json --reachable", "export mine.kob --format json"],
     "`diff --json`": ["diff book.bin white.bin --json", "diff book.bin lighter.bin --json"],
     "`check --json`": ["check cut.bin --json"],
-    "`info --json`": ["info book.bin --json", "info all.parquet --json", "info made.cbh --json"],
+    "`info --json`": ["info book.bin --json", "info all.parquet --json", "info made.cbh --json", "info book.bin.evals --json"],
     "`vet --report`": ["vet book.bin -o vetted.bin --no-engine --report FILE"],
     "`learn show --json`": ["learn show book.bin --json"],
     "`suite --report`": ["suite book.bin -o suite.epd --ply 2 --report FILE"],
     "`report --json`": ["report match.pgn --book book.bin --json"],
-    "`evals info --json`": ["evals info book.bin.evals --json"],
 }
 # Of books that ChessBase wrote: tabiya computes no ratings and no factors.
 NOT_OURS = {"ratings", "factor"}

@@ -302,7 +302,7 @@ def test_what_a_source_is_not_written_as_is_refused(tabiya, small_book, tmp_path
     book, store = tmp_path / "book.bin", tmp_path / "book.bin.evals"
     book.write_bytes(small_book.read_bytes())
     (tmp_path / "one.epd").write_text(f"{chess.Board().epd()} ce 20; acd 9;\n")
-    assert tabiya("evals", "import", store, tmp_path / "one.epd").returncode == 0
+    assert tabiya("import", store, tmp_path / "one.epd").returncode == 0
     before = book.read_bytes(), store.read_bytes()
     for source, words, says in [
         (book, ["-o", "a.epd"], "tabiya suite"),

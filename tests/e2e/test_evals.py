@@ -69,9 +69,9 @@ def put_in_order(tabiya, store, *again):
     first = next(at for at in range(RECORD, len(slots), RECORD) if any(slots[at : at + 8]))
     slots[first + RECORD - 1] ^= 1
     store.write_bytes(slots)
-    done = tabiya("evals", "import", store, *(again or ["same.epd"]))
+    done = tabiya("import", store, *(again or ["same.epd"]))
     assert (done.returncode, b"put in order, without 1 damaged record" in done.stdout) == (DONE, True), done
-    assert json.loads(tabiya("evals", "info", store, "--json").stdout)["oddities"] == []
+    assert json.loads(tabiya("info", store, "--json").stdout)["oddities"] == []
 
 
 def json_line(board, evaluation, chance):
@@ -140,7 +140,7 @@ def exported(tabiya, tmp_path):
 
 
 def imported(tabiya, *args, code=DONE):
-    done = tabiya("evals", "import", *args)
+    done = tabiya("import", *args)
     assert done.returncode == code, done.stdout + done.stderr
     return done
 
@@ -184,7 +184,7 @@ def test_what_is_imported_is_exported(tabiya, tmp_path, exported, name):
     imported(tabiya, tmp_path / "b.evals", tmp_path / "out.epd")
     assert exported(tmp_path / "b.evals") == FOUND
     assert tabiya("export", store, "-o", tmp_path / "out.epd").returncode == FILE
-    info = json.loads(tabiya("evals", "info", store, "--json").stdout)
+    info = json.loads(tabiya("info", store, "--json").stdout)
     assert (info["positions"], info["oddities"], info["format"]) == (len(FOUND), [], "evals")
     depths = sorted(found.depth for found in FOUND.values())
     source = {"name": "EPD" if ".epd" in name else "Lichess", "positions": len(FOUND)}
@@ -240,7 +240,7 @@ def test_games_give_the_evaluations_in_their_comments(tabiya, tmp_path, exported
                         recomputed[board.epd()] = found
     assert recomputed and set(recomputed) == set(expected)
     assert exported("a.evals") == recomputed
-    info = json.loads(tabiya("evals", "info", "a.evals", "--json").stdout)
+    info = json.loads(tabiya("info", "a.evals", "--json").stdout)
     assert [source["name"] for source in info["sources"]] == ["fishnet"]
 
 
@@ -365,11 +365,11 @@ def test_files_that_are_none_of_these_are_refused(tabiya, tmp_path):
     assert imported(tabiya, "a.evals", "book.bin", code=FILE)
     assert imported(tabiya, "a.evals", "b.epd", "--source", " ", code=USAGE)
     assert not (tmp_path / "a.evals").exists()
-    for command in (["export"], ["evals", "info"]):
+    for command in (["export"], ["info"]):
         assert tabiya(*command, "missing.evals").returncode == FILE
         assert tabiya(*command, "b.epd").returncode == FILE
     imported(tabiya, "c.evals", "b.epd")
-    for command in ("info", "check", "show"):
+    for command in ("check", "show"):
         done = tabiya(command, "c.evals")
         assert done.returncode == FILE and b"this is a store of evaluations, not a book" in done.stderr
     duckdb.connect().execute(f"COPY (SELECT 1 AS fen) TO '{tmp_path / 'a.parquet'}' (FORMAT parquet)")
@@ -380,7 +380,7 @@ def test_standard_input(tabiya, tmp_path, exported):
     with (tmp_path / "a.zst").open("wb") as file:
         file.write(zstandard(json_text(BOARDS, FOUND)))
     with (tmp_path / "a.zst").open("rb") as file:
-        done = tabiya("evals", "import", "a.evals", "-", stdin=file)
+        done = tabiya("import", "a.evals", "-", stdin=file)
     assert done.returncode == DONE, done.stderr
     assert exported("a.evals") == FOUND
 
@@ -390,10 +390,10 @@ def test_several_imports_at_once(tabiya_exe, tabiya, tmp_path, exported):
     for number, part in enumerate(parts):
         (tmp_path / f"{number}.jsonl").write_bytes(json_text(part, FOUND))
     lines = [["import", "a.evals", f"{number}.jsonl"] for number in range(4)]
-    running = [subprocess.Popen([tabiya_exe, "evals", *line], cwd=tmp_path, stdout=subprocess.DEVNULL) for line in lines]
+    running = [subprocess.Popen([tabiya_exe, *line], cwd=tmp_path, stdout=subprocess.DEVNULL) for line in lines]
     imported(tabiya, "a.evals", "0.jsonl")
     for _ in range(5):
-        assert tabiya("evals", "import", "a.evals", "0.jsonl").returncode == DONE
+        assert tabiya("import", "a.evals", "0.jsonl").returncode == DONE
     assert [process.wait() for process in running] == [DONE] * 4
     assert exported("a.evals") == FOUND
 
@@ -407,7 +407,7 @@ def test_a_killed_import_leaves_a_store_that_is_right(tabiya_exe, tabiya, tmp_pa
     (tmp_path / "before.epd").write_bytes(epd_text(boards[:300], before))
     found = {board.epd(): FOUND[board.epd()]._replace(depth=30) for board in boards}
     (tmp_path / "new.jsonl").write_bytes(json_text(boards, found) * copies)
-    command = [tabiya_exe, "evals", "import", "a.evals", "new.jsonl"]
+    command = [tabiya_exe, "import", "a.evals", "new.jsonl"]
     begun = time.monotonic()
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     took = time.monotonic() - begun
@@ -436,7 +436,7 @@ def test_a_killed_import_leaves_a_store_that_is_right(tabiya_exe, tabiya, tmp_pa
             continue
         imported(tabiya, "a.evals", "new.jsonl")
         assert exported("a.evals") == found
-        assert json.loads(tabiya("evals", "info", "a.evals", "--json").stdout)["oddities"] == []
+        assert json.loads(tabiya("info", "a.evals", "--json").stdout)["oddities"] == []
     # What they leave says whose it is, and is removed. The last may have been killed before there was a store.
     imported(tabiya, "a.evals", "new.jsonl")
     put_in_order(tabiya, tmp_path / "a.evals")
@@ -452,7 +452,7 @@ def test_a_build_keeps_the_evaluations_of_the_games_that_it_uses(tabiya, tmp_pat
     args = ["build", "games.pgn", "-o", "a.bin", "--tag", "Event=good"]
     assert tabiya(*args).returncode == DONE
     alone = (tmp_path / "a.bin").read_bytes()
-    done = tabiya(*args, "--force", "--evals", "a.bin.evals")
+    done = tabiya(*args, "--force", "--store", "a.bin.evals")
     assert done.returncode == DONE and b"a.bin.evals: 9 evaluations in comments: 3 new positions" in done.stdout
     assert (tmp_path / "a.bin").read_bytes() == alone
     expected = {}
@@ -463,9 +463,9 @@ def test_a_build_keeps_the_evaluations_of_the_games_that_it_uses(tabiya, tmp_pat
         expected[board.epd()] = Eval(cp, None, depth, 0, None)
     assert exported("a.bin.evals") == expected
     with (tmp_path / "games.pgn").open("rb") as file:
-        done = tabiya("build", "-", "-o", "b.bin", "--evals", "b.evals", stdin=file)
+        done = tabiya("build", "-", "-o", "b.bin", "--store", "b.evals", stdin=file)
     assert done.returncode == USAGE and b"read only once" in done.stderr
-    assert tabiya("build", "games.pgn", "-o", "b.bin", "--evals", "games.pgn").returncode == USAGE
+    assert tabiya("build", "games.pgn", "-o", "b.bin", "--store", "games.pgn").returncode == USAGE
 
 
 def packed(board):

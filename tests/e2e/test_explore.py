@@ -342,7 +342,7 @@ def test_evaluations_beside_a_book_are_shown(explore, tabiya, tmp_path):
         board.push_uci(move)
         lines.append(f"{board.epd()} ce {score}; acd 20;\n")
     (tmp_path / "a.epd").write_text("".join(lines))
-    done = tabiya("evals", "import", f"{path}.evals", tmp_path / "a.epd")
+    done = tabiya("import", f"{path}.evals", tmp_path / "a.epd")
     assert done.returncode == 0, done.stderr
     server = explore(path)
     assert server.get("/api/books")["books"][0]["evals"] is True
@@ -436,7 +436,7 @@ def test_count_files_tell_speeds_and_ratings_apart(explore, tabiya, tmp_path):
     played = [("180+2", 1900, "e4"), ("180+2", 2300, "e4"), ("60", 2300, "d4"), ("600", 2600, "d4"), ("-", 1100, "c4")]
     head = '[Event "x"]\n[Result "1-0"]\n[TimeControl "{0}"]\n[WhiteElo "{1}"]\n[BlackElo "{1}"]\n\n1. {2} 1-0\n\n'
     (tmp_path / "games.pgn").write_text("".join(head.format(*game) for game in played))
-    done = tabiya("build", "--counts", "--by", "speed,rating", "-o", "by.parquet", "games.pgn")
+    done = tabiya("build", "--by", "speed,rating", "-o", "by.parquet", "games.pgn")
     assert done.returncode == 0, done.stderr
 
     def games(server, path="/lichess", **query):
@@ -456,7 +456,7 @@ def test_count_files_tell_speeds_and_ratings_apart(explore, tabiya, tmp_path):
     assert games(server) == {"e4": 1, "d4": 2} and games(server, speeds="blitz") == {"e4": 1}
     assert {uci: move["games"] for uci, move in server.moves().items()} == {"e2e4": 1, "d2d4": 2}
 
-    done = tabiya("build", "--counts", "-o", "plain.parquet", "games.pgn")
+    done = tabiya("build", "-o", "plain.parquet", "games.pgn")
     assert done.returncode == 0, done.stderr
     assert games(explore("plain.parquet"), speeds="blitz") == {"e4": 2, "d4": 2, "c4": 1}
     for sources in (["plain.parquet"], []):
@@ -491,7 +491,7 @@ def test_berserk_reads_every_field(explore, tabiya, sources, name, tmp_path):
     """What berserk makes of the answers, against the games by python-chess and against what the page shows."""
     path = sources.get(name, tmp_path / "a.parquet")
     if name == "parquet":
-        assert tabiya("build", "--counts", sources["bin"].parent / "games.pgn", "-o", path).returncode == 0
+        assert tabiya("build", sources["bin"].parent / "games.pgn", "-o", path).returncode == 0
     server = explore(path)
     client = berserk.Client(session=berserk.TokenSession(server.token), explorer_url=f"http://{server.host}:{server.port}")
     ask = client.opening_explorer

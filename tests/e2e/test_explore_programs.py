@@ -98,7 +98,7 @@ def test_lists_are_read_in_all_their_forms(explore, tabiya, tmp_path):
     head = '[Event "x"]\n[Result "1-0"]\n[TimeControl "{0}"]\n[WhiteElo "{1}"]\n[BlackElo "{1}"]\n\n1. {2} 1-0\n\n'
     played = [("180+2", 1900, "e4"), ("60", 2300, "d4"), ("600", 2600, "c4"), ("-", 1100, "f4")]
     (tmp_path / "games.pgn").write_text("".join(head.format(*game) for game in played))
-    assert tabiya("build", "--counts", "--by", "speed,rating", "-o", "by.parquet", "games.pgn").returncode == 0
+    assert tabiya("build", "--by", "speed,rating", "-o", "by.parquet", "games.pgn").returncode == 0
     server = explore("by.parquet")
     sans = lambda query: {move["san"] for move in json.loads(server.raw("GET", f"/lichess?{query}")[2])["moves"]}
     for name, values, expected in (("speeds", ("blitz", "bullet"), {"e4", "d4"}), ("ratings", ("1800", "2500"), {"e4", "c4"})):
@@ -208,7 +208,7 @@ class Bot:
 def test_lichess_bot_plays_what_the_adapter_would(explore, tabiya, sources, name, tmp_path):
     path = sources.get(name, tmp_path / "a.parquet")
     if name == "parquet":
-        assert tabiya("build", "--counts", sources["bin"].parent / "games.pgn", "-o", path).returncode == 0
+        assert tabiya("build", sources["bin"].parent / "games.pgn", "-o", path).returncode == 0
     server = explore("--open-api", "--playable", path)
     bot = Bot(server)
     met = 0
@@ -273,7 +273,7 @@ def test_en_croissant_reads_chessdb(explore, tabiya, tmp_path):
             board.push_uci(move)
         lines.append(f"{board.epd()} ce {score}; acd 20;\n")
     (tmp_path / "a.epd").write_text("".join(lines))
-    assert tabiya("evals", "import", f"{path}.evals", tmp_path / "a.epd").returncode == 0
+    assert tabiya("import", f"{path}.evals", tmp_path / "a.epd").returncode == 0
     server = explore("--open-api", path)
 
     def ask(action, board, **more):
@@ -315,7 +315,7 @@ def test_chessdb_scores_mates_by_their_plies(explore, tabiya, tmp_path):
     for move in line.split()[:3]:
         board.push_uci(move)
     (tmp_path / "a.epd").write_text(f"{board.epd()} dm 1; acd 20;\n")
-    assert tabiya("evals", "import", f"{path}.evals", tmp_path / "a.epd").returncode == 0
+    assert tabiya("import", f"{path}.evals", tmp_path / "a.epd").returncode == 0
     board.pop()
     answer = explore("--open-api", path).get("/chessdb", action="queryall", board=board.fen(), json=1)
     assert [(move["uci"], move["score"]) for move in answer["moves"]] == [("g2g4", -29998)] and "winrate" not in answer["moves"][0]

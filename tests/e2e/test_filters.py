@@ -191,10 +191,10 @@ def test_wrong_filters_are_explained(build, source, tabiya, tmp_path):
         (["--speed", "fast"], USAGE, ["fast", "ultrabullet", "correspondence"]),
         (["--tag", "WhiteTitle"], USAGE, ["NAME=PATTERN"]),
         (["--tag", "White Title=x"], USAGE, ["letters"]),
-        (["--min-share", "100.1"], USAGE, ["100.1", "per cent from 0 to 100"]),
+        (["--min-share", "100.1"], USAGE, ["100.1", "percent from 0 to 100"]),
         (["--player", f"@{tmp_path}/none.txt"], FILE, ["none.txt", "names of players"]),
         (["--player", "@"], USAGE, ["--player", "@FILE"]),
-        (["--min-share", "5/x"], USAGE, ["--min-share", "per cent"]),
+        (["--min-share", "5/x"], USAGE, ["--min-share", "percent"]),
         (["--only", "player"], USAGE, ["--player"]),
         (["--speed", "bullet", "--min-plies", "999"], WANTING, ["--speed", "--min-plies", "passed the filters"]),
     ]:
@@ -205,7 +205,7 @@ def test_wrong_filters_are_explained(build, source, tabiya, tmp_path):
     assert "empty.txt" in told and "no name" in told
     done = tabiya("build", "-o", tmp_path / "b.bin", "--unique", "-")
     assert done.returncode == USAGE and b"pipe" in done.stderr
-    _, told = build(path, "--counts", "--min-share", "5", out="c.parquet", code=USAGE)
+    _, told = build(path, "--min-share", "5", out="c.parquet", code=USAGE)
     assert "--min-share" in told
 
 
@@ -234,8 +234,8 @@ def test_mistakes_that_are_left_out_are_counted(build, tmp_path):
 
 def test_rows_of_count_files_that_are_left_out_are_counted(source, build, tabiya, tmp_path):
     path, _ = source
-    counts, _ = build(path, "--counts", "--by", "speed", out="all.parquet")
-    blitz, _ = build(path, "--counts", "--by", "speed", "--speed", "blitz", out="blitz.parquet")
+    counts, _ = build(path, "--by", "speed", out="all.parquet")
+    blitz, _ = build(path, "--by", "speed", "--speed", "blitz", out="blitz.parquet")
 
     def rows(file):
         return json.loads(tabiya("info", "--json", file).stdout)["entries"]

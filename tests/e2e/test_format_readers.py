@@ -155,7 +155,7 @@ def ctg(compared):
 
 
 def test_ctg_books(ctg, tabiya, sources, tmp_path):
-    """One that was made of games, and one of weights, whose moves have colours and marks."""
+    """One that was made of games, and one of weights, whose moves have colors and marks."""
     assert ctg(sources["ctg"]) > 10
     assert tabiya("convert", sources["bin"], "-o", "green.ctg").returncode == 0
     ctg(tmp_path / "green.ctg")
@@ -359,7 +359,7 @@ def test_the_example_of_the_page_on_kvetka(tabiya, tmp_path):
 
 @pytest.mark.parametrize("by", [(), ("--by", "speed,rating")], ids=["plain", "by"])
 def test_count_files(tabiya, tmp_path, sources, by):
-    done = tabiya("build", "--counts", "--positions", *by, "-o", "all.parquet", sources["bin"].with_name("games.pgn"))
+    done = tabiya("build", *by, "-o", "all.parquet", sources["bin"].with_name("games.pgn"))
     assert done.returncode == 0, done.stderr
     book = tmp_path / "all.parquet"
     # A look-up by DuckDB takes milliseconds: all rows at once.

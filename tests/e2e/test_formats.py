@@ -76,7 +76,7 @@ def test_a_converted_book_plays_the_same_moves(tabiya, books, real_ctg, tmp_path
     for _ in range(6):
         board = chess.Board()
         while True:
-            theirs, *ours = playable(tabiya, [real_ctg, *made], board, "--threshold", "0")
+            theirs, *ours = playable(tabiya, [real_ctg, *made], board, "--set", "Book Threshold=0")
             assert ours == [theirs] * len(made), board.fen()
             if not theirs:
                 break
@@ -101,4 +101,4 @@ def test_colours_of_weights(tabiya, books, tmp_path):
     assert heavy == {move["uci"] for move in green if move["playable"]}
     assert {move["uci"] for move in green} == {move["uci"] for move in plain}
     done = tabiya("convert", books["abk"], "-o", "plain.ctg")
-    assert b"--green turns them into colours" in done.stdout
+    assert b"--green turns them into colors" in done.stdout

@@ -154,7 +154,7 @@ def test_the_same_seed_again_does_not_repeat_the_choice(adapter, gnu_book):
     assert len(first) > 1
 
 
-@pytest.mark.parametrize("how", ["plain", "guard", "learn", "rules", "chess960", "colours"])
+@pytest.mark.parametrize("how", ["plain", "guard", "learn", "rules", "chess960", "colors"])
 def test_processes_in_turn_play_each_line_once(adapter, book, tmp_path, how):
     """Each process alone plays two lines: what the others have played decides which."""
     more = {
@@ -172,7 +172,7 @@ def test_processes_in_turn_play_each_line_once(adapter, book, tmp_path, how):
     for number in range(len(LINES)):
         client = clients[number % len(clients)]
         played.append(game(client))
-        if how == "colours":
+        if how == "colors":
             # As Black, against the same moves: the book has none for this side.
             client.send("ucinewgame")
             assert not client.go("movetime 10", "position startpos moves e2e4").book
@@ -346,7 +346,7 @@ def first_plies(path, plies, share):
 @not_windows
 @pytest.mark.parametrize("opponent", ["another book", "no book"])
 def test_no_line_comes_again_in_a_match_while_one_is_left(tabiya_exe, stockfish, gnu_book, tmp_path, opponent):
-    """Two players with one file, and one player with colours alternating; what the games show, without tabiya."""
+    """Two players with one file, and one player with colors alternating; what the games show, without tabiya."""
     runner = find_tool("fastchess")
     if not runner:
         pytest.skip("no fastchess on PATH")

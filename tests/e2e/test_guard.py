@@ -42,7 +42,7 @@ def store(tabiya, tmp_path):
             board = after(moves)
             lines.append(f"{board.epd()} ce {value}; acd 20;\n")
         (tmp_path / "values.epd").write_text("".join(lines))
-        done = tabiya("evals", "import", f"{path}.evals", tmp_path / "values.epd", "--source", "test")
+        done = tabiya("import", f"{path}.evals", tmp_path / "values.epd", "--source", "test")
         assert done.returncode == 0, done.stderr
 
     return put
@@ -134,13 +134,13 @@ def test_a_store_that_changes_while_it_is_used_is_harmless(adapter, book, store,
 
 def test_show_says_that_the_move_is_not_played(tabiya, book, store, tmp_path):
     store(book, {"": 40, "e2e4": 70, "d2d4": -30})
-    text = tabiya("show", book, "--max-loss", "50").stdout.decode()
+    text = tabiya("show", book, "--set", "Book Max Loss=50").stdout.decode()
     assert "book.bin (polyglot): 2 of 3 moves" in text
     assert [line.split()[:5] for line in text.splitlines() if "e2e4" in line] == [["e4", "e2e4", "90", "-", "110"]]
     assert "3 of 3 moves" in tabiya("show", book).stdout.decode()
     (tmp_path / "tabiya.toml").write_text(f"book = ['{book}']\n[set]\n'Book Max Loss' = 50\n")
     assert "2 of 3 moves" in tabiya("show").stdout.decode()
-    assert "3 of 3 moves" in tabiya("show", "--max-loss", "0").stdout.decode()
+    assert "3 of 3 moves" in tabiya("show", "--set", "Book Max Loss=0").stdout.decode()
 
 
 @pytest.mark.parametrize(

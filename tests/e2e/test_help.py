@@ -71,3 +71,36 @@ def test_help_for_what_is_no_command(tabiya_exe):
     done = run(tabiya_exe, "help", "learn", "gmes")
     assert done.returncode == 2 and "tabiya learn has no command 'gmes'" in done.stderr
     assert run(tabiya_exe, "help", "show", "--guide").returncode == 2
+
+
+SHARED = ("--force", "--json", "--store", "--memory", "--threads", "--temp", "--engine", "--set", "--nodes", "--jobs", "--time")
+
+
+def test_shared_options_are_described_once_and_named_by_each_command(tabiya_exe):
+    page = run(tabiya_exe, "help", "shared").stdout
+    assert all(f"      {option}" in page for option in SHARED)
+    for command in ("vet", "suite"):
+        own, _, named = run(tabiya_exe, command, "--help").stdout.rpartition("\nAlso: ")
+        assert "`tabiya help" in named
+        for option in SHARED:
+            described = f"      {option} " in own or f"      {option}\n" in own
+            assert not described and (option in named or option == "--json"), option
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal")
+def test_on_a_terminal_the_adapter_says_in_one_line_what_it_waits_for(tabiya_exe, stockfish, tmp_path):
+    import pty
+
+    ours, theirs = pty.openpty()
+    line = [tabiya_exe, "--engine", stockfish]
+    with subprocess.Popen(line, cwd=tmp_path, stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        os.write(ours, b"quit\n")
+        said = process.communicate(timeout=HANG)[1].splitlines()
+    assert process.returncode == 0
+    assert len(said) == 1 and "tabiya init" in said[0] and "quit" in said[0], said
+
+
+def test_a_file_in_place_of_a_command_is_answered_with_what_to_type(tabiya_exe, gnu_book):
+    done = run(tabiya_exe, gnu_book)
+    assert done.returncode == 2 and f"`tabiya show {gnu_book}`" in done.stderr and f"`tabiya --book {gnu_book}`" in done.stderr
+    assert "is a file" not in run(tabiya_exe, "no-such-command").stderr

@@ -52,6 +52,9 @@ def test_everything_is_found_and_tried_without_a_question(init, gnu_book):
     assert first == {"name": "Sjeng", "command": "sjeng", "protocol": "xboard", "unknown": {"b": 1, "a": 2}}
     assert second["workingDirectory"] == str(init.work) and second["protocol"] == "uci"
     assert os.access(second["command"], os.X_OK)
+    assert second["variants"] == ["standard", "fischerandom"]
+    # What to enter elsewhere.
+    assert f"  program  {second['command']}\n  folder   {init.work}\n" in done.stdout
 
 
 def test_a_configuration_is_not_replaced_unless_told(init):

@@ -31,7 +31,7 @@ def after_all_was_taken(process, text):
 
 def test_an_import_says_that_nothing_was_written(tabiya_exe, tmp_path):
     line = b'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ce 20; acd 20; pv e2e4;\n'
-    process = start(tabiya_exe, tmp_path, "evals", "import", "some.evals", "-")
+    process = start(tabiya_exe, tmp_path, "import", "some.evals", "-")
     errors = after_all_was_taken(process, line * (1 << 16))
     assert b"interrupted: nothing was written" in errors, errors
     assert list(tmp_path.iterdir()) == []

@@ -341,7 +341,7 @@ def test_polyglot_reads_the_learned_book_and_chooses_by_it(tmp_path, polyglot_ex
     assert done.returncode == 0, done.stderr
     assert sorted(fields(book).values()) == [(4, 0), (4, 8)]
     # 10 * (8 + 4) / (0 + 4) against 10 * (0 + 4) / (8 + 4): nine to one.
-    shown = tabiya("show", book, "--learn").stdout.decode()
+    shown = tabiya("show", book, "--set", "Book Learn=true").stdout.decode()
     assert re.search(r"e2e4 +10 +90\.0% +4/4", shown) and re.search(r"d2d4 +10 +10\.0% +0/4", shown), shown
     before = book.read_bytes()
     games = 400

@@ -145,7 +145,7 @@ def test_comments_and_stores_say_what_the_exit_is_worth(tabiya, tmp_path):
     assert report["games"][0]["saved"] == {"white": pytest.approx(8.0), "black": pytest.approx(2.0)}
     board = chess.Board()
     (tmp_path / "analysis.epd").write_text(f"{board.epd()} ce 33; acd 20;\n")
-    assert tabiya("evals", "import", "book.bin.evals", "analysis.epd").returncode == DONE
+    assert tabiya("import", "book.bin.evals", "analysis.epd").returncode == DONE
     assert [game["eval"] for game in reported(tabiya, games, "--book", book)["games"]] == [-31, 25, 10000, 33, None]
     text = tabiya("report", games, "--book", book).stdout.decode()
     assert "5 games: White won 3, Black won 1, 0 drawn" in text and "left by White 1, by Black 1" in text
@@ -170,8 +170,13 @@ def test_a_player_is_told_what_was_forgotten(tabiya, tmp_path):
     assert "2 times: after 1. e4 e5 you played Nc3; the book plays Nf3  (+0 =0 -2)" in text
     # After 1... c6 the book has no move, so the reply is what it does not cover.
     assert "1 game: after 1. e4, they played c6 (you scored 100.0%)" in text
-    done = tabiya("report", "mine.pgn", "--book", "white.bin", "--player", "nobody")
-    assert done.returncode == USAGE and b"nobody" in done.stderr
+    for nobody in ("nobody", "=myself", "@names.txt"):
+        (tmp_path / "names.txt").write_text("Myself\n")
+        done = tabiya("report", "mine.pgn", "--book", "white.bin", "--player", nobody)
+        assert done.returncode == USAGE and b"no game has " in done.stderr, nobody
+    (tmp_path / "names.txt").write_text("Me, Myself\n")
+    for named in ("=me, MYSELF", "@names.txt"):
+        assert b": 1 won, 1 drawn, 2 lost" in tabiya("report", "mine.pgn", "--book", "white.bin", "--player", named).stdout
 
 
 def test_games_are_written_with_the_moves_of_the_book(tabiya, real_book, played, tmp_path):

@@ -46,8 +46,7 @@ KINDS = {
     "sides": ["-o", "out.bin", "--min-share", "1/0"],
     "ctg": ["-o", "out.ctg"],
     "abk": ["-o", "out.abk"],
-    "counts": ["--counts", "-o", "out.parquet"],
-    "positions": ["--counts", "--positions", "--by", "speed,rating", "-o", "out.parquet"],
+        "counts": ["--by", "speed,rating", "-o", "out.parquet"],
 }  # fmt: skip
 
 
@@ -66,7 +65,7 @@ def outputs(folder):
 def test_kept_work_gives_the_same_bytes_and_report(tabiya_exe, sources, tmp_path, kind):
     plain, kept = two_folders(tmp_path)
     words = ["build", *sources, *KINDS[kind], "--max-ply", 30]
-    if "--counts" not in words:
+    if kind != "counts":
         words += ["--min-games", 1]
     expected = run(tabiya_exe, plain, *words)
     done = run(tabiya_exe, kept, *words, "--resume")
@@ -202,8 +201,8 @@ def test_what_cannot_be_continued_is_refused(tabiya, tmp_path):
         (["-o", "out.bin", "--repertoire", "white"], "--repertoire"),
         (["-o", "out.bin", "--variations"], "--variations"),
         (["-o", "out.bin", "--unique"], "--unique"),
-        (["-o", "out.bin", "--evals", "a.evals"], "--evals"),
-        (["-o", "-", "--counts"], "standard output"),
+        (["-o", "out.bin", "--store", "a.evals"], "--store"),
+        (["-o", "-"], "standard output"),
     ]:
         done = tabiya("build", "a.pgn", *words, "--resume")
         assert done.returncode == USAGE, done.stderr

@@ -304,7 +304,7 @@ def test_a_rule_says_that_its_own_book_may_be_missing(run, tabiya_exe, engine, t
 
 
 def test_a_rule_honours_the_colours_of_its_own_book(run, tabiya, tabiya_exe, engine, tmp_path):
-    """1. e4 is red: it is playable only where colours are ignored, by the option or by the rule."""
+    """1. e4 is red: it is playable only where colors are ignored, by the option or by the rule."""
     Book().at(e2e4=90, d2d4=10).write(tmp_path / "a.bin")
     for words in (("convert", "a.bin", "-o", "a.ctg"), ("edit", "a.ctg", "--set", "e2e4=red")):
         done = tabiya(*words)

@@ -186,12 +186,12 @@ def test_what_cannot_be_read_of_a_folder_is_reported_and_the_rest_is_used(build,
     commands = {
         "build": ["build", folder, "-o", "again.bin", "--min-games", "1"],
         "build --resume": ["build", folder, "-o", "resumed.bin", "--min-games", "1", "--resume"],
-        "build --counts": ["build", folder, "-o", "a.parquet", "--counts"],
+        "build a count file": ["build", folder, "-o", "a.parquet"],
         "report": ["report", "--book", "book.bin", folder],
         "suite": ["suite", folder, "-o", "a.epd", "--ply", "1-2", "--min-games", "1"],
         "suite --refine": ["suite", "book.bin", "--refine", folder, "--keep", "decisive", "-o", "b.epd", "--ply", "1-2"],
         "learn": ["learn", "games", "learned.bin", folder, "--both"],
-        "evals import": ["evals", "import", "a.evals", folder],
+        "import": ["import", "a.evals", folder],
     }
     for name, args in commands.items():
         done = tabiya(*args)
@@ -216,7 +216,7 @@ def test_a_bad_count_file_in_a_folder_is_reported_and_the_others_are_used(tabiya
     (tmp_path / "a.pgn").write_text(GAME)
     folder = tmp_path / "counts"
     folder.mkdir()
-    told(tabiya("build", "a.pgn", "--counts", "-o", "counts/1.parquet"), DONE)
+    told(tabiya("build", "a.pgn", "-o", "counts/1.parquet"), DONE)
     whole = (folder / "1.parquet").read_bytes()
     (folder / "2.parquet").write_bytes(whole[:-9])
     (folder / "3.parquet").write_bytes(b"")
@@ -224,7 +224,7 @@ def test_a_bad_count_file_in_a_folder_is_reported_and_the_others_are_used(tabiya
     for args, words in (
         (["build", folder, "-o", "a.bin", "--min-games", "1"], ["from 2 count files"]),
         (["merge", folder, "-o", "all.parquet"], ["from 2 count files"]),
-        (["convert", folder, "-o", "b.bin"], ["4 moves"]),
+        (["convert", folder, "-o", "b.bin"], ["2 moves"]),
         (["check", folder], ["error"]),
         (["diff", folder, "a.bin"], []),
         (["export", folder], []),
@@ -248,7 +248,7 @@ def test_more_files_are_read_than_a_process_may_open(tabiya, tmp_path):
 
     number = times(300, 2000)
     (tmp_path / "a.pgn").write_text(GAME)
-    told(tabiya("build", "a.pgn", "--counts", "--positions", "-o", "1.parquet"), DONE)
+    told(tabiya("build", "a.pgn", "-o", "1.parquet"), DONE)
     folder, games = tmp_path / "counts", tmp_path / "games"
     folder.mkdir()
     games.mkdir()
@@ -315,8 +315,8 @@ def test_a_player_is_named_in_whole(build, tmp_path):
 
 def test_no_message_names_a_temporary_file(tabiya, tmp_path):
     (tmp_path / "a.pgn").write_text(GAME)
-    for output, more in (("none/book.bin", ()), ("none/a.parquet", ("--counts",))):
-        text = told(tabiya("build", "a.pgn", "-o", output, *more), FILE)
+    for output in ("none/book.bin", "none/a.parquet"):
+        text = told(tabiya("build", "a.pgn", "-o", output), FILE)
         assert ".part" not in text and "unchanged" not in text, text
 
 
@@ -326,7 +326,7 @@ def test_a_folder_of_count_files_is_one_to_info_and_check(tabiya, tmp_path):
     (tmp_path / "a.pgn").write_text(GAME * 2)
     (tmp_path / "b.pgn").write_text(GAME.replace("e4", "d4"))
     for name in ("a", "b"):
-        told(tabiya("build", f"{name}.pgn", "--counts", "-o", folder / f"part-{name}.parquet"), DONE)
+        told(tabiya("build", f"{name}.pgn", "-o", folder / f"part-{name}.parquet"), DONE)
     (folder / "_SUCCESS").write_bytes(b"")
     (folder / ".part-a.parquet.crc").write_bytes(b"x")
     line = json.loads(told(tabiya("info", "--json", folder), DONE))

@@ -120,7 +120,7 @@ def test_a_book_gives_each_position_that_it_plays_once(tabiya, perfect_book, tmp
     assert {board.epd() for board, *_ in found} == expected.keys() and len(found) == len(expected)
     assert all(replayed.ply() == plies for *_, replayed in found)
     # Of mirror images one is left.
-    made(tabiya, perfect_book, "--ply", plies, "--unique-colors")
+    made(tabiya, perfect_book, "--ply", plies, "--require", "unique-colors")
     seen = set()
     for board, *_ in lines_of(tmp_path / "suite.epd"):
         assert not seen & mirrors(board)
@@ -142,7 +142,7 @@ def test_games_are_counted(tabiya, games, tmp_path, least):
 def test_count_files_books_and_games_give_the_same(tabiya, games, tmp_path):
     made(tabiya, games, "--ply", "2-6", "--min-games", 1)
     whole = (tmp_path / "suite.epd").read_bytes()
-    assert tabiya("build", games, "-o", "counts.parquet", "--counts").returncode == DONE
+    assert tabiya("build", games, "-o", "counts.parquet").returncode == DONE
     made(tabiya, "counts.parquet", "--ply", "2-6", "--min-games", 1)
     assert (tmp_path / "suite.epd").read_bytes() == whole
     assert tabiya("build", games, "-o", "book.kob", "--min-games", 1).returncode == DONE
@@ -182,7 +182,7 @@ def test_evaluations_of_a_store_decide(tabiya, games, tmp_path):
         black.push_san(word)
     epd += f"{black.epd(en_passant='legal')} ce -90; acd 20;\n"
     (tmp_path / "analysis.epd").write_text(epd)
-    assert tabiya("evals", "import", "some.evals", "analysis.epd").returncode == DONE
+    assert tabiya("import", "some.evals", "analysis.epd").returncode == DONE
 
     def scored(*args, code=DONE):
         said = made(tabiya, games, "--ply", "4-5", "--min-games", 1, "--store", "some.evals", *args, code=code)
@@ -227,7 +227,7 @@ def test_an_engine_says_how_many_draws_it_expects(tabiya, stockfish, real_book, 
     said = made(tabiya, *asked, *engine, "--report", "report.json")
     first = (tmp_path / "suite.epd").read_bytes()
     lines = lines_of(tmp_path / "suite.epd")
-    assert len(lines) == 12 and "draws in per cent" in said
+    assert len(lines) == 12 and "draws in percent" in said
     engine = Client([stockfish])
     try:
         engine.start()
@@ -248,7 +248,7 @@ def test_an_engine_says_how_many_draws_it_expects(tabiya, stockfish, real_book, 
     assert "evaluated: " not in made(tabiya, *asked)
     assert (tmp_path / "suite.epd").read_bytes() == first
     assert tabiya("export", "d.evals", "-o", "d.epd").returncode == DONE
-    assert tabiya("evals", "import", "e.evals", "d.epd").returncode == DONE
+    assert tabiya("import", "e.evals", "d.epd").returncode == DONE
     made(tabiya, *asked, "--store", "e.evals")
     assert (tmp_path / "suite.epd").read_bytes() == first
     os.replace(tmp_path / "e.evals", tmp_path / "d.evals")
@@ -262,7 +262,7 @@ def test_a_deeper_evaluation_without_draws_does_not_hide_them(tabiya, stockfish,
     assert tabiya("export", "d.evals", "-o", "all.epd").returncode == DONE
     positions = [" ".join(line.split()[:4]) for line in (tmp_path / "all.epd").read_text().splitlines()]
     (tmp_path / "deep.epd").write_text("".join(f"{position} ce 77; acd 60;\n" for position in positions))
-    assert tabiya("evals", "import", "d.evals", "deep.epd").returncode == DONE
+    assert tabiya("import", "d.evals", "deep.epd").returncode == DONE
     assert "evaluated: 0 positions" in made(tabiya, *asked, "--engine", stockfish, "--nodes", 300)
     assert {operations["ce"] for _, operations, _ in lines_of(tmp_path / "suite.epd")} == {77}
     # What does not count goes where a store is put in order; the engine is asked again, and its answer serves nevertheless.
@@ -312,7 +312,7 @@ def test_drawing_is_even_and_repeats(tabiya, real_book, tmp_path):
     assert len(plies) == 50 and all(plies.count(number) >= 5 for number in (4, 5, 6))
     made(tabiya, *suite, "--count", 50, "--seed", 8)
     assert (tmp_path / "suite.epd").read_bytes() != first
-    made(tabiya, *suite, "--per-opening", 1, "--by", "eco", "--report", "report.json")
+    made(tabiya, *suite, "--per-opening", 1, "--openings", "eco", "--report", "report.json")
     report = json.loads((tmp_path / "report.json").read_text())
     codes = [name.split()[0] for name in report["openings"]]
     assert len(codes) == len(set(codes)) and set(report["openings"].values()) == {1}
@@ -326,11 +326,11 @@ def test_boards_are_as_they_are_asked_for(tabiya, real_book, tmp_path):
         return all(board.has_castling_rights(color) for color in chess.COLORS)
 
     for option, admits in [
-        ("--quiet", lambda board: not board.is_check()),
-        ("--queens", lambda board: len(board.pieces(chess.QUEEN, chess.WHITE)) == 1 == len(board.pieces(chess.QUEEN, chess.BLACK))),
-        ("--both-can-castle", castles),
+        ("quiet", lambda board: not board.is_check()),
+        ("queens", lambda board: len(board.pieces(chess.QUEEN, chess.WHITE)) == 1 == len(board.pieces(chess.QUEEN, chess.BLACK))),
+        ("castling", castles),
     ]:
-        made(tabiya, real_book, "--ply", 7, option)
+        made(tabiya, real_book, "--ply", 7, "--require", option)
         found = {board.epd() for board, *_ in lines_of(tmp_path / "suite.epd")}
         expected = {board.epd() for board in everything if admits(board)}
         assert found == expected and len(expected) < len(everything), option
@@ -432,7 +432,7 @@ CASES = Path(__file__).parent / "cases"
 def test_a_game_belongs_to_the_position_that_it_began_with(tabiya, tmp_path):
     folder = CASES / "refine"
     said = made(tabiya, folder / "g3.pgn", "--ply", "3-4", "--min-games", 1, "--refine", folder / "match.pgn")
-    assert "played: 1 of 2 positions" in said and "won by one colour in each pair: 1" in said
+    assert "played: 1 of 2 positions" in said and "won by one color in each pair: 1" in said
     assert [board.ply() for *_, board in lines_of(tmp_path / "suite.epd")] == [4]
 
 
@@ -459,7 +459,7 @@ def test_the_line_that_both_games_of_a_pair_have_is_the_opening(tabiya, tmp_path
             match = match[::2] + match[1::2]
         (tmp_path / "match.pgn").write_text(games(*match))
         said = made(tabiya, "source.pgn", "--ply", "2-4", "--min-games", 1, "--refine", "match.pgn")
-        assert "played: 3 of 9 positions" in said and "won by one colour in each pair: 2, with a decisive pair: 1" in said, said
+        assert "played: 3 of 9 positions" in said and "won by one color in each pair: 2, with a decisive pair: 1" in said, said
         left = {operations["c0"] for _, operations, _ in lines_of(tmp_path / "suite.epd")}
         assert not left & {"1. e4 e5", "1. e4 e5 2. Nf3"} and "1. e4 e5 2. Nf3 Nc6" in left and len(left) == 7
     # Only one game of a pair goes on to a second position of the suite.
@@ -467,7 +467,7 @@ def test_the_line_that_both_games_of_a_pair_have_is_the_opening(tabiya, tmp_path
     for number in (1, "?"):
         (tmp_path / "match.pgn").write_text(games(("A", number, "1-0", "e4 d6 a3"), ("B", number, "1-0", "e4 e5 a3")))
         said = made(tabiya, "source.pgn", "--ply", "1-2", "--min-games", 1, "--refine", "match.pgn")
-        assert "played: 1 of 4 positions" in said and "won by one colour in each pair: 1" in said, said
+        assert "played: 1 of 4 positions" in said and "won by one color in each pair: 1" in said, said
         left = {operations["c0"] for _, operations, _ in lines_of(tmp_path / "suite.epd")}
         assert left == {"1. e4 e5", "1. d4", "1. d4 d5"}
     (tmp_path / "source.pgn").write_text(games(*(("A", 1, "1-0", line) for line in lines)))

@@ -360,7 +360,7 @@ def test_limits_of_several_books_act_on_what_they_add_up_to(tabiya, tmp_path, na
     for number in range(2):
         (tmp_path / f"{number}.pgn").write_text(pgn(GAMES[number::2]))
         halves.append(tmp_path / f"{number}.{name}")
-        more = ["--counts", "--positions"] if name == "parquet" else ["--min-games", 1]
+        more = [] if name == "parquet" else ["--min-games", 1]
         assert tabiya("build", tmp_path / f"{number}.pgn", "-o", halves[-1], *more).returncode == DONE
     assert tabiya("merge", *halves, "-o", tmp_path / f"all.{name}").returncode == DONE
     temp = tmp_path / "temp"
@@ -381,7 +381,7 @@ def test_limits_of_several_books_act_on_what_they_add_up_to(tabiya, tmp_path, na
 def test_a_count_file_keeps_every_row(tabiya, tmp_path):
     (tmp_path / "games.pgn").write_text(pgn(GAMES))
     counts = tmp_path / "counts.parquet"
-    assert tabiya("build", tmp_path / "games.pgn", "-o", counts, "--counts").returncode == DONE
+    assert tabiya("build", tmp_path / "games.pgn", "-o", counts).returncode == DONE
     for limits in (["--top", 1], ["--reachable"], ["--min-games", 2], ["--without", "e4"]):
         done = tabiya("convert", counts, "-o", tmp_path / "less.parquet", *limits)
         assert (done.returncode, (tmp_path / "less.parquet").exists()) == (USAGE, False)

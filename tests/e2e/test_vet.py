@@ -135,7 +135,7 @@ def test_planted_blunders_are_found(tabiya, planted, stockfish, tmp_path, export
     again = tabiya(*line, "--force")
     assert again.returncode == DONE and f"evaluated: 0 positions; {len(wanted)} were known" in again.stdout.decode()
     # Values and losses are shown.
-    shown_evals = shown(tabiya, book, "", "--evals")
+    shown_evals = shown(tabiya, book, "", "--store", f"{book}.evals")
     assert shown_evals["g2g4"]["loss"] > 70 and min(move["loss"] for move in shown_evals.values()) >= 0
     plain = shown(tabiya, book)
     start = evals[chess.Board().epd()].cp
@@ -145,9 +145,9 @@ def test_planted_blunders_are_found(tabiya, planted, stockfish, tmp_path, export
         assert move["eval"] == -evals[board.epd()].cp
     best = max([start, *(move["eval"] for move in plain.values())])
     assert all(move["loss"] == best - move["eval"] for move in plain.values())
-    table = tabiya("show", book, "--evals").stdout.decode()
+    table = tabiya("show", book, "--store", f"{book}.evals").stdout.decode()
     assert "value" in table and "loss" in table
-    tree = tabiya("tree", book, "--evals", "--plies", 2).stdout.decode()
+    tree = tabiya("tree", book, "--store", f"{book}.evals", "--plies", 2).stdout.decode()
     assert f"{shown_evals['g2g4']['eval'] / 100:+.2f} (-{shown_evals['g2g4']['loss']})" in tree
 
 
@@ -193,7 +193,7 @@ def test_lichess_dump_gives_the_same_book(tabiya, planted, stockfish, tmp_path, 
         lines.append(json.dumps({"fen": epd, "evals": [one]}) + "\n")
     (tmp_path / "dump.jsonl.zst").write_bytes(zstandard("".join(lines).encode()))
     store = tmp_path / "lichess.evals"
-    assert tabiya("evals", "import", store, tmp_path / "dump.jsonl.zst", "--for", book).returncode == DONE
+    assert tabiya("import", store, tmp_path / "dump.jsonl.zst", "--for", book).returncode == DONE
     done = tabiya("vet", book, "-o", same, "--store", store, "--no-engine")
     assert done.returncode == DONE, done.stderr
     assert same.read_bytes() == out.read_bytes()
@@ -521,8 +521,8 @@ def test_wrong_input(tabiya, scripted_exe, tiny, tmp_path):
     assert none.returncode == FILE and b"no store of evaluations" in none.stderr
     (tmp_path / "bad.evals").write_bytes(b"this is no store of evaluations, but a text that is long enough")
     assert tabiya(*line, "--store", "bad.evals").returncode == FILE
-    assert tabiya("show", tiny, "--evals").returncode == FILE
-    assert tabiya("tree", tiny, "--evals").returncode == FILE
+    assert tabiya("show", tiny, "--store", f"{tiny}.evals").returncode == FILE
+    assert tabiya("tree", tiny, "--store", f"{tiny}.evals").returncode == FILE
     assert tabiya("vet", tmp_path / "none.bin", "-o", "out.bin").returncode == FILE
     assert not (tmp_path / "out.bin").exists()
 
@@ -550,7 +550,7 @@ def test_options_of_play_spoil_no_store(tabiya, engine, tiny, tmp_path, command)
     said = done.stderr.decode()
     for option in ("Skill Level=3", "uci_limitstrength=true", "UCI_Elo=1500", "Contempt=50", "multipv=4"):
         assert said.count(f"the engine evaluates without {option}, which is for play") == 1, said
-    store = json.loads(tabiya("evals", "info", "one.evals", "--json").stdout)
+    store = json.loads(tabiya("info", "one.evals", "--json").stdout)
     (source,) = store["sources"]
     assert source["name"].endswith(" (Use NNUE=false)"), store
 
@@ -560,4 +560,4 @@ def test_a_store_that_is_none_leaves_the_moves(tabiya, tiny, tmp_path):
     done = tabiya("show", tiny, "--json")
     assert done.returncode == DONE and "eval" not in json.loads(done.stdout)["moves"][0]
     assert f"{tiny.name}.evals" in done.stderr.decode()
-    assert tabiya("show", tiny, "--evals").returncode == FILE
+    assert tabiya("show", tiny, "--store", f"{tiny}.evals").returncode == FILE

@@ -94,7 +94,7 @@ fn games_are_taken_back_and_all_is_reset() {
     assert_eq!((rest.code, &*rest.out), (Some(1), "crowd.bin: 30 games undone\n"));
     world.check(&[]);
     run(&["games", "games.pgn", "--both"]);
-    assert_eq!(run(&["reset"]).out, "crowd.bin: everything that it had learned is cleared\n");
+    assert_eq!(run(&["undo", "--all"]).out, "crowd.bin: everything that it had learned is cleared\n");
     world.check(&[]);
     assert!(run(&["games", "games.pgn", "--both"]).out.contains(" 50 learned into 150 entries\n"));
     world.check(&world.plays);
@@ -180,7 +180,7 @@ fn a_file_of_another_kind_in_the_journals_place_is_left_alone() {
     let run = |args: &[&str]| tabiya(&folder(&world), &learn(args));
     for notes in ["n", "what I have learned today\n"] {
         fs::write(world.path("crowd.bin.learn"), notes).unwrap();
-        for args in [&["games", "games.pgn", "--both"][..], &["show"], &["undo", "1"], &["reset"]] {
+        for args in [&["games", "games.pgn", "--both"][..], &["show"], &["undo", "1"], &["undo", "--all"]] {
             let refused = run(args);
             assert_eq!(refused.code, Some(3));
             assert!(
@@ -231,14 +231,14 @@ fn a_book_of_the_other_convention_is_refused_until_it_is_reset() {
         "{}",
         refused.err
     );
-    assert!(refused.err.contains("`tabiya learn reset BOOK`"), "{}", refused.err);
+    assert!(refused.err.contains("`tabiya learn undo BOOK --all`"), "{}", refused.err);
     // What it cannot be is not shown as games either.
     let shown = run(&["show"]);
     assert_eq!((shown.code, &*shown.out), (Some(3), ""));
     assert!(shown.err.contains("something other than games and half-points (byte 16)"), "{}", shown.err);
     assert_eq!(fs::read(world.book()).unwrap(), bytes);
     assert!(!world.path("crowd.bin.learn").exists());
-    assert_eq!(run(&["reset"]).code, Some(0));
+    assert_eq!(run(&["undo", "--all"]).code, Some(0));
     assert_eq!(run(&["games", "games.pgn", "--both"]).code, Some(0));
     world.check(&world.plays);
 }

@@ -90,7 +90,7 @@ def made(tmp_path_factory):
         "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - ce -25; acd 30;\n"
         "rnbqkbnr/pppppppp/8/8/2P5/8/PP1PPPPP/RNBQKBNR b KQkq - ce -5; acd 30;\n"
     )
-    tabiya("evals", "import", folder / "main.bin.evals", epd)
+    tabiya("import", folder / "main.bin.evals", epd)
     return folder
 
 
@@ -113,7 +113,7 @@ def counted(tmp_path):
             for number in range(times):
                 tags = {"Event": f"{number}", "White": "A", "Black": "B", "WhiteElo": rating, "BlackElo": rating, "Date": f"{year}.05.01", "TimeControl": clock, "Result": "1-0"}
                 file.write("".join(f'[{key} "{value}"]\n' for key, value in tags.items()) + f"\n{line} 1-0\n\n")
-    tabiya("build", "--counts", "--by", "speed,rating", "-o", counts, games)
+    tabiya("build", "--by", "speed,rating", "-o", counts, games)
     return counts, games
 
 

@@ -122,7 +122,7 @@ def test_rows_are_sorted_by_a_column(serve, look, books):
 
 def test_evaluations_are_whites_unless_the_movers_are_wanted(serve, look, books, tmp_path):
     (tmp_path / "black.epd").write_text("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - ce 30; acd 30;\n")
-    tabiya("evals", "import", books / "main.bin.evals", tmp_path / "black.epd")
+    tabiya("import", books / "main.bin.evals", tmp_path / "black.epd")
     page = look(serve(books / "main.bin"), "#e4", width=1440, height=900)
     value = page.locator('tr[data-move="c7c5"] td.eval')
     expect(value).to_have_text("+0.30")

@@ -23,7 +23,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "spark_counts.py"
 EXE = Path(os.environ["TABIYA_EXE"]).resolve()
 HANG = float(os.environ.get("TABIYA_E2E_HANG", "600"))
 GAMES = 200
-OPTIONS = ["--max-ply", "24", "--positions", "--by", "speed,rating"]
+OPTIONS = ["--max-ply", "24", "--by", "speed,rating"]
 BOOKS = ("book.bin", "book.ctg")
 
 
@@ -60,7 +60,7 @@ def one_machine(games, tmp_path):
     folder = tmp_path / "one"
     folder.mkdir()
     shutil.copytree(games, folder / "games")
-    call(EXE, "build", "--counts", "-o", "counts.parquet", "games", *OPTIONS, cwd=folder)
+    call(EXE, "build", "-o", "counts.parquet", "games", *OPTIONS, cwd=folder)
     for book in BOOKS:
         call(EXE, "build", "games", "-o", book, "--max-ply", "24", cwd=folder)
     return folder

@@ -34,12 +34,14 @@ pub struct FindingKind {
     pub severity: Severity,
     /// What several findings are, as a noun phrase that follows their number.
     pub many: &'static str,
+    /// What they mean for who uses the file, as a clause; empty where `many` says it.
+    pub means: &'static str,
 }
 
-/// An enum of kinds of findings from a table: name, severity, and what several findings of the kind are.
+/// An enum of kinds of findings from a table: name, severity, what several findings of the kind are, and what they mean.
 #[macro_export]
 macro_rules! kinds {
-    ($(#[$doc:meta])* $vis:vis enum $name:ident { $($kind:ident: $severity:ident $many:literal,)* }) => {
+    ($(#[$doc:meta])* $vis:vis enum $name:ident { $($kind:ident: $severity:ident $many:literal $(=> $means:literal)?,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis enum $name { $(#[doc = $many] $kind,)* }
@@ -47,8 +49,9 @@ macro_rules! kinds {
         impl From<$name> for $crate::findings::FindingKind {
             fn from(kind: $name) -> Self {
                 use $crate::findings::Severity;
-                let (severity, many) = match kind { $($name::$kind => (Severity::$severity, $many),)* };
-                Self { number: kind as usize, severity, many }
+                let (severity, many, means) =
+                    match kind { $($name::$kind => (Severity::$severity, $many, concat!("" $(, $means)?)),)* };
+                Self { number: kind as usize, severity, many, means }
             }
         }
     };
@@ -89,6 +92,8 @@ pub struct Finding {
     pub offset: Option<u64>,
     /// The name of that file, if it is not the one that holds the entries.
     pub file: Option<String>,
+    /// What it means for who uses the file, as a clause; empty where `what` says it.
+    pub means: &'static str,
 }
 
 impl Finding {
@@ -154,14 +159,16 @@ fn collect<T>(listed: u64, report: &mut dyn FnMut(Finding), work: impl FnOnce(&m
 }
 
 impl Findings<'_> {
-    /// Adds a finding; `what` is a clause.
+    /// Adds a finding; `what` is a clause. All warnings of a kind are one finding.
     pub fn add<'p>(
         &mut self,
         kind: impl Into<FindingKind>,
         place: impl Into<FindingPlace<'p>>,
         what: impl Display,
     ) {
-        self.put(self.listed, kind.into(), place.into(), &what);
+        let kind = kind.into();
+        let listed = if kind.severity == Severity::Warning { 0 } else { self.listed };
+        self.put(listed, kind, place.into(), &what);
     }
 
     /// Adds a finding of a kind whose findings are too many, or too harmless, to be listed one by one.
@@ -196,6 +203,7 @@ impl Findings<'_> {
             count: 1,
             offset: place.offset,
             file: name.map(|name| name.to_string_lossy().into_owned()),
+            means: kind.means,
         };
         if group.listed < most {
             group.listed += 1;
@@ -213,8 +221,8 @@ mod tests {
     kinds! {
         enum Fruit {
             Pear: Error "bad pears",
-            Plum: Warning "odd plums",
-            Basket: Warning "small baskets",
+            Plum: Error "odd plums",
+            Basket: Warning "small baskets" => "they hold little",
         }
     }
 
@@ -225,7 +233,9 @@ mod tests {
         findings.add(Fruit::Pear, (Path::new("a/pears"), 7), "the pear is bad");
         findings.count(Fruit::Pear, 8, "the next pear is bad too");
         findings.more(Fruit::Plum, 4);
-        findings.add(Fruit::Basket, FindingPlace::default(), "the basket is too small");
+        for offset in 40..61 {
+            findings.add(Fruit::Basket, offset, "the basket is too small");
+        }
     }
 
     #[test]
@@ -233,14 +243,14 @@ mod tests {
         let mut lines = Vec::new();
         listed(&mut |finding| lines.push(format!("{}: {finding}", finding.severity)), fill);
         assert_eq!(lines.len() as u64, LISTED + 4);
-        assert_eq!(lines[0], "warning: the plum 0 is odd (byte 0)");
+        assert_eq!(lines[0], "error: the plum 0 is odd (byte 0)");
         assert_eq!(
             lines[LISTED as usize..],
             [
                 "error: the pear is bad (byte 7 of pears)",
-                "warning: the basket is too small",
                 "error: the next pear is bad too (byte 8)",
-                "warning: 7 more odd plums (first at byte 20)"
+                "error: 7 more odd plums (first at byte 20)",
+                "warning: 21 small baskets (first at byte 40)",
             ]
         );
     }
@@ -255,9 +265,13 @@ mod tests {
         let expected = [
             "2 bad pears (first at byte 7 of pears)",
             "27 odd plums (first at byte 0)",
-            "the basket is too small",
+            "21 small baskets (first at byte 40)",
         ];
         assert_eq!(lines, expected);
-        assert_eq!((done, sums[0].is_error(), sums[1].is_error(), sums[1].count), (5, true, false, 27));
+        assert_eq!((done, sums[1].is_error(), sums[2].is_error(), sums[1].count), (5, true, false, 27));
+        assert_eq!(
+            sums.iter().map(|finding| finding.means).collect::<Vec<_>>(),
+            ["", "", "they hold little"]
+        );
     }
 }

@@ -81,7 +81,7 @@ impl Value {
         match self {
             Self::Weight(weight) => Ok(weight),
             Self::Verdict { .. } | Self::Plain => {
-                let what = format!("a {format} book has no colours or marks");
+                let what = format!("a {format} book has no colors or marks");
                 Err(Error::new(ErrorKind::Usage, what).advice("write a number"))
             }
         }

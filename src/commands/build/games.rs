@@ -50,7 +50,7 @@ pub(super) struct Games {
     /// The file has a whole name on each line. Case does not matter.
     #[arg(long, value_name = "NAME", value_parser = PlayerArg::parse)]
     player: Option<PlayerArg>,
-    /// Only games in which that player has this colour
+    /// Only games in which that player has this color
     #[arg(long, value_name = "SIDE", requires = "player", value_parser = side())]
     player_side: Option<Color>,
     /// Only games with a result; by default, games without one count as drawn
@@ -67,7 +67,7 @@ pub(super) struct Games {
     pub skip_mistakes: bool,
     /// Read the games as a repertoire for this side: keep all its moves, also those of variations, whatever the results.
     /// The same as --only SIDE --variations --uniform --min-games 1
-    #[arg(long, value_name = "SIDE", value_parser = side(), conflicts_with_all = ["only", "counts"])]
+    #[arg(long, value_name = "SIDE", value_parser = side(), conflicts_with = "only")]
     pub repertoire: Option<Color>,
 }
 

@@ -27,7 +27,7 @@ pub(super) fn check(args: &Args, source: &Sources) -> Result<()> {
         return Err(refused("a pipe, which can be read only once"));
     }
     let games = &args.games;
-    if !args.counts && (games.variations || games.skip_mistakes || games.repertoire.is_some()) {
+    if !args.counts() && (games.variations || games.skip_mistakes || games.repertoire.is_some()) {
         return Err(refused("the marks and weights of --variations, --skip-mistakes and --repertoire"));
     }
     Ok(())

@@ -24,7 +24,7 @@ pub(super) fn merge(args: &Args) -> Result<Exit> {
     let mut split = split(&args.books)?;
     if let Some(other) = split.games.first() {
         let what = "this is not a count file, and only count files can be merged into one";
-        return Err(Error::format(other, what).advice("count games with tabiya build --counts"));
+        return Err(Error::format(other, what).advice("count games with `tabiya build -o FILE.parquet`"));
     }
     let mut unopened = Vec::new();
     let files = split.open(CountFile::open, &mut unopened)?;

@@ -25,13 +25,13 @@ struct Moves {
     /// Only moves with at least this many games, where the book counts them
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     min_games: u64,
-    /// Only moves with at least this share of their position's weight, in per cent
+    /// Only moves with at least this share of their position's weight, in percent
     #[arg(long, value_name = "PERCENT", value_parser = share, default_value_t = 0, hide_default_value = true)]
     min_share: u16,
     /// Only moves of at least this weight
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     min_weight: u64,
-    /// Only the N heaviest moves of each position; in a CTG book, moves that colours and marks allow come first
+    /// Only the N heaviest moves of each position; in a CTG book, moves that colors and marks allow come first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     top: Option<u32>,
     /// Only this side's moves, prepared for every reply in the book

@@ -275,7 +275,7 @@ fn changes(changed: &Changed) -> String {
         let mark = |facts: &Facts| facts.annotation.map_or_else(none, |mark| mark.as_str().to_owned());
         change("mark", mark(a), mark(b));
         let colour = |facts: &Facts| facts.recommended.map_or_else(none, |colour| colour.as_str().to_owned());
-        change("colour", colour(a), colour(b));
+        change("color", colour(a), colour(b));
         let factor = |facts: &Facts| facts.factor.map_or_else(none, |factor| format!("{factor:+}"));
         change("factor", factor(a), factor(b));
         let rating = |facts: &Facts| {

@@ -43,7 +43,7 @@ pub struct Args {
     movetime: u64,
     /// End the game when the engine has chosen this many moves in a row for each side
     #[arg(long, value_name = "N", default_value_t = MOVES, value_parser = clap::value_parser!(u32).range(1..))]
-    moves: u32,
+    engine_moves: u32,
     /// Print only what is wrong, as one JSON object
     #[arg(long)]
     json: bool,
@@ -122,7 +122,12 @@ pub fn run(args: &Args) -> Result<Exit> {
 /// # Errors
 /// Those of [`run`].
 pub(crate) fn try_file(config: &Path) -> Result<Exit> {
-    run(&Args { adapter: adapter::Args::of_file(config), movetime: MOVETIME, moves: MOVES, json: false })
+    run(&Args {
+        adapter: adapter::Args::of_file(config),
+        movetime: MOVETIME,
+        engine_moves: MOVES,
+        json: false,
+    })
 }
 
 fn row(name: &str, value: impl Display, out: &mut dyn Write) -> io::Result<()> {
@@ -183,7 +188,8 @@ fn examine(
             out.flush()?;
             let movetime = Duration::from_millis(args.movetime);
             if plays_chess {
-                game::play(&mut client, movetime, args.moves, problems).map(|plies| Some((name, plies)))
+                game::play(&mut client, movetime, args.engine_moves, problems)
+                    .map(|plies| Some((name, plies)))
             } else {
                 Ok(None)
             }

@@ -69,6 +69,8 @@ impl Engines {
             "command": command,
             "workingDirectory": folder,
             "protocol": "uci",
+            // As its *Detect* finds them; without them it offers standard chess alone.
+            "variants": ["standard", "fischerandom"],
         }));
         Replacement::new(&self.path, true)?.commit_json(&self.list)?;
         Ok(name)

@@ -118,6 +118,14 @@ impl Init<'_> {
         write(&path, &configuration(&engine, &books), replaced)?;
         self.say(&format!("Wrote {}.\n", path.display()))?;
         let exit = (self.check)(&path)?;
+        let program = env::current_exe().unwrap_or_default();
+        let folder = path.parent().unwrap_or(&path);
+        self.say(&format!(
+            "\nNext, add it to your chess program as an engine of the kind UCI:\n  program  {}\n  folder   {}\n\
+             and switch off the program's own opening book for this engine.",
+            program.display(),
+            folder.display()
+        ))?;
         match self.cutechess(&path) {
             // The configuration is written: only this last question is cancelled.
             Err(error) if error.kind() == ErrorKind::Interrupted => Ok(exit),

@@ -45,10 +45,8 @@ enum Command {
     Games(GamesArgs),
     /// Show what a book has learned, by line and position
     Show(ShowArgs),
-    /// Undo the last games that a book has learned
+    /// Undo the last games that a book has learned, or all
     Undo(UndoArgs),
-    /// Clear everything that a book has learned, and forget the games
-    Reset(OneBook),
     /// List the games that were kept because a book could not be written, and learn them now
     Spool(SpoolArgs),
 }
@@ -111,8 +109,11 @@ struct UndoArgs {
     #[command(flatten)]
     of: OneBook,
     /// How many games to undo
-    #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    games: u32,
+    #[arg(value_name = "N", required_unless_present = "all", value_parser = clap::value_parser!(u32).range(1..))]
+    games: Option<u32>,
+    /// Clear everything that the book has learned, also from other programs, and forget the games
+    #[arg(long, conflicts_with = "games")]
+    all: bool,
 }
 
 #[derive(clap::Args, Debug)]
@@ -140,12 +141,12 @@ pub fn run(args: &Args) -> Result<Exit> {
                 false => tree::show(&book, &history, *sort, out),
             })
         }
-        Command::Undo(UndoArgs { of, games }) => {
+        Command::Undo(UndoArgs { of, games: Some(games), .. }) => {
             let taken = learner(of)?.undo(*games)?;
             let line = format!("{}: {} undone", of.book.display(), many(taken.into(), "game"));
             output::print_lines(&[line], if taken < *games { Exit::Findings } else { Exit::Done })
         }
-        Command::Reset(of) => {
+        Command::Undo(UndoArgs { of, games: None, .. }) => {
             learner(of)?.reset()?;
             let line = format!("{}: everything that it had learned is cleared", of.book.display());
             output::print_lines(&[line], Exit::Done)

@@ -22,6 +22,7 @@ use tabiya_learn as learn;
 use tabiya_learn::evals::{self, Store};
 use tabiya_workshop::report::{ERRORS_KEPT, GameFacts, Players, ReportGame, ReportReader, Shelf, Sums};
 
+use crate::args::player::PlayerArg;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::{self, Printed, Stop, damage, progress};
@@ -43,9 +44,10 @@ pub struct Args {
     /// repeatable
     #[arg(long, required = true, value_name = "[NAME=]FILE", value_parser = OwnedBook::read)]
     book: Vec<OwnedBook>,
-    /// Only games of this player, seen from the player's side: part of the name, ignoring case
-    #[arg(long, value_name = "NAME")]
-    player: Option<String>,
+    /// Only games of the player with this in the name, of =NAME (the whole name), or of the names in @FILE, seen from the player's
+    /// side
+    #[arg(long, value_name = "NAME", value_parser = PlayerArg::parse)]
+    player: Option<PlayerArg>,
     /// A file of evaluations (a store), for games without any; repeatable [default: those beside the books]
     #[arg(long, value_name = "FILE")]
     store: Vec<PathBuf>,
@@ -186,7 +188,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     interrupts::watch();
     let mut sink = Sink {
         args,
-        player: args.player.as_deref().map(PlayerName::part),
+        player: args.player.as_ref().map(PlayerArg::names).transpose()?,
         found: Found {
             books,
             sums: Sums::default(),
@@ -208,7 +210,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         }
         match (args.json, &args.player) {
             (true, _) => json::rest(found, out)?,
-            (false, Some(name)) => person::report(found, name, args.top, out)?,
+            (false, Some(name)) => person::report(found, &name.shown(), args.top, out)?,
             (false, None) => text::report(found, args.top, out)?,
         }
         Ok(found.exit)
@@ -264,10 +266,12 @@ fn read(
 
 fn nothing(args: &Args) -> Error {
     match &args.player {
-        Some(name) => {
+        Some(PlayerArg::Part(name)) => {
             Error::new(ErrorKind::Usage, format!("no game has a player whose name contains {name:?}"))
                 .advice("write a part of the name as the games have it")
         }
+        Some(player) => Error::new(ErrorKind::Usage, format!("no game has {}", player.shown()))
+            .advice("write the whole name as the games have it"),
         None => Error::new(ErrorKind::Format, "there are no games").advice("name a file of games"),
     }
 }

@@ -6,7 +6,7 @@ use shakmaty::{Chess, File, Piece, Position as _, Rank, Square};
 
 use crate::output::Look;
 
-/// Colours of a terminal with 256 colours: browns for the light and the dark squares, black for the pieces.
+/// Colours of a terminal with 256 colors: browns for the light and the dark squares, black for the pieces.
 const LIGHT: &str = "\x1b[48;5;223m\x1b[38;5;16m";
 const DARK: &str = "\x1b[48;5;179m\x1b[38;5;16m";
 const PLAIN: &str = "\x1b[0m";

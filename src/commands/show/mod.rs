@@ -22,7 +22,7 @@ use tabiya_workshop::view::{View, json};
 use crate::args::policy::PolicyArgs;
 use crate::args::positions::{Positions, each_position};
 use crate::output::exit::Exit;
-use crate::output::values::evals_beside;
+use crate::output::values::backed_up;
 use crate::output::{self, Look, Printed};
 
 /// `tabiya show`.
@@ -37,9 +37,9 @@ pub struct Args {
     config: Option<String>,
     #[command(flatten)]
     positions: Positions,
-    /// Show what each move is worth and what it loses, by minimax over the book from the evaluations beside it (BOOK.evals)
-    #[arg(long, requires = "books")]
-    evals: bool,
+    /// Show what each move is worth and what it loses, by minimax over the book from the evaluations in this store
+    #[arg(long, value_name = "FILE", requires = "books")]
+    store: Option<PathBuf>,
     /// List the games that the books refer to
     ///
     /// For each game, the list has the players with their Elo, the result, and the file and offset where it is. Without a
@@ -144,17 +144,17 @@ fn print(view: &View<'_>, look: Option<Look>, out: &mut dyn Write) -> io::Result
     }
 }
 
-/// The store beside a book, if it is of use: for programs its evaluations alone, and with `--evals` the values that are backed
-/// up through the book.
+/// The store of evaluations, if it is of use: for programs those beside the book alone, and with `--store` the values that are
+/// backed up through the book.
 fn evals_of(args: &Args, book: &dyn Book) -> Result<Option<Evals>> {
-    match (args.evals, args.json) {
-        (true, _) => evals_beside(book).map(Some),
+    match (&args.store, args.json) {
+        (Some(store), _) => backed_up(store, book).map(Some),
         // Without a request for values, the moves are shown without them.
-        (false, true) => Ok(Evals::open(&evals::beside(book.path())).unwrap_or_else(|error| {
+        (None, true) => Ok(Evals::open(&evals::beside(book.path())).unwrap_or_else(|error| {
             output::warn(&error.with_source());
             None
         })),
-        (false, false) => Ok(None),
+        (None, false) => Ok(None),
     }
 }
 

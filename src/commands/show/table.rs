@@ -52,7 +52,7 @@ const COLUMNS: [Column; 16] = [
     ("learned", true, |_, known, _| known.learned.map(learned)),
 ];
 
-/// Columns whose text is in the book's colour of the move.
+/// Columns whose text is in the book's color of the move.
 const COLOURED: [&str; 2] = ["move", "mark"];
 
 /// The fewest characters of a name that are worth a column.
@@ -174,7 +174,7 @@ fn score(known: &MoveFacts) -> Option<String> {
     (ended > 0).then(|| percent((counts.wins as f64 + counts.draws as f64 / 2.0) / ended as f64))
 }
 
-/// The author's mark and the colour.
+/// The author's mark and the color.
 fn mark(known: &MoveFacts) -> Option<String> {
     match (known.annotation.map(|mark| mark.as_str()), known.recommended.map(Recommendation::as_str)) {
         (Some(mark), Some(colour)) => Some(format!("{mark} {colour}")),

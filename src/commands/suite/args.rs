@@ -1,5 +1,6 @@
 //! The arguments of `tabiya suite`, and how their words are read.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -59,18 +60,9 @@ pub(super) struct Positions {
     /// it is enough [default: 3 for games and count files]
     #[arg(long, value_name = "N")]
     pub(super) min_games: Option<u64>,
-    /// Only positions in which the side to move is not in check
-    #[arg(long)]
-    pub(super) quiet: bool,
-    /// Only positions in which both sides have a queen
-    #[arg(long)]
-    pub(super) queens: bool,
-    /// Only positions in which both sides may still castle
-    #[arg(long)]
-    pub(super) both_can_castle: bool,
-    /// Keep only one of several positions that are equal with colours swapped, or mirrored if nobody can castle
-    #[arg(long)]
-    pub(super) unique_colors: bool,
+    /// Only positions with all of these, separated by commas
+    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',')]
+    pub(super) require: Vec<Require>,
 }
 
 /// What positions are worth.
@@ -85,7 +77,7 @@ pub(super) struct EvaluationArgs {
     /// With --eval: use the evaluation for this side instead of the better one
     #[arg(long, value_name = "SIDE", value_parser = side(), requires = "eval")]
     pub(super) side: Option<Color>,
-    /// Only positions in which the engine expects LOW to HIGH per cent of draws, such as 30..60
+    /// Only positions in which the engine expects LOW to HIGH percent of draws, such as 30..60
     ///
     /// Stores have this from engines with the option UCI_ShowWDL. With --engine, --nodes, --depth or --movetime, an engine
     /// evaluates the other positions.
@@ -105,19 +97,31 @@ pub(super) struct Drawing {
     pub(super) per_opening: Option<u32>,
     /// Tell openings apart by name, or by ECO code
     #[arg(long, value_enum, default_value_t = By::Name)]
-    pub(super) by: By,
+    pub(super) openings: By,
     /// At most this many positions, picked at random and evenly over openings and plies
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) count: Option<u32>,
-    /// Seed for random choices: the same seed picks the same suite
+    /// Seed for random choices: the same seed picks the same suite; 0 = another one each time
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(super) seed: u64,
+    seed: u64,
     /// Games played from these positions, to leave out unfit openings; repeatable
     #[arg(long, value_name = "GAMES")]
     pub(super) refine: Vec<PathBuf>,
     /// With --refine: which openings to keep
     #[arg(long, value_enum, default_value_t = KeepArg::Fair, requires = "refine")]
     pub(super) keep: KeepArg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Require {
+    /// The side to move is not in check
+    Quiet,
+    /// Both sides have a queen
+    Queens,
+    /// Both sides may still castle
+    Castling,
+    /// Of several positions that are equal with colors swapped, or mirrored if nobody can castle, only one
+    UniqueColors,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -130,11 +134,11 @@ pub(super) enum By {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum KeepArg {
-    /// Drop openings in which every game was drawn, or the same colour won both games of every pair
+    /// Drop openings in which every game was drawn, or the same color won both games of every pair
     Fair,
     /// Drop openings in which every game was drawn
     Decisive,
-    /// Drop openings in which the same colour won both games of every pair
+    /// Drop openings in which the same color won both games of every pair
     Drawn,
     /// Keep only openings in which one player outscored the other in some pair of games
     Pairs,
@@ -167,20 +171,35 @@ fn window(text: &str) -> Result<RangeInclusive<i64>, &'static str> {
 
 fn per_cent(text: &str) -> Result<DrawRate, &'static str> {
     let range = dotted(text).filter(|range| *range.end() <= 100).map(DrawRate);
-    range.ok_or("write the least and the most draws in per cent, from 0 to 100, such as 30..60")
+    range.ok_or("write the least and the most draws in percent, from 0 to 100, such as 30..60")
 }
 
 impl Positions {
+    pub(super) fn unique_colors(&self) -> bool {
+        self.require.contains(&Require::UniqueColors)
+    }
+
     pub(super) fn conditions(&self) -> Conditions {
-        Conditions { quiet: self.quiet, queens: self.queens, both_can_castle: self.both_can_castle }
+        let has = |wanted| self.require.contains(&wanted);
+        Conditions {
+            quiet: has(Require::Quiet),
+            queens: has(Require::Queens),
+            both_can_castle: has(Require::Castling),
+        }
     }
 }
 
 impl Drawing {
-    pub(super) fn plan(&self) -> Draw {
+    /// The seed; for 0 one that nobody knows before.
+    pub(super) fn seed(&self) -> u64 {
+        let random = || RandomState::new().build_hasher().finish().max(1);
+        if self.seed == 0 { random() } else { self.seed }
+    }
+
+    pub(super) fn plan(&self, seed: u64) -> Draw {
         let number = |number: Option<u32>| number.and_then(|number| usize::try_from(number).ok());
-        let by = if self.by == By::Eco { OpeningGroup::Eco } else { OpeningGroup::Name };
-        Draw { by, per_opening: number(self.per_opening), count: number(self.count), seed: self.seed }
+        let by = if self.openings == By::Eco { OpeningGroup::Eco } else { OpeningGroup::Name };
+        Draw { by, per_opening: number(self.per_opening), count: number(self.count), seed }
     }
 }
 

@@ -37,7 +37,7 @@ impl<'a> Evaluations<'a> {
         if let Some((_, path)) =
             paths.iter().enumerate().find(|(number, path)| named && !is_made(*number) && !path.exists())
         {
-            let advice = "name another one with --store, or make one with `tabiya evals import` or --engine";
+            let advice = "name another one with --store, or make one with `tabiya import` or --engine";
             return Err(no_store(path, advice));
         }
         let first = Knowledge::open(

@@ -118,11 +118,12 @@ fn make(args: &Args) -> Result<Exit> {
     let mut evaluations = Evaluations::open(&stores, !args.evaluations.store.is_empty(), work, &progress)?;
 
     let min_games = sources.min_games();
-    let search = Search { plies: plies.clone(), min_games, unique_colours: args.positions.unique_colors };
+    let search = Search { plies: plies.clone(), min_games, unique_colours: args.positions.unique_colors() };
     let candidates = Candidates::find(sources.all(), &search, &progress)?;
     let Fit { fit, mut drawn, lines, passed_over, began } =
         args.fit(candidates.found(), *plies.end(), &resources, &progress)?;
-    let numbers = draw(&fit, args.drawing.plan(), |numbers| {
+    let seed = args.drawing.seed();
+    let numbers = draw(&fit, args.drawing.plan(seed), |numbers| {
         let offered: Vec<&Candidate> = numbers.iter().filter_map(|number| fit.get(*number)).collect();
         if wanted.any() {
             evaluations.complete(&offered)?;
@@ -157,8 +158,7 @@ fn make(args: &Args) -> Result<Exit> {
     write(&entries, form, &mut file).map_err(|error| file.error(error))?;
     let summary = SuiteSummary::from_entries(&entries);
     if let Some(report_file) = report_file {
-        let report =
-            Report { sources: &args.sources, seed: args.drawing.seed, drawn_from: &drawn, summary: &summary };
+        let report = Report { sources: &args.sources, seed, drawn_from: &drawn, summary: &summary };
         report_file.commit_json(&report)?;
     }
     file.commit()?;
@@ -289,7 +289,7 @@ impl Args {
         fit.retain(|_| of.next().is_some_and(|verdict| keep.admits(*verdict)));
         let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
         let line = format!(
-            "played: {} of {} positions; drawn: {}, won by one colour in each pair: {}, with a decisive pair: {}, others: {}; \
+            "played: {} of {} positions; drawn: {}, won by one color in each pair: {}, with a decisive pair: {}, others: {}; \
              {} elsewhere or without a result",
             verdicts.len() - count(Verdict::NotPlayed),
             verdicts.len(),
@@ -323,7 +323,7 @@ fn why_nothing(drawn: &Drawn, plies: &RangeInclusive<u32>) -> String {
             many((*start).into(), "ply")
         )
     } else if drawn.other == drawn.found {
-        format!("none of {} positions matches: leave out --quiet, --queens or --both-can-castle", drawn.found)
+        format!("none of {} positions matches: leave out --require", drawn.found)
     } else if drawn.unfit + drawn.other == drawn.found {
         "the games of --refine leave no position: choose another --keep".to_owned()
     } else if drawn.outside_draws > 0 {
@@ -348,7 +348,7 @@ fn summed_up(drawn: &Drawn, summary: &SuiteSummary) -> Vec<String> {
         many(openings, "opening")
     )];
     for (count, why) in [
-        (drawn.other, "do not match --quiet, --queens or --both-can-castle"),
+        (drawn.other, "do not match --require"),
         (drawn.unfit, "are unfit, as the games of --refine show"),
         (drawn.unknown, "have no known evaluation"),
         (drawn.outside, "have an evaluation outside the window"),
@@ -369,7 +369,7 @@ fn summed_up(drawn: &Drawn, summary: &SuiteSummary) -> Vec<String> {
     if !summary.draw_rates.is_empty() {
         let bars: Vec<String> =
             summary.draw_rates.iter().map(|(least, count)| format!("{least}: {count}")).collect();
-        lines.push(format!("by draws in per cent, from: {}", bars.join(", ")));
+        lines.push(format!("by draws in percent, from: {}", bars.join(", ")));
     }
     lines
 }

@@ -117,7 +117,7 @@ impl Args {
         if knowledge.has_store() {
             return Ok(None);
         }
-        Err(no_store(store, "leave out --no-engine, or fill a store with `tabiya evals import`"))
+        Err(no_store(store, "leave out --no-engine, or fill a store with `tabiya import`"))
     }
 }
 

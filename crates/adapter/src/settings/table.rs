@@ -113,7 +113,7 @@ impl SettingKind {
 #[derive(Clone, Copy, Serialize)]
 pub struct SettingRow {
     /// Its name for people; that of an option is its name in UCI.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Its name in the file, on the command line and in addresses, as far as it has one there.
     #[serde(skip)]
     pub key: &'static str,
@@ -242,7 +242,7 @@ static ROWS: &[SettingRow] = &[
     SettingRow { name: "Book Guard", key: "guard", kind: Spin { min: 0, max: 60_000 }, holder: Some(|it| Value::Spin(&mut it.policy.guard)),
         shown: false, help: "Milliseconds for the engine to check a book move that has no evaluation; 0 = no check", ..POLICY },
     SettingRow { name: "Book Tournament", key: "tournament", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.tournament)),
-        help: "Follow the book's own recommendations: colours, marks and limits", ..POLICY },
+        help: "Follow the book's own recommendations: colors, marks and limits", ..POLICY },
     SettingRow { name: "Book Factor", key: "factor", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.factor)),
         help: "With Book Tournament: multiply the weights of a CTG book by its factors, as their meaning is inferred", ..POLICY },
     SettingRow { name: "Book Threefold", key: "threefold", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.threefold)),

@@ -117,7 +117,7 @@ pub(super) fn words(now: &Json) -> String {
     if now.get("color").is_some() {
         let verdicts: Vec<&str> =
             ["color", "mark"].into_iter().filter_map(text).filter_map(Json::as_str).collect();
-        return if verdicts.is_empty() { "no colour and no mark".to_owned() } else { verdicts.join(", ") };
+        return if verdicts.is_empty() { "no color and no mark".to_owned() } else { verdicts.join(", ") };
     }
     text("weight").or_else(|| text("priority")).map_or_else(|| "nothing".to_owned(), Json::to_string)
 }

@@ -239,7 +239,7 @@ pub mod note {
         (0x15, "piece path"),
         (0x19, "correspondence move"),
         (0x20, "video"),
-        (0x23, "colour of a variation"),
+        (0x23, "color of a variation"),
         (0x61, "correspondence header"),
     ];
 }

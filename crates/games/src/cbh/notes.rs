@@ -192,7 +192,7 @@ fn drawn<const LEN: usize>(name: &str, data: &[u8]) -> Result<String, &'static s
             3 => 'Y',
             4 => 'R',
             7 => 'B',
-            _ => return Err("a drawing has an unknown colour"),
+            _ => return Err("a drawing has an unknown color"),
         };
         if at > 0 {
             word.push(',');

@@ -173,7 +173,7 @@ impl Coverage {
 }
 
 /// The positions of a book that its own moves do not reach: the keys of each and how many moves it has. Positions that a
-/// format does not distinguish, mirrored or with colours swapped, count as one.
+/// format does not distinguish, mirrored or with colors swapped, count as one.
 fn unreached(book: &dyn Moves, reached: &Keys) -> Result<Vec<(Vec<u64>, u64)>> {
     let mut unreached = HashMap::new();
     let mut met = HashSet::new();

@@ -31,15 +31,15 @@ kinds! {
         Position: Error "entries whose position cannot be found",
         Counts: Error "entries with impossible counts",
         Lost: Error "entries that the index does not lead to",
-        Twice: Warning "entries whose position the page already has",
+        Twice: Warning "entries whose position the page already has" => "the first one counts",
         Move: Error "move codes that are not legal in their position",
-        Mark: Warning "unknown marks",
-        MoveTwice: Warning "moves that their position already has",
+        Mark: Warning "unknown marks" => "they are ignored",
+        MoveTwice: Warning "moves that their position already has" => "the first one counts",
         Leaf: Error "wrong page numbers in the index",
-        SharedPage: Warning "leaves whose page another leaf names too",
-        Split: Warning "split nodes whose parent is not split",
-        Open: Warning "moves that lead to positions that the book does not have",
-        Cut: Warning "depths with too many positions",
+        SharedPage: Warning "leaves whose page another leaf names too" => "positions are found all the same",
+        Split: Warning "split nodes whose parent is not split" => "positions are found all the same",
+        Open: Warning "moves that lead to positions that the book does not have" => "they are played only where no move has a game",
+        Cut: Warning "depths with too many positions" => "deeper positions are not checked, and are played",
     }
 }
 

@@ -19,14 +19,14 @@ use crate::traverse::{Bits, Graph, Traversal, breadth_first};
 kinds! {
     /// What can be wrong with an experience file.
     pub enum ExpFindingKind {
-        Trailing: Warning "incomplete records",
+        Trailing: Warning "incomplete records" => "they are ignored",
         Record: Error "records that no engine writes",
         Cut: Error "files with too many records",
-        Empty: Warning "files without moves",
-        NoMove: Warning "records without a move",
-        NoValue: Warning "records without a value",
+        Empty: Warning "files without moves" => "the engine plays every move",
+        NoMove: Warning "records without a move" => "they are ignored",
+        NoValue: Warning "records without a value" => "they are ignored",
         Illegal: Error "records whose move is not legal in its position",
-        Wide: Warning "depths with too many positions",
+        Wide: Warning "depths with too many positions" => "deeper positions are not checked, and are played",
         Unreached: Warning "positions that no line from the starting position reaches, which only look-ups find",
     }
 }

@@ -29,23 +29,23 @@ kinds! {
     /// Kinds of findings about a Kvetka book.
     enum KvetkaFindingKind {
         Files: Error "missing or damaged files",
-        Header: Warning "unknown values in the header",
+        Header: Warning "unknown values in the header" => "they change nothing in play",
         Block: Error "blocks with a wrong length",
-        Empty: Warning "empty blocks",
+        Empty: Warning "empty blocks" => "they change nothing in play",
         Element: Error "elements that cannot be read",
         Length: Error "elements that are too long",
         Order: Error "elements out of order",
         Position: Error "elements whose position cannot be found",
         Move: Error "move codes that are not legal in their position",
-        MoveTwice: Warning "moves that their position already has",
+        MoveTwice: Warning "moves that their position already has" => "the first one counts",
         Extras: Error "elements whose flags, link or comment cannot be read",
-        Unknown: Warning "values without a known meaning",
+        Unknown: Warning "values without a known meaning" => "they change nothing in play",
         Link: Error "links to games that the .ksf file does not have",
         Source: Error "sources or games that cannot be read",
         Index: Error "wrong keys in the index",
-        Open: Warning "moves that lead to positions that the book does not have",
-        NoSources: Warning "links to games, but no .ksf file with these games",
-        Cut: Warning "depths with too many positions",
+        Open: Warning "moves that lead to positions that the book does not have" => "they are played only where no move has a game",
+        NoSources: Warning "links to games, but no .ksf file with these games" => "moves are played as before, without the names of games",
+        Cut: Warning "depths with too many positions" => "deeper positions are not checked, and are played",
     }
 }
 

@@ -117,13 +117,13 @@ mod tests {
         ]);
         data.extend([1, 2, 3]);
         let expected = [
-            ("the move e2e4 has weight 0 and is never played (byte 16)", false),
             ("key 0000000000000000 follows the higher key 463b96181691fc9c (byte 32)", true),
             ("the last entry is cut off: it has 3 of 16 bytes (byte 48)", true),
             (
                 "the move e2e5 is not legal in rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 (byte 0)",
                 true,
             ),
+            ("the move e2e4 has weight 0 and is never played (byte 16)", false),
             ("no look-up finds this position (byte 32)", true),
             (
                 "the learn field holds something other than games and half-points, and is ignored until it is reset \
@@ -149,12 +149,9 @@ mod tests {
     fn many_findings_of_one_kind_are_few_lines() {
         let reported = reported(vec![0; 16 * 100_000]);
         assert!(reported.len() < 100, "{}", reported.len());
-        assert_eq!(reported[0], ("the move a1a1 means no move (byte 0)".to_owned(), false));
         assert!(
-            reported.contains(&(
-                "99980 more entries with the null move a1a1 (first at byte 320)".to_owned(),
-                false
-            ))
+            reported
+                .contains(&("100000 entries with the null move a1a1 (first at byte 0)".to_owned(), false))
         );
         // Null moves and weights of 0 are warnings; entries that no look-up reaches are errors.
         let lost = |what: &str| what.contains("too far after the first of ");

@@ -85,7 +85,7 @@ impl BookWriter for PolyglotWriter {
         let Self { file, needs, mut written, lost, .. } = *self;
         written.left_out = left_out([
             ("counts of games: the format has weights only, and every move keeps its own", lost.counts),
-            ("marks or colours of moves, which act only through the weights", lost.marks),
+            ("marks or colors of moves, which act only through the weights", lost.marks),
             ("ratings of moves", lost.ratings),
             ("comments", lost.comments),
             ("moves that only lost", lost.only_lost),
@@ -203,7 +203,7 @@ mod tests {
             marked(4, None),
         ];
         let (_, written) = written(&[PositionRecord { key: 7, moves, ..PositionRecord::default() }]);
-        let what = "marks or colours of moves, which act only through the weights";
+        let what = "marks or colors of moves, which act only through the weights";
         assert_eq!(written.left_out, [(what.to_owned(), 3)]);
     }
 

@@ -27,7 +27,7 @@ export function openLooks(book, known, move, opener) {
     el("button", { type: "button", role: "menuitemradio", class: kind, "aria-checked": String(on), "aria-label": name, title: name, onclick: () => choose(change) }, text);
   const menu = el("div", { id: "looks", role: "menu", "aria-label": `Colour and mark of ${move.san}`, onkeydown: onLooksKey },
     el("div", { role: "group", "aria-label": "Colour" },
-      item("none", looks.color === null, "", "no colour", { color: null }),
+      item("none", looks.color === null, "", "no color", { color: null }),
       item("green", looks.color === "green", "green", "green: recommended", { color: "green" }),
       item("red", looks.color === "red", "red", "red: to be avoided", { color: "red" })),
     el("div", { role: "group", "aria-label": "Mark" },

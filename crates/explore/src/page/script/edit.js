@@ -81,7 +81,7 @@ function valueText(value) {
   if (!value) return "nothing";
   if (value.weight !== undefined && value.color === undefined) return exact(value.weight);
   if (value.priority !== undefined) return exact(value.priority);
-  return [value.color, value.mark].filter(Boolean).join(", ") || "no colour and no mark";
+  return [value.color, value.mark].filter(Boolean).join(", ") || "no color and no mark";
 }
 
 /** Puts what was written into the table at once; the chances follow with the server's next answer. @param {Edit} edit @param {Value | null} value */

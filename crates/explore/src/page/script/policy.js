@@ -18,7 +18,7 @@ function short(name) {
 export function buildPolicy() {
   byId("sliders").replaceChildren(...sliders().map(({ key, name, max, slider, help: words }) => {
     const { unit, part } = unitIn(slider);
-    const help = words.replace("in thousandths", "in per cent");
+    const help = words.replace("in thousandths", "in percent");
     return el("div", { class: "slider", title: help },
       el("label", { for: key }, short(name)),
       el("input", { type: "range", id: key, min: 0, max: slots(max), "aria-describedby": `${key}-help`,

@@ -94,7 +94,7 @@ fn damaged_annotations_are_reported_and_the_others_are_read() {
         (note(0, 0x04, &[2, 65]), "off the board"),
         (note(0, 0x04, &[2, 0]), "off the board"),
         (note(0, 0x05, &[2, 1]), "cut off"),
-        (note(0, 0x04, &[9, 1]), "an unknown colour"),
+        (note(0, 0x04, &[9, 1]), "an unknown color"),
         (note(0, 0x07, &[1]), "a time is cut off"),
         (note(0, 0x16, &[1, 2]), "a clock is cut off"),
         (note(0, 0x18, &[4]), "has an unknown kind"),

@@ -202,7 +202,7 @@ fn every_mark_and_colour_is_counted() {
     known.moves[1].annotation = Some(Annotation::Good);
     known.moves[2].recommended = Some(Recommendation::Red);
     let (_, written) = write(&[known]);
-    let what = "marks or colours of moves, which act only through the priorities";
+    let what = "marks or colors of moves, which act only through the priorities";
     assert_eq!(written.left_out, [(what.to_owned(), 3)]);
 }
 
@@ -222,7 +222,7 @@ fn what_the_format_cannot_hold_is_counted() {
         "positions that no line from the start reaches",
         "positions known only by their keys",
         "moves that are not legal in their position",
-        "marks or colours of moves, which act only through the priorities",
+        "marks or colors of moves, which act only through the priorities",
         "ratings of moves",
         "learned results of moves",
         "comments",

@@ -130,7 +130,7 @@ pub fn write(mut draft: AbkDraft, mut put: impl FnMut(&[u8]) -> Result<()>) -> R
         ("positions known only by their keys", unknown),
         ("positions beyond the size or depth to which books are read", beyond),
         ("moves that are not legal in their position", illegal),
-        ("marks or colours of moves, which act only through the priorities", marks),
+        ("marks or colors of moves, which act only through the priorities", marks),
         ("ratings of moves", ratings),
         ("learned results of moves", learned),
         ("comments", comments),

@@ -125,7 +125,7 @@ fn the_authors_own_polyglot_book_has_the_same_playable_moves() {
                 .entry(if green {
                     "only the .ctg plays a green move"
                 } else {
-                    "only the .ctg plays a move without colour"
+                    "only the .ctg plays a move without color"
                 })
                 .or_default() += 1;
         }
@@ -142,7 +142,7 @@ fn the_authors_own_polyglot_book_has_the_same_playable_moves() {
                 Some(MoveFacts { recommended: Some(Recommendation::Green), .. }) => {
                     "only the .bin plays a green move"
                 }
-                Some(_) => "only the .bin plays a move without colour beside green ones",
+                Some(_) => "only the .bin plays a move without color beside green ones",
             };
             *kinds.entry(kind).or_default() += 1;
         }

@@ -255,7 +255,7 @@ impl CtgDraft {
         ]);
         written.changed = left_out([
             (
-                "positions with different colours on different paths, where red takes precedence over green",
+                "positions with different colors on different paths, where red takes precedence over green",
                 torn,
             ),
             (

@@ -246,7 +246,7 @@ impl KvetkaLeftOut {
                 "moves whose weight does not follow from their results: the format has only results",
                 self.weights,
             ),
-            ("marks or colours of moves", self.marks),
+            ("marks or colors of moves", self.marks),
             ("learned results of moves", self.learned),
             ("ratings of moves", self.ratings),
             ("links to games, in elements that would be longer than 682 bytes", self.links),

@@ -1,29 +1,17 @@
-//! `tabiya evals info`: what a store contains.
+//! Stores of evaluations, as `tabiya info` shows them.
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
-use tabiya_base::error::Result;
 use tabiya_base::findings::{Finding, summed};
 use tabiya_learn::evals::{EngineId, Store};
 
-use crate::output::exit::Exit;
-use crate::output::rows::{Sheet, many};
-use crate::output::{self, Printed, progress};
-
-/// `tabiya evals info`.
-#[derive(clap::Args, Debug)]
-pub(super) struct Args {
-    /// The stores
-    #[arg(required = true, value_name = "STORE")]
-    stores: Vec<PathBuf>,
-    /// Print one line of JSON for each store
-    #[arg(long)]
-    json: bool,
-}
+use super::exit::Exit;
+use super::rows::{Sheet, many};
+use super::{Printed, progress};
 
 /// The evaluations of one engine.
 #[derive(Serialize)]
@@ -34,15 +22,11 @@ struct EngineLine {
     depths: [u16; 3],
 }
 
-/// Prints what each store contains.
+/// Prints what a store contains.
 ///
 /// # Errors
-/// When standard output cannot be written.
-pub(super) fn run(args: &Args) -> Result<Exit> {
-    output::each_file(&args.stores, |path, out| print(path, args.json, out))
-}
-
-fn print(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
+/// When it cannot be read, or standard output cannot be written.
+pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
     let store = Store::open(path)?;
     let progress = progress::on_terminal(path.to_string_lossy());
     let (checked, findings) = summed(|findings| store.check(&progress, findings));

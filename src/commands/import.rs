@@ -1,4 +1,4 @@
-//! `tabiya evals import`: evaluations of other programs into a store.
+//! `tabiya import`: evaluations of other programs into a store.
 
 use std::path::PathBuf;
 
@@ -15,9 +15,9 @@ use crate::output::interrupts;
 use crate::output::rows::many;
 use crate::output::{self, progress, written};
 
-/// `tabiya evals import`.
+/// `tabiya import`.
 #[derive(clap::Args, Debug)]
-pub(super) struct Args {
+pub struct Args {
     /// The store, such as book.bin.evals; created if it is missing
     #[arg(value_name = "STORE")]
     store: PathBuf,
@@ -39,7 +39,7 @@ pub(super) struct Args {
 ///
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: then the store is unchanged.
-pub(super) fn run(args: &Args) -> Result<Exit> {
+pub fn run(args: &Args) -> Result<Exit> {
     if args.source.as_ref().is_some_and(|name| name.trim().is_empty() || name.contains(char::is_control)) {
         return Err(Error::new(ErrorKind::Usage, "--source: this is not a name").advice("name an engine"));
     }
