@@ -40,6 +40,11 @@ pub fn sync(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether a name has this extension, in any letter case.
+pub fn has_extension(file: &Path, extension: &str) -> bool {
+    file.extension().is_some_and(|given| given.eq_ignore_ascii_case(extension))
+}
+
 /// The path of a file with another extension, in upper case if the old one is.
 ///
 /// ```

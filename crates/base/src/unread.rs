@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::error::Error;
+use super::folder::has_extension;
 
 /// A kind of file that is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct Unread {
     what: &'static str,
     /// What to do with it, as a clause.
     advice: &'static str,
+    /// The extensions of the one file of a database that is reported among games in a folder.
+    databases: &'static [&'static str],
 }
 
 const UNPACK: &str = "unpack it first";
@@ -26,41 +29,71 @@ const UNREAD: [Unread; 10] = [
         start: b"",
         what: "this is a database in the newer format of ChessBase 17 and later, which is not supported",
         advice: "save it as a CBH database in ChessBase, or export it as PGN",
+        databases: &["2cbh"],
     },
     Unread {
         ends: &["cbz"],
         start: b"",
         what: "this is an encrypted archive of a ChessBase database",
         advice: "unpack it first: open it in ChessBase with its password",
+        databases: &["cbz"],
     },
     Unread {
         ends: &["cbf"],
         start: b"",
         what: "this is a database in ChessBase's old format, which is not supported",
         advice: "convert it to a CBH database in ChessBase, or export it as PGN",
+        databases: &["cbf"],
     },
     Unread {
         ends: &["si4", "sg4", "sn4", "si5", "sg5", "sn5"],
         start: b"",
         what: "this is a database of Scid, which is not supported",
         advice: "open it in Scid, and export its games as PGN",
+        databases: &["si4", "si5"],
     },
     Unread {
         ends: &["fbk"],
         start: b"",
         what: "this is an old opening book of Fritz, which is not supported",
         advice: "export its lines as PGN in the program that it is for, and make a book of them",
+        databases: &[],
     },
     Unread {
         ends: &["bkt"],
         start: b"",
         what: "this is an opening book in another program's own format, which is not supported",
         advice: "export its lines as PGN in the program that it is for, and make a book of them",
+        databases: &[],
     },
-    Unread { ends: &["7z"], start: b"7z\xbc\xaf\x27\x1c", what: "this is a 7z archive", advice: UNPACK },
-    Unread { ends: &["rar"], start: b"Rar!\x1a\x07", what: "this is a rar archive", advice: UNPACK },
-    Unread { ends: &["lz4"], start: b"\x04\x22\x4d\x18", what: "this is an lz4 archive", advice: UNPACK },
-    Unread { ends: &["z"], start: b"\x1f\x9d", what: "this is a compress archive", advice: UNPACK },
+    Unread {
+        ends: &["7z"],
+        start: b"7z\xbc\xaf\x27\x1c",
+        what: "this is a 7z archive",
+        advice: UNPACK,
+        databases: &[],
+    },
+    Unread {
+        ends: &["rar"],
+        start: b"Rar!\x1a\x07",
+        what: "this is a rar archive",
+        advice: UNPACK,
+        databases: &[],
+    },
+    Unread {
+        ends: &["lz4"],
+        start: b"\x04\x22\x4d\x18",
+        what: "this is an lz4 archive",
+        advice: UNPACK,
+        databases: &[],
+    },
+    Unread {
+        ends: &["z"],
+        start: b"\x1f\x9d",
+        what: "this is a compress archive",
+        advice: UNPACK,
+        databases: &[],
+    },
 ];
 
 impl Unread {
@@ -73,6 +106,11 @@ impl Unread {
     /// The kind of a file, by its first bytes.
     pub fn by_start(data: &[u8]) -> Option<&'static Self> {
         UNREAD.iter().find(|kind| !kind.start.is_empty() && data.starts_with(kind.start))
+    }
+
+    /// The kind of a database of games, by the name of its file that is reported.
+    pub fn database_by_name(path: &Path) -> Option<&'static Self> {
+        UNREAD.iter().find(|kind| kind.databases.iter().any(|end| has_extension(path, end)))
     }
 
     /// Whether it is an archive of any files.
@@ -106,6 +144,9 @@ mod tests {
         }
         for name in ["a.pgn", "a.cbh", "7z", "a", "a.exp"] {
             assert_eq!(Unread::by_name(Path::new(name)), None);
+        }
+        for (name, is_database) in [("a.SI4", true), ("a.sg4", false), ("a.2cbh", true), ("a.fbk", false)] {
+            assert_eq!(Unread::database_by_name(Path::new(name)).is_some(), is_database, "{name}");
         }
         assert_eq!(Unread::by_start(b"Rar!\x1a\x07\0").map(Unread::is_archive), Some(true));
         assert_eq!(Unread::by_start(b"").or(Unread::by_start(b"[Event")), None);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 #[cfg(feature = "write")]
-use tabiya_base::folder;
+use tabiya_base::folder::{self, has_extension};
 use tabiya_base::map::Map;
 #[cfg(feature = "write")]
 use tabiya_base::replace::leftovers;
@@ -129,7 +129,7 @@ pub fn in_any_case(path: &Path) -> Option<PathBuf> {
 pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<dyn Book>> {
     let (path, bytes) = (path.as_ref(), bytes.into());
     let error = |what: &str, advice: &str| Err(Error::format(path, what).advice(advice));
-    let ends_with = |end| path.extension().is_some_and(|name| name.eq_ignore_ascii_case(end));
+    let ends_with = |end| has_extension(path, end);
     // An engine that has found out nothing yet leaves an empty file.
     if bytes.is_empty() && !ends_with(exp::EXTENSION) {
         return error("the file is empty", ADVICE);
@@ -232,7 +232,7 @@ pub fn format_of(path: &Path) -> Option<Format> {
 fn is_database(path: &Path) -> bool {
     const ENDS: [&str; 12] =
         ["cbh", "cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj", "cbl", "cbm", "cbv"];
-    path.extension().is_some_and(|end| ENDS.iter().any(|known| end.eq_ignore_ascii_case(known)))
+    ENDS.iter().any(|end| has_extension(path, end))
 }
 
 /// Whether a file is an archive, a table or a program, whatever its name.

@@ -136,7 +136,6 @@ fn piece(role: Role, from: Bitboard, captures: bool, to: Square, at: &Chess) -> 
 
 /// Whether nothing attacks the king of the side to move after a piece of its side went from one square to another, neither
 /// en passant nor castling.
-#[inline]
 pub fn is_safe(at: &Chess, from: Square, to: Square) -> bool {
     let (board, us) = (at.board(), at.turn());
     let Some(king) = board.king_of(us) else { return false };

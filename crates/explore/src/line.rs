@@ -7,6 +7,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use shakmaty::{Move, Position as _};
 
+use tabiya_base::folder::has_extension;
 use tabiya_book::SourceKind;
 use tabiya_chess::openings::{self, Opening};
 use tabiya_chess::{Game, Position, notation};
@@ -207,7 +208,7 @@ pub(super) fn game(explorer: &Explorer, query: &Query) -> Result<Response, Fault
     }
     // The source is a name in a file from elsewhere: only its last part counts, and only beside the book.
     let name = game.source.rsplit(['/', '\\']).next().unwrap_or_default();
-    let is_pgn = Path::new(name).extension().is_some_and(|end| end.eq_ignore_ascii_case("pgn"));
+    let is_pgn = has_extension(Path::new(name), "pgn");
     let Some(path) = slot.path().filter(|_| is_pgn).map(|book| book.with_file_name(name)) else {
         return Err(gone("this is not the name of a PGN file"));
     };

@@ -29,9 +29,6 @@ const MOVES: &str = ".cbg";
 /// The name ending of the archives to read in a folder.
 const ARCHIVE: &str = ".zip";
 
-/// Name endings of databases that cannot be read, and are reported.
-const OTHERS: [&str; 5] = [".2cbh", ".cbz", ".cbf", ".si4", ".si5"];
-
 /// The games of several files, one file after another.
 #[derive(Default)]
 pub struct Sources {
@@ -276,7 +273,7 @@ impl Sources {
                 self.add_database(path.clone())
             } else if ends(&ARCHIVE) {
                 is_file(&path).and_then(|()| self.add_archive(&path, Origin::Folder))
-            } else if let Some(unread) = Unread::by_name(&path).filter(|_| OTHERS.iter().any(ends)) {
+            } else if let Some(unread) = Unread::database_by_name(&path) {
                 Err(unread.error(&path))
             } else if ends(&MOVES) && is_alone(&path) {
                 Cbh::open(&path).map(|_| ())

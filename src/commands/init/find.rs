@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tabiya_adapter::session::NAME_ADDITION;
 use tabiya_adapter::settings::search_paths::SearchPaths;
+use tabiya_base::folder::has_extension;
 use tabiya_base::interrupt;
 use tabiya_book as book;
 use tabiya_uci::engine::Client;
@@ -127,10 +128,7 @@ fn is_installer(path: &Path) -> bool {
 pub(super) fn books() -> Vec<PathBuf> {
     let mut folders = folders(&["books", "Books"]);
     folders.extend(BOOK_FOLDERS.map(PathBuf::from));
-    let is_book = |path: &Path| {
-        let end = path.extension().unwrap_or_default().to_ascii_lowercase();
-        BOOKS.iter().any(|known| end == *known) && book::open(path).is_ok()
-    };
+    let is_book = |path: &Path| BOOKS.iter().any(|end| has_extension(path, end)) && book::open(path).is_ok();
     distinct(files(&folders, DEEPEST - 1).into_iter(), is_book)
 }
 
@@ -211,8 +209,7 @@ pub(super) fn is_program(path: &Path) -> bool {
 
 #[cfg(not(unix))]
 pub(super) fn is_program(path: &Path) -> bool {
-    let end = path.extension().unwrap_or_default();
-    ["exe", "com", "bat", "cmd"].iter().any(|known| end.eq_ignore_ascii_case(known))
+    ["exe", "com", "bat", "cmd"].iter().any(|end| has_extension(path, end))
 }
 
 /// The first paths that lead to different files and pass, no more than can be offered.

@@ -13,6 +13,7 @@ use serde::Serialize;
 use shakmaty::Color;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::folder::has_extension;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
@@ -44,10 +45,9 @@ impl Form {
     /// # Errors
     /// When the name of the file does not say the form.
     fn from_path(path: &Path) -> Result<Self> {
-        let end = path.extension().unwrap_or_default();
-        if end.eq_ignore_ascii_case("epd") {
+        if has_extension(path, "epd") {
             Ok(Self::Epd)
-        } else if end.eq_ignore_ascii_case("pgn") {
+        } else if has_extension(path, "pgn") {
             Ok(Self::Pgn)
         } else {
             Err(Error::new(ErrorKind::Usage, "the name does not say which kind of suite to write")

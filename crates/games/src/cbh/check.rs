@@ -6,6 +6,7 @@ use shakmaty::Position as _;
 
 use tabiya_base::error::Result;
 use tabiya_base::findings::{Findings, kinds};
+use tabiya_base::folder::has_extension;
 
 use super::database::Cbh;
 use super::entities::Entities;
@@ -62,7 +63,7 @@ pub fn check(
         check_archive(archive, &mut |at, what| findings.add(CbhFindingKind::Packed, (db.path(), at), what))?;
     }
     let named = |part: &str| {
-        let part = |path: &&PathBuf| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(part));
+        let part = |path: &&PathBuf| has_extension(path, part);
         db.parts().iter().find(part).map_or(db.path(), PathBuf::as_path)
     };
     in_order(

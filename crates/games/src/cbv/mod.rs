@@ -14,10 +14,12 @@ mod unpack;
 
 use std::path::Path;
 
+use tabiya_base::folder::has_extension;
+
 pub use directory::Cbv;
 pub use member::CbvMember;
 
 /// Whether a name is that of an archive.
 pub fn is_named(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("cbv"))
+    has_extension(path, "cbv")
 }

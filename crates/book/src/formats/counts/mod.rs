@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, Result};
-use tabiya_base::folder::{self, FolderFiles};
+use tabiya_base::folder::{self, FolderFiles, has_extension};
 use tabiya_chess::MoveCode;
 use tabiya_chess::Packed;
 
@@ -130,7 +130,7 @@ pub fn is_counts(path: &Path) -> bool {
 
 /// Whether a name has the extension of a count file.
 pub fn is_named(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(EXTENSION))
+    has_extension(path, EXTENSION)
 }
 
 /// The count file that a user names, or those in a folder of them as Spark writes it; `None` if the path is neither.

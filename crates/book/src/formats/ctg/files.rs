@@ -3,15 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_base::folder;
+use tabiya_base::folder::{self, has_extension};
 
 /// The extensions: pages, index, bitmap.
 pub const EXTENSIONS: [&str; 3] = ["ctg", "cto", "ctb"];
 
 /// Which of the three files a path is, by its extension in any letter case.
 pub fn part(path: &Path) -> Option<usize> {
-    let extension = path.extension()?;
-    EXTENSIONS.iter().position(|name| extension.eq_ignore_ascii_case(name))
+    EXTENSIONS.iter().position(|name| has_extension(path, name))
 }
 
 /// The three files of a book by the path of any of them: pages, index, bitmap. A path with another extension is that of

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use tabiya_base::background::Background;
 use tabiya_base::error::{Error, Result};
 use tabiya_base::findings::{Finding, Findings};
+use tabiya_base::folder::has_extension;
 use tabiya_base::map::{Access, Map};
 use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
@@ -49,7 +50,7 @@ pub(crate) fn is_exp(path: &Path, data: &[u8]) -> bool {
 }
 
 fn is_named(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end.eq_ignore_ascii_case(EXTENSION))
+    has_extension(path, EXTENSION)
 }
 
 impl Exp {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_base::folder;
+use tabiya_base::folder::{self, has_extension};
 
 /// The extension of the files with positions.
 pub(crate) const KOB: &str = "kob";
@@ -32,10 +32,6 @@ pub(crate) struct KvetkaFiles {
 /// Whether a name has an extension of a Kvetka book, in any letter case.
 pub fn is_part(path: &Path) -> bool {
     [KOB, KIN, KSF].iter().any(|name| has_extension(path, name))
-}
-
-fn has_extension(path: &Path, name: &str) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name))
 }
 
 /// The path of a book without number and extension: `book` for `book.kob`, `book_0.kob`, `book.kin` and `book.ksf`.

@@ -111,11 +111,11 @@ impl<'a> PolyglotEntries<'a> {
     /// The entries of `key` in the order of the file, at most [`MAX_OF_ONE_KEY`]. In a book that is out of order
     /// some or all may be missed.
     pub fn find(self, key: u64) -> impl Iterator<Item = PolyglotEntry> + 'a {
-        self.from(self.lower_bound(key), key)
+        self.find_from(self.lower_bound(key), key)
     }
 
     /// As [`PolyglotEntries::find`], if the number of the first one is known.
-    pub fn from(self, first: usize, key: u64) -> impl Iterator<Item = PolyglotEntry> + 'a {
+    pub fn find_from(self, first: usize, key: u64) -> impl Iterator<Item = PolyglotEntry> + 'a {
         let rest = self.entries.part(first..);
         rest.iter()
             .take(MAX_OF_ONE_KEY)

@@ -60,7 +60,7 @@ impl Graph for Walk<'_> {
         let first = entry.and_then(|first| usize::try_from(first).ok()).unwrap_or(self.entries.len());
         // The first walk has reported what the book's own moves reach.
         let is_new = !entry.is_some_and(|first| self.own.as_ref().is_some_and(|own| own.contains(first)));
-        for (index, entry) in (first..).zip(self.entries.from(first, at.key())) {
+        for (index, entry) in (first..).zip(self.entries.find_from(first, at.key())) {
             let mv = entry.mv.resolve(at.chess()).filter(|&mv| at.chess().is_legal(mv));
             let old_castling = mv.filter(|mv| entry.mv.is_old_castling(*mv));
             let illegal = mv.is_none() && entry.mv.error().is_none();
