@@ -214,11 +214,7 @@ def test_positions_go_through_duckdb(pgn, done, duck, tmp_path):
     for shard in range(SHARDS):
         done("build", "-o", f"{shard}.parquet", f"pgn/{shard}.pgn")
     done("build", "-o", "all.parquet", pgn)
-    duck.execute(
-        query(tmp_path)
-        .replace("shards/*.parquet", "[0-7].parquet")
-        .replace("AS losses\n", "AS losses, any_value(position) AS position\n")
-    )
+    duck.execute(query(tmp_path).replace("shards/*.parquet", "[0-7].parquet"))
     done("merge", "-o", "again.parquet", "duck.parquet")
     assert sha(tmp_path / "again.parquet") == sha(tmp_path / "all.parquet")
     # Books of formats that need positions, and count games where they ended, are the same too.
@@ -228,7 +224,8 @@ def test_positions_go_through_duckdb(pgn, done, duck, tmp_path):
         assert sha(tmp_path / f"one-{name}") == sha(tmp_path / f"two-{name}"), name
     # One file without them leaves none, and nothing of what only they need.
     for name, files in (("keys", "0"), ("rest", "[1-7]")):
-        duck.execute(query(tmp_path).replace("shards/*.parquet", f"{files}.parquet"))
+        without = query(tmp_path).replace("AS losses,", "AS losses").replace("any_value(position) AS position", "")
+        duck.execute(without.replace("shards/*.parquet", f"{files}.parquet"))
         (tmp_path / "duck.parquet").rename(tmp_path / f"{name}.parquet")
     positions = [f"{shard}.parquet" for shard in range(1, SHARDS)]
     assert "left out: the positions" in done("merge", "-o", "both.parquet", "keys.parquet", *positions)
@@ -247,8 +244,8 @@ def test_what_duckdb_writes_is_read(how, pgn, done, duck, tmp_path):
     duck.execute(
         f"""COPY (
             SELECT 'x' AS site, losses::INTEGER AS losses, draws::DECIMAL(38, 0) AS draws, 0::UTINYINT AS wins,
-                move::BIGINT AS "MOVE", key::DECIMAL(20, 0) AS key FROM 'all.parquet'
-            UNION ALL SELECT NULL, 0, 0, wins, move, key FROM 'all.parquet' WHERE wins > 0
+                move::BIGINT AS "MOVE", key::DECIMAL(20, 0) AS key, position FROM 'all.parquet'
+            UNION ALL SELECT NULL, 0, 0, wins, move, key, position FROM 'all.parquet' WHERE wins > 0
             ORDER BY losses, hash(key)
         ) TO '{tmp_path}/other.parquet' (FORMAT parquet, {how})"""
     )
@@ -349,12 +346,16 @@ def test_broken_count_files_are_refused_or_reported(shards, tabiya, tmp_path):
             changed[rng.randrange(4, len(whole))] = rng.randrange(256)
         broken.append(bytes(changed))
     ends = defaultdict(int)
+    assert tabiya("build", "shards/0.parquet", "-o", "whole.bin", "--min-games", "1").returncode == 0
     for number, data in enumerate(broken):
         (tmp_path / "x.parquet").write_bytes(data)
         checked = tabiya("check", "x.parquet")
         built = tabiya("build", "x.parquet", "-o", "x.bin", "--force", "--min-games", "1")
         assert checked.returncode in (0, 1, 3) and built.returncode in (0, 1, 3), number
-        assert (checked.returncode == 0) == (built.returncode == 0), (number, checked, built)
+        if built.returncode == 0 and checked.returncode != 0:
+            # What is damaged is not needed for this format: the positions, or the end of a page.
+            assert sha(tmp_path / "x.bin") == sha(tmp_path / "whole.bin"), (number, checked)
+        assert checked.returncode != 0 or built.returncode == 0, (number, checked, built)
         if built.returncode == 3:
             assert b"x.parquet: " in built.stderr
         ends[checked.returncode] += 1
@@ -419,7 +420,7 @@ FILTERS = [
 @pytest.mark.parametrize("options, passes", FILTERS, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_count_files_are_filtered_as_games_are(options, passes, games, pgn, done, duck, tmp_path):
     done("build", "--by", "speed,rating", "-o", "all.parquet", pgn)
-    expected = counted([game for game in games if passes(*part(game))])
+    expected = counted([game for game in games if passes(*part(game))], True)
     assert expected
     done("merge", "all.parquet", "-o", "merged.parquet", *options)
     done("build", "all.parquet", "-o", "built.parquet", *options)
