@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 #[cfg(feature = "write")]
-use tabiya_base::folder::{self, has_extension};
+use tabiya_base::folder;
+use tabiya_base::folder::has_extension;
 use tabiya_base::map::Map;
 #[cfg(feature = "write")]
 use tabiya_base::replace::leftovers;

@@ -1,8 +1,11 @@
 //! The engines of Cute Chess, in its file `engines.json`.
 
 use std::env;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize as _;
+use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Value, json};
 
 use tabiya_base::error::Result;
@@ -11,6 +14,7 @@ use tabiya_base::replace::Replacement;
 /// The file, and the list in it.
 pub(super) struct Engines {
     path: PathBuf,
+    text: String,
     list: Vec<Value>,
 }
 
@@ -21,9 +25,9 @@ impl Engines {
     }
 
     fn read(path: &Path) -> Option<Self> {
-        let text = std::fs::read(path).ok()?;
-        match serde_json::from_slice(&text) {
-            Ok(Value::Array(list)) => Some(Self { path: path.to_owned(), list }),
+        let text = std::fs::read_to_string(path).ok()?;
+        match serde_json::from_str(&text) {
+            Ok(Value::Array(list)) => Some(Self { path: path.to_owned(), text, list }),
             _ => None,
         }
     }
@@ -48,7 +52,7 @@ impl Engines {
     ///
     /// # Errors
     /// When the file cannot be replaced.
-    pub(super) fn add(mut self, name: &str, program: &Path, folder: &Path) -> Result<String> {
+    pub(super) fn add(self, name: &str, program: &Path, folder: &Path) -> Result<String> {
         let (command, folder) = (program.display().to_string(), folder.display().to_string());
         let has =
             |engine: &Value, key: &str, value: &str| engine.get(key).and_then(Value::as_str) == Some(value);
@@ -64,17 +68,45 @@ impl Engines {
             std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name} {number}")));
         let is_new = |name: &String| !self.list.iter().any(|engine| has(engine, "name", name));
         let name = names.find(is_new).unwrap_or_default();
-        self.list.push(json!({
+        let engine = json!({
             "name": name,
             "command": command,
             "workingDirectory": folder,
             "protocol": "uci",
-            // As its *Detect* finds them; without them it offers standard chess alone.
+            // As its *Detect* finds them; without them it offers standard chess alone. Options are left out: Cute Chess would
+            // send those that it has in its file at each start, over what tabiya.toml says.
             "variants": ["standard", "fischerandom"],
-        }));
-        Replacement::new(&self.path, true)?.commit_json(&self.list)?;
+        });
+        let mut file = Replacement::new(&self.path, true)?;
+        let text = self.with(&engine).map_err(|error| file.error(error))?;
+        file.write_all(text.as_bytes()).map_err(|error| file.error(error))?;
+        file.commit()?;
         Ok(name)
     }
+
+    /// The text of the file with another engine at the end, and everything else as it is.
+    fn with(&self, engine: &Value) -> io::Result<String> {
+        let (before, end) = self.text.rsplit_once(']').unwrap_or(("[", "\n"));
+        let kept = before.trim_end();
+        let comma = if self.list.is_empty() { "" } else { "," };
+        if !self.list.is_empty() && !before.contains('\n') {
+            return Ok(format!("{kept}{comma}{engine}]{end}"));
+        }
+        let indents = before.lines().filter_map(|line| line.strip_suffix(line.trim_start()));
+        // Cute Chess writes tabs.
+        let indent = indents.into_iter().find(|indent| !indent.is_empty()).unwrap_or("\t");
+        let newline = if before.contains("\r\n") { "\r\n" } else { "\n" };
+        let added = pretty(engine, indent)?.replace('\n', &format!("{newline}{indent}"));
+        Ok(format!("{kept}{comma}{newline}{indent}{added}{newline}]{end}"))
+    }
+}
+
+/// A value on lines with this indentation.
+fn pretty(value: &Value, indent: &str) -> io::Result<String> {
+    let mut text = Vec::new();
+    let formatter = PrettyFormatter::with_indent(indent.as_bytes());
+    value.serialize(&mut Serializer::with_formatter(&mut text, formatter))?;
+    String::from_utf8(text).map_err(io::Error::other)
 }
 
 /// The folder in which Cute Chess keeps its settings.
@@ -109,6 +141,38 @@ mod tests {
         let list: Vec<Value> = serde_json::from_str(&text).unwrap();
         assert_eq!(list.len(), 3);
         assert_eq!(format!("[{}]", list[0]), old);
+    }
+
+    #[test]
+    fn the_rest_of_the_file_keeps_its_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("engines.json");
+        let cute_chess = "[\n\t{\n\t\t\"command\" : \"a]\",\n\t\t\"name\" : \"a\"\n\t}\n]\n";
+        for old in [
+            cute_chess,
+            &cute_chess.replace('\t', "    "),
+            &cute_chess.replace('\n', "\r\n"),
+            r#"[{"name": "a"}]"#,
+            "[]",
+            "[\n] \n",
+        ] {
+            std::fs::write(&path, old).unwrap();
+            Engines::read(&path).unwrap().add("tabiya", Path::new("/opt/tabiya"), Path::new("/a")).unwrap();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let (before, end) = old.rsplit_once(']').unwrap();
+            assert!(text.starts_with(before.trim_end()) && text.ends_with(&format!("]{end}")), "{text}");
+            let list: Vec<Value> = serde_json::from_str(&text).unwrap();
+            assert_eq!(list.last().unwrap()["variants"], json!(["standard", "fischerandom"]));
+            assert_eq!(
+                text.contains('\t'),
+                old.contains('\t') || old.trim() == "[]" || old.trim() == "[\n]",
+                "{text}"
+            );
+            assert_eq!(
+                text.matches("\r\n").count(),
+                if old.contains('\r') { text.matches('\n').count() } else { 0 }
+            );
+        }
     }
 
     #[test]
