@@ -100,7 +100,7 @@ const SHORT: [(&str, &[&str]); 8] = [
 const TOP: &str = "\
 {about}
 
-Usage: tabiya [OPTIONS]              as an engine of a chess program
+Usage: tabiya [OPTIONS]              as a chess program's engine
        tabiya <COMMAND> [OPTIONS]
 
 Set up   init     find an engine and a book, and write tabiya.toml for them
@@ -109,7 +109,7 @@ Look     show     the moves of books in a position, and how likely each is
          explore  books in the browser; edit them there
          tree, info, check, diff, export
 Make     build    a book from games
-         convert  one or several books to any format, or less of them (merge, trim)
+         convert  change the format of books, merge or trim them
          edit     change moves by hand
          vet      leave out what an engine finds to lose too much; import evaluations
 Play     suite    openings for a match
@@ -117,10 +117,11 @@ Play     suite    openings for a match
          learn    results of games into a Polyglot book
 
       --engine <PROGRAM>   the engine [default: stockfish]
-      --book <FILE>        a book [default: the starter book]; repeatable
+      --book <FILE>        a book; repeatable [default: the starter book]
       --set <NAME=VALUE>   an option of the engine or of tabiya, such as \"Book Variety=0\"
 
-`tabiya --help` has all, `tabiya COMMAND -h` a command, `tabiya help --guide` the guide.
+`tabiya help options` lists tabiya's own options, `tabiya COMMAND -h` those of a command,
+`tabiya --help` everything, and `tabiya help --guide` opens the guide.
 ";
 
 /// A command whose `-h` shows only these options.

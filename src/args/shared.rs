@@ -30,7 +30,7 @@ pub(crate) fn page() -> Command {
     let page = Command::new(PAGE).disable_help_flag(true);
     let page = SearchArgs::augment_args(Common::augment_args(page));
     let page = ResourcesArgs::augment_args(EngineArgs::augment_args(page));
-    page.about("Options that several commands share: they mean the same everywhere")
+    page.about("Options of several commands; --help of a command names its own")
         .override_usage("tabiya <COMMAND> [OPTIONS]")
 }
 
@@ -52,13 +52,7 @@ pub(crate) fn named_only(command: Command, kept: &[&str]) -> Command {
     let names: Vec<_> =
         names.iter().filter_map(|argument| argument.get_long()).map(|long| format!("--{long}")).collect();
     let long_note = format!("Also: {} (see `tabiya help {PAGE}`)", names.join(", "));
-    let note = match names.as_slice() {
-        [_, _, _, _, ..] => format!(
-            "Also the options of `tabiya help {PAGE}`, such as {}",
-            names.iter().take(2).cloned().collect::<Vec<_>>().join(" and ")
-        ),
-        _ => long_note.clone(),
-    };
+    let note = format!("All options: `tabiya {} --help`", command.get_name());
     let shared: Vec<_> = command
         .get_arguments()
         .filter(|argument| is_shared(argument))

@@ -1,9 +1,10 @@
 //! `tabiya help`: the options of a command, or the guide.
 
 use std::env;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use tabiya_adapter::settings::table;
 use tabiya_base::error::{Error, ErrorKind, Result};
 
 use crate::args::shared;
@@ -14,13 +15,17 @@ use crate::output::{print, unwritable};
 /// The guide's first page, from the executable's folder: as the archives have it, and as packages install it.
 const PLACES: [&str; 2] = ["guide/index.html", "../share/doc/tabiya/guide/index.html"];
 
-/// Columns of the page of shared options.
+/// The name of the page of tabiya's own options.
+const OPTIONS: &str = "options";
+
+/// Columns of these pages and of the page of shared options.
 const WIDTH: usize = 100;
 
 /// `tabiya help`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The command, or `shared` for the options that several commands share [default: tabiya itself]
+    /// The command, `options` for tabiya's UCI options, or `shared` for the options of several commands [default: tabiya
+    /// itself]
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
     /// Open the guide in the browser; works without a network
@@ -49,6 +54,12 @@ pub fn run(args: &Args, cli: clap::Command) -> Result<Exit> {
             Ok(Exit::Done)
         });
     }
+    if args.command == [OPTIONS] {
+        return print(|out| {
+            write_options(out)?;
+            Ok(Exit::Done)
+        });
+    }
     let (mut found, mut line) = (&cli, "tabiya".to_owned());
     for name in &args.command {
         found = found.find_subcommand(name).ok_or_else(|| {
@@ -62,6 +73,35 @@ pub fn run(args: &Args, cli: clap::Command) -> Result<Exit> {
         Err(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
         _ => Ok(Exit::Done),
     }
+}
+
+/// The options that tabiya has beside the engine's, each with its default and what it is for.
+fn write_options(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "Options of tabiya, beside those of the engine: set them in the chess program, below [set] in tabiya.toml,"
+    )?;
+    writeln!(out, "or with --set \"NAME=VALUE\".")?;
+    for row in table::options() {
+        write!(out, "\n  {}", row.name)?;
+        match row.default() {
+            default if default.is_empty() => writeln!(out)?,
+            default => writeln!(out, " [default: {default}]")?,
+        }
+        let mut column = 0;
+        for word in row.help.split_whitespace() {
+            let len = word.chars().count();
+            if column == 0 || column + 1 + len > WIDTH {
+                write!(out, "{}          {word}", if column == 0 { "" } else { "\n" })?;
+                column = 10 + len;
+            } else {
+                write!(out, " {word}")?;
+                column += 1 + len;
+            }
+        }
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 /// The first page of the guide.

@@ -55,6 +55,17 @@ def test_books_for_one_colour_come_before_the_others(adapter, tmp_path):
     assert client.go("movetime 10", "position startpos moves e2e4").move == "e7e5"
 
 
+@pytest.mark.parametrize("option", ["--book-white", "Book White"])
+def test_beside_a_book_for_one_colour_the_starter_book_is_silent(adapter, tmp_path, option):
+    white = one_line(tmp_path / "white.bin", "e2e4 e7e5")
+    client = adapter(*((option, white) if option[0] == "-" else ("--set", f"{option}={white}")))
+    client.start()
+    assert client.go("movetime 10", START).book
+    # Neither for the other colour nor where the book has no move.
+    for moves in ("e2e4", "e2e4 e7e5", "d2d4 d7d5"):
+        assert not client.go("movetime 10", f"position startpos moves {moves}").book, moves
+
+
 # Changed in mid-session
 
 

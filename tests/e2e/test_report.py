@@ -123,9 +123,8 @@ def test_the_figures_are_those_of_fastchess(tabiya, stockfish, tmp_path):
     assert (found["player"], found["opponent"]) == ("one", "two")
     assert found["pairs"] == pairs and sum(pairs) == 30
     assert found["elo"] == pytest.approx(elo, abs=0.006)
-    # Without spread there are no limits, which fastchess writes as nan.
-    assert error != error or found["error"] == pytest.approx(error, abs=0.006)
-    assert los != los or found["los"] * 100 == pytest.approx(los, abs=0.006)
+    assert found["error"] == pytest.approx(error, abs=0.006)
+    assert found["los"] * 100 == pytest.approx(los, abs=0.006)
 
 
 def test_comments_and_stores_say_what_the_exit_is_worth(tabiya, tmp_path):

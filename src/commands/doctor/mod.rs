@@ -136,7 +136,8 @@ fn row(name: &str, value: impl Display, out: &mut dyn Write) -> io::Result<()> {
 
 fn show_config(config: &Config, out: &mut dyn Write) -> io::Result<()> {
     let list = |books: &BookList| match books {
-        BookList::Unnamed => "the starter book".to_owned(),
+        BookList::Unnamed if config.options.books.are_unnamed() => "the starter book".to_owned(),
+        BookList::Unnamed => "none for both colors".to_owned(),
         BookList::None => "none".to_owned(),
         BookList::Files(files) => files.join(", "),
         BookList::Rules(rules) => many(rules.len() as u64, "rule"),

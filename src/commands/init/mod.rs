@@ -121,7 +121,7 @@ impl Init<'_> {
         let program = env::current_exe().unwrap_or_default();
         let folder = path.parent().unwrap_or(&path);
         self.say(&format!(
-            "\nNext, add it to your chess program as an engine of the kind UCI:\n  program  {}\n  folder   {}\n\
+            "\nNext, add it to your chess program as a UCI engine:\n  program  {}\n  folder   {}\n\
              and switch off the program's own opening book for this engine.",
             program.display(),
             folder.display()

@@ -28,7 +28,7 @@ impl BookLoader {
         let white = self.open_list(&files.white, &mut problems);
         let black = self.open_list(&files.black, &mut problems);
         let both = match &files.both {
-            BookList::Unnamed => book::starter()
+            BookList::Unnamed if files.are_unnamed() => book::starter()
                 .map_err(|error| problems.push(BookProblem { what: worded(&error), unopened: true }))
                 .into_iter()
                 .collect(),

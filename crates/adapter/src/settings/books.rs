@@ -13,7 +13,7 @@ pub(crate) const NO_BOOK: &str = "<none>";
 /// A list of books, by priority.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum BookList {
-    /// Nothing is named: the configuration's list is used, or else the starter book.
+    /// Nothing is named: the configuration's list is used, or else the starter book if no list names a book.
     #[default]
     Unnamed,
     /// No book is used.
@@ -93,6 +93,12 @@ impl BookFiles {
         options.max_loss > 0 || rules.any(|rule| rule.policy(options).max_loss > 0)
     }
 
+    /// Whether no list names a book, so that the starter book answers.
+    pub fn are_unnamed(&self) -> bool {
+        let lists = [&self.both, &self.white, &self.black];
+        self.both == BookList::Unnamed && lists.iter().all(|list| list.files().is_empty())
+    }
+
     /// Whether neither colour has a book.
     pub fn is_none(&self) -> bool {
         self.both == BookList::None && self.white.files().is_empty() && self.black.files().is_empty()
@@ -138,6 +144,9 @@ mod tests {
         let one = BookFiles { black: files(&["b"]), ..none.clone() };
         assert_eq!(one.or(&configured), one);
         assert!(!one.is_none());
+        assert!(BookFiles::default().are_unnamed());
+        let white = BookFiles { white: files(&["w"]), ..BookFiles::default() };
+        assert!(!white.are_unnamed() && !own.are_unnamed() && !none.are_unnamed());
     }
 
     #[test]

@@ -119,6 +119,11 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
             }
             None => {
                 let what = format!("unknown key '{name}'");
+                if let Some(row) = table::options().find(|row| row.key == name && row.is_option()) {
+                    let way =
+                        format!("write \"{}\" below a line [set], or '{name}' in a [[book]] table", row.name);
+                    return Err(wrong(start, what).advice(way));
+                }
                 if let Some(nearest) = spelling::nearest(name, table::keys()) {
                     return Err(wrong(start, what).advice(format!("write '{nearest}'")));
                 }

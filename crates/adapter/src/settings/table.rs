@@ -216,7 +216,7 @@ static ROWS: &[SettingRow] = &[
     SettingRow { name: OWN_BOOK, kind: Check, holder: Some(|it| Value::Check(&mut it.own_book)),
         group: SettingGroup::Books, help: "Play from the books", ..ROW },
     SettingRow { name: "Book File", key: BOOK, value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.both)),
-        default: "the starter book inside tabiya", change: Change::Books,
+        default: "the starter book inside tabiya, if no book is named", change: Change::Books,
         group: SettingGroup::Books, help: "A book; of several, the first that knows the position answers", ..START },
     SettingRow { name: "Book White", key: "book-white", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.white)),
         change: Change::Books, group: SettingGroup::Books, help: "A book for White, tried before the others", ..START },
@@ -279,7 +279,7 @@ pub fn start() -> impl Iterator<Item = &'static SettingRow> {
 }
 
 /// The options of UCI, in the order in which GUIs list them.
-pub(crate) fn options() -> impl Iterator<Item = &'static SettingRow> {
+pub fn options() -> impl Iterator<Item = &'static SettingRow> {
     ROWS.iter().filter(|row| row.holder.is_some())
 }
 

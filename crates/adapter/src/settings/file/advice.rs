@@ -15,6 +15,9 @@ pub(super) fn advice(text: &str, offset: usize) -> String {
     } else if line.split_once('"').is_some_and(|(_, quoted)| quoted.contains('\\')) {
         // As a path of Windows has it.
         QUOTES.to_owned()
+    } else if DeTable::parse(line).is_ok_and(|table| !table.get_ref().is_empty()) {
+        // Alone it is right.
+        "remove it, or the line before that sets the same".to_owned()
     } else {
         corrected(line).unwrap_or_else(|| REPAIR.to_owned())
     }

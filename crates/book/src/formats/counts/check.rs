@@ -19,7 +19,7 @@ kinds! {
     enum CountsFindingKind {
         Unopened: Error "files that cannot be opened",
         Damaged: Error "groups of rows that cannot be read to their end",
-        Unsorted: Warning "rows that are not sorted by key and move" => "a book to play from has to be sorted: `tabiya merge` does that",
+        Unsorted: Warning "rows that are not sorted by key and move" => "a book to play from has to be sorted: merging sorts it",
         Repeated: Warning "rows for the same move as the row before, which are added up",
     }
 }
