@@ -210,18 +210,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         resume::check(args, &source)?;
     }
     let weigh = args.moves.weigh(filter.repertoire);
-    let writer = if args.counts() {
-        let shape = Shape { positions: true, by: args.by.by() };
-        Writer::Counts(Box::new(CountWriter::create(&args.output, shape, args.force)?))
-    } else {
-        let mut new = NewBook::new(&args.output);
-        (new.force, new.green) = (args.force, args.moves.green);
-        let writer = new.create(Some(&filter), &resources)?;
-        if args.resume && writer.wants_games() {
-            return Err(resume::refused("a book that names games"));
-        }
-        Writer::Book(writer)
-    };
+    let writer = writer(args, &filter, &resources)?;
     let mut work = args.resume.then(|| Work::open(&args.output)).transpose()?;
     let damage = Damage::default();
     let input = Input {
@@ -231,20 +220,13 @@ pub fn run(args: &Args) -> Result<Exit> {
         work: work.as_mut(),
         damage: &damage,
     };
+    let plan =
+        Plan { filter: &filter, weigh: &weigh, names: &names, resources: &resources, progress: &progress };
     let done = match writer {
         Writer::Counts(writer) => bookmaker::write_counts(input, &filter, &resources, *writer, &progress)
             .map(|(report, written)| (report, counts::written_lines(&written), written.plies == 0)),
-        Writer::Book(writer) => {
-            let plan = Plan {
-                filter: &filter,
-                weigh: &weigh,
-                names: &names,
-                resources: &resources,
-                progress: &progress,
-            };
-            bookmaker::build(input, &plan, writer)
-                .map(|(report, written)| (report, written::lines(&written), written.moves == 0))
-        }
+        Writer::Book(writer) => bookmaker::build(input, &plan, writer)
+            .map(|(report, written)| (report, written::lines(&written), written.moves == 0)),
     };
     let (report, written_lines, is_empty) = resume::settled(done, work, &progress)?;
     let evals_lines = match (&args.store, &mut with_evals) {
@@ -272,6 +254,24 @@ pub fn run(args: &Args) -> Result<Exit> {
         return Ok(written::nothing(&args.output, &what, advice));
     }
     Ok(exit)
+}
+
+/// The writer of the book or of the count file.
+///
+/// # Errors
+/// When the file cannot be written, or is a book of which a build cannot go on.
+fn writer(args: &Args, filter: &Filter, resources: &Resources) -> Result<Writer> {
+    if args.counts() {
+        let shape = Shape { positions: true, by: args.by.by() };
+        return Ok(Writer::Counts(Box::new(CountWriter::create(&args.output, shape, args.force)?)));
+    }
+    let mut new = NewBook::new(&args.output);
+    (new.force, new.green) = (args.force, args.moves.green);
+    let writer = new.create(Some(filter), resources)?;
+    if args.resume && writer.wants_games() {
+        return Err(resume::refused("a book that names games"));
+    }
+    Ok(Writer::Book(writer))
 }
 
 /// Puts the evaluations in the comments of the games that the filter admits into a store, and says what they are.

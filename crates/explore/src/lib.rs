@@ -119,6 +119,91 @@ pub struct Explorer {
 /// What was wrong when the server was set up, and does not keep it from working.
 pub type Warnings = Vec<String>;
 
+impl Options {
+    /// # Errors
+    /// When what is for this machine alone could be reached by others, or the books do not fit the slices asked for.
+    fn fit(&self, address: &SocketAddr) -> Result<()> {
+        let refused = |what: String, advice| Err(Error::new(ErrorKind::Usage, what).advice(advice));
+        if self.settings && !is_local(address) {
+            let what = format!(
+                "settings name programs to run, so they are shown to this machine only, but others can \
+                 connect to {address}"
+            );
+            return refused(what, "leave out --settings, or --listen");
+        }
+        if self.open_api && !is_local(address) {
+            let what = format!(
+                "answers without a token are for this machine only, but others can connect to {address}"
+            );
+            return refused(what, "leave out --open-api, or --listen");
+        }
+        if self.books.is_empty() && self.among.by().any() {
+            let what = "only count files count games separately by speed or rating, but none is named";
+            return Err(Error::new(ErrorKind::Usage, what));
+        }
+        Ok(())
+    }
+
+    /// The configuration; `None`, with a warning, if it is not valid and nothing of it is asked for.
+    ///
+    /// # Errors
+    /// When it is not valid, and its books are asked for or it is named.
+    fn load(&self, given: &Given, warnings: &mut Warnings) -> Result<Option<Config>> {
+        match Config::load(given.clone(), self.config.as_deref()) {
+            Ok(config) => Ok(Some(config)),
+            Err(error) if self.books.is_empty() || self.config.is_some() => Err(error),
+            Err(error) => {
+                warnings.push(error.with_source());
+                Ok(None)
+            }
+        }
+    }
+
+    /// The page of settings, of the configuration's file or of a new one in the working folder.
+    fn settings_of(&self, config: Option<&Config>) -> Result<Settings, Fault> {
+        if !self.settings {
+            return Err(Settings::not_allowed());
+        }
+        let beside = || std::env::current_dir().ok().map(|folder| folder.join(FILE_NAME));
+        let path = config.and_then(|config| config.file.clone().or_else(beside));
+        let unread =
+            || Fault::not_found("the configuration cannot be read: see what was printed at the start");
+        path.map(Settings::new).ok_or_else(unread)
+    }
+
+    fn open_books(&self) -> Vec<Slot> {
+        self.books.iter().map(|path| Slot::open(path, &self.among, Vec::new())).collect()
+    }
+
+    /// The engine that is named, or that of the configuration's file if it is found.
+    ///
+    /// # Errors
+    /// When the engine that is named is not found.
+    fn program(
+        &self,
+        config: Option<Config>,
+        given: Given,
+        warnings: &mut Warnings,
+    ) -> Result<Option<Setup>> {
+        let is_configured = config.as_ref().is_some_and(|config| config.file.is_some());
+        let (program, mut config) = match (&self.engine, config) {
+            (Some(_), config) => {
+                let config = config.map_or_else(|| Config::merged(given, None), Ok)?;
+                (config.find_engine()?, config)
+            }
+            (None, Some(config)) if is_configured => match config.find_engine() {
+                Ok(program) => (program, config),
+                Err(_) => return Ok(None),
+            },
+            (None, _) => return Ok(None),
+        };
+        warnings.extend(set_chess(&mut config.settings));
+        let folder = config.find_engine_dir().ok().flatten();
+        let (args, options, patience) = (config.engine_args, config.settings, config.engine_timeout);
+        Ok(Some(Setup { program, args, folder, options, patience }))
+    }
+}
+
 impl Explorer {
     /// Opens the books, and indexes the games; `address` is the one that is listened on. When the address of the page has
     /// been used, a new one is sent to `addresses`.
@@ -132,77 +217,27 @@ impl Explorer {
         addresses: SyncSender<String>,
         progress: &Progress,
     ) -> Result<(Self, Receiver<Start>, Warnings)> {
-        if options.settings && !is_local(&address) {
-            let what = format!(
-                "settings name programs to run, so they are shown to this machine only, but others can \
-                 connect to {address}"
-            );
-            return Err(Error::new(ErrorKind::Usage, what).advice("leave out --settings, or --listen"));
-        }
-        if options.open_api && !is_local(&address) {
-            let what = format!(
-                "answers without a token are for this machine only, but others can connect to {address}"
-            );
-            return Err(Error::new(ErrorKind::Usage, what).advice("leave out --open-api, or --listen"));
-        }
+        options.fit(&address)?;
         let mut warnings = Vec::new();
         let given = Given::default().with(ENGINE, options.engine.clone());
-        let config = match Config::load(given.clone(), options.config.as_deref()) {
-            Ok(config) => Some(config),
-            Err(error) if options.books.is_empty() || options.config.is_some() => return Err(error),
-            Err(error) => {
-                warnings.push(error.with_source());
-                None
+        let config = options.load(&given, &mut warnings)?;
+        let settings = options.settings_of(config.as_ref());
+        let (slots, policy) = match &config {
+            Some(config) if options.books.is_empty() => {
+                (configured(config, &mut warnings)?, config.options.policy.clone())
             }
-        };
-        let is_configured = config.as_ref().is_some_and(|config| config.file.is_some());
-        let beside = || std::env::current_dir().ok().map(|folder| folder.join(FILE_NAME));
-        let settings = match config.as_ref().and_then(|config| config.file.clone().or_else(beside)) {
-            _ if !options.settings => Err(Settings::not_allowed()),
-            None => {
-                Err(Fault::not_found("the configuration cannot be read: see what was printed at the start"))
-            }
-            Some(path) => Ok(Settings::new(path)),
-        };
-        let policy = match &config {
-            Some(config) if options.books.is_empty() => config.options.policy.clone(),
-            _ => Policy::default(),
-        };
-        if options.books.is_empty() && options.among.by().any() {
-            let what = "only count files count games separately by speed or rating, but none is named";
-            return Err(Error::new(ErrorKind::Usage, what));
-        }
-        let slots = match &config {
-            Some(config) if options.books.is_empty() => configured(config, &mut warnings)?,
-            _ => options.books.iter().map(|path| Slot::open(path, &options.among, Vec::new())).collect(),
+            _ => (options.open_books(), Policy::default()),
         };
         if slots.iter().all(|slot| slot.error().is_some()) {
             let what = slots.first().and_then(Slot::error).unwrap_or_else(|| "there is no book".to_owned());
             return Err(Error::new(ErrorKind::File, what));
         }
-        for slot in &slots {
-            warnings.extend(slot.error());
-        }
+        warnings.extend(slots.iter().filter_map(Slot::error));
         let beside = || slots.iter().find_map(Slot::path);
         let games = (!options.games.is_empty())
             .then(|| GamesOfPosition::open(&options.games, beside(), progress, &mut warnings))
             .transpose()?;
-        let mut program = |path, mut config: Config| {
-            warnings.extend(set_chess(&mut config.settings));
-            let folder = config.find_engine_dir().ok().flatten();
-            let (args, options, patience) = (config.engine_args, config.settings, config.engine_timeout);
-            Setup { program: path, args, folder, options, patience }
-        };
-        let program = match (&options.engine, config) {
-            (Some(_), config) => {
-                let config = config.map_or_else(|| Config::merged(given, None), Ok)?;
-                Some(program(config.find_engine()?, config))
-            }
-            (None, Some(config)) if is_configured => {
-                config.find_engine().ok().map(|path| program(path, config))
-            }
-            (None, _) => None,
-        };
+        let program = options.program(config, given, &mut warnings)?;
         let token = options.token_file.as_deref().map(token::kept).transpose()?;
         warnings.extend(options.token_file.as_deref().and_then(token::exposed));
         let (starts, receiver) = channel();
