@@ -49,8 +49,9 @@ impl Show for Bar {
         let total = total.unwrap_or(0);
         let text = match unit {
             Unit::Bytes => "{binary_bytes}/{binary_total_bytes}, {binary_bytes_per_sec}".to_owned(),
-            Unit::Things(kind) => format!("{{pos}}/{{len}} {kind}, {{per_sec}}"),
-            Unit::SlowThings(kind) => format!("{{pos}}/{{len}} {kind}, {{per_sec}}, {{eta}} left"),
+            Unit::Things(kind) | Unit::SlowThings(kind) if total == 0 => format!("{{pos}} {kind}, {{rate}}"),
+            Unit::Things(kind) => format!("{{pos}}/{{len}} {kind}, {{rate}}"),
+            Unit::SlowThings(kind) => format!("{{pos}}/{{len}} {kind}, {{rate}}, {{eta}} left"),
             Unit::Found if total == 0 => "{binary_bytes}, {prefix}, {elapsed}, {memory}".to_owned(),
             Unit::Found => "{binary_bytes}/{binary_total_bytes}, {prefix}, {eta} left, {memory}".to_owned(),
         };
@@ -64,8 +65,12 @@ impl Show for Bar {
             let memory = resident().map_or_else(String::new, |bytes| HumanBytes(bytes).to_string());
             let _ = write!(out, "{memory}");
         };
+        let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let (speed, places) = (state.per_sec(), usize::from(state.per_sec() < 10.0));
+            let _ = write!(out, "{speed:.places$}/s");
+        };
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        self.bar.set_style(style.with_key("memory", memory));
+        self.bar.set_style(style.with_key("memory", memory).with_key("rate", rate));
         self.bar.reset();
         self.bar.set_length(total);
     }

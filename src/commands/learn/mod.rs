@@ -144,7 +144,11 @@ pub fn run(args: &Args) -> Result<Exit> {
         Command::Undo(UndoArgs { of, games: Some(games), .. }) => {
             let taken = learner(of)?.undo(*games)?;
             let line = format!("{}: {} undone", of.book.display(), many(taken.into(), "game"));
-            output::print_lines(&[line], if taken < *games { Exit::Findings } else { Exit::Done })
+            let (more, exit) = match taken < *games {
+                true => (": its journal has no more that can be", Exit::Findings),
+                false => ("", Exit::Done),
+            };
+            output::print_lines(&[line + more], exit)
         }
         Command::Undo(UndoArgs { of, games: None, .. }) => {
             learner(of)?.reset()?;
