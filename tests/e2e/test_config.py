@@ -145,6 +145,7 @@ def test_a_key_that_is_nearly_one_ends_tabiya_and_names_it(configured, line, mea
     "lines, args, words",
     [
         ("[set]\nHash = 16\nbook = 'a.bin'", [], ["line 5", "write 'book' before the first table"]),
+        ('#[set]\n"Book Learn" = true', [], ["line 4", 'write "Book Learn" below the line [set], and remove the # before that']),
         ("depth = 10", [], ["line 3", 'write "Book Depth" below a line [set], or \'depth\' in a [[book]] table']),
         ('[set]\n"Book Learn" = true\n"Book Learn" = true', [], ["line 5", "remove it, or the line before that sets the same"]),
         ("[set]\n'Bok File' = 'a.bin'", [], ["line 4", 'write "Book File"']),

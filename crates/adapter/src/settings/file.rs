@@ -128,13 +128,31 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
                     return Err(wrong(start, what).advice(format!("write '{nearest}'")));
                 }
                 if let Some(option) = spelling::nearest(name, Options::names()) {
-                    return Err(wrong(start, what).advice(format!("write \"{option}\" below a line [set]")));
+                    return Err(wrong(start, what).advice(format!("write \"{option}\" {}", below_set(text))));
                 }
                 ignore(start, format!("{what} (options of the engine belong below a line [set])"));
             }
         }
     }
     Ok((given, of_books))
+}
+
+/// Where options are written in this file.
+fn below_set(text: &str) -> &'static str {
+    match has_commented_set(text) {
+        true => "below the line [set], and remove the # before that",
+        false => "below a line [set]",
+    }
+}
+
+/// The line of the table of options in the template.
+pub(super) const COMMENTED_SET: &str = "#[set]";
+
+/// Whether the table of options is a comment alone.
+pub(super) fn has_commented_set(text: &str) -> bool {
+    let is_set = |line: &str| line.split('#').next().is_some_and(|line| line.trim_end() == "[set]");
+    let mut lines = text.lines().map(str::trim);
+    lines.clone().any(|line| line == COMMENTED_SET) && !lines.any(is_set)
 }
 
 /// The entries of a table in the order of the file, so that its first mistake is reported.

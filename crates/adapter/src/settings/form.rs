@@ -15,6 +15,7 @@ use tabiya_book::choose::Policy;
 use tabiya_uci::same_name;
 
 pub use super::file::text;
+use super::file::{COMMENTED_SET, has_commented_set};
 use super::options::Options;
 use super::table::{self, BOOK, SET, SettingGroup, SettingKind, SettingRow};
 use super::{Given, file, split};
@@ -303,17 +304,11 @@ fn uncommented(text: &str, name: &str, in_set: bool, value: &Value) -> Option<St
     })
 }
 
-/// The line of the table of options in the template.
-const COMMENTED_SET: &str = "#[set]";
-
 /// Whether the table of options is a comment, and nothing would come into it that is outside now.
 fn commented_set_is_empty(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim);
-    let is_set = |line: &str| line.split('#').next().is_some_and(|line| line.trim_end() == "[set]");
-    let has_set = text.lines().any(|line| is_set(line.trim()));
-    let found = lines.any(|line| line == COMMENTED_SET);
+    let lines = text.lines().map(str::trim).skip_while(|line| *line != COMMENTED_SET).skip(1);
     let mut below = lines.take_while(|line| !line.starts_with('['));
-    found && !has_set && below.all(|line| line.is_empty() || line.starts_with('#'))
+    has_commented_set(text) && below.all(|line| line.is_empty() || line.starts_with('#'))
 }
 
 #[cfg(test)]
