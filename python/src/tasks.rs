@@ -198,7 +198,7 @@ fn side(name: &str, side: &str) -> PyResult<Color> {
 
 /// A finding as a `tabiya.Finding`.
 fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>> {
-    let Finding { severity, what, count, offset, file } = found;
+    let Finding { severity, what, count, offset, file, .. } = found;
     let class = py.import("tabiya._types")?.getattr("Finding")?;
     class.call1((severity.to_string(), what, count, offset, file))
 }
