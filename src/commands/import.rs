@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(value_name = "STORE")]
     store: PathBuf,
     /// The evaluations: Lichess's dump (lines of JSON, or Parquet), EPD, PGN with [%eval] in its comments, a folder of PGN
-    /// or Parquet files, or - for standard input. Texts may be compressed (.gz, .zst, .bz2, .xz)
+    /// or Parquet files, other stores, or - for standard input. Texts may be compressed (.gz, .zst, .bz2, .xz)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Only positions that this book reaches from the starting position, and those after its moves

@@ -11,9 +11,10 @@ use tabiya_base::lock::{Locked, lock_named};
 use tabiya_base::{file, folder, interrupt};
 use tabiya_chess::Packed;
 
+use super::alternative::Alternative;
 use super::record::{
-    EngineId, Engines, Evaluation, Limit, RECORD_LEN, Slot, guarded, guarded_search, header, is_sound,
-    parse_header, slot,
+    EngineId, Engines, Evaluation, Limit, RECORD_LEN, Slot, guarded, guarded_alternative, guarded_search,
+    header, is_sound, parse_header, slot,
 };
 
 /// How long another process may keep the store locked: putting hundreds of millions of records in order takes minutes.
@@ -72,6 +73,14 @@ impl Appender {
     /// As [`Appender::append`].
     pub fn note_search(&mut self, position: &Packed, limit: Limit) -> Result<()> {
         self.write([slot(&guarded_search(position, limit))].into_iter())
+    }
+
+    /// Notes what a search of a position, packed by [`Packed::strict`], found apart from some moves.
+    ///
+    /// # Errors
+    /// As [`Appender::append`].
+    pub fn note_alternative(&mut self, position: &Packed, alternative: &Alternative) -> Result<()> {
+        self.write([slot(&guarded_alternative(position, alternative))].into_iter())
     }
 
     /// Appends records, after the names of engines that the file may not have.

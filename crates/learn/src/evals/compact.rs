@@ -1,6 +1,7 @@
 //! Gathering evaluations, sorting them beyond memory, and putting a store in order: the records of a new file beside it are
 //! sorted by position, each position once, and the file takes the place of the old one.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -15,10 +16,12 @@ use tabiya_base::resources::Resources;
 use tabiya_base::sort::{Sorted, Sorter};
 use tabiya_chess::Packed;
 
+use super::alternative::Alternative;
 use super::append::{Appender, claim};
-use super::read::Store;
+use super::read::{Searches, Store};
 use super::record::{
-    EngineId, Engines, Evaluation, GUARDED_LEN, RECORD_LEN, StoreRecord, guarded, header, parse_guarded, slot,
+    EngineId, Engines, Evaluation, GUARDED_LEN, RECORD_LEN, StoreRecord, guarded, guarded_alternative,
+    guarded_search, header, parse_guarded, slot,
 };
 
 /// Records that may be appended to a store of any size before it is put in order.
@@ -39,6 +42,8 @@ const BUFFER_LEN: usize = 1 << 18;
 pub struct Collector {
     sorter: Sorter,
     pushed: u64,
+    alternatives: BTreeMap<(Packed, u32), Alternative>,
+    searches: Searches,
     engines: Engines,
 }
 
@@ -55,7 +60,13 @@ impl Collector {
     /// Holds about half of the memory, and puts the rest into temporary files.
     pub fn new(resources: &Resources) -> Self {
         let sorter = Sorter::new(&resources.temp, resources.memory / 2);
-        Self { sorter, pushed: 0, engines: Engines::default() }
+        Self {
+            sorter,
+            pushed: 0,
+            alternatives: BTreeMap::new(),
+            searches: Searches::default(),
+            engines: Engines::default(),
+        }
     }
 
     /// The number of the engine with this name.
@@ -72,6 +83,37 @@ impl Collector {
         self.sorter.push(&guarded(position, evaluation))
     }
 
+    /// Takes in everything that another store has. `wanted` says of which positions. Returns how many evaluations and
+    /// alternatives that are.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written, or the work is interrupted.
+    pub fn push_store(
+        &mut self,
+        store: &Store,
+        wanted: impl Fn(&Packed) -> bool,
+        progress: &Progress,
+    ) -> Result<u64> {
+        let before = self.pushed;
+        self.engines.merge(store.engines());
+        for (number, (position, evaluation)) in (0..).zip(store.iter()) {
+            progress.step(number)?;
+            if wanted(&position) {
+                self.push(&position, &evaluation)?;
+            }
+        }
+        let mut taken = self.pushed - before;
+        for (position, alternative) in store.alternatives().filter(|(position, _)| wanted(position)) {
+            alternative.put(position, &mut self.alternatives);
+            taken += 1;
+        }
+        store
+            .searches()
+            .filter(|(position, _)| wanted(position))
+            .for_each(|(at, limit)| self.searches.put(at, limit));
+        Ok(taken)
+    }
+
     /// How many were taken in.
     pub fn len(&self) -> u64 {
         self.pushed
@@ -79,7 +121,7 @@ impl Collector {
 
     /// Whether none was taken in.
     pub fn is_empty(&self) -> bool {
-        self.pushed == 0
+        self.pushed == 0 && self.alternatives.is_empty()
     }
 
     /// Puts everything into a store, which is created if it is missing. What it already has is unchanged. Few evaluations
@@ -131,6 +173,16 @@ impl Collector {
             appender.append(&batch)?;
             *appended += batch.len();
         }
+        for ((position, _), alternative) in &self.alternatives {
+            if !store.has_alternative(position, alternative) {
+                appender.note_alternative(position, alternative)?;
+                *appended += 1;
+            }
+        }
+        for (position, limit) in self.searches.each().filter(|(at, limit)| !store.is_searched(at, *limit)) {
+            appender.note_search(&position, limit)?;
+            *appended += 1;
+        }
         appender.sync()?;
         Ok(put)
     }
@@ -140,6 +192,10 @@ impl Collector {
         let old = claim(path)?;
         let store = Store::open(path)?;
         self.engines.merge(store.engines());
+        for (position, alternative) in store.alternatives() {
+            alternative.put(position, &mut self.alternatives);
+        }
+        store.searches().for_each(|(position, limit)| self.searches.put(position, limit));
         let known = store.sorted() + store.appended();
         progress.things(known, "evaluations");
         for (number, (position, evaluation)) in (0..).zip(store.iter()) {
@@ -153,7 +209,10 @@ impl Collector {
         let mut out = BufWriter::with_capacity(BUFFER_LEN, &mut new.file);
         // How many records there will be is written at the end.
         out.write_all(&header(0)).map_err(error)?;
-        let names = self.engines.slots(|_| true);
+        let mut names = self.engines.slots(|_| true);
+        let alternatives = self.alternatives.iter();
+        names.extend(alternatives.map(|((position, _), one)| slot(&guarded_alternative(position, one))));
+        names.extend(self.searches.each().map(|(position, limit)| slot(&guarded_search(&position, limit))));
         names.iter().try_for_each(|name| out.write_all(name)).map_err(error)?;
         let (mut put, mut positions) = (Put::default(), 0);
         let mut had = store.iter().peekable();

@@ -6,6 +6,7 @@
 //! | look-ups, and going through all positions | [`Store`] |
 //! | appending, safe against crashes and other processes | [`Appender`] |
 //! | sorting, and putting everything in order | [`Collector`] |
+//! | what was found of a position apart from some moves | [`Alternative`] |
 //! | which positions a book reaches | [`Wanted`] |
 //! | the stores beside books | [`open_beside`] |
 //!
@@ -16,6 +17,7 @@
 //! counts, which is as good as random and the same in any order. So a store depends on what was put into it, not on the
 //! order.
 
+mod alternative;
 mod append;
 mod compact;
 mod known;
@@ -28,6 +30,7 @@ mod wanted;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+pub use alternative::Alternative;
 pub use append::Appender;
 pub use compact::{Collector, Put, compact, repair};
 pub use known::{Evaluated, open_beside, value};

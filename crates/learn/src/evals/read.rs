@@ -1,7 +1,7 @@
 //! Reading a store: a map of the file, and the order of the records that were appended since it was last compacted.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::iter;
@@ -12,7 +12,9 @@ use tabiya_base::findings::{self, kinds};
 use tabiya_base::interrupt;
 use tabiya_base::map::{Access, Map};
 use tabiya_base::progress::Progress;
-use tabiya_chess::{PACKED_LEN, Packed, Position};
+use tabiya_chess::{MoveCode, PACKED_LEN, Packed, Position};
+
+use super::alternative::{self, Alternative};
 
 use super::record::{
     EngineId, Engines, Evaluation, Limit, MAGIC, RECORD_LEN, Slot, StoreRecord, parse_header,
@@ -24,6 +26,31 @@ kinds! {
         Damaged: Error "damaged records",
         Order: Error "records that are not in order",
         Cut: Warning "bytes of an incomplete record",
+    }
+}
+
+/// Searches that evaluations do not show: the limits of each position.
+#[derive(Debug, Default)]
+pub(crate) struct Searches(BTreeMap<Packed, Vec<Limit>>);
+
+impl Searches {
+    /// Notes a search, unless one that goes as far is known.
+    pub fn put(&mut self, position: Packed, limit: Limit) {
+        let limits = self.0.entry(position).or_default();
+        if !limits.iter().any(|known| known.covers(limit)) {
+            limits.retain(|known| !limit.covers(*known));
+            limits.push(limit);
+        }
+    }
+
+    /// Whether a search of a position went at least as far as this limit.
+    fn cover(&self, position: &Packed, limit: Limit) -> bool {
+        self.0.get(position).is_some_and(|made| made.iter().any(|made| made.covers(limit)))
+    }
+
+    /// All of them, in the order of the positions.
+    pub fn each(&self) -> impl Iterator<Item = (Packed, Limit)> + '_ {
+        self.0.iter().flat_map(|(position, limits)| limits.iter().map(|limit| (*position, *limit)))
     }
 }
 
@@ -46,7 +73,9 @@ pub struct Store {
     /// The numbers of the other evaluations after those, in the order of their positions.
     outranked: Vec<u32>,
     /// Searches that the evaluations do not show.
-    searches: HashMap<Packed, Vec<Limit>>,
+    searches: Searches,
+    /// What was found apart from some moves, by the position and these moves.
+    alternatives: BTreeMap<(Packed, u32), Alternative>,
     engines: Engines,
 }
 
@@ -87,7 +116,8 @@ impl Store {
             names: 0,
             tail: Vec::new(),
             outranked: Vec::new(),
-            searches: HashMap::new(),
+            searches: Searches::default(),
+            alternatives: BTreeMap::new(),
             engines: Engines::default(),
         };
         let Some(sorted) = sorted else { return Ok(store) };
@@ -108,17 +138,19 @@ impl Store {
         let (sorted, rest) = slots.split_at_checked(self.sorted).unwrap_or((slots, &[]));
         self.names = sorted.iter().take_while(|slot| slot.starts_with(&[0; 8])).count();
         let names = sorted.iter().take(self.names).filter_map(StoreRecord::parse);
-        let (mut engines, mut searches) = (Engines::default(), HashMap::<_, Vec<_>>::new());
+        let (mut engines, mut searches) = (Engines::default(), Searches::default());
+        let mut alternatives = BTreeMap::new();
         let mut note = |record| match record {
             StoreRecord::Searched(position, limit) => {
-                let limits = searches.entry(position).or_default();
-                if !limits.iter().any(|known: &Limit| known.covers(limit)) {
-                    limits.push(limit);
-                }
+                searches.put(position, limit);
                 false
             }
             StoreRecord::Name(id, number, text) => {
                 engines.add(id, number, text);
+                false
+            }
+            StoreRecord::Alternative(position, alternative) => {
+                alternative.put(position, &mut alternatives);
                 false
             }
             StoreRecord::Evaluation(..) => true,
@@ -155,7 +187,8 @@ impl Store {
         });
         tail.shrink_to_fit();
         outranked.shrink_to_fit();
-        (self.tail, self.outranked, self.searches, self.engines) = (tail, outranked, searches, engines);
+        (self.tail, self.outranked) = (tail, outranked);
+        (self.searches, self.alternatives, self.engines) = (searches, alternatives, engines);
         Ok(())
     }
 
@@ -229,8 +262,30 @@ impl Store {
 
     /// Whether a search of a position with this limit needs not be made: it was, or what is known is at least as deep.
     pub fn is_searched(&self, position: &Packed, limit: Limit) -> bool {
-        let made = self.searches.get(position).is_some_and(|made| made.iter().any(|made| made.covers(limit)));
+        let made = self.searches.cover(position, limit);
         made || self.find(position).is_some_and(|known| limit.is_met(&known))
+    }
+
+    /// What a search of a position, packed by [`Packed::strict`], with at least this limit found that was not to choose these moves.
+    pub fn alternative(&self, position: &Packed, without: &[MoveCode], limit: Limit) -> Option<Alternative> {
+        let key = (*position, alternative::without(without, limit));
+        self.alternatives.get(&key).copied().filter(|known| known.meets(limit))
+    }
+
+    /// Whether it has the same of a position, or what a longer search found.
+    pub(crate) fn has_alternative(&self, position: &Packed, alternative: &Alternative) -> bool {
+        let known = self.alternatives.get(&(*position, alternative.without));
+        known.is_some_and(|known| known.effort >= alternative.effort)
+    }
+
+    /// Searches that the evaluations do not show, in the order of the positions.
+    pub(crate) fn searches(&self) -> impl Iterator<Item = (Packed, Limit)> + '_ {
+        self.searches.each()
+    }
+
+    /// All that was found of positions apart from some moves, in the order of the positions.
+    pub fn alternatives(&self) -> impl Iterator<Item = (Packed, Alternative)> + '_ {
+        self.alternatives.iter().map(|((position, _), alternative)| (*position, *alternative))
     }
 
     /// The positions with the evaluations that count, in the order of their bytes. Damaged records are left out.
@@ -293,7 +348,7 @@ type StoredPosition = (Packed, Evaluation);
 fn evaluation(slot: &Slot) -> Option<StoredPosition> {
     match StoreRecord::parse(slot)? {
         StoreRecord::Evaluation(position, evaluation) => Some((position, evaluation)),
-        StoreRecord::Name(..) | StoreRecord::Searched(..) => None,
+        StoreRecord::Name(..) | StoreRecord::Searched(..) | StoreRecord::Alternative(..) => None,
     }
 }
 

@@ -10,6 +10,8 @@ use tabiya_base::check::check;
 use tabiya_chess::{MoveCode, PACKED_LEN, Packed};
 use tabiya_uci::{Score, Wdl};
 
+use super::alternative::Alternative;
+
 /// Bytes of a record, and of the header.
 pub const RECORD_LEN: usize = 48;
 
@@ -38,6 +40,15 @@ const SEARCHED: u8 = 8;
 const SEARCHED_POSITION: u64 = 13;
 const SEARCHED_KIND: usize = 37;
 const SEARCHED_LIMIT: u64 = 38;
+
+/// The number of the part in a record that no name has: it is an alternative (docs/formats/evals.md, Alternatives).
+const ALTERNATIVE: u8 = 9;
+
+/// Where such a record has which moves the search was not to choose, the position, the move, the score and how long the search was.
+const WITHOUT: u64 = 8;
+const ALTERNATIVE_MOVE: u64 = 37;
+const ALTERNATIVE_SCORE: u64 = 39;
+const ALTERNATIVE_EFFORT: usize = 43;
 
 /// A mate in no moves, as a number; each further move is one less (docs/formats/evals.md, Scores).
 const MATE: i64 = 1 << 30;
@@ -118,7 +129,7 @@ impl Limit {
     }
 
     /// The number of its kind, and the limit.
-    fn parts(self) -> (u8, u64) {
+    pub(crate) fn parts(self) -> (u8, u64) {
         match self {
             Self::Nodes(nodes) => (1, nodes),
             Self::Depth(depth) => (2, depth),
@@ -145,6 +156,8 @@ pub(crate) enum StoreRecord {
     Name(EngineId, u8, [u8; NAME_PART_LEN]),
     /// A position was searched with this limit, and the evaluation that counts does not show it.
     Searched(Packed, Limit),
+    /// The best move of a position apart from some others.
+    Alternative(Packed, Alternative),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -227,6 +240,22 @@ pub(crate) fn guarded_search(position: &Packed, limit: Limit) -> [u8; GUARDED_LE
     bytes
 }
 
+/// The bytes of an alternative, without its check.
+pub(crate) fn guarded_alternative(position: &Packed, of: &Alternative) -> [u8; GUARDED_LEN] {
+    let mut bytes = [0; GUARDED_LEN];
+    let parts: [&[u8]; 7] = [
+        &[0; 8],
+        &of.without.to_be_bytes(),
+        &[ALTERNATIVE],
+        &position.0,
+        &of.best.0.to_be_bytes(),
+        &number(of.score).to_be_bytes(),
+        &[of.effort],
+    ];
+    bytes.iter_mut().zip(parts.into_iter().flatten()).for_each(|(place, byte)| *place = *byte);
+    bytes
+}
+
 /// Reads what is guarded by the check of a record.
 pub(crate) fn parse_guarded(bytes: &[u8]) -> Option<StoreRecord> {
     let position: [u8; PACKED_LEN] = bytes::array(bytes, 0)?;
@@ -240,6 +269,16 @@ pub(crate) fn parse_guarded(bytes: &[u8]) -> Option<StoreRecord> {
                 position,
                 Limit::of_parts(*bytes.get(SEARCHED_KIND)?, limit)?,
             ));
+        }
+        if *bytes.get(12)? == ALTERNATIVE {
+            let alternative = Alternative {
+                score: score(bytes::u32_be(bytes, ALTERNATIVE_SCORE)?.cast_signed())?,
+                best: MoveCode(bytes::u16_be(bytes, ALTERNATIVE_MOVE)?),
+                without: bytes::u32_be(bytes, WITHOUT)?,
+                effort: *bytes.get(ALTERNATIVE_EFFORT)?,
+            };
+            let position = Packed(bytes::array(bytes, SEARCHED_POSITION)?);
+            return Some(StoreRecord::Alternative(position, alternative));
         }
         return Some(StoreRecord::Name(engine, *bytes.get(12)?, bytes::array(bytes, 13)?));
     }

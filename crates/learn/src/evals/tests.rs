@@ -17,7 +17,7 @@ use tabiya_chess::{MoveCode, Packed, Position};
 use tabiya_uci::{Score, Wdl};
 
 use super::record::{Engines, MAX_NODES, RECORD_LEN, StoreRecord, guarded, slot};
-use super::{Appender, Collector, EngineId, Evaluation, Put, Store, compact};
+use super::{Alternative, Appender, Collector, EngineId, Evaluation, Limit, Put, Store, compact};
 
 type Model = BTreeMap<Packed, Evaluation>;
 
@@ -100,6 +100,55 @@ enum Step {
 fn any_step() -> impl Strategy<Value = Step> {
     let batch = || prop::collection::vec((0..40_u64, any_evaluation()), 0..30);
     prop_oneof![batch().prop_map(Step::Append), batch().prop_map(Step::Put), Just(Step::Compact)]
+}
+
+#[test]
+fn alternatives_stay_whatever_becomes_of_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (at(&folder), folder.path().join("b.evals"));
+    let (short, long) = (Limit::Nodes(1000), Limit::Nodes(3000));
+    let moves = [MoveCode(3), MoveCode(1)];
+    let found = |limit, score| Alternative::new(&moves, limit, Score::Centipawns(score), MoveCode(9));
+    let note = |path: &Path, number, alternative: &Alternative| {
+        Appender::open(path).unwrap().note_alternative(&place(number), alternative).unwrap();
+    };
+    note(&path, 1, &found(short, 5));
+    note(&path, 1, &found(long, 7));
+    note(&path, 1, &found(short, 6));
+    note(&path, 2, &Alternative::new(&moves[..1], short, Score::Mate(-3), MoveCode(9)));
+    Appender::open(&path).unwrap().append(&[(place(1), evaluation(1, 1))]).unwrap();
+    note(&other, 3, &found(long, 8));
+    let score = |path: &Path, number, without: &[MoveCode], limit| {
+        Store::open(path).unwrap().alternative(&place(number), without, limit).map(|found| found.score)
+    };
+    let check = |path: &Path| {
+        assert_eq!(score(path, 1, &moves, short), Some(Score::Centipawns(7)));
+        assert_eq!(score(path, 1, &[moves[1], moves[0]], long), Some(Score::Centipawns(7)));
+        assert_eq!(score(path, 1, &moves, Limit::Nodes(4000)), None);
+        assert_eq!(score(path, 1, &moves, Limit::Depth(1)), None);
+        assert_eq!(score(path, 1, &moves[..1], short), None);
+        assert_eq!(score(path, 2, &moves[..1], short), Some(Score::Mate(-3)));
+        let store = Store::open(path).unwrap();
+        assert_eq!((store.iter().count(), findings(&store).len()), (1, 0));
+    };
+    check(&path);
+    // Another store takes everything in, and this one what that has.
+    for (from, to) in [(&path, &other), (&other, &path)] {
+        let mut collector = Collector::new(&resources(folder.path()));
+        collector.push_store(&Store::open(from).unwrap(), |_| true, &Progress::none()).unwrap();
+        assert!(!collector.is_empty());
+        collector.put(to, &Progress::none()).unwrap();
+        check(to);
+        assert_eq!(score(to, 3, &moves, long), Some(Score::Centipawns(8)));
+    }
+    compact(&path, &resources(folder.path()), &Progress::none()).unwrap();
+    check(&path);
+    assert_eq!(Store::open(&path).unwrap().sorted(), 1 + 3);
+    let bytes = fs::metadata(&path).unwrap().len();
+    let mut collector = Collector::new(&resources(folder.path()));
+    collector.push_store(&Store::open(&other).unwrap(), |_| true, &Progress::none()).unwrap();
+    assert_eq!(collector.put(&path, &Progress::none()).unwrap(), Put::default());
+    assert_eq!(fs::metadata(&path).unwrap().len(), bytes);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Reading evaluations that other programs wrote: Lichess's dump as lines of JSON or as Parquet, EPD, and PGN with
-//! `[%eval]` in its comments. What a file holds is recognised by its first bytes.
+//! `[%eval]` in its comments; and other stores. What a file holds is recognised by its first bytes.
 
 mod epd;
 mod lichess;
@@ -33,7 +33,7 @@ use tabiya_book::counts;
 use tabiya_chess::{MoveCode, Packed, Position};
 use tabiya_games::text::{STDIN, Text, name_of, text};
 use tabiya_games::{self as games, GameHeader, Sources, cbh, is_zip, open_text};
-use tabiya_learn::evals::{Collector, EngineId, Evaluation, Put, Wanted};
+use tabiya_learn::evals::{Collector, EngineId, Evaluation, Put, Store, Wanted};
 use tabiya_uci::{Score, Wdl};
 
 /// Where evaluations of Lichess come from.
@@ -150,6 +150,9 @@ impl<'a> Import<'a> {
         if counts::is_counts(path) {
             return self.read_table(path, problems);
         }
+        if Store::is_at(path) {
+            return self.read_store(path);
+        }
         let done = Arc::<AtomicU64>::default();
         let text = text(path, done.clone())?;
         let size = fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
@@ -232,6 +235,20 @@ impl<'a> Import<'a> {
             ImportReader::finish,
         )?;
         self.add(readers);
+        Ok(())
+    }
+
+    /// Takes what another store has, whose engines keep their names. Damaged records are left out, as look-ups do.
+    fn read_store(&mut self, path: &Path) -> Result<()> {
+        let (store, progress, wanted) = (Store::open(path)?, self.plan.progress, self.plan.wanted);
+        progress.things(store.sorted() + store.appended(), "evaluations");
+        let is_wanted =
+            |at: &Packed| wanted.is_none_or(|wanted| at.unpack().is_some_and(|at| wanted.contains(&at)));
+        let collector = self.collector.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let taken = collector.push_store(&store, is_wanted, progress)?;
+        let all = store.iter().count() as u64 + store.alternatives().count() as u64;
+        self.tally.taken += taken;
+        self.tally.unwanted += all.saturating_sub(taken);
         Ok(())
     }
 
