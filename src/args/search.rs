@@ -34,7 +34,7 @@ pub(crate) struct SearchArgs {
 
 impl SearchArgs {
     /// How long each search lasts.
-    fn limit(&self) -> Limit {
+    pub fn limit(&self) -> Limit {
         let other = self.depth.map(Limit::Depth).or(self.movetime.map(Limit::Movetime));
         other.unwrap_or(Limit::Nodes(self.nodes.unwrap_or(NODES)))
     }

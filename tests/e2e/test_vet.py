@@ -19,7 +19,6 @@ from polyglot_writer import Book
 from processes import alive, children
 from random_games import FORMATS, Game
 from test_evals import Eval, exported, zstandard  # noqa: F401
-from test_trim import dumped  # noqa: F401
 
 DONE, WANTING, USAGE, FILE, ENGINE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
@@ -462,37 +461,6 @@ def test_when_the_time_is_up_the_book_is_written(tabiya, engine, tiny, tmp_path,
     assert b"the time was up" in done.stdout
     assert set(shown(tabiya, tmp_path / "out.bin")) == {"e2e4", "d2d4"}
     assert len(exported(tmp_path / "tiny.bin.evals")) == 1
-
-
-def test_extending_goes_on(tabiya, stockfish, tiny, tmp_path, dumped):
-    def count(path):
-        return sum(len(moves) for moves in dumped(path).values())
-
-    names = [tiny, tmp_path / "one.bin", tmp_path / "two.bin"]
-    for book, out in zip(names, names[1:]):
-        line = ["--engine", stockfish, "--nodes", 2000, "--max-loss", 900, "--store", tmp_path / "all.evals"]
-        done = tabiya("vet", book, "-o", out, *line, "--extend", 5, "--keep-weights")
-        assert done.returncode == DONE and b"added: 5 moves" in done.stdout, done.stderr
-        old, new = dumped(book), dumped(out)
-        assert count(out) == count(book) + 5
-        assert all(set(moves) <= set(new[key]) for key, moves in old.items())
-    assert len(reached(names[2])) == len(reached(tiny)) + 10
-    again = tabiya("vet", tiny, "-o", tmp_path / "again.bin", *line, "--extend", 5, "--keep-weights", "--side", "white")
-    assert again.returncode == DONE, again.stderr
-    assert count(tmp_path / "again.bin") == count(tiny) + 5
-
-
-@pytest.mark.parametrize("name", ["ctg", "abk", "kob"])
-def test_extending_in_other_formats(tabiya, stockfish, tiny, tmp_path, name):
-    book = tmp_path / f"tiny.{name}"
-    assert tabiya("convert", tiny, "-o", book).returncode == DONE
-    out = tmp_path / f"out.{name}"
-    done = tabiya("vet", book, "-o", out, "--engine", stockfish, "--nodes", 2000, "--max-loss", 900, "--extend", 3, "--keep-weights")
-    assert done.returncode == DONE and b"added: 3 moves" in done.stdout, done.stderr
-    line = "e2e4 e7e5 g1f3 b8c6"
-    [move] = shown(tabiya, out, line).values()
-    assert move["playable"], move
-    assert tabiya("check", out).returncode == DONE
 
 
 def test_what_is_there_is_not_replaced(tabiya, scripted_exe, tiny, tmp_path):

@@ -283,6 +283,8 @@ impl Engine {
         let score = self.script.scores.get(score).map_or("cp 13", String::as_str);
         let valued = self.valued().map(|(_, value)| format!("cp {value}"));
         let score = valued.as_deref().unwrap_or(score);
+        let any = legal::any_score(&self.position, &self.go, self.script.any_score);
+        let score = any.as_deref().unwrap_or(score);
         let position = String::from_utf8_lossy(&self.position);
         let asked = format!("{} {}", position.trim_end(), String::from_utf8_lossy(line).trim_end());
         let here = |texts: &[String]| texts.iter().any(|text| position.contains(text));

@@ -32,6 +32,9 @@ pub trait Show: Send + Sync {
     /// This many things of a kind were found in what is done.
     fn found(&self, _count: u64, _kind: &str) {}
 
+    /// More is to be shown beside how much is done: numbers, and what each counts.
+    fn details(&self, _numbers: &[(f64, &str)]) {}
+
     /// Hides what is shown while something is printed.
     fn aside(&self, print: &mut dyn FnMut()) {
         print();
@@ -94,6 +97,13 @@ impl Progress {
         if let Some(show) = &self.0 {
             show.found(count, kind);
             show.at(bytes);
+        }
+    }
+
+    /// Reports more than how much is done: numbers, and what each counts.
+    pub fn details(&self, numbers: &[(f64, &str)]) {
+        if let Some(show) = &self.0 {
+            show.details(numbers);
         }
     }
 

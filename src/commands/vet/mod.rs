@@ -10,14 +10,13 @@ use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
-use tabiya_book::{self as book, Format, Moves, format_of};
+use tabiya_book::{self as book, Moves, format_of};
 use tabiya_learn as learn;
 use tabiya_learn::evals;
 use tabiya_uci::engine::Setup;
 use tabiya_workshop::bookmaker;
 use tabiya_workshop::vet::{
-    Backed, Evaluated, Extended, Graph, JudgedBook, Knowledge, Limits, Vetted, Work, confirm, evaluate,
-    exits, extend,
+    Backed, Evaluated, Graph, JudgedBook, Knowledge, Limits, Vetted, Work, confirm, evaluate, exits,
 };
 
 use self::report::Report;
@@ -90,9 +89,6 @@ struct Judging {
     /// Judge only this side's moves
     #[arg(long, value_name = "SIDE", value_parser = side())]
     side: Option<Color>,
-    /// Add the engine's best move in the N most likely positions where the book has no move to play, and go on from there
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    extend: u32,
 }
 
 fn temperature(text: &str) -> std::result::Result<f64, String> {
@@ -104,7 +100,7 @@ fn temperature(text: &str) -> std::result::Result<f64, String> {
 
 impl Args {
     fn limits(&self) -> Limits {
-        let Judging { max_loss, exit_loss, temperature, keep_weights, side, .. } = self.judging;
+        let Judging { max_loss, exit_loss, temperature, keep_weights, side } = self.judging;
         let max_loss = if max_loss == 0 { u32::MAX } else { max_loss };
         Limits { max_loss, exit_loss, temperature: (!keep_weights).then_some(temperature), side }
     }
@@ -157,20 +153,15 @@ fn vet(args: &Args) -> Result<Exit> {
         times: args.evaluating.confirm,
         done: Done::default(),
     };
-    let (mut graph, mut backed) = vetting.values(&*book)?;
+    let (graph, backed) = vetting.values(&*book)?;
     if graph.is_empty() {
         drop(progress);
         damage::report([&book], Exit::Done)?;
         return Ok(written::nothing(output, "the book has no move in the starting position", None));
     }
     let before = exits(&graph, &backed, &graph.reach_under(&*book));
-    let mut extended = Extended::new(&*book, format);
-    if args.judging.extend > 0 {
-        vetting.extend(&mut extended, (&*book, &graph, &backed), args.judging.extend, format)?;
-        (graph, backed) = vetting.values(&extended)?;
-    }
     let done = vetting.done;
-    let judged = JudgedBook { book: &extended, graph: &graph, backed: &backed, limits: args.limits() };
+    let judged = JudgedBook { book: &*book, graph: &graph, backed: &backed, limits: args.limits() };
     let vetted = Vetted { judged, format };
     let after = exits(&graph, &backed, &graph.reach_under(&vetted));
     let report = Report { judged, exits: [before, after] };
@@ -185,9 +176,6 @@ fn vet(args: &Args) -> Result<Exit> {
     let mut lines = if args.evaluating.no_engine { Vec::new() } else { done.lines(&path) };
     lines.extend(written::cut(&done.evaluated));
     lines.extend(report.lines(&summary));
-    if args.judging.extend > 0 {
-        lines.push(format!("added: {}", many(extended.len() as u64, "move")));
-    }
     let exit = if done.evaluated.skipped.is_empty() { Exit::Done } else { Exit::Findings };
     let read = ([&book], "no move of the book is left");
     let exit = args.to.end(lines, (&merged, written::KEYS_ONLY), &written, exit, read)?;
@@ -250,21 +238,5 @@ impl Vetting<'_> {
         }
         let backed = graph.back_up(&graph.known(|at| self.knowledge.score(at)));
         Ok((graph, backed))
-    }
-
-    fn extend(
-        &mut self,
-        extended: &mut Extended<'_>,
-        (book, graph, backed): (&dyn Moves, &Graph, &Backed),
-        count: u32,
-        format: Format,
-    ) -> Result<()> {
-        let vetted = Vetted { judged: JudgedBook { book, graph, backed, limits: self.limits }, format };
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
-        let (work, side) = (self.work.as_ref(), self.limits.side);
-        let places = (&vetted as &dyn Moves, graph);
-        let found = extend(extended, places, side, count, format, self.knowledge, work, self.progress)?;
-        self.done.evaluated.add(found);
-        Ok(())
     }
 }

@@ -23,6 +23,7 @@ What it is and what it answers
   --ignore-searchmoves   does not know `searchmoves`
   --score-at TEXT=SCORE  another score where the position line, a space and the go line contain TEXT; repeatable. It may
                          be followed by nodes, 20 by default: `cp 13 nodes 160`
+  --any-score CP         scores from -CP to CP that follow from the position and `searchmoves`
   --legal                answers a legal move of the position instead, always the same for the same position
   --think MS             time between go and bestmove; stop ends it
   --ready-delay MS       time between isready and readyok
@@ -103,6 +104,7 @@ pub struct Script {
     pub values: Vec<(String, i64)>,
     pub ignore_searchmoves: bool,
     pub scores_at: Vec<(String, String)>,
+    pub any_score: i64,
     pub legal: bool,
     pub think: Duration,
     pub ready_delay: Duration,
@@ -145,6 +147,7 @@ impl Default for Script {
             values: Vec::new(),
             ignore_searchmoves: false,
             scores_at: Vec::new(),
+            any_score: 0,
             legal: false,
             think: Duration::ZERO,
             ready_delay: Duration::ZERO,
@@ -209,6 +212,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Option<Script>, Str
             "--die-at" => script.die_at.push(text(option, raw()?)?),
             "--die-once" => script.die_once = Some(raw()?.into()),
             "--hang-at" => script.hang_at.push(text(option, raw()?)?),
+            "--any-score" => script.any_score = number(option, raw()?)?,
             "--legal" => script.legal = true,
             "--think" => script.think = millis(option, raw()?)?,
             "--ready-delay" => script.ready_delay = millis(option, raw()?)?,

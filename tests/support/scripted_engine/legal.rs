@@ -29,6 +29,15 @@ pub fn choose(position: &[u8], go: &[u8], mode: CastlingMode) -> String {
     moves.swap_remove(index as usize)
 }
 
+/// A score from `-most` to `most` centipawns, the same for the same position and `searchmoves`; `None` if `most` is 0.
+pub fn any_score(position: &[u8], go: &[u8], most: i64) -> Option<String> {
+    let go = String::from_utf8_lossy(go);
+    let mut hasher = DefaultHasher::new();
+    (position, go.split_once(" searchmoves ").map(|(_, moves)| moves)).hash(&mut hasher);
+    let score = hasher.finish() % (2 * most.unsigned_abs() + 1);
+    (most > 0).then(|| format!("cp {}", score.cast_signed() - most))
+}
+
 /// The position behind a whole `position` line; `None` for a broken FEN or an illegal move.
 fn parse(line: &str, mode: CastlingMode) -> Option<Chess> {
     let mut words = line.split_whitespace().skip(1).peekable();

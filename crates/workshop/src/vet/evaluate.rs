@@ -1,26 +1,21 @@
-//! Evaluating positions with several child engines. Each evaluation is in the store before the next position of its engine.
+//! Evaluating positions with several child engines, and what is known of them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_base::interrupt;
-use tabiya_base::parallel;
+use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::traverse::Keys;
 use tabiya_chess::value::result;
-use tabiya_chess::{Packed, Position};
-use tabiya_learn::evals::{Appender, Evaluation, Limit, Store};
-use tabiya_uci::engine::{Failure, Setup};
+use tabiya_chess::{MoveCode, Packed, Position};
+use tabiya_learn::evals::{Alternative, Evaluation, Limit, Store};
+use tabiya_uci::engine::Setup;
 use tabiya_uci::{Score, Wdl};
 
 use super::graph::Graph;
-use super::search::Searcher;
-
-/// How many positions in a row an engine may fail at before it counts as useless.
-const MAX_FAILURES: u32 = 10;
+use super::pool::{Pooled, Search, search_all};
 
 /// What is known of positions: what the store has, and what was found since.
 #[derive(Debug, Default)]
@@ -44,6 +39,29 @@ impl Knowledge {
     pub fn open(path: &Path) -> Result<Self> {
         let store = if path.exists() { Some(Store::open(path)?) } else { None };
         Ok(Self { path: path.to_owned(), store, ..Self::default() })
+    }
+
+    /// The file of the store.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes what searches found. Returns what became of them.
+    pub(crate) fn take(&mut self, pooled: Pooled) -> Evaluated {
+        let Pooled { fresh, searched, evaluated } = pooled;
+        for (at, found) in fresh {
+            if let Some(first) = self.fresh.insert(at, found) {
+                self.replaced.entry(at).or_insert(first);
+            }
+        }
+        self.searched.extend(searched);
+        self.failed.extend(evaluated.skipped.iter().map(|(at, _)| at.strict_key()));
+        evaluated
+    }
+
+    /// What a search of a position, packed by [`Packed::strict`], with at least this limit found that was not to choose these moves.
+    pub fn alternative(&self, at: &Packed, without: &[MoveCode], limit: Limit) -> Option<Alternative> {
+        self.store.as_ref().and_then(|store| store.alternative(at, without, limit))
     }
 
     /// Whether there is a store.
@@ -157,16 +175,6 @@ impl Evaluated {
     }
 }
 
-/// What the threads share.
-struct Shared {
-    appender: Appender,
-    fresh: Vec<(Packed, Evaluation)>,
-    searched: Vec<Packed>,
-    evaluated: Evaluated,
-    /// What ends the work.
-    error: Option<Error>,
-}
-
 /// Evaluates positions in this order, and puts what is found into the store and into what is known.
 ///
 /// An engine that ends or hangs is started again and the position searched once more; then it is skipped.
@@ -180,143 +188,17 @@ pub fn evaluate(
     work: &Work<'_>,
     progress: &Progress,
 ) -> Result<Evaluated> {
-    let appender = Appender::open(&knowledge.path)?;
-    let (fresh, searched, evaluated) = (Vec::new(), Vec::new(), Evaluated::default());
-    let shared = Mutex::new(Shared { appender, fresh, searched, evaluated, error: None });
-    let known: &Knowledge = knowledge;
     let mut handed = 0_u64;
     let is_over = || work.until.is_some_and(|until| Instant::now() >= until);
-    let next = || {
+    let next = |_: &AtomicBool| {
         // Those that were handed out are about to be done.
         progress.at(handed);
         handed += 1;
-        Ok(if is_over() { None } else { positions.next() })
+        let at = if is_over() { None } else { positions.next() };
+        Ok(at.map(|at| ((), Search { at, without: Vec::new(), limit: work.limit })))
     };
-    let make = || Worker { work, known, shared: &shared, searcher: None, failures: 0 };
-    let searched = parallel::hand_out(work.jobs, next, make, |worker, at| worker.evaluate(&at), |_| Ok(()));
-    let over = is_over();
-    let Shared { mut appender, fresh, searched: made, mut evaluated, error } =
-        shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for (at, found) in fresh {
-        if let Some(first) = knowledge.fresh.insert(at, found) {
-            knowledge.replaced.entry(at).or_insert(first);
-        }
-    }
-    knowledge.searched.extend(made.into_iter().map(|at| (at, work.limit)));
-    knowledge.failed.extend(evaluated.skipped.iter().map(|(at, _)| at.strict_key()));
-    appender.sync()?;
-    if interrupt::asked() {
-        return Err(Error::new(ErrorKind::Interrupted, "interrupted").advice(format!(
-            "run the same command again to continue; {} has all evaluations so far",
-            knowledge.path.display()
-        )));
-    }
-    if let Some(error) = error {
-        return Err(error);
-    }
-    searched?;
-    evaluated.cut = over && positions.next().is_some();
+    let pooled = search_all(next, |(), _| {}, knowledge, work)?;
+    let mut evaluated = knowledge.take(pooled);
+    evaluated.cut = is_over() && positions.next().is_some();
     Ok(evaluated)
-}
-
-/// One engine and its thread.
-struct Worker<'a> {
-    work: &'a Work<'a>,
-    known: &'a Knowledge,
-    shared: &'a Mutex<Shared>,
-    searcher: Option<Searcher<'a>>,
-    /// Positions in a row that failed.
-    failures: u32,
-}
-
-impl Worker<'_> {
-    fn shared(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Evaluates a position. Returns whether to go on.
-    fn evaluate(&mut self, at: &Position) -> bool {
-        let done = self.search(at);
-        match done {
-            Ok(goes_on) => goes_on,
-            Err(error) => {
-                self.shared().error.get_or_insert(error);
-                false
-            }
-        }
-    }
-
-    fn search(&mut self, at: &Position) -> Result<bool> {
-        let mut why = String::new();
-        for _ in 0..2 {
-            if interrupt::asked() {
-                return Ok(false);
-            }
-            let mut searcher = match self.searcher.take() {
-                Some(searcher) => searcher,
-                // Something may have killed it while it was starting.
-                None => {
-                    Searcher::start(self.work.setup, self.work.limit).or_else(|error| match error.kind() {
-                        ErrorKind::Interrupted => Err(error),
-                        _ => Searcher::start(self.work.setup, self.work.limit),
-                    })?
-                }
-            };
-            if self.work.needs_wdl && !searcher.gives_wdl {
-                let what =
-                    format!("{} does not say how often it expects to win, draw and lose", searcher.name);
-                return Err(Error::new(ErrorKind::Engine, what)
-                    .advice("name an engine that has the option UCI_ShowWDL, such as Stockfish"));
-            }
-            match searcher.search(at, self.work.until) {
-                Ok(found) => {
-                    self.failures = 0;
-                    let kept = self.keep(at, &searcher.name, found);
-                    self.searcher = Some(searcher);
-                    return kept.map(|()| !found.cut);
-                }
-                Err(Failure::Interrupted) => return Ok(false),
-                // It may be in any state now: the next search has a new one.
-                Err(Failure::Engine(what)) => why = what,
-            }
-        }
-        self.failures += 1;
-        if self.failures >= MAX_FAILURES {
-            let what = format!("{MAX_FAILURES} positions in a row cannot be evaluated: {why}");
-            return Err(Error::new(ErrorKind::Engine, what)
-                .advice("try the engine in a GUI; all evaluations so far are in the store"));
-        }
-        self.shared().evaluated.skipped.push((at.clone(), why));
-        Ok(true)
-    }
-
-    /// Puts what was found into the store.
-    fn keep(&self, at: &Position, name: &str, found: super::search::SearchResult) -> Result<()> {
-        let Some(packed) = Packed::strict(at) else { return Ok(()) };
-        let shared = &mut *self.shared();
-        let super::search::SearchResult { score, depth, nodes, wdl, best, cut } = found;
-        let engine = shared.appender.engine(name);
-        let evaluation = Evaluation { score, depth, nodes, wdl, engine, best };
-        let held = self.known.find(&packed);
-        let counts = held.is_none_or(|held| evaluation.outranks(&held, &packed));
-        // One that does not count is kept for what only it says, until the store is compacted.
-        let is_kept = counts || wdl.is_some() && self.known.wdl(&packed).is_none();
-        if is_kept {
-            shared.appender.append(&[(packed, evaluation)])?;
-        }
-        let limit = self.work.limit;
-        let shown =
-            if counts { limit.is_met(&evaluation) } else { held.is_some_and(|held| limit.is_met(&held)) };
-        if !shown && !cut {
-            shared.appender.note_search(&packed, limit)?;
-        }
-        if is_kept {
-            shared.fresh.push((packed, evaluation));
-        }
-        if !cut {
-            shared.searched.push(packed);
-        }
-        shared.evaluated.done += 1;
-        Ok(())
-    }
 }

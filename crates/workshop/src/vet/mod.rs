@@ -4,20 +4,19 @@
 //! |---|---|
 //! | the positions that the book reaches, and the moves between them | [`Graph`] |
 //! | how probable each position is | [`Graph::reach`] |
-//! | evaluating positions with child engines, the most probable first | [`evaluate()`] |
+//! | child engines that search one position after another | `pool` |
+//! | evaluating positions with them, the most probable first | [`evaluate()`] |
 //! | which options of the engine spoil its scores, or make it another engine | `options` |
 //! | searching again what decides that moves are dropped | [`confirm()`] |
 //! | backing values up, with a rule for cycles | [`Backed`] |
 //! | which moves are dropped, and how often the others are played | [`Limits`] |
 //! | the book with these changes | [`Vetted`] |
-//! | new moves where lines end | [`extend()`] |
 //! | what is known of one position | [`Look`] |
 //! | what play comes to where it leaves the book | [`Exits`] |
 
 mod confirm;
 mod evaluate;
 mod exits;
-mod extend;
 mod graph;
 mod judge;
 mod judged;
@@ -25,6 +24,7 @@ mod links;
 mod look;
 mod minimax;
 mod options;
+mod pool;
 mod reach;
 mod search;
 mod vetted;
@@ -32,12 +32,16 @@ mod vetted;
 pub use confirm::confirm;
 pub use evaluate::{Evaluated, Knowledge, Work, best_wdl, evaluate};
 pub use exits::{Exits, Leaving, exits};
-pub use extend::extend;
 pub use graph::Graph;
+pub(crate) use judge::apply;
 pub use judge::{Fate, Limits};
 pub use judged::{Judged, JudgedBook};
 pub use links::{Components, Links};
 pub use look::Look;
 pub use minimax::{Backed, KnownValues, UNKNOWN};
 pub use options::spoils_scores;
-pub use vetted::{Extended, Vetted};
+pub(crate) use pool::search_all;
+pub use pool::{Outcome, Search};
+pub(crate) use reach::reach;
+pub use vetted::Vetted;
+pub(crate) use vetted::{changed, new_move};

@@ -4,16 +4,17 @@ use std::time::{Duration, Instant};
 
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{EnPassantMode, Position as _};
+use shakmaty::{CastlingMode, EnPassantMode, Move, Position as _};
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_base::interrupt;
-use tabiya_chess::{MoveCode, Position};
+use tabiya_chess::MoveCode;
 use tabiya_learn::evals::Limit;
 use tabiya_uci::engine::{Client, Failure, NoLine, Setup};
 use tabiya_uci::{Score, Wdl, id_name, option_name, same_name};
 
 use super::options::named;
+use super::pool::Search;
 
 /// How long the engine may take to end after `quit`.
 const QUIT_TIME: Duration = Duration::from_secs(2);
@@ -39,7 +40,6 @@ pub(crate) struct SearchResult {
 /// A running engine. Dropped, it is ended.
 pub(crate) struct Searcher<'a> {
     setup: &'a Setup,
-    limit: Limit,
     client: Option<Client>,
     pub name: String,
     /// Whether it can say how it expects games to end.
@@ -47,14 +47,14 @@ pub(crate) struct Searcher<'a> {
 }
 
 impl<'a> Searcher<'a> {
-    /// Starts an engine that searches each position up to a limit. Call it from the thread that uses it.
+    /// Starts an engine. Call it from the thread that uses it.
     ///
     /// # Errors
     /// When it does not start, or does not speak UCI.
-    pub fn start(setup: &'a Setup, limit: Limit) -> Result<Self> {
+    pub fn start(setup: &'a Setup) -> Result<Self> {
         let client = Client::start(&setup.program, &setup.args, setup.folder.as_deref())?;
         let program = || setup.program.display().to_string();
-        let mut searcher = Self { setup, limit, client: Some(client), name: program(), gives_wdl: false };
+        let mut searcher = Self { setup, client: Some(client), name: program(), gives_wdl: false };
         searcher.greet().map_err(|failure| match failure {
             Failure::Interrupted => Error::new(ErrorKind::Interrupted, "interrupted"),
             Failure::Engine(what) => {
@@ -89,17 +89,24 @@ impl<'a> Searcher<'a> {
 
     /// Searches a position as if it were the first one: what was searched before does not count. After `until` the search is
     /// stopped.
-    pub fn search(&mut self, at: &Position, until: Option<Instant>) -> Result<SearchResult, Failure> {
+    pub fn search(&mut self, search: &Search, until: Option<Instant>) -> Result<SearchResult, Failure> {
         let Some(client) = &mut self.client else { return Err(NoLine::Ended.into()) };
-        let (limit, patience) = (self.limit, self.setup.patience);
+        let (Search { at, without, limit }, patience) = (search, self.setup.patience);
         client.send("ucinewgame");
         client.settle(patience)?;
         client.send(&format!("position fen {}", Fen::from_position(at.chess(), EnPassantMode::Legal)));
-        let go = match limit {
+        let mut go = match limit {
             Limit::Nodes(nodes) => format!("go nodes {nodes}"),
             Limit::Depth(depth) => format!("go depth {depth}"),
             Limit::Movetime(time) => format!("go movetime {time}"),
         };
+        if !without.is_empty() {
+            go += " searchmoves";
+            let is_searched = |mv: &Move| !without.contains(&MoveCode::from_move(*mv));
+            for mv in at.chess().legal_moves().into_iter().filter(is_searched) {
+                go += &format!(" {}", mv.to_uci(CastlingMode::Standard));
+            }
+        }
         let begun = Instant::now();
         let (mut last, mut depth, mut nodes) = (None, 0, 0);
         let (mut stops, mut cut) = (false, false);
@@ -109,7 +116,7 @@ impl<'a> Searcher<'a> {
                 last = Some((score, info.wdl));
                 depth = info.depth.unwrap_or_default();
             }
-            let is_too_long = match limit {
+            let is_too_long = match *limit {
                 Limit::Nodes(limit) => nodes / TOO_FAR > limit,
                 Limit::Movetime(limit) => begun.elapsed() > Duration::from_millis(limit) + patience,
                 Limit::Depth(_) => false,
