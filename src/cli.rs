@@ -11,7 +11,7 @@ use tabiya_base::{interrupt, truncated};
 
 use crate::args::{adapter, shared};
 use crate::commands::{
-    build, check, convert, diff, doctor, edit, explore, export, help, import, info, init, learn, play,
+    build, check, convert, diff, doctor, edit, explore, export, grow, help, import, info, init, learn, play,
     report, show, suite, tree, vet,
 };
 use crate::output::{self, exit::Exit, interrupts};
@@ -61,6 +61,8 @@ enum Command {
     Export(export::Args),
     /// Write a book without the moves that lose too much, by an engine's evaluations
     Vet(vet::Args),
+    /// Let an engine make a book: the positions that games are most likely to reach, and the best moves
+    Grow(grow::Args),
     /// Make an opening suite for engine matches, spread evenly over openings
     Suite(suite::Args),
     /// Report where games left the books, and how they ended
@@ -85,13 +87,14 @@ struct AdapterOnly {
 }
 
 /// What `-h` shows of the commands that have more options than a screen has lines; `--help` shows all.
-const SHORT: [(&str, &[&str]); 8] = [
+const SHORT: [(&str, &[&str]); 9] = [
     ("show", &["books", "fen", "moves", "fen_file", "set"]),
     ("explore", &["books", "edit", "listen", "no_open"]),
     ("build", &["sources", "output", "max_ply", "min_elo", "player", "min_games"]),
     ("convert", &["books", "output", "min_games", "min_share", "top", "max_ply"]),
     ("export", &["source", "output", "format", "lines", "numbers"]),
     ("vet", &["book", "output", "max_loss"]),
+    ("grow", &["sources", "output", "against", "side", "positions"]),
     ("suite", &["sources", "output", "ply", "eval", "count"]),
     ("doctor", &["movetime", "engine_moves"]),
 ];
@@ -112,6 +115,7 @@ Make     build    a book from games
          convert  change the format of books, merge or trim them
          edit     change moves by hand
          vet      leave out what an engine finds to lose too much; import evaluations
+         grow     a book that an engine makes, against what an opponent plays
 Play     suite    openings for a match
          report   where games left the books, and what came of it
          learn    results of games into a Polyglot book
@@ -184,6 +188,7 @@ fn run(cli: &Cli) -> Result<Exit> {
         Some(Command::Learn(args)) => learn::run(args),
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Vet(args)) => vet::run(args),
+        Some(Command::Grow(args)) => grow::run(args),
         Some(Command::Report(args)) => report::run(args),
         Some(Command::Suite(args)) => suite::run(args),
         Some(Command::Import(args)) => at_end(import::run(args)),

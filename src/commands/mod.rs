@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub mod edit;
 pub mod explore;
 pub mod export;
+pub mod grow;
 pub mod help;
 pub mod import;
 pub mod info;

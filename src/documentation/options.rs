@@ -24,7 +24,7 @@ const BUILD: &[Place] = &[
 ];
 
 /// The commands, each with the places that describe its options.
-const PLACES: [(&str, &[Place]); 21] = [
+const PLACES: [(&str, &[Place]); 22] = [
     ("show", INSPECTING),
     ("tree", INSPECTING),
     ("info", INSPECTING),
@@ -41,6 +41,7 @@ const PLACES: [(&str, &[Place]); 21] = [
     ("learn spool", &[("learning.md", "")]),
     ("export", &[("databases.md", ""), INSPECTING[0]]),
     ("vet", &[("vet.md", "")]),
+    ("grow", &[("grow.md", "")]),
     ("suite", &[("tournaments.md", "")]),
     ("report", &[("tournaments.md", "")]),
     ("import", &[("evals.md", "")]),

@@ -49,9 +49,12 @@ impl Show for Bar {
         let total = total.unwrap_or(0);
         let text = match unit {
             Unit::Bytes => "{binary_bytes}/{binary_total_bytes}, {binary_bytes_per_sec}".to_owned(),
-            Unit::Things(kind) | Unit::SlowThings(kind) if total == 0 => format!("{{pos}} {kind}, {{rate}}"),
+            Unit::Things(kind) if total == 0 => format!("{{pos}} {kind}, {{rate}}"),
             Unit::Things(kind) => format!("{{pos}}/{{len}} {kind}, {{rate}}"),
-            Unit::SlowThings(kind) => format!("{{pos}}/{{len}} {kind}, {{rate}}, {{eta}} left"),
+            Unit::SlowThings(kind) if total == 0 => {
+                format!("{{pos}} {kind}, {{rate}}, {{elapsed}}{{prefix}}")
+            }
+            Unit::SlowThings(kind) => format!("{{pos}}/{{len}} {kind}, {{rate}}, {{eta}} left{{prefix}}"),
             Unit::Found if total == 0 => "{binary_bytes}, {prefix}, {elapsed}, {memory}".to_owned(),
             Unit::Found => "{binary_bytes}/{binary_total_bytes}, {prefix}, {eta} left, {memory}".to_owned(),
         };
@@ -72,6 +75,7 @@ impl Show for Bar {
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         self.bar.set_style(style.with_key("memory", memory).with_key("rate", rate));
         self.bar.reset();
+        self.bar.set_prefix("");
         self.bar.set_length(total);
     }
 
@@ -82,6 +86,11 @@ impl Show for Bar {
     fn found(&self, count: u64, kind: &str) {
         let seconds = self.bar.elapsed().as_secs_f64().max(0.001);
         self.bar.set_prefix(format!("{count} {kind}, {:.0}/s", count as f64 / seconds));
+    }
+
+    fn details(&self, numbers: &[(f64, &str)]) {
+        let words: Vec<_> = numbers.iter().map(|(number, what)| format!(", {number:.1} {what}")).collect();
+        self.bar.set_prefix(words.concat());
     }
 
     fn aside(&self, print: &mut dyn FnMut()) {

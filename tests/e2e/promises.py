@@ -56,7 +56,7 @@ class Promise:
     def check(self):
         getattr(self, {"check": "sound", "import": "imported"}.get(self.words[0], self.words[0]))()
         out = value(self.words, "-o")
-        if out:
+        if out and "--plan" not in self.words:
             self.written(self.folder / out)
 
     def written(self, path):
@@ -101,8 +101,15 @@ class Promise:
 
     def vet(self):
         self.says("moves")
-        if new := value(self.words, "--extend"):
-            self.says(f"added: {new} moves")
+
+    def grow(self):
+        if "--share" in self.words:
+            self.says("were known already")
+        elif "--plan" in self.words:
+            plan = (self.folder / value(self.words, "--plan")).read_text().splitlines()
+            assert plan and all(chess.Board(json.loads(line)["fen"]).is_valid() for line in plan)
+        else:
+            self.says("has a move in", "a game leaves the book after")
 
     def show(self):
         if "--json" in self.words:

@@ -103,6 +103,13 @@ def files(tmp_path_factory, tabiya_exe, scripted_exe):
     (folder / "analysis.epd").write_text(f"{chess.Board().epd()} ce 20; acd 18; pm e4;\n")
     (folder / "analysed.pgn").write_text('[Event "Analysed"]\n\n1. e4 { [%eval 0.3] } e5 { [%eval 0.25] } *\n')
     tabiya("import", "book.bin.evals", "lichess_db_eval.jsonl.zst")
+    for name in ("my.bin", "rival.bin"):
+        shutil.copy(folder / "book.bin", folder / name)
+    line = ("grow", "my.bin", "-o", "grown.bin", "--nodes", "100000", "--positions", "40")
+    tabiya(*line, "--against", "rival.bin")
+    tabiya(*line, "--against", "rival.bin", "--plan", "plan.jsonl")
+    for number in (1, 2, 3):
+        tabiya(*line, "--plan", "plan.jsonl", "--share", f"{number}/3", "--store", f"part{number}.evals")
     tabiya("build", "--by", "speed,rating", "-o", "by.parquet", "games.pgn")
     (folder / "counts").mkdir()
     (folder / "counts" / "_SUCCESS").write_bytes(b"")
@@ -158,9 +165,12 @@ def test_the_command_does_what_it_is_shown_for(tabiya, tabiya_exe, files, sample
     words = []
     for word in command:
         words += sorted(glob.glob(word, root_dir=folder)) if "*" in word else [FEN if word == "FEN" else word]
-    if "-o" in command or ("init" in command and "--force" not in command):
+    if "--force" not in command and ("-o" in command or "init" in command):
         # What one command writes another one reads: it is there already.
         words.append("--force")
+    if words[0] == "grow" and "--positions" not in words:
+        # Not hours.
+        words += ["--positions", "60"]
     if words == ["init", "--force"]:
         # Nobody is there to answer its questions.
         words.append("--yes")
@@ -212,6 +222,7 @@ JSON_SECTIONS = {
     "`check --json`": ["check cut.bin --json"],
     "`info --json`": ["info book.bin --json", "info all.parquet --json", "info made.cbh --json", "info book.bin.evals --json"],
     "`vet --report`": ["vet book.bin -o vetted.bin --no-engine --report FILE"],
+    "`grow --report`": ["grow my.bin -o grown.bin --force --nodes 100000 --positions 60 --report FILE"],
     "`learn show --json`": ["learn show book.bin --json"],
     "`suite --report`": ["suite book.bin -o suite.epd --ply 2 --report FILE"],
     "`report --json`": ["report match.pgn --book book.bin --json"],

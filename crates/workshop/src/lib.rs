@@ -7,6 +7,7 @@ pub use tabiya_base::error::{Error, ErrorKind};
 pub mod bookmaker;
 pub mod edit;
 pub mod evals;
+pub mod grow;
 pub mod report;
 pub mod suite;
 pub mod vet;

@@ -1,0 +1,202 @@
+//! A book while it grows: which searches are made next, and what becomes of what they find. Pure: no engine, no clock.
+#![allow(clippy::indexing_slicing, reason = "numbers of positions and moves come from the tree itself")]
+
+use shakmaty::{Color, Move, Position as _};
+
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_book::choose::Policy;
+use tabiya_book::{MoveFacts, Moves};
+use tabiya_chess::{MoveCode, Position, Value};
+
+use super::drop_out::most_urgent;
+use super::opponent::{Opponent, playable};
+use super::tree::{Next, Reason, Shape, State, Tree};
+
+/// The greatest effort of a search, as a power of two.
+const MAX_EFFORT: u32 = 5;
+
+/// A search that is to be made.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The position.
+    pub at: Position,
+    /// Moves that the engine must not choose.
+    pub without: Vec<MoveCode>,
+    /// How many times as long as the least probable positions it is searched.
+    pub times: u64,
+    /// The number of the position.
+    number: u32,
+}
+
+/// What a search found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The value of the position for the side to move.
+    pub value: Value,
+    /// The best move.
+    pub best: MoveCode,
+}
+
+impl Task {
+    /// A search that belongs to no growth here, such as one from a plan.
+    pub fn new(at: Position, without: Vec<MoveCode>, times: u64) -> Self {
+        Self { at, without, times: times.max(1), number: 0 }
+    }
+}
+
+/// A growing book.
+#[derive(Debug)]
+pub struct Growth<'a> {
+    pub(crate) tree: Tree,
+    /// The book that it grows from.
+    seed: Option<&'a dyn Moves>,
+    opponent: Opponent<'a>,
+    /// The sides that it is for.
+    pub(crate) sides: Vec<Color>,
+}
+
+/// How many times as long a position of this urgency is searched. It follows the square root of the probability: 32 times where
+/// a quarter of the games come, once where fewer than one in 1024 do.
+fn times(urgency: f64) -> u64 {
+    (1..=MAX_EFFORT)
+        .fold((1 << MAX_EFFORT, 1.0), |(times, least), _| match least / 4.0 {
+            least if urgency < least => (times / 2, least),
+            least => (times, least),
+        })
+        .0
+}
+
+impl<'a> Growth<'a> {
+    /// Nothing but the starting position.
+    pub fn new(seed: Option<&'a dyn Moves>, opponent: Opponent<'a>, sides: &[Color]) -> Self {
+        Self { tree: Tree::new(), seed, opponent, sides: sides.to_vec() }
+    }
+
+    /// The book that it grows from.
+    pub(crate) fn seed(&self) -> Option<&'a dyn Moves> {
+        self.seed
+    }
+
+    /// How many positions it knows, those that no search has looked at yet among them.
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Whether it knows no position; never.
+    pub fn is_empty(&self) -> bool {
+        self.tree.len() == 0
+    }
+
+    /// The moves in the order of their positions.
+    ///
+    /// # Errors
+    /// When there are more than 2^32.
+    pub fn shape(&self) -> Result<Shape> {
+        let what = "the book has more than 2^32 moves";
+        self.tree.shape().ok_or_else(|| Error::new(ErrorKind::File, what))
+    }
+
+    /// The most urgent searches, at most `count`. They count as being made from now on.
+    pub fn plan(&mut self, count: usize) -> Vec<Task> {
+        let mut tasks = Vec::new();
+        while tasks.is_empty() && count > 0 {
+            let Some(shape) = self.tree.shape() else { break };
+            let candidates = most_urgent(&self.tree, &shape, &self.sides, count);
+            if candidates.is_empty() {
+                break;
+            }
+            for candidate in candidates {
+                let number = candidate.number;
+                let Some(at) = self.tree.position(number) else { continue };
+                let mut without = Vec::new();
+                if candidate.next {
+                    let numbers = &shape.order[shape.links.range(number)];
+                    without.extend(numbers.iter().map(|edge| self.tree.edges[*edge as usize].mv));
+                    let is_left = |mv: &Move| !without.contains(&MoveCode::from_move(*mv));
+                    let node = &mut self.tree.nodes[number as usize];
+                    if !at.chess().legal_moves().iter().any(is_left) {
+                        node.next = Next::None;
+                        continue;
+                    }
+                    node.next = Next::Planned;
+                } else {
+                    self.tree.nodes[number as usize].state = State::Planned;
+                }
+                tasks.push(Task { at, without, times: times(candidate.urgency), number });
+            }
+        }
+        tasks
+    }
+
+    /// Takes what a search found; `None` if no engine could make it.
+    pub fn apply(&mut self, task: &Task, answer: Option<Answer>) {
+        let node = &mut self.tree.nodes[task.number as usize];
+        let is_next = !task.without.is_empty();
+        let legal = |answer: &Answer| {
+            let mv = answer.best.resolve(task.at.chess()).filter(|mv| task.at.chess().is_legal(*mv))?;
+            (!task.without.contains(&MoveCode::from_move(mv))).then_some(mv)
+        };
+        match (answer, answer.as_ref().and_then(legal)) {
+            (Some(answer), Some(mv)) if is_next => {
+                node.next = Next::Open;
+                self.found(task, mv, answer.value);
+            }
+            (Some(answer), mv) if !is_next => {
+                (node.state, node.own, node.first) = (State::Searched, answer.value, answer.value);
+                self.add_books(task);
+                if let Some(mv) = mv {
+                    self.found(task, mv, answer.value);
+                }
+            }
+            _ if is_next => node.next = Next::None,
+            _ => node.state = State::Failed,
+        }
+    }
+
+    /// Notes the best move of a search.
+    fn found(&mut self, task: &Task, mv: Move, value: Value) {
+        let code = MoveCode::from_move(mv);
+        // Moves of the books were added just before.
+        let known = self.tree.edges.iter().rposition(|edge| edge.from != task.number);
+        let first = known.map_or(0, |before| before + 1);
+        let found = (first..self.tree.edges.len()).find(|edge| self.tree.edges[*edge].mv == code);
+        let is_theirs = !self.sides.contains(&task.at.chess().turn());
+        let edge = match found {
+            Some(edge) => {
+                self.tree.edges[edge].reason.engine = true;
+                u32::try_from(edge).ok()
+            }
+            // They play what their book has, and nothing else.
+            None if is_theirs && self.tree.nodes[task.number as usize].modelled => None,
+            None => {
+                self.tree.add_move(task.number, &task.at, mv, Reason { engine: true, ..Reason::default() })
+            }
+        };
+        if let Some(edge) = edge {
+            let node = &mut self.tree.nodes[task.number as usize];
+            (node.best, node.own) = (edge, value);
+        }
+    }
+
+    /// Adds the moves that the books have in a position.
+    fn add_books(&mut self, task: &Task) {
+        let turn = task.at.chess().turn();
+        let (mut facts, mut ours, mut theirs) = (Vec::<MoveFacts>::new(), Vec::new(), Vec::new());
+        if let Some(seed) = self.seed.filter(|_| self.sides.contains(&turn)) {
+            playable(seed, &Policy::default(), &task.at, &mut facts, &mut ours);
+        }
+        if self.sides.contains(&!turn) {
+            self.opponent.moves(&task.at, &mut facts, &mut theirs);
+        }
+        self.tree.nodes[task.number as usize].modelled = !theirs.is_empty();
+        let chance =
+            |mv: Move| theirs.iter().find(|(other, _)| *other == mv).map_or(0.0, |(_, chance)| *chance);
+        for (mv, _) in &ours {
+            let reason = Reason { ours: true, engine: false, chance: chance(*mv) };
+            self.tree.add_move(task.number, &task.at, *mv, reason);
+        }
+        for (mv, chance) in theirs.iter().filter(|(mv, _)| ours.iter().all(|(other, _)| other != mv)) {
+            self.tree.add_move(task.number, &task.at, *mv, Reason { chance: *chance, ..Reason::default() });
+        }
+    }
+}

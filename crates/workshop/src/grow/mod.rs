@@ -1,0 +1,31 @@
+//! A book that an engine makes: the positions that games are most likely to reach are searched, and the best moves are kept.
+//!
+//! | step | module |
+//! |---|---|
+//! | positions and moves, each once | `tree` |
+//! | what the opponent plays | [`Opponent`] |
+//! | what is searched next | `drop_out` |
+//! | taking what was found | [`Growth`] |
+//! | several searches at the same time, and yet always the same book | [`Rounds`] |
+//! | engines that make the searches | [`grow()`] |
+//! | what the book plays, and how far games go in it | [`Play`] |
+//! | the book with these moves | [`Grown`] |
+
+mod book;
+mod drop_out;
+mod growth;
+mod opponent;
+mod play;
+mod rounds;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod work;
+
+pub use book::Grown;
+pub use growth::{Answer, Growth, Task};
+pub use opponent::Opponent;
+pub use play::{Choice, Figures, Play};
+pub use rounds::{Rounds, Step};
+pub use tree::Shape;
+pub use work::{finish, grow, limit_of, search};

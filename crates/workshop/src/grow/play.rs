@@ -1,0 +1,207 @@
+//! What the grown book plays, and how far games go in it.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "numbers of positions and moves come from the tree itself, and are below 2^32"
+)]
+
+use shakmaty::Color;
+
+use tabiya_book::choose::Loss;
+use tabiya_chess::{MoveCode, Value};
+
+use crate::vet::reach;
+
+use super::drop_out::{OUR_ERROR, View};
+use super::growth::Answer;
+use super::tree::{Edge, Shape, State, Tree};
+
+/// The weight of the best move.
+const MOST_WEIGHT: f64 = 1000.0;
+
+/// A move that the book plays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    /// The move.
+    pub mv: MoveCode,
+    /// Its weight.
+    pub weight: u64,
+    /// What it is worth for the side that makes it.
+    pub value: Value,
+    /// What it loses against the best one, in centipawns.
+    pub loss: u32,
+    /// The number of the position after it.
+    pub(crate) to: u32,
+}
+
+/// How far games go in a book.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Positions in which the book has a move.
+    pub positions: u64,
+    /// How probable it is that the book has an answer to what the opponent plays.
+    pub covered: f64,
+    /// The plies of a game, expected, before the book has no move.
+    pub plies: f64,
+    /// What the starting position is worth for the side of the book.
+    pub value: Option<Value>,
+}
+
+/// What the book plays for one side.
+#[derive(Debug)]
+pub struct Play<'a> {
+    view: View<'a>,
+    max_loss: u32,
+    /// How probable it is that a game reaches each position, if the side plays from the book.
+    reach: Vec<f64>,
+}
+
+impl<'a> Play<'a> {
+    /// The moves that lose at most `max_loss` centipawns.
+    pub(crate) fn new(tree: &'a Tree, shape: &'a Shape, side: Color, max_loss: u32) -> Self {
+        let mut play = Self { view: View::new(tree, shape, side), max_loss, reach: Vec::new() };
+        let mut chances = Vec::with_capacity(shape.links.moves());
+        let (mut moves, mut replies) = (Vec::new(), Vec::new());
+        for (number, node) in (0_u32..).zip(&tree.nodes) {
+            if play.view.is_ours(node) {
+                play.choose(number, &mut moves);
+                let sum: u64 = moves.iter().map(|choice| choice.weight).sum();
+                chances.extend(play.view.edges(number).map(|(_, edge)| {
+                    let chosen = moves.iter().find(|choice| choice.mv == edge.mv);
+                    chosen.map_or(0.0, |choice| choice.weight as f64 / sum as f64) as f32
+                }));
+            } else {
+                play.view.replies(number, &mut replies);
+                chances.extend(replies.iter().map(|chance| *chance as f32));
+            }
+        }
+        play.reach = reach(&shape.links, &shape.components, &chances);
+        play
+    }
+
+    /// The side.
+    pub fn side(&self) -> Color {
+        self.view.side
+    }
+
+    /// How probable it is that a game reaches a position.
+    pub fn reach(&self, number: u32) -> f64 {
+        self.reach[number as usize]
+    }
+
+    /// What a position is worth for the side.
+    pub fn value(&self, number: u32) -> Option<Value> {
+        self.view.value(number)
+    }
+
+    /// The moves that the side plays in a position, in place of what `out` holds.
+    pub fn choose(&self, number: u32, out: &mut Vec<Choice>) {
+        out.clear();
+        let node = &self.view.tree.nodes[number as usize];
+        if node.state != State::Searched || !self.view.is_ours(node) {
+            return;
+        }
+        // A move that nobody has looked into is played only if the last search says that it is the best.
+        let is_known = |number: u32, edge: &Edge| {
+            let counts = edge.reason.ours || edge.reason.engine;
+            counts && (self.value(edge.to).is_some() || node.best == number)
+        };
+        let known = || self.view.edges(number).filter(|(number, edge)| is_known(*number, edge));
+        let Some(best) = known().map(|(_, edge)| self.view.worth(node, edge)).max() else { return };
+        for (_, edge) in known() {
+            let value = self.view.worth(node, edge);
+            let loss = Loss::new(value, best).centipawns();
+            if loss <= self.max_loss {
+                let weight = (MOST_WEIGHT * libm::exp(-f64::from(loss) / OUR_ERROR)).round().max(1.0);
+                out.push(Choice { mv: edge.mv, weight: weight as u64, value, loss, to: edge.to });
+            }
+        }
+    }
+
+    /// The replies of the opponent that lead to positions in which the book has a move, in place of what `out` holds.
+    pub fn answered(&self, number: u32, out: &mut Vec<MoveCode>) {
+        out.clear();
+        let node = &self.view.tree.nodes[number as usize];
+        if !self.view.is_ours(node) {
+            let edges = self.view.edges(number).map(|(_, edge)| edge);
+            out.extend(
+                edges.filter(|edge| self.reach(edge.to) > 0.0 && self.has_move(edge.to)).map(|edge| edge.mv),
+            );
+        }
+    }
+
+    /// Whether the opponent plays from its book in a position.
+    pub fn is_from_book(&self, number: u32) -> bool {
+        let node = &self.view.tree.nodes[number as usize];
+        node.modelled && !self.view.is_ours(node)
+    }
+
+    /// Whether the book has a move in a position.
+    fn has_move(&self, number: u32) -> bool {
+        let node = &self.view.tree.nodes[number as usize];
+        node.state == State::Searched && self.view.is_ours(node) && self.view.edges(number).next().is_some()
+    }
+
+    /// How far games go in the book.
+    pub fn figures(&self) -> Figures {
+        let mut figures = Figures { value: self.value(0), ..Figures::default() };
+        let (mut answered, mut asked) = (0.0, 0.0);
+        for (number, node) in (0_u32..).zip(&self.view.tree.nodes) {
+            let reach = self.reach(number);
+            if reach <= 0.0 || node.state == State::Ended {
+                continue;
+            }
+            if self.view.is_ours(node) {
+                if self.has_move(number) {
+                    figures.positions += 1;
+                    figures.plies += reach;
+                    answered += if number == 0 { 0.0 } else { reach };
+                }
+            } else {
+                figures.plies += reach;
+                asked += reach;
+            }
+        }
+        figures.covered = if asked > 0.0 { (answered / asked).min(1.0) } else { 0.0 };
+        figures
+    }
+
+    /// The positions that were searched, by their numbers.
+    pub fn searched(&self) -> impl Iterator<Item = u32> + '_ {
+        let nodes = (0..).zip(&self.view.tree.nodes);
+        nodes.filter(|(_, node)| node.state == State::Searched).map(|(number, _)| number)
+    }
+
+    /// What the last search of a position found, for the side to move; `None` if the opponent's book has another move.
+    pub fn last(&self, number: u32) -> Option<Answer> {
+        let node = self.view.tree.nodes.get(number as usize)?;
+        let edge = self.view.tree.edges.get(node.best as usize)?;
+        Some(Answer { value: node.own, best: edge.mv })
+    }
+
+    /// The moves of a position, in place of what `out` holds: each with its value for the side that makes it, if something was found
+    /// after it, and how often it is played.
+    pub fn moves(&self, number: u32, out: &mut Vec<(MoveCode, Option<Value>, f64)>) {
+        out.clear();
+        let node = &self.view.tree.nodes[number as usize];
+        let sign = if self.view.is_ours(node) { 1 } else { -1 };
+        let (mut choices, mut replies) = (Vec::new(), Vec::new());
+        if self.view.is_ours(node) {
+            self.choose(number, &mut choices);
+        } else {
+            self.view.replies(number, &mut replies);
+        }
+        let sum: u64 = choices.iter().map(|choice| choice.weight).sum();
+        for (place, (_, edge)) in self.view.edges(number).enumerate() {
+            let chosen = choices.iter().find(|choice| choice.mv == edge.mv);
+            let ours = chosen.map(|choice| choice.weight as f64 / sum as f64);
+            let chance = ours.or(replies.get(place).copied()).unwrap_or(0.0);
+            out.push((edge.mv, self.value(edge.to).map(|value| sign * value), chance));
+        }
+    }
+
+    /// The moves of the line that reached a position first.
+    pub fn line(&self, number: u32) -> Vec<MoveCode> {
+        self.view.tree.line(number)
+    }
+}

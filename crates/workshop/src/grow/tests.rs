@@ -1,0 +1,279 @@
+//! The order of searches against that of any number of engines, and values against a reference.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use shakmaty::{Color, Position as _};
+
+use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
+use tabiya_book::choose::Policy;
+use tabiya_book::{Format, MoveFacts, Moves, Scope, Visit};
+use tabiya_chess::{MoveCode, Position, Value};
+
+use super::drop_out::View;
+use super::tree::State;
+use super::*;
+
+/// A number that looks random.
+fn mixed(number: u64) -> u64 {
+    let number = (number ^ number >> 31).wrapping_mul(0x7fb5_d329_728e_a185);
+    (number ^ number >> 27).wrapping_mul(0x81da_def4_bc2d_d44d)
+}
+
+/// Two or three moves in most positions.
+#[derive(Debug)]
+struct Invented(u64);
+
+impl Moves for Invented {
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        let count = mixed(at.key() ^ self.0) % 4;
+        let mut legal: Vec<_> = at.chess().legal_moves().into_iter().collect();
+        legal.sort_by_key(|mv| mixed(at.after(*mv).key() ^ self.0));
+        let facts = |mv| MoveFacts::new(mv, 1 + mixed(at.after(mv).key()) % 9);
+        out.extend(legal.into_iter().take(count as usize).map(facts));
+    }
+
+    fn each(&self, _: Scope, _: &Progress, _: Visit<'_>) -> Result<u64> {
+        Ok(0)
+    }
+}
+
+/// What an engine says: always the same of the same search.
+fn answer(task: &Task) -> Answer {
+    let mut legal: Vec<_> = task.at.chess().legal_moves().into_iter().collect();
+    legal.retain(|mv| !task.without.contains(&MoveCode::from_move(*mv)));
+    let best = legal.into_iter().min_by_key(|mv| mixed(task.at.after(*mv).key()));
+    let worse = 5 * task.without.len() as i64;
+    let value = (mixed(task.at.key()) % 41) as i64 - 20 - worse;
+    Answer { value: value as Value, best: best.map_or(MoveCode::NULL, MoveCode::from_move) }
+}
+
+fn opponent(book: Option<&dyn Moves>) -> Opponent<'_> {
+    Opponent { book, policy: Policy::default() }
+}
+
+/// Lets a book grow with as many engines; those that are done come in any order. Returns the searches that were made too.
+fn grown<'a>(
+    growth: Growth<'a>,
+    most: u64,
+    engines: usize,
+    chance: &mut impl RngExt,
+) -> (Growth<'a>, Vec<u64>) {
+    let mut rounds = Rounds::new(growth, most);
+    let (mut busy, mut made) = (Vec::new(), Vec::new());
+    loop {
+        let step = if busy.len() < engines { rounds.next(&|_| None) } else { Step::Wait };
+        match step {
+            Step::Search(number, task) => busy.push((number, task)),
+            Step::Done if busy.is_empty() => return (rounds.finish(&|_| None).0, made),
+            Step::Wait | Step::Done => {
+                let (number, task) = busy.swap_remove(chance.random_range(0..busy.len()));
+                made.push(number);
+                rounds.found(number, Some(answer(&task)));
+            }
+        }
+    }
+}
+
+/// Everything that a growth knows, as one number.
+fn everything(growth: &Growth<'_>) -> u64 {
+    let text = format!("{:?} {:?}", growth.tree.nodes, growth.tree.edges);
+    text.bytes().fold(0, |sum, byte| mixed(sum ^ u64::from(byte)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(8, 200)))]
+
+    #[test]
+    fn the_book_does_not_depend_on_how_many_engines_there_are(
+        seed in any::<u64>(),
+        most in 1..400_u64,
+        both in any::<bool>(),
+        model in any::<bool>(),
+    ) {
+        let (start, theirs) = (Invented(seed), Invented(!seed));
+        let sides: &[Color] = if both { &[Color::White, Color::Black] } else { &[Color::Black] };
+        let mut chance = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut texts = Vec::new();
+        for engines in [1, 2, 8, 40] {
+            let book: Option<&dyn Moves> = if model { Some(&theirs) } else { None };
+            let growth = Growth::new(Some(&start), opponent(book), sides);
+            let (growth, mut made) = grown(growth, most, engines, &mut chance);
+            made.sort_unstable();
+            prop_assert_eq!(made, (0..most).collect::<Vec<_>>());
+            texts.push(everything(&growth));
+        }
+        prop_assert!(texts.windows(2).all(|pair| pair[0] == pair[1]));
+    }
+
+    #[test]
+    fn what_was_cut_off_goes_on_to_the_same_book(seed in any::<u64>(), most in 100..400_u64, cut in 0..100_u64) {
+        let theirs = Invented(seed);
+        let growth = || Growth::new(None, opponent(Some(&theirs)), &[Color::White]);
+        let mut chance = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let (whole, _) = grown(growth(), most, 3, &mut chance);
+        // The store has some of the searches, as when a run was killed.
+        let mut rounds = Rounds::new(growth(), most);
+        let has = |task: &Task| mixed(task.at.key() ^ task.without.len() as u64) % 100 < cut;
+        while let Step::Search(number, task) = rounds.next(&|task| has(task).then(|| answer(task))) {
+            prop_assert!(!has(&task));
+            rounds.found(number, Some(answer(&task)));
+        }
+        prop_assert_eq!(everything(&rounds.finish(&|_| None).0), everything(&whole));
+    }
+
+    #[test]
+    fn what_is_missing_depends_on_what_is_known_alone(seed in any::<u64>(), most in 100..400_u64, cut in 0..100_u64) {
+        let theirs = Invented(seed);
+        let growth = || Growth::new(None, opponent(Some(&theirs)), &[Color::White]);
+        let has = |task: &Task| mixed(task.at.key() ^ task.without.len() as u64) % 100 < cut;
+        let known = |task: &Task| has(task).then(|| answer(task));
+        // Some engines make the searches that are known at last, and then the time is up.
+        let mut ends = Vec::new();
+        for in_store in [true, false] {
+            let mut rounds = Rounds::new(growth(), most);
+            let before = |task: &Task| known(task).filter(|_| in_store || task.at.key().is_multiple_of(3));
+            while let Step::Search(number, task) = rounds.next(&before) {
+                if let Some(answer) = known(&task) {
+                    rounds.found(number, Some(answer));
+                }
+            }
+            let (growth, missing) = rounds.finish(&known);
+            prop_assert!(missing.iter().all(|task| !has(task)));
+            ends.push((everything(&growth), missing.len()));
+        }
+        prop_assert_eq!(ends[0], ends[1]);
+    }
+
+    #[test]
+    fn values_are_those_of_a_reference(seed in any::<u64>(), most in 1..300_u64, model in any::<bool>()) {
+        let (start, theirs) = (Invented(seed), Invented(!seed));
+        let book: Option<&dyn Moves> = if model { Some(&theirs) } else { None };
+        let growth = Growth::new(Some(&start), opponent(book), &[Color::White]);
+        let (growth, _) = grown(growth, most, 2, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
+        let shape = growth.shape().unwrap();
+        let view = View::new(&growth.tree, &shape, Color::White);
+        let mut reference = Reference { growth: &growth, known: HashMap::new() };
+        for number in 0..growth.len() as u32 {
+            if let Some(value) = reference.value(number) {
+                prop_assert_eq!(view.value(number), value, "{}", number);
+            }
+        }
+    }
+}
+
+/// Plain minimax for White.
+struct Reference<'a, 'b> {
+    growth: &'a Growth<'b>,
+    known: HashMap<u32, Option<Option<Value>>>,
+}
+
+impl Reference<'_, '_> {
+    /// What White can reach from a position, if that is known; `None` outside if it lies on or before a cycle.
+    fn value(&mut self, number: u32) -> Option<Option<Value>> {
+        if let Some(value) = self.known.get(&number) {
+            return *value;
+        }
+        self.known.insert(number, None);
+        let tree = &self.growth.tree;
+        let node = tree.nodes[number as usize];
+        let sign = |white: bool| if white { 1 } else { -1 };
+        let own = |number: u32| {
+            let node = tree.nodes[number as usize];
+            matches!(node.state, State::Searched | State::Ended).then(|| sign(node.white) * node.own)
+        };
+        let moves: Vec<_> = tree.edges.iter().filter(|edge| edge.from == number).collect();
+        let first = |number: u32| {
+            own(number).map(|_| sign(tree.nodes[number as usize].white) * tree.nodes[number as usize].first)
+        };
+        let followed = tree.edges.get(node.best as usize).and_then(|edge| first(edge.to));
+        let is_whole = moves.iter().all(|edge| own(edge.to).is_some());
+        let own = match (node.white, followed) {
+            (false, _) if node.modelled => own(number).filter(|_| !is_whole),
+            (true, Some(_)) => None,
+            // They may have a move that loses 20 centipawns against the one that was found.
+            (false, Some(value)) => Some(value.min(own(number)? + 20)),
+            (_, None) => own(number),
+        };
+        let mut values = Vec::new();
+        for edge in &moves {
+            values.push(self.value(edge.to)?);
+        }
+        let all_known = values.iter().all(Option::is_some);
+        let known = values.into_iter().flatten().chain(own);
+        let value = if node.white {
+            known.max()
+        } else if own.is_some() || all_known {
+            known.min()
+        } else {
+            None
+        };
+        self.known.insert(number, Some(value));
+        Some(value)
+    }
+}
+
+#[test]
+fn the_most_probable_replies_are_searched_first() {
+    let growth = Growth::new(None, opponent(None), &[Color::White]);
+    let (growth, _) = grown(growth, 400, 1, &mut Xoshiro256PlusPlus::seed_from_u64(1));
+    let shape = growth.shape().unwrap();
+    let book = Grown::new(&growth, &shape, 10, Format::Polyglot);
+    let figures = book.plays()[0].figures();
+    assert!(figures.positions > 10 && figures.plies > 3.5 && figures.covered > 0.3, "{figures:?}");
+    // Each position that the book has is one in which White is to move, with a legal move that loses little.
+    let mut count = 0;
+    let mut visit = |record: &tabiya_book::PositionRecord| {
+        count += 1;
+        let at = record.position.as_ref().unwrap();
+        assert!(at.chess().turn().is_white() && !record.moves.is_empty());
+        assert_eq!(book.moves_in(at).len(), record.moves.len());
+        Ok(())
+    };
+    book.each(Scope::All, &Progress::none(), &mut visit).unwrap();
+    assert_eq!(count, figures.positions);
+}
+
+/// The time that searches take with so many engines, each search as long as its limit.
+fn time_with(engines: usize, most: u64) -> u64 {
+    let theirs = Invented(7);
+    let mut rounds = Rounds::new(Growth::new(None, opponent(Some(&theirs)), &[Color::White]), most);
+    let (mut now, mut busy) = (0, Vec::<(u64, u64, Task)>::new());
+    loop {
+        let step = if busy.len() < engines { rounds.next(&|_| None) } else { Step::Wait };
+        match step {
+            Step::Search(number, task) => busy.push((now + task.times, number, task)),
+            Step::Done if busy.is_empty() => return now,
+            Step::Wait | Step::Done => {
+                let first = (0..busy.len()).min_by_key(|place| (busy[*place].0, busy[*place].1)).unwrap();
+                let (end, number, task) = busy.swap_remove(first);
+                now = end;
+                rounds.found(number, Some(answer(&task)));
+            }
+        }
+    }
+}
+
+#[test]
+fn eight_engines_are_seven_times_as_fast_as_one() {
+    // At the beginning a line has to be searched one position after the other.
+    let (one, eight) = (time_with(1, 20_000), time_with(8, 20_000));
+    assert!(one >= 7 * eight, "{one} {eight}");
+}
+
+#[test]
+#[ignore = "it takes minutes, and measures memory"]
+fn a_million_positions_take_less_than_a_gigabyte() {
+    let theirs = Invented(3);
+    for most in [10_000, 100_000, 1_000_000] {
+        let begun = std::time::Instant::now();
+        let growth = Growth::new(None, opponent(Some(&theirs)), &[Color::White]);
+        let (growth, _) = grown(growth, most, 1, &mut Xoshiro256PlusPlus::seed_from_u64(3));
+        let bytes = tabiya_base::resources::resident().unwrap();
+        eprintln!("{most} searches, {} positions: {} MB, {:?}", growth.len(), bytes >> 20, begun.elapsed());
+        assert!(bytes < 1 << 30);
+    }
+}

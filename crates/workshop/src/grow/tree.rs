@@ -1,0 +1,246 @@
+//! The positions of a growing book and the moves between them. Each position is there once, however many lines lead to it.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "numbers of positions and moves come from the tree itself, and are below 2^32"
+)]
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use shakmaty::{Color, Move, Position as _};
+
+use tabiya_book::traverse::{KeyHasher, Tracks};
+use tabiya_chess::value::result;
+use tabiya_chess::{MoveCode, Packed, Position, Value};
+
+use crate::vet::{Components, KnownValues, Links, UNKNOWN};
+
+/// No move.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What a move that the engine was not asked for yet loses, in centipawns, against the last one that it found.
+const NEXT_LOSS: Value = 20;
+
+/// The most positions.
+const MAX_POSITIONS: usize = u32::MAX as usize - 1;
+
+/// What is known of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Nothing yet.
+    New,
+    /// It is to be searched.
+    Planned,
+    /// It was searched.
+    Searched,
+    /// The game ends here.
+    Ended,
+    /// No engine can search it.
+    Failed,
+}
+
+/// What is known of the move after those that a position has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Nothing.
+    Open,
+    /// The engine is to search for it.
+    Planned,
+    /// There is none.
+    None,
+}
+
+/// A position.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    /// What its last search says for the side to move, or how the game ends; [`UNKNOWN`] before that.
+    pub own: Value,
+    /// The same of its first search.
+    pub first: Value,
+    pub state: State,
+    /// The move after those that it has.
+    pub next: Next,
+    /// Whether White is to move.
+    pub white: bool,
+    /// Whether the opponent's book has a move to play here.
+    pub modelled: bool,
+    /// The number of the move that the last search found.
+    pub best: u32,
+    /// Plies of the line that reached it first.
+    pub plies: u16,
+}
+
+/// Why a position has a move.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Reason {
+    /// The book that is grown may play it.
+    pub ours: bool,
+    /// An engine found it.
+    pub engine: bool,
+    /// How often the opponent's book plays it, if it does.
+    pub chance: f32,
+}
+
+/// A move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    pub from: u32,
+    pub to: u32,
+    pub mv: MoveCode,
+    pub reason: Reason,
+}
+
+/// The moves in the order of their positions.
+#[derive(Debug)]
+pub struct Shape {
+    pub(crate) links: Links,
+    pub(crate) backwards: Links,
+    pub(crate) components: Components,
+    /// The numbers of the moves in this order.
+    pub(crate) order: Vec<u32>,
+}
+
+/// What the move after those that a position has may be worth for the side that makes it.
+pub(crate) fn next_worth(node: &Node) -> Value {
+    node.own.saturating_sub(NEXT_LOSS)
+}
+
+/// The positions and moves. The starting position has the number 0.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    positions: Vec<Packed>,
+    numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
+    tracks: Tracks,
+    pub nodes: Vec<Node>,
+    pub edges: Vec<Edge>,
+}
+
+impl Tree {
+    /// The starting position alone.
+    pub fn new() -> Self {
+        let mut tree = Self {
+            positions: Vec::new(),
+            numbers: HashMap::default(),
+            tracks: Tracks::default(),
+            nodes: Vec::new(),
+            edges: Vec::new(),
+        };
+        tree.add_position(&Position::start(), None, 0);
+        tree
+    }
+
+    /// How many positions there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The position of a number.
+    pub fn position(&self, number: u32) -> Option<Position> {
+        self.positions.get(number as usize)?.unpack()
+    }
+
+    /// The number of a position by its key.
+    pub fn number(&self, key: u64) -> Option<u32> {
+        self.numbers.get(&key).copied()
+    }
+
+    /// The moves of the line that reached a position first.
+    pub fn line(&self, number: u32) -> Vec<MoveCode> {
+        self.tracks.line(number)
+    }
+
+    /// The number of a position, which is added if it is new.
+    fn add_position(&mut self, at: &Position, before: Option<(u32, MoveCode)>, plies: u16) -> Option<u32> {
+        let key = at.key();
+        if let Some(number) = self.number(key) {
+            return Some(number);
+        }
+        let number = (self.len() < MAX_POSITIONS).then_some(self.len() as u32)?;
+        self.positions.push(Packed::new(at)?);
+        self.numbers.insert(key, number);
+        self.tracks.push(before);
+        let ended = result(at);
+        let white = at.chess().turn().is_white();
+        let state = if ended.is_some() { State::Ended } else { State::New };
+        let own = ended.unwrap_or(UNKNOWN);
+        self.nodes.push(Node {
+            own,
+            first: own,
+            state,
+            next: Next::Open,
+            white,
+            modelled: false,
+            best: NONE,
+            plies,
+        });
+        Some(number)
+    }
+
+    /// Adds a legal move to a position, which does not have it. Returns its number.
+    pub fn add_move(&mut self, from: u32, at: &Position, mv: Move, reason: Reason) -> Option<u32> {
+        let edge = u32::try_from(self.edges.len()).ok().filter(|number| *number != NONE)?;
+        let code = MoveCode::from_move(mv);
+        let plies = self.nodes[from as usize].plies.saturating_add(1);
+        let to = self.add_position(&at.after(mv), Some((from, code)), plies)?;
+        self.edges.push(Edge { from, to, mv: code, reason });
+        Some(edge)
+    }
+
+    /// Whether something is known of a position's value by itself.
+    pub fn is_known(&self, number: u32) -> bool {
+        self.nodes[number as usize].own != UNKNOWN
+    }
+
+    /// Whether the move that the last search of a position found was looked into.
+    pub fn is_followed(&self, node: &Node) -> bool {
+        self.edges.get(node.best as usize).is_some_and(|edge| self.is_known(edge.to))
+    }
+
+    /// The moves in order.
+    pub fn shape(&self) -> Option<Shape> {
+        let mut first = vec![0_u32; self.len() + 1];
+        self.edges.iter().for_each(|edge| first[edge.from as usize + 1] += 1);
+        for at in 1..first.len() {
+            first[at] += first[at - 1];
+        }
+        let mut next = first.clone();
+        let (mut to, mut order) = (vec![0; self.edges.len()], vec![0; self.edges.len()]);
+        for (number, edge) in (0_u32..).zip(&self.edges) {
+            let place = &mut next[edge.from as usize];
+            (to[*place as usize], order[*place as usize]) = (edge.to, number);
+            *place += 1;
+        }
+        let links = Links::new(first, to)?;
+        let (backwards, components) = (links.reversed(), Components::new(&links));
+        Some(Shape { links, backwards, components, order })
+    }
+
+    /// What is known of the positions before values are backed up, for a book of this side.
+    ///
+    /// Once the best move that a search found was looked into, a position of ours is worth its best move. In one of theirs they
+    /// may have another move: one that is as good as this one looks now, or that the search would have found next. Where
+    /// their book has moves, it is worth the best of these once all of them were looked into.
+    pub fn known(&self, side: Color) -> KnownValues {
+        let mut is_whole = vec![true; self.len()];
+        for edge in &self.edges {
+            is_whole[edge.from as usize] &= self.is_known(edge.to);
+        }
+        let own = |(node, is_whole): (&Node, &bool)| match self.edges.get(node.best as usize) {
+            _ if node.modelled && node.white != side.is_white() => {
+                if *is_whole {
+                    UNKNOWN
+                } else {
+                    node.own
+                }
+            }
+            Some(edge) if self.is_known(edge.to) && node.white == side.is_white() => UNKNOWN,
+            Some(edge) if self.is_known(edge.to) => next_worth(node).max(-self.nodes[edge.to as usize].first),
+            _ => node.own,
+        };
+        KnownValues {
+            white: self.nodes.iter().map(|node| node.white).collect(),
+            own: self.nodes.iter().zip(&is_whole).map(own).collect(),
+        }
+    }
+}

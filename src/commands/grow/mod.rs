@@ -1,0 +1,243 @@
+//! `tabiya grow`: lets an engine make a book, the most probable positions first.
+
+mod plan;
+mod report;
+mod sources;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use shakmaty::Color;
+
+use tabiya_base::error::Result;
+use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
+use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
+use tabiya_book::choose::Policy;
+use tabiya_book::{self as book, Book, Format, Moves, Written, format_of};
+use tabiya_learn as learn;
+use tabiya_learn::evals;
+use tabiya_workshop::bookmaker::{self, Merged, Resources};
+use tabiya_workshop::grow::{Grown, Growth, Opponent, Rounds, finish, grow};
+use tabiya_workshop::vet::Knowledge;
+
+use self::report::{History, Report};
+use self::sources::Seed;
+use crate::args::engine::EngineArgs;
+use crate::args::new_book::NewBook;
+use crate::args::resources::ResourcesArgs;
+use crate::args::search::SearchArgs;
+use crate::output::exit::Exit;
+use crate::output::interrupts;
+use crate::output::rows::many;
+use crate::output::values::no_store;
+use crate::output::{progress, written};
+
+/// Searches that are made if neither their number nor the time is limited.
+const POSITIONS: u64 = 10_000;
+
+/// How often the book is written while it grows, at most, and what share of the time that may take.
+const BETWEEN_WRITES: (Duration, u32) = (Duration::from_secs(60), 50);
+
+/// `tabiya grow`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The books or games to grow from [default: the starting position alone]
+    #[arg(value_name = "SOURCE")]
+    sources: Vec<PathBuf>,
+    #[command(flatten)]
+    to: NewBook,
+    /// What the opponent plays from: a book or a count file [default: SOURCE]
+    ///
+    /// Where that has no move, and without any book, it plays what the engine would play: the better a move, the more often.
+    #[arg(long, value_name = "BOOK")]
+    against: Option<PathBuf>,
+    /// The side that the book is for: white, black or both
+    #[arg(long, value_name = "SIDE", default_value = "both", value_parser = sides())]
+    side: Sides,
+    /// Also play moves that lose at most this many centipawns against the best
+    #[arg(long, value_name = "CP", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    max_loss: u32,
+    /// Stop after so many searches [default: 10000, or no limit with --time]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    positions: Option<u64>,
+    /// The file of evaluations (the store) [default: the new book's name with .evals]
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// Write every position that was searched, with values and probabilities, into this file, as JSON
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<PathBuf>,
+    /// Write the next --positions searches into this file instead, for several machines; with --share, make them
+    #[arg(long, value_name = "FILE", conflicts_with = "report")]
+    plan: Option<PathBuf>,
+    /// Make the K-th of N shares of the searches of --plan, and put them into --store
+    #[arg(long, value_name = "K/N", requires = "plan", requires = "store", conflicts_with = "no_engine", value_parser = plan::share)]
+    share: Option<plan::Share>,
+    #[command(flatten)]
+    search: SearchArgs,
+    /// Start no engine: use only the evaluations in the store
+    #[arg(long, conflicts_with_all = ["jobs", "time", "engine", "engine-arg", "engine-dir", "engine-timeout", "set", "config"])]
+    no_engine: bool,
+    #[command(flatten)]
+    engine: EngineArgs,
+    #[command(flatten)]
+    resources: ResourcesArgs,
+}
+
+/// The sides that a book is for.
+#[derive(Clone, Copy, Debug)]
+struct Sides(&'static [Color]);
+
+fn sides() -> impl TypedValueParser<Value = Sides> {
+    PossibleValuesParser::new(["white", "black", "both"]).map(|side| match side.as_str() {
+        "white" => Sides(&[Color::White]),
+        "black" => Sides(&[Color::Black]),
+        _ => Sides(&[Color::White, Color::Black]),
+    })
+}
+
+/// Lets the book grow, writes it, and says how far games go in it.
+///
+/// # Errors
+/// When a file cannot be read or written, the engine cannot be started or fails again and again, or the work is
+/// interrupted: the store then has all searches so far.
+pub fn run(args: &Args) -> Result<Exit> {
+    if let (Some(file), Some(share)) = (&args.plan, args.share) {
+        return plan::make(args, file, share);
+    }
+    let output = &args.to.output;
+    let path = args.store.clone().unwrap_or_else(|| evals::beside(output));
+    let resources = args.resources.resolve()?;
+    interrupts::watch();
+    let against = args.against.as_ref().map(|path| learn::open_settled(path)).transpose()?;
+    let seed = Seed::open(&args.sources, &resources)?;
+    let outputs = [book::parts(output), vec![path.clone()], args.report.iter().cloned().collect()];
+    let mut inputs = learn::files_of(against.iter().map(|book| &**book));
+    inputs.extend(seed.files());
+    keep_inputs(&outputs.concat(), &inputs)?;
+    keep_apart(&outputs)?;
+    let mut knowledge = Knowledge::open(&path)?;
+    let model = against.as_deref().map(|book| book as &dyn Moves).or(seed.book());
+    let opponent = Opponent { book: model, policy: Policy::default() };
+    let growth = Growth::new(seed.book(), opponent, args.side.0);
+    let limit = args.search.limit();
+    if let Some(file) = &args.plan {
+        keep_inputs(std::slice::from_ref(file), &[inputs, vec![path]].concat())?;
+        return plan::write(args, file, growth, knowledge);
+    }
+    // What cannot be written, read or started is reported before hours of work.
+    drop(args.to.book().create(None, &resources)?);
+    let report_file =
+        args.report.as_ref().map(|report| Replacement::new(report, args.to.force)).transpose()?;
+    if args.no_engine && !knowledge.has_store() {
+        return Err(no_store(&path, "leave out --no-engine"));
+    }
+    let setup = if args.no_engine { None } else { Some(args.engine.setup()?) };
+    let work = setup.as_ref().map(|setup| args.search.work(setup));
+    let has_time = work.is_some_and(|work| work.until.is_some());
+    let most = args.positions.unwrap_or(if has_time { u64::MAX } else { POSITIONS });
+
+    let progress = progress::on_terminal(output.to_string_lossy());
+    progress.slow_things(if most == u64::MAX { 0 } else { most }, "searches");
+    let mut rounds = Rounds::new(growth, most);
+    let mut watch = Watch::new(args, &resources);
+    let see = |rounds: &Rounds<'_>| watch.see(rounds, &progress);
+    let evaluated = grow(&mut rounds, &mut knowledge, limit, work.as_ref(), see)
+        .map_err(|error| interrupt::after(watch.last(), error))?;
+    let (known, history) = (rounds.known(), watch.history);
+    let (growth, _) = finish(rounds, &knowledge, limit);
+    let shape = growth.shape()?;
+    let grown = Grown::new(&growth, &shape, args.max_loss, args.format());
+    let report = Report { grown: &grown, searched: evaluated.done, known, history };
+    if let Some(file) = report_file {
+        report.write(file)?;
+    }
+    let force = args.to.force || watch.is_written;
+    let (merged, done) = write(&grown, args, force, &resources, &progress)
+        .map_err(|error| interrupt::after("no book was written", error))?;
+    drop(progress);
+
+    let mut lines = vec![format!(
+        "searched: {}; {known} were known already ({})",
+        many(evaluated.done, "position"),
+        path.display()
+    )];
+    lines.extend(written::cut(&evaluated));
+    lines.extend(report.lines());
+    let exit = if evaluated.skipped.is_empty() { Exit::Done } else { Exit::Findings };
+    let read: Vec<&Arc<dyn Book>> = seed.opened().chain(&against).collect();
+    let exit = args.to.end(lines, (&merged, written::KEYS_ONLY), &done, exit, (read, "no move was found"))?;
+    written::not_evaluated(&evaluated);
+    Ok(exit)
+}
+
+impl Args {
+    fn format(&self) -> Format {
+        format_of(&self.to.output).unwrap_or(Format::Polyglot)
+    }
+}
+
+/// Writes a book.
+fn write(
+    grown: &Grown<'_>,
+    args: &Args,
+    force: bool,
+    resources: &Resources,
+    progress: &Progress,
+) -> Result<(Merged, Written)> {
+    let mut new = args.to.book();
+    new.force = force;
+    let writer = new.create(None, resources)?;
+    let scope = bookmaker::widest(grown, &*writer);
+    bookmaker::merge(&[(grown, scope)], resources, writer, progress)
+}
+
+/// What is done after each round: progress, and the book as it is.
+struct Watch<'a> {
+    args: &'a Args,
+    resources: &'a Resources,
+    history: History,
+    begun: Instant,
+    /// When the book is written next.
+    next: Instant,
+    /// Whether it was written.
+    is_written: bool,
+}
+
+impl<'a> Watch<'a> {
+    fn new(args: &'a Args, resources: &'a Resources) -> Self {
+        let begun = Instant::now();
+        Self { args, resources, history: History::default(), begun, next: begun, is_written: false }
+    }
+
+    /// What there is of the book if the work ends now.
+    fn last(&self) -> &'static str {
+        if self.is_written { "the book is as it was last written" } else { "no book was written" }
+    }
+
+    fn see(&mut self, rounds: &Rounds<'_>, progress: &Progress) -> Result<()> {
+        progress.at(rounds.planned());
+        let elapsed = self.begun.elapsed();
+        // While a run repeats what the store knows, the file has a book that has grown further.
+        let is_new = rounds.planned() > rounds.known();
+        let writes = self.args.to.force && is_new && Instant::now() >= self.next;
+        if !writes && !self.history.is_due(elapsed) {
+            return Ok(());
+        }
+        let shape = rounds.growth().shape()?;
+        let grown = Grown::new(rounds.growth(), &shape, self.args.max_loss, self.args.format());
+        self.history.add(elapsed, rounds.planned(), &grown);
+        let figures = grown.plays().iter().map(|play| play.figures());
+        let details = figures.flat_map(|of| [(of.plies, "plies"), (of.covered * 100.0, "% answered")]);
+        progress.details(&details.collect::<Vec<_>>());
+        if writes {
+            let begun = Instant::now();
+            write(&grown, self.args, true, self.resources, &Progress::none())?;
+            self.is_written = true;
+            self.next = Instant::now() + BETWEEN_WRITES.0.max(begun.elapsed() * BETWEEN_WRITES.1);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,348 @@
+"""`tabiya grow`: the same book whatever happens to the run, values by an independent minimax, every format, and the merging of stores."""
+
+import json
+import random
+import signal
+import subprocess
+import time
+
+import chess
+import chess.polyglot
+import pytest
+
+from client import HANG, times
+from conftest import linux_only
+from polyglot_writer import Book
+from processes import alive, children
+from random_games import FORMATS
+from test_evals import Eval, exported  # noqa: F401
+
+DONE, WANTING, USAGE, FILE, ENGINE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+NEXT_LOSS = 20
+
+
+def scripted(exe, *args, score=40):
+    return ["--engine", exe, *(f"--engine-arg={arg}" for arg in ("--legal", "--any-score", score, *args)), "--nodes", 20]
+
+
+def entries(path):
+    """All that a Polyglot book has: {key: {UCI: weight}}."""
+    found = {}
+    with chess.polyglot.open_reader(path) as reader:
+        for entry in reader:
+            found.setdefault(entry.key, {})[entry.move.uci()] = entry.weight
+    return found
+
+
+@pytest.fixture
+def seed(tmp_path):
+    """Two moves of White, three replies, and a line that transposes."""
+    book = Book().at("", e2e4=100, d2d4=30, g1f3=10).at("e2e4", e7e5=60, c7c5=40).at("e2e4 e7e5", g1f3=60).at("d2d4", d7d5=30, g8f6=20)
+    book.at("e2e4 e7e5 g1f3", b8c6=60).at("e2e4 c7c5", g1f3=40).at("g1f3", d7d5=5).at("g1f3 d7d5", d2d4=5).at("d2d4 d7d5", g1f3=3, c2c4=9)
+    return book.write(tmp_path / "seed.bin")
+
+
+@pytest.fixture
+def grown(tabiya, scripted_exe, seed, tmp_path):
+    """Grows a book of some name, and returns it with its report."""
+
+    def grow(name, *args, positions=300, engine=(), start=(seed,)):
+        out, report = tmp_path / name, tmp_path / f"{name}.json"
+        line = ["grow", *start, "-o", out, "--report", report, "--positions", positions, *scripted(scripted_exe, *engine), *args]
+        done = tabiya(*line)
+        assert done.returncode == DONE, done.stderr
+        return out, json.loads(report.read_bytes())
+
+    return grow
+
+
+def test_the_book_is_the_same_whatever_the_jobs(tabiya, scripted_exe, grown, seed, tmp_path):
+    books = {grown(f"{jobs}.bin", "--jobs", jobs)[0].read_bytes() for jobs in (1, 2, 8)}
+    assert len(books) == 1
+    # From the store alone, and with another thing to keep it in, it is the same too.
+    again, report = tmp_path / "again.bin", tmp_path / "again.json"
+    line = ["grow", seed, "-o", again, "--no-engine", "--store", tmp_path / "1.bin.evals", "--nodes", 20]
+    done = tabiya(*line, "--positions", 300, "--report", report)
+    assert done.returncode == DONE and {again.read_bytes()} == books, done.stderr
+    told = json.loads(report.read_bytes())
+    assert (told["searched"], told["known"]) == (0, 300)
+    # A second run goes on where the first one ended, and stores can be merged.
+    half, _ = grown("half.bin", positions=150)
+    store = tmp_path / "merged.evals"
+    for part in ("half", "1"):
+        assert tabiya("import", store, tmp_path / f"{part}.bin.evals").returncode == DONE
+    for name, positions, known in [("half.bin", 300, 150), ("merged.bin", 300, 300)]:
+        stored = ["--store", store] if name == "merged.bin" else ["--force"]
+        out, told = grown(name, *stored, positions=positions)
+        assert out.read_bytes() in books and told["known"] == known
+
+
+@linux_only
+def test_killed_at_any_moment_it_goes_on_to_the_same_book(tabiya, tabiya_exe, scripted_exe, grown, seed, tmp_path, exported):
+    whole, _ = grown("whole.bin", positions=400)
+    # Searches take 4 ms, so that a run is killed in the middle.
+    out, store, chance = tmp_path / "out.bin", tmp_path / "out.bin.evals", random.Random(50)
+    line = ["grow", seed, "-o", out, "--positions", 400, "--jobs", 2, *scripted(scripted_exe, "--think", 4)]
+    kept, kills, until = {}, 0, time.monotonic() + HANG
+    while not out.exists():
+        assert time.monotonic() < until
+        process = subprocess.Popen(list(map(str, [tabiya_exe, *line])), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path)
+        size = store.stat().st_size if store.exists() else 0
+        # Killed once it has stored some more searches; at last it is left alone.
+        more, engines = chance.randrange(10, 36) * 48, set()
+        while process.poll() is None and not (kills < 10 and store.exists() and store.stat().st_size > size + more):
+            assert time.monotonic() < until
+            engines |= set(children(process.pid))
+            time.sleep(0.001)
+        if process.poll() is None:
+            process.kill()
+            kills += 1
+        _, errors = process.communicate(timeout=HANG)
+        assert process.returncode in (DONE, -signal.SIGKILL), errors
+        while any(alive(pid) for pid in engines):
+            assert time.monotonic() < until, "an engine outlived tabiya"
+            time.sleep(0.01)
+        now = exported(store)
+        assert all(now[epd] == found for epd, found in kept.items())
+        kept = now
+    assert kills == 10
+    assert out.read_bytes() == whole.read_bytes() and kept == exported(tmp_path / "whole.bin.evals")
+
+
+class Minimax:
+    """What a side can force, from the store's evaluations and the moves of each position. Positions on cycles have no value."""
+
+    def __init__(self, white, positions, evals):
+        self.white, self.evals, self.values = white, evals, {}
+        self.positions = {chess.Board(position["fen"]).epd(): position for position in positions}
+
+    def own(self, board):
+        """What a position is worth by itself for the side, by its first search or the end of the game."""
+        sign = 1 if board.turn == self.white else -1
+        if board.is_checkmate():
+            return -32767 * sign
+        if board.is_stalemate():
+            return 0
+        found = self.evals.get(board.epd())
+        return None if found is None else sign * found.cp
+
+    def value(self, board):
+        """`(value,)`, or None on or before a cycle."""
+        epd = board.epd()
+        if epd in self.values:
+            return self.values[epd]
+        self.values[epd] = None
+        position, ours = self.positions.get(epd), board.turn == self.white
+        if position is None:
+            self.values[epd] = (self.own(board) if board.is_game_over() else None,)
+            return self.values[epd]
+        search, after, known = position["search"], {}, []
+        for move in position["moves"]:
+            board.push_uci(move["uci"])
+            value, alone = self.value(board), self.own(board)
+            board.pop()
+            if value is None:
+                return None
+            after[move["uci"]] = alone
+            known.append(value[0])
+        if position["from_book"]:
+            # They play what their book has, once all of that was looked into.
+            last = self.own(board) if None in after.values() else None
+        else:
+            last = search["value"] * (1 if ours else -1)
+            looked_into = after[search["uci"]]
+            if looked_into is not None:
+                # Once the engine's move was looked into, what was found after it counts.
+                last = None if ours else min(last + NEXT_LOSS, looked_into)
+        if None in known and last is None and not ours:
+            known = [None]
+        known = [value for value in [*known, last] if value is not None]
+        self.values[epd] = ((max if ours else min)(known) if known else None,)
+        return self.values[epd]
+
+
+@pytest.mark.parametrize("side", ["white", "black"])
+def test_values_are_those_of_another_minimax(tabiya, grown, real_book, exported, tmp_path, side):
+    out, report = grown("out.bin", "--side", side, positions=times(1000, 5000), start=[real_book])
+    evals, white = exported(tmp_path / "out.bin.evals"), side == "white"
+    minimax, compared = Minimax(white, report["positions"], evals), 0
+    firsts = 0
+    for position in report["positions"]:
+        board = chess.Board(position["fen"])
+        value = minimax.value(board)
+        if value is not None:
+            assert position["value"] == value[0], position
+            compared += 1
+        search = position["search"]
+        if search is None or (search["uci"], search["value"]) == (evals[board.epd()].best, evals[board.epd()].cp):
+            firsts += 1
+    assert compared > 0.9 * len(report["positions"]) and firsts > 0.5 * compared, (compared, firsts)
+    # The book plays the best moves of the positions that it was grown for, and no others.
+    book = entries(out)
+    for position in report["positions"]:
+        board = chess.Board(position["fen"])
+        played = {move["uci"] for move in position["moves"] if move["chance"] > 0}
+        if board.turn == white and position["reach"] > 0:
+            found = {move.replace("e1h1", "e1g1") for move in book[chess.polyglot.zobrist_hash(board)]}
+            assert played and played == found, position
+            worths = {move["uci"]: position["search"]["value"] if move["value"] is None else move["value"] for move in position["moves"]}
+            assert max(worths[move] for move in played) == position["value"]
+            assert all(worths[move] >= position["value"] - 10 for move in played)
+    # The root's chances are spread over what is played.
+    assert sum(move["chance"] for move in report["positions"][0]["moves"]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format(tabiya, grown, seed, tmp_path, name):
+    start = tmp_path / f"start.{name}"
+    assert tabiya("convert", seed, "-o", start).returncode == DONE
+    out, report = grown(f"out.{name}", "--side", "white", start=[start])
+    assert tabiya("check", out).returncode == DONE
+    for position in report["positions"]:
+        if position["reach"] == 0 or chess.Board(position["fen"]).turn == chess.BLACK:
+            continue
+        done = tabiya("show", out, "--fen", position["fen"], "--json")
+        assert done.returncode == DONE, done.stderr
+        moves = {move["uci"] for move in json.loads(done.stdout)["moves"] if move["chance"] > 0}
+        assert moves == {move["uci"] for move in position["moves"] if move["chance"] > 0}, position
+    # Without a seed it begins with the starting position.
+    out, _ = grown(f"alone.{name}", positions=100, start=[])
+    assert tabiya("check", out).returncode == DONE and tabiya("show", out).returncode == DONE
+
+
+def test_several_machines_share_the_searches(tabiya, tabiya_exe, scripted_exe, grown, seed, tmp_path, exported):
+    out, first = grown("out.bin", positions=300)
+    store, parts, plan = tmp_path / "out.bin.evals", [tmp_path / f"{part}.evals" for part in (1, 2, 3)], tmp_path / "plan.jsonl"
+    line = ["grow", seed, "-o", out, "--plan", plan]
+    for cycle in range(4):
+        done = tabiya(*line, "--positions", 60, "--nodes", 20, "--force")
+        assert done.returncode == DONE, done.stderr
+        searches = [json.loads(text) for text in plan.read_text().splitlines()]
+        assert len({(search["fen"], tuple(search.get("without", []))) for search in searches}) == len(searches) == 60
+        for number, part in enumerate(parts, 1):
+            args = [*line, "--share", f"{number}/3", "--store", part, *scripted(scripted_exe)]
+            if (cycle, number) == (1, 2):
+                # A machine fails in the middle of its share, and its job is run again.
+                size = part.stat().st_size
+                process = subprocess.Popen([tabiya_exe, *map(str, args), "--engine-arg=--think", "--engine-arg=20"], cwd=tmp_path)
+                until = time.monotonic() + HANG
+                while part.stat().st_size < size + 300:
+                    assert process.poll() is None and time.monotonic() < until
+                    time.sleep(0.001)
+                process.kill()
+                process.communicate(timeout=HANG)
+                done = tabiya(*args)
+                assert done.returncode == DONE and b"searched: 0 " not in done.stdout and b"; 0 were known" not in done.stdout, done.stdout
+            else:
+                assert tabiya(*args).returncode == DONE
+            # A share is not searched twice.
+            done = tabiya(*args)
+            assert b"searched: 0 positions; 20 were known" in done.stdout, done.stdout
+        # More than one of these machines may search the same position.
+        done = tabiya("import", store, *parts)
+        assert done.returncode == DONE, done.stderr
+        planned = {chess.Board(search["fen"]).epd() for search in searches if "without" not in search}
+        assert planned <= set(exported(store))
+    again = [tmp_path / "one.bin", tmp_path / "two.bin"]
+    line = ["--no-engine", "--store", store, "--nodes", 20, "--positions", 10_000]
+    for book in again:
+        done = tabiya("grow", seed, "-o", book, *line, "--report", tmp_path / f"{book.name}.json")
+        assert done.returncode == DONE, done.stderr
+    assert again[0].read_bytes() == again[1].read_bytes()
+    # Nearly all that was planned is of use.
+    grew = len(json.loads((tmp_path / "one.bin.json").read_bytes())["positions"]) - len(first["positions"])
+    assert grew > 200, grew
+
+
+@linux_only
+def test_the_explorer_shows_the_book_while_it_grows(tabiya, tabiya_exe, scripted_exe, grown, seed, tmp_path, explore):
+    out, _ = grown("out.bin", "--side", "white", positions=300)
+    before, number = entries(out), out.stat().st_ino
+    line = ["grow", seed, "-o", out, "--side", "white", "--positions", 100_000, "--force", *scripted(scripted_exe, "--think", 20)]
+    process = subprocess.Popen(list(map(str, [tabiya_exe, *line])), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path)
+    until = time.monotonic() + HANG
+    while out.stat().st_ino == number:
+        assert process.poll() is None and time.monotonic() < until
+        time.sleep(0.01)
+    moves = explore(out).get("/api/position", play="", book=0)["moves"]
+    assert all(move["eval"] for move in moves if move["chance"] > 0), moves
+    process.kill()
+    process.communicate(timeout=HANG)
+    # What was known before was not lost from it while the run repeated that.
+    assert {move["uci"] for move in moves} <= set(entries(out)[chess.polyglot.zobrist_hash(chess.Board())])
+    assert len(entries(out)) > len(before) / 2
+
+
+def test_two_at_the_same_time(tabiya_exe, scripted_exe, grown, seed, tmp_path):
+    whole, _ = grown("whole.bin", positions=300)
+    line = ["grow", seed, "-o", tmp_path / "out.bin", "--positions", 300, "--jobs", 2, "--force", *scripted(scripted_exe, "--think", 2)]
+    both = [subprocess.Popen(list(map(str, [tabiya_exe, *line])), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) for _ in range(2)]
+    for process in both:
+        _, errors = process.communicate(timeout=HANG)
+        assert process.returncode == DONE, errors
+    assert (tmp_path / "out.bin").read_bytes() == whole.read_bytes()
+    # What both left in the store is enough for the same book.
+    again, told = grown("out.bin", "--force", positions=300)
+    assert again.read_bytes() == whole.read_bytes() and told["searched"] == 0
+
+
+def test_when_the_time_is_up_the_book_is_that_of_the_store(tabiya, scripted_exe, grown, seed, tmp_path):
+    # A search takes 50 ms, so that the time is up in the middle of a round.
+    out, _ = grown("out.bin", "--time", "2s", "--jobs", 3, engine=["--think", 50], positions=100_000)
+    again = tmp_path / "again.bin"
+    done = tabiya("grow", seed, "-o", again, "--no-engine", "--nodes", 20, "--store", tmp_path / "out.bin.evals")
+    assert done.returncode == DONE and again.read_bytes() == out.read_bytes(), done.stderr
+
+
+def test_an_engine_that_dies_or_hangs_is_started_again(tabiya, engine, grown, seed, tmp_path):
+    whole, _ = grown("whole.bin", positions=60)
+    line = ["grow", seed, "-o", "out.bin", "--positions", 60, "--nodes", 20, *engine.argv("--legal", "--any-score", 40, "--die-once", tmp_path / "once")]
+    done = tabiya(*line)
+    assert done.returncode == DONE, done.stderr
+    assert (tmp_path / "out.bin").read_bytes() == whole.read_bytes()
+    done = tabiya("grow", seed, "-o", "none.bin", "--engine", tmp_path / "no-such-engine")
+    assert done.returncode == ENGINE and b"no such engine" in done.stderr and not (tmp_path / "none.bin").exists()
+
+
+def test_the_opponent_may_be_a_count_file_and_the_seed_games(tabiya, grown, seed, tmp_path):
+    games = tmp_path / "games.pgn"
+    games.write_text("".join(f'[Round "{number}"]\n\n1. e4 {reply} 2. Nf3 1/2-1/2\n\n' for number, reply in enumerate(["c5"] * 6 + ["e5"] * 4)))
+    counts = tmp_path / "counts.parquet"
+    assert tabiya("build", games, "-o", counts).returncode == DONE
+    _, report = grown("out.bin", "--side", "white", "--against", counts, positions=100, start=[games])
+    positions = {position["fen"]: position for position in report["positions"]}
+    board = chess.Board()
+    assert "e2e4" in {move["uci"] for move in positions[board.fen()]["moves"]}
+    board.push_uci("e2e4")
+    replies = {move["uci"]: move["chance"] for move in positions[board.fen(en_passant="legal")]["moves"]}
+    assert replies["c7c5"] == pytest.approx(0.6) and replies["e7e5"] == pytest.approx(0.4)
+
+
+def test_several_seeds_are_one_book(tabiya, grown, tmp_path):
+    first, second = tmp_path / "first.bin", tmp_path / "second.abk"
+    Book().at("", e2e4=5).at("e2e4 e7e5", b1c3=1).write(first)
+    games = tmp_path / "games.pgn"
+    games.write_text("".join(f'[Round "{number}"]\n\n1. b3 d5 1/2-1/2\n\n' for number in range(9)))
+    Book().at("", f2f4=5).write(tmp_path / "second.bin")
+    assert tabiya("convert", tmp_path / "second.bin", "-o", second).returncode == DONE
+    _, report = grown("out.bin", "--side", "white", positions=200, start=[first, games, second])
+    start = next(position for position in report["positions"] if position["fen"] == chess.STARTING_FEN)
+    assert {"e2e4", "f2f4", "b2b3"} <= {move["uci"] for move in start["moves"]}
+
+
+def test_wrong_input(tabiya, scripted_exe, seed, tmp_path):
+    line, before = ["grow", seed, *scripted(scripted_exe), "--positions", 20], seed.read_bytes()
+    (tmp_path / "mine.bin").write_bytes(b"mine")
+    for args in (["-o", "out.bin", "--side", "red"], ["-o", "out.bin", "--max-loss", 0], ["-o", "out.bin", "--positions", 0],
+                 ["-o", "out.bin", "--share", "1/2"], ["-o", "out.bin", "--plan", "p", "--share", "3/2", "--store", "s"], ["-o", "out.txt"],
+                 ["-o", "out.bin", "--no-engine", "--jobs", 2]):
+        assert tabiya(*line, *args).returncode == USAGE, args
+    for args in (["-o", "mine.bin"], ["-o", seed, "--force"], ["-o", "out.bin", "--store", seed], ["-o", "out.bin", "--report", "mine.bin"],
+                 ["-o", "out.bin", "--against", "none.bin"], ["-o", "out.bin", "--plan", seed, "--force"],
+                 ["-o", "out.bin", "--plan", "mine.bin", "--share", "1/2", "--store", "s.evals"]):
+        done = tabiya(*line, *args)
+        assert done.returncode in (USAGE, FILE), (args, done.stderr)
+        assert seed.read_bytes() == before and (tmp_path / "mine.bin").read_bytes() == b"mine" and not (tmp_path / "out.bin").exists()
+    none = tabiya("grow", seed, "-o", "out.bin", "--no-engine")
+    assert none.returncode == FILE and b"no store of evaluations" in none.stderr
