@@ -6,7 +6,7 @@ use tabiya_base::check::check;
 use tabiya_chess::{MoveCode, Packed};
 use tabiya_uci::Score;
 
-use super::record::{Limit, number};
+use super::evaluation::{Limit, number};
 
 /// Bits of a limit's length after its power of two.
 const FRACTION: u32 = 3;

@@ -12,9 +12,10 @@ use tabiya_base::{file, folder, interrupt};
 use tabiya_chess::Packed;
 
 use super::alternative::Alternative;
+use super::evaluation::{EngineId, Evaluation, Limit};
 use super::record::{
-    EngineId, Engines, Evaluation, Limit, RECORD_LEN, Slot, guarded, guarded_alternative, guarded_search,
-    header, is_sound, parse_header, slot,
+    Engines, RECORD_LEN, Slot, guarded, guarded_alternative, guarded_search, header, is_sound, parse_header,
+    slot,
 };
 
 /// How long another process may keep the store locked: putting hundreds of millions of records in order takes minutes.

@@ -18,10 +18,11 @@ use tabiya_chess::Packed;
 
 use super::alternative::Alternative;
 use super::append::{Appender, claim};
+use super::evaluation::{EngineId, Evaluation};
 use super::read::{Searches, Store};
 use super::record::{
-    EngineId, Engines, Evaluation, GUARDED_LEN, RECORD_LEN, StoreRecord, guarded, guarded_alternative,
-    guarded_search, header, parse_guarded, slot,
+    Engines, GUARDED_LEN, RECORD_LEN, StoreRecord, guarded, guarded_alternative, guarded_search, header,
+    parse_guarded, slot,
 };
 
 /// Records that may be appended to a store of any size before it is put in order.

@@ -20,6 +20,7 @@
 mod alternative;
 mod append;
 mod compact;
+mod evaluation;
 mod known;
 mod read;
 pub mod record;
@@ -33,9 +34,9 @@ use std::path::{Path, PathBuf};
 pub use alternative::Alternative;
 pub use append::Appender;
 pub use compact::{Collector, Put, compact, repair};
+pub use evaluation::{EngineId, Evaluation, Limit};
 pub use known::{Evaluated, open_beside, value};
 pub use read::{Store, StoreFinding as StoreFindings};
-pub use record::{EngineId, Evaluation, Limit};
 pub use wanted::Wanted;
 
 /// What is added to a book's name for that of its store.

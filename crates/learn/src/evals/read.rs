@@ -16,9 +16,8 @@ use tabiya_chess::{MoveCode, PACKED_LEN, Packed, Position};
 
 use super::alternative::{self, Alternative};
 
-use super::record::{
-    EngineId, Engines, Evaluation, Limit, MAGIC, RECORD_LEN, Slot, StoreRecord, parse_header,
-};
+use super::evaluation::{EngineId, Evaluation, Limit};
+use super::record::{Engines, MAGIC, RECORD_LEN, Slot, StoreRecord, parse_header};
 
 kinds! {
     /// What can be wrong with a store.

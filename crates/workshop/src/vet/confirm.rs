@@ -15,11 +15,13 @@ use tabiya_base::progress::Progress;
 use tabiya_book::Moves;
 use tabiya_chess::{MoveCode, Packed};
 
-use super::evaluate::{Evaluated, Knowledge, Work, evaluate};
+use super::evaluate::evaluate;
 use super::graph::Graph;
 use super::judge::Limits;
 use super::judged::JudgedBook;
+use super::knowledge::{Evaluated, Knowledge};
 use super::minimax::{KnownValues, UNKNOWN};
+use super::search::Work;
 
 /// A move that loses over this many centipawns more than allowed is dropped without another search.
 const CERTAIN: u32 = 100;

@@ -9,8 +9,8 @@ use tabiya_book::{MoveFacts, Moves};
 use tabiya_chess::{Packed, Position};
 use tabiya_learn::evals::value;
 
-use super::evaluate::Knowledge;
 use super::graph::Graph;
+use super::knowledge::Knowledge;
 use super::minimax::Backed;
 
 /// A store in which the positions of a book are looked up.

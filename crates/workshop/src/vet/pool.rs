@@ -7,26 +7,15 @@ use std::time::Instant;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
 use tabiya_base::parallel;
-use tabiya_chess::{MoveCode, Packed, Position};
-use tabiya_learn::evals::{Alternative, Appender, Evaluation, Limit};
+use tabiya_chess::Packed;
+use tabiya_learn::evals::{Alternative, Appender, Evaluation};
 use tabiya_uci::engine::Failure;
 
-use super::evaluate::{Evaluated, Knowledge, Work};
-use super::search::{SearchResult, Searcher};
+use super::knowledge::{Knowledge, Pooled};
+use super::search::{Search, SearchResult, Searcher, Work};
 
 /// How many positions in a row an engine may fail at before it counts as useless.
 const MAX_FAILURES: u32 = 10;
-
-/// A search that is to be made.
-#[derive(Clone, Debug)]
-pub struct Search {
-    /// The position.
-    pub at: Position,
-    /// Moves that the engine must not choose.
-    pub without: Vec<MoveCode>,
-    /// How long it lasts.
-    pub limit: Limit,
-}
 
 /// What became of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,16 +36,6 @@ struct Shared {
     pooled: Pooled,
     /// What ends the work.
     error: Option<Error>,
-}
-
-/// What searches found.
-#[derive(Debug, Default)]
-pub(crate) struct Pooled {
-    /// Evaluations that are new in the store.
-    pub fresh: Vec<(Packed, Evaluation)>,
-    /// Positions that were searched, and the limits.
-    pub searched: Vec<(Packed, Limit)>,
-    pub evaluated: Evaluated,
 }
 
 /// Makes the searches that `next` returns, each by whichever engine is free first, and shows what became of them to `done`, with the

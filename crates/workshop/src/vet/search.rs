@@ -8,13 +8,38 @@ use shakmaty::{CastlingMode, EnPassantMode, Move, Position as _};
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_base::interrupt;
-use tabiya_chess::MoveCode;
+use tabiya_chess::{MoveCode, Position};
 use tabiya_learn::evals::Limit;
 use tabiya_uci::engine::{Client, Failure, NoLine, Setup};
 use tabiya_uci::{Score, Wdl, id_name, option_name, same_name};
 
 use super::options::named;
-use super::pool::Search;
+
+/// A search that is to be made.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// The position.
+    pub at: Position,
+    /// Moves that the engine must not choose.
+    pub without: Vec<MoveCode>,
+    /// How long it lasts.
+    pub limit: Limit,
+}
+
+/// The engines, and how long they work.
+#[derive(Clone, Copy, Debug)]
+pub struct Work<'a> {
+    /// How an engine is started.
+    pub setup: &'a Setup,
+    /// How long each search lasts.
+    pub limit: Limit,
+    /// How many engines search at the same time.
+    pub jobs: usize,
+    /// When evaluating ends, whatever is left.
+    pub until: Option<Instant>,
+    /// Whether an evaluation is of use only with how the engine expects the game to end.
+    pub needs_wdl: bool,
+}
 
 /// How long the engine may take to end after `quit`.
 const QUIT_TIME: Duration = Duration::from_secs(2);

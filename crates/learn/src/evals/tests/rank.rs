@@ -3,7 +3,7 @@
 use tabiya_base::progress::Progress;
 use tabiya_uci::Score;
 
-use super::super::record::Limit;
+use super::super::Limit;
 use super::super::{Appender, Evaluation, Store, compact};
 use super::{at, evaluation, findings, holds, place, resources, small};
 
