@@ -1,6 +1,7 @@
 """`tabiya grow`: the same book whatever happens to the run, values by an independent minimax, every format, and the merging of stores."""
 
 import json
+import math
 import random
 import signal
 import subprocess
@@ -110,6 +111,15 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_book(tabiya, tabiya_exe, sc
     assert out.read_bytes() == whole.read_bytes() and kept == exported(tmp_path / "whole.bin.evals")
 
 
+def average(values, chances):
+    """The value whose winning chances (Lichess's curve) are the average of these."""
+    if min(values) >= 1000 or max(values) <= -1000 or len(set(values)) == 1:
+        return min(values)
+    scores = [math.tanh(0.00368208 / 2 * max(-1000, min(1000, value))) for value in values]
+    total = sum(score * chance for score, chance in zip(scores, chances, strict=True)) / sum(chances)
+    return round(math.atanh(total) * 2 / 0.00368208)
+
+
 class Minimax:
     """What a side can force, from the store's evaluations and the moves of each position. Positions on cycles have no value."""
 
@@ -147,8 +157,12 @@ class Minimax:
             after[move["uci"]] = alone
             known.append(value[0])
         if position["from_book"]:
-            # They play what their book has, once all of that was looked into.
-            last = self.own(board) if None in after.values() else None
+            # They play by chance; a move that nobody has looked into counts as the search says.
+            worths = [self.own(board) if value is None else value for value in known]
+            chances = [move["chance"] for move in position["moves"]]
+            played = [number for number, chance in enumerate(chances) if chance > 0]
+            self.values[epd] = (average([worths[number] for number in played], [chances[number] for number in played]),)
+            return self.values[epd]
         else:
             last = search["value"] * (1 if ours else -1)
             looked_into = after[search["uci"]]

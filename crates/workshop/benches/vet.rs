@@ -24,6 +24,7 @@ fn back_up(c: &mut Criterion) {
     let known = KnownValues {
         white: (0..POSITIONS).map(|at| at % 2 == 0).collect(),
         own: (0..POSITIONS).map(|_| rng.random_range(-300..300)).collect(),
+        chances: Vec::new(),
     };
     c.bench_function("back values up through 100,000 moves", |b| {
         b.iter(|| {

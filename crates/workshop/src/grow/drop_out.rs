@@ -66,7 +66,7 @@ pub(crate) struct View<'a> {
 impl<'a> View<'a> {
     /// Backs the values up.
     pub fn new(tree: &'a Tree, shape: &'a Shape, side: Color) -> Self {
-        let known = tree.known(side);
+        let known = tree.known(shape, side);
         let backed = Backed::new(&shape.links, &shape.backwards, &shape.components, &known);
         Self { tree, shape, side, backed }
     }

@@ -165,7 +165,7 @@ proptest! {
     }
 }
 
-/// Plain minimax for White.
+/// Plain minimax for White, and averages where Black plays from its book.
 struct Reference<'a, 'b> {
     growth: &'a Growth<'b>,
     known: HashMap<u32, Option<Option<Value>>>,
@@ -190,9 +190,8 @@ impl Reference<'_, '_> {
             own(number).map(|_| sign(tree.nodes[number as usize].white) * tree.nodes[number as usize].first)
         };
         let followed = tree.edges.get(node.best as usize).and_then(|edge| first(edge.to));
-        let is_whole = moves.iter().all(|edge| own(edge.to).is_some());
         let own = match (node.white, followed) {
-            (false, _) if node.modelled => own(number).filter(|_| !is_whole),
+            (false, _) if node.modelled => own(number),
             (true, Some(_)) => None,
             // They may have a move that loses 20 centipawns against the one that was found.
             (false, Some(value)) => Some(value.min(own(number)? + 20)),
@@ -203,8 +202,21 @@ impl Reference<'_, '_> {
             values.push(self.value(edge.to)?);
         }
         let all_known = values.iter().all(Option::is_some);
+        let average = || {
+            let score = |value: &Option<Value>| {
+                (0.003_682_08 / 2.0 * f64::from(value.or(own).unwrap().clamp(-1000, 1000))).tanh()
+            };
+            let parts =
+                moves.iter().zip(&values).map(|(edge, value)| (f64::from(edge.reason.chance), score(value)));
+            let sums =
+                parts.fold((0.0, 0.0), |sums, (chance, score)| (sums.0 + chance, sums.1 + chance * score));
+            ((sums.1 / sums.0).atanh() * 2.0 / 0.003_682_08).round() as Value
+        };
+        let average = (!node.white && node.modelled).then(average);
         let known = values.into_iter().flatten().chain(own);
-        let value = if node.white {
+        let value = if average.is_some() {
+            average
+        } else if node.white {
             known.max()
         } else if own.is_some() || all_known {
             known.min()

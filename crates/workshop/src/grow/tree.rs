@@ -220,27 +220,24 @@ impl Tree {
     ///
     /// Once the best move that a search found was looked into, a position of ours is worth its best move. In one of theirs they
     /// may have another move: one that is as good as this one looks now, or that the search would have found next. Where
-    /// their book has moves, it is worth the best of these once all of them were looked into.
-    pub fn known(&self, side: Color) -> KnownValues {
-        let mut is_whole = vec![true; self.len()];
-        for edge in &self.edges {
-            is_whole[edge.from as usize] &= self.is_known(edge.to);
-        }
-        let own = |(node, is_whole): (&Node, &bool)| match self.edges.get(node.best as usize) {
-            _ if node.modelled && node.white != side.is_white() => {
-                if *is_whole {
-                    UNKNOWN
-                } else {
-                    node.own
-                }
-            }
+    /// their book has moves, it is worth the average of these, each as often as it is played; one that was not looked into counts as
+    /// the search says.
+    pub fn known(&self, shape: &Shape, side: Color) -> KnownValues {
+        let is_by_chance = |node: &Node| node.modelled && node.white != side.is_white();
+        let own = |node: &Node| match self.edges.get(node.best as usize) {
+            _ if is_by_chance(node) => node.own,
             Some(edge) if self.is_known(edge.to) && node.white == side.is_white() => UNKNOWN,
             Some(edge) if self.is_known(edge.to) => next_worth(node).max(-self.nodes[edge.to as usize].first),
             _ => node.own,
         };
+        let chance = |edge: &Edge| match is_by_chance(&self.nodes[edge.from as usize]) {
+            true => edge.reason.chance,
+            false => 0.0,
+        };
         KnownValues {
             white: self.nodes.iter().map(|node| node.white).collect(),
-            own: self.nodes.iter().zip(&is_whole).map(own).collect(),
+            own: self.nodes.iter().map(own).collect(),
+            chances: shape.order.iter().map(|number| chance(&self.edges[*number as usize])).collect(),
         }
     }
 }

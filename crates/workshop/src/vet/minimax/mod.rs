@@ -16,9 +16,14 @@
 //!
 //! An evaluation covers all moves of its position. So where nothing is known of a move, the other moves and the
 //! evaluation decide what its position is worth to the other side; without an evaluation it is not known.
+//!
+//! # Chances
+//! Where it is known how often the other side plays each move, and no cycle leads back, a position is worth the average of
+//! its moves: see [`average`].
 #![allow(clippy::indexing_slicing, reason = "numbers of positions come from the graph itself")]
 #![allow(clippy::cast_possible_truncation, reason = "a position has fewer than 2^32 moves")]
 
+mod average;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +32,8 @@ use std::collections::BinaryHeap;
 use tabiya_chess::Value;
 
 use super::links::{Components, Links};
+
+use average::average;
 
 /// A value that is not known.
 pub const UNKNOWN: Value = Value::MIN;
@@ -38,6 +45,9 @@ pub struct KnownValues {
     pub white: Vec<bool>,
     /// Its own evaluation for the side to move, or [`UNKNOWN`].
     pub own: Vec<Value>,
+    /// How often each move is played, in the order of the moves; 0 for all moves of a position whose side to move plays what is
+    /// best for it. Empty if there are no others.
+    pub chances: Vec<f32>,
 }
 
 /// What each side can force in each position.
@@ -97,7 +107,8 @@ impl<'a> Pass<'a> {
             } else if let [at] = components.members(number) {
                 let (bound, unknown) = pass.look(*at);
                 let counts = unknown == 0 || pass.is_ours(*at) || pass.is_evaluated(*at);
-                pass.values[*at as usize] = if counts { bound } else { UNKNOWN };
+                let forced = if counts { bound } else { UNKNOWN };
+                pass.values[*at as usize] = pass.expected(*at).unwrap_or(forced);
             }
         }
         pass
@@ -132,6 +143,16 @@ impl<'a> Pass<'a> {
             }
         }
         (bound, unknown)
+    }
+
+    /// What a position of theirs is worth where it is known how often they play each move. A move after which nothing is known
+    /// counts as the position's evaluation.
+    fn expected(&self, at: u32) -> Option<Value> {
+        let chances = self.known.chances.get(self.links.range(at)).filter(|_| !self.is_ours(at))?;
+        let own = if self.is_evaluated(at) { -self.known.own[at as usize] } else { UNKNOWN };
+        let value = |to: u32| Some(self.values[to as usize]).filter(|value| *value != UNKNOWN).unwrap_or(own);
+        let moves = self.links.from(at).iter().zip(chances).filter(|(_, chance)| **chance > 0.0);
+        average(moves.map(|(to, chance)| (value(*to), f64::from(*chance))))
     }
 
     /// Positions get their values from the greatest down. At a position of ours the first value that a move reaches is

@@ -26,6 +26,7 @@ fn known(positions: &[(bool, Option<Value>)]) -> KnownValues {
     KnownValues {
         white: positions.iter().map(|(white, _)| *white).collect(),
         own: positions.iter().map(own).collect(),
+        chances: Vec::new(),
     }
 }
 
@@ -242,6 +243,34 @@ fn random(positions: u32, each: u32, evaluated: f64, seed: u64) -> (Links, Known
         .map(|at| (at % 2 == 0, rng.random_bool(evaluated).then(|| rng.random_range(-300..300))))
         .collect();
     (Links::new(first, to).unwrap(), super::tests::known(&known))
+}
+
+#[test]
+fn what_is_played_by_chance_is_worth_its_average() {
+    // 0 (White) leads to 1 (Black), and that to 2, of which nothing is known, 3 and 4; 5 is another move of 0.
+    let links = graph(6, &[(0, 1), (0, 5), (1, 2), (1, 3), (1, 4)]);
+    let worth = |own: Option<Value>, ends: [Option<Value>; 3], chances: [f32; 3]| {
+        let [two, three, four] = ends.map(|value| (WHITE, value));
+        let mut known = known(&[(WHITE, None), (BLACK, own), two, three, four, (BLACK, Some(-500))]);
+        known.chances = [&[0.0; 2], &chances[..]].concat();
+        let backed = backed(&links, &known);
+        // For Black it is what is best for Black, whatever is said of chances.
+        (backed.get(WHITE, 1), backed.get(WHITE, 0))
+    };
+    let (half, third) = ([0.0, 0.5, 0.5], [0.5, 0.25, 0.25]);
+    // 40 and -40 are as far from even; of 300 and 0 the chances are 0.5 and 0, so 0.25 is about 139.
+    assert_eq!(worth(None, [None, Some(40), Some(-40)], half), (Some(0), Some(0)));
+    assert_eq!(worth(None, [None, Some(300), Some(0)], half).0, Some(139));
+    // A move after which nothing is known counts as the position's evaluation, or the average is not known.
+    assert_eq!(worth(Some(60), [None, Some(60), Some(60)], third).0, Some(60));
+    assert_eq!(worth(None, [None, Some(60), Some(60)], third).0, None);
+    // A mate counts as ten pawns among other moves, and as a mate among its like.
+    assert_eq!(worth(None, [None, Some(32_000), Some(-1000)], half).0, Some(0));
+    assert_eq!(worth(None, [None, Some(32_000), Some(31_000)], half).0, Some(31_000));
+    assert_eq!(worth(None, [None, Some(-32_000), Some(-1000)], half).0, Some(-32_000));
+    // One move alone keeps its value; Black's own choice is not by chance.
+    assert_eq!(worth(None, [None, Some(-137), Some(9)], [0.0, 0.7, 0.0]).0, Some(-137));
+    assert_eq!(worth(Some(60), [None, Some(-40), Some(9)], [0.0; 3]), (Some(-40), Some(-40)));
 }
 
 #[test]
