@@ -112,10 +112,9 @@ Look     show     the moves of books in a position, and how likely each is
          explore  books in the browser; edit them there
          tree, info, check, diff, export
 Make     build    a book from games
-         convert  change the format of books, merge or trim them
-         edit     change moves by hand
+         convert  change the format of books, merge or trim them; edit changes moves by hand
          vet      leave out what an engine finds to lose too much; import evaluations
-         grow     a book that an engine makes, against what an opponent plays
+         grow     let an engine make a book against what an opponent plays
 Play     suite    openings for a match
          report   where games left the books, and what came of it
          learn    results of games into a Polyglot book
