@@ -279,10 +279,28 @@ def test_the_explorer_shows_the_book_while_it_grows(tabiya, tabiya_exe, scripted
     while out.stat().st_ino == number:
         assert process.poll() is None and time.monotonic() < until
         time.sleep(0.01)
-    moves = explore(out).get("/api/position", play="", book=0)["moves"]
+    server = explore(out)
+    moves = server.get("/api/position", play="", book=0)["moves"]
     assert all(move["eval"] for move in moves if move["chance"] > 0), moves
+    # What is searched next, and what positions are worth.
+    while (growth := server.get("/api/books")["books"][0]["growth"]) is None:
+        assert process.poll() is None and time.monotonic() < until
+        time.sleep(0.1)
+    assert growth["searches"] >= 300 and growth["next"] and growth["sides"][0]["positions"] > 0, growth
+    for search in growth["next"]:
+        board = chess.Board()
+        sans = [board.san_and_push(chess.Move.from_uci(uci)) for uci in search["play"]]
+        assert [word for word in search["line"].split() if not word[0].isdigit()] == sans
+    [here] = server.get("/api/view", play="", books="0")["books"][0]["growth"]
+    assert (here["side"], here["reach"]) == ("white", 1) and here["value"] == growth["sides"][0]["value"]
     process.kill()
     process.communicate(timeout=HANG)
+    # Whatever the bytes of that file are, the book is shown.
+    beside = tmp_path / "out.bin.growth"
+    for damaged in (b"", b"{", b"\0" * 2_000_000, beside.read_bytes()[:-9], b'{"searches":1e400}'):
+        beside.write_bytes(damaged)
+        book = explore(out).get("/api/books")["books"][0]
+        assert book["growth"] is None and book["error"] is None
     # What was known before was not lost from it while the run repeated that.
     assert {move["uci"] for move in moves} <= set(entries(out)[chess.polyglot.zobrist_hash(chess.Board())])
     assert len(entries(out)) > len(before) / 2

@@ -1,5 +1,7 @@
 """Pages side by side in one browser, which has six connections to a server."""
 
+import json
+
 from conftest import show
 from parts import address, drag, weight
 from playwright.sync_api import expect
@@ -46,6 +48,36 @@ def test_pages_with_engines_leave_a_connection(serve, look, books, context, engi
     drag(page, "d2", "d4")
     address(page, "#d4")
     expect(page.locator("tr.move .san").first).to_have_text("Nf6")
+
+
+def test_a_growing_book_says_what_is_next(serve, look, books):
+    book = books / "main.bin"
+    beside = book.with_name("main.bin.growth")
+
+    def grown(searches, value, line):
+        side = {"side": "white", "value": value, "plies": 7.2, "covered": 0.5, "positions": 1234}
+        start = {"key": 0x463B96181691FC9C, "side": "white", "value": value, "reach": 1}
+        after = {"key": 0x823C9B50FD114196, "side": "white", "value": 32764, "reach": 0.625}
+        state = {"searches": searches, "sides": [side], "next": [line], "positions": [start, after]}
+        beside.with_suffix(".new").write_text(json.dumps(state))
+        beside.with_suffix(".new").replace(beside)
+
+    grown(400, 31, {"play": ["e2e4", "c7c5"], "line": "1. e4 c5"})
+    page = look(serve(book))
+    growth = page.locator("#growth")
+    growth.locator("summary").click()
+    expect(growth.locator("tbody tr")).to_have_text(["White+0.317.250 %1,234+0.31100 %"])
+    # While it grows, the page follows.
+    grown(500, 45, {"play": ["d2d4"], "line": "1. d4"})
+    expect(growth.locator("#growth-name")).to_have_text("500 searches")
+    expect(growth.locator("tbody tr")).to_have_text(["White+0.457.250 %1,234+0.45100 %"])
+    growth.get_by_role("button", name="1. d4").click()
+    address(page, "#d4")
+    expect(growth.locator("tbody td").nth(4)).to_have_text("")
+    page.keyboard.press("ArrowLeft")
+    drag(page, "e2", "e4")
+    expect(growth.locator("tbody td").nth(4)).to_have_text("#3")
+    expect(growth.locator("tbody td").nth(5)).to_have_text("63 %")
 
 
 def test_a_page_goes_on_while_another_one_is_opened(serve, look, books, context):

@@ -15,6 +15,7 @@ use tabiya_book::Among;
 use tabiya_book::{self as book, Book, BookSet, Evaluations};
 use tabiya_learn::evals::{self, Store};
 use tabiya_workshop::edit::Editor;
+use tabiya_workshop::grow::GrowthState;
 
 use super::narrowed::told_apart;
 use super::opened;
@@ -32,6 +33,8 @@ pub(super) struct Opened {
     pub(super) lines: Mutex<BookSet>,
     /// The evaluations beside it.
     pub(super) evals: Option<Arc<Store>>,
+    /// How it grows, if `tabiya grow` writes it.
+    pub(super) growth: Option<GrowthState>,
     /// Its files as they were.
     stamps: Vec<(PathBuf, Option<FileStamp>)>,
 }
@@ -68,12 +71,14 @@ impl Opened {
             .and_then(|path| Store::open(path).ok())
             .map(Arc::new);
         files.extend(store);
+        files.extend(path.map(GrowthState::beside));
+        let growth = path.and_then(GrowthState::read);
         let stamp = |file: &Path| if Some(file) == path { before } else { stamp_of(file) };
         let stamps = files.into_iter().map(|file| (stamp(&file), file)).map(|(stamp, file)| (file, stamp));
         let set = BookSet::new(&[], &[], &book.iter().map(Arc::clone).collect::<Vec<_>>());
         let known = evals.clone().map(|store| -> Arc<dyn Evaluations> { store });
         let set = set.with_evaluations(book.iter().map(Arc::clone).zip(known));
-        Self { lines: Mutex::new(set), evals, stamps: stamps.collect(), book }
+        Self { lines: Mutex::new(set), evals, growth, stamps: stamps.collect(), book }
     }
 
     /// Lets go of the files.
@@ -193,6 +198,9 @@ impl Slot {
             "format": format,
             "edit": format.as_deref().filter(|_| writable).and_then(editable),
             "evals": open.evals.is_some(),
+            "growth": open.growth.as_ref().map(|GrowthState { searches, sides, next, .. }| {
+                json!({ "searches": searches, "sides": sides, "next": next })
+            }),
             "speeds": apart.0,
             "ratings": apart.1,
             "warnings": open.book.as_ref().map(|book| book.warnings()).unwrap_or_default(),

@@ -20,7 +20,7 @@ use tabiya_book::{self as book, Book, Format, Moves, Written, format_of};
 use tabiya_learn as learn;
 use tabiya_learn::evals;
 use tabiya_workshop::bookmaker::{self, Merged, Resources};
-use tabiya_workshop::grow::{Grown, Growth, Opponent, Rounds, finish, grow};
+use tabiya_workshop::grow::{Grown, Growth, GrowthState, Opponent, Rounds, finish, grow};
 use tabiya_workshop::vet::Knowledge;
 
 use self::report::{History, Report};
@@ -113,7 +113,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     interrupts::watch();
     let against = args.against.as_ref().map(|path| learn::open_settled(path)).transpose()?;
     let seed = Seed::open(&args.sources, &resources)?;
-    let outputs = [book::parts(output), vec![path.clone()], args.report.iter().cloned().collect()];
+    let state: Vec<_> = args.to.force.then(|| GrowthState::beside(output)).into_iter().collect();
+    let outputs = [book::parts(output), vec![path.clone()], args.report.iter().cloned().collect(), state];
     let mut inputs = learn::files_of(against.iter().map(|book| &**book));
     inputs.extend(seed.files());
     keep_inputs(&outputs.concat(), &inputs)?;
@@ -147,7 +148,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     let evaluated = grow(&mut rounds, &mut knowledge, limit, work.as_ref(), see)
         .map_err(|error| interrupt::after(watch.last(), error))?;
     let (known, history) = (rounds.known(), watch.history);
-    let (growth, _) = finish(rounds, &knowledge, limit);
+    let searches = rounds.planned();
+    let (growth, missing) = finish(rounds, &knowledge, limit);
     let shape = growth.shape()?;
     let grown = Grown::new(&growth, &shape, args.max_loss, args.format());
     let report = Report { grown: &grown, searched: evaluated.done, known, history };
@@ -157,6 +159,9 @@ pub fn run(args: &Args) -> Result<Exit> {
     let force = args.to.force || watch.is_written;
     let (merged, done) = write(&grown, args, force, &resources, &progress)
         .map_err(|error| interrupt::after("no book was written", error))?;
+    if args.to.force {
+        GrowthState::new(&grown, searches - missing.len() as u64, missing.iter()).write(output)?;
+    }
     drop(progress);
 
     let mut lines = vec![format!(
@@ -235,6 +240,8 @@ impl<'a> Watch<'a> {
         if writes {
             let begun = Instant::now();
             write(&grown, self.args, true, self.resources, &Progress::none())?;
+            let done = rounds.planned() - rounds.under_way().count() as u64;
+            GrowthState::new(&grown, done, rounds.under_way()).write(&self.args.to.output)?;
             self.is_written = true;
             self.next = Instant::now() + BETWEEN_WRITES.0.max(begun.elapsed() * BETWEEN_WRITES.1);
         }

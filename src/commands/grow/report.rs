@@ -12,7 +12,7 @@ use tabiya_base::interrupt;
 use tabiya_base::replace::Replacement;
 use tabiya_chess::value::in_words;
 use tabiya_chess::{MoveCode, Value};
-use tabiya_workshop::grow::{Figures, Grown, Play};
+use tabiya_workshop::grow::{Figures, Grown, Play, SideState};
 use tabiya_workshop::view::{PositionLine, san};
 
 use crate::output::rows::{many, percent};
@@ -65,9 +65,8 @@ fn name(play: &Play<'_>) -> &'static str {
 }
 
 /// How far games go in a book for one side.
-fn side(play: &Play<'_>) -> serde_json::Value {
-    let Figures { positions, covered, plies, value } = play.figures();
-    json!({ "side": name(play), "value": value, "plies": plies, "covered": covered, "positions": positions })
+fn side(play: &Play<'_>) -> SideState {
+    SideState::new(play.side(), &play.figures())
 }
 
 impl Report<'_> {

@@ -34,7 +34,7 @@ macro_rules! module {
 }
 
 /// The modules of the script; each comes after those that it imports.
-const SCRIPT: [(&str, &str); 28] = [
+const SCRIPT: [(&str, &str); 29] = [
     module!("state.js"),
     module!("dom.js"),
     module!("net.js"),
@@ -58,6 +58,7 @@ const SCRIPT: [(&str, &str); 28] = [
     module!("view.js"),
     module!("table.js"),
     module!("policy.js"),
+    module!("growth.js"),
     module!("search.js"),
     module!("setup.js"),
     module!("settings.js"),

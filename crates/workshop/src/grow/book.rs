@@ -13,7 +13,7 @@ use tabiya_chess::{MoveCode, Position};
 
 use crate::vet::{Fate, apply, changed, new_move};
 
-use super::growth::Growth;
+use super::growth::{Growth, Task};
 use super::play::Play;
 use super::tree::Shape;
 
@@ -35,6 +35,12 @@ impl<'a> Grown<'a> {
     /// What it plays, for each side that it is for.
     pub fn plays(&self) -> &[Play<'a>] {
         &self.plays
+    }
+
+    /// The moves to the position of a search.
+    pub(crate) fn line(&self, task: &Task) -> Vec<MoveCode> {
+        let number = self.growth.tree.number(task.at.key());
+        number.map_or_else(Vec::new, |number| self.growth.tree.line(number))
     }
 
     /// Makes the moves of a position those that it plays. Those of positions that were not searched stay as they are.

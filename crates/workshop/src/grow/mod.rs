@@ -10,6 +10,7 @@
 //! | engines that make the searches | [`grow()`] |
 //! | what the book plays, and how far games go in it | [`Play`] |
 //! | the book with these moves | [`Grown`] |
+//! | what is shown of it while it grows | [`GrowthState`] |
 
 mod book;
 mod drop_out;
@@ -17,6 +18,7 @@ mod growth;
 mod opponent;
 mod play;
 mod rounds;
+mod state;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -27,5 +29,6 @@ pub use growth::{Answer, Growth, Task};
 pub use opponent::Opponent;
 pub use play::{Choice, Figures, Play};
 pub use rounds::{Rounds, Step};
+pub use state::{GrowthState, NextSearch, PlaceState, SideState};
 pub use tree::Shape;
 pub use work::{finish, grow, limit_of, search};

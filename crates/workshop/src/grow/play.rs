@@ -172,6 +172,17 @@ impl<'a> Play<'a> {
         nodes.filter(|(_, node)| node.state == State::Searched).map(|(number, _)| number)
     }
 
+    /// The most probable positions whose value is known, at most `count`, the most probable first: the key, the value for the
+    /// side, and the probability.
+    pub(crate) fn most_probable(&self, count: usize) -> Vec<(u64, Value, f64)> {
+        let tree = self.view.tree;
+        let is_known = |number: &u32| self.reach(*number) > 0.0 && self.value(*number).is_some();
+        let mut numbers: Vec<u32> = (0..tree.len() as u32).filter(is_known).collect();
+        numbers.sort_by(|a, b| self.reach(*b).total_cmp(&self.reach(*a)));
+        let place = |number| Some((tree.position(number)?.key(), self.value(number)?, self.reach(number)));
+        numbers.into_iter().take(count).filter_map(place).collect()
+    }
+
     /// What the last search of a position found, for the side to move; `None` if the opponent's book has another move.
     pub fn last(&self, number: u32) -> Option<Answer> {
         let node = self.view.tree.nodes.get(number as usize)?;

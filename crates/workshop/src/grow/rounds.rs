@@ -91,6 +91,12 @@ impl<'a> Rounds<'a> {
         self.planned
     }
 
+    /// Searches that were planned and whose results are not known yet.
+    pub fn under_way(&self) -> impl Iterator<Item = &Task> {
+        let tasks = self.flying.iter().flat_map(|round| &round.tasks);
+        tasks.filter(|(_, known)| !matches!(known, Known::Found(_))).map(|(task, _)| task)
+    }
+
     /// What comes next. `known` says what is known of a search already.
     pub fn next(&mut self, known: &dyn Fn(&Task) -> Option<Answer>) -> Step {
         loop {

@@ -17,6 +17,7 @@ import { drawGames, drawPlayers, followGames, listenToGames } from "./games.js";
 import { drawFilters, listenToFilters } from "./filters.js";
 import { drawNotice } from "./facts.js";
 import { engine, listenToEngine } from "./engine.js";
+import { drawGrowth } from "./growth.js";
 import { listenToView } from "./view.js";
 import { drawTables, listenToTables } from "./table.js";
 import { buildPolicy, drawPolicy } from "./policy.js";
@@ -72,6 +73,7 @@ function takeBooks(books) {
   byId("open-settings").hidden = !books.settings;
   drawChips();
   drawPolicy();
+  drawGrowth();
   listenToEngine();
 }
 
@@ -115,6 +117,7 @@ function listenToSteps() {
     drawLine();
     tables.redraw();
     drawMarks();
+    drawGrowth();
     byId("tables").setAttribute("aria-busy", "false");
     if (!fresh) return;
     engine.follow();

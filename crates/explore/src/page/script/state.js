@@ -25,7 +25,8 @@
  *   result?: string | null, source?: string | null, gone?: boolean | null}} SampleGame
  * @typedef {{
  *   at: At, id: number, name: string, found: boolean, error?: string, games: number | null, here: number | null, elsewhere: number | null,
- *   reserve: number | null, comment: string | null, game: SampleGame | null, rule: string | null, moves: BookMove[]
+ *   reserve: number | null, comment: string | null, game: SampleGame | null, rule: string | null, moves: BookMove[],
+ *   growth?: {side: "white" | "black", value: number, reach: number}[] | null
  * }} BookView
  * @typedef {{
  *   at: At, start: string, fen: string, turn: "white" | "black", check: boolean, end: string | null, line: LineMove[],
@@ -34,8 +35,10 @@
  * }} View
  * @typedef {{min: number, max: number}} Bounds
  * @typedef {{weight: Bounds | null, priority: Bounds | null, looks: boolean, undo: boolean, whole: boolean}} Editing
+ * @typedef {{searches: number, sides: {side: "white" | "black", value: number | null, plies: number, covered: number, positions: number}[],
+ *   next: {play: string[], line: string}[]}} Growth
  * @typedef {{id: number, name: string, path: string, format: string, edit: Editing | null, evals: boolean, speeds: string[], ratings: number[],
- *   warnings: string[], error: string | null}} Book
+ *   growth: Growth | null, warnings: string[], error: string | null}} Book
  * @typedef {Record<string, number>} Policy
  * @typedef {{key: string, name: string, max: number, slider: string, help: string, value: string}} Slider
  * @typedef {{version: string, edit: boolean, engine: string | null, threads: number, settings: boolean, games: boolean, sliders: Slider[], books: Book[]}} Books
