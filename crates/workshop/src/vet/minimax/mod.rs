@@ -19,7 +19,7 @@
 //!
 //! # Chances
 //! Where it is known how often the other side plays each move, and no cycle leads back, a position is worth the average of
-//! its moves: see [`average`].
+//! its moves: see [`average()`].
 #![allow(clippy::indexing_slicing, reason = "numbers of positions come from the graph itself")]
 #![allow(clippy::cast_possible_truncation, reason = "a position has fewer than 2^32 moves")]
 
