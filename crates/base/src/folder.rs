@@ -1,6 +1,6 @@
 //! Folders, and the files in them by their names.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,6 +55,19 @@ pub fn has_extension(file: &Path, extension: &str) -> bool {
 pub fn with_extension(file: &Path, extension: &str) -> PathBuf {
     let upper = file.extension().is_some_and(|given| given.to_string_lossy().chars().any(char::is_uppercase));
     file.with_extension(if upper { extension.to_uppercase() } else { extension.to_owned() })
+}
+
+/// The file beside another one whose name adds this to that of the other: `book.bin.evals` of `book.bin`.
+///
+/// ```
+/// use std::path::Path;
+/// use tabiya_base::folder;
+/// assert_eq!(folder::with_suffix(Path::new("a/book.bin"), ".evals"), Path::new("a/book.bin.evals"));
+/// ```
+pub fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
+    let mut name = file.file_name().map_or_else(OsString::new, OsStr::to_owned);
+    name.push(suffix);
+    file.with_file_name(name)
 }
 
 /// The file of the same name with another extension: as [`with_extension`] names it, else in any letter case.

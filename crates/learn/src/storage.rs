@@ -1,6 +1,5 @@
 //! Where a book and its journal are stored: a trait, so that tests can replace the disk by one that loses power.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -174,9 +173,7 @@ impl Disk {
     /// When there is no such file.
     pub fn new(book: &Path) -> io::Result<Self> {
         let book = dunce::canonicalize(book)?;
-        let mut name = book.file_name().map(OsString::from).unwrap_or_default();
-        name.push(JOURNAL_SUFFIX);
-        Ok(Self { journal: book.with_file_name(name), book })
+        Ok(Self { journal: folder::with_suffix(&book, JOURNAL_SUFFIX), book })
     }
 }
 

@@ -24,6 +24,7 @@ use shakmaty::Move;
 use tempfile::TempDir;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::folder;
 use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
 use tabiya_book::{Among, MoveFacts, Slice};
@@ -64,9 +65,7 @@ pub(super) struct GamesOfPosition {
 
 /// The name of the index beside a file.
 fn beside(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(ENDING);
-    name.into()
+    folder::with_suffix(file, ENDING)
 }
 
 /// Whether a file is an index, of whatever version.

@@ -28,8 +28,9 @@ pub mod record;
 mod tests;
 mod wanted;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+use tabiya_base::folder;
 
 pub use alternative::Alternative;
 pub use append::Appender;
@@ -49,7 +50,5 @@ const SUFFIX: &str = ".evals";
 /// assert_eq!(tabiya_learn::evals::beside(Path::new("a/book.bin")), Path::new("a/book.bin.evals"));
 /// ```
 pub fn beside(book: &Path) -> PathBuf {
-    let mut name = book.file_name().map(OsString::from).unwrap_or_default();
-    name.push(SUFFIX);
-    book.with_file_name(name)
+    folder::with_suffix(book, SUFFIX)
 }

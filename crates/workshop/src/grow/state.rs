@@ -1,6 +1,5 @@
 //! How a book grows, for those who watch it: `BOOK.growth` beside the book, as JSON.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Color, Move};
 
 use tabiya_base::error::Result;
+use tabiya_base::folder;
 use tabiya_base::replace::Replacement;
 use tabiya_chess::{MoveCode, Position, Value};
 
@@ -131,9 +131,7 @@ impl GrowthState {
 
     /// Where the state of a book is.
     pub fn beside(book: &Path) -> PathBuf {
-        let mut name = book.file_name().map(OsString::from).unwrap_or_default();
-        name.push(SUFFIX);
-        book.with_file_name(name)
+        folder::with_suffix(book, SUFFIX)
     }
 
     /// Replaces the state beside a book.

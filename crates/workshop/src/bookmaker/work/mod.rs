@@ -23,6 +23,7 @@ use sha2::{Digest as _, Sha256};
 use record::CountedSource;
 use tabiya_base::bytes::hex;
 use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::folder;
 use tabiya_base::lock::{Locked, lock_named};
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::Replacement;
@@ -107,9 +108,7 @@ pub(super) struct KeptCounts {
 impl Work {
     /// The work folder that belongs to an output.
     pub fn folder_of(output: &Path) -> PathBuf {
-        let mut name = output.as_os_str().to_owned();
-        name.push(SUFFIX);
-        name.into()
+        folder::with_suffix(output, SUFFIX)
     }
 
     /// Begins or continues the work on an output.
