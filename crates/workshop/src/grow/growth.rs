@@ -7,6 +7,9 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::choose::Policy;
 use tabiya_book::{MoveFacts, Moves};
 use tabiya_chess::{MoveCode, Position, Value};
+use tabiya_learn::evals::Limit;
+
+use crate::vet::Search;
 
 use super::drop_out::most_urgent;
 use super::opponent::{Opponent, playable};
@@ -41,6 +44,17 @@ impl Task {
     /// A search that belongs to no growth here, such as one from a plan.
     pub fn new(at: Position, without: Vec<MoveCode>, times: u64) -> Self {
         Self { at, without, times: times.max(1), number: 0 }
+    }
+
+    /// How long it lasts where `limit` is that of the least probable positions.
+    pub(crate) fn limit(&self, limit: Limit) -> Limit {
+        if self.times == 1 { limit } else { limit.times(self.times) }
+    }
+
+    /// What an engine is to do.
+    pub(crate) fn search(self, limit: Limit) -> Search {
+        let limit = self.limit(limit);
+        Search { at: self.at, without: self.without, limit }
     }
 }
 

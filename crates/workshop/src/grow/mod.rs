@@ -31,4 +31,4 @@ pub use play::{Choice, Figures, Play};
 pub use rounds::{Rounds, Step};
 pub use state::{GrowthState, NextSearch, PlaceState, SideState};
 pub use tree::Shape;
-pub use work::{finish, grow, limit_of, search};
+pub use work::{finish, grow, search};

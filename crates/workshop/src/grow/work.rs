@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
@@ -10,7 +10,7 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Packed};
 use tabiya_learn::evals::{Limit, value};
 
-use crate::vet::{Evaluated, Knowledge, Outcome, Search, Work, search_all};
+use crate::vet::{Evaluated, Knowledge, Outcome, Work, search_all};
 
 use super::growth::{Answer, Growth, Task};
 use super::rounds::{Rounds, Step};
@@ -18,14 +18,9 @@ use super::rounds::{Rounds, Step};
 /// How long to wait for the end of a search before it is checked whether to stop.
 const POLL: Duration = Duration::from_millis(50);
 
-/// How long a search lasts where `limit` is that of the least probable positions.
-pub fn limit_of(task: &Task, limit: Limit) -> Limit {
-    if task.times == 1 { limit } else { limit.times(task.times) }
-}
-
 /// What is known of a search before it is made.
 fn known(knowledge: &Knowledge, task: &Task, limit: Limit) -> Option<Answer> {
-    let (at, limit) = (Packed::strict(&task.at)?, limit_of(task, limit));
+    let (at, limit) = (Packed::strict(&task.at)?, task.limit(limit));
     let (score, best) = if task.without.is_empty() {
         let found = knowledge.find(&at).filter(|_| knowledge.is_searched(&at, limit))?;
         (found.score, found.best)
@@ -62,8 +57,7 @@ pub fn grow(
             for (number, outcome) in found.try_iter() {
                 take(rounds, number, outcome);
             }
-            let is_late = work.until.is_some_and(|until| Instant::now() >= until);
-            if is_late || stopped.load(Ordering::Relaxed) {
+            if work.is_over() || stopped.load(Ordering::Relaxed) {
                 return Ok(None);
             }
             interrupt::check()?;
@@ -72,10 +66,7 @@ pub fn grow(
                 see(rounds)?;
             }
             match step {
-                Step::Search(number, task) => {
-                    let limit = limit_of(&task, limit);
-                    return Ok(Some((number, Search { at: task.at, without: task.without, limit })));
-                }
+                Step::Search(number, task) => return Ok(Some((number, task.search(limit)))),
                 Step::Done => return Ok(None),
                 Step::Wait => match found.recv_timeout(POLL) {
                     Ok((number, outcome)) => take(rounds, number, outcome),
@@ -115,18 +106,13 @@ pub fn search(
     let next = |_: &AtomicBool| {
         progress.at(handed);
         handed += 1;
-        let is_late = work.until.is_some_and(|until| Instant::now() >= until);
         let mut open = tasks.filter(|task| {
             let is_known = known(looked, task, limit).is_some();
             met += u64::from(is_known);
             !is_known
         });
-        let task = if is_late { None } else { open.next() };
-        let search = |task: Task| {
-            let limit = limit_of(&task, limit);
-            ((), Search { at: task.at, without: task.without, limit })
-        };
-        Ok(task.map(search))
+        let task = if work.is_over() { None } else { open.next() };
+        Ok(task.map(|task| ((), task.search(limit))))
     };
     let pooled = search_all(next, |(), _| {}, looked, work)?;
     let mut evaluated = knowledge.take(pooled);

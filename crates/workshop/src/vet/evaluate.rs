@@ -1,7 +1,6 @@
 //! Evaluating positions with several child engines, and what is known of them.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
@@ -25,16 +24,15 @@ pub fn evaluate(
     progress: &Progress,
 ) -> Result<Evaluated> {
     let mut handed = 0_u64;
-    let is_over = || work.until.is_some_and(|until| Instant::now() >= until);
     let next = |_: &AtomicBool| {
         // Those that were handed out are about to be done.
         progress.at(handed);
         handed += 1;
-        let at = if is_over() { None } else { positions.next() };
+        let at = if work.is_over() { None } else { positions.next() };
         Ok(at.map(|at| ((), Search { at, without: Vec::new(), limit: work.limit })))
     };
     let pooled = search_all(next, |(), _| {}, knowledge, work)?;
     let mut evaluated = knowledge.take(pooled);
-    evaluated.cut = is_over() && positions.next().is_some();
+    evaluated.cut = work.is_over() && positions.next().is_some();
     Ok(evaluated)
 }

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
@@ -107,7 +106,7 @@ impl Worker<'_> {
     }
 
     fn search(&mut self, search: &Search) -> Result<Option<Outcome>> {
-        if self.work.until.is_some_and(|until| Instant::now() >= until) {
+        if self.work.is_over() {
             return Ok(Some(Outcome::Cut));
         }
         let mut why = String::new();

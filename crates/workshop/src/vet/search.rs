@@ -41,6 +41,13 @@ pub struct Work<'a> {
     pub needs_wdl: bool,
 }
 
+impl Work<'_> {
+    /// Whether the time is up.
+    pub fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
 /// How long the engine may take to end after `quit`.
 const QUIT_TIME: Duration = Duration::from_secs(2);
 
