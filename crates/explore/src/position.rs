@@ -187,7 +187,7 @@ fn book(slot: &Slot, id: usize, place: &ShownPlace, policy: &Policy, among: &Amo
         "here": here,
         "elsewhere": games.zip(here).map(|(games, here)| games.saturating_sub(here)),
         "reserve": view.line.map(|plies| plies.min(MAX_RESERVE)),
-        "growth": open.growth.as_ref().map(|growth| growth.at(place.game.position()).collect::<Vec<_>>()),
+        "growth": open.growth.as_ref().map(|growth| growth.find(place.game.position()).collect::<Vec<_>>()),
         "comment": view.comment,
         "game": view.reference.as_ref().map(game_line),
         "rule": rule.as_ref().map(|(rule, _)| rule),

@@ -12,7 +12,7 @@ use tabiya_base::interrupt;
 use tabiya_base::replace::Replacement;
 use tabiya_chess::value::in_words;
 use tabiya_chess::{MoveCode, Value};
-use tabiya_workshop::grow::{Figures, Grown, Play, SideState};
+use tabiya_workshop::grow::{Figures, Grown, Play};
 use tabiya_workshop::view::{PositionLine, san};
 
 use crate::output::rows::{many, percent};
@@ -36,7 +36,7 @@ impl History {
     /// Adds an entry.
     pub fn add(&mut self, now: Duration, searches: u64, grown: &Grown<'_>) {
         self.last = Some(now);
-        let sides: Vec<_> = grown.plays().iter().map(side).collect();
+        let sides: Vec<_> = grown.plays().iter().map(Play::figures).collect();
         self.entries.push(json!({ "seconds": now.as_secs(), "searches": searches, "sides": sides }));
     }
 }
@@ -60,21 +60,12 @@ struct MoveJson {
     chance: f64,
 }
 
-fn name(play: &Play<'_>) -> &'static str {
-    if play.side().is_white() { "white" } else { "black" }
-}
-
-/// How far games go in a book for one side.
-fn side(play: &Play<'_>) -> SideState {
-    SideState::new(play.side(), &play.figures())
-}
-
 impl Report<'_> {
     /// The report in lines for people.
     pub fn lines(&self) -> Vec<String> {
         let line = |play: &Play<'_>| {
-            let Figures { positions, covered, plies, value } = play.figures();
-            let side = if play.side().is_white() { "White" } else { "Black" };
+            let Figures { side, positions, covered, plies, value } = play.figures();
+            let side = if side.is_white() { "White" } else { "Black" };
             let worth = value
                 .map_or_else(String::new, |value| format!(" is worth {} at the start,", in_words(value)));
             format!(
@@ -91,7 +82,7 @@ impl Report<'_> {
     /// # Errors
     /// When the file cannot be written, or the work is interrupted.
     pub fn write(&self, mut file: Replacement) -> Result<()> {
-        let sides: Vec<_> = self.grown.plays().iter().map(side).collect();
+        let sides: Vec<_> = self.grown.plays().iter().map(Play::figures).collect();
         let (searched, known, history) = (self.searched, self.known, &self.history.entries);
         let mut out = Vec::new();
         let _ = write!(
@@ -115,7 +106,7 @@ impl Report<'_> {
                 let moves: Vec<_> = moves.iter().filter_map(mv).collect();
                 let last = play.last(number);
                 let position = json!({
-                    "fen": at.fen(), "side": name(play), "value": play.value(number), "reach": play.reach(number),
+                    "fen": at.fen(), "side": play.side().to_string(), "value": play.value(number), "reach": play.reach(number),
                     "from_book": play.is_from_book(number),
                     "search": last.map(|last| json!({ "uci": uci(last.best), "value": last.value })),
                     "moves": moves, "line": text,

@@ -14,6 +14,7 @@
 
 mod book;
 mod drop_out;
+mod figures;
 mod growth;
 mod opponent;
 mod play;
@@ -25,10 +26,11 @@ mod tree;
 mod work;
 
 pub use book::Grown;
+pub use figures::{Figures, KnownPosition};
 pub use growth::{Answer, Growth, Task};
 pub use opponent::Opponent;
-pub use play::{Choice, Figures, Play};
+pub use play::{Choice, Play};
 pub use rounds::{Rounds, Step};
-pub use state::{GrowthState, NextSearch, PlaceState, SideState};
+pub use state::{GrowthState, NextSearch};
 pub use tree::Shape;
 pub use work::{finish, grow, search};

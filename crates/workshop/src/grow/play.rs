@@ -13,11 +13,12 @@ use tabiya_chess::{MoveCode, Value};
 use crate::vet::reach;
 
 use super::drop_out::{OUR_ERROR, View};
+use super::figures::{Figures, KnownPosition};
 use super::growth::Answer;
 use super::tree::{Edge, Shape, State, Tree};
 
 /// The weight of the best move.
-const MOST_WEIGHT: f64 = 1000.0;
+const MAX_WEIGHT: f64 = 1000.0;
 
 /// A move that the book plays.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,19 +35,6 @@ pub struct Choice {
     pub(crate) to: u32,
 }
 
-/// How far games go in a book.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Figures {
-    /// Positions in which the book has a move.
-    pub positions: u64,
-    /// How probable it is that the book has an answer to what the opponent plays.
-    pub covered: f64,
-    /// The plies of a game, expected, before the book has no move.
-    pub plies: f64,
-    /// What the starting position is worth for the side of the book.
-    pub value: Option<Value>,
-}
-
 /// What the book plays for one side.
 #[derive(Debug)]
 pub struct Play<'a> {
@@ -54,12 +42,15 @@ pub struct Play<'a> {
     max_loss: u32,
     /// How probable it is that a game reaches each position, if the side plays from the book.
     reach: Vec<f64>,
+    figures: Figures,
 }
 
 impl<'a> Play<'a> {
     /// The moves that lose at most `max_loss` centipawns.
     pub(crate) fn new(tree: &'a Tree, shape: &'a Shape, side: Color, max_loss: u32) -> Self {
-        let mut play = Self { view: View::new(tree, shape, side), max_loss, reach: Vec::new() };
+        let view = View::new(tree, shape, side);
+        let none = Figures { side, value: None, plies: 0.0, covered: 0.0, positions: 0 };
+        let mut play = Self { view, max_loss, reach: Vec::new(), figures: none };
         let mut chances = Vec::with_capacity(shape.links.moves());
         let (mut moves, mut replies) = (Vec::new(), Vec::new());
         for (number, node) in (0_u32..).zip(&tree.nodes) {
@@ -76,6 +67,7 @@ impl<'a> Play<'a> {
             }
         }
         play.reach = reach(&shape.links, &shape.components, &chances);
+        play.figures = play.count();
         play
     }
 
@@ -112,7 +104,7 @@ impl<'a> Play<'a> {
             let value = self.view.worth(node, edge);
             let loss = Loss::new(value, best).centipawns();
             if loss <= self.max_loss {
-                let weight = (MOST_WEIGHT * libm::exp(-f64::from(loss) / OUR_ERROR)).round().max(1.0);
+                let weight = (MAX_WEIGHT * libm::exp(-f64::from(loss) / OUR_ERROR)).round().max(1.0);
                 out.push(Choice { mv: edge.mv, weight: weight as u64, value, loss, to: edge.to });
             }
         }
@@ -144,7 +136,11 @@ impl<'a> Play<'a> {
 
     /// How far games go in the book.
     pub fn figures(&self) -> Figures {
-        let mut figures = Figures { value: self.value(0), ..Figures::default() };
+        self.figures
+    }
+
+    fn count(&self) -> Figures {
+        let (mut positions, mut plies) = (0, 0.0);
         let (mut answered, mut asked) = (0.0, 0.0);
         for (number, node) in (0_u32..).zip(&self.view.tree.nodes) {
             let reach = self.reach(number);
@@ -153,17 +149,17 @@ impl<'a> Play<'a> {
             }
             if self.view.is_ours(node) {
                 if self.has_move(number) {
-                    figures.positions += 1;
-                    figures.plies += reach;
+                    positions += 1;
+                    plies += reach;
                     answered += if number == 0 { 0.0 } else { reach };
                 }
             } else {
-                figures.plies += reach;
+                plies += reach;
                 asked += reach;
             }
         }
-        figures.covered = if asked > 0.0 { (answered / asked).min(1.0) } else { 0.0 };
-        figures
+        let covered = if asked > 0.0 { (answered / asked).min(1.0) } else { 0.0 };
+        Figures { side: self.side(), value: self.value(0), plies, covered, positions }
     }
 
     /// The positions that were searched, by their numbers.
@@ -172,15 +168,17 @@ impl<'a> Play<'a> {
         nodes.filter(|(_, node)| node.state == State::Searched).map(|(number, _)| number)
     }
 
-    /// The most probable positions whose value is known, at most `count`, the most probable first: the key, the value for the
-    /// side, and the probability.
-    pub(crate) fn most_probable(&self, count: usize) -> Vec<(u64, Value, f64)> {
+    /// The most probable positions whose value is known, at most `count`, the most probable first.
+    pub(crate) fn most_probable(&self, count: usize) -> Vec<KnownPosition> {
         let tree = self.view.tree;
         let is_known = |number: &u32| self.reach(*number) > 0.0 && self.value(*number).is_some();
         let mut numbers: Vec<u32> = (0..tree.len() as u32).filter(is_known).collect();
         numbers.sort_by(|a, b| self.reach(*b).total_cmp(&self.reach(*a)));
-        let place = |number| Some((tree.position(number)?.key(), self.value(number)?, self.reach(number)));
-        numbers.into_iter().take(count).filter_map(place).collect()
+        let known = |number| {
+            let (key, value) = (tree.position(number)?.key(), self.value(number)?);
+            Some(KnownPosition { key, side: self.side(), value, reach: self.reach(number) })
+        };
+        numbers.into_iter().take(count).filter_map(known).collect()
     }
 
     /// What the last search of a position found, for the side to move; `None` if the opponent's book has another move.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::growth::{Answer, Growth, Task};
 
 /// Searches in a round, at least.
-const LEAST: u64 = 32;
+const MIN_ROUND: u64 = 32;
 
 /// A round has this share of all searches so far.
 const SHARE: u64 = 32;
@@ -66,7 +66,7 @@ pub enum Step {
 }
 
 impl<'a> Rounds<'a> {
-    /// Lets a book grow until so many searches were made.
+    /// The rounds of a book that grows by at most `most` searches.
     pub fn new(growth: Growth<'a>, most: u64) -> Self {
         Self { growth, flying: VecDeque::new(), planned: 0, most, known: 0, over: 0, is_changed: true }
     }
@@ -163,7 +163,7 @@ impl<'a> Rounds<'a> {
     /// Plans rounds, if there are too few.
     fn plan(&mut self, known: &dyn Fn(&Task) -> Option<Answer>) {
         while self.flying.len() < FLYING {
-            let count = LEAST.max(self.planned / SHARE).min(self.most - self.planned);
+            let count = MIN_ROUND.max(self.planned / SHARE).min(self.most - self.planned);
             let tasks = self.growth.plan(usize::try_from(count).unwrap_or(usize::MAX));
             if tasks.is_empty() {
                 break;

@@ -9,7 +9,7 @@ use super::UNKNOWN;
 const SLOPE: f64 = 0.003_682_08;
 
 /// Values beyond this many centipawns count as this many, as on Lichess, so that a rare mate does not outweigh all else.
-const MOST: Value = 1000;
+const MAX_CENTIPAWNS: Value = 1000;
 
 /// The value with the average winning chances of values, each with the chance of its move. The worst of them if all are beyond
 /// 1,000 centipawns in the same direction. `None` if there are no values, or one is not known.
@@ -20,13 +20,13 @@ pub(super) fn average(moves: impl Iterator<Item = (Value, f64)>) -> Option<Value
             return None;
         }
         (least, most) = (least.min(value), most.max(value));
-        sum += chance * libm::tanh(SLOPE / 2.0 * f64::from(value.clamp(-MOST, MOST)));
+        sum += chance * libm::tanh(SLOPE / 2.0 * f64::from(value.clamp(-MAX_CENTIPAWNS, MAX_CENTIPAWNS)));
         chances += chance;
     }
     if chances <= 0.0 {
         return None;
     }
-    if least == most || least >= MOST || most <= -MOST {
+    if least == most || least >= MAX_CENTIPAWNS || most <= -MAX_CENTIPAWNS {
         return Some(least);
     }
     #[expect(clippy::cast_possible_truncation, reason = "it is between two values")]
