@@ -60,7 +60,7 @@ pub struct Args {
     /// Also play moves that lose at most this many centipawns against the best
     #[arg(long, value_name = "CP", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     max_loss: u32,
-    /// Stop after so many searches [default: 10000, or no limit with --time]
+    /// Stop after N searches [default: 10000, or no limit with --time]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     positions: Option<u64>,
     /// The file of evaluations (the store) [default: the new book's name with .evals]
@@ -104,8 +104,8 @@ fn sides() -> impl TypedValueParser<Value = Sides> {
 /// When a file cannot be read or written, the engine cannot be started or fails again and again, or the work is
 /// interrupted: the store then has all searches so far.
 pub fn run(args: &Args) -> Result<Exit> {
-    if let (Some(file), Some(share)) = (&args.plan, args.share) {
-        return plan::make(args, file, share);
+    if let (Some(file), Some(share), Some(store)) = (&args.plan, args.share, &args.store) {
+        return plan::make(args, file, share, store);
     }
     let output = &args.to.output;
     let path = args.store.clone().unwrap_or_else(|| evals::beside(output));

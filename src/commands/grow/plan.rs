@@ -90,12 +90,11 @@ pub(super) fn write(args: &Args, file: &Path, growth: Growth<'_>, mut knowledge:
 ///
 /// # Errors
 /// When a file cannot be read or written, the engine cannot be started or fails again and again, or the work is interrupted.
-pub(super) fn make(args: &Args, file: &Path, share: Share) -> Result<Exit> {
-    let store = args.store.clone().unwrap_or_default();
-    keep_inputs(std::slice::from_ref(&store), &[file.to_owned()])?;
+pub(super) fn make(args: &Args, file: &Path, share: Share, store: &Path) -> Result<Exit> {
+    keep_inputs(&[store.to_owned()], &[file.to_owned()])?;
     let tasks = read(file, share)?;
     interrupts::watch();
-    let mut knowledge = Knowledge::open(&store)?;
+    let mut knowledge = Knowledge::open(store)?;
     let setup = args.engine.setup()?;
     let work = args.search.work(&setup);
     let progress = progress::on_terminal(store.to_string_lossy());

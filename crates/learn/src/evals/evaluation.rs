@@ -7,7 +7,7 @@ use tabiya_uci::{Score, Wdl};
 /// A mate in no moves, as a number; each further move is one less (docs/formats/evals.md, Scores).
 const MATE: i64 = 1 << 30;
 
-/// The longest mate that is told from others.
+/// The longest mate whose length is stored; longer ones are stored as this one.
 const MAX_MATE: i64 = (1 << 15) - 1;
 
 /// The greatest score in centipawns; greater ones become it.
@@ -101,7 +101,7 @@ pub(crate) fn number(score: Score) -> i32 {
     number as i32
 }
 
-/// The score of a number; `None` if it is none.
+/// The score that a record holds as this number; `None` if no score is held so.
 pub(super) fn score(number: i32) -> Option<Score> {
     let number = i64::from(number);
     if number.abs() <= MAX_CENTIPAWNS {

@@ -15,7 +15,6 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, PACKED_LEN, Packed, Position};
 
 use super::alternative::{self, Alternative};
-
 use super::evaluation::{EngineId, Evaluation, Limit};
 use super::record::{Engines, MAGIC, RECORD_LEN, Slot, StoreRecord, parse_header};
 

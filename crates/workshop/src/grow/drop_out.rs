@@ -28,8 +28,8 @@ use crate::vet::{Backed, reach};
 use super::tree::{Edge, NONE, Next, Node, Shape, State, Tree, next_worth};
 
 /// An error of ours of this many centipawns makes a line e times less urgent. Weights of moves are divided by it too: what makes
-/// a move be played less makes it be looked into less. With 30, effort was spread over so many good moves that 30,000 searches from
-/// gnuchess's book left 750 positions with a move of ours.
+/// a move be played less makes it be looked into less. With 30, 30,000 searches from gnuchess's book left only 750 positions with a
+/// move of ours: they went to too many good moves.
 pub(crate) const OUR_ERROR: f64 = 5.0;
 
 /// The same of an error of theirs.

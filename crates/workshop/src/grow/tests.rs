@@ -249,7 +249,7 @@ fn the_most_probable_replies_are_searched_first() {
     assert_eq!(count, figures.positions);
 }
 
-/// The time that searches take with so many engines, each search as long as its limit.
+/// How long this many engines take for all searches, if each lasts as long as its limit.
 fn time_with(engines: usize, most: u64) -> u64 {
     let theirs = Invented(7);
     let mut rounds = Rounds::new(Growth::new(None, opponent(Some(&theirs)), &[Color::White]), most);

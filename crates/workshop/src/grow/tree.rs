@@ -47,7 +47,7 @@ pub(crate) enum Next {
     Open,
     /// The engine is to search for it.
     Planned,
-    /// There is none.
+    /// No other move is legal, or no engine finds one.
     None,
 }
 
