@@ -316,7 +316,7 @@ fn ctg(folder: &Folder, names: [&str; 3]) {
     let entry = |line: &str, moves: &[u8], counts: [u8; 4], recommendation: u8| {
         let mut game = Game::start();
         line.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
-        let mut entry = Signature::from_chess(game.position().chess()).unwrap().bytes().to_vec();
+        let mut entry = Signature::from_chess(game.position().standard().unwrap()).unwrap().bytes().to_vec();
         entry.push(moves.len() as u8 + 1);
         entry.extend(moves);
         counts.into_iter().for_each(|count| entry.extend([0, 0, count]));

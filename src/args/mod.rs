@@ -12,6 +12,7 @@ mod settings;
 pub(crate) mod shared;
 pub mod slices;
 mod time;
+pub mod variant;
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;

@@ -48,7 +48,9 @@ impl NewBook {
         read: impl IntoIterator<Item = &'a dyn Book>,
         resources: &ResourcesArgs,
     ) -> Result<(Resources, Box<dyn BookWriter>, Progress)> {
-        let book = self.book();
+        let mut book = self.book();
+        let read: Vec<_> = read.into_iter().collect();
+        book.variant = read.first().map(|read| read.variant()).unwrap_or_default();
         book.keep(&files_of(read))?;
         let resources = resources.resolve()?;
         interrupts::watch();

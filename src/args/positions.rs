@@ -4,12 +4,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use shakmaty::CastlingMode;
-use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Position as _};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_chess::Game;
 use tabiya_chess::notation::{self, MoveErrorKind};
+use tabiya_chess::{Game, Position, Variant};
 
 use crate::output::Printed;
 
@@ -44,12 +43,13 @@ impl Positions {
 /// When a FEN or a move is wrong, the file cannot be read, or `see` fails.
 pub(crate) fn each_position(
     positions: &Positions,
+    variant: Variant,
     mut see: impl FnMut(&Game, CastlingMode) -> Printed<()>,
 ) -> Printed<()> {
     if let Some(path) = &positions.fen_file {
-        return each_line(path, see);
+        return each_line(path, variant, see);
     }
-    let (game, mode) = game_at(positions.fen.as_deref(), positions.moves.as_deref())?;
+    let (game, mode) = game_at(positions.fen.as_deref(), positions.moves.as_deref(), variant)?;
     see(&game, mode)
 }
 
@@ -57,15 +57,25 @@ pub(crate) fn each_position(
 ///
 /// # Errors
 /// When the FEN or a move is wrong.
-pub(crate) fn game_at(fen: Option<&str>, moves: Option<&str>) -> Result<(Game, CastlingMode)> {
+pub(crate) fn game_at(
+    fen: Option<&str>,
+    moves: Option<&str>,
+    variant: Variant,
+) -> Result<(Game, CastlingMode)> {
     Ok(match (fen, moves) {
-        (Some(fen), _) => game(fen).map_err(|what| Error::new(ErrorKind::Usage, format!("--fen: {what}")))?,
-        (_, Some(moves)) => (game_after("--moves", moves)?, CastlingMode::Standard),
-        _ => (Game::start(), CastlingMode::Standard),
+        (Some(fen), _) => {
+            game(fen, variant).map_err(|what| Error::new(ErrorKind::Usage, format!("--fen: {what}")))?
+        }
+        (_, Some(moves)) => (game_after("--moves", moves, variant)?, CastlingMode::Standard),
+        _ => (Game::start_of(variant), CastlingMode::Standard),
     })
 }
 
-fn each_line(path: &Path, mut see: impl FnMut(&Game, CastlingMode) -> Printed<()>) -> Printed<()> {
+fn each_line(
+    path: &Path,
+    variant: Variant,
+    mut see: impl FnMut(&Game, CastlingMode) -> Printed<()>,
+) -> Printed<()> {
     let cannot = |error| Error::file(path, "cannot read the file of positions", error);
     let mut file = BufReader::new(File::open(path).map_err(cannot)?);
     let mut line = Vec::new();
@@ -87,27 +97,26 @@ fn each_line(path: &Path, mut see: impl FnMut(&Game, CastlingMode) -> Printed<()
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let (game, mode) = game(text).map_err(here)?;
+        let (game, mode) = game(text, variant).map_err(here)?;
         see(&game, mode)?;
     }
     Ok(())
 }
 
 /// The position of a FEN, with Chess960 castling if its castling rights require that.
-fn game(text: &str) -> std::result::Result<(Game, CastlingMode), String> {
+fn game(text: &str, variant: Variant) -> std::result::Result<(Game, CastlingMode), String> {
     let wrong = |error: &dyn std::fmt::Display| format!("\"{text}\" is not a position: {error}");
-    let fen = Fen::from_ascii(text.as_bytes()).map_err(|error| wrong(&error))?;
-    let mode = CastlingMode::detect(fen.as_setup());
-    let game = Game::from_fen(text.as_bytes(), mode).map_err(|error| wrong(&error))?;
-    Ok((game, mode))
+    let position = Position::from_any_fen_of(variant, text.as_bytes()).map_err(|error| wrong(&error))?;
+    let mode = position.chess().castles().mode();
+    Ok((Game::from_position(position), mode))
 }
 
 /// The game of the moves that an option names.
 ///
 /// # Errors
 /// When a move is not legal, or may be one of several.
-pub(crate) fn game_after(option: &str, moves: &str) -> Result<Game> {
-    let mut game = Game::start();
+pub(crate) fn game_after(option: &str, moves: &str, variant: Variant) -> Result<Game> {
+    let mut game = Game::start_of(variant);
     notation::play(moves, &mut game).map_err(|wrong| {
         let error = Error::new(ErrorKind::Usage, format!("{option}: {wrong}"));
         match wrong.kind {
@@ -125,7 +134,7 @@ mod tests {
 
     fn all(positions: &Positions) -> Result<Vec<(String, CastlingMode)>> {
         let mut seen = Vec::new();
-        let ended = each_position(positions, |game, mode| {
+        let ended = each_position(positions, Variant::Chess, |game, mode| {
             seen.push((game.position().fen(), mode));
             Ok(())
         });
@@ -192,7 +201,7 @@ mod tests {
     fn a_bad_line_is_reported_by_its_number_after_the_good_ones() {
         let (_file, positions) = file(format!("{START}\n\nrubbish\n").as_bytes());
         let mut seen = 0;
-        let ended = each_position(&positions, |_, _| {
+        let ended = each_position(&positions, Variant::Chess, |_, _| {
             seen += 1;
             Ok(())
         });

@@ -7,6 +7,7 @@ use clap::{Arg, Args as _, Command};
 use super::engine::EngineArgs;
 use super::resources::ResourcesArgs;
 use super::search::SearchArgs;
+use super::variant::VariantArgs;
 
 /// The name of their page.
 pub(crate) const PAGE: &str = "shared";
@@ -29,7 +30,7 @@ struct Common {
 pub(crate) fn page() -> Command {
     let page = Command::new(PAGE).disable_help_flag(true);
     let page = SearchArgs::augment_args(Common::augment_args(page));
-    let page = ResourcesArgs::augment_args(EngineArgs::augment_args(page));
+    let page = VariantArgs::augment_args(ResourcesArgs::augment_args(EngineArgs::augment_args(page)));
     page.about("Options of several commands; --help of a command names its own")
         .override_usage("tabiya <COMMAND> [OPTIONS]")
 }

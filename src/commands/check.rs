@@ -7,6 +7,7 @@ use tabiya_book as book;
 use tabiya_book::counts::named;
 use tabiya_games::cbh;
 
+use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::findings::list;
 use crate::output::{self, counts, database};
@@ -17,6 +18,8 @@ pub struct Args {
     /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh, .cbv)
     #[arg(required = true, value_name = "SOURCE")]
     books: Vec<PathBuf>,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// Print one line of JSON for each problem, and one for each book with the number of errors and warnings
     #[arg(long)]
     json: bool,
@@ -34,7 +37,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         if let Some(files) = named(path)? {
             return counts::check(path, &files, args.json, out);
         }
-        let book = book::open(path)?;
+        let book = book::open_as(path, args.variant.variant())?;
         list(path, args.json, out, |progress, report| {
             book.check(progress, report);
             Ok(())

@@ -14,6 +14,7 @@ use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, MadeMove, Move
 use tabiya_workshop::view::{place_in_words, san};
 
 use crate::args::positions::game_at;
+use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::lines::mark;
@@ -32,6 +33,8 @@ pub struct Args {
     /// The position, as a FEN
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// Give a move of the book this weight, such as Nf3=60; repeatable
     ///
     /// In a Polyglot book the weight is a number from 0 (never played) to 65535. In an Arena book it is a priority from 0
@@ -60,11 +63,11 @@ pub struct Args {
 /// is unchanged then.
 pub fn run(args: &Args) -> Result<Exit> {
     let path = &args.book;
-    let mut editor = Editor::new(path);
+    let mut editor = Editor::new(path).of_variant(args.variant.variant());
     if args.undo || args.redo {
         return reverse(path, editor, if args.undo { Way::Back } else { Way::Again });
     }
-    let (game, _) = game_at(args.fen.as_deref(), args.moves.as_deref())?;
+    let (game, _) = game_at(args.fen.as_deref(), args.moves.as_deref(), args.variant.variant())?;
     let edits = args.edits(&game)?;
     let note = edit::kept(&game, args.fen.is_some());
     let wish = Wish { at: game.position(), edits: &edits, note: &note, expected: None };

@@ -9,6 +9,7 @@ use tabiya_book::{self as book, Book, BookSummary};
 use tabiya_games::cbh;
 use tabiya_learn::evals::Store;
 
+use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::rows::Sheet;
 use crate::output::{self, counts, database, progress, store};
@@ -19,6 +20,8 @@ pub struct Args {
     /// The books, count files (.parquet), folders of count files, ChessBase databases (.cbh, .cbv), or stores of evaluations
     #[arg(required = true, value_name = "SOURCE")]
     books: Vec<PathBuf>,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// Print one line of JSON for each
     #[arg(long)]
     json: bool,
@@ -39,7 +42,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         if Store::is_at(path) {
             return store::info(path, args.json, out);
         }
-        let book = &*book::open(path)?;
+        let book = &*book::open_as(path, args.variant.variant())?;
         let summary = book.summary(&progress::on_terminal(path.to_string_lossy()));
         print(book, &summary, args.json, out)?;
         Ok(Exit::Done)

@@ -14,6 +14,7 @@ use tabiya_workshop::vet::Look as Evals;
 use tabiya_workshop::view::number;
 
 use crate::args::positions::{Positions, each_position};
+use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::lines::{BookLines, LineStep, mark};
 use crate::output::values::backed_up;
@@ -31,6 +32,8 @@ pub struct Args {
     book: PathBuf,
     #[command(flatten)]
     positions: Positions,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// How many plies to follow
     #[arg(long, value_name = "N", default_value_t = 6)]
     plies: u32,
@@ -44,13 +47,13 @@ pub struct Args {
 /// # Errors
 /// When the book cannot be read, or the position is not valid.
 pub fn run(args: &Args) -> Result<Exit> {
-    let book = learn::open_settled(&args.book)?;
+    let book = learn::open_settled_as(&args.book, args.variant.variant())?;
     book.warnings().iter().for_each(|warning| output::warn(warning));
     let look = Look::of_stdout();
     let evals = args.store.as_ref().map(|store| backed_up(store, &*book)).transpose()?;
     output::print(|out| {
         let mut known = true;
-        each_position(&args.positions, |game, _| {
+        each_position(&args.positions, args.variant.variant(), |game, _| {
             let lines = BookLines::new(&*book, Replies::within(MAX_OWN));
             known &= tree(lines, args.plies, game, (look, evals.as_ref()), out)?;
             Ok(())

@@ -75,7 +75,7 @@ fn look(bytes: Vec<u8>) {
     assert!(sum.positions.is_none_or(|positions| positions <= sum.rows));
     for group in 0..file.groups() {
         let _ = file.group(group, file.shape(), |line| {
-            assert!(line.mv == MoveCode::NULL || line.mv.error().is_none());
+            assert!(line.mv == MoveCode::NULL || line.mv.error(tabiya_chess::Variant::Chess).is_none());
             assert!(line.wins.max(line.draws).max(line.losses) <= MAX);
             if let Some(packed) = line.packed {
                 assert_eq!(packed.unpack().map(|position| position.key()), Some(line.key));

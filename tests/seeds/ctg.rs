@@ -55,7 +55,7 @@ pub fn run(data: &[u8]) {
     let mut entries = Vec::new();
     for (place, rest) in places.iter().zip(data.chunks(1 + 2 * 8 + 33)) {
         let Some((&first, rest)) = rest.split_first() else { continue };
-        let Some(signature) = Signature::from_chess(place.chess()) else { continue };
+        let Some(signature) = place.standard().and_then(Signature::from_chess) else { continue };
         let moves = 2 * usize::from(first % 8);
         let mut bytes = rest.to_vec();
         bytes.resize(moves + 33, 0);

@@ -58,7 +58,7 @@ fn lines(data: &[u8]) {
             if mv.is_promotion() {
                 break;
             }
-            let key = keys(at.chess(), KeySet::Old).next().expect("a key");
+            let key = keys(at.standard().expect("standard chess"), KeySet::Old).next().expect("a key");
             file.extend(key.to_le_bytes());
             file.extend(u32::from(MoveCode::from_move(mv).0).to_le_bytes());
             file.extend((i32::from(step) - 128).to_le_bytes());

@@ -45,6 +45,11 @@ pub struct Edit {
     pub change: Change,
 }
 
+/// The error where a position is one of another variant than the book's.
+pub fn other_variant() -> Error {
+    Error::new(ErrorKind::Usage, "books of this format hold standard chess only")
+}
+
 /// The error where an edit deletes the last move of a book.
 pub fn no_moves_left() -> Error {
     Error::new(ErrorKind::Usage, "the book would have no moves left").advice("delete the file instead")

@@ -46,7 +46,7 @@ pub use heading::{About, Heading};
 #[cfg(feature = "write")]
 pub use open::{create, parts};
 pub use open::{format_of, in_any_case};
-pub use open::{open, open_among, open_bytes};
+pub use open::{open, open_among, open_as, open_bytes};
 pub use record::{CtgEntry, CtgFlags, PositionRecord, Scope};
 pub use slice::SLICE_BITS;
 pub use slice::{Among, By, RATING, SPEED, Slice};
@@ -62,6 +62,7 @@ use tabiya_base::patch::Patch;
 pub use tabiya_base::progress::Progress;
 use tabiya_base::visit::Seen;
 use tabiya_chess::Position;
+pub use tabiya_chess::Variant;
 
 /// The book inside the executable, which is used if none is named: see `books/README.md`.
 const STARTER: &[u8] = include_bytes!("../books/starter.bin");
@@ -102,6 +103,9 @@ pub type Visit<'a> = &'a mut dyn FnMut(&PositionRecord) -> Seen;
 
 /// What a book says: it turns a position into moves. Layers over a book, such as one that shows a part of it, are that too.
 pub trait Moves: Send + Sync {
+    /// The variant whose moves these are. In positions of others there are none, though Polyglot's keys may be the same.
+    fn variant(&self) -> Variant;
+
     /// Appends the moves in a position to `out`: legal ones only, each once, in any order.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>);
 

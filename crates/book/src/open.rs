@@ -11,6 +11,7 @@ use tabiya_base::map::Map;
 #[cfg(feature = "write")]
 use tabiya_base::replace::leftovers;
 use tabiya_base::unread::Unread;
+use tabiya_chess::Variant;
 
 use super::abk::{Abk, is_abk};
 use super::counts;
@@ -58,7 +59,26 @@ const STARTS: [(&[u8], &str, &str); 7] = [
 /// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name; and
 /// as [`Ctg::open`], [`Kvetka::open`] and [`counts::open`].
 pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
+    open_as(path, Variant::Chess)
+}
+
+/// Opens a book of a variant. A Polyglot book does not say its variant, so it is taken for one of this; a count file says it, and
+/// other formats hold standard chess only.
+///
+/// # Errors
+/// When the book is one of another variant, and as [`open()`].
+pub fn open_as(path: impl AsRef<Path>, variant: Variant) -> Result<Arc<dyn Book>> {
     let path = path.as_ref();
+    let book = open_any(path, variant)?;
+    if book.variant() == variant {
+        return Ok(book);
+    }
+    let holds = if book.format() == Format::Counts { "the file holds" } else { "books of this format hold" };
+    let held = book.variant();
+    Err(Error::new(ErrorKind::Usage, format!("{holds} {held}, not {variant}")).at_path(path))
+}
+
+fn open_any(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
     #[cfg(feature = "write")]
     if ctg::part(path).is_some() || kvetka::is_part(path) || !path.exists() {
         // A process that died while it replaced the files of a book may have left some of them aside.
@@ -91,7 +111,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     if is_ctg(path, &bytes) {
         return Ok(Arc::new(Ctg::open(path)?));
     }
-    open_bytes(path, bytes)
+    from_bytes(path, bytes, variant)
 }
 
 /// Opens a book in which only some games count.
@@ -128,7 +148,10 @@ pub fn in_any_case(path: &Path) -> Option<PathBuf> {
 /// # Errors
 /// As [`open()`], except for opening the file.
 pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<dyn Book>> {
-    let (path, bytes) = (path.as_ref(), bytes.into());
+    from_bytes(path.as_ref(), bytes.into(), Variant::Chess)
+}
+
+fn from_bytes(path: &Path, bytes: Map, variant: Variant) -> Result<Arc<dyn Book>> {
     let error = |what: &str, advice: &str| Err(Error::format(path, what).advice(advice));
     let ends_with = |end| has_extension(path, end);
     // An engine that has found out nothing yet leaves an empty file.
@@ -181,7 +204,7 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
     if let Some(what) = polyglot::foreign(&bytes) {
         return error(&what, ADVICE);
     }
-    Ok(Arc::new(Polyglot::new(path, bytes)))
+    Ok(Arc::new(Polyglot::new(path, bytes).of_variant(variant)))
 }
 
 /// The files that a book written at `path` may replace.
@@ -205,6 +228,15 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 #[cfg(feature = "write")]
 pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn BookWriter>> {
     let path = path.as_ref();
+    if let (Some(format), variant) = (format_of(path), options.variant)
+        && variant != Variant::Chess
+        && format != Format::Polyglot
+    {
+        let what = format!("{format} books hold standard chess only, not {variant}");
+        return Err(Error::new(ErrorKind::Usage, what)
+            .at_path(path)
+            .advice("end the name with .bin (Polyglot) or .parquet (counts)"));
+    }
     match format_of(path) {
         Some(Format::Ctg) => Ok(Box::new(ctg::CtgWriter::new(path, options)?)),
         Some(Format::Abk) => Ok(Box::new(super::abk::AbkWriter::new(path, options)?)),

@@ -10,7 +10,9 @@ use shakmaty::{CastlingMode, Move};
 use tabiya_base::error::Result;
 use tabiya_base::findings::Findings;
 use tabiya_base::progress::Progress;
-use tabiya_book::{Book, BookSummary, Format, MoveFacts, Moves, PositionRecord, Scope, Visit, traverse};
+use tabiya_book::{
+    Book, BookSummary, Format, MoveFacts, Moves, PositionRecord, Scope, Variant, Visit, traverse,
+};
 use tabiya_chess::{Game, Position};
 
 /// The position after moves in UCI notation from the start.
@@ -99,6 +101,10 @@ impl LineBook {
 }
 
 impl Moves for LineBook {
+    fn variant(&self) -> Variant {
+        Variant::Chess
+    }
+
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let moves = self.moves.get(&at.key()).into_iter().flatten();

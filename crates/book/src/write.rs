@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tabiya_base::error::Result;
 use tabiya_base::resources::Resources;
 
-use super::{About, GameReference, Heading, PositionRecord};
+use super::{About, GameReference, Heading, PositionRecord, Variant};
 
 /// Which moves become green in positions without colours, if the format has colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +30,8 @@ impl Green {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct WriteOptions {
+    /// The variant whose moves the book gets. Polyglot books and count files hold any, others standard chess only.
+    pub variant: Variant,
     /// An existing file may be replaced.
     pub force: bool,
     /// A book without a move is not written.

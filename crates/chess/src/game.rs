@@ -5,6 +5,7 @@ use std::sync::Arc;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, KnownOutcome, Move, Position as _};
 
+use super::Variant;
 use super::position::{FenError, Position};
 
 /// Plies without a capture or a pawn move after which a game is drawn.
@@ -26,12 +27,14 @@ pub enum Ending {
     Repetition,
     /// No pawn was moved and no piece captured for fifty moves.
     FiftyMoves,
+    /// By a rule that the variant alone has: a king on the hill, a third check, an explosion.
+    Variant,
 }
 
 impl Ending {
     /// Whether the game must end: after a repetition or fifty moves the players may continue.
     pub fn is_forced(self) -> bool {
-        matches!(self, Self::Mate | Self::Stalemate | Self::DeadPosition)
+        matches!(self, Self::Mate | Self::Stalemate | Self::DeadPosition | Self::Variant)
     }
 }
 
@@ -49,6 +52,11 @@ impl Game {
     /// A game from the starting position of ordinary chess.
     pub fn start() -> Self {
         Self::from_position(Position::start())
+    }
+
+    /// A game from the starting position of a variant.
+    pub fn start_of(variant: Variant) -> Self {
+        Self::from_position(Position::start_of(variant))
     }
 
     /// A game from any position.
@@ -82,6 +90,9 @@ impl Game {
     /// How the game has ended as far as the board shows it, and who has won; `None` where it has not ended.
     pub fn ending(&self) -> Option<(Ending, KnownOutcome)> {
         let chess = self.position.chess();
+        if let Some(outcome) = chess.variant_end() {
+            return Some((Ending::Variant, outcome));
+        }
         let drawn = if chess.legal_moves().is_empty() {
             if chess.is_check() {
                 return Some((Ending::Mate, KnownOutcome::Decisive { winner: chess.turn().other() }));
@@ -116,7 +127,7 @@ impl Game {
 
     /// Plays a move that is legal here.
     pub fn push(&mut self, mv: Move) {
-        self.earlier.push(self.position.key());
+        self.earlier.push(self.position.whole_key());
         self.moves.push(mv);
         self.position.play(mv);
         if self.position.chess().halfmoves() == 0 {
@@ -148,6 +159,9 @@ impl Game {
     ///
     /// Each move after the first is legal, so no mate or stalemate came before it.
     fn ends_at_most_with_the_last_of(&self, line: &[Move]) -> bool {
+        if self.position.standard().is_none() {
+            return false;
+        }
         let board = self.position.chess().board();
         // With a pawn, rook or queen on the board a mate is still possible.
         let mut mating = board.pawns().count() + board.rooks_and_queens().count();
@@ -167,7 +181,8 @@ impl Game {
 
     /// Whether a position was on the board twice before.
     fn is_third(&self, position: &Position) -> bool {
-        self.earlier.iter().filter(|key| **key == position.key()).count() >= 2
+        let whole = position.whole_key();
+        self.earlier.iter().filter(|key| **key == whole).count() >= 2
     }
 }
 

@@ -16,6 +16,7 @@ mod san;
 mod speed;
 pub mod step_codes;
 pub mod value;
+mod variant;
 mod written;
 mod zobrist;
 
@@ -33,6 +34,7 @@ pub use rating::RatingBand;
 pub use san::{is_safe, plain_move};
 pub use speed::Speed;
 pub use value::Value;
+pub use variant::{AnyChess, NamedVariant, Variant, named_variant, variant_name};
 pub use written::{DASHES, is_san, may_be_move};
 pub use written::{ReadMoveError, read_move};
 pub use zobrist::play_hashed;

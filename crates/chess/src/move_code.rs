@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use shakmaty::{CastlingSide, Chess, File, Move, Position as _, Rank, Role, Square};
+use shakmaty::{CastlingSide, File, Move, Position, Rank, Role, Square};
+
+use super::Variant;
 
 /// Bits of a square. The lowest are the square that the move goes to, the next the square that it comes from
 /// (docs/formats/polyglot.md, Move).
@@ -11,8 +13,15 @@ const SQUARE_BITS: u32 = 6;
 /// The first of the three bits that hold the promotion.
 const PROMOTION_SHIFT: u32 = 12;
 /// The promotion pieces by their number in the book; 0 is none.
-const PROMOTIONS: [Option<Role>; 5] =
-    [None, Some(Role::Knight), Some(Role::Bishop), Some(Role::Rook), Some(Role::Queen)];
+const PROMOTIONS: [Option<Role>; 6] = [
+    None,
+    Some(Role::Knight),
+    Some(Role::Bishop),
+    Some(Role::Rook),
+    Some(Role::Queen),
+    // In antichess alone (docs/formats/polyglot.md, Variants).
+    Some(Role::King),
+];
 
 /// A move as the book writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,17 +31,18 @@ impl MoveCode {
     /// a1a1, which is no move and must be skipped.
     pub const NULL: Self = Self(0);
 
-    /// A move from its squares; castling is the king taking its own rook. A king or a pawn as promotion is ignored.
+    /// A move from its squares; castling is the king taking its own rook. A pawn as promotion is ignored.
     pub fn new(from: Square, to: Square, promotion: Option<Role>) -> Self {
         let number = PROMOTIONS.iter().position(|&role| role == promotion).unwrap_or_default() as u16;
         Self(number << PROMOTION_SHIFT | u16::from(u8::from(from)) << SQUARE_BITS | u16::from(u8::from(to)))
     }
 
-    /// The code of a legal move; [`MoveCode::NULL`] for a drop, which ordinary chess does not have.
+    /// The code of a legal move. A piece that is dropped goes from its square to the same square, and stands where a
+    /// promotion does; a pawn has no number there (docs/formats/polyglot.md, Variants).
     pub fn from_move(mv: Move) -> Self {
-        match mv.from() {
-            Some(from) => Self::new(from, mv.to(), mv.promotion()),
-            None => Self::NULL,
+        match mv {
+            Move::Put { role, to } => Self::new(to, to, Some(role)),
+            _ => Self::new(mv.from().unwrap_or(mv.to()), mv.to(), mv.promotion()),
         }
     }
 
@@ -52,16 +62,20 @@ impl MoveCode {
         PROMOTIONS.get(usize::from(self.0 >> PROMOTION_SHIFT)).copied().ok_or(())
     }
 
-    /// Why it is not a legal move in any position, as a clause; `None` where it can be legal in some.
-    pub fn error(self) -> Option<&'static str> {
+    /// Why it is not a legal move in any position of a variant, as a clause; `None` where it can be legal in some.
+    pub fn error(self, variant: Variant) -> Option<&'static str> {
         let (from, to) = (self.from(), self.to());
         let (files, ranks) = (from.file().distance(to.file()), from.rank().distance(to.rank()));
         if self == Self::NULL {
             return Some("means no move");
         }
         let Ok(promotion) = self.promotion() else { return Some("means nothing") };
+        if promotion == Some(Role::King) && variant != Variant::Antichess {
+            return Some("means nothing");
+        }
         if from == to {
-            return Some("ends where it starts");
+            let on_last = promotion.is_none() && matches!(to.rank(), Rank::First | Rank::Eighth);
+            return (variant != Variant::Crazyhouse || on_last).then_some("ends where it starts");
         }
         let line = files == 0 || ranks == 0 || files == ranks;
         let jump = files + ranks == 3;
@@ -82,9 +96,14 @@ impl MoveCode {
     /// ordinary chess and in Chess960, and also in the form of old books: e1g1, where a king with the right to castle
     /// is on e1, because no king makes that step otherwise.
     #[inline]
-    pub fn resolve(self, chess: &Chess) -> Option<Move> {
+    pub fn resolve(self, chess: &impl Position) -> Option<Move> {
         let (from, to) = (self.from(), self.to());
         let promotion = self.promotion().ok()?;
+        if from == to {
+            // shakmaty compares drops with the pieces in hand, and finds no other legal.
+            let role = promotion.unwrap_or(Role::Pawn);
+            return chess.pockets().is_some().then_some(Move::Put { role, to });
+        }
         let role = chess.us().contains(from).then(|| chess.board().role_at(from)).flatten()?;
         if role == Role::King
             && promotion.is_none()
@@ -106,9 +125,8 @@ impl MoveCode {
 
     /// The codes under which a book can hold a legal move: the usual one, and the old one of castling in ordinary
     /// chess, else the usual one twice.
-    pub fn codes(mv: Move, chess: &Chess) -> [Self; 2] {
-        let from = mv.from().unwrap_or(mv.to());
-        let usual = Self::new(from, mv.to(), mv.promotion());
+    pub fn codes(mv: Move, chess: &impl Position) -> [Self; 2] {
+        let usual = Self::from_move(mv);
         let Move::Castle { king, rook } = mv else { return [usual; 2] };
         let file = if rook > king { File::G } else { File::C };
         let old = Self::new(king, Square::from_coords(file, king.rank()), None);
@@ -129,7 +147,7 @@ impl fmt::Display for MoveCode {
 }
 
 /// The rook that a king's move from one square to another castles with.
-fn castling_rook(chess: &Chess, from: Square, to: Square) -> Option<Square> {
+fn castling_rook(chess: &impl Position, from: Square, to: Square) -> Option<Square> {
     if chess.us().contains(to) {
         return chess.board().rooks().contains(to).then_some(to);
     }
@@ -145,14 +163,14 @@ fn castling_rook(chess: &Chess, from: Square, to: Square) -> Option<Square> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use shakmaty::CastlingMode;
+    use shakmaty::{CastlingMode, Chess, Position as _};
     use tabiya_testing::played;
 
     use super::*;
     use crate::Position;
 
     fn at(fen: &str, mode: CastlingMode) -> Chess {
-        Position::from_fen(fen.as_bytes(), mode).unwrap().chess().clone()
+        Position::from_fen(fen.as_bytes(), mode).unwrap().standard().unwrap().clone()
     }
 
     #[test]
@@ -263,7 +281,7 @@ mod tests {
         for (number, text) in [(0, "a7b8"), (1, "a7b8n"), (2, "a7b8b"), (3, "a7b8r"), (4, "a7b8q")] {
             let mv = MoveCode(number << 12 | 48 << 6 | 57);
             assert_eq!(mv.to_string(), text);
-            assert_eq!(mv.error(), None);
+            assert_eq!(mv.error(Variant::Chess), None);
             assert_eq!(MoveCode::new(mv.from(), mv.to(), mv.promotion().unwrap()), mv);
         }
     }
@@ -281,9 +299,9 @@ mod tests {
             (MoveCode::new(Square::A7, Square::H8, queen), "fits no piece"),
             (MoveCode::new(Square::E8, Square::E7, queen), "promotes where no pawn can"),
         ] {
-            assert_eq!(mv.error(), Some(error), "{mv}");
+            assert_eq!(mv.error(Variant::Chess), Some(error), "{mv}");
         }
-        assert_eq!(MoveCode::new(Square::E1, Square::A1, None).error(), None);
+        assert_eq!(MoveCode::new(Square::E1, Square::A1, None).error(Variant::Chess), None);
     }
 
     proptest! {
@@ -297,7 +315,7 @@ mod tests {
                 }
                 for mv in &legal {
                     let raw = MoveCode::new(mv.from().unwrap(), mv.to(), mv.promotion());
-                    prop_assert_eq!(raw.error(), None);
+                    prop_assert_eq!(raw.error(Variant::Chess), None);
                 }
                 position.play_unchecked(*step.get(&legal));
             }

@@ -90,7 +90,12 @@ fn bare(word: &str) -> &str {
 /// When no legal move fits, or several do.
 pub fn read(word: &str, at: &Position) -> Result<Move, MoveErrorKind> {
     let chess = at.chess();
-    let uci = UciMove::from_ascii(word.to_ascii_lowercase().as_bytes()).ok();
+    let mut lower = word.to_ascii_lowercase();
+    // The piece of a drop is a capital letter.
+    if let Some(piece) = lower.get_mut(..1).filter(|_| word.contains('@')) {
+        piece.make_ascii_uppercase();
+    }
+    let uci = UciMove::from_ascii(lower.as_bytes()).ok();
     if let Some(mv) = uci.and_then(|uci| uci.to_move(chess).ok()) {
         return Ok(mv);
     }

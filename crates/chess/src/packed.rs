@@ -32,7 +32,8 @@ mod code {
 pub struct Packed(pub [u8; PACKED_LEN]);
 
 impl Packed {
-    /// Packs a position; `None` where it has more than 32 pieces, which no game reaches.
+    /// Packs a position; `None` where it has more than 32 pieces, which no game reaches, and in other variants than
+    /// standard chess, which have more to keep.
     pub fn new(position: &Position) -> Option<Self> {
         // As in the key: en passant counts where a pawn is beside it, legal or not.
         Self::with(position, EnPassantMode::PseudoLegal)
@@ -44,7 +45,7 @@ impl Packed {
     }
 
     fn with(position: &Position, mode: EnPassantMode) -> Option<Self> {
-        let chess = position.chess();
+        let chess = position.standard()?;
         let board = chess.board();
         let occupied = board.occupied();
         if occupied.count() > MAX_PIECES {

@@ -1,14 +1,17 @@
 //! A position and the key under which books store it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use shakmaty::fen::{Epd, Fen};
+use shakmaty::variant::VariantPosition;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{
     Bitboard, CastlingMode, Chess, Color, EnPassantMode, File, Move, Position as _, PositionError, Square,
 };
 
-use super::{MoveCode, play_hashed};
+use super::variant::BookKey;
+use super::{AnyChess, MoveCode, Variant, play_hashed};
 
 /// The number of the field of castling rights in a FEN and in EPD.
 const CASTLING_FIELD: usize = 2;
@@ -25,7 +28,7 @@ impl fmt::Display for FenError {
 
 impl std::error::Error for FenError {}
 
-/// A legal position and its Polyglot key.
+/// A legal position of any variant, and its Polyglot key.
 ///
 /// The key includes an en-passant file when a pawn of the side to move is beside the pushed pawn, whether or not it may
 /// legally capture: that is Polyglot's rule.
@@ -36,7 +39,7 @@ impl std::error::Error for FenError {}
 /// ```
 #[derive(Clone, Debug)]
 pub struct Position {
-    chess: Chess,
+    chess: AnyChess,
     key: u64,
 }
 
@@ -46,9 +49,15 @@ impl Position {
         Self::from_chess(Chess::default())
     }
 
+    /// The starting position of a variant.
+    pub fn start_of(variant: Variant) -> Self {
+        Self::from_chess(AnyChess::start(variant))
+    }
+
     /// Any position of shakmaty.
-    pub fn from_chess(chess: Chess) -> Self {
-        let Zobrist64(key) = chess.zobrist_hash(EnPassantMode::PseudoLegal);
+    pub fn from_chess(chess: impl Into<AnyChess>) -> Self {
+        let chess = chess.into();
+        let BookKey(key) = chess.zobrist_hash(EnPassantMode::PseudoLegal);
         Self { chess, key }
     }
 
@@ -67,7 +76,34 @@ impl Position {
     /// # Ok::<_, tabiya_chess::FenError>(())
     /// ```
     pub fn from_fen(fen: &[u8], mode: CastlingMode) -> Result<Self, FenError> {
-        let fen = Fen::from_ascii(fen).map_err(|error| FenError(error.to_string()))?;
+        Self::from_fen_of(Variant::Chess, fen, mode)
+    }
+
+    /// As [`Position::from_fen`], under the rules of a variant. The pieces in hand of crazyhouse may be `[]`, `[-]` or a ninth
+    /// rank, and the checks of three-check may be those that are left, `3+3`, or those that were given, `+0+0`
+    /// (docs/formats/polyglot.md, Variants).
+    ///
+    /// # Errors
+    /// As [`Position::from_fen`].
+    ///
+    /// ```
+    /// use shakmaty::CastlingMode;
+    /// use tabiya_chess::{Position, Variant};
+    /// let fen = b"rnb1kbnr/ppp1pppp/8/q7/8/2N5/PPPP1PPP/R1BQKBNR[Pp] w KQkq - 2 4";
+    /// let at = Position::from_fen_of(Variant::Crazyhouse, fen, CastlingMode::Standard)?;
+    /// assert_eq!(at.key(), 0xa145_bdee_0e3a_0300);
+    /// # Ok::<_, tabiya_chess::FenError>(())
+    /// ```
+    pub fn from_fen_of(variant: Variant, fen: &[u8], mode: CastlingMode) -> Result<Self, FenError> {
+        let text = without_dash(fen);
+        let fen = Fen::from_ascii(&text).map_err(|error| FenError(error.to_string()))?;
+        if variant != Variant::Chess {
+            let setup = fen.into_setup();
+            return VariantPosition::from_setup(variant, setup, mode)
+                .or_else(setup_leniently)
+                .map(Self::from_chess)
+                .map_err(|error| FenError(error.to_string()));
+        }
         let setup = fen.as_setup();
         let in_hand =
             setup.pockets.is_some_and(|sides| sides.iter().any(|side| side.iter().any(|count| *count > 0)));
@@ -95,15 +131,24 @@ impl Position {
     /// # Ok::<_, tabiya_chess::FenError>(())
     /// ```
     pub fn from_any_fen(fen: &[u8]) -> Result<Self, FenError> {
+        Self::from_any_fen_of(Variant::Chess, fen)
+    }
+
+    /// As [`Position::from_any_fen`], under the rules of a variant.
+    ///
+    /// # Errors
+    /// As [`Position::from_fen`].
+    pub fn from_any_fen_of(variant: Variant, fen: &[u8]) -> Result<Self, FenError> {
         if names_files(fen) {
-            return Self::from_fen(fen, CastlingMode::Chess960);
+            return Self::from_fen_of(variant, fen, CastlingMode::Chess960);
         }
-        let ordinary = Self::from_fen(fen, CastlingMode::Standard)?;
-        let rights = Fen::from_ascii(fen).map(|fen| fen.as_setup().castling_rights).unwrap_or_default();
+        let ordinary = Self::from_fen_of(variant, fen, CastlingMode::Standard)?;
+        let rights =
+            Fen::from_ascii(&without_dash(fen)).map(|fen| fen.as_setup().castling_rights).unwrap_or_default();
         if ordinary.rights() == rights {
             return Ok(ordinary);
         }
-        let other = Self::from_fen(fen, CastlingMode::Chess960)?;
+        let other = Self::from_fen_of(variant, fen, CastlingMode::Chess960)?;
         Ok(if other.rights() == rights { other } else { ordinary })
     }
 
@@ -113,8 +158,18 @@ impl Position {
     }
 
     /// shakmaty's view of the position.
-    pub fn chess(&self) -> &Chess {
+    pub fn chess(&self) -> &AnyChess {
         &self.chess
+    }
+
+    /// shakmaty's view of it, if it is a position of standard chess or Chess960.
+    pub fn standard(&self) -> Option<&Chess> {
+        self.chess.standard()
+    }
+
+    /// Whose rules hold.
+    pub fn variant(&self) -> Variant {
+        self.chess.variant()
     }
 
     pub fn key(&self) -> u64 {
@@ -127,15 +182,31 @@ impl Position {
         if passed(EnPassantMode::PseudoLegal) == passed(EnPassantMode::Legal) {
             return self.key;
         }
-        let Zobrist64(key) = self.chess.zobrist_hash(EnPassantMode::Legal);
+        let BookKey(key) = self.chess.zobrist_hash(EnPassantMode::Legal);
+        key
+    }
+
+    /// A key of all that decides about what may be played: also the pieces in hand and the checks that are left, which
+    /// [`Position::key`] leaves out.
+    pub(crate) fn whole_key(&self) -> u64 {
+        if self.standard().is_some() {
+            return self.key;
+        }
+        let Zobrist64(key) = self.chess.zobrist_hash(EnPassantMode::PseudoLegal);
         key
     }
 
     /// Plays a move that is legal here.
     pub fn play(&mut self, mv: Move) {
-        let mut key = Zobrist64(self.key);
-        play_hashed(&mut self.chess, &mut key, mv, EnPassantMode::PseudoLegal);
-        self.key = key.0;
+        if let AnyChess::Standard(chess) = &mut self.chess {
+            let mut key = Zobrist64(self.key);
+            play_hashed(chess, &mut key, mv, EnPassantMode::PseudoLegal);
+            self.key = key.0;
+        } else {
+            self.chess.play_unchecked(mv);
+            let BookKey(key) = self.chess.zobrist_hash(EnPassantMode::PseudoLegal);
+            self.key = key;
+        }
     }
 
     /// The position after a move that is legal here.
@@ -198,6 +269,18 @@ impl Position {
     }
 }
 
+/// A FEN in which no piece in hand is `[]`, where Cute Chess writes `[-]`.
+fn without_dash(fen: &[u8]) -> Cow<'_, [u8]> {
+    match fen.windows(3).position(|three| three == b"[-]") {
+        Some(at) => {
+            let mut text = fen.to_vec();
+            text.remove(at + 1);
+            Cow::Owned(text)
+        }
+        None => Cow::Borrowed(fen),
+    }
+}
+
 /// Whether the castling rights of a FEN name the files of rooks, as those of Chess960 do.
 pub(crate) fn names_files(fen: &[u8]) -> bool {
     let rights = fen.split(|&byte| byte == b' ').nth(CASTLING_FIELD).unwrap_or_default();
@@ -210,7 +293,7 @@ pub(crate) fn names_files(fen: &[u8]) -> bool {
 /// # Errors
 /// What else is wrong with the position.
 #[allow(clippy::result_large_err, reason = "shakmaty's own methods return it")]
-pub fn allow_unusual(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
+pub fn allow_unusual<P>(error: PositionError<P>) -> Result<P, PositionError<P>> {
     error.ignore_too_much_material().or_else(PositionError::ignore_impossible_check)
 }
 
@@ -219,7 +302,7 @@ pub fn allow_unusual(error: PositionError<Chess>) -> Result<Chess, PositionError
 /// # Errors
 /// What else is wrong with the position.
 #[allow(clippy::result_large_err, reason = "shakmaty's own methods return it")]
-pub fn setup_leniently(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
+pub fn setup_leniently<P>(error: PositionError<P>) -> Result<P, PositionError<P>> {
     allow_unusual(error)
         .or_else(PositionError::ignore_invalid_ep_square)
         .or_else(PositionError::ignore_invalid_castling_rights)

@@ -6,7 +6,7 @@
 
 use shakmaty::san::San;
 use shakmaty::{
-    Bitboard, Chess, Color, EnPassantMode, File, Move, Piece, Position as _, Rank, Role, Square, attacks,
+    Bitboard, Chess, Color, EnPassantMode, File, Move, Piece, Position, Rank, Role, Square, attacks,
 };
 
 /// The move that a word means in a position, with or without a sign of check; `None` if it is not plain, illegal or
@@ -136,7 +136,7 @@ fn piece(role: Role, from: Bitboard, captures: bool, to: Square, at: &Chess) -> 
 
 /// Whether nothing attacks the king of the side to move after a piece of its side went from one square to another, neither
 /// en passant nor castling.
-pub fn is_safe(at: &Chess, from: Square, to: Square) -> bool {
+pub fn is_safe(at: &impl Position, from: Square, to: Square) -> bool {
     let (board, us) = (at.board(), at.turn());
     let Some(king) = board.king_of(us) else { return false };
     let king = if from == king { to } else { king };

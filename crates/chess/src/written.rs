@@ -5,7 +5,7 @@ use std::fmt;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingSide, File, Move, MoveList, Position as _, Rank, Role, Square};
 
-use super::{Position, plain_move};
+use super::{Position, Variant, plain_move};
 
 /// Why a word is not a move in its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl fmt::Display for ReadMoveError {
 /// assert!(read_move("Sf3", &start).is_err());
 /// ```
 pub fn read_move(word: &str, at: &Position) -> Result<Move, ReadMoveError> {
-    if let Some(mv) = plain_move(word.as_bytes(), at.chess()) {
+    if let Some(mv) = at.standard().and_then(|chess| plain_move(word.as_bytes(), chess)) {
         return Ok(mv);
     }
     if is_null(word) {
@@ -73,7 +73,13 @@ pub fn read_move(word: &str, at: &Position) -> Result<Move, ReadMoveError> {
 
 /// The legal moves that a word may mean, unless it castles or passes; `None` if it does not have the form of a move.
 pub(super) fn meant(word: &str, at: &Position) -> Option<MoveList> {
-    let written = Written::parse(word)?;
+    if at.chess().pockets().is_some() && word.contains('@') {
+        let (role, to) = dropped(word)?;
+        let mut legal = at.chess().legal_moves();
+        legal.retain(|mv| *mv == Move::Put { role, to });
+        return Some(legal);
+    }
+    let written = Written::parse(word, at.variant())?;
     let mut legal = at.chess().legal_moves();
     legal.retain(|mv| written.fits(*mv));
     Some(legal)
@@ -121,6 +127,15 @@ pub const DASHES: [char; 11] = [
     '\u{fe63}', '\u{ff0d}',
 ];
 const CAPTURES: [char; 4] = ['x', 'X', '×', ':'];
+
+/// The piece that a word drops, and its square: `N@f3`, and `P@e4` or `@e4` for a pawn.
+fn dropped(word: &str) -> Option<(Role, Square)> {
+    let mut rest = word;
+    let role = take_piece(&mut rest, |_| true).unwrap_or(Role::Pawn);
+    rest = rest.strip_prefix('@')?;
+    let (file, rank) = take_square(&mut rest);
+    is_decoration(rest).then_some((role, Square::from_coords(file?, rank?)))
+}
 
 /// The side of castling at the start of a word, and what follows.
 fn castling(word: &str) -> Option<(CastlingSide, &str)> {
@@ -188,7 +203,7 @@ struct Written {
 }
 
 impl Written {
-    fn parse(word: &str) -> Option<Self> {
+    fn parse(word: &str, variant: Variant) -> Option<Self> {
         let mut rest = word;
         // A small b is a file.
         let role = take_piece(&mut rest, |letter| letter != 'b');
@@ -215,8 +230,10 @@ impl Written {
         if matches!(to.1, Some(Rank::First | Rank::Eighth)) && role.is_none_or(|role| role == Role::Pawn) {
             let mut signed = rest.strip_prefix(['=', '/', ':']).unwrap_or(rest);
             signed = signed.strip_prefix('(').unwrap_or(signed);
-            promotion =
-                take_piece(&mut signed, |letter| !matches!(piece(letter), Some(Role::King | Role::Pawn)));
+            promotion = take_piece(&mut signed, |letter| match piece(letter) {
+                Some(Role::King) => variant == Variant::Antichess,
+                promoted => promoted != Some(Role::Pawn),
+            });
             if promotion.is_some() {
                 rest = signed;
             }

@@ -113,7 +113,7 @@ mod tests {
             ]),
             steps in prop::collection::vec(any::<prop::sample::Index>(), 0..150),
         ) {
-            let chess = Position::from_any_fen(start.as_bytes()).unwrap().chess().clone();
+            let chess = Position::from_any_fen(start.as_bytes()).unwrap().standard().unwrap().clone();
             play::<Zobrist64>(chess.clone(), &steps, EnPassantMode::PseudoLegal);
             play::<Zobrist128>(chess.clone(), &steps, EnPassantMode::Legal);
             play::<Zobrist16>(chess, &steps, EnPassantMode::Always);

@@ -5,7 +5,7 @@ use std::path::Path;
 use tabiya_base::error::Result;
 use tabiya_base::findings::Findings;
 use tabiya_base::progress::Progress;
-use tabiya_book::{Among, Book, BookSummary, Format, MoveFacts, Moves, Scope, Sliced, Visit};
+use tabiya_book::{Among, Book, BookSummary, Format, MoveFacts, Moves, Scope, Sliced, Variant, Visit};
 use tabiya_chess::{Position, RatingBand, Speed};
 
 /// A book that counts games separately, and which of them are seen.
@@ -35,6 +35,10 @@ pub(super) fn told_apart(book: &dyn Book, among: &Among) -> (Vec<&'static str>, 
 }
 
 impl Moves for Narrowed<'_> {
+    fn variant(&self) -> Variant {
+        self.book.variant()
+    }
+
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         if let Some(book) = self.book.as_sliced() {
             book.moves_among(at, self.among, out);

@@ -60,7 +60,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tabiya_base::error::{Error, Result};
-use tabiya_book::{Book, open};
+use tabiya_book::{Book, Variant, open_as};
 
 pub use field::{Field, halfpoints};
 pub use fingerprint::{Fingerprint, fingerprint_of};
@@ -73,10 +73,18 @@ pub use storage::{Disk, has_journal, is_same_file};
 /// Opens a book for the workshop, after what a process that died has begun to write into it is finished.
 ///
 /// # Errors
-/// As [`open`].
+/// As [`tabiya_book::open`].
 pub fn open_settled(path: &Path) -> Result<Arc<dyn Book>> {
+    open_settled_as(path, Variant::Chess)
+}
+
+/// As [`open_settled`], of a variant: see [`tabiya_book::open_as`].
+///
+/// # Errors
+/// As [`tabiya_book::open_as`].
+pub fn open_settled_as(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
     settle(path);
-    open(path)
+    open_as(path, variant)
 }
 
 /// Why the learn fields of a book are not trusted, of which the one of the entry of this number cannot be games and half-points.

@@ -162,7 +162,7 @@ fn compare(games: &Path) {
     assert_eq!(errors, [""; 0]);
     // A position's counts are those of all games that reached it or its mirror image or, if they are too few to be kept,
     // those of all moves that lead to it.
-    let signature = |at: &Position| Signature::from_chess(at.chess()).unwrap().bytes().to_vec();
+    let signature = |at: &Position| Signature::from_chess(at.standard().unwrap()).unwrap().bytes().to_vec();
     let (mut led, mut reached, mut edges) = (HashMap::new(), HashMap::new(), HashMap::new());
     for known in all.values() {
         let at = known.position.as_ref().unwrap();
@@ -241,14 +241,14 @@ fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, PositionRecord
     let (mut totals, mut edges) = (HashMap::new(), HashMap::new());
     for known in reached.values() {
         let at = known.position.as_ref().unwrap();
-        let key = Key::from_chess(at.chess()).unwrap();
+        let key = Key::from_chess(at.standard().unwrap()).unwrap();
         add(totals.entry(key).or_default(), known.total.unwrap());
         *edges.entry(key).or_insert(0) += known.moves.len();
     }
     let (mut moves, mut missing, mut games) = (0, 0, 0);
     for known in reached.values() {
         let at = known.position.as_ref().unwrap();
-        let key = Key::from_chess(at.chess()).unwrap();
+        let key = Key::from_chess(at.standard().unwrap()).unwrap();
         let Counts { wins, draws, losses, .. } = totals[&key];
         assert_eq!(
             book.results(at),
@@ -271,7 +271,7 @@ fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, PositionRecord
                 panic!("{way}: {} {mv}", at.fen())
             };
             assert_eq!((games, *weight), (wins + draws + losses, 2 * wins + draws));
-            let next = Key::from_chess(at.after(mv).chess()).unwrap();
+            let next = Key::from_chess(at.after(mv).standard().unwrap()).unwrap();
             let turned = totals[&next];
             assert_eq!(
                 (turned.losses, turned.draws, turned.wins),
@@ -463,7 +463,7 @@ fn said(book: &dyn Book, scope: Scope) -> BTreeMap<u64, BTreeMap<u16, (Option<Co
 
 /// The same for positions that differ in colours only.
 fn normal_form(known: &PositionRecord) -> Key {
-    Key::from_chess(known.position.as_ref().unwrap().chess()).unwrap()
+    Key::from_chess(known.position.as_ref().unwrap().standard().unwrap()).unwrap()
 }
 
 /// Checks that no move without weight is played, whatever the options are.
@@ -527,7 +527,7 @@ proptest! {
         for known in truth.values() {
             let at = known.position.as_ref().unwrap();
             let after = known.moves.iter().map(|mv| at.after(mv.at(at).unwrap().mv));
-            shared.entry(normal_form(known)).or_default().extend(after.map(|at| Key::from_chess(at.chess()).unwrap()));
+            shared.entry(normal_form(known)).or_default().extend(after.map(|at| Key::from_chess(at.standard().unwrap()).unwrap()));
         }
 
         let bin = whole(&[&one, &other], path("both.bin".to_owned()));

@@ -51,7 +51,7 @@ impl Joined {
             lines.extend(left_out(&written));
             written.moves
         };
-        let book = if moves == 0 { None } else { Some(book::open(&path)?) };
+        let book = if moves == 0 { None } else { Some(book::open_as(&path, args.variant.variant())?) };
         Ok(Self { book, lines, _folder: folder })
     }
 

@@ -3,6 +3,7 @@
 use shakmaty::{Color, Move};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_chess::Variant;
 use tabiya_workshop::bookmaker::trim::{Cut, Tally, Trim};
 
 use crate::args::positions::game_after;
@@ -95,12 +96,12 @@ impl Limits {
     ///
     /// # Errors
     /// When the moves of a line are not legal.
-    pub fn trim(&self) -> Result<Option<Trim>> {
+    pub fn trim(&self, variant: Variant) -> Result<Option<Trim>> {
         if self.given().is_none_or(|option| option == "--reachable") {
             return Ok(None);
         }
         let moves = |option: &str, texts: &[String]| -> Result<Vec<Vec<Move>>> {
-            texts.iter().map(|text| Ok(game_after(option, text)?.moves().to_vec())).collect()
+            texts.iter().map(|text| Ok(game_after(option, text, variant)?.moves().to_vec())).collect()
         };
         let without = moves("--without", &self.lines.without)?;
         if without.iter().any(Vec::is_empty) {

@@ -20,6 +20,7 @@ use self::limits::Limits;
 use crate::args::new_book::NewBook;
 use crate::args::resources::ResourcesArgs;
 use crate::args::slices::{ByArgs, SliceArgs};
+use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::rows::many;
 use crate::output::written;
@@ -33,6 +34,8 @@ pub struct Args {
     books: Vec<PathBuf>,
     #[command(flatten)]
     to: NewBook,
+    #[command(flatten)]
+    variant: VariantArgs,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
@@ -61,9 +64,13 @@ pub fn run(args: &Args) -> Result<Exit> {
     if is_named(&args.to.output) {
         return counts::merge(args);
     }
-    let trim = args.limits.trim()?;
-    let books =
-        args.books.iter().map(|path| learn::open_settled(path)).collect::<Result<Vec<Arc<dyn Book>>>>()?;
+    let variant = args.variant.variant();
+    let trim = args.limits.trim(variant)?;
+    let books = args
+        .books
+        .iter()
+        .map(|path| learn::open_settled_as(path, variant))
+        .collect::<Result<Vec<Arc<dyn Book>>>>()?;
     let (resources, writer, progress) = args.to.begin(books.iter().map(|book| &**book), &args.resources)?;
     match (trim, &books[..]) {
         (None, _) => args.whole(&books, &resources, writer, progress),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use shakmaty::{Chess, File, Piece, Position as _, Rank, Square};
+use shakmaty::{File, Piece, Position, Rank, Square};
 
 use crate::output::Look;
 
@@ -12,7 +12,7 @@ const DARK: &str = "\x1b[48;5;179m\x1b[38;5;16m";
 const PLAIN: &str = "\x1b[0m";
 
 /// Draws the board, White below.
-pub(crate) fn picture(chess: &Chess, look: Look, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn picture(chess: &impl Position, look: Look, out: &mut dyn Write) -> io::Result<()> {
     for rank in Rank::ALL.into_iter().rev() {
         write!(out, " {} ", rank.char())?;
         for file in File::ALL {
@@ -51,7 +51,7 @@ mod tests {
 
     fn drawn(colour: bool, unicode: bool) -> Vec<String> {
         let mut out = Vec::new();
-        picture(&Chess::default(), Look { terminal: true, colour, unicode }, &mut out).unwrap();
+        picture(&shakmaty::Chess::default(), Look { terminal: true, colour, unicode }, &mut out).unwrap();
         String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
     }
 

@@ -21,6 +21,7 @@ use tabiya_workshop::view::{View, json};
 
 use crate::args::policy::PolicyArgs;
 use crate::args::positions::{Positions, each_position};
+use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::values::backed_up;
 use crate::output::{self, Look, Printed};
@@ -37,6 +38,8 @@ pub struct Args {
     config: Option<String>,
     #[command(flatten)]
     positions: Positions,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// Show what each move is worth and what it loses, by minimax over the book from the evaluations in this store
     #[arg(long, value_name = "FILE", requires = "books")]
     store: Option<PathBuf>,
@@ -67,7 +70,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let mut books = Vec::new();
     let mut exit = Exit::Done;
     for path in &args.books {
-        match learn::open_settled(path) {
+        match learn::open_settled_as(path, args.variant.variant()) {
             Ok(book) => {
                 book.warnings().iter().for_each(|warning| output::warn(warning));
                 let evals = evals_of(args, &*book)?;
@@ -118,7 +121,7 @@ fn each(
         return Ok(known);
     }
     let look = (!args.json).then(Look::of_stdout);
-    each_position(&args.positions, |game, mode| {
+    each_position(&args.positions, args.variant.variant(), |game, mode| {
         if let Some(look) = look {
             table::place(game, look, out)?;
         }
@@ -175,6 +178,10 @@ mod tests {
     struct Knowing(Vec<(&'static str, MoveFacts)>);
 
     impl Moves for Knowing {
+        fn variant(&self) -> tabiya_chess::Variant {
+            tabiya_chess::Variant::Chess
+        }
+
         fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
             for (uci, known) in &self.0 {
                 if let Some(mv) = legal(at, uci) {

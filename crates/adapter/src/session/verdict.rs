@@ -201,6 +201,7 @@ impl fmt::Display for Why {
             Why::Board(Ending::DeadPosition) => "neither side can give mate",
             Why::Board(Ending::Repetition) => "the position occurred for the third time",
             Why::Board(Ending::FiftyMoves) => "fifty moves without a capture or a pawn move",
+            Why::Board(Ending::Variant) => "by a rule of the variant",
             Why::Scores => "by the engine's last scores",
             Why::Analysis => "it was analysis",
             Why::Jumped => "moves were taken back or left out",

@@ -10,7 +10,9 @@ use tabiya_adapter::settings::books::BookFiles;
 use tabiya_adapter::settings::options::Options;
 use tabiya_base::findings::Findings;
 use tabiya_base::progress::Progress;
-use tabiya_book::{Book, BookSet, BookSummary, Format, MoveFacts, Moves, Scope, Visit, open, starter};
+use tabiya_book::{
+    Book, BookSet, BookSummary, Format, MoveFacts, Moves, Scope, Variant, Visit, open, starter,
+};
 use tabiya_chess::Position;
 use tempfile::TempDir;
 
@@ -659,6 +661,10 @@ fn the_opponents_clock_runs_until_the_ponderhit() {
 struct Arena;
 
 impl Moves for Arena {
+    fn variant(&self) -> Variant {
+        Variant::Chess
+    }
+
     fn moves(&self, _at: &Position, _out: &mut Vec<MoveFacts>) {}
 
     fn each(&self, _: Scope, _: &Progress, _: Visit<'_>) -> tabiya_base::error::Result<u64> {

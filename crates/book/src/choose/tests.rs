@@ -141,6 +141,10 @@ fn learned_results_count_where_the_policy_says_so() {
 struct OneLine(MoveFacts);
 
 impl Moves for OneLine {
+    fn variant(&self) -> tabiya_chess::Variant {
+        tabiya_chess::Variant::Chess
+    }
+
     fn moves(&self, at: &At, out: &mut Vec<MoveFacts>) {
         let played =
             at.chess().fullmoves().get() as usize * 2 - 2 + usize::from(at.chess().turn().is_black());

@@ -81,7 +81,8 @@ pub(crate) trait Forms {
     }
 
     /// Appends the book's moves in a position: see [`crate::Moves::moves`].
-    fn moves_at(&self, chess: &Chess, out: &mut Vec<MoveFacts>) {
+    fn moves_at(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        let Some(chess) = at.standard() else { return };
         if let Some((normal, entry)) = self.look_up(chess) {
             self.facts(chess, &normal, &entry, out);
         }
@@ -94,12 +95,13 @@ impl<B: Forms> Graph for &B {
     }
 
     fn entry(&self, at: &Position) -> Option<u64> {
-        self.look_up(at.chess()).map(|(_, entry)| B::number(&entry))
+        self.look_up(at.standard()?).map(|(_, entry)| B::number(&entry))
     }
 
     fn moves(&mut self, at: &Position, _: Option<u64>, _: u64, out: &mut Vec<Move>) {
-        if let Some((normal, entry)) = self.look_up(at.chess()) {
-            out.extend(B::codes(entry).filter_map(|(code, _)| B::legal(code, &normal, at.chess())));
+        let Some(chess) = at.standard() else { return };
+        if let Some((normal, entry)) = self.look_up(chess) {
+            out.extend(B::codes(entry).filter_map(|(code, _)| B::legal(code, &normal, chess)));
         }
     }
 }
@@ -126,7 +128,9 @@ pub(crate) fn each_form<B: Forms>(
     let mut met = 0_u64;
     progress.things(0, "positions");
     let reached = depth_first(Position::start(), |at, follow| {
-        let Some((normal, entry)) = book.look_up(at.chess()) else { return Ok(()) };
+        let Some((normal, entry)) = at.standard().and_then(|chess| book.look_up(chess)) else {
+            return Ok(());
+        };
         let Some(forms) = seen.get_mut(place(&entry)) else { return Ok(()) };
         let (first, form) = (*forms == 0, form(&normal));
         if *forms & form != 0 {
@@ -181,7 +185,8 @@ impl<B: Forms> Reporter<'_, B> {
     /// Shows a position of an entry, the `first` one with everything that the entry knows.
     fn report(&mut self, at: &Position, normal: &Normal, entry: &B::Entry<'_>, first: bool) -> Seen {
         self.facts.clear();
-        self.book.facts(at.chess(), normal, entry, &mut self.facts);
+        let Some(chess) = at.standard() else { return Ok(()) };
+        self.book.facts(chess, normal, entry, &mut self.facts);
         let record = &mut self.record;
         (record.total, record.comment, record.game) = (None, None, None);
         record.entries.clear();

@@ -21,7 +21,7 @@ use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Break, Seen, to_the_end};
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant};
 
 use super::{MoveFacts, Moves, PositionRecord, Visit};
 
@@ -30,6 +30,11 @@ const WIDEST: usize = 1 << 19;
 
 /// What a traversal breadth first asks of a book.
 pub(crate) trait Graph {
+    /// The variant from whose starting position it is followed.
+    fn variant(&self) -> Variant {
+        Variant::Chess
+    }
+
     /// How many numbers entries may have: each is below this.
     fn numbers(&self) -> u64;
 
@@ -124,7 +129,8 @@ pub(crate) fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &P
             }
         };
     let (mut now, mut next, mut moves) = (Vec::new(), Vec::new(), Vec::new());
-    arrive(&graph, &mut traversal, &mut next, Position::start());
+    let start = Position::start_of(graph.variant());
+    arrive(&graph, &mut traversal, &mut next, start);
     for plies in 1.. {
         std::mem::swap(&mut now, &mut next);
         if now.is_empty() {
@@ -244,7 +250,7 @@ fn spread<B: Moves + ?Sized>(
 ) -> (Keys, Seen) {
     let mut keys = Keys::default();
     let (mut moves, mut replies) = (Vec::new(), Vec::new());
-    let seen = depth_first(Position::start(), |at, follow| {
+    let seen = depth_first(Position::start_of(book.variant()), |at, follow| {
         if !keys.insert(at.key()) {
             return Ok(());
         }

@@ -1,15 +1,15 @@
 //! Traverses a book breadth first with the plies of each position. Every position takes 8 bytes for its track and a key in
-//! a set, and 28 bytes more while it waits.
+//! a set, and 32 bytes more while it waits.
 
 use std::sync::OnceLock;
 
-use shakmaty::{Move, Position as _};
+use shakmaty::{Chess, Move, Position as _};
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Break, Seen, to_the_end};
 use tabiya_chess::normal::forms;
-use tabiya_chess::{MoveCode, Packed, Position};
+use tabiya_chess::{MoveCode, Packed, Position, Variant};
 
 use super::{Keys, own_lines};
 use crate::{MoveFacts, Moves, Scope};
@@ -26,9 +26,16 @@ pub struct ByPlies {
 }
 
 impl Default for ByPlies {
-    /// Everything from the starting position on, each position once.
+    /// Everything from the starting position of standard chess on, each position once.
     fn default() -> Self {
-        Self { starts: vec![(0, Position::start())], most: usize::MAX, again: false }
+        Self::of_variant(Variant::Chess)
+    }
+}
+
+impl ByPlies {
+    /// Everything from the starting position of a variant on, each position once.
+    pub fn of_variant(variant: Variant) -> Self {
+        Self { starts: vec![(0, Position::start_of(variant))], most: usize::MAX, again: false }
     }
 }
 
@@ -62,10 +69,32 @@ impl Tracks {
 }
 
 /// A position on its way.
-#[derive(Clone, Copy)]
 struct Waiting {
-    packed: Packed,
+    held: Held,
     number: u32,
+}
+
+/// A position that is kept for a while: in few bytes where they hold everything.
+enum Held {
+    Packed(Packed),
+    /// A packed position has no room for pieces in hand, counted checks and the pawns of horde.
+    Whole(Box<Position>),
+}
+
+impl Held {
+    fn new(position: &Position) -> Option<Self> {
+        match position.variant() {
+            Variant::Chess => Packed::new(position).map(Self::Packed),
+            _ => Some(Self::Whole(Box::new(position.clone()))),
+        }
+    }
+
+    fn take(self) -> Option<Position> {
+        match self {
+            Self::Packed(packed) => packed.unpack(),
+            Self::Whole(position) => Some(*position),
+        }
+    }
 }
 
 /// What a traversal keeps while it goes on.
@@ -79,14 +108,14 @@ struct State {
 impl State {
     /// Notes a position, unless it was seen before or there is no room. `from` is `None` for those that begin.
     fn arrive(&mut self, position: &Position, from: Option<(u32, Move)>) {
-        let (Ok(number), Some(packed)) = (u32::try_from(self.tracks.0.len()), Packed::new(position)) else {
-            return;
-        };
-        if self.seen.len() >= self.most || !self.seen.insert(position.key()) {
+        let Ok(number) = u32::try_from(self.tracks.0.len()) else { return };
+        if self.seen.len() >= self.most || self.seen.contains(&position.key()) {
             return;
         }
+        let Some(held) = Held::new(position) else { return };
+        self.seen.insert(position.key());
         self.tracks.push(from.map(|(before, mv)| (before, MoveCode::from_move(mv))));
-        self.next.push(Waiting { packed, number });
+        self.next.push(Waiting { held, number });
     }
 }
 
@@ -131,10 +160,10 @@ impl ByPlies {
             if again {
                 state.seen.clear();
             }
-            for Waiting { packed, number } in now.drain(..) {
+            for Waiting { held, number } in now.drain(..) {
                 met += 1;
                 progress.step(met)?;
-                let Some(at) = packed.unpack() else { continue };
+                let Some(at) = held.take() else { continue };
                 moves.clear();
                 let visited = Visited { at: &at, plies, number, tracks: &state.tracks };
                 if to_the_end(visit(&visited, &mut moves))?.is_none() {
@@ -239,8 +268,11 @@ fn add_missing(book: &dyn Moves, keys: &Keys, most: usize, missing: &mut Keys) -
 
 /// Whether a position is among these, or another one that some formats do not distinguish from it.
 pub fn has_form(key: u64, position: Option<&Position>, keys: &Keys) -> bool {
-    let is_in = |chess| keys.contains(&Position::from_chess(chess).key());
-    keys.contains(&key) || position.is_some_and(|at| forms(at.chess().clone()).into_iter().any(is_in))
+    let is_in = |chess: Chess| keys.contains(&Position::from_chess(chess).key());
+    keys.contains(&key)
+        || position
+            .and_then(Position::standard)
+            .is_some_and(|chess| forms(chess.clone()).into_iter().any(is_in))
 }
 
 #[cfg(test)]

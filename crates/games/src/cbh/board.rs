@@ -2,9 +2,9 @@
 
 use shakmaty::attacks::{attacks, between, pawn_attacks};
 use shakmaty::{
-    Bitboard, ByColor, ByRole, CastlingSide, Chess, Color, Move, Piece, Position as _, Rank, Role, Square,
+    Bitboard, ByColor, ByRole, CastlingSide, Color, Move, Piece, Position as _, Rank, Role, Square,
 };
-use tabiya_chess::{Position, allow_unusual, is_safe};
+use tabiya_chess::{AnyChess, Position, allow_unusual, is_safe};
 
 use super::error::MoveError;
 use super::start;
@@ -79,7 +79,7 @@ impl Board {
 
     /// shakmaty's view of the position.
     #[inline]
-    pub fn chess(&self) -> &Chess {
+    pub fn chess(&self) -> &AnyChess {
         self.position.chess()
     }
 
@@ -189,7 +189,8 @@ impl Board {
     /// # Errors
     /// When it is in check.
     pub fn pass(&mut self) -> Result<(), MoveError> {
-        let passed = self.chess().clone().swap_turn().or_else(allow_unusual);
+        let passed =
+            self.position.standard().cloned().ok_or(MoveError::Pass)?.swap_turn().or_else(allow_unusual);
         self.position = Position::from_chess(passed.map_err(|_| MoveError::Pass)?);
         Ok(())
     }
@@ -330,7 +331,7 @@ mod tests {
             let mut setup = shakmaty::Setup::initial();
             setup.board = shakmaty::Board::chess960(number);
             setup.castling_rights = setup.board.rooks();
-            let chess: Chess = setup.position(CastlingMode::Chess960).unwrap();
+            let chess: shakmaty::Chess = setup.position(CastlingMode::Chess960).unwrap();
             let mut board = Board::new(Position::from_chess(chess), false);
             for step in steps {
                 for (piece, numbered) in board.pieces.as_ref().zip_color().into_iter().flat_map(|(color, kinds)| {

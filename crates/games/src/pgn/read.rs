@@ -399,7 +399,7 @@ impl<'a> GameReader<'a> {
     #[inline]
     fn word(&mut self, at: usize, word: &[u8]) {
         if self.takes_moves()
-            && let Some(mv) = plain_move(word, self.position.chess())
+            && let Some(mv) = self.position.standard().and_then(|chess| plain_move(word, chess))
         {
             if self.number_fits() {
                 self.play(mv);
@@ -496,7 +496,8 @@ impl<'a> GameReader<'a> {
 
     /// Lets the side to move pass, if it is not in check and the visitor goes on from there.
     fn passes(&mut self) -> bool {
-        let Ok(after) = self.position.chess().clone().swap_turn() else { return false };
+        let passed = self.position.standard().and_then(|chess| chess.clone().swap_turn().ok());
+        let Some(after) = passed else { return false };
         if !self.visitor.pass() {
             return false;
         }

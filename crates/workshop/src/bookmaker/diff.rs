@@ -15,7 +15,7 @@ use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Seen, to_the_end};
 use tabiya_book::traverse::{ByPlies, Keys, each_reachable};
-use tabiya_book::{Book, CtgFlags, MoveFacts, Moves, PositionRecord, Scope, Visit};
+use tabiya_book::{Book, CtgFlags, MoveFacts, Moves, PositionRecord, Scope, Variant, Visit};
 use tabiya_chess::{MoveCode, Position};
 
 use super::Resources;
@@ -317,6 +317,11 @@ impl Union<'_> {
 }
 
 impl Moves for Union<'_> {
+    fn variant(&self) -> Variant {
+        let [book, _] = self.0;
+        book.variant()
+    }
+
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         self.append(at, |facts| out.push(facts));
     }

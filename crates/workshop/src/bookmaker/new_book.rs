@@ -8,8 +8,9 @@ use tabiya_base::progress::Progress;
 use tabiya_base::replace::keep_inputs;
 use tabiya_book::counts::{CountFile, split};
 use tabiya_book::{self as book, BookWriter, Green, WriteOptions, Written};
+use tabiya_chess::Variant;
 use tabiya_games as games;
-use tabiya_learn::{files_of, open_settled};
+use tabiya_learn::{files_of, open_settled_as};
 
 use super::{
     BuildReport, Damage, Filter, Input, Merged, Names, Plan, Repeated, Resources, Weigh, merge_books,
@@ -40,6 +41,8 @@ pub type Damaged = (PathBuf, Finding);
 pub struct NewBook {
     /// Its path, whose extension says the format: `.bin`, `.ctg`, `.kob` or `.abk`.
     pub output: PathBuf,
+    /// The variant of chess of its games, and of the books that are merged.
+    pub variant: Variant,
     /// Whether it may replace a book.
     pub force: bool,
     /// The share of a position's weight that makes a move green in a CTG book, in thousandths.
@@ -79,6 +82,7 @@ impl NewBook {
     /// As [`book::create`].
     pub fn create(&self, filter: Option<&Filter>, resources: &Resources) -> Result<Box<dyn BookWriter>> {
         let mut options = WriteOptions::new(&self.output, self.force, resources);
+        options.variant = self.variant;
         options.green = Green::from_share(self.green);
         if let Some(filter) = filter {
             options.plies = filter.max_ply;
@@ -103,7 +107,8 @@ impl NewBook {
     /// # Errors
     /// When a file cannot be read or written, or the work is interrupted: then no book is written.
     pub fn merge(&self, inputs: &[PathBuf], reachable: bool) -> Result<(Merged, Written, Vec<Damaged>)> {
-        let books = inputs.iter().map(|path| open_settled(path)).collect::<Result<Vec<_>>>()?;
+        let books =
+            inputs.iter().map(|path| open_settled_as(path, self.variant)).collect::<Result<Vec<_>>>()?;
         self.keep(&files_of(books.iter().map(|book| &**book)))?;
         let resources = self.resources()?;
         let writer = self.create(None, &resources)?;

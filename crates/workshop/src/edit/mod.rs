@@ -22,7 +22,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::replace::FileSet;
 use tabiya_book::edit::{Change, Edit, Value};
 use tabiya_book::{self as book, Annotation, Book, Format, MoveFacts, Recommendation};
-use tabiya_chess::{MoveCode, Position};
+use tabiya_chess::{MoveCode, Position, Variant};
 use tabiya_learn::{self as learn, Attempt, EntryEdit, Learner, MadeEdit};
 
 use self::history::{EditStep, History};
@@ -112,13 +112,20 @@ pub struct MadeMove {
 #[derive(Debug)]
 pub struct Editor {
     path: PathBuf,
+    variant: Variant,
     history: History,
 }
 
 impl Editor {
     /// An editor of the book of this path, which is first opened when it is edited.
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), history: History::default() }
+        Self { path: path.to_owned(), variant: Variant::Chess, history: History::default() }
+    }
+
+    /// The book as one of a variant: see [`tabiya_book::open_as`].
+    #[must_use]
+    pub fn of_variant(self, variant: Variant) -> Self {
+        Self { variant, ..self }
     }
 
     /// Makes edits. `progress` is shown where the whole book is read.
@@ -128,7 +135,7 @@ impl Editor {
     /// unchanged then.
     pub fn edit(&mut self, wish: &Wish<'_>, progress: impl FnOnce() -> Progress) -> Result<EditOutcome> {
         let _lock = BookLock::take(&self.path)?;
-        let book = learn::open_settled(&self.path)?;
+        let book = learn::open_settled_as(&self.path, self.variant)?;
         refuse_read_only(&*book)?;
         let format = book.format();
         if !format.is_editable() {
@@ -158,7 +165,7 @@ impl Editor {
     /// When another program has changed the moves since, and as [`Editor::edit`].
     pub fn reverse(&mut self, way: Way) -> Result<EditOutcome> {
         let _lock = BookLock::take(&self.path)?;
-        let book = learn::open_settled(&self.path)?;
+        let book = learn::open_settled_as(&self.path, self.variant)?;
         refuse_read_only(&*book)?;
         if !book.format().learns() {
             return self.reverse_beside(&book, way);
@@ -219,7 +226,7 @@ impl Editor {
 
     /// What the book says after an edit.
     fn said_after(&self, at: &Position, moves: &[Move]) -> Result<Vec<Option<MoveState>>> {
-        said(&book::open(&self.path)?, at, moves)?.ok_or_else(|| {
+        said(&book::open_as(&self.path, self.variant)?, at, moves)?.ok_or_else(|| {
             Error::new(ErrorKind::Interrupted, "interrupted after the edit was made").at_path(&self.path)
         })
     }

@@ -7,7 +7,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::visit::to_the_end;
 use tabiya_book::traverse::Keys;
 use tabiya_book::{
-    Format, Heading, Keeps, MoveFacts, Moves, PositionRecord, Recommendation, Remarks, Scope, Visit,
+    Format, Heading, Keeps, MoveFacts, Moves, PositionRecord, Recommendation, Remarks, Scope, Variant, Visit,
 };
 use tabiya_chess::{MoveCode, Position};
 
@@ -83,6 +83,10 @@ impl<'a> Grown<'a> {
 }
 
 impl Moves for Grown<'_> {
+    fn variant(&self) -> Variant {
+        Variant::Chess
+    }
+
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let mut moves = self.growth.seed().map_or_else(Vec::new, |seed| seed.moves_in(at));
         self.settle(at, &mut moves);

@@ -10,7 +10,7 @@ use shakmaty::{Color, Position as _};
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::choose::Policy;
-use tabiya_book::{Format, MoveFacts, Moves, Scope, Visit};
+use tabiya_book::{Format, MoveFacts, Moves, Scope, Variant, Visit};
 use tabiya_chess::{MoveCode, Position, Value};
 
 use super::drop_out::View;
@@ -28,6 +28,10 @@ fn mixed(number: u64) -> u64 {
 struct Invented(u64);
 
 impl Moves for Invented {
+    fn variant(&self) -> Variant {
+        Variant::Chess
+    }
+
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let count = mixed(at.key() ^ self.0) % 4;
         let mut legal: Vec<_> = at.chess().legal_moves().into_iter().collect();

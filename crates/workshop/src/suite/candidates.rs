@@ -5,8 +5,7 @@ use std::hash::BuildHasherDefault;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, EnPassantMode, Move, Position as _};
+use shakmaty::{Move, Position as _};
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
@@ -243,14 +242,12 @@ fn steps_at(sources: &[SuiteSource], at: &Position, out: &mut Vec<CandidateMove>
 
 /// What distinguishes a position from others in a suite. An en-passant square counts only where the capture is legal.
 fn identity(at: &Position, unique_colours: bool) -> u64 {
-    let key = |chess: Chess| {
-        let Zobrist64(key) = chess.zobrist_hash(EnPassantMode::Legal);
-        key
-    };
-    if unique_colours {
-        forms(at.chess().clone()).into_iter().map(key).min().unwrap_or_default()
-    } else {
-        key(at.chess().clone())
+    match at.standard().filter(|_| unique_colours) {
+        Some(chess) => {
+            let keys = forms(chess.clone()).into_iter().map(|form| Position::from_chess(form).strict_key());
+            keys.min().unwrap_or_default()
+        }
+        None => at.strict_key(),
     }
 }
 

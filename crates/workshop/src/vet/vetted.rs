@@ -5,7 +5,8 @@ use shakmaty::Move;
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::{
-    Counts, Format, Heading, Keeps, MoveFacts, Moves, PositionRecord, Recommendation, Remarks, Scope, Visit,
+    Counts, Format, Heading, Keeps, MoveFacts, Moves, PositionRecord, Recommendation, Remarks, Scope,
+    Variant, Visit,
 };
 use tabiya_chess::{MoveCode, Position};
 
@@ -31,6 +32,10 @@ impl Vetted<'_> {
 }
 
 impl Moves for Vetted<'_> {
+    fn variant(&self) -> Variant {
+        self.judged.book.variant()
+    }
+
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let mut moves = self.judged.book.moves_in(at);
         self.judge(at, &mut moves);

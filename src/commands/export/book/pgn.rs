@@ -179,8 +179,8 @@ fn unreached(book: &dyn Moves, reached: &Keys) -> Result<Vec<(Vec<u64>, u64)>> {
     let mut met = HashSet::new();
     book.each(Scope::All, &Progress::none(), &mut |known| {
         let key = |chess| Position::from_chess(chess).key();
-        let keys: Vec<u64> = match &known.position {
-            Some(at) => forms(at.chess().clone()).into_iter().map(key).collect(),
+        let keys: Vec<u64> = match known.position.as_ref().and_then(Position::standard) {
+            Some(chess) => forms(chess.clone()).into_iter().map(key).collect(),
             None => vec![known.key],
         };
         let Some(&least) = keys.iter().min() else { return Ok(()) };

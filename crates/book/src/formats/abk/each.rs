@@ -4,7 +4,7 @@ use shakmaty::Position as _;
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant};
 
 use super::Abk;
 use super::records::AbkHeader;
@@ -12,8 +12,15 @@ use crate::traverse::each_reachable;
 use crate::{Heading, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Visit};
 
 impl Moves for Abk {
+    fn variant(&self) -> Variant {
+        Variant::Chess
+    }
+
     /// Appends the moves by descending weight.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        if at.standard().is_none() {
+            return;
+        }
         let index = self.index();
         for known in index.of_key(at.key()) {
             let Some(mv) = known.mv.resolve(at.chess()).filter(|&mv| at.chess().is_legal(mv)) else {

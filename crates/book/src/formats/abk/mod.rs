@@ -91,6 +91,7 @@ impl Abk {
 
     /// The first legal move in a position that fits.
     fn first(&self, at: &Position, fits: impl Fn(&IndexedMove) -> bool) -> Option<Move> {
+        at.standard()?;
         let fitting = self.index().of_key(at.key()).iter().filter(|known| fits(known));
         fitting.filter_map(|known| known.mv.resolve(at.chess())).find(|&mv| at.chess().is_legal(mv))
     }

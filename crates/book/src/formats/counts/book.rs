@@ -12,7 +12,7 @@ use super::check::{add_unopened, unopened};
 use super::seek::Keys;
 use super::sums::MoveSums;
 use super::{CountFile, Shape, Sum, sum};
-use crate::{Among, Book, BookSummary, By, Format, MoveFacts, Sliced, errors};
+use crate::{Among, Book, BookSummary, By, Format, MoveFacts, Moves as _, Sliced, errors};
 
 /// A count file, or a folder of them. A move weighs two for each win of the side that makes it and one for each draw, as in a
 /// book that is built of the same games.
@@ -73,6 +73,14 @@ impl CountBook {
             Ok((file, keys))
         };
         let mut files = files.into_iter().map(sorted).collect::<Result<Vec<_>>>()?;
+        let variants = || files.iter().map(|(file, _)| file.variant());
+        if let Some((other, _)) =
+            files.iter().find(|(file, _)| variants().next().is_some_and(|first| first != file.variant()))
+        {
+            let what =
+                format!("this count file holds {}, the others beside it another variant", other.variant());
+            return Err(Error::format(other.path(), what).advice("keep them in different folders"));
+        }
         // Programs that write folders number their files in the order of the rows, but not all of them.
         files.sort_by_key(|(_, keys)| keys.bounds());
         let (failed, damage) = (Vec::new(), OnceLock::new());
@@ -82,6 +90,9 @@ impl CountBook {
     /// The moves in a position, of games that count and of these.
     pub(super) fn moves_of(&self, at: &Position, among: &Among) -> MoveSums {
         let mut moves = MoveSums::default();
+        if at.variant() != self.variant() {
+            return moves;
+        }
         let by = self.among.by().or(among.by());
         for (file, keys) in &self.files {
             file.of_key(keys, at.key(), by, |line| {

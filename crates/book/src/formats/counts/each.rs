@@ -4,7 +4,7 @@ use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Seen, to_the_end};
-use tabiya_chess::{MoveCode, Position};
+use tabiya_chess::{MoveCode, Position, Variant};
 
 use super::book::CountBook;
 use super::sums::MoveSums;
@@ -44,6 +44,11 @@ fn each(book: &CountBook, scope: Scope, progress: &Progress, visit: Visit<'_>) -
 }
 
 impl Moves for CountBook {
+    /// That of the first file: those of a folder hold one variant, or the book is not opened.
+    fn variant(&self) -> Variant {
+        self.files.first().map_or(Variant::Chess, |(file, _)| file.variant())
+    }
+
     /// Appends the moves in the order of the first file that has the position.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         out.extend(self.moves_of(at, &Among::default()).facts().filter_map(|facts| facts.at(at)));

@@ -68,6 +68,9 @@ pub const VERSION_NAME: &str = "tabiya.counts";
 /// The version that is written, and the latest that is read.
 pub const VERSION: u32 = 1;
 
+/// The name of the variant in the metadata of a file: as `UCI_Variant` has it; files of standard chess have none.
+pub const VARIANT_NAME: &str = "tabiya.variant";
+
 /// The column of keys.
 pub const KEY: &str = "key";
 /// The column of moves.

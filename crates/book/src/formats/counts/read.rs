@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tabiya_base::blob::Blob;
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_chess::Variant;
 use tabiya_parquet::columns::Column;
 use tabiya_parquet::footer::Footer;
 use tabiya_parquet::table::Table;
@@ -12,7 +13,7 @@ use tabiya_parquet::values::Values;
 
 use super::layout::{self, NUMBERS, ROWS_PER_BYTE};
 use super::seek::{KeyRows, Keys};
-use super::{CountsRow, POSITION, Shape, VERSION, VERSION_NAME, rows};
+use super::{CountsRow, POSITION, Shape, VARIANT_NAME, VERSION, VERSION_NAME, rows};
 use crate::{By, RATING, SPEED};
 
 /// The columns of numbers besides the keys.
@@ -24,6 +25,7 @@ pub struct CountFile {
     /// The columns of numbers, and those of positions, speeds and ratings that there are.
     table: Table,
     version: Option<u32>,
+    variant: Variant,
 }
 
 impl CountFile {
@@ -45,15 +47,16 @@ impl CountFile {
     }
 
     fn new(file: Blob) -> Result<Self> {
-        let mut known = None;
+        let (mut known, mut variant) = (None, Variant::Chess);
         let find = |footer: &Footer| {
             known = version(footer)?;
+            variant = self::variant(footer)?;
             let columns = layout::find(&footer.schema)?;
             let rows_per_byte = ROWS_PER_BYTE * layout::shape(&columns).by.slices();
             Ok((columns, rows_per_byte))
         };
         let table = Table::new(file, find)?;
-        Ok(Self { table, version: known })
+        Ok(Self { table, version: known, variant })
     }
 
     /// The file.
@@ -98,6 +101,11 @@ impl CountFile {
     /// The version of the format in the file; `None` if another program wrote it.
     pub fn version(&self) -> Option<u32> {
         self.version
+    }
+
+    /// The variant whose games it counts.
+    pub fn variant(&self) -> Variant {
+        self.variant
     }
 
     /// The program that wrote it, in its own words.
@@ -179,7 +187,7 @@ impl CountFile {
                 _ => key.ok_or_else(|| "a column is missing".to_owned()),
             };
             for (at, slice) in slices.iter().enumerate() {
-                let line = key_at(at).and_then(|key| rows::line(key, others, at, *slice));
+                let line = key_at(at).and_then(|key| rows::line(key, others, at, *slice, self.variant));
                 let line = line.and_then(|mut line| {
                     if let Some(positions) = others.get(OTHERS) {
                         line.packed = Some(rows::packed(positions.bytes(at), line.key, &mut known)?);
@@ -212,6 +220,19 @@ impl CountFile {
             None => Ok(()),
         }
     }
+}
+
+/// The variant that a footer names: standard chess if it names none, as files of other programs do.
+///
+/// # Errors
+/// When we do not know it.
+fn variant(footer: &Footer) -> Result<Variant> {
+    let mut notes = footer.notes.iter().filter(|note| note.key == VARIANT_NAME);
+    let Some(name) = notes.find_map(|note| note.value.as_deref()) else { return Ok(Variant::Chess) };
+    Variant::from_uci(name).map_err(|_| {
+        let what = format!("this count file holds games of {name:?}, which is no known variant");
+        Error::new(ErrorKind::Format, what).advice("read it with a newer tabiya")
+    })
 }
 
 /// The version that a footer names; `None` if it names none.

@@ -1,6 +1,6 @@
 //! The rows of a count file, from the values of its columns.
 
-use tabiya_chess::{MoveCode, Packed, RatingBand, Speed};
+use tabiya_chess::{MoveCode, Packed, RatingBand, Speed, Variant};
 use tabiya_parquet::values::Values;
 
 use super::{CountsRow, MAX_GAMES};
@@ -22,14 +22,20 @@ pub fn key(keys: &Values, at: usize) -> std::result::Result<u64, String> {
 ///
 /// # Errors
 /// The value that is impossible.
-pub fn line(key: u64, columns: &[Values], at: usize, slice: Slice) -> std::result::Result<CountsRow, String> {
+pub fn line(
+    key: u64,
+    columns: &[Values],
+    at: usize,
+    slice: Slice,
+    variant: Variant,
+) -> std::result::Result<CountsRow, String> {
     let [mv, wins, draws, losses, ..] = columns else { return Err("a column is missing".to_owned()) };
     let number = |values: &Values, name: &str| {
         values.number(at).ok_or_else(|| format!("{name} is not a number of 128 bits"))
     };
     let wide = number(mv, "move")?;
     let mv = u16::try_from(wide).map(MoveCode).ok();
-    let mv = mv.filter(|mv| *mv == MoveCode::NULL || mv.error().is_none());
+    let mv = mv.filter(|mv| *mv == MoveCode::NULL || mv.error(variant).is_none());
     let mv = mv.ok_or_else(|| format!("move is {wide}, which is not the code of a move"))?;
     let count = |values: &Values, name: &str| {
         let wide = number(values, name)?;

@@ -38,16 +38,20 @@ use tabiya_base::error::Result;
 use tabiya_base::findings::Findings;
 use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant};
 
 use crate::edit::Edit;
 use crate::traverse::{Forms, each_form};
 use crate::{Book, BookSummary, CtgFlags, Format, MoveFacts, Moves, Patchable, Scope, Visit, verdict};
 
 impl Moves for Ctg {
+    fn variant(&self) -> Variant {
+        Variant::Chess
+    }
+
     /// Appends the moves in the order of the entry: see [`Forms::facts`] for their weights.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        self.moves_at(at.chess(), out);
+        self.moves_at(at, out);
     }
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {

@@ -121,7 +121,8 @@ mod tests {
         // The second queen can go six squares up and six to the right.
         let fen = b"8/5k2/8/8/8/8/1Q6/Q6K w - - 0 1";
         let position = tabiya_chess::Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
-        let (chess, normal) = (position.chess(), Normal::from_chess(position.chess()).unwrap());
+        let (chess, normal) =
+            (position.standard().unwrap(), Normal::from_chess(position.standard().unwrap()).unwrap());
         let queen =
             |to| Move::Normal { role: Role::Queen, from: Square::B2, capture: None, to, promotion: None };
         let (up, right) = (queen(Square::B8), queen(Square::H2));

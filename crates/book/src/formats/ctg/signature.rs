@@ -24,7 +24,7 @@ impl Signature {
     /// ```
     /// use tabiya_book::ctg::Signature;
     /// use tabiya_chess::Position;
-    /// let start = Signature::from_chess(Position::start().chess()).unwrap();
+    /// let start = Signature::from_chess(Position::start().standard().unwrap()).unwrap();
     /// assert_eq!((start.bytes().len(), start.bytes()[0]), (22, 0x56));
     /// ```
     pub fn from_chess(chess: &Chess) -> Option<Self> {

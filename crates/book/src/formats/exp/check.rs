@@ -139,14 +139,15 @@ impl Graph for Walk<'_> {
     }
 
     fn entry(&self, at: &Position) -> Option<u64> {
-        self.index.look_up(at.chess(), self.set).map(|(first, ..)| first as u64)
+        self.index.look_up(at.standard()?, self.set).map(|(first, ..)| first as u64)
     }
 
     fn moves(&mut self, at: &Position, _: Option<u64>, reached: u64, out: &mut Vec<Move>) {
-        if let Some((_, moves, set)) = self.index.look_up(at.chess(), self.set) {
+        let Some(chess) = at.standard() else { return };
+        if let Some((_, moves, set)) = self.index.look_up(chess, self.set) {
             *self.found.sets.entry(set.name()).or_default() += 1;
             for known in moves {
-                let legal = known.legal(at.chess());
+                let legal = known.legal(chess);
                 if legal.is_none() {
                     let what = || format!("the move {} is not legal in {}", known.mv, at.fen());
                     self.found.illegal.entry(known.number).or_insert_with(what);

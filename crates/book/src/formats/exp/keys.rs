@@ -215,7 +215,7 @@ mod tests {
                 [KeySet::New, KeySet::Old].into_iter().zip(plain.into_iter().zip(clocked))
             {
                 let expected = if clocked == 0 { vec![plain] } else { vec![clocked, plain] };
-                assert_eq!(keys(position.chess(), set).collect::<Vec<_>>(), expected, "{fen}");
+                assert_eq!(keys(position.standard().unwrap(), set).collect::<Vec<_>>(), expected, "{fen}");
             }
         }
     }
@@ -225,7 +225,7 @@ mod tests {
         let fen = b"4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
         let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
         for set in [KeySet::New, KeySet::Old] {
-            let [with, without] = keys(position.chess(), set).collect::<Vec<_>>()[..] else {
+            let [with, without] = keys(position.standard().unwrap(), set).collect::<Vec<_>>()[..] else {
                 panic!("two keys")
             };
             assert_eq!(with ^ without, NUMBERS.files[3]);

@@ -25,7 +25,7 @@ use tabiya_base::findings::{Finding, Findings};
 use tabiya_base::folder::has_extension;
 use tabiya_base::map::{Access, Map};
 use tabiya_base::progress::Progress;
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant};
 
 use crate::traverse::each_reachable;
 use crate::{Book, BookSummary, Format, MoveFacts, Moves, Scope, Visit, errors};
@@ -90,13 +90,16 @@ impl Exp {
 }
 
 impl Moves for Exp {
+    fn variant(&self) -> Variant {
+        Variant::Chess
+    }
+
     /// Appends the moves as the engines rank them.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        let Some((_, moves, _)) = self.index().look_up(at.chess(), self.family.keys()) else { return };
+        let Some(chess) = at.standard() else { return };
+        let Some((_, moves, _)) = self.index().look_up(chess, self.family.keys()) else { return };
         let known = moves.iter().zip(read::weights(moves));
-        out.extend(
-            known.filter_map(|(known, weight)| Some(MoveFacts::new(known.legal(at.chess())?, weight))),
-        );
+        out.extend(known.filter_map(|(known, weight)| Some(MoveFacts::new(known.legal(chess)?, weight))));
     }
 
     /// Shows what play reaches, whatever the scope, and returns how many positions it does not reach: these have no position.

@@ -16,7 +16,7 @@ use crate::{open, open_bytes};
 
 /// A record of a move by its squares, in the layout of a family.
 fn record(family: ExpFamily, at: &Position, mv: &str, [value, depth, count]: [i32; 3]) -> Vec<u8> {
-    let key = keys(at.chess(), family.keys()).next().unwrap();
+    let key = keys(at.standard().unwrap(), family.keys()).next().unwrap();
     raw(family, key, code(at, mv), [value, depth, count])
 }
 
@@ -148,7 +148,7 @@ fn moves_are_ranked_by_value_depth_and_count() {
 fn a_file_of_engines_with_both_sets_of_keys_is_read() {
     let family = ExpFamily::BrainLearn;
     let at = after("e2e4");
-    let other = keys(at.chess(), KeySet::Old).next().unwrap();
+    let other = keys(at.standard().unwrap(), KeySet::Old).next().unwrap();
     let records = [
         record(family, &Position::start(), "e2e4", [1, 4, 1]),
         raw(family, other, code(&at, "e7e5"), [1, 4, 1]),
@@ -190,7 +190,7 @@ fn other_families_and_other_files_are_refused() {
 fn impossible_records_are_reported_and_the_rest_is_read() {
     let start = Position::start();
     let family = ExpFamily::BrainLearn;
-    let key = keys(start.chess(), KeySet::New).next().unwrap();
+    let key = keys(start.standard().unwrap(), KeySet::New).next().unwrap();
     let sound = || record(family, &start, "e2e4", [1, 4, 1]);
     let bad = |mv, value, depth| raw(family, key, mv, [value, depth, 1]);
     let d4 = code(&start, "d2d4");
@@ -250,7 +250,7 @@ fn look(bytes: Vec<u8>) {
     let Ok(book) = open_bytes("a.exp", bytes) else { return };
     for at in [Position::start(), after("e2e4")] {
         let known = book.moves_in(&at);
-        assert!(known.iter().all(|known| known.weight > 0 && at.chess().is_legal(known.mv)));
+        assert!(known.iter().all(|known| known.weight > 0 && at.standard().unwrap().is_legal(known.mv)));
     }
     let summary = book.summary(&Progress::none());
     assert!(summary.moves <= Some(summary.entries) && summary.reachable <= summary.positions);

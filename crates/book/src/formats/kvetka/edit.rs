@@ -19,7 +19,7 @@ use super::layout::{BLOCK_HEADER, BLOCK_LEN, KEY_LEN, MAX_ELEMENT};
 use super::moves::{code, legal};
 use super::read::Kvetka;
 use super::wire::put_compact;
-use crate::edit::{Change, Edit, no_moves_left};
+use crate::edit::{Change, Edit, no_moves_left, other_variant};
 use crate::{Counts, MoveFacts, Moves as _};
 
 /// Bytes in place of a range.
@@ -67,7 +67,7 @@ impl KvetkaEdit {
 /// has to change.
 pub(super) fn patches(book: &Kvetka, at: &Position, edits: &[Edit]) -> Result<Vec<(PathBuf, Patch)>> {
     let mut drafts = Drafts { book, known: book.moves_in(at), elements: Vec::new() };
-    edits.iter().try_for_each(|edit| drafts.edit(at.chess(), edit))?;
+    edits.iter().try_for_each(|edit| drafts.edit(at.standard().ok_or_else(other_variant)?, edit))?;
     let deletes = edits.iter().any(|edit| matches!(edit.change, Change::Delete));
     if deletes && !drafts.has_moves() {
         return Err(no_moves_left());

@@ -21,7 +21,7 @@ impl Key {
     /// ```
     /// use tabiya_book::kvetka::Key;
     /// use tabiya_chess::Position;
-    /// let start = Key::from_chess(Position::start().chess()).unwrap();
+    /// let start = Key::from_chess(Position::start().standard().unwrap()).unwrap();
     /// // a1 has a rook (10110), a2 a pawn (110), the next four squares are empty, a7 has a black pawn (111).
     /// assert_eq!(start.0[..2], [0b1011_0110, 0b0000_1111]);
     /// ```

@@ -46,7 +46,7 @@ use tabiya_base::findings::Findings;
 use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::Seen;
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant};
 
 use crate::edit::Edit;
 use crate::traverse::{Forms as _, each_form};
@@ -55,10 +55,14 @@ use crate::{
 };
 
 impl Moves for Kvetka {
+    fn variant(&self) -> Variant {
+        Variant::Chess
+    }
+
     /// Appends the moves in the order of the element, each with the facts of the position that it leads to. A move's weight
     /// is twice its wins plus its draws; if no move of the position has a game, all weigh 1.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        self.moves_at(at.chess(), out);
+        self.moves_at(at, out);
     }
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {

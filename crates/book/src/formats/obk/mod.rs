@@ -22,7 +22,7 @@ use tabiya_base::error::{Error, Result};
 use tabiya_base::findings::Findings;
 use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant};
 
 use crate::traverse::each_reachable;
 use crate::{Book, BookSummary, Format, MoveFacts, Moves, Scope, Visit};
@@ -88,6 +88,10 @@ impl Obk {
 }
 
 impl Moves for Obk {
+    fn variant(&self) -> Variant {
+        Variant::Chess
+    }
+
     /// Appends the moves by descending weight.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let known = self.index().get(at.key()).iter();

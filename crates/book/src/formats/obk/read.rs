@@ -107,7 +107,7 @@ pub fn walk(data: &[u8], header: ObkHeader, progress: &Progress, legal: Legal<'_
         if number == MAX_MOVES {
             return wrong(number, record, ObkFindingKind::Cut);
         }
-        let mv = at.as_ref().and_then(|at| record.legal(at.chess()));
+        let mv = at.as_ref().and_then(|at| record.legal(at.standard()?));
         match (&at, mv) {
             (Some(at), Some(mv)) => legal(at, record, mv, plies + 1),
             (Some(_), None) => wrong(number, record, ObkFindingKind::Illegal),

@@ -171,7 +171,7 @@ fn look(bytes: Vec<u8>) {
     let len = bytes.len() as u64;
     let Ok(book) = open_bytes("a.obk", bytes) else { return };
     for at in [Position::start(), after("e2e4")] {
-        assert!(book.moves_in(&at).iter().all(|known| at.chess().is_legal(known.mv)));
+        assert!(book.moves_in(&at).iter().all(|known| at.standard().unwrap().is_legal(known.mv)));
     }
     let summary = book.summary(&Progress::none());
     assert!(summary.moves <= Some(summary.entries) && summary.positions <= summary.moves);

@@ -3,6 +3,7 @@
 use tabiya_base::findings::{FindingPlace, Findings};
 use tabiya_base::map::{Access, Map};
 use tabiya_base::progress::Progress;
+use tabiya_chess::Variant;
 
 use super::kinds::{PolyglotFindingKind, offset};
 use super::layout::ENTRY_LEN;
@@ -12,10 +13,15 @@ use super::walk::walk;
 use crate::BookSummary;
 
 /// Counts the entries and reports what they show without their positions, in the order of the file.
-pub(crate) fn entries(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> PolyglotTotals {
+pub(crate) fn entries(
+    data: &Map,
+    variant: Variant,
+    progress: &Progress,
+    findings: &mut Findings<'_>,
+) -> PolyglotTotals {
     let entries = PolyglotEntries::new(data);
     data.expect(Access::Sequential);
-    let totals = scan(entries, progress, findings);
+    let totals = scan(entries, variant, progress, findings);
     data.expect(Access::Random);
     if entries.trailing > 0 {
         findings.add(
@@ -34,9 +40,14 @@ pub(super) fn cut_off(entries: PolyglotEntries<'_>) -> String {
 
 /// Sums up the book and reports what is wrong with it: first what the entries show, in the order of the file, then what
 /// only the positions show, in the order in which play reaches them.
-pub(crate) fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
-    let (totals, entries) = (entries(data, progress, findings), PolyglotEntries::new(data));
-    let walk = walk(entries, totals.positions, progress, &mut |found| {
+pub(crate) fn survey(
+    data: &Map,
+    variant: Variant,
+    progress: &Progress,
+    findings: &mut Findings<'_>,
+) -> BookSummary {
+    let (totals, entries) = (entries(data, variant, progress, findings), PolyglotEntries::new(data));
+    let walk = walk(entries, variant, totals.positions, progress, &mut |found| {
         let (mv, fen) = (found.entry.mv, found.position.fen());
         let (kind, what) = match found.old_castling {
             Some(_) => (

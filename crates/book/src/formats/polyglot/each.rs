@@ -28,7 +28,7 @@ pub fn each(book: &Polyglot, scope: Scope, progress: &Progress, visit: Visit<'_>
     }
     let mut castlings = HashMap::new();
     if entries.iter().any(|entry| may_be_old_castling(entry.mv)) {
-        walk(entries, entries.positions(), progress, &mut |found| {
+        walk(entries, book.variant, entries.positions(), progress, &mut |found| {
             castlings.extend(found.old_castling.map(|mv| (found.index, MoveCode::from_move(mv))));
         });
     }
@@ -43,7 +43,7 @@ pub fn each(book: &Polyglot, scope: Scope, progress: &Progress, visit: Visit<'_>
             known.key = entry.key;
             trusted &= entry.learn_is_plausible();
             let mv = castlings.get(&index).copied().unwrap_or(entry.mv);
-            if mv.error().is_none() && !entry.add_to(&mut known.moves, mv) {
+            if mv.error(book.variant).is_none() && !entry.add_to(&mut known.moves, mv) {
                 known.moves.push(entry.facts(mv));
             }
             index += 1;

@@ -35,7 +35,7 @@ use tabiya_base::error::Result;
 use tabiya_base::findings::{Finding, Findings};
 use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
-use tabiya_chess::{MoveCode, Position};
+use tabiya_chess::{MoveCode, Position, Variant};
 
 use crate::verdict::best;
 use crate::{Book, BookSummary, Format, Learnable, MoveFacts, Moves, Scope, Visit, errors};
@@ -52,6 +52,7 @@ pub struct Polyglot {
     /// Whether that file may only be read.
     is_read_only: bool,
     data: Map,
+    variant: Variant,
 }
 
 impl Polyglot {
@@ -62,7 +63,13 @@ impl Polyglot {
         let is_read_only = file
             .as_ref()
             .is_some_and(|file| fs::metadata(file).is_ok_and(|data| data.permissions().readonly()));
-        Self { path, file, is_read_only, data }
+        Self { path, file, is_read_only, data, variant: Variant::Chess }
+    }
+
+    /// The book as one of a variant, whose rules decide which of its moves are legal: the file does not say for which it is.
+    #[must_use]
+    pub fn of_variant(self, variant: Variant) -> Self {
+        Self { variant, ..self }
     }
 
     /// The entries.
@@ -72,10 +79,18 @@ impl Polyglot {
 }
 
 impl Moves for Polyglot {
+    fn variant(&self) -> Variant {
+        self.variant
+    }
+
     /// Appends the moves in the order of the file. What was learned is left out if any entry of the position has more
     /// half-points than its games allow, because such an entry keeps something else in those bytes.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let start = out.len();
+        if at.variant() != self.variant {
+            // The same key is another position there.
+            return;
+        }
         let mut trusted = true;
         for entry in self.entries().find(at.key()) {
             trusted &= entry.learn_is_plausible();
@@ -92,7 +107,7 @@ impl Moves for Polyglot {
 
     fn has(&self, at: &Position, mv: Move) -> bool {
         let codes = MoveCode::codes(mv, at.chess());
-        self.entries().find(at.key()).any(|entry| codes.contains(&entry.mv))
+        at.variant() == self.variant && self.entries().find(at.key()).any(|entry| codes.contains(&entry.mv))
     }
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
@@ -147,6 +162,9 @@ impl Book for Polyglot {
 
     fn best(&self, at: &Position) -> Option<Move> {
         let mut known = [None::<(Move, u64)>; FEW];
+        if at.variant() != self.variant {
+            return None;
+        }
         for entry in self.entries().find(at.key()) {
             let Some(mv) = entry.mv.resolve(at.chess()) else { continue };
             match known.iter_mut().find(|slot| slot.is_none_or(|(other, _)| other == mv)) {
@@ -171,16 +189,16 @@ impl Book for Polyglot {
     }
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
-        check::survey(&self.data, progress, findings)
+        check::survey(&self.data, self.variant, progress, findings)
     }
 
     /// Look-ups miss nothing because of an illegal move, so the book is not searched for them.
     fn damage_to_look_ups(&self, progress: &Progress) -> Vec<Finding> {
-        if scan::is_sound(self.entries()) {
+        if scan::is_sound(self.entries(), self.variant) {
             return Vec::new();
         }
         errors(|findings| {
-            check::entries(&self.data, progress, findings);
+            check::entries(&self.data, self.variant, progress, findings);
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Whether bytes are a Polyglot book at all. The format has no mark, but its keys ascend, which bytes of any other format
 //! do in half of the places only.
 
-use tabiya_chess::MoveCode;
+use tabiya_chess::{MoveCode, Variant};
 
 use super::entry::PolyglotEntry;
 use super::layout::ENTRY_LEN;
@@ -56,6 +56,11 @@ fn pages(entries: PolyglotEntries<'_>) -> impl Iterator<Item = (usize, Vec<Polyg
         .map(move |first| (first, (first..first + PAGE).map_while(|index| entries.get(index)).collect()))
 }
 
+/// Whether no variant has such a move.
+fn impossible_in_all(mv: MoveCode) -> bool {
+    Variant::ALL.into_iter().all(|variant| mv.error(variant).is_some())
+}
+
 /// Why bytes are no Polyglot book, or `None` where they may be one.
 ///
 /// A book with a few breaks, or of which the end or a part is missing, is one: it is played as far as it can be read.
@@ -73,7 +78,7 @@ pub(crate) fn foreign(data: &[u8]) -> Option<String> {
             few = Order { pairs: few.pairs + order.pairs, falls: few.falls + order.falls };
             read += page.len();
             let is_impossible =
-                |entry: &&PolyglotEntry| entry.mv != MoveCode::NULL && entry.mv.error().is_some();
+                |entry: &&PolyglotEntry| entry.mv != MoveCode::NULL && impossible_in_all(entry.mv);
             impossible += page.iter().filter(is_impossible).count();
         }
     }

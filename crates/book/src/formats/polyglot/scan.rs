@@ -2,7 +2,7 @@
 
 use tabiya_base::findings::Findings;
 use tabiya_base::progress::Progress;
-use tabiya_chess::MoveCode;
+use tabiya_chess::{MoveCode, Variant};
 
 use super::entry::PolyglotEntry;
 use super::kinds::{PolyglotFindingKind, offset};
@@ -23,6 +23,7 @@ pub struct PolyglotTotals {
 /// Reads all entries in the order of the file.
 pub(crate) fn scan(
     entries: PolyglotEntries<'_>,
+    variant: Variant,
     progress: &Progress,
     findings: &mut Findings<'_>,
 ) -> PolyglotTotals {
@@ -45,7 +46,7 @@ pub(crate) fn scan(
         }
         let last = last.get_mut(usize::from(entry.mv.0));
         let seen = last.is_some_and(|last| std::mem::replace(last, totals.positions) == totals.positions);
-        let possible = check(&entry, before, seen, offset(index), findings);
+        let possible = check(&entry, variant, before, seen, offset(index), findings);
         totals.moves += u64::from(possible && !seen);
         if index - first >= MAX_OF_ONE_KEY {
             let what =
@@ -67,8 +68,8 @@ pub(crate) fn scan(
 }
 
 /// Whether [`scan`] would find no error, and no part of an entry is left over: this takes a fraction of its time.
-pub(super) fn is_sound(entries: PolyglotEntries<'_>) -> bool {
-    let is_move = |mv: MoveCode| mv == MoveCode::NULL || mv.error().is_none();
+pub(super) fn is_sound(entries: PolyglotEntries<'_>, variant: Variant) -> bool {
+    let is_move = |mv: MoveCode| mv == MoveCode::NULL || mv.error(variant).is_none();
     // Those that promote have higher codes.
     let plain: Vec<bool> = (0..1 << 12).map(|code| is_move(MoveCode(code))).collect();
     let is_possible = |mv: MoveCode| plain.get(usize::from(mv.0)).copied().unwrap_or_else(|| is_move(mv));
@@ -93,13 +94,14 @@ fn lost(entries: PolyglotEntries<'_>, findings: &mut Findings<'_>) {
 /// already has its move. Returns whether the move may be legal.
 fn check(
     entry: &PolyglotEntry,
+    variant: Variant,
     before: Option<PolyglotEntry>,
     seen: bool,
     at: u64,
     findings: &mut Findings<'_>,
 ) -> bool {
     let PolyglotEntry { mv, weight, .. } = *entry;
-    let fault = mv.error();
+    let fault = mv.error(variant);
     if let Some(why) = fault {
         let kind = if mv == MoveCode::NULL { PolyglotFindingKind::Null } else { PolyglotFindingKind::Move };
         findings.add(kind, at, format_args!("the move {mv} {why}"));
@@ -137,9 +139,12 @@ mod tests {
     fn scanned(entries: &[PolyglotEntry]) -> (PolyglotTotals, Vec<String>) {
         let data = bytes(entries);
         let (totals, found) =
-            summed(|findings| scan(PolyglotEntries::new(&data), &Progress::none(), findings));
-        assert_eq!(is_sound(PolyglotEntries::new(&data)), !found.iter().any(Finding::is_error));
-        assert!(!is_sound(PolyglotEntries::new(&[&data[..], &[0]].concat())));
+            summed(|findings| scan(PolyglotEntries::new(&data), Variant::Chess, &Progress::none(), findings));
+        assert_eq!(
+            is_sound(PolyglotEntries::new(&data), Variant::Chess),
+            !found.iter().any(Finding::is_error)
+        );
+        assert!(!is_sound(PolyglotEntries::new(&[&data[..], &[0]].concat()), Variant::Chess));
         (totals, found.iter().map(Finding::to_string).collect())
     }
 

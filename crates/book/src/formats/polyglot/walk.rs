@@ -3,7 +3,7 @@
 use shakmaty::{Move, Position as _};
 
 use tabiya_base::progress::Progress;
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant};
 
 use super::entry::PolyglotEntry;
 use super::read::PolyglotEntries;
@@ -26,19 +26,21 @@ pub struct EntryFinding<'a> {
 /// that the book does not have, as [`crate::traverse::each_reachable`] does.
 pub fn walk(
     entries: PolyglotEntries<'_>,
+    variant: Variant,
     positions: u64,
     progress: &Progress,
     found: &mut dyn FnMut(EntryFinding<'_>),
 ) -> Traversal {
-    let own = breadth_first(Walk { entries, positions, own: None, found }, positions, progress);
+    let own = breadth_first(Walk { entries, variant, positions, own: None, found }, positions, progress);
     if own.reached >= positions {
         return own;
     }
-    breadth_first(Walk { entries, positions, own: Some(own.entries), found }, positions, progress)
+    breadth_first(Walk { entries, variant, positions, own: Some(own.entries), found }, positions, progress)
 }
 
 struct Walk<'a> {
     entries: PolyglotEntries<'a>,
+    variant: Variant,
     positions: u64,
     /// What the book's own moves reach, once that is known: from then on replies are followed too.
     own: Option<Bits>,
@@ -46,6 +48,10 @@ struct Walk<'a> {
 }
 
 impl Graph for Walk<'_> {
+    fn variant(&self) -> Variant {
+        self.variant
+    }
+
     fn numbers(&self) -> u64 {
         self.entries.len() as u64
     }
@@ -63,7 +69,7 @@ impl Graph for Walk<'_> {
         for (index, entry) in (first..).zip(self.entries.find_from(first, at.key())) {
             let mv = entry.mv.resolve(at.chess()).filter(|&mv| at.chess().is_legal(mv));
             let old_castling = mv.filter(|mv| entry.mv.is_old_castling(*mv));
-            let illegal = mv.is_none() && entry.mv.error().is_none();
+            let illegal = mv.is_none() && entry.mv.error(self.variant).is_none();
             if is_new && (illegal || old_castling.is_some()) {
                 (self.found)(EntryFinding { index, entry, position: at, old_castling });
             }
@@ -105,10 +111,11 @@ mod tests {
     fn walked(book: &[u8]) -> ((u32, u64), Vec<(usize, bool)>) {
         let mut reported = Vec::new();
         let entries = PolyglotEntries::new(book);
-        let traversal = walk(entries, entries.positions(), &Progress::none(), &mut |finding| {
-            assert_eq!(finding.entry.key, finding.position.key());
-            reported.push((finding.index, finding.old_castling.is_some()));
-        });
+        let traversal =
+            walk(entries, Variant::Chess, entries.positions(), &Progress::none(), &mut |finding| {
+                assert_eq!(finding.entry.key, finding.position.key());
+                reported.push((finding.index, finding.old_castling.is_some()));
+            });
         assert!(!traversal.cut);
         ((traversal.plies, traversal.reached), reported)
     }

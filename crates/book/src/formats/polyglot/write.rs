@@ -226,7 +226,7 @@ mod tests {
         ) {
             let known: Vec<_> = book.iter().map(|(&key, moves)| PositionRecord {
                 key,
-                moves: moves.iter().filter(|(code, _)| MoveCode(**code).error().is_none())
+                moves: moves.iter().filter(|(code, _)| MoveCode(**code).error(tabiya_chess::Variant::Chess).is_none())
                     .map(|(&code, &(weight, games, points))| MoveFacts {
                         learned: (games > 0).then_some(Learned { games, halfpoints: games * points }),
                         ..MoveFacts::new(MoveCode(code), weight)

@@ -10,7 +10,7 @@ use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Seen, to_the_end};
 use tabiya_book::traverse::{ByPlies, Keys, Replies, Visited, has_form};
-use tabiya_book::{Heading, MoveFacts, Moves, PositionRecord, Remarks, Scope, Visit};
+use tabiya_book::{Heading, MoveFacts, Moves, PositionRecord, Remarks, Scope, Variant, Visit};
 use tabiya_chess::{MoveCode, Position};
 
 use super::{Cut, Tally, Trim};
@@ -321,6 +321,10 @@ fn played(moves: &[Move]) -> Position {
 }
 
 impl Moves for Trimmed<'_> {
+    fn variant(&self) -> Variant {
+        self.book.variant()
+    }
+
     /// Appends the moves that stay, if the position is known to be reached.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let moves = self.book.moves_in(at);

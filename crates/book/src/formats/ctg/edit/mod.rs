@@ -19,7 +19,7 @@ use super::moves::{code, legal};
 use super::read::Ctg;
 use super::read::page::Page;
 use super::signature::Signature;
-use crate::edit::{Change, Edit, Value, no_moves_left};
+use crate::edit::{Change, Edit, Value, no_moves_left, other_variant};
 use crate::traverse::Forms as _;
 use crate::{Annotation, Recommendation};
 
@@ -86,7 +86,7 @@ impl Verdict {
 /// index is damaged where it has to change.
 pub(super) fn patches(book: &Ctg, at: &Position, edits: &[Edit]) -> Result<Vec<(PathBuf, Patch)>> {
     let mut drafts = Drafts { book, entries: Vec::new() };
-    edits.iter().try_for_each(|edit| drafts.edit(at.chess(), edit))?;
+    edits.iter().try_for_each(|edit| drafts.edit(at.standard().ok_or_else(other_variant)?, edit))?;
     let deletes = edits.iter().any(|edit| matches!(edit.change, Change::Delete));
     if deletes && !drafts.has_moves() {
         return Err(no_moves_left());

@@ -103,7 +103,7 @@ impl Ctg {
 
     /// The entry of a position, if the book has one.
     pub fn entry(&self, at: &Position) -> Option<CtgPageEntry<'_>> {
-        self.look_up(at.chess()).map(|(_, entry)| entry)
+        self.look_up(at.standard()?).map(|(_, entry)| entry)
     }
 
     /// The entry of a signature.

@@ -311,7 +311,7 @@ proptest! {
                 let mut moves = Vec::new();
                 book.moves(&at, &mut moves);
                 for known in &moves {
-                    prop_assert!(shakmaty::Position::is_legal(at.chess(), known.mv));
+                    prop_assert!(shakmaty::Position::is_legal(at.standard().unwrap(), known.mv));
                 }
                 prop_assert!(book.best(&at).is_none_or(|best| moves.iter().any(|known| known.mv == best)));
             }

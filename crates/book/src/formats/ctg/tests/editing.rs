@@ -38,7 +38,7 @@ fn entries(files: &Files) -> BTreeMap<Vec<u8>, Vec<u8>> {
 }
 
 fn signature(at: &Position) -> Vec<u8> {
-    Signature::from_chess(at.chess()).unwrap().bytes().to_vec()
+    Signature::from_chess(at.standard().unwrap()).unwrap().bytes().to_vec()
 }
 
 fn edited(at: &Position, mv: Move, change: fn(Value) -> Change, value: Value) -> Edit {
@@ -92,10 +92,10 @@ fn full() -> Fixture {
             fixture.raw(at, &rest)
         };
     fixture = add(fixture, &start, "e2e4 d2d4 g1f3");
-    for mv in start.chess().legal_moves() {
+    for mv in start.standard().unwrap().legal_moves() {
         let at = start.after(mv);
         fixture = add(fixture, &at, "e7e5 d7d5");
-        for reply in at.chess().legal_moves() {
+        for reply in at.standard().unwrap().legal_moves() {
             fixture = add(fixture, &at.after(reply), "");
         }
     }
@@ -138,12 +138,13 @@ fn pages_that_overflow_are_split_and_all_other_entries_stay_and_all_comes_back()
     let mut wanted = entries(&old);
     let mut backs = Vec::new();
     let start = Position::start();
-    for mv in start.chess().legal_moves().iter().step_by(3) {
+    for mv in start.standard().unwrap().legal_moves().iter().step_by(3) {
         let at = start.after(*mv);
-        for reply in at.chess().legal_moves().iter().step_by(4) {
+        for reply in at.standard().unwrap().legal_moves().iter().step_by(4) {
             let at = at.after(*reply);
             let adds: Vec<_> = at
-                .chess()
+                .standard()
+                .unwrap()
                 .legal_moves()
                 .iter()
                 .take(8)

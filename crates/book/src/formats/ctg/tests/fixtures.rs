@@ -69,13 +69,14 @@ impl Fixture {
 
     #[must_use]
     pub fn known(mut self, at: &Position, known: Known) -> Self {
-        let normal = Normal::from_chess(at.chess()).unwrap();
+        let normal = Normal::from_chess(at.standard().unwrap()).unwrap();
         let mut moves = Vec::new();
         for (uci, mark) in &known.moves {
-            let code = (0..=255).find(|&code| legal(code, &normal, at.chess()) == Some(mv(at, uci)));
+            let code =
+                (0..=255).find(|&code| legal(code, &normal, at.standard().unwrap()) == Some(mv(at, uci)));
             moves.extend([code.unwrap(), *mark]);
         }
-        let signature = Signature::from_chess(at.chess()).unwrap();
+        let signature = Signature::from_chess(at.standard().unwrap()).unwrap();
         self.entries.push((signature.bytes().to_vec(), entry(&moves, &known)));
         self
     }
@@ -93,7 +94,7 @@ impl Fixture {
     /// Adds a position with an entry of any bytes.
     #[must_use]
     pub fn raw(mut self, at: &Position, rest: &[u8]) -> Self {
-        let signature = Signature::from_chess(at.chess()).unwrap();
+        let signature = Signature::from_chess(at.standard().unwrap()).unwrap();
         self.entries.push((signature.bytes().to_vec(), rest.to_vec()));
         self
     }

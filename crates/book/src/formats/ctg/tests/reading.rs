@@ -82,16 +82,16 @@ proptest! {
 #[test]
 fn what_the_format_cannot_hold_has_no_signature() {
     let many = "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQ2/8/k1K5 b - - 0 1";
-    assert!(Signature::from_chess(fen(many).chess()).is_none());
+    assert!(Signature::from_chess(fen(many).standard().unwrap()).is_none());
     let other =
         Position::from_fen(b"1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1", CastlingMode::Chess960).unwrap();
-    assert!(Signature::from_chess(other.chess()).is_none());
+    assert!(Signature::from_chess(other.standard().unwrap()).is_none());
     let none = Position::from_fen(b"1r2k1r1/8/8/8/8/8/8/1R2K1R1 w - - 0 1", CastlingMode::Chess960).unwrap();
-    assert!(Signature::from_chess(none.chess()).is_some());
+    assert!(Signature::from_chess(none.standard().unwrap()).is_some());
     let as_ever =
         Position::from_fen(b"r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1", CastlingMode::Chess960).unwrap();
     let standard = fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
-    assert_eq!(signature(as_ever.chess()), signature(standard.chess()));
+    assert_eq!(signature(as_ever.standard().unwrap()), signature(standard.standard().unwrap()));
     assert!(Fixture::new(0).book().best(&other).is_none());
 }
 

@@ -38,7 +38,7 @@ fn a_walk_of_perfect2021_finds_every_successor() {
     let mut known = HashSet::new();
     let reached = reached(&book, times(20_000, usize::MAX), |position, moves| {
         // Positions that are mirrored, or have their colours swapped, share one entry.
-        known.insert(Signature::from_chess(position.chess()).unwrap().bytes().to_vec());
+        known.insert(Signature::from_chess(position.standard().unwrap()).unwrap().bytes().to_vec());
         let entry = book.entry(position).unwrap();
         edges += moves.len();
         illegal += entry.moves.len() - moves.len();

@@ -211,7 +211,7 @@ fn games(lines: &[Vec<u8>], marks: &[u8]) -> BTreeMap<u64, PositionRecord> {
     for line in lines {
         let mut position = Position::start();
         for (step, mark) in line.iter().zip(marks.iter().cycle()) {
-            let mut legal = position.chess().legal_moves();
+            let mut legal = position.standard().unwrap().legal_moves();
             legal.sort_by_key(|mv| (mv.is_capture(), mv.to_string()));
             let Some(&mv) = legal.get(usize::from(*step) % legal.len().max(1)) else { break };
             let known = book.entry(position.key()).or_insert_with(|| record_of(&position, vec![]));
@@ -240,16 +240,16 @@ fn model(book: &BTreeMap<u64, PositionRecord>) -> (Model, HashMap<Vec<u8>, Count
     let mut reached: HashMap<Vec<u8>, Counts> = HashMap::new();
     for known in book.values() {
         let position = known.position.as_ref().unwrap();
-        let normal = Normal::from_chess(position.chess()).unwrap();
+        let normal = Normal::from_chess(position.standard().unwrap()).unwrap();
         let of = model.entry(Signature::of_normal(&normal).unwrap().bytes().to_vec()).or_default();
         for known in &known.moves {
             let mv = known.at(position).unwrap().mv;
-            let Some(code) = moves::code(mv, &normal, position.chess()) else { continue };
+            let Some(code) = moves::code(mv, &normal, position.standard().unwrap()) else { continue };
             let seen = of.entry(code).or_default();
             seen.0 = if seen.0 == 0 { known.annotation.map_or(0, Annotation::nag) } else { seen.0 };
             seen.1 += known.counts.unwrap().games;
             let next = position.after(mv);
-            let next = Signature::from_chess(next.chess()).unwrap().bytes().to_vec();
+            let next = Signature::from_chess(next.standard().unwrap()).unwrap().bytes().to_vec();
             let counts = known.counts.unwrap();
             let sum = reached.entry(next).or_insert(Counts { games: 0, wins: 0, draws: 0, losses: 0 });
             sum.games += counts.games;

@@ -96,7 +96,7 @@ impl CtgDraft {
     /// When a temporary file cannot be written.
     pub fn add(&mut self, known: &PositionRecord) -> Result<()> {
         let form = known.position.as_ref().and_then(|position| {
-            let normal = Normal::from_chess(position.chess())?;
+            let normal = Normal::from_chess(position.standard()?)?;
             Some((position, normal, Signature::of_normal(&normal)?))
         });
         let Some((position, normal, signature)) = form else {
@@ -164,7 +164,7 @@ impl CtgDraft {
             self.lost.illegal += 1;
             return Ok(None);
         };
-        let chess = position.chess();
+        let Some(chess) = position.standard() else { return Ok(None) };
         let mut next = chess.clone();
         next.play_unchecked(found.mv);
         let code = code(found.mv, normal, chess).filter(|_| room);
@@ -289,7 +289,7 @@ impl CtgEntries {
     /// Merges the records of each position.
     fn new(records: Sorter, scratch: Scratch) -> Result<Self> {
         let mut entries = Self { scratch, bytes: 0, games: 0, left_out: 0, plain: 0, marks: 0, others: 0 };
-        let start = Signature::from_chess(Position::start().chess());
+        let start = Position::start().standard().and_then(Signature::from_chess);
         let (mut row, mut bytes, mut of_start) = (PositionRow::default(), Vec::new(), None);
         let mut put = |row: &mut PositionRow, entries: &mut Self| -> Result<()> {
             if row.is_empty() {

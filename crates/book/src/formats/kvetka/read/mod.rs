@@ -189,7 +189,7 @@ impl Kvetka {
     }
 
     fn body(&self, at: &Position) -> Option<Body<'_>> {
-        self.find(&Key::from_chess(at.chess())?)?.element.body().ok()
+        self.find(&Key::from_chess(at.standard()?)?)?.element.body().ok()
     }
 
     /// How the games of a position ended, if the book has it.

@@ -186,7 +186,7 @@ fn counts_that_do_not_end_are_reported_with_their_element() {
     let e4 = after("e2e4");
     let fixture = Fixture::default().games("e2e4 e7e5", [1, 1, 1]);
     let Packed { kob, .. } = fixture.packed();
-    let key = super::super::Key::from_chess(e4.chess()).unwrap();
+    let key = super::super::Key::from_chess(e4.standard().unwrap()).unwrap();
     let at = kob[0].windows(22).position(|window| window == key.0).unwrap();
     let mut bad = kob.clone();
     bad[0][at + 22..at + 25].copy_from_slice(&[0x80; 3]);
@@ -309,7 +309,7 @@ proptest! {
                 let mut moves = Vec::new();
                 book.moves(&at, &mut moves);
                 for known in &moves {
-                    prop_assert!(shakmaty::Position::is_legal(at.chess(), known.mv));
+                    prop_assert!(shakmaty::Position::is_legal(at.standard().unwrap(), known.mv));
                 }
                 book.comment(&at);
                 book.game(&at);

@@ -51,8 +51,8 @@ fn blocks_that_overflow_are_divided_and_all_other_elements_stay_and_all_comes_ba
     assert!(old.kob.len() > 3 && findings(&open(&old), true).is_empty());
     let (mut files, mut backs) = (old.clone(), Vec::new());
     let start = Position::start();
-    for mv in start.chess().legal_moves() {
-        for reply in start.after(mv).chess().legal_moves() {
+    for mv in start.standard().unwrap().legal_moves() {
+        for reply in start.after(mv).standard().unwrap().legal_moves() {
             let at = start.after(mv).after(reply);
             let book = open(&files);
             let was = elements(&book);
@@ -61,11 +61,16 @@ fn blocks_that_overflow_are_divided_and_all_other_elements_stay_and_all_comes_ba
                 .iter()
                 .map(|facts| edited(facts.mv, Change::Set(Value::Weight(facts.weight + 1001))))
                 .collect();
-            let new =
-                at.chess().legal_moves().into_iter().filter(|mv| !known.iter().any(|facts| facts.mv == *mv));
+            let new = at
+                .standard()
+                .unwrap()
+                .legal_moves()
+                .into_iter()
+                .filter(|mv| !known.iter().any(|facts| facts.mv == *mv));
             edits.extend(new.take(2).map(|mv| edited(mv, Change::Add(Value::Weight(7)))));
             let touched: Vec<_> = edits.iter().map(|edit| at.after(edit.mv)).chain([at.clone()]).collect();
-            let touched: Vec<_> = touched.iter().map(|at| Key::from_chess(at.chess()).unwrap().0).collect();
+            let touched: Vec<_> =
+                touched.iter().map(|at| Key::from_chess(at.standard().unwrap()).unwrap().0).collect();
             let patches = edit::patches(&book, &at, &edits).unwrap();
             files = patched(&files, &patches);
             let book = open(&files);
@@ -98,7 +103,7 @@ fn blocks_that_overflow_are_divided_and_all_other_elements_stay_and_all_comes_ba
 fn a_book_without_positions_gets_its_first_block() {
     let empty = Packed::new(&super::Fixture::default().header, &[]);
     let start = Position::start();
-    let mv = start.chess().legal_moves()[0];
+    let mv = start.standard().unwrap().legal_moves()[0];
     let patches = edit::patches(&open(&empty), &start, &[edited(mv, Change::Add(Value::Weight(3)))]).unwrap();
     let files = patched(&empty, &patches);
     let book = open(&files);

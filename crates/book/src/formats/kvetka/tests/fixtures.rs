@@ -28,12 +28,12 @@ impl Fixture {
     pub fn games(mut self, moves: &str, [white, draws, black]: [u64; 3]) -> Self {
         let mut at = Position::start();
         for word in moves.split_whitespace().map(Some).chain([None]) {
-            let normal = Normal::from_chess(at.chess()).unwrap();
+            let normal = Normal::from_chess(at.standard().unwrap()).unwrap();
             let element = self.element(&at);
-            let mover = at.chess().turn().fold_wb((white, black), (black, white));
+            let mover = at.standard().unwrap().turn().fold_wb((white, black), (black, white));
             element.results = element.results.plus(Counts::ended(mover.0, draws, mover.1));
             let Some(word) = word else { break };
-            let mv = word.parse::<shakmaty::uci::UciMove>().unwrap().to_move(at.chess()).unwrap();
+            let mv = word.parse::<shakmaty::uci::UciMove>().unwrap().to_move(at.standard().unwrap()).unwrap();
             let code = code(mv, &normal).unwrap();
             if !element.moves.contains(&code) {
                 element.moves.push(code);
@@ -44,7 +44,7 @@ impl Fixture {
     }
 
     fn element(&mut self, at: &Position) -> &mut Element {
-        let key = Key::from_chess(at.chess()).unwrap();
+        let key = Key::from_chess(at.standard().unwrap()).unwrap();
         self.elements.entry(key).or_insert(Element {
             key,
             results: Counts::default(),
@@ -97,7 +97,7 @@ pub fn many(games: u64) -> Fixture {
         let mut moves = Vec::new();
         let mut random = game.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         for _ in 0..12 {
-            let legal = at.chess().legal_moves();
+            let legal = at.standard().unwrap().legal_moves();
             random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
             let mv = legal[(random >> 33) as usize % legal.len().min(6)];
             moves.push(mv.to_uci(CastlingMode::Standard).to_string());

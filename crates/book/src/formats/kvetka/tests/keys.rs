@@ -12,7 +12,7 @@ use super::{after, fen};
 
 /// A key built bit by bit: squares, en passant, castling (docs/formats/kvetka.md, Key).
 fn described(position: &Position) -> Option<[u8; KEY_LEN]> {
-    let chess = position.chess();
+    let chess = position.standard().unwrap();
     let (board, black) = (chess.board(), chess.turn() == Color::Black);
     let castles = chess.castles();
     // The king of who is to move; after the colours are swapped its file is the same.
@@ -60,7 +60,7 @@ fn described(position: &Position) -> Option<[u8; KEY_LEN]> {
 }
 
 fn key(position: &Position) -> Key {
-    Key::from_chess(position.chess()).unwrap()
+    Key::from_chess(position.standard().unwrap()).unwrap()
 }
 
 #[test]
@@ -83,17 +83,17 @@ fn mirrored_positions_have_one_key() {
     assert_eq!(key(&after("e2e4")), key(&fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")));
     // The capture would leave the king in check: it counts all the same.
     let pinned = fen("8/8/8/K2pP2q/8/8/8/7k w - d6 0 1");
-    assert!(pinned.chess().legal_ep_square().is_none());
+    assert!(pinned.standard().unwrap().legal_ep_square().is_none());
     assert_ne!(key(&pinned), key(&fen("8/8/8/K2pP2q/8/8/8/7k w - - 0 1")));
 }
 
 #[test]
 fn positions_that_the_format_cannot_hold_have_no_key() {
     let rooks = "rrrrkrrr/rrrrrrrr/8/8/8/8/RRRRRRRR/RRRRKRRR w - - 0 1";
-    assert!(Key::from_chess(fen(rooks).chess()).is_none());
+    assert!(Key::from_chess(fen(rooks).standard().unwrap()).is_none());
     let chess960 =
         Position::from_fen(b"1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1", shakmaty::CastlingMode::Chess960);
-    assert!(Key::from_chess(chess960.unwrap().chess()).is_none());
+    assert!(Key::from_chess(chess960.unwrap().standard().unwrap()).is_none());
 }
 
 #[test]
@@ -113,9 +113,14 @@ fn keys_without_a_position_say_why() {
 #[test]
 fn some_moves_have_no_code() {
     let at = fen("8/P5k1/8/8/8/8/NNN5/K7 w - - 0 1");
-    let normal = Normal::from_chess(at.chess()).unwrap();
-    let coded =
-        at.chess().legal_moves().into_iter().filter(|&mv| code(mv, &normal).is_some()).collect::<Vec<_>>();
+    let normal = Normal::from_chess(at.standard().unwrap()).unwrap();
+    let coded = at
+        .standard()
+        .unwrap()
+        .legal_moves()
+        .into_iter()
+        .filter(|&mv| code(mv, &normal).is_some())
+        .collect::<Vec<_>>();
     // The mirrored board is counted from its own first file: the knight on c2 is the first, that on a2 the third.
     let from = |square| coded.iter().filter(|mv| mv.from() == Some(square)).count();
     assert!(from(Square::C2) > 0 && from(Square::B2) > 0 && from(Square::A2) == 0);
@@ -143,7 +148,7 @@ fn has_code(mv: Move, chess: &Chess) -> bool {
 pub fn reached(steps: &[prop::sample::Index], eager: bool) -> Position {
     let mut at = Position::start();
     for step in steps {
-        let moves = at.chess().legal_moves();
+        let moves = at.standard().unwrap().legal_moves();
         if moves.is_empty() {
             break;
         }
@@ -166,7 +171,7 @@ proptest! {
         eager: bool,
     ) {
         let at = reached(&steps, eager);
-        let chess = at.chess();
+        let chess = at.standard().unwrap();
         let normal = Normal::from_chess(chess).unwrap();
         let key = Key::from_chess(chess);
         prop_assert_eq!(key.map(|key| key.0), described(&at));

@@ -71,11 +71,17 @@ fn moves_come_back_in_every_orientation() {
 fn a_mirrored_position_has_the_mirrored_moves() {
     let at = fen("8/2k5/8/pP6/8/8/8/1K6 w - a6 0 1");
     let mirrored = fen("6k1/8/8/8/6pP/8/5K2/8 b - h3 0 1");
-    let normal = tabiya_chess::normal::Normal::from_chess(at.chess()).unwrap();
-    let ep = at.chess().legal_ep_square();
+    let normal = tabiya_chess::normal::Normal::from_chess(at.standard().unwrap()).unwrap();
+    let ep = at.standard().unwrap().legal_ep_square();
     assert!(ep.is_some());
-    let codes: Vec<u8> =
-        { at.chess().legal_moves().into_iter().filter_map(|mv| super::super::code(mv, &normal)).collect() };
+    let codes: Vec<u8> = {
+        at.standard()
+            .unwrap()
+            .legal_moves()
+            .into_iter()
+            .filter_map(|mv| super::super::code(mv, &normal))
+            .collect()
+    };
     let book = Fixture::default().change(&at, |element| element.moves = codes).book();
     let here: Vec<String> = moves(&book, &at).into_iter().map(|(mv, _)| mv).collect();
     let there: Vec<String> = moves(&book, &mirrored).into_iter().map(|(mv, _)| mv).collect();

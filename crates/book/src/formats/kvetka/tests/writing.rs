@@ -107,7 +107,7 @@ fn a_book_goes_through_the_writer_unchanged() {
 }
 
 fn counted(mv: &str, at: &Position, [wins, draws, losses]: [u64; 3], weight: u64) -> MoveFacts<MoveCode> {
-    let mv = mv.parse::<shakmaty::uci::UciMove>().unwrap().to_move(at.chess()).unwrap();
+    let mv = mv.parse::<shakmaty::uci::UciMove>().unwrap().to_move(at.standard().unwrap()).unwrap();
     let counts = Counts { games: wins + draws + losses, wins, draws, losses };
     MoveFacts { counts: Some(counts), ..MoveFacts::new(MoveCode::from_move(mv), weight) }
 }
@@ -282,7 +282,7 @@ fn games_are_counted_once_for_a_position_and_its_mirror() {
     let fixture =
         Fixture::default().games("e2e4 e7e5 g1f3", [3, 1, 0]).games("e2e3 e7e5 e3e4 g8f6", [2, 0, 5]);
     let (one, other) = (after("e2e4 e7e5"), after("e2e3 e7e5 e3e4"));
-    assert_eq!(Key::from_chess(one.chess()), Key::from_chess(other.chess()));
+    assert_eq!(Key::from_chess(one.standard().unwrap()), Key::from_chess(other.standard().unwrap()));
     let book = fixture.book();
     let results = Counts::ended(3 + 5, 1, 2);
     assert_eq!(book.results(&one), Some(results));
@@ -318,9 +318,9 @@ proptest! {
         let mut positions = BTreeMap::new();
         for line in &lines {
             let at = reached(line, eager);
-            let Some(key) = Key::from_chess(at.chess()) else { continue };
+            let Some(key) = Key::from_chess(at.standard().unwrap()) else { continue };
             use shakmaty::Position as _;
-            let moves = at.chess().legal_moves();
+            let moves = at.standard().unwrap().legal_moves();
             let moves = moves.iter().map(|mv| MoveFacts::new(MoveCode::from_move(*mv), 2)).collect();
             let total = Some(Counts { games: results.games, wins, draws, losses });
             positions.insert(key, PositionRecord { total, ..known(&at, moves) });
@@ -336,9 +336,9 @@ proptest! {
             prop_assert_eq!(book.results(at), Some(results));
             let mut moves = Vec::new();
             book.moves(at, &mut moves);
-            let normal = tabiya_chess::normal::Normal::from_chess(at.chess()).unwrap();
+            let normal = tabiya_chess::normal::Normal::from_chess(at.standard().unwrap()).unwrap();
             use shakmaty::Position as _;
-            let coded = at.chess().legal_moves().into_iter();
+            let coded = at.standard().unwrap().legal_moves().into_iter();
             let coded = coded.filter(|&mv| super::super::code(mv, &normal).is_some()).count();
             prop_assert_eq!(moves.len(), coded);
         }

@@ -135,7 +135,7 @@ impl BookWriter for KvetkaWriter {
 
     fn add(&mut self, known: &PositionRecord) -> Result<()> {
         let with_key = |at| {
-            let normal = Normal::from_chess(Position::chess(at))?;
+            let normal = Normal::from_chess(Position::standard(at)?)?;
             Some((at, Key::of_normal(&normal)?, normal))
         };
         let Some((at, key, normal)) = known.position.as_ref().and_then(with_key) else {
@@ -204,7 +204,7 @@ impl BookWriter for KvetkaWriter {
 impl KvetkaWriter {
     /// Takes in the position that a move leads to, with the results of the move seen from there.
     fn child(&mut self, at: &Position, results: Counts) -> Result<()> {
-        let Some(key) = Key::from_chess(at.chess()) else { return Ok(()) };
+        let Some(key) = at.standard().and_then(Key::from_chess) else { return Ok(()) };
         self.record.clear();
         Own::write_child(&key, results, &mut self.record);
         self.records.push(&self.record)

@@ -1,0 +1,257 @@
+//! Variants of chess: their names, and a position of any of them.
+
+use std::num::NonZeroU32;
+
+use shakmaty::variant::VariantPosition;
+use shakmaty::zobrist::{Zobrist64, ZobristValue};
+use shakmaty::{
+    Bitboard, Board, ByColor, ByRole, Castles, CastlingSide, Chess, Color, File, KnownOutcome, Move,
+    MoveList, Outcome, Piece, Position, RemainingChecks, Role, Square,
+};
+
+pub use shakmaty::variant::Variant;
+
+/// The names of each variant without case, blanks and punctuation: of UCI, Lichess, Cute Chess, `PyChess`, FICS and chess.com.
+/// Giveaway and suicide are antichess with other rules for castling or stalemate: their books hold the same moves.
+const NAMES: [(Variant, &[&str]); 8] = [
+    (Variant::Chess, &["chess", "standard", "normal", "orthodox", "regular", "fromposition"]),
+    (Variant::Atomic, &["atomic", "atom", "atomicchess"]),
+    (
+        Variant::Antichess,
+        &["antichess", "anti", "giveaway", "giveawaychess", "suicide", "suicidechess", "antichessgiveaway"],
+    ),
+    (Variant::KingOfTheHill, &["kingofthehill", "koth", "kingofhill"]),
+    (Variant::ThreeCheck, &["3check", "threecheck", "3checkchess", "threecheckchess"]),
+    (Variant::Crazyhouse, &["crazyhouse", "house", "zh", "crazyhousechess"]),
+    (Variant::RacingKings, &["racingkings", "racing", "race", "racingkingschess"]),
+    (Variant::Horde, &["horde", "hordechess"]),
+];
+
+/// Names of Chess960, in the form of [`NAMES`].
+const CHESS960: [&str; 6] = ["chess960", "960", "fischerandom", "fischerrandom", "frc", "fischerandomchess"];
+
+/// A variant as people and programs name it, and whether the name is one of Chess960.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedVariant {
+    /// The variant: its rules once the pieces stand.
+    pub variant: Variant,
+    /// Whether the name is one of Chess960.
+    pub is_chess960: bool,
+}
+
+/// The variant of a name: case, blanks, `-` and `_` do not matter. `None` for rules that are not known here.
+///
+/// ```
+/// use tabiya_chess::{Variant, named_variant};
+/// let variant = |name| named_variant(name).map(|named| named.variant);
+/// assert_eq!(variant("King of the Hill"), Some(Variant::KingOfTheHill));
+/// assert_eq!(variant("threeCheck"), Some(Variant::ThreeCheck));
+/// assert_eq!(variant("fischerandom"), Some(Variant::Chess));
+/// assert_eq!(variant("xiangqi"), None);
+/// ```
+pub fn named_variant(name: &str) -> Option<NamedVariant> {
+    let folded: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    if CHESS960.contains(&folded.as_str()) || folded.starts_with("wildfr") {
+        return Some(NamedVariant { variant: Variant::Chess, is_chess960: true });
+    }
+    let (variant, _) = NAMES.into_iter().find(|(_, names)| names.contains(&folded.as_str()))?;
+    Some(NamedVariant { variant, is_chess960: false })
+}
+
+/// The name of a variant in text for people, and in the tag `Variant` of PGN: as Lichess writes it.
+pub fn variant_name(variant: Variant) -> &'static str {
+    match variant {
+        Variant::Chess => "Standard",
+        Variant::Atomic => "Atomic",
+        Variant::Antichess => "Antichess",
+        Variant::KingOfTheHill => "King of the Hill",
+        Variant::ThreeCheck => "Three-check",
+        Variant::Crazyhouse => "Crazyhouse",
+        Variant::RacingKings => "Racing Kings",
+        Variant::Horde => "Horde",
+    }
+}
+
+/// A position of any variant. Standard chess costs no more than without the others: one comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnyChess {
+    /// Standard chess, and Chess960.
+    Standard(Chess),
+    /// Another variant.
+    Other(Box<VariantPosition>),
+}
+
+impl AnyChess {
+    /// The starting position.
+    pub fn start(variant: Variant) -> Self {
+        VariantPosition::new(variant).into()
+    }
+
+    /// Whose rules hold.
+    pub fn variant(&self) -> Variant {
+        match self {
+            Self::Standard(_) => Variant::Chess,
+            Self::Other(other) => other.variant(),
+        }
+    }
+
+    /// The position, if it is one of standard chess.
+    pub fn standard(&self) -> Option<&Chess> {
+        match self {
+            Self::Standard(chess) => Some(chess),
+            Self::Other(_) => None,
+        }
+    }
+
+    /// How the game has ended by a rule that the variant alone has; `None` where it has not.
+    pub fn variant_end(&self) -> Option<KnownOutcome> {
+        match self {
+            Self::Standard(_) => None,
+            Self::Other(other) => match other.variant_outcome() {
+                Outcome::Known(outcome) => Some(outcome),
+                Outcome::Unknown => None,
+            },
+        }
+    }
+}
+
+impl From<Chess> for AnyChess {
+    fn from(chess: Chess) -> Self {
+        Self::Standard(chess)
+    }
+}
+
+impl From<VariantPosition> for AnyChess {
+    fn from(position: VariantPosition) -> Self {
+        match position {
+            VariantPosition::Chess(chess) => Self::Standard(chess),
+            other => Self::Other(Box::new(other)),
+        }
+    }
+}
+
+/// Each method asks the position that it is.
+macro_rules! asks {
+    ($($(#[$meta:meta])* fn $name:ident(&self $(, $arg:ident: $of:ty)*) -> $result:ty;)*) => {
+        $(
+            #[inline]
+            fn $name(&self $(, $arg: $of)*) -> $result {
+                match self {
+                    Self::Standard(chess) => chess.$name($($arg),*),
+                    Self::Other(other) => other.$name($($arg),*),
+                }
+            }
+        )*
+    };
+}
+
+impl Position for AnyChess {
+    asks! {
+        fn board(&self) -> &Board;
+        fn promoted(&self) -> Bitboard;
+        fn pockets(&self) -> Option<&ByColor<ByRole<u8>>>;
+        fn turn(&self) -> Color;
+        fn castles(&self) -> &Castles;
+        fn maybe_ep_square(&self) -> Option<Square>;
+        fn remaining_checks(&self) -> Option<&ByColor<RemainingChecks>>;
+        fn halfmoves(&self) -> u32;
+        fn fullmoves(&self) -> NonZeroU32;
+        fn legal_moves(&self) -> MoveList;
+        fn san_candidates(&self, role: Role, to: Square) -> MoveList;
+        fn castling_moves(&self, side: CastlingSide) -> MoveList;
+        fn en_passant_moves(&self) -> MoveList;
+        fn capture_moves(&self) -> MoveList;
+        fn promotion_moves(&self) -> MoveList;
+        fn is_irreversible(&self, mv: Move) -> bool;
+        fn king_attackers(&self, square: Square, attacker: Color, occupied: Bitboard) -> Bitboard;
+        fn is_variant_end(&self) -> bool;
+        fn has_insufficient_material(&self, color: Color) -> bool;
+        fn variant_outcome(&self) -> Outcome;
+    }
+
+    #[inline]
+    fn play_unchecked(&mut self, mv: Move) {
+        match self {
+            Self::Standard(chess) => chess.play_unchecked(mv),
+            Self::Other(other) => other.play_unchecked(mv),
+        }
+    }
+}
+
+/// The key of books as shakmaty's hash of a position: pieces in hand, promoted pieces and checks are not in it
+/// (docs/formats/polyglot.md, Variants).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BookKey(pub(crate) u64);
+
+impl std::ops::BitXorAssign for BookKey {
+    fn bitxor_assign(&mut self, other: Self) {
+        self.0 ^= other.0;
+    }
+}
+
+impl From<Zobrist64> for BookKey {
+    fn from(Zobrist64(key): Zobrist64) -> Self {
+        Self(key)
+    }
+}
+
+impl ZobristValue for BookKey {
+    fn zobrist_for_piece(square: Square, piece: Piece) -> Self {
+        Zobrist64::zobrist_for_piece(square, piece).into()
+    }
+
+    fn zobrist_for_white_turn() -> Self {
+        Zobrist64::zobrist_for_white_turn().into()
+    }
+
+    fn zobrist_for_castling_right(color: Color, side: CastlingSide) -> Self {
+        Zobrist64::zobrist_for_castling_right(color, side).into()
+    }
+
+    fn zobrist_for_en_passant_file(file: File) -> Self {
+        Zobrist64::zobrist_for_en_passant_file(file).into()
+    }
+
+    fn zobrist_for_remaining_checks(_: Color, _: RemainingChecks) -> Self {
+        Self(0)
+    }
+
+    fn zobrist_for_promoted(_: Square) -> Self {
+        Self(0)
+    }
+
+    fn zobrist_for_pocket(_: Color, _: Role, _: u8) -> Self {
+        Self(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_many_programs_are_known() {
+        for (variant, names) in [
+            (Variant::Chess, "chess|Standard|From Position|Normal"),
+            (Variant::Atomic, "atomic|Atomic"),
+            (Variant::Antichess, "antichess|Antichess|giveaway|Suicide|Anti-chess"),
+            (Variant::KingOfTheHill, "kingofthehill|kingOfTheHill|King of the Hill|Kingofthehill|KOTH"),
+            (Variant::ThreeCheck, "3check|threeCheck|Three-check|3-Check|three_check"),
+            (Variant::Crazyhouse, "crazyhouse|Crazyhouse|zh"),
+            (Variant::RacingKings, "racingkings|racingKings|Racing Kings"),
+            (Variant::Horde, "horde|Horde"),
+        ] {
+            for name in names.split('|') {
+                assert_eq!(named_variant(name), Some(NamedVariant { variant, is_chess960: false }), "{name}");
+            }
+            assert_eq!(named_variant(variant_name(variant)).map(|named| named.variant), Some(variant));
+            assert_eq!(named_variant(variant.uci()).map(|named| named.variant), Some(variant));
+        }
+        for name in ["Chess960", "fischerandom", "Fischer Random", "chess 960"] {
+            assert!(named_variant(name).is_some_and(|named| named.is_chess960), "{name}");
+        }
+        for name in ["", "losers", "codrus", "xiangqi", "FFA", "bughouse"] {
+            assert_eq!(named_variant(name), None, "{name}");
+        }
+    }
+}
