@@ -4,9 +4,9 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString};
-use shakmaty::{Bitboard, Board, ByColor, ByRole, CastlingMode, Color, Setup, Square};
+use shakmaty::{Bitboard, Board, ByColor, ByRole, CastlingMode, Color, RemainingChecks, Role, Setup, Square};
 
-use crate::library::{Game, MoveCode, Position, mode_of, position};
+use crate::library::{Game, MoveCode, Position, Variant, mode_of, named_variant, position};
 
 /// A position, and how castling is written in its moves.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ pub enum Asked {
     Place(Box<Place>),
     /// A Polyglot key; `None` for a number that no key can be.
     Key(Option<u64>),
-    /// A board of another kind of chess, or one without a legal position: no book knows it.
+    /// A board of a variant that is not known here, or one without a legal position: no book knows it.
     Nothing,
 }
 
@@ -61,7 +61,7 @@ pub fn of_fen(fen: &str) -> PyResult<Place> {
     Ok(Place { at, mode })
 }
 
-/// A position from a board of python-chess; `None` for another kind of chess, and for what is no legal position.
+/// A position from a board of python-chess; `None` for a variant that is not known here, and for what is no legal position.
 fn of_board(board: &Bound<'_, PyAny>) -> PyResult<Option<Place>> {
     let py = board.py();
     let Ok(variant) = board.getattr(intern!(py, "uci_variant")) else {
@@ -69,9 +69,8 @@ fn of_board(board: &Bound<'_, PyAny>) -> PyResult<Option<Place>> {
         let what = format!("a position is a chess.Board, a FEN or a key, not {kind}");
         return Err(PyTypeError::new_err(what));
     };
-    if !variant.cast::<PyString>().is_ok_and(|variant| variant == "chess") {
-        return Ok(None);
-    }
+    let name = variant.extract::<String>().unwrap_or_default();
+    let Some(variant) = named_variant(&name).map(|named| named.variant) else { return Ok(None) };
     let bits = |name: &Bound<'_, PyString>| Ok::<_, PyErr>(Bitboard(board.getattr(name)?.extract()?));
     let roles = ByRole {
         pawn: bits(intern!(py, "pawns"))?,
@@ -96,8 +95,41 @@ fn of_board(board: &Bound<'_, PyAny>) -> PyResult<Option<Place>> {
     };
     setup.halfmoves = number(board, intern!(py, "halfmove_clock"))?;
     setup.fullmoves = number(board, intern!(py, "fullmove_number"))?.try_into().unwrap_or(setup.fullmoves);
+    if variant == Variant::Antichess && setup.castling_rights.any() {
+        // The boards of giveaway and suicide castle.
+        return Ok(None);
+    }
+    if variant == Variant::Crazyhouse {
+        setup.promoted = bits(intern!(py, "promoted"))?;
+        setup.pockets = Some(pockets(board)?);
+    }
+    if variant == Variant::ThreeCheck {
+        // Black first.
+        let left = board.getattr(intern!(py, "remaining_checks"))?;
+        let left = |number: usize| {
+            Ok::<_, PyErr>(RemainingChecks::try_from(left.get_item(number)?.extract::<u32>()?).ok())
+        };
+        setup.remaining_checks = left(1)?.zip(left(0)?).map(|(white, black)| ByColor { white, black });
+    }
     let mode = CastlingMode::from_chess960(board.getattr(intern!(py, "chess960"))?.is_truthy()?);
-    Ok(position(setup, mode).map(|at| Place { at, mode }))
+    Ok(position(setup, mode, variant).map(|at| Place { at, mode }))
+}
+
+/// The pieces in hand of a board of crazyhouse.
+fn pockets(board: &Bound<'_, PyAny>) -> PyResult<ByColor<ByRole<u8>>> {
+    let py = board.py();
+    let mut all = ByColor::<ByRole<u8>>::default();
+    // Black first.
+    let sides = board.getattr(intern!(py, "pockets"))?;
+    for (number, color) in [(0, Color::Black), (1, Color::White)] {
+        let side = sides.get_item(number)?;
+        for role in Role::ALL {
+            // python-chess counts pieces from the pawn, 1, as shakmaty does.
+            let count = side.call_method1(intern!(py, "count"), (u8::from(role),))?;
+            *all.get_mut(color).get_mut(role) = count.extract().unwrap_or(u8::MAX);
+        }
+    }
+    Ok(all)
 }
 
 /// A counter of a board; those that nobody plays to are as good as 0.
@@ -140,7 +172,8 @@ fn legal(mv: &Bound<'_, PyAny>, at: &Position) -> PyResult<Option<shakmaty::Move
     };
     let (from, to) = (square(intern!(py, "from_square"))?, square(intern!(py, "to_square"))?);
     let promotion: Option<u8> = mv.getattr(intern!(py, "promotion"))?.extract()?;
-    let role = promotion.and_then(|number| shakmaty::Role::try_from(number).ok());
+    let drop: Option<u8> = mv.getattr(intern!(py, "drop"))?.extract()?;
+    let role = promotion.or(drop).and_then(|number| shakmaty::Role::try_from(number).ok());
     let Some((from, to)) = from.zip(to) else { return Ok(None) };
     let code = MoveCode::new(from, to, role);
     Ok(MoveFacts::new(code, 0).at(at).map(|facts| facts.mv))

@@ -9,6 +9,7 @@ use shakmaty::{CastlingMode, Position as _};
 
 use crate::library::{
     Annotation, Counts, Found, Learned, MoveCode, MoveFacts, Opening, Position, Ratings, Raw, Recommendation,
+    named_variant,
 };
 use crate::moves;
 
@@ -61,8 +62,12 @@ impl Entry {
         self.weight
     }
 
-    pub fn code(&self) -> MoveCode {
-        self.code
+    /// The move as python-chess has it. Its number for a pawn that is dropped is not one of promotions.
+    pub fn python(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self.at {
+            Some((_, shakmaty::Move::Put { role: shakmaty::Role::Pawn, to })) => moves::pawn_drop(py, to),
+            _ => moves::python(py, self.code),
+        }
     }
 
     fn tuple<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -70,10 +75,10 @@ impl Entry {
     }
 }
 
-/// An entry in pickled form: its numbers, the position as a FEN, and what the book says of the move.
+/// An entry in pickled form: its numbers, the position as its variant and a FEN, and what the book says of the move.
 type State = (
     (u64, u16, u64, u32, u16, u16),
-    Option<String>,
+    Option<(String, String)>,
     Option<(u64, u64, u64, u64)>,
     Option<String>,
     Option<bool>,
@@ -96,7 +101,9 @@ pub fn unpickled(state: State) -> Entry {
         factor,
         ..MoveFacts::new(MoveCode(mv), weight)
     };
-    let at = fen.and_then(|fen| Position::from_any_fen(fen.as_bytes()).ok());
+    let at = fen.and_then(|(name, fen)| {
+        Position::from_any_fen_of(named_variant(&name)?.variant, fen.as_bytes()).ok()
+    });
     let at = at.and_then(|at| facts.at(&at).map(|known| (Arc::new(at), known.mv)));
     Entry { key, raw: MoveCode(raw), weight, learn, code: MoveCode(code), facts, at }
 }
@@ -142,13 +149,18 @@ impl Entry {
     /// The move as a ``chess.Move``: castling is the king's two steps, or in Chess960 the king taking its rook.
     #[getter(r#move)]
     fn mv(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        moves::python(py, self.code)
+        self.python(py)
     }
 
     /// The move as text, as UCI writes it.
     #[getter]
     fn uci(&self) -> String {
-        self.code.to_string()
+        match self.at {
+            Some((_, mv @ shakmaty::Move::Put { .. })) => {
+                mv.to_uci(shakmaty::CastlingMode::Standard).to_string()
+            }
+            _ => self.code.to_string(),
+        }
     }
 
     /// Games with the move, or ``None`` if the format does not count.
@@ -235,7 +247,7 @@ impl Entry {
         let facts = &self.facts;
         let state = (
             (self.key, self.raw.0, self.weight, self.learn, self.code.0, facts.mv.0),
-            self.at.as_ref().map(|(at, _)| at.fen()),
+            self.at.as_ref().map(|(at, _)| (at.variant().uci().to_owned(), at.fen())),
             facts.counts.map(|counts| (counts.games, counts.wins, counts.draws, counts.losses)),
             facts.annotation.map(|mark| mark.as_str().to_owned()),
             facts.recommended.map(|color| color.is_green()),

@@ -21,15 +21,16 @@ use tabiya_book::{self as book, PositionRecord, Scope, plain_weights};
 pub use tabiya_book::{
     Annotation, Book, BookSet, Counts, Format, Learned, MoveFacts, Ratings, Recommendation, Written,
 };
-use tabiya_chess::allow_unusual;
 pub use tabiya_chess::openings::Opening;
-pub use tabiya_chess::{Game, MoveCode, Position};
+use tabiya_chess::setup_leniently;
+pub use tabiya_chess::{Game, MoveCode, Position, Variant, named_variant};
 use tabiya_games::cbh::{self, Cbh, check::check as check_database};
 pub use tabiya_games::{Date, PlayerName};
 use tabiya_learn::evals::open_beside;
 pub use tabiya_workshop::bookmaker::{BuildReport, CountedMoves, Filter, NewBook, TagPattern, Tags, Weigh};
 
-use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, PositionError, Setup};
+use shakmaty::variant::VariantPosition;
+use shakmaty::{CastlingMode, Position as _, Setup};
 
 /// Names of files that are never taken for an empty Polyglot book.
 const OTHERS: [&str; 10] = ["ctg", "cto", "ctb", "abk", "kob", "kin", "ksf", "obk", "exp", "parquet"];
@@ -85,7 +86,11 @@ impl OpenBook {
     /// The moves in a position. With `tournament` the weights are those that colours, marks and limits leave.
     pub fn find(&self, at: &Position, tournament: bool) -> Vec<Found> {
         let mut moves = Vec::new();
-        self.book.moves(at, &mut moves);
+        // A reader does not name its variant: the board does, as in python-chess.
+        match &self.polyglot {
+            Some(polyglot) => polyglot.moves_by_rules(at, &mut moves),
+            None => self.book.moves(at, &mut moves),
+        }
         if tournament && self.polyglot.is_none() {
             let mut record = PositionRecord::from_moves(at, &moves);
             plain_weights(&mut record);
@@ -192,11 +197,8 @@ pub fn starter() -> Result<Arc<dyn Book>> {
 }
 
 /// A position that can be played on, as leniently as tabiya reads a FEN.
-pub fn position(setup: Setup, mode: CastlingMode) -> Option<Position> {
-    let chess = Chess::from_setup(setup, mode)
-        .or_else(allow_unusual)
-        .or_else(PositionError::ignore_invalid_ep_square)
-        .or_else(PositionError::ignore_invalid_castling_rights);
+pub fn position(setup: Setup, mode: CastlingMode, variant: Variant) -> Option<Position> {
+    let chess = VariantPosition::from_setup(variant, setup, mode).or_else(setup_leniently);
     chess.ok().map(Position::from_chess)
 }
 

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Move};
+use shakmaty::{CastlingMode, Move, Role, Square};
 
 use crate::library::MoveCode;
 
@@ -31,7 +31,8 @@ fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 pub fn code(mv: Move, mode: CastlingMode) -> MoveCode {
     match mv.to_uci(mode) {
         UciMove::Normal { from, to, promotion } => MoveCode::new(from, to, promotion),
-        _ => MoveCode::NULL,
+        UciMove::Put { role, to } => MoveCode::new(to, to, Some(role)),
+        UciMove::Null => MoveCode::NULL,
     }
 }
 
@@ -43,6 +44,13 @@ pub fn python(py: Python<'_>, code: MoveCode) -> PyResult<Py<PyAny>> {
         Some(place) => Ok(place.get_or_try_init(py, || new(py, code))?.clone_ref(py)),
         None => new(py, code),
     }
+}
+
+/// A pawn that is dropped.
+pub fn pawn_drop(py: Python<'_>, to: Square) -> PyResult<Py<PyAny>> {
+    let arguments = PyDict::new(py);
+    arguments.set_item(intern!(py, "drop"), u8::from(Role::Pawn))?;
+    Ok(class(py)?.call((u8::from(to), u8::from(to)), Some(&arguments))?.unbind())
 }
 
 fn new(py: Python<'_>, code: MoveCode) -> PyResult<Py<PyAny>> {

@@ -13,7 +13,6 @@ use crate::board::{Asked, Place};
 use crate::entry::{Entry, named};
 use crate::errors::raise;
 use crate::library::{Error, Interrupt, OpenBook, Opening, Raw, mode_of};
-use crate::moves;
 use crate::tasks::{long, path_of, wait_for};
 
 /// Entries that the thread that reads a book hands over at once, and how many such parts may wait.
@@ -22,8 +21,8 @@ const WAITING: usize = 4;
 
 /// A book that is open. It has the interface of ``chess.polyglot.MemoryMappedReader``, for every format.
 ///
-/// A *board* is a ``chess.Board`` of standard chess or Chess960, or a FEN; boards of other variants find nothing. Polyglot books are
-/// also asked by keys.
+/// A *board* is a ``chess.Board`` of standard chess, Chess960 or a variant that Lichess has, or a FEN of standard chess. A Polyglot book
+/// does not say its variant: as in python-chess, the board does. Polyglot books are also asked by keys.
 ///
 /// With *tournament*, weights are those that the book's colours, marks and limits leave in tournaments.
 #[pyclass(frozen, module = "tabiya", name = "Reader")]
@@ -156,7 +155,7 @@ impl<'a, 'py> Choice<'a, 'py> {
         let Some(excluded) = self.exclude else { return Ok(()) };
         let mut failed = None;
         entries.retain(|entry| {
-            let is_out = moves::python(py, entry.code()).and_then(|mv| excluded.contains(mv));
+            let is_out = entry.python(py).and_then(|mv| excluded.contains(mv));
             !is_out.unwrap_or_else(|error| {
                 failed = Some(error);
                 true

@@ -72,25 +72,11 @@ impl Polyglot {
         Self { variant, ..self }
     }
 
-    /// The entries.
-    pub fn entries(&self) -> PolyglotEntries<'_> {
-        PolyglotEntries::new(&self.data)
-    }
-}
-
-impl Moves for Polyglot {
-    fn variant(&self) -> Variant {
-        self.variant
-    }
-
-    /// Appends the moves in the order of the file. What was learned is left out if any entry of the position has more
+    /// Appends the moves in a position, in the order of the file, under the rules of that position, whatever variant the book is
+    /// taken for. What was learned is left out if any entry of the position has more
     /// half-points than its games allow, because such an entry keeps something else in those bytes.
-    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+    pub fn moves_by_rules(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let start = out.len();
-        if at.variant() != self.variant {
-            // The same key is another position there.
-            return;
-        }
         let mut trusted = true;
         for entry in self.entries().find(at.key()) {
             trusted &= entry.learn_is_plausible();
@@ -102,6 +88,25 @@ impl Moves for Polyglot {
         }
         if !trusted {
             out.iter_mut().skip(start).for_each(|known| known.learned = None);
+        }
+    }
+
+    /// The entries.
+    pub fn entries(&self) -> PolyglotEntries<'_> {
+        PolyglotEntries::new(&self.data)
+    }
+}
+
+impl Moves for Polyglot {
+    fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// Appends the moves in the order of the file: see [`Polyglot::moves_by_rules`].
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        // The same key is another position in other variants.
+        if at.variant() == self.variant {
+            self.moves_by_rules(at, out);
         }
     }
 
