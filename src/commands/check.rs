@@ -38,7 +38,16 @@ pub fn run(args: &Args) -> Result<Exit> {
             return counts::check(path, &files, args.json, out);
         }
         let book = book::open_as(path, args.variant.variant())?;
+        let variant = args.variant.variant();
         list(path, args.json, out, |progress, report| {
+            let rules = book.rules(progress);
+            if let Some(likely) = rules.first().filter(|_| !rules.contains(&variant)) {
+                let name = likely.uci();
+                output::warn(&format!(
+                    "{}: its moves obey the rules of {name}, not of {variant}; `--variant {name}` checks them",
+                    path.display()
+                ));
+            }
             book.check(progress, report);
             Ok(())
         })

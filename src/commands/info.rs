@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tabiya_base::error::Result;
 use tabiya_book::counts::named;
-use tabiya_book::{self as book, Book, BookSummary};
+use tabiya_book::{self as book, Book, BookSummary, Variant};
 use tabiya_games::cbh;
 use tabiya_learn::evals::Store;
 
@@ -43,18 +43,31 @@ pub fn run(args: &Args) -> Result<Exit> {
             return store::info(path, args.json, out);
         }
         let book = &*book::open_as(path, args.variant.variant())?;
-        let summary = book.summary(&progress::on_terminal(path.to_string_lossy()));
-        print(book, &summary, args.json, out)?;
+        let progress = progress::on_terminal(path.to_string_lossy());
+        let summary = book.summary(&progress);
+        print(book, &summary, &book.rules(&progress), args.json, out)?;
         Ok(Exit::Done)
     })
 }
 
-fn print(book: &dyn Book, summary: &BookSummary, json: bool, out: &mut dyn Write) -> io::Result<()> {
+fn print(
+    book: &dyn Book,
+    summary: &BookSummary,
+    rules: &[Variant],
+    json: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let format = book.format().to_string();
     let mut sheet = Sheet::new(book.path(), json, out)?;
     sheet.key("format", &format)?;
     sheet.row("format", &format)?;
     sheet.files(book.files())?;
+    let names: Vec<_> = rules.iter().map(|variant| variant.uci()).collect();
+    sheet.key("rules", &names)?;
+    // Most books are for standard chess, and obey some other rules too.
+    if rules.first().is_some_and(|first| *first != Variant::Chess) {
+        sheet.row("obeys the rules of", names.join(", "))?;
+    }
     sheet.number("entries", "entries", summary.entries)?;
     sheet.number("positions", "positions", summary.positions)?;
     sheet.number("moves", "moves", summary.moves)?;

@@ -247,6 +247,12 @@ pub trait Book: Moves {
         Vec::new()
     }
 
+    /// The variants whose rules its moves obey, as far as some of its positions show. Only a Polyglot book has to be looked at: it
+    /// does not say its variant, and may be read as one of another.
+    fn rules(&self, _progress: &Progress) -> Vec<Variant> {
+        vec![self.variant()]
+    }
+
     /// The book as one that takes results.
     fn as_learnable(&self) -> Option<&dyn Learnable> {
         None

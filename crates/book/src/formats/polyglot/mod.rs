@@ -12,6 +12,7 @@ mod kinds;
 pub mod layout;
 mod read;
 mod recognize;
+mod rules;
 mod scan;
 #[cfg(test)]
 #[cfg(feature = "write")]
@@ -159,6 +160,10 @@ impl Book for Polyglot {
         let warning =
             |(what, index)| format!("{}: {what} (byte {})", self.path.display(), kinds::offset(index));
         cut.into_iter().chain(fall).map(warning).collect()
+    }
+
+    fn rules(&self, progress: &Progress) -> Vec<Variant> {
+        rules::rules(self.entries(), progress)
     }
 
     fn as_learnable(&self) -> Option<&dyn Learnable> {
