@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use shakmaty::Color;
 
+use tabiya_base::progress::Progress;
 use tabiya_book::{self as book, Book, BookSet};
+use tabiya_chess::Variant;
 use tabiya_learn::evals;
 
 use crate::session::BookProblem;
@@ -25,16 +27,16 @@ impl BookLoader {
     /// opened, and the problems with books.
     pub fn open(&self, files: &BookFiles, with_evaluations: bool) -> (BookSet, Vec<BookProblem>) {
         let mut problems = Vec::new();
-        let white = self.open_list(&files.white, &mut problems);
-        let black = self.open_list(&files.black, &mut problems);
+        let white = self.open_list(&files.white, files.variant, &mut problems);
+        let black = self.open_list(&files.black, files.variant, &mut problems);
         let both = match &files.both {
-            BookList::Unnamed if files.are_unnamed() => book::starter()
+            BookList::Unnamed if files.are_unnamed() && files.variant == Variant::Chess => book::starter()
                 .map_err(|error| problems.push(BookProblem { what: worded(&error), unopened: true }))
                 .into_iter()
                 .collect(),
-            list => self.open_list(list, &mut problems),
+            list => self.open_list(list, files.variant, &mut problems),
         };
-        let rules = self.open_rules(files.both.rules(), &mut problems);
+        let rules = self.open_rules(files.both.rules(), files.variant, &mut problems);
         let mut set = BookSet::new(&white, &black, &both).with_rules(rules);
         if with_evaluations {
             let (opened, failed) = evals::open_beside(&set.distinct());
@@ -49,6 +51,7 @@ impl BookLoader {
     fn open_rules(
         &self,
         rules: &[Rule],
+        variant: Variant,
         problems: &mut Vec<BookProblem>,
     ) -> Vec<(usize, Option<Color>, Arc<dyn Book>)> {
         let mut opened = HashMap::new();
@@ -56,7 +59,8 @@ impl BookLoader {
         for (number, rule) in (1..).zip(rules) {
             let name = rule.file.as_str();
             let required = rules.iter().any(|other| other.file == name && !other.is_optional());
-            let book = opened.entry(name).or_insert_with(|| self.open_reported(name, required, problems));
+            let book =
+                opened.entry(name).or_insert_with(|| self.open_reported((name, variant), required, problems));
             if let Some(book) = book {
                 log::info!("{}: {rule}", rule_name(number, book.path()));
                 books.push((number, rule.color(), Arc::clone(book)));
@@ -65,18 +69,24 @@ impl BookLoader {
         books
     }
 
-    fn open_list(&self, list: &BookList, problems: &mut Vec<BookProblem>) -> Vec<Arc<dyn Book>> {
-        list.files().iter().filter_map(|name| self.open_reported(name, true, problems)).collect()
+    fn open_list(
+        &self,
+        list: &BookList,
+        variant: Variant,
+        problems: &mut Vec<BookProblem>,
+    ) -> Vec<Arc<dyn Book>> {
+        let opened = |name: &String| self.open_reported((name, variant), true, &mut *problems);
+        list.files().iter().filter_map(opened).collect()
     }
 
     /// Opens a book, or reports why it cannot be opened.
     fn open_reported(
         &self,
-        name: &str,
+        (name, variant): (&str, Variant),
         required: bool,
         problems: &mut Vec<BookProblem>,
     ) -> Option<Arc<dyn Book>> {
-        match self.open_one(name) {
+        match self.open_one(name, variant) {
             Ok(book) => {
                 log::info!("book: {} ({})", book.path().display(), book.format());
                 let warnings = book.warnings().into_iter();
@@ -90,12 +100,23 @@ impl BookLoader {
         }
     }
 
-    fn open_one(&self, name: &str) -> Result<Arc<dyn Book>, String> {
+    /// Opens a book of a variant. A Polyglot book does not say for which it is, so its moves are looked at.
+    fn open_one(&self, name: &str, variant: Variant) -> Result<Arc<dyn Book>, String> {
         let found = self.search_paths.find(name);
         let found = found.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
         let path =
             found.map_err(|tried| format!("{name}: no such book; looked for it at {}", listed(&tried)))?;
-        book::open(&path).map_err(|error| worded(&error))
+        let book = book::open_as(&path, variant).map_err(|error| worded(&error))?;
+        if variant != Variant::Chess {
+            let rules = book.rules(&Progress::none());
+            if let Some(likely) = rules.first().filter(|_| !rules.contains(&variant)) {
+                return Err(format!(
+                    "{}: its moves obey the rules of {likely}, not of {variant}: name a book of {variant}",
+                    path.display()
+                ));
+            }
+        }
+        Ok(book)
     }
 }
 

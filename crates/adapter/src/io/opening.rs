@@ -18,12 +18,14 @@ impl Shared {
     pub(super) fn open_books(self: &Arc<Self>, state: &mut AdapterState) {
         let Some(files) = state.out.open_books.take() else { return };
         let with_evaluations = state.out.with_evaluations;
+        let others = std::mem::take(&mut state.out.try_books);
         state.requests += 1;
         state.due.books = Some(self.now() + BOOKS_TIME);
         self.clock.notify_all();
         let (shared, request) = (Arc::clone(self), state.requests);
         let open = move || {
-            let (book_set, problems) = shared.loader.open(&files, with_evaluations);
+            let (book_set, mut problems) = shared.loader.open(&files, with_evaluations);
+            problems.extend(others.iter().flat_map(|files| shared.loader.open(files, false).1));
             shared.books_opened(request, book_set, problems);
         };
         if let Err(error) = thread::Builder::new().name("books".to_owned()).spawn(open) {

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use shakmaty::CastlingMode;
 
-use tabiya_chess::Game;
+use tabiya_chess::{Game, Position, Variant};
 use tabiya_uci::{position_moves, split_word, words};
 
 /// The position that the GUI sent last.
 pub(super) struct Board {
+    /// Whose rules its game has.
+    variant: Variant,
     /// The line, unchanged; empty before the first.
     line: Vec<u8>,
     /// The game that it describes; `None` if the line is not valid and the book must not answer.
@@ -22,7 +24,13 @@ pub(super) struct Board {
 impl Board {
     /// The starting position, which needs no line.
     pub(super) fn new() -> Self {
-        Self { line: Vec::new(), game: Some(Arc::new(Game::start())), has_moves: false, sent: true }
+        Self {
+            variant: Variant::Chess,
+            line: Vec::new(),
+            game: Some(Arc::new(Game::start())),
+            has_moves: false,
+            sent: true,
+        }
     }
 
     /// Takes a new `position` line. If it only adds moves to the last one, only those are read.
@@ -64,9 +72,20 @@ impl Board {
         }
     }
 
+    /// The game has other rules from here on: the last line is read again.
+    pub(super) fn play_variant(&mut self, variant: Variant, mode: CastlingMode) {
+        self.variant = variant;
+        if self.line.is_empty() {
+            let unknown = self.game.is_none();
+            self.game = (!unknown).then(|| Arc::new(Game::start_of(variant)));
+        } else {
+            self.reread(mode);
+        }
+    }
+
     /// The position is not known: the book does not answer until the next one.
     pub(super) fn set_unknown(&mut self) {
-        *self = Self { line: Vec::new(), game: None, has_moves: false, sent: true };
+        *self = Self { variant: self.variant, line: Vec::new(), game: None, has_moves: false, sent: true };
     }
 
     /// The line for the child.
@@ -89,7 +108,8 @@ impl Board {
         let start = position_moves(rest);
         self.has_moves = start.is_some_and(|(_, moves)| !moves.trim_ascii().is_empty());
         self.game = start.and_then(|(fen, moves)| {
-            let mut game = fen.map_or_else(|| Some(Game::start()), |fen| Game::from_fen(fen, mode).ok())?;
+            let start = |fen| Position::from_fen_of(self.variant, fen, mode).ok().map(Game::from_position);
+            let mut game = fen.map_or_else(|| Some(Game::start_of(self.variant)), start)?;
             words(moves).all(|mv| game.push_uci(mv)).then(|| Arc::new(game))
         });
     }

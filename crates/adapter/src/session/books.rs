@@ -11,7 +11,7 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use tabiya_book::choose::{Policy, chances, draw};
 use tabiya_book::{Book, BookSet, Learnable};
-use tabiya_chess::Game;
+use tabiya_chess::{Game, Variant};
 use tabiya_uci::{bestmove, book_info};
 
 use super::advice::Advice;
@@ -74,10 +74,23 @@ enum OpenState {
     Late,
 }
 
+/// The books of a variant that is not played now.
+struct VariantFiles {
+    configured: BookFiles,
+    /// Those that the GUI has named.
+    named: BookFiles,
+}
+
 /// The books that are open, and everything that choosing a move needs.
 pub(super) struct Books {
     /// The books that are used if the GUI names none.
     configured: BookFiles,
+    /// Those of other variants than the one that is played, and what the GUI has named for them.
+    others: Vec<VariantFiles>,
+    /// Whether the books of other variants were tried.
+    tried: bool,
+    /// The variant of the books that were asked for last.
+    asked: Variant,
     /// The books that are open.
     pub(super) set: BookSet,
     /// The rules of those books that have one.
@@ -97,9 +110,16 @@ pub(super) struct Books {
 }
 
 impl Books {
-    pub(super) fn new(configured: BookFiles, seed: u32) -> Self {
+    pub(super) fn new(configured: BookFiles, variants: Vec<BookFiles>, seed: u32) -> Self {
+        let others = variants.into_iter().map(|configured| VariantFiles {
+            named: BookFiles { variant: configured.variant, ..BookFiles::default() },
+            configured,
+        });
         Self {
             configured,
+            others: others.collect(),
+            tried: false,
+            asked: Variant::Chess,
             set: BookSet::default(),
             rules: Rules::default(),
             open_state: OpenState::Done,
@@ -123,6 +143,35 @@ impl Books {
         options.books.or(&self.configured)
     }
 
+    /// Goes over to the books of a variant: keeps what the GUI has named for the one before.
+    pub(super) fn play_variant(&mut self, variant: Variant, options: &mut Options) {
+        if self.configured.variant == variant {
+            return;
+        }
+        let none = BookFiles { variant, ..BookFiles::default() };
+        let place = self.others.iter().position(|files| files.configured.variant == variant);
+        let next = match place {
+            Some(place) => self.others.swap_remove(place),
+            None => VariantFiles { configured: none.clone(), named: none },
+        };
+        self.others.push(VariantFiles {
+            configured: std::mem::replace(&mut self.configured, next.configured),
+            named: std::mem::replace(&mut options.books, next.named),
+        });
+    }
+
+    /// Asks for the books of the variant, if it has any and they were not asked for last.
+    pub(super) fn refresh(&mut self, options: &Options, out: &mut Output) {
+        if self.asked != self.configured.variant && !self.lack_variant(options) {
+            self.open(options, out);
+        }
+    }
+
+    /// Whether a variant is played that has no book: standard chess has at least the starter book.
+    pub(super) fn lack_variant(&self, options: &Options) -> bool {
+        self.configured.variant != Variant::Chess && self.files(options).are_unnamed()
+    }
+
     /// Takes a new seed.
     pub(super) fn reseed(&mut self, seed: u32) {
         self.rng = rng(seed);
@@ -137,6 +186,10 @@ impl Books {
     /// Asks for the books that the options name.
     pub(super) fn open(&mut self, options: &Options, out: &mut Output) {
         self.open_state = OpenState::Awaited;
+        self.asked = self.configured.variant;
+        if !std::mem::replace(&mut self.tried, true) {
+            out.try_books = self.others.iter().map(|files| files.configured.clone()).collect();
+        }
         let files = self.files(options);
         // Until the books are open, none is asked.
         self.rules.set(files.both.rules());

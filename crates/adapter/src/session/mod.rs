@@ -123,7 +123,11 @@ impl Session {
     ///
     /// Its first output is the request for its books.
     pub fn new(mut options: Options, settings: Vec<(String, String)>, out: &mut Output) -> Self {
-        let books = Books::new(std::mem::take(&mut options.books), options.seed);
+        let books = Books::new(
+            std::mem::take(&mut options.books),
+            std::mem::take(&mut options.variants),
+            options.seed,
+        );
         let mut session = Self {
             configured_log: options.log.clone(),
             configured_lines: options.fresh_file.clone(),

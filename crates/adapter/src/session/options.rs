@@ -3,6 +3,7 @@
 use log::Level;
 use shakmaty::CastlingMode;
 
+use tabiya_chess::{Variant, named_variant};
 use tabiya_uci::{
     MAX_OWN_BOOKS, SetOption, is_own_book, option_default, option_name, option_type, option_with_default,
     same_name,
@@ -21,9 +22,6 @@ pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
 
 /// The option with which GUIs choose a kind of chess.
 const VARIANT: &str = "UCI_Variant";
-
-/// Its values, in small letters, under which the game has the rules of the books.
-const CHESS: [&str; 5] = ["chess", "normal", "standard", "chess960", "fischerandom"];
 
 /// The value that every engine with this option has.
 const CHESS_VALUE: &str = "chess";
@@ -54,9 +52,14 @@ fn option_kind(line: &str) -> &str {
     line.split_once(" type ").map_or(line, |(_, kind)| kind).trim_end()
 }
 
-/// Whether a value of `UCI_Variant` stands for the chess of the books.
+/// Whether a value of `UCI_Variant` stands for standard chess, or Chess960.
 pub fn is_chess(variant: &str) -> bool {
-    CHESS.contains(&variant.trim().to_ascii_lowercase().as_str())
+    rules_of(variant) == Some(Variant::Chess)
+}
+
+/// The variant that a value of `UCI_Variant` stands for; `None` if its rules are not known here.
+pub fn rules_of(variant: &str) -> Option<Variant> {
+    named_variant(variant).map(|named| named.variant)
 }
 
 /// Sets standard chess where an engine is set to another variant, for commands that know no other; returns the message
@@ -211,8 +214,8 @@ pub(super) struct Modes {
     pub(super) castling: CastlingMode,
     pub(super) multipv: u32,
     pub(super) analysing: bool,
-    /// `UCI_Variant` is another kind of chess than that of the books.
-    pub(super) other_variant: bool,
+    /// Whose rules `UCI_Variant` names; `None` if they are not known here.
+    pub(super) rules: Option<Variant>,
     variant: String,
     /// Whether that kind was reported since it began.
     variant_reported: bool,
@@ -242,7 +245,7 @@ impl Default for Modes {
             castling: CastlingMode::Standard,
             multipv: 1,
             analysing: false,
-            other_variant: false,
+            rules: Some(Variant::Chess),
             variant: String::new(),
             variant_reported: false,
             analysis_reported: false,
@@ -404,29 +407,48 @@ impl Session {
         }
     }
 
-    /// Follows the kind of chess: under other rules than theirs, books neither answer nor learn.
+    /// Follows the kind of chess: only books of that variant answer.
     fn follow_variant(&mut self, variant: &str) {
-        let is_other = !is_chess(variant);
+        let rules = rules_of(variant);
         variant.clone_into(&mut self.modes.variant);
-        if is_other == self.modes.other_variant {
+        if rules == self.modes.rules {
             return;
         }
         // No game goes on under other rules.
         self.watch.over(None, self.board.game());
-        self.modes.other_variant = is_other;
+        self.modes.rules = rules;
+        if let Some(rules) = rules {
+            self.board.play_variant(rules, self.modes.castling);
+            self.books.play_variant(rules, &mut self.options);
+        }
+    }
+
+    /// Whether the game has rules for which there is no book.
+    pub(super) fn is_other_variant(&self) -> bool {
+        self.modes.rules.is_none() || self.books.lack_variant(&self.options)
     }
 
     /// Says once why the books are silent whatever is asked, when it is known which values the engine takes.
     pub(super) fn say_modes(&mut self, out: &mut Output) {
-        if self.child.uci_owed > 0 || !self.options.own_book {
+        if self.child.uci_owed > 0 {
             return;
         }
-        let Modes { other_variant, variant, variant_reported, .. } = &mut self.modes;
-        if *other_variant && !*variant_reported {
-            let what = "books answer and learn in standard chess and Chess960 only";
+        self.books.refresh(&self.options, out);
+        if !self.options.own_book {
+            return;
+        }
+        let is_other = self.is_other_variant();
+        let Modes { rules, variant, variant_reported, .. } = &mut self.modes;
+        if is_other && !*variant_reported {
+            let what = match rules {
+                Some(rules) => {
+                    format!("no book is named for it: name one in tabiya.toml below a line [variant.{rules}]")
+                }
+                None => "books do not know its rules, and are silent".to_owned(),
+            };
             self.gui.notify_about(About::Variant, format!("{OTHER_VARIANT}{variant}: {what}"), out);
         }
-        *variant_reported = *other_variant;
+        *variant_reported = is_other;
         if let Some(why) = self.modes.analysis().filter(|_| !self.modes.analysis_reported) {
             let what = "that is analysis, in which the engine plays every move and books are silent";
             self.gui.notify_about(About::Analysis, format!("{why}: {what}"), out);
@@ -436,6 +458,6 @@ impl Session {
 
     /// Whether the books may answer: they are on, and the game has their rules.
     pub(super) fn uses_books(&self) -> bool {
-        self.options.own_book && !self.modes.other_variant
+        self.options.own_book && !self.is_other_variant()
     }
 }

@@ -29,6 +29,8 @@ pub struct Output {
     /// Open these books, then call [`Session::books_opened`](super::Session::books_opened), or
     /// [`Session::books_are_late`](super::Session::books_are_late) if that takes long.
     pub open_books: Option<BookFiles>,
+    /// Open these too, to see whether they can be opened.
+    pub try_books: Vec<BookFiles>,
     /// Open the stores of evaluations beside them too.
     pub with_evaluations: bool,
     /// Books that were opened and can learn: complete what an earlier process has begun in them.

@@ -45,7 +45,7 @@ impl Session {
         let mut cut = None;
         self.silence = match self.board.game() {
             _ if !self.options.own_book => Silence::Off,
-            _ if self.modes.other_variant => Silence::Variant,
+            _ if self.is_other_variant() => Silence::Variant,
             _ if analysis => Silence::Analysis,
             None => Silence::Position,
             Some(_) => Silence::NoMove,

@@ -1,6 +1,7 @@
 //! The books that the user names: one list for both colours, and one for each colour.
 
 use tabiya_book::choose::Policy;
+use tabiya_chess::Variant;
 
 use super::rules::Rule;
 
@@ -65,6 +66,8 @@ impl BookList {
 /// All lists of books.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BookFiles {
+    /// The variant whose moves they have.
+    pub variant: Variant,
     /// `Book File`: books for both colours.
     pub both: BookList,
     /// `Book White`: books for White, before the others.
@@ -81,6 +84,7 @@ impl BookFiles {
         let nothing = Self::default();
         let colours = if self.both == BookList::None { &nothing } else { other };
         Self {
+            variant: self.variant,
             both: self.both.or(&other.both),
             white: self.white.or(&colours.white),
             black: self.black.or(&colours.black),
@@ -93,7 +97,7 @@ impl BookFiles {
         options.max_loss > 0 || rules.any(|rule| rule.policy(options).max_loss > 0)
     }
 
-    /// Whether no list names a book, so that the starter book answers.
+    /// Whether no list names a book, so that in standard chess the starter book answers.
     pub fn are_unnamed(&self) -> bool {
         let lists = [&self.both, &self.white, &self.black];
         self.both == BookList::Unnamed && lists.iter().all(|list| list.files().is_empty())
@@ -134,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_configuration_supplies_the_lists_that_are_not_named() {
-        let configured = BookFiles { both: files(&["a"]), white: files(&["w"]), black: BookList::Unnamed };
+        let configured = BookFiles { both: files(&["a"]), white: files(&["w"]), ..BookFiles::default() };
         assert_eq!(BookFiles::default().or(&configured), configured);
         let own = BookFiles { both: files(&["x"]), ..BookFiles::default() };
         assert_eq!(own.or(&configured), BookFiles { both: files(&["x"]), ..configured.clone() });
@@ -153,7 +157,7 @@ mod tests {
     fn a_list_that_is_named_replaces_the_rules() {
         let rule = Rule { file: "r".to_owned(), ..Rule::default() };
         let both = BookList::Rules(vec![rule.clone()]);
-        let configured = BookFiles { both, white: files(&["w"]), black: BookList::Unnamed };
+        let configured = BookFiles { both, white: files(&["w"]), ..BookFiles::default() };
         assert_eq!(BookFiles::default().or(&configured), configured);
         assert_eq!((configured.both.rules(), configured.both.files().len()), (&[rule][..], 0));
         assert!(!configured.is_none());

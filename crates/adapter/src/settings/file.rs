@@ -3,6 +3,7 @@
 mod advice;
 mod book_tables;
 mod set;
+mod variants;
 
 use std::borrow::Cow;
 use std::fs;
@@ -13,6 +14,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use tabiya_base::error::{Error, Result};
 
+use super::books::BookFiles;
 use super::options::Options;
 use super::rules::Rule;
 use super::table::{self, SET, SettingKind};
@@ -22,7 +24,7 @@ use super::{Given, spelling};
 ///
 /// # Errors
 /// When it cannot be read; those of [`text()`] and [`parse`].
-pub(super) fn read(path: &Path, warnings: &mut Vec<String>) -> Result<(Given, Vec<Rule>)> {
+pub(super) fn read(path: &Path, warnings: &mut Vec<String>) -> Result<FromFile> {
     let bytes = fs::read(path).map_err(|error| Error::file(path, "cannot read the configuration", error))?;
     parse(path, &text(path, &bytes)?, warnings)
 }
@@ -64,12 +66,23 @@ fn line_of(before: &str) -> usize {
     1 + before.matches('\n').count()
 }
 
+/// What a configuration file says.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct FromFile {
+    /// Its settings.
+    pub(super) given: Given,
+    /// Its `[[book]]` tables.
+    pub(super) of_books: Vec<Rule>,
+    /// Its tables of variants.
+    pub(super) variants: Vec<BookFiles>,
+}
+
 /// Parses the text of a configuration file.
 ///
 /// # Errors
 /// When it is not TOML, has a misspelt key, a bad value about the engine or books, a name in `set` that is not an option,
 /// or a mistake in a `[[book]]` table: tabiya stops rather than play a tournament with the wrong engine or book.
-pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<(Given, Vec<Rule>)> {
+pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<FromFile> {
     let wrong = |offset: usize, what: String| {
         let line = line_of(text.get(..offset).unwrap_or(text));
         Error::format(path, format!("line {line}: {what}"))
@@ -87,6 +100,7 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
     let mut ignore =
         |offset, what| warnings.push(wrong(offset, format!("{what}; it is ignored")).with_source());
     let (mut given, mut of_books) = (Given::default(), Vec::new());
+    let mut variants = Vec::new();
     for (key, value) in in_order(table.get_ref()) {
         let (name, start) = (key.get_ref().as_ref(), key.span().start);
         if name == SET
@@ -98,6 +112,10 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
         if let Some(rules) = (name == "book").then(|| book_tables::read_all(value.get_ref(), start)).flatten()
         {
             of_books = rules.map_err(of_table)?;
+            continue;
+        }
+        if name == variants::KEY {
+            variants = variants::read(value.get_ref(), start).map_err(of_table)?;
             continue;
         }
         match table::start().find(|row| row.key == name) {
@@ -134,7 +152,7 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
             }
         }
     }
-    Ok((given, of_books))
+    Ok(FromFile { given, of_books, variants })
 }
 
 /// Where options are written in this file.

@@ -14,6 +14,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::choose::Policy;
 use tabiya_uci::same_name;
 
+use super::file::FromFile;
 pub use super::file::text;
 use super::file::{COMMENTED_SET, has_commented_set};
 use super::options::Options;
@@ -91,7 +92,7 @@ pub fn sliders(policy: &Policy) -> Vec<Setting> {
 /// # Errors
 /// When it is not TOML.
 pub fn read(path: &Path, text: &str) -> Result<Vec<Setting>> {
-    let (given, rules) = file::parse(path, text, &mut Vec::new())?;
+    let FromFile { given, of_books: rules, .. } = file::parse(path, text, &mut Vec::new())?;
     // Arguments of the engine are a list whose order matters, and options of the engine are not known here.
     let at_start = table::start()
         .filter(|row| !matches!(row.kind, SettingKind::Texts | SettingKind::Pairs))
@@ -169,7 +170,7 @@ fn field(kind: SettingKind, text: &str) -> std::result::Result<Value, String> {
 /// Puts a value into a text, or makes its lines comments.
 fn put(path: &Path, text: &str, row: &SettingRow, value: Option<Value>) -> Result<String> {
     // The reader of the file says what is wrong in words that help more.
-    let (given, _) = file::parse(path, text, &mut Vec::new())?;
+    let FromFile { given, .. } = file::parse(path, text, &mut Vec::new())?;
     // There it wins over a key outside.
     let in_set = !row.at_start || in_set(&given, row).is_some();
     let name = if in_set { row.name } else { row.key };

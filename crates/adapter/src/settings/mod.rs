@@ -24,6 +24,7 @@ use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_uci::{SetOption, same_name};
 
 use self::books::BookList;
+use self::file::FromFile;
 use self::options::Options;
 use self::search_paths::{SearchPaths, listed};
 use self::spelling::Meant;
@@ -93,9 +94,9 @@ impl Config {
     /// As [`Config::load`].
     pub fn merged(given: Given, path: Option<PathBuf>) -> Result<Self> {
         let mut warnings = Vec::new();
-        let (mut from_file, rules) = match &path {
+        let FromFile { given: mut from_file, of_books: rules, variants } = match &path {
             Some(path) => file::read(path, &mut warnings)?,
-            None => Default::default(),
+            None => FromFile::default(),
         };
         check_line(&given)?;
         // Later ones win: defaults, the file's keys, its `set`, the command line's arguments, its `--set`.
@@ -103,6 +104,7 @@ impl Config {
         if !rules.is_empty() {
             options.books.both = BookList::Rules(rules);
         }
+        options.variants = variants;
         let mut settings = Vec::new();
         let of_file = path.as_deref().map(|path| format!("{}: set: ", path.display())).unwrap_or_default();
         for (given, place) in [(&from_file, of_file.as_str()), (&given, "--set ")] {

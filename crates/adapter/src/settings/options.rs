@@ -13,6 +13,8 @@ pub struct Options {
     pub own_book: bool,
     /// `Book File`, `Book White` and `Book Black`: the books that are named.
     pub books: BookFiles,
+    /// The books of other variants, which only the configuration file names.
+    pub variants: Vec<BookFiles>,
     /// `Book Score`: the score that is announced with a book move.
     pub score: BookScore,
     /// How a move is chosen from a book.
@@ -36,6 +38,7 @@ impl Default for Options {
         Self {
             own_book: true,
             books: BookFiles::default(),
+            variants: Vec::new(),
             score: BookScore::default(),
             policy: Policy::default(),
             ponder: true,

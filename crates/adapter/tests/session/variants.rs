@@ -1,4 +1,4 @@
-//! Other kinds of chess: books neither answer nor learn there.
+//! Variants of chess: their own books answer there, and no others.
 
 use super::dialogues::{play, session};
 use super::library::polyglot;
@@ -11,8 +11,9 @@ fn dialogue(settings: &[(&str, &str)], script: &str) {
 
 /// The message about another kind of chess.
 fn told(variant: &str) -> String {
+    let name = variant.to_lowercase();
     format!(
-        "G info string tabiya: UCI_Variant is {variant}: books answer and learn in standard chess and Chess960 only"
+        "G info string tabiya: UCI_Variant is {variant}: no book is named for it: name one in tabiya.toml below a line [variant.{name}]"
     )
 }
 

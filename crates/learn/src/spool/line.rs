@@ -9,7 +9,7 @@ use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
 use crate::fingerprint::Fingerprint;
 use tabiya_base::bytes::hex;
 use tabiya_base::check::check;
-use tabiya_chess::Game;
+use tabiya_chess::{Game, Position, Variant};
 
 use super::{PlayedBook, SpoolPlace, Spooled};
 use crate::finished::{FinishedGame, IdentifiedGame};
@@ -27,6 +27,9 @@ struct SpoolLine {
     fingerprint: String,
     id: String,
     fen: String,
+    /// Empty for standard chess.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    variant: String,
     chess960: bool,
     moves: String,
     #[serde(default)]
@@ -98,6 +101,10 @@ impl SpoolLine {
             fingerprint: fingerprint.map(|print| hex(&print)).unwrap_or_default(),
             id: hex(id),
             fen: game.start.fen(),
+            variant: match game.start.variant() {
+                Variant::Chess => String::new(),
+                variant => variant.uci().to_owned(),
+            },
             chess960: mode == CastlingMode::Chess960,
             moves: moves.join(" "),
             first: game.first,
@@ -109,7 +116,12 @@ impl SpoolLine {
 
     fn game(&self) -> Option<IdentifiedGame> {
         let mode = if self.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
-        let mut game = Game::from_fen(self.fen.as_bytes(), mode).ok()?;
+        let variant = match &*self.variant {
+            "" => Variant::Chess,
+            name => Variant::from_uci(name).ok()?,
+        };
+        let start = Position::from_fen_of(variant, self.fen.as_bytes(), mode).ok()?;
+        let mut game = Game::from_position(start);
         self.moves.split_whitespace().all(|mv| game.push_uci(mv.as_bytes())).then_some(())?;
         let finished = FinishedGame {
             start: game.start_position().clone(),

@@ -5,7 +5,7 @@ use super::advice::TWICE;
 use super::*;
 use crate::settings::options::Options;
 
-fn read_all(text: &str) -> (Result<(Given, Vec<Rule>)>, Vec<String>) {
+fn read_all(text: &str) -> (Result<FromFile>, Vec<String>) {
     let mut warnings = Vec::new();
     let given = parse(Path::new("tabiya.toml"), text, &mut warnings);
     (given, warnings)
@@ -13,7 +13,7 @@ fn read_all(text: &str) -> (Result<(Given, Vec<Rule>)>, Vec<String>) {
 
 fn read(text: &str) -> (Result<Given>, Vec<String>) {
     let (given, warnings) = read_all(text);
-    (given.map(|(given, _)| given), warnings)
+    (given.map(|file| file.given), warnings)
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn the_template_has_a_table_of_each_key_for_a_book() {
     let (given, warnings) =
         read_all(&format!("[[book]]\n{}", tables.replace("\n#", "\n").trim_start_matches('#')));
     assert!(warnings.is_empty(), "{warnings:?}");
-    let [varied, main] = <[_; 2]>::try_from(given.unwrap().1).unwrap();
+    let [varied, main] = <[_; 2]>::try_from(given.unwrap().of_books).unwrap();
     assert_eq!(
         varied.to_string(),
         "varied.bin, color white, variety 80, depth 6, threshold 5, games 0, reserve 0, max-loss 0, guard 0, \
@@ -186,11 +186,11 @@ fn files_in_utf_16_are_read_and_other_encodings_are_named() {
         little,
         big,
     ] {
-        let (given, _) = read(&bytes).unwrap();
+        let given = read(&bytes).unwrap().given;
         assert_eq!(given.text("engine"), Some("Größe.exe"), "{bytes:?}");
         assert_eq!(given.texts("book"), ["Книга.bin"]);
     }
-    assert_eq!(read(b"").unwrap(), Default::default());
+    assert_eq!(read(b"").unwrap(), FromFile::default());
     assert!(read(b"\0\n").unwrap_err().to_string().contains("line 1"));
     let error = read(b"seed = 1\nengine = 'Gr\xf6\xdfe.exe'\n").unwrap_err().to_string();
     assert!(error.contains("line 2") && error.ends_with("save the file in UTF-8"), "{error}");
