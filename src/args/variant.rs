@@ -15,6 +15,11 @@ impl VariantArgs {
     pub(crate) fn variant(self) -> Variant {
         self.named.unwrap_or_default()
     }
+
+    /// The variant that is named.
+    pub(crate) fn named(self) -> Option<Variant> {
+        self.named
+    }
 }
 
 /// The variant of a name.

@@ -15,6 +15,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::replace::{keep_apart, keep_inputs};
 use tabiya_book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split};
 use tabiya_book::{self as book, BookWriter};
+use tabiya_chess::Variant;
 use tabiya_games::{self as sources, Sources};
 use tabiya_workshop::bookmaker::{
     self, Damage, Filter, Input, Names, NewBook, Plan, Repeated, Resources, Weigh, Work,
@@ -24,6 +25,7 @@ use tabiya_workshop::evals::import::{self as evals, Import};
 use crate::args::resources::ResourcesArgs;
 use crate::args::share;
 use crate::args::slices::ByArgs;
+use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
@@ -58,6 +60,8 @@ pub struct Args {
     by: ByArgs,
     #[command(flatten)]
     games: Games,
+    #[command(flatten)]
+    variant: VariantArgs,
     #[command(flatten)]
     moves: Moves,
     #[command(flatten)]
@@ -194,7 +198,12 @@ pub fn run(args: &Args) -> Result<Exit> {
                     on those";
         return Err(Error::new(ErrorKind::Usage, what).advice("filter the games when you count them"));
     }
-    let mut source = sources::open(&games)?;
+    let variant = bookmaker::variant_of(&counted, args.variant.named())?;
+    if args.store.is_some() && variant != Variant::Chess {
+        let what = format!("--store is for evaluations of standard chess, not of {variant}");
+        return Err(Error::new(ErrorKind::Usage, what).advice("leave it out"));
+    }
+    let mut source = sources::open(&games)?.of_variant(variant)?;
     let passed_over = output::passed_over(&unopened).max(output::sources_passed_over(&source));
     let mut inputs = source.parts();
     inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(args.eco.iter().cloned()));
@@ -205,12 +214,12 @@ pub fn run(args: &Args) -> Result<Exit> {
     interrupts::watch();
     let names = Names::read(&args.eco)?;
     let progress = progress::on_terminal(args.output.to_string_lossy());
-    let repeated = Repeated::among(&source, &filter, &resources, &progress)?;
     if args.resume {
         resume::check(args, &source)?;
     }
     let weigh = args.moves.weigh(filter.repertoire);
-    let writer = writer(args, &filter, &resources)?;
+    let writer = writer(args, variant, &filter, &resources)?;
+    let repeated = Repeated::among(&source, &filter, &resources, &progress)?;
     let mut work = args.resume.then(|| Work::open(&args.output)).transpose()?;
     let damage = Damage::default();
     let input = Input {
@@ -260,13 +269,15 @@ pub fn run(args: &Args) -> Result<Exit> {
 ///
 /// # Errors
 /// When the file cannot be written, or is a book of which a build cannot go on.
-fn writer(args: &Args, filter: &Filter, resources: &Resources) -> Result<Writer> {
+fn writer(args: &Args, variant: Variant, filter: &Filter, resources: &Resources) -> Result<Writer> {
     if args.counts() {
-        let shape = Shape { positions: true, by: args.by.by() };
-        return Ok(Writer::Counts(Box::new(CountWriter::create(&args.output, shape, args.force)?)));
+        // Positions are packed in standard chess only.
+        let shape = Shape { positions: variant == Variant::Chess, by: args.by.by() };
+        let writer = CountWriter::create(&args.output, shape, args.force);
+        return writer.map(|writer| Writer::Counts(Box::new(writer.of_variant(variant))));
     }
     let mut new = NewBook::new(&args.output);
-    (new.force, new.green) = (args.force, args.moves.green);
+    (new.variant, new.force, new.green) = (variant, args.force, args.moves.green);
     let writer = new.create(Some(filter), resources)?;
     if args.resume && writer.wants_games() {
         return Err(resume::refused("a book that names games"));

@@ -62,12 +62,6 @@ fn print(
     sheet.key("format", &format)?;
     sheet.row("format", &format)?;
     sheet.files(book.files())?;
-    let names: Vec<_> = rules.iter().map(|variant| variant.uci()).collect();
-    sheet.key("rules", &names)?;
-    // Most books are for standard chess, and obey some other rules too.
-    if rules.first().is_some_and(|first| *first != Variant::Chess) {
-        sheet.row("obeys the rules of", names.join(", "))?;
-    }
     sheet.number("entries", "entries", summary.entries)?;
     sheet.number("positions", "positions", summary.positions)?;
     sheet.number("moves", "moves", summary.moves)?;
@@ -82,6 +76,12 @@ fn print(
         sheet.row("reached in play", format_args!("{reached}{of}"))?;
     }
     sheet.number("learned", "learned entries", summary.learned)?;
+    let names: Vec<_> = rules.iter().map(|variant| variant.uci()).collect();
+    sheet.key("rules", &names)?;
+    // Most books are for standard chess, and obey some other rules too.
+    if rules.first().is_some_and(|first| *first != Variant::Chess) {
+        sheet.row("rules of", names.join(", "))?;
+    }
     for (name, text) in &summary.notes {
         sheet.row(name, text)?;
     }

@@ -19,7 +19,10 @@ pub(crate) fn why_nothing(report: &BuildReport, weigh: &Weigh) -> (String, Optio
         clause("there are no games in the sources", errors(report))
     } else if report.used == 0 {
         let what = format!("none of {} passed the filters", many(report.games, "game"));
-        clause(&what, [left_out(report), errors(report)].concat())
+        let what = clause(&what, [left_out(report), errors(report)].concat());
+        let others = report.errors.keys().all(|reason| *reason == Reason::OtherVariant);
+        let advice = others && report.left.is_empty();
+        return (what, advice.then_some("name the variant of the games with --variant"));
     } else if report.plies == 0 {
         let what = "no move counted: the games have none, or --only and --max-ply leave none";
         clause(what, errors(report))

@@ -108,7 +108,7 @@ def test_info_and_check_tell_what_the_file_says(tabiya, tmp_path):
     line = json.loads(tabiya("info", "--json", path).stdout)
     assert list(line) == [
         *("book", "format", "files", "entries", "positions", "moves"),
-        *("games", "deepest", "reachable", "learned", "oddities"),
+        *("games", "deepest", "reachable", "learned", "rules", "oddities"),
     ]
     assert (line["format"], line["entries"], line["positions"], line["games"]) == ("abk", 4, 3, 5)
     assert tabiya("check", path).returncode == 0

@@ -52,7 +52,8 @@ fn elements(data: &[u8]) -> Vec<Element> {
         let mut at = Position::start();
         for (ply, step) in line.iter().enumerate() {
             let legal = at.chess().legal_moves();
-            let (Some(normal), Some(key)) = (at.standard().and_then(Normal::from_chess), at.standard().and_then(Key::from_chess))
+            let (Some(normal), Some(key)) =
+                (at.standard().and_then(Normal::from_chess), at.standard().and_then(Key::from_chess))
             else {
                 break;
             };

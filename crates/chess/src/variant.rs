@@ -14,7 +14,7 @@ pub use shakmaty::variant::Variant;
 /// The names of each variant without case, blanks and punctuation: of UCI, Lichess, Cute Chess, `PyChess`, FICS and chess.com.
 /// Giveaway and suicide are antichess with other rules for castling or stalemate: their books hold the same moves.
 const NAMES: [(Variant, &[&str]); 8] = [
-    (Variant::Chess, &["chess", "standard", "normal", "orthodox", "regular", "fromposition"]),
+    (Variant::Chess, &["chess", "standard", "normal", "orthodox", "regular", "classical", "fromposition"]),
     (Variant::Atomic, &["atomic", "atom", "atomicchess"]),
     (
         Variant::Antichess,
@@ -28,7 +28,8 @@ const NAMES: [(Variant, &[&str]); 8] = [
 ];
 
 /// Names of Chess960, in the form of [`NAMES`].
-const CHESS960: [&str; 6] = ["chess960", "960", "fischerandom", "fischerrandom", "frc", "fischerandomchess"];
+const CHESS960: [&str; 7] =
+    ["chess960", "960", "fischerandom", "fischerrandom", "frc", "fischerandomchess", "freestyle"];
 
 /// A variant as people and programs name it, and whether the name is one of Chess960.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -247,7 +248,7 @@ mod tests {
             assert_eq!(named_variant(variant_name(variant)).map(|named| named.variant), Some(variant));
             assert_eq!(named_variant(variant.uci()).map(|named| named.variant), Some(variant));
         }
-        for name in ["Chess960", "fischerandom", "Fischer Random", "chess 960"] {
+        for name in ["Chess960", "fischerandom", "Fischer Random", "chess 960", "Freestyle"] {
             assert!(named_variant(name).is_some_and(|named| named.is_chess960), "{name}");
         }
         for name in ["", "losers", "codrus", "xiangqi", "FFA", "bughouse"] {

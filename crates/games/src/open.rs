@@ -11,6 +11,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::file;
 use tabiya_base::folder::{self, FolderFiles};
 use tabiya_base::unread::Unread;
+use tabiya_chess::Variant;
 
 use super::Batch;
 use super::cbh::{self, Cbh, CbhSource};
@@ -42,6 +43,7 @@ pub struct Sources {
     size: Option<u64>,
     done: Arc<AtomicU64>,
     room: Room,
+    variant: Variant,
 }
 
 impl fmt::Debug for Sources {
@@ -122,7 +124,7 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
 
 /// The games in a text that is open already, under this name; `size` bytes on the disk, of which `done` counts those read.
 pub fn open_text(name: &Path, text: Text, size: Option<u64>, done: Arc<AtomicU64>) -> Sources {
-    let (name, current) = (name.to_owned(), Some(batches(name, text, Room::default())));
+    let (name, current) = (name.to_owned(), Some(batches(name, text, (Room::default(), Variant::Chess))));
     let all =
         vec![GameSource { kind: SourceKind::Opened, name, linked: None, size: size.unwrap_or_default() }];
     Sources { all, begun: 1, current, size, done, ..Sources::default() }
@@ -140,10 +142,32 @@ impl GameSource {
 }
 
 impl Sources {
+    /// The same, of which the games of this variant are read instead of those of standard chess and Chess960.
+    ///
+    /// # Errors
+    /// When one is a database: those hold no other variant.
+    pub fn of_variant(self, variant: Variant) -> Result<Self> {
+        let is_database = |source: &&GameSource| matches!(source.kind, SourceKind::Database(_));
+        match self.all.iter().find(is_database).filter(|_| variant != Variant::Chess) {
+            Some(database) => {
+                let what = format!("ChessBase databases hold standard chess only, not {variant}");
+                Err(Error::new(ErrorKind::Usage, what)
+                    .at_path(database.given())
+                    .advice("name PGN files, or read the games of standard chess"))
+            }
+            None => Ok(Self { variant, ..self }),
+        }
+    }
+
+    /// The variant whose games are read.
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
     /// The same games once more, before any of them was read; `None` if there is a pipe, which can be read only once.
     pub fn again(&self) -> Option<Self> {
         self.size?;
-        Some(Self { all: self.all.clone(), size: self.size, ..Self::default() })
+        Some(Self { all: self.all.clone(), size: self.size, variant: self.variant, ..Self::default() })
     }
 
     /// As [`Sources::again`], for what reads all games twice.
@@ -169,7 +193,7 @@ impl Sources {
         let alone = |source: &GameSource| {
             let all = vec![GameSource { linked: None, ..source.clone() }];
             let (size, done) = (self.size, self.done.clone());
-            let games = Self { all, size, done, ..Self::default() };
+            let games = Self { all, size, done, variant: self.variant, ..Self::default() };
             let (files, within) = match &source.kind {
                 SourceKind::Text(path) => (vec![path.clone()], None),
                 SourceKind::Database(path) => (cbh::parts(path), None),
@@ -308,8 +332,8 @@ fn is_file(path: &Path) -> Result<()> {
 }
 
 /// The batches of a text.
-fn batches(name: &Path, text: Text, room: Room) -> Batches {
-    let mut pgn = Pgn::new(Arc::from(name), text).within(room);
+fn batches(name: &Path, text: Text, (room, variant): (Room, Variant)) -> Batches {
+    let mut pgn = Pgn::new(Arc::from(name), text).within(room).of_variant(variant);
     Box::new(move || pgn.next_batch())
 }
 
@@ -335,11 +359,11 @@ impl Sources {
             self.current = None;
             let Some(GameSource { kind, name, .. }) = self.all.get(self.begun) else { return Ok(None) };
             self.begun += 1;
-            let (done, room) = (self.done.clone(), self.room.clone());
+            let (done, how) = (self.done.clone(), (self.room.clone(), self.variant));
             self.current = Some(match kind {
                 SourceKind::Opened => continue,
-                SourceKind::Text(path) => batches(name, text(path, done)?, room),
-                SourceKind::Archived(member) => batches(name, archived(member, done)?, room),
+                SourceKind::Text(path) => batches(name, text(path, done)?, how),
+                SourceKind::Archived(member) => batches(name, archived(member, done)?, how),
                 SourceKind::Database(path) => {
                     let mut games = CbhSource::new(Arc::new(Cbh::open(path)?));
                     let before = done.load(Ordering::Relaxed);

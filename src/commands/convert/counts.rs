@@ -30,10 +30,13 @@ pub(super) fn merge(args: &Args) -> Result<Exit> {
     let files = split.open(CountFile::open, &mut unopened)?;
     let inputs: Vec<_> = files.iter().map(|file| file.path().to_owned()).collect();
     keep_inputs(std::slice::from_ref(output), &inputs)?;
+    let variant = bookmaker::variant_of(&files, args.variant.named())?;
     let resources = args.resources.resolve()?;
     interrupts::watch();
     let lacking = files.iter().find(|file| !file.has_positions());
-    let writer = CountWriter::create(output, Shape { positions: lacking.is_none(), by }, args.to.force)?;
+    let shape = Shape { positions: lacking.is_none(), by };
+    let writer =
+        CountWriter::create(output, shape, args.to.force).map(|writer| writer.of_variant(variant))?;
     let progress = progress::on_terminal(output.to_string_lossy());
     let damage = Damage::default();
     let (report, written) = add_up(&files, (&filter, &damage), &resources, writer, &progress)?;
@@ -73,7 +76,9 @@ pub(super) fn join(
 ) -> Result<u64> {
     let files = split(inputs)?.open(CountFile::open, &mut Vec::new())?;
     let positions = files.iter().all(CountFile::has_positions);
-    let writer = CountWriter::create(output, Shape { positions, by: By::default() }, false)?;
+    let shape = Shape { positions, by: By::default() };
+    let variant = bookmaker::variant_of(&files, None)?;
+    let writer = CountWriter::create(output, shape, false).map(|writer| writer.of_variant(variant))?;
     let all = (&Filter::default(), &Damage::default());
     add_up(&files, all, resources, writer, progress).map(|(_, written)| written.plies)
 }
@@ -85,7 +90,8 @@ fn add_up(
     writer: CountWriter,
     progress: &Progress,
 ) -> Result<(BuildReport, CountsWritten)> {
-    let (mut games, repeated) = (games::open(&[])?, Repeated::default());
+    let games = games::open(&[])?.of_variant(bookmaker::variant_of(files, None)?);
+    let (mut games, repeated) = (games?, Repeated::default());
     let input = Input { games: &mut games, repeated: &repeated, counts: files, work: None, damage };
     bookmaker::write_counts(input, filter, resources, writer, progress)
 }

@@ -11,12 +11,13 @@ use shakmaty::CastlingMode;
 use tabiya_base::error::Result;
 use tabiya_base::visit::Break;
 use tabiya_book::CtgFlags;
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant};
 use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::diff::{Changed, Difference, Facts, What, Which, diff};
 use tabiya_workshop::view::{PositionLine, continued, san};
 
 use crate::args::resources::ResourcesArgs;
+use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::facts::learned;
 use crate::output::interrupts;
@@ -42,6 +43,8 @@ pub struct Args {
     #[arg(long, conflicts_with = "json")]
     all: bool,
     #[command(flatten)]
+    variant: VariantArgs,
+    #[command(flatten)]
     resources: ResourcesArgs,
 }
 
@@ -50,7 +53,8 @@ pub struct Args {
 /// # Errors
 /// When a book cannot be read, or the work is interrupted.
 pub fn run(args: &Args) -> Result<Exit> {
-    let (a, b) = (learn::open_settled(&args.a)?, learn::open_settled(&args.b)?);
+    let variant = args.variant.variant();
+    let (a, b) = (learn::open_settled_as(&args.a, variant)?, learn::open_settled_as(&args.b, variant)?);
     let resources = args.resources.resolve()?;
     interrupts::watch();
     let names = [&*a, &*b].map(|book| book.path().display().to_string());
@@ -201,7 +205,8 @@ impl Place {
         let Some(moves) = difference.line else {
             return Self { key: difference.key, position: difference.position.cloned(), line: None };
         };
-        let PositionLine { at, text } = PositionLine::from_moves(moves.iter().copied());
+        let variant = difference.position.map_or(Variant::Chess, Position::variant);
+        let PositionLine { at, text } = PositionLine::of_variant(variant, moves.iter().copied());
         Self { key: difference.key, position: Some(at), line: Some(text) }
     }
 

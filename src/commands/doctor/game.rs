@@ -7,7 +7,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, Position as _};
 
 use tabiya_adapter::session::{Event, Silence};
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant};
 use tabiya_uci::{Info, Score};
 use tabiya_workshop::view::san;
 
@@ -44,14 +44,15 @@ impl Ply {
     }
 }
 
-/// Plays until the engine has chosen `moves` moves in a row for each side, or the game is over.
+/// Plays a game of a variant until the engine has chosen `moves` moves in a row for each side, or the game is over.
 pub(super) fn play(
     client: &mut Client,
+    variant: Variant,
     movetime: Duration,
     moves: u32,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Ply>, Problem> {
-    let mut position = Position::start();
+    let mut position = Position::start_of(variant);
     let mut line = String::from("position startpos moves");
     let mut plies = Vec::new();
     let mut chosen_by_engine = ByColor::<u32>::default();

@@ -10,11 +10,12 @@ use std::time::Duration;
 
 use comfy_table::Table;
 
-use tabiya_adapter::session::{About, NAME_ADDITION, is_chess};
+use tabiya_adapter::session::{About, NAME_ADDITION, is_chess, rules_of};
 use tabiya_adapter::settings::Config;
 use tabiya_adapter::settings::books::BookList;
 use tabiya_adapter::settings::rules::rule_name;
 use tabiya_base::error::Result;
+use tabiya_chess::{Variant, variant_name};
 use tabiya_uci::{option_name, same_name};
 
 use self::client::Client;
@@ -161,6 +162,11 @@ fn show_config(config: &Config, out: &mut dyn Write) -> io::Result<()> {
     for (number, rule) in (1..).zip(books.both.rules()) {
         row(&format!("rule {number}"), rule, out)?;
     }
+    for files in &config.options.variants {
+        let all = [&files.white, &files.black, &files.both].into_iter();
+        let named = all.filter(|list| !matches!(list, BookList::Unnamed)).map(list).collect::<Vec<_>>();
+        row(files.variant.uci(), named.join(", "), out)?;
+    }
     out.flush()
 }
 
@@ -181,15 +187,18 @@ fn examine(
                 return Ok(None);
             }
         };
+    let mut offered = Vec::new();
     let played = match greet(&mut client) {
-        Ok(Greeted { name, options, chess }) => {
+        Ok(Greeted { name, options, variants }) => {
             row("shown as", format_args!("{name}, {options} options with tabiya's own"), out)?;
+            let chess: Vec<_> = variants.iter().filter(|variant| is_chess(variant)).cloned().collect();
             let plays_chess = set_chess(&mut client, &chess, out)?;
+            offered = variants;
             writeln!(out)?;
             out.flush()?;
             let movetime = Duration::from_millis(args.movetime);
             if plays_chess {
-                game::play(&mut client, movetime, args.engine_moves, problems)
+                game::play(&mut client, Variant::Chess, movetime, args.engine_moves, problems)
                     .map(|plies| Some((name, plies)))
             } else {
                 Ok(None)
@@ -201,6 +210,10 @@ fn examine(
     if let Ok(Some((name, plies))) = &played {
         let summary = said.insert(summary(plies));
         writeln!(out, "{}\n\n{summary}", table(plies, name))?;
+    }
+    let mut tried = Ok(());
+    if let Ok(Some((name, _))) = &played {
+        tried = try_variants(args, config, (&mut client, &offered, name), problems, out)?;
     }
     client.events();
     let notices = client.notices().iter();
@@ -227,7 +240,7 @@ fn examine(
         problems.push(Problem::finding("OwnBook is false: the engine plays every move"));
     }
     problems.extend(notices);
-    problems.extend(played.err().or_else(|| client.quit().err()));
+    problems.extend(played.err().or_else(|| tried.err()).or_else(|| client.quit().err()));
     Ok(said)
 }
 
@@ -236,8 +249,8 @@ struct Greeted {
     name: String,
     /// The number of its options.
     options: usize,
-    /// The values of `UCI_Variant` under which the engine plays the chess of the books.
-    chess: Vec<String>,
+    /// The values of `UCI_Variant` that the engine offers.
+    variants: Vec<String>,
 }
 
 /// Asks the adapter who it is, and waits until it is ready.
@@ -248,9 +261,44 @@ fn greet(client: &mut Client) -> std::result::Result<Greeted, Problem> {
     let name = name.unwrap_or("an engine without a name").trim().to_owned();
     let variants = greeting.iter().find(|line| same_name(&option_name(line.as_bytes()), b"UCI_Variant"));
     let variants = variants.into_iter().flat_map(|line| line.split(" var ").skip(1)).map(str::trim);
-    let chess = variants.filter(|variant| is_chess(variant)).map(str::to_owned).collect();
+    let variants = variants.map(str::to_owned).collect();
     client.ask("isready", "readyok", Duration::ZERO)?;
-    Ok(Greeted { name, options, chess })
+    Ok(Greeted { name, options, variants })
+}
+
+/// Plays an opening of each variant that has books, if the engine `offers` it. A variant that cannot be tried is a problem; the
+/// inner error is one with the adapter.
+fn try_variants(
+    args: &Args,
+    config: &Config,
+    (client, offered, name): (&mut Client, &[String], &str),
+    problems: &mut Vec<Problem>,
+    out: &mut dyn Write,
+) -> Printed<std::result::Result<(), Problem>> {
+    for files in &config.options.variants {
+        let variant = files.variant;
+        let Some(value) = offered.iter().find(|value| rules_of(value) == Some(variant)) else {
+            problems.push(Problem::finding(format!(
+                "[variant.{variant}]: the engine does not offer {variant} by its option UCI_Variant"
+            )));
+            continue;
+        };
+        client.send(&format!("setoption name UCI_Variant value {value}"));
+        let movetime = Duration::from_millis(args.movetime);
+        match game::play(client, variant, movetime, args.engine_moves, problems) {
+            Ok(plies) => {
+                let summary = summary(&plies);
+                writeln!(out, "\n{}\n\n{}\n\n{summary}", variant_name(variant), table(&plies, name))?;
+                if !plies.iter().any(Ply::is_book) {
+                    problems.push(Problem::finding(format!(
+                        "[variant.{variant}]: no book answered at the starting position"
+                    )));
+                }
+            }
+            Err(problem) => return Ok(Err(problem)),
+        }
+    }
+    Ok(Ok(()))
 }
 
 /// Where another kind of chess is set, says so and sets standard chess, if the engine plays it. Returns whether the game can

@@ -13,6 +13,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::replace::keep_inputs;
 use tabiya_base::visit::Break;
 use tabiya_book::{Book, Format, PositionRecord, Scope};
+use tabiya_chess::Variant;
 use tabiya_games::compress::Compression;
 use tabiya_learn as learn;
 
@@ -52,12 +53,12 @@ impl BookArgs {
     /// When the book cannot be read or the output not be written, or the work is interrupted: then no file is written.
     pub fn write(
         &self,
-        path: &Path,
+        (path, variant): (&Path, Variant),
         form: Form,
         to: Option<(&Path, Compression)>,
         force: bool,
     ) -> Result<Exit> {
-        let book = learn::open_settled(path)?;
+        let book = learn::open_settled_as(path, variant)?;
         let mut unreached = 0;
         let exit = match to {
             Some(to) => {
@@ -104,7 +105,7 @@ impl BookArgs {
         let castlings =
             if scope == Scope::All { tsv::Castlings::find(book)? } else { tsv::Castlings::default() };
         if form == Form::Json {
-            each(book, scope, out, |known, out| json::line(known, &castlings, out))?;
+            each(book, scope, out, |known, out| json::line(known, book.variant(), &castlings, out))?;
             return Ok(0);
         }
         tsv::heading(out)?;

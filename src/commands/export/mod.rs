@@ -16,6 +16,7 @@ use tabiya_learn::evals::Store;
 
 use self::book::BookArgs;
 use self::database::{DatabaseArgs, Games};
+use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::{Printed, Stop};
@@ -37,6 +38,8 @@ pub struct Args {
     force: bool,
     #[command(flatten)]
     book: BookArgs,
+    #[command(flatten)]
+    variant: VariantArgs,
     #[command(flatten)]
     database: DatabaseArgs,
 }
@@ -104,7 +107,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     args.check(kind, form)?;
     let to = target.map(|path| (path, named(path).1));
     match kind {
-        Kind::Book => args.book.write(&args.source, form, to, args.force),
+        Kind::Book => args.book.write((&args.source, args.variant.variant()), form, to, args.force),
         Kind::Store => store::write(&args.source, to, args.force),
         Kind::Database => {
             let (to_stdout, force) = (args.output.is_some() || args.format.is_some(), args.force);
@@ -126,7 +129,7 @@ impl Args {
         }
         // What is missing or unreadable is no book that is written as something else.
         if kind == Kind::Book {
-            tabiya_book::open(&self.source)?;
+            tabiya_book::open_as(&self.source, self.variant.variant())?;
         }
         let (what, advice) = kind.needs();
         Err(Error::new(ErrorKind::Usage, what).advice(advice).at_path(target.unwrap_or(&self.source)))
@@ -134,7 +137,9 @@ impl Args {
 
     /// Refuses options that are for another kind of source or another form.
     fn check(&self, kind: Kind, form: Form) -> Result<()> {
-        let of_books = self.book.given().filter(|_| kind != Kind::Book).map(|option| (option, "a book"));
+        let variant = self.variant.named().map(|_| "--variant");
+        let of_books =
+            self.book.given().or(variant).filter(|_| kind != Kind::Book).map(|option| (option, "a book"));
         let of_databases = self.database.given().filter(|_| kind != Kind::Database);
         if let Some((option, what)) = of_books.or(of_databases.map(|option| (option, "a database"))) {
             let what = format!("{option} is for {what}, which this source is not");

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use shakmaty::{CastlingMode, Position as _};
 
-use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
+use tabiya_chess::{Position, Variant};
 use tabiya_games::GameHeader;
 use tabiya_games::export::{PgnHead, PgnWriter, San};
 use tabiya_workshop::report::ReportGame;
@@ -32,6 +32,7 @@ fn head(game: &ReportGame, result: &str, writer: &mut PgnWriter) {
     let variant = text("Variant");
     let (event, site, date) = (text("Event"), text("Site"), text("Date"));
     writer.head(&PgnHead {
+        variant: Variant::Chess,
         event: &event,
         site: &site,
         date: &date,

@@ -15,6 +15,7 @@ use crate::args::engine::EngineArgs;
 use crate::args::resources::ResourcesArgs;
 use crate::args::search::SearchArgs;
 use crate::args::side;
+use crate::args::variant::VariantArgs;
 
 /// Plies if none are named: eight moves of both sides, as most suites have.
 pub(super) const PLIES: u32 = 16;
@@ -35,6 +36,8 @@ pub struct Args {
     /// Write a summary of the suite into this file, as JSON
     #[arg(long, value_name = "FILE.json")]
     pub(super) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) variant: VariantArgs,
     #[command(flatten)]
     pub(super) positions: Positions,
     #[command(flatten)]

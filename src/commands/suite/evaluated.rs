@@ -50,7 +50,7 @@ impl<'a> Evaluations<'a> {
 
     /// What is known of a position: the evaluation that counts of all stores.
     pub fn score(&self, candidate: &Candidate) -> Option<Score> {
-        let at = candidate.packed();
+        let at = candidate.packed()?;
         let all =
             self.first.find(&at).into_iter().chain(self.others.iter().filter_map(|store| store.find(&at)));
         Evaluation::best(all, &at).map(|found| found.score)
@@ -58,7 +58,7 @@ impl<'a> Evaluations<'a> {
 
     /// How engines expect games from a position to end.
     pub fn wdl(&self, candidate: &Candidate) -> Option<Wdl> {
-        let at = candidate.packed();
+        let at = candidate.packed()?;
         let others = self.others.iter().flat_map(|store| store.all(&at));
         self.first.wdl(&at).or_else(|| best_wdl(others, &at))
     }

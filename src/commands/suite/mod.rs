@@ -18,6 +18,7 @@ use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
 use tabiya_base::resources::Resources;
+use tabiya_chess::Variant;
 use tabiya_games as games;
 use tabiya_workshop::suite::{
     self, Candidate, Candidates, DrawRate, Keep, Played, Search, SuiteEntry, SuiteSummary, Verdict, Window,
@@ -98,13 +99,14 @@ pub fn run(args: &Args) -> Result<Exit> {
 fn make(args: &Args) -> Result<Exit> {
     let form = Form::from_path(&args.output)?;
     let asks_engine = args.asks_engine()?;
+    let variant = args.variant()?;
     let resources = args.resources.resolve()?;
     interrupts::watch();
     let plies = args.positions.ply.clone().unwrap_or(PLIES..=PLIES);
     let progress = progress::on_terminal(args.output.to_string_lossy());
     let stores = args.stores();
     let asked = (*plies.end(), args.positions.min_games);
-    let sources = Sources::open(&args.sources, asked, &resources, &progress)?;
+    let sources = Sources::open(&args.sources, variant, asked, &resources, &progress)?;
     let outputs = [vec![args.output.clone()], args.report.iter().cloned().collect()];
     keep_apart(&outputs)?;
     keep_inputs(&outputs.concat(), &[sources.files(), stores.clone(), args.drawing.refine.clone()].concat())?;
@@ -118,7 +120,8 @@ fn make(args: &Args) -> Result<Exit> {
     let mut evaluations = Evaluations::open(&stores, !args.evaluations.store.is_empty(), work, &progress)?;
 
     let min_games = sources.min_games();
-    let search = Search { plies: plies.clone(), min_games, unique_colours: args.positions.unique_colors() };
+    let search =
+        Search { variant, plies: plies.clone(), min_games, unique_colours: args.positions.unique_colors() };
     let candidates = Candidates::find(sources.all(), &search, &progress)?;
     let Fit { fit, mut drawn, lines, passed_over, began } =
         args.fit(candidates.found(), *plies.end(), &resources, &progress)?;
@@ -131,6 +134,7 @@ fn make(args: &Args) -> Result<Exit> {
         Ok(offered.iter().map(|candidate| drawn.admits(candidate, &wanted, &evaluations)).collect())
     })?;
     let entry = |candidate: &Candidate| SuiteEntry {
+        variant,
         line: candidates.line(candidate),
         opening: candidate.opening,
         score: evaluations.score(candidate),
@@ -240,6 +244,27 @@ impl Args {
         Ok(asks)
     }
 
+    /// The variant of chess.
+    ///
+    /// # Errors
+    /// When it is not standard chess, and positions are to be evaluated or mirrored.
+    fn variant(&self) -> Result<Variant> {
+        let variant = self.variant.variant();
+        let of_standard = [
+            ("--eval", self.evaluations.eval.is_some()),
+            ("--draw-rate", self.evaluations.draw_rate.is_some()),
+            ("--store", !self.evaluations.store.is_empty()),
+            ("--require unique-colors", self.positions.unique_colors()),
+        ];
+        match of_standard.into_iter().find(|(_, given)| *given && variant != Variant::Chess) {
+            Some((option, _)) => {
+                let what = format!("{option} is for standard chess, not for {variant}");
+                Err(Error::new(ErrorKind::Usage, what).advice("leave it out"))
+            }
+            None => Ok(variant),
+        }
+    }
+
     /// Leaves out the positions that do not match the conditions, and those that games have shown to be unfit.
     fn fit(
         &self,
@@ -269,7 +294,7 @@ impl Args {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<(Vec<String>, Exit, bool)> {
-        let mut games = games::open(&self.drawing.refine)?;
+        let mut games = games::open(&self.drawing.refine)?.of_variant(self.variant.variant())?;
         let passed_over = output::sources_passed_over(&games);
         let keyed = fit
             .iter()

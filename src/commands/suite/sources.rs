@@ -7,6 +7,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::counts::split;
 use tabiya_book::{self as book, Book, Format};
+use tabiya_chess::Variant;
 use tabiya_games as games;
 use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::{BuildReport, Damage, Filter, Input, PositionCounts, Repeated, Resources};
@@ -42,16 +43,17 @@ impl Sources {
     /// temporary file cannot be written, or the work is interrupted.
     pub fn open(
         sources: &[PathBuf],
+        variant: Variant,
         (plies, asked): (u32, Option<u64>),
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
         let (mut split, mut unopened) = (split(sources)?, Vec::new());
-        let mut books = split.open(|path| book::open(path), &mut unopened)?;
+        let mut books = split.open(|path| book::open_as(path, variant), &mut unopened)?;
         let passed_over = output::passed_over(&unopened);
         let mut paths = Vec::new();
         for path in split.games {
-            match book_at(&path) {
+            match book_at(&path, variant) {
                 Some(book) => books.push(book?),
                 None => paths.push(path),
             }
@@ -60,19 +62,19 @@ impl Sources {
         let all = books.into_iter().map(SuiteSource::Book).collect();
         let mut sources = Self { all, games: Vec::new(), report: None, min_games, passed_over };
         if !paths.is_empty() {
-            sources.count(&paths, plies, resources, progress)?;
+            sources.count((&paths, variant), plies, resources, progress)?;
         }
         Ok(sources)
     }
 
     fn count(
         &mut self,
-        paths: &[PathBuf],
+        (paths, variant): (&[PathBuf], Variant),
         plies: u32,
         resources: &Resources,
         progress: &Progress,
     ) -> Result<()> {
-        let mut source = games::open(paths)?;
+        let mut source = games::open(paths)?.of_variant(variant)?;
         self.passed_over = self.passed_over.max(output::sources_passed_over(&source));
         self.games = source.parts();
         let (repeated, damage) = (Repeated::default(), Damage::default());
@@ -151,11 +153,11 @@ fn min_games(books: &[Arc<dyn Book>], has_games: bool, asked: Option<u64>) -> Re
 }
 
 /// The book at a path, or why it cannot be opened; `None` where games are.
-fn book_at(path: &Path) -> Option<Result<Arc<dyn Book>>> {
+fn book_at(path: &Path, variant: Variant) -> Option<Result<Arc<dyn Book>>> {
     if path.as_os_str() == STDIN {
         return None;
     }
-    match learn::open_settled(path) {
+    match learn::open_settled_as(path, variant) {
         // What is no book may hold games.
         Err(error) if path.is_dir() || error.kind() == ErrorKind::Format => {
             let is_games = path.is_dir() || has_games_name(path) || games::open(&[path.to_owned()]).is_ok();

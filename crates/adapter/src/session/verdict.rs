@@ -150,9 +150,12 @@ impl Evidence {
             let mut game = self.game.clone();
             game.push(mv);
             match game.ending() {
-                Some((Ending::Mate, _)) => return (winner == self.color).then_some(Why::Mated),
-                Some(_) => draws = true,
-                None => {}
+                Some((_, KnownOutcome::Draw)) => draws = true,
+                Some((_, outcome)) if outcome.winner() == Some(self.color.other()) => {
+                    return (winner == self.color).then_some(Why::Mated);
+                }
+                // In some variants a side can end the game against itself.
+                Some(_) | None => {}
             }
         }
         (draws && winner != self.color).then_some(Why::Drawn)
@@ -342,6 +345,18 @@ mod tests {
         assert_eq!(after("7k/7r/8/8/8/8/8/R3K3 w - - 97 80", "a1b1", -900), (black, Why::Scores));
         let round = "a1b1 h7h6 b1a1 h6h7 a1b1 h7h6 b1a1";
         assert_eq!(after("7k/7r/8/8/8/8/8/R3K3 w - - 0 1", round, -900), (None, Why::Drawn));
+    }
+
+    #[test]
+    fn a_last_move_of_the_opponent_may_have_won_by_a_rule_of_the_variant() {
+        let mut game = Game::start_of(tabiya_chess::Variant::KingOfTheHill);
+        for mv in "a2a3 e7e6 a3a4 e8e7 a4a5 e7d6 b2b3".split(' ') {
+            assert!(game.push_uci(mv.as_bytes()), "{mv}");
+        }
+        // Black's king may have gone to the hill.
+        let why = |score| evidence(&game, &cp(&[score, score])).verdict(600).why;
+        assert_eq!(why(900), Why::Mated);
+        assert_eq!(why(-900), Why::Scores);
     }
 
     #[test]

@@ -1,7 +1,18 @@
 //! Variants of chess: their own books answer there, and no others.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tabiya_adapter::session::{BookProblem, Output, Session};
+use tabiya_adapter::settings::books::{BookFiles, BookList};
+use tabiya_adapter::settings::options::Options;
+use tabiya_book::polyglot::entry::PolyglotEntry;
+use tabiya_book::{Book, BookSet, Variant, open_as};
+use tabiya_chess::{Game, MoveCode};
+use tempfile::TempDir;
+
 use super::dialogues::{play, session};
-use super::library::polyglot;
+use super::library::{BookLoader, polyglot, serve};
 
 const BOOK: [&str; 3] = ["e2e4 = 1", "e2e4 e7e5 = 1", "e2e4 e7e5 g1f3 = 1"];
 
@@ -123,4 +134,151 @@ fn pieces_in_hand_and_counted_checks_are_no_standard_chess() {
         dialogue(&[], &format!("> position fen {fen}\n> go\nE position fen {fen}\n{ENGINE}"));
     }
     dialogue(&[], &format!("> position fen {start}[] w KQkq - 0 1\n> go\nG bestmove e2e4 ponder e7e5"));
+}
+
+/// Books of one line each, by variant.
+struct Shelf {
+    folder: TempDir,
+}
+
+impl Shelf {
+    fn new(lines: &[(Variant, &str)]) -> Self {
+        let shelf = Self { folder: tempfile::tempdir().unwrap() };
+        for (variant, line) in lines {
+            let mut game = Game::start_of(*variant);
+            let mut entries = Vec::new();
+            for uci in line.split_whitespace() {
+                let key = game.position().key();
+                assert!(game.push_uci(uci.as_bytes()), "{uci}");
+                let mv = MoveCode::from_move(*game.moves().last().unwrap());
+                let entry = PolyglotEntry { key, mv, weight: 1, games: 0, halfpoints: 0 };
+                entries.push((key, entry.to_bytes()));
+            }
+            entries.sort_unstable();
+            let bytes = entries.into_iter().flat_map(|(_, bytes)| bytes).collect::<Vec<u8>>();
+            std::fs::write(shelf.path(*variant), bytes).unwrap();
+        }
+        shelf
+    }
+
+    fn path(&self, variant: Variant) -> PathBuf {
+        self.folder.path().join(name_of(variant))
+    }
+
+    /// A session that has a book of each of these variants and of standard chess.
+    fn session(&self, variants: &[Variant], change: impl FnOnce(&mut Options)) -> (Session, Output) {
+        let files =
+            |variant| BookFiles { variant, both: BookList::parse(&name_of(variant)), ..BookFiles::default() };
+        let mut options = Options { seed: 1, books: files(Variant::Chess), ..Options::default() };
+        options.variants = variants.iter().copied().map(files).collect();
+        change(&mut options);
+        let mut out = Output::default();
+        let mut session = Session::new(options, Vec::new(), &mut out);
+        serve(self, &mut session, &mut out);
+        (session, out)
+    }
+
+    /// What the GUI gets after a line, the book's talk left out.
+    fn say(&self, session: &mut Session, out: &mut Output, line: &str) -> Vec<String> {
+        session.gui_line(format!("{line}\n").as_bytes(), out);
+        serve(self, session, out);
+        out.engine.clear();
+        let said = String::from_utf8(std::mem::take(&mut out.gui)).unwrap();
+        let is_told = |line: &&str| line.starts_with("bestmove") || line.starts_with("info string tabiya");
+        said.lines().filter(is_told).map(str::to_owned).collect()
+    }
+}
+
+impl BookLoader for Shelf {
+    fn open(&self, files: &BookFiles) -> (BookSet, Vec<BookProblem>) {
+        let open = |name: &String| open_as(self.folder.path().join(name), files.variant).unwrap();
+        let books: Vec<Arc<dyn Book>> = files.both.files().iter().map(open).collect();
+        (BookSet::new(&[], &[], &books), Vec::new())
+    }
+}
+
+fn name_of(variant: Variant) -> String {
+    format!("{variant}.bin")
+}
+
+#[test]
+fn each_game_is_played_from_the_books_of_its_variant() {
+    let shelf = Shelf::new(&[
+        (Variant::Chess, "e2e4 e7e5"),
+        (Variant::Atomic, "g1f3 f7f6"),
+        (Variant::Crazyhouse, "d2d4 e7e5 d4e5 a7a6 P@e6 f7e6"),
+        (Variant::Antichess, "e2e3 b7b5"),
+    ]);
+    let own = [Variant::Atomic, Variant::Crazyhouse, Variant::Antichess];
+    let (mut session, mut out) = shelf.session(&own, |_| {});
+    for (name, moves, best) in [
+        ("chess", "", "bestmove e2e4 ponder e7e5"),
+        ("atomic", "", "bestmove g1f3 ponder f7f6"),
+        ("Crazyhouse", "", "bestmove d2d4 ponder e7e5"),
+        ("giveaway", "", "bestmove e2e3 ponder b7b5"),
+        ("suicide", " moves e2e3", "bestmove b7b5"),
+        ("chess", " moves e2e4", "bestmove e7e5"),
+        ("atomic", " moves g1f3", "bestmove f7f6"),
+    ] {
+        assert_eq!(
+            shelf.say(&mut session, &mut out, &format!("setoption name UCI_Variant value {name}")),
+            [""; 0]
+        );
+        shelf.say(&mut session, &mut out, "ucinewgame");
+        shelf.say(&mut session, &mut out, &format!("position startpos{moves}"));
+        assert_eq!(shelf.say(&mut session, &mut out, "go"), [best], "{name}");
+    }
+    // The same line goes on under other rules, though the key is that of the other book.
+    shelf.say(&mut session, &mut out, "position startpos");
+    shelf.say(&mut session, &mut out, "setoption name UCI_Variant value chess");
+    assert_eq!(shelf.say(&mut session, &mut out, "go"), ["bestmove e2e4 ponder e7e5"]);
+}
+
+#[test]
+fn pieces_are_dropped_as_engines_write_it() {
+    let line = "e2e4 d7d5 e4d5 d8d5 b1c3 P@d4 c3d5 a7a6 Q@e4";
+    let shelf = Shelf::new(&[(Variant::Chess, "e2e4"), (Variant::Crazyhouse, line)]);
+    let (mut session, mut out) = shelf.session(&[Variant::Crazyhouse], |_| {});
+    shelf.say(&mut session, &mut out, "setoption name UCI_Variant value crazyhouse");
+    let moves: Vec<&str> = line.split(' ').collect();
+    for ply in [5, 8] {
+        shelf.say(&mut session, &mut out, &format!("position startpos moves {}", moves[..ply].join(" ")));
+        let said = shelf.say(&mut session, &mut out, "go");
+        assert_eq!(said[0].split(' ').nth(1), Some(moves[ply]), "{said:?}");
+    }
+}
+
+#[test]
+fn a_file_that_the_gui_names_is_of_the_variant_that_is_set() {
+    let shelf = Shelf::new(&[(Variant::Chess, "e2e4"), (Variant::Horde, "e4e5 d7d6")]);
+    let (mut session, mut out) = shelf.session(&[], |_| {});
+    let told = shelf.say(&mut session, &mut out, "setoption name UCI_Variant value horde");
+    assert!(told[0].ends_with("below a line [variant.horde]"), "{told:?}");
+    shelf.say(&mut session, &mut out, "setoption name Book File value horde.bin");
+    assert_eq!(shelf.say(&mut session, &mut out, "go"), ["bestmove e4e5 ponder d7d6"]);
+    shelf.say(&mut session, &mut out, "setoption name UCI_Variant value chess");
+    assert_eq!(shelf.say(&mut session, &mut out, "go"), ["bestmove e2e4"]);
+    shelf.say(&mut session, &mut out, "setoption name UCI_Variant value horde");
+    assert_eq!(shelf.say(&mut session, &mut out, "go"), ["bestmove e4e5 ponder d7d6"]);
+}
+
+#[test]
+fn a_result_is_for_the_book_of_its_variant() {
+    let line = "e2e4 e7e5 e1e2 e8e7 e2d3 e7e8 d3c4 e8e7 c4d5";
+    let shelf = Shelf::new(&[(Variant::Chess, "e2e4 e7e5"), (Variant::KingOfTheHill, line)]);
+    let (mut session, mut out) =
+        shelf.session(&[Variant::KingOfTheHill], |options| options.policy.learn = true);
+    shelf.say(&mut session, &mut out, "setoption name UCI_Variant value kingofthehill");
+    let moves: Vec<&str> = line.split(' ').collect();
+    for ply in (0..moves.len()).step_by(2) {
+        let before = if ply > 0 { format!(" moves {}", moves[..ply].join(" ")) } else { String::new() };
+        shelf.say(&mut session, &mut out, &format!("position startpos{before}"));
+        assert!(shelf.say(&mut session, &mut out, "go")[0].contains(moves[ply]), "{ply}");
+    }
+    shelf.say(&mut session, &mut out, "setoption name UCI_Variant value chess");
+    let [ended] = <[_; 1]>::try_from(std::mem::take(&mut out.finished)).map_err(|_| ()).unwrap();
+    assert_eq!(ended.game.start.variant(), Variant::KingOfTheHill);
+    assert_eq!(ended.game.result.winner(), Some(shakmaty::Color::White));
+    let files: Vec<_> = ended.sources.iter().map(|source| source.file().to_owned()).collect();
+    assert_eq!(files, [shelf.path(Variant::KingOfTheHill)]);
 }

@@ -86,7 +86,8 @@ impl Opening {
 
     /// The opening of a position. An en-passant square counts only if the capture is legal, as in the list.
     pub fn at(position: &Position) -> Option<Self> {
-        Self::with_key(position.strict_key())
+        // Names are those of standard chess, and positions of variants have the same keys.
+        position.standard().and_then(|_| Self::with_key(position.strict_key()))
     }
 
     /// The opening of the last position of a game that has one.

@@ -3,6 +3,7 @@
 #![allow(clippy::indexing_slicing, reason = "the table is computed at compile time")]
 
 use tabiya_base::bytes::Parts as _;
+use tabiya_chess::{Position, Variant, variant_name};
 
 use std::io;
 
@@ -68,6 +69,8 @@ pub struct PgnHead<'a> {
     pub result: &'a str,
     /// The position that it starts from, if that is not the usual one.
     pub start: Option<&'a str>,
+    /// Its variant; standard chess has no tag.
+    pub variant: Variant,
     /// Whether it is a game of Chess960.
     pub chess960: bool,
     /// The code and the name of the opening.
@@ -127,7 +130,13 @@ impl PgnWriter {
         ] {
             self.tag(name, if value.is_empty() { unknown } else { value });
         }
-        if let Some(fen) = head.start {
+        if head.variant != Variant::Chess {
+            self.tag("Variant", variant_name(head.variant));
+        }
+        // Lichess names the start of these variants in each game, and so programs that know the ordinary one alone read it.
+        let own = matches!(head.variant, Variant::Horde | Variant::RacingKings);
+        let own = own.then(|| Position::start_of(head.variant).fen());
+        if let Some(fen) = head.start.or(own.as_deref()) {
             if head.chess960 {
                 self.tag("Variant", "Chess960");
             }

@@ -4,7 +4,9 @@ use tabiya_base::bytes::Parts as _;
 
 use shakmaty::CastlingMode;
 
-use tabiya_chess::{Position, is_blank, is_invisible, trim_blanks};
+use tabiya_chess::{
+    NamedVariant, Position, Variant, is_blank, is_invisible, named_variant, trim_blanks, variant_name,
+};
 
 use super::board;
 use super::lex::Lexer;
@@ -13,20 +15,8 @@ use super::read::{GameReader, shortened};
 use super::split::lines;
 use crate::{Date, GameResult, Reason, decode_text};
 
-/// Values of the tag `Variant` in games of ordinary chess from any position.
-const ORDINARY: [&str; 5] = ["", "standard", "chess", "normal", FROM_POSITION];
-/// That value where the game starts from another position than the ordinary one.
+/// The value of the tag `Variant` where a game of ordinary chess starts from another position than the ordinary one.
 const FROM_POSITION: &str = "from position";
-/// Values of the tag `Variant` in games of Chess960.
-const CHESS960: [&str; 7] = [
-    "chess960",
-    "chess 960",
-    "fischerandom",
-    "fischerandomchess",
-    "fischerrandom",
-    "fischer random",
-    "freestyle",
-];
 
 /// The most bytes between the tags and the moves in which a position is looked for.
 const MAX_LEN_BEFORE_MOVES: usize = 1 << 13;
@@ -95,11 +85,19 @@ impl GameReader<'_> {
 
     /// The position that the game starts from, if it is not the ordinary one.
     pub(super) fn start(&self) -> Result<Option<Position>, (Reason, String)> {
-        let variant = self.variant.trim().to_ascii_lowercase();
-        let chess960 = CHESS960.contains(&variant.as_str());
-        if !chess960 && !ORDINARY.contains(&variant.as_str()) {
-            return Err((Reason::OtherVariant, format!("the game is {}", shortened(self.variant.trim()))));
-        }
+        let wanted = self.batch.variant;
+        let tag = self.variant.trim();
+        let named = match tag {
+            "" => Some(NamedVariant { variant: Variant::Chess, is_chess960: false }),
+            tag => named_variant(tag),
+        };
+        let Some(named) = named.filter(|named| named.variant == wanted) else {
+            let why = match tag {
+                "" => format!("the game has no tag Variant that says {}", variant_name(wanted)),
+                tag => format!("the game is {}", shortened(tag)),
+            };
+            return Err((Reason::OtherVariant, why));
+        };
         let bad = |why: &str| Err((Reason::BadPosition, why.to_owned()));
         if let Some(doubt) = self.game.doubt {
             return bad(doubt);
@@ -109,7 +107,7 @@ impl GameReader<'_> {
             _ if self.has_other_board() => {
                 return bad("the head has a position, but not in a tag FEN that can be read");
             }
-            _ if self.game.is_set_up || chess960 || variant == FROM_POSITION => {
+            _ if self.game.is_set_up || named.is_chess960 || tag.eq_ignore_ascii_case(FROM_POSITION) => {
                 return bad("the tags do not give the position that the game starts from");
             }
             _ => return Ok(None),
@@ -119,15 +117,17 @@ impl GameReader<'_> {
             return bad(&format!("the position {fen:?} lacks the side to move or castling rights"));
         }
         // Some programs do not mark games of Chess960.
-        let position = if chess960 {
+        let position = if named.is_chess960 {
             Position::from_fen(fen, CastlingMode::Chess960)
         } else {
-            Position::from_any_fen(fen)
+            Position::from_any_fen_of(wanted, fen)
         };
         let position = position.map_err(|error| {
             (Reason::BadPosition, format!("the position {:?} is illegal: {error}", decode_text(fen)))
         })?;
-        Ok(Some(position))
+        // Other programs write the ordinary start of some variants too.
+        let is_ordinary = wanted != Variant::Chess && position.chess() == self.ordinary.chess();
+        Ok(Some(position).filter(|_| !is_ordinary))
     }
 
     /// Whether the text before the moves has a position other than the ordinary start that may be where the game starts.

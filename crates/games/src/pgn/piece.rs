@@ -6,6 +6,8 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
+use tabiya_chess::Variant;
+
 use super::split::{PgnPiece, lines};
 use crate::{GameLocation, LineOrGame};
 
@@ -13,6 +15,8 @@ use crate::{GameLocation, LineOrGame};
 pub(crate) struct PgnBatch {
     pub(super) file: Arc<Path>,
     pub(super) piece: PgnPiece,
+    /// The variant whose games are read.
+    pub(super) variant: Variant,
     /// A byte of the piece and the line ends before it: of the last place.
     lines_at: Cell<(usize, u64)>,
     /// Its first zero byte.
@@ -22,8 +26,14 @@ pub(crate) struct PgnBatch {
 }
 
 impl PgnBatch {
-    pub(super) fn new(file: Arc<Path>, piece: PgnPiece, zeros: Option<usize>, is_first_zeros: bool) -> Self {
-        Self { file, piece, lines_at: Cell::default(), zeros, is_first_zeros }
+    pub(super) fn new(
+        file: Arc<Path>,
+        piece: PgnPiece,
+        variant: Variant,
+        zeros: Option<usize>,
+        is_first_zeros: bool,
+    ) -> Self {
+        Self { file, piece, variant, lines_at: Cell::default(), zeros, is_first_zeros }
     }
 
     /// The place of a byte of the piece in the file.

@@ -7,7 +7,9 @@ use std::borrow::Cow;
 use memchr::memmem;
 use shakmaty::Position as _;
 
-use tabiya_chess::{MoveCode, Position, ReadMoveError, is_blank, is_san, may_be_move, plain_move, read_move};
+use tabiya_chess::{
+    MoveCode, Position, ReadMoveError, Variant, is_blank, is_san, may_be_move, plain_move, read_move,
+};
 
 use super::PgnBatch;
 use super::lex::{Before, Lexer, NO_NUMBER, Token, tags};
@@ -71,6 +73,8 @@ pub(super) struct GameReader<'a> {
     pub state: PgnState,
     pub game: PgnGame,
     pub position: Position,
+    /// The ordinary start of the variant that is read.
+    pub ordinary: Position,
     pub lines: Variations,
     wants_variations: bool,
     /// Whether glyphs and comments are wanted.
@@ -95,6 +99,7 @@ impl<'a> GameReader<'a> {
         let mut header = GameHeader::default();
         header.place.file = batch.file.clone();
         let (wants_variations, wants_remarks) = (visitor.wants_variations(), visitor.wants_remarks());
+        let ordinary = Position::start_of(batch.variant);
         Self {
             batch,
             games: 0,
@@ -105,7 +110,8 @@ impl<'a> GameReader<'a> {
             wants_all_tags: visitor.wants_all_tags(),
             state: PgnState::None,
             game: PgnGame::default(),
-            position: Position::start(),
+            position: ordinary.clone(),
+            ordinary,
             lines: Variations::default(),
             wants_variations,
             wants_remarks,
@@ -277,7 +283,7 @@ impl<'a> GameReader<'a> {
         self.header.place.spot = LineOrGame::Line(self.line_at.1);
         match self.start() {
             Ok(start) => {
-                self.position = start.clone().unwrap_or_else(Position::start);
+                self.position = start.clone().unwrap_or_else(|| self.ordinary.clone());
                 self.header.start = start;
             }
             Err((reason, why)) => return self.refuse(reason, why),
@@ -310,7 +316,7 @@ impl<'a> GameReader<'a> {
 
     /// Begins a game without a head, if its first word is a move; prose begins with another word.
     fn begin_with(&mut self, at: usize, len: usize, word: &[u8]) {
-        let is_played = || read_move(&self.whole(at, len), &Position::start()).is_ok();
+        let is_played = || read_move(&self.whole(at, len), &self.ordinary).is_ok();
         if !self.game.is_prose && (is_san(word) || is_played()) {
             self.begin();
         } else {
@@ -459,6 +465,7 @@ impl<'a> GameReader<'a> {
         let (word, rest) = text.split_at_checked(len).unwrap_or_default();
         let more = match rest {
             [b'(', b'Q' | b'R' | b'B' | b'N' | b'q' | b'r' | b'b' | b'n', b')', ..] => 3,
+            [b'(', b'K' | b'k', b')', ..] if self.batch.variant == Variant::Antichess => 3,
             [b'.', b'p', b'.', ..] if word.ends_with(b"e") => 3,
             _ => 0,
         };

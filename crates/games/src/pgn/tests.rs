@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Move, Position as _};
 
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant};
 
 use super::Pgn;
 use crate::{GameEnd, GameError, GameHeader, Reason, Visitor};
@@ -387,6 +387,63 @@ fn set_up_positions_and_chess960_are_played_from_their_start() {
         assert_eq!(received[0].error.as_ref().unwrap().0, reason);
         assert_eq!(received[1].moves, "d2d4");
     }
+}
+
+/// The games of a variant, and why the others are left out.
+fn of_variant(text: &str, variant: Variant) -> Vec<(String, Option<Reason>)> {
+    let mut listener = Listener::default();
+    let mut pgn = Pgn::new(Arc::from(Path::new("a.pgn")), text.as_bytes()).of_variant(variant);
+    while let Some(batch) = pgn.next_batch() {
+        batch.play(&mut listener);
+    }
+    let received = listener.games.into_iter();
+    received.map(|game| (game.moves, game.error.map(|(reason, _)| reason))).collect()
+}
+
+#[test]
+fn games_of_one_variant_are_read_by_its_rules_and_others_left_out() {
+    let game = |variant: &str, moves: &str| format!("[Event \"A\"]\n{variant}\n{moves} *\n\n");
+    let tag = |name: &str| format!("[Variant \"{name}\"]\n");
+    let left_out = (String::new(), Some(Reason::OtherVariant));
+    let read = |moves: &str| (moves.to_owned(), None);
+    // What the start is, each variant knows.
+    let horde = game(&tag("horde"), "1. e5 d6 2. exd6 exd6");
+    let kings = game(&tag("Racing Kings"), "1. Bc5 Bd3");
+    let plain = game("", "1. e4 e5");
+    let text = format!("{horde}{kings}{plain}1. d4 d5 *\n");
+    assert_eq!(
+        of_variant(&text, Variant::Horde),
+        [read("e4e5 d7d6 e5d6 e7d6"), left_out.clone(), left_out.clone(), left_out.clone()]
+    );
+    let kings = [left_out.clone(), read("f2c5 c2d3"), left_out.clone(), left_out.clone()];
+    assert_eq!(of_variant(&text, Variant::RacingKings), kings);
+    let plain = [left_out.clone(), left_out.clone(), read("e2e4 e7e5"), read("d2d4 d7d5")];
+    assert_eq!(of_variant(&text, Variant::Chess), plain);
+    // Drops, and a king that a pawn becomes. No sign of a check is asked for.
+    let fen = "[FEN \"4k3/P7/8/8/8/8/8/4K3[NPp] w - - 0 1\"]\n[SetUp \"1\"]\n";
+    let drops = game(&(tag("Crazyhouse") + fen), "1. N@f3 @d5 2. P@e4 dxe4");
+    assert_eq!(of_variant(&drops, Variant::Crazyhouse), [read("N@f3 P@d5 P@e4 d5e4")]);
+    let fen = "[FEN \"8/P6k/8/8/8/8/8/8 w - - 0 1\"]\n";
+    for mv in ["a8=K", "a8K", "a8(K)"] {
+        let king = game(&(tag("Giveaway") + fen), &format!("1. {mv} Kg8"));
+        assert_eq!(of_variant(&king, Variant::Antichess), [read("a7a8k h7g8")], "{mv}");
+    }
+    // Antichess has no castling: the game is cut there.
+    let castles = game(&tag("suicide"), "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-O O-O");
+    let cut = of_variant(&castles, Variant::Antichess);
+    assert_eq!(cut, [("g1f3 g8f6 g2g3 g7g6 f1g2 f8g7".to_owned(), Some(Reason::IllegalMove))]);
+    // Nobody passes where capturing or being checked may decide.
+    assert_eq!(of_variant(&game(&tag("Atomic"), "1. e4 --"), Variant::Atomic)[0].0, "e2e4");
+}
+
+#[test]
+fn an_ordinary_start_that_a_tag_names_is_no_set_up_position() {
+    let fen = Position::start_of(Variant::Horde).fen();
+    let text = format!("[Variant \"Horde\"]\n[FEN \"{fen}\"]\n[SetUp \"1\"]\n\n1. e5 *\n");
+    let mut listener = Listener::default();
+    let mut pgn = Pgn::new(Arc::from(Path::new("a.pgn")), text.as_bytes()).of_variant(Variant::Horde);
+    pgn.next_batch().unwrap().play(&mut listener);
+    assert_eq!((listener.games[0].start.clone(), listener.games[0].moves.as_str()), (None, "e4e5"));
 }
 
 #[test]

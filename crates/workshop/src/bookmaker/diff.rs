@@ -97,7 +97,7 @@ pub fn diff(
     let whole = Cell::new(true);
     // Follows the moves of both books, and replies to positions of `left`; compares what was not reached `before`.
     let mut follow = |left: &Keys, before: &Keys| -> Result<Keys> {
-        let from = ByPlies { most: MAX, ..ByPlies::default() };
+        let from = ByPlies { most: MAX, ..ByPlies::of_variant(a.variant()) };
         from.each(progress, |visited, follow| {
             let at = visited.at;
             union.append(at, |facts| follow.push(facts.mv));

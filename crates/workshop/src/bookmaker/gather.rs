@@ -12,6 +12,7 @@ use tabiya_base::parallel;
 use tabiya_base::progress::Progress;
 use tabiya_book::By;
 use tabiya_book::counts::{CountFile, CountWriter, CountsRow, CountsWritten, Shape, damage};
+use tabiya_chess::Variant;
 use tabiya_games::Sources;
 
 use super::count::{CountedGames, count};
@@ -28,6 +29,19 @@ use super::{ASIDE, Resources};
 
 /// Rows between two checks for an interrupt.
 const STRIDE: u64 = 1 << 14;
+
+/// The variant of chess of these count files, and of what is counted with them: the one that is named, or else theirs.
+///
+/// # Errors
+/// When a file counts games of another variant: counts of different variants are never added up.
+pub fn variant_of(counts: &[CountFile], named: Option<Variant>) -> Result<Variant> {
+    let variant = named.or_else(|| Some(counts.first()?.variant())).unwrap_or_default();
+    let Some(other) = counts.iter().find(|file| file.variant() != variant) else { return Ok(variant) };
+    let what = format!("this count file counts games of {}, not of {variant}", other.variant());
+    Err(Error::new(ErrorKind::Usage, what)
+        .at_path(other.path())
+        .advice("counts of different variants are not added up: leave the file out, or add up the files of one variant"))
+}
 
 /// What is counted: games, and the counts of other builds.
 #[derive(Debug)]
@@ -81,6 +95,7 @@ impl Input<'_> {
     ) -> Result<CountedGames<R>> {
         let wanted = Shape { positions: R::PLACED, by: by.or(filter.slices()) };
         self.counts.iter().try_for_each(|file| file.require(wanted))?;
+        variant_of(self.counts, Some(self.games.variant()))?;
         let given = || {
             let source = |(number, file)| CountFileSource {
                 file: Held::Open(file),

@@ -42,7 +42,7 @@ mod work;
 pub use eco::Names;
 pub use filter::{CountedMoves, Exclusion, Filter, TagPattern, Tags};
 pub use gather::write_counts;
-pub use gather::{Damage, Input};
+pub use gather::{Damage, Input, variant_of};
 pub use merge::merge_books;
 pub use merge::{Merged, merge, widest};
 pub use new_book::NewBook;
@@ -58,10 +58,11 @@ use files::BuildFiles;
 use game_index::GameIndex;
 use row::{CountRow, CountedRow, PlacedRow};
 use sort::Sorted;
-use tabiya_base::error::Result;
+use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::By;
 use tabiya_book::{BookWriter, Written, left_out};
+use tabiya_chess::Variant;
 
 /// Bytes of memory that do not hold rows but pieces of files and the games in them.
 const ASIDE: usize = 24 << 20;
@@ -95,6 +96,11 @@ pub fn build(
     plan: &Plan<'_>,
     writer: Box<dyn BookWriter>,
 ) -> Result<(BuildReport, Written)> {
+    let variant = input.games.variant();
+    if variant != Variant::Chess && plan.weigh.needs_sides() {
+        let what = format!("a book of {variant} cannot have another least share of games for each side");
+        return Err(Error::new(ErrorKind::Usage, what).advice("name one share for both"));
+    }
     let resources = &plan.resources.without(ASIDE).without(writer.memory());
     let plan = &Plan { resources, ..*plan };
     // Only a position says which side is to move.

@@ -14,6 +14,7 @@ use tabiya_learn::{files_of, open_settled_as};
 
 use super::{
     BuildReport, Damage, Filter, Input, Merged, Names, Plan, Repeated, Resources, Weigh, merge_books,
+    variant_of,
 };
 
 /// Bytes of memory that building and merging need at least.
@@ -41,7 +42,7 @@ pub type Damaged = (PathBuf, Finding);
 pub struct NewBook {
     /// Its path, whose extension says the format: `.bin`, `.ctg`, `.kob` or `.abk`.
     pub output: PathBuf,
-    /// The variant of chess of its games, and of the books that are merged.
+    /// The variant of chess of its games, and of the books that are merged. A book of count files alone has theirs.
     pub variant: Variant,
     /// Whether it may replace a book.
     pub force: bool,
@@ -138,13 +139,15 @@ impl NewBook {
         let (mut split, mut unopened) = (split(sources)?, Vec::new());
         let counted = split.open(CountFile::open, &mut unopened)?;
         unopened.pop().map_or(Ok(()), Err)?;
-        let mut games = games::open(&split.games)?.whole()?;
+        let named = Some(self.variant).filter(|variant| *variant != Variant::Chess);
+        let variant = variant_of(&counted, named)?;
+        let mut games = games::open(&split.games)?.whole()?.of_variant(variant)?;
         let counts = counted.iter().map(|file| file.path().to_owned());
         self.keep(&games.parts().into_iter().chain(counts).chain(eco.iter().cloned()).collect::<Vec<_>>())?;
         let names = Names::read(eco)?;
         let progress = Progress::none();
+        let writer = Self { variant, ..self.clone() }.create(Some(filter), &resources)?;
         let repeated = Repeated::among(&games, filter, &resources, &progress)?;
-        let writer = self.create(Some(filter), &resources)?;
         let damage = Damage::default();
         let input =
             Input { games: &mut games, repeated: &repeated, counts: &counted, work: None, damage: &damage };

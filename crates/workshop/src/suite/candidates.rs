@@ -15,13 +15,15 @@ use tabiya_book::traverse::{ByPlies, KeyHasher, Tracks};
 use tabiya_book::{Book, Format, MoveFacts};
 use tabiya_chess::normal::forms;
 use tabiya_chess::openings::Opening;
-use tabiya_chess::{MoveCode, Packed, Position};
+use tabiya_chess::{MoveCode, Packed, Position, Variant};
 
 use crate::bookmaker::PositionCounts;
 
 /// Which positions are looked for.
 #[derive(Clone, Debug)]
 pub struct Search {
+    /// The variant of chess.
+    pub variant: Variant,
     /// Plies from the starting position.
     pub plies: RangeInclusive<u32>,
     /// Games that went on from a position, or reached it after the most plies, and from each one on the way to it; 0 where
@@ -31,10 +33,17 @@ pub struct Search {
     pub unique_colours: bool,
 }
 
+/// A position that is kept: packed, or whole where packing is for standard chess only.
+#[derive(Clone, Debug)]
+enum Held {
+    Packed(Packed),
+    Whole(Arc<Position>),
+}
+
 /// A position that a suite may have.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Candidate {
-    packed: Packed,
+    held: Held,
     number: u32,
     /// Plies from the starting position.
     pub plies: u32,
@@ -79,15 +88,30 @@ struct CandidateMove {
     games: Option<u64>,
 }
 
+impl Held {
+    fn new(at: &Position) -> Option<Self> {
+        match at.variant() {
+            Variant::Chess => Packed::strict(at).map(Self::Packed),
+            _ => Some(Self::Whole(Arc::new(at.clone()))),
+        }
+    }
+}
+
 impl Candidate {
     /// The position. Its counters of moves are not those of a game.
     pub fn position(&self) -> Option<Position> {
-        self.packed.unpack()
+        match &self.held {
+            Held::Packed(packed) => packed.unpack(),
+            Held::Whole(at) => Some(at.as_ref().clone()),
+        }
     }
 
-    /// The position, as stores of evaluations have it.
-    pub fn packed(&self) -> Packed {
-        self.packed
+    /// The position, as stores of evaluations have it; `None` for variants, which they do not hold.
+    pub fn packed(&self) -> Option<Packed> {
+        match &self.held {
+            Held::Packed(packed) => Some(*packed),
+            Held::Whole(_) => None,
+        }
     }
 }
 
@@ -107,7 +131,7 @@ impl Candidates {
         let mut met = HashSet::new();
         let mut steps = Vec::new();
         progress.things(0, "positions");
-        let from = ByPlies { again: true, ..ByPlies::default() };
+        let from = ByPlies { again: true, ..ByPlies::of_variant(search.variant) };
         from.each(progress, |visited, follow| {
             let at = visited.at;
             if visited.plies > ply {
@@ -132,10 +156,10 @@ impl Candidates {
             if search.plies.contains(&ply)
                 && !at.chess().is_game_over()
                 && met.insert(identity(at, search.unique_colours))
-                && let Some(packed) = Packed::strict(at)
+                && let Some(held) = Held::new(at)
             {
                 let number = visited.number;
-                candidates.found.push(Candidate { packed, number, plies: ply, games, opening });
+                candidates.found.push(Candidate { held, number, plies: ply, games, opening });
             }
             if ply >= *search.plies.end() {
                 return Ok(());
@@ -258,7 +282,7 @@ mod tests {
     use super::*;
 
     fn search(plies: RangeInclusive<u32>) -> Search {
-        Search { plies, min_games: 0, unique_colours: false }
+        Search { variant: Variant::Chess, plies, min_games: 0, unique_colours: false }
     }
 
     fn starter(search: &Search) -> Candidates {
@@ -283,7 +307,7 @@ mod tests {
         for candidate in found.found() {
             let line = found.line(candidate);
             assert_eq!(line.len(), candidate.plies as usize);
-            assert_eq!(Packed::strict(&after(&line)), Some(candidate.packed()));
+            assert_eq!(Packed::strict(&after(&line)), candidate.packed());
             assert!(met.insert(after(&line).epd()));
         }
         let plies: HashSet<u32> = found.found().iter().map(|candidate| candidate.plies).collect();

@@ -132,7 +132,12 @@ mod tests {
     use crate::suite::{Candidates, Search, SuiteSource};
 
     fn candidates() -> Vec<Candidate> {
-        let search = Search { plies: 2..=8, min_games: 0, unique_colours: false };
+        let search = Search {
+            variant: tabiya_book::Variant::Chess,
+            plies: 2..=8,
+            min_games: 0,
+            unique_colours: false,
+        };
         let found =
             Candidates::find(&[SuiteSource::Book(book::starter().unwrap())], &search, &Progress::none())
                 .unwrap();

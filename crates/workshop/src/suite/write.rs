@@ -7,7 +7,7 @@ use serde::Serialize;
 use shakmaty::{Color, Position as _};
 
 use tabiya_chess::openings::Opening;
-use tabiya_chess::{MoveCode, Position};
+use tabiya_chess::{MoveCode, Position, Variant};
 use tabiya_games::export::{PgnHead, PgnWriter, San};
 use tabiya_uci::{Score, Wdl};
 
@@ -22,6 +22,8 @@ const BAR: i64 = 20;
 /// A position of a suite, as it is written.
 #[derive(Clone, Debug)]
 pub struct SuiteEntry {
+    /// The variant of chess.
+    pub variant: Variant,
     /// The moves of its line from the starting position.
     pub line: Vec<MoveCode>,
     /// The opening.
@@ -38,7 +40,7 @@ pub struct SuiteEntry {
 /// # Errors
 /// When `out` cannot be written.
 pub fn epd(entry: &SuiteEntry, out: &mut dyn Write) -> io::Result<()> {
-    let PositionLine { at, text } = PositionLine::from_moves(entry.line.iter().copied());
+    let PositionLine { at, text } = PositionLine::of_variant(entry.variant, entry.line.iter().copied());
     write!(out, "{}", at.epd())?;
     if let Some(Score::Centipawns(score)) = entry.score {
         write!(out, " ce {score};")?;
@@ -56,9 +58,14 @@ pub fn epd(entry: &SuiteEntry, out: &mut dyn Write) -> io::Result<()> {
 pub fn pgn(entry: &SuiteEntry, number: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = PgnWriter::default();
     let round = number.to_string();
-    writer.head(&PgnHead { round: &round, opening: entry.opening.map(Opening::parts), ..PgnHead::default() });
+    writer.head(&PgnHead {
+        round: &round,
+        variant: entry.variant,
+        opening: entry.opening.map(Opening::parts),
+        ..PgnHead::default()
+    });
     writer.begin_moves();
-    for (at, mv) in Position::start().replay(entry.line.iter().copied()) {
+    for (at, mv) in Position::start_of(entry.variant).replay(entry.line.iter().copied()) {
         let black = at.chess().turn().is_black();
         if !black {
             writer.number(at.chess().fullmoves().into(), black);
@@ -123,6 +130,7 @@ mod tests {
         moves.iter().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
         let line = game.moves().iter().map(|mv| MoveCode::from_move(*mv)).collect();
         SuiteEntry {
+            variant: Variant::Chess,
             line,
             opening: Opening::from_game(&game),
             score: score.map(Score::Centipawns),

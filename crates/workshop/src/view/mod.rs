@@ -10,7 +10,7 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 use tabiya_book::choose::{Chances, Policy, Worth, chances_in, likeliest_first};
 use tabiya_book::{Book, BookSet, GameReference, MoveFacts};
 use tabiya_chess::openings::Opening;
-use tabiya_chess::{Game, MoveCode, Position};
+use tabiya_chess::{Game, MoveCode, Position, Variant};
 
 pub use self::facts::Facts;
 pub use self::game_line::game_line;
@@ -90,10 +90,16 @@ pub struct PositionLine {
 }
 
 impl PositionLine {
-    /// The line of these moves, up to one that is not legal.
+    /// The line of these moves in standard chess, up to one that is not legal.
     pub fn from_moves(moves: impl IntoIterator<Item = MoveCode>) -> Self {
-        let mut line = Self { at: Position::start(), text: String::new() };
-        for (at, mv) in Position::start().replay(moves) {
+        Self::of_variant(Variant::Chess, moves)
+    }
+
+    /// As [`PositionLine::from_moves`], in a variant.
+    pub fn of_variant(variant: Variant, moves: impl IntoIterator<Item = MoveCode>) -> Self {
+        let start = Position::start_of(variant);
+        let mut line = Self { at: start.clone(), text: String::new() };
+        for (at, mv) in start.replay(moves) {
             line.text = continued(&line.text, &at, &san(&at, mv));
             line.at = at.after(mv);
         }
@@ -103,8 +109,8 @@ impl PositionLine {
 
 /// The position of a game from the usual start in words.
 pub fn place_in_words(game: &Game) -> String {
-    let PositionLine { text, .. } =
-        PositionLine::from_moves(game.moves().iter().map(|mv| MoveCode::from_move(*mv)));
+    let moves = game.moves().iter().map(|mv| MoveCode::from_move(*mv));
+    let PositionLine { text, .. } = PositionLine::of_variant(game.position().variant(), moves);
     if text.is_empty() { "in the starting position".to_owned() } else { format!("after {text}") }
 }
 

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use tabiya_book::PositionRecord;
-use tabiya_chess::MoveCode;
 use tabiya_chess::openings::Opening;
+use tabiya_chess::{MoveCode, Variant};
 use tabiya_workshop::view::Facts;
 
 use super::tsv::Castlings;
@@ -29,7 +29,13 @@ struct MoveLine<'a> {
     facts: Facts<'a, MoveCode>,
 }
 
-pub fn line(known: &PositionRecord, castlings: &Castlings, out: &mut dyn Write) -> io::Result<()> {
+pub fn line(
+    known: &PositionRecord,
+    variant: Variant,
+    castlings: &Castlings,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let with_key = || Opening::with_key(known.key).filter(|_| variant == Variant::Chess);
     let moves = known.moves.iter().map(|entry| MoveLine {
         uci: castlings.uci(known, entry.mv).to_string(),
         weight: entry.weight,
@@ -38,7 +44,7 @@ pub fn line(known: &PositionRecord, castlings: &Castlings, out: &mut dyn Write) 
     let line = Line {
         key: format!("{:016x}", known.key),
         fen: known.position.as_ref().map(|position| position.fen()),
-        opening: known.position.as_ref().map_or_else(|| Opening::with_key(known.key), Opening::at),
+        opening: known.position.as_ref().map_or_else(with_key, Opening::at),
         comment: known.comment.as_deref(),
         moves: moves.collect(),
     };

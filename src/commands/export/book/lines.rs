@@ -10,8 +10,8 @@ use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::traverse::{ByPlies, Keys, Replies, Visited};
 use tabiya_book::{Annotation, Book, Scope};
-use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
+use tabiya_chess::{Position, Variant};
 use tabiya_games::export::{PgnHead, PgnWriter, San};
 
 use super::pgn::{Coverage, comment};
@@ -35,7 +35,7 @@ pub fn games(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64>
     let plies = plies(book, &coverage.replies())?;
     let mut lines = BookLines::new(book, coverage.replies());
     let mut game = Game::new(book);
-    write_lines(book, Position::start(), None, &plies, &mut lines, &mut game, out)?;
+    write_lines(book, Position::start_of(book.variant()), None, &plies, &mut lines, &mut game, out)?;
     if scope == Scope::All {
         coverage.each_other(book, |at, others| {
             game.start = Some(at.fen());
@@ -81,7 +81,7 @@ fn write_lines(
 /// The fewest plies after which each position is reached.
 fn plies(book: &dyn Book, replies: &Replies) -> Result<HashMap<u64, usize>> {
     let (mut plies, mut moves) = (HashMap::new(), Vec::new());
-    ByPlies::default().each(&Progress::none(), |visited, follow| {
+    ByPlies::of_variant(book.variant()).each(&Progress::none(), |visited, follow| {
         let Visited { at, plies: here, .. } = *visited;
         plies.insert(at.key(), usize::try_from(here).unwrap_or(usize::MAX));
         moves.clear();
@@ -119,6 +119,7 @@ impl Ply {
 
 struct Game {
     name: String,
+    variant: Variant,
     /// The position that the lines begin with, if it is not the starting position.
     start: Option<String>,
     line: Vec<Ply>,
@@ -129,7 +130,14 @@ struct Game {
 impl Game {
     fn new(book: &dyn Book) -> Self {
         let name = book.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Self { name, start: None, line: Vec::new(), written: 0, writer: PgnWriter::default() }
+        Self {
+            name,
+            variant: book.variant(),
+            start: None,
+            line: Vec::new(),
+            written: 0,
+            writer: PgnWriter::default(),
+        }
     }
 
     fn write(&mut self, transposes: bool, out: &mut dyn Write) -> io::Result<()> {
@@ -141,6 +149,7 @@ impl Game {
             event: &self.name,
             round: &round,
             start: self.start.as_deref(),
+            variant: self.variant,
             opening,
             ..PgnHead::default()
         });

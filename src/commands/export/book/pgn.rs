@@ -38,12 +38,12 @@ enum Task {
 /// When `out` cannot be written, or the work is interrupted.
 pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> {
     let coverage = Coverage::from_book(book)?;
-    let mut writer = PgnWriter::default();
+    let (mut writer, variant) = (PgnWriter::default(), book.variant());
     let name = book.path().file_name().unwrap_or_default().to_string_lossy();
     let opening = common(book, &coverage).map(Opening::parts);
     let mut lines = BookLines::new(book, coverage.replies());
-    let head = PgnHead { event: &name, opening, ..PgnHead::default() };
-    write_game(&mut lines, Position::start(), None, &head, &mut writer, out)?;
+    let head = PgnHead { event: &name, variant, opening, ..PgnHead::default() };
+    write_game(&mut lines, Position::start_of(variant), None, &head, &mut writer, out)?;
     if scope == Scope::All {
         coverage.each_other(book, |at, others| {
             if lines.saw(at.key()) {
@@ -53,6 +53,7 @@ pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> 
             let head = PgnHead {
                 event: &name,
                 start: Some(&fen),
+                variant,
                 opening: Opening::at(at).map(Opening::parts),
                 ..PgnHead::default()
             };
@@ -109,7 +110,7 @@ fn write_game(
 /// The opening of the moves that all lines begin with.
 fn common(book: &dyn Book, coverage: &Coverage) -> Option<Opening> {
     let mut lines = BookLines::new(book, coverage.replies());
-    let (mut at, mut opening) = (Position::start(), None);
+    let (mut at, mut opening) = (Position::start_of(book.variant()), None);
     while let Ok([only]) = <[LineStep; 1]>::try_from(lines.moves_from(&at).0) {
         at = only.after;
         opening = Opening::at(&at).or(opening);

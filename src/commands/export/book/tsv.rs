@@ -100,8 +100,12 @@ impl Castlings {
     }
 
     /// A move in UCI notation: castling of standard chess as two steps of the king, other castling as the king taking its
-    /// rook, as in the book.
+    /// rook, as in the book; a drop as `N@f3`.
     pub fn uci(&self, known: &PositionRecord, mv: MoveCode) -> UciMove {
+        if mv.from() == mv.to() {
+            let role = mv.promotion().ok().flatten().unwrap_or(Role::Pawn);
+            return UciMove::Put { role, to: mv.to() };
+        }
         let mut to = mv.to();
         if castles(known, mv) || self.0.contains(&(known.key, mv.0)) {
             to = Square::from_coords(if to.file() == File::H { File::G } else { File::C }, to.rank());

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_chess::Variant;
 
 use super::{CountsRow, CountsWritten, Shape};
 use crate::{Among, Book};
@@ -66,6 +67,7 @@ impl CountFile {
         group(usize, Shape, impl FnMut(&CountsRow) -> Result<()>) -> Result<()>;
         shape() -> Shape;
         require(Shape) -> Result<()>;
+        variant() -> Variant;
     }
 }
 
@@ -74,6 +76,11 @@ impl CountFile {
 impl CountWriter {
     pub fn create(path: &Path, _: Shape, _: bool) -> Result<Self> {
         left_out(path)
+    }
+
+    #[must_use]
+    pub fn of_variant(self, _: Variant) -> Self {
+        self
     }
 
     pub fn finish(self) -> Result<CountsWritten> {

@@ -20,13 +20,14 @@ use parquet::schema::types::{ColumnDescPtr, ColumnPath, TypePtr};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::replace::Replacement;
-use tabiya_chess::{MoveCode, PACKED_LEN, RatingBand, Speed};
+use tabiya_chess::{MoveCode, PACKED_LEN, RatingBand, Speed, Variant};
 use tabiya_parquet::checked::CheckedPages;
 use tabiya_parquet::pages::plain;
 
 use super::MAX_GAMES;
 use super::{
-    COUNT_COLUMNS, CountsRow, CountsWritten, KEY, MOVE, POSITION, STDOUT, Shape, VERSION, VERSION_NAME,
+    COUNT_COLUMNS, CountsRow, CountsWritten, KEY, MOVE, POSITION, STDOUT, Shape, VARIANT_NAME, VERSION,
+    VERSION_NAME,
 };
 use crate::{RATING, SPEED, Slice};
 
@@ -139,6 +140,16 @@ impl<W: Write + Send> CountWriter<W> {
             last_key: None,
             written,
         })
+    }
+
+    /// The same, which says that it counts games of this variant.
+    #[must_use]
+    pub fn of_variant(mut self, variant: Variant) -> Self {
+        if variant != Variant::Chess {
+            let said = KeyValue::new(VARIANT_NAME.to_owned(), variant.uci().to_owned());
+            self.writer.append_key_value_metadata(said);
+        }
+        self
     }
 
     /// The columns that are written and others may not have.

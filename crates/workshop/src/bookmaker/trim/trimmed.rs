@@ -98,7 +98,7 @@ impl<'a> Trimmed<'a> {
     pub fn missing(&self) -> Vec<usize> {
         let has = |line: &Vec<Move>| {
             let Some((last, before)) = line.split_last() else { return true };
-            let at = played(before);
+            let at = played(self.start(), before);
             self.book.has(&at, *last) || !self.book.moves_in(&at.after(*last)).is_empty()
         };
         let lines = self.trim.without.iter().enumerate();
@@ -108,14 +108,14 @@ impl<'a> Trimmed<'a> {
     fn note_lines(&mut self) {
         for line in &self.trim.without {
             if let Some((last, before)) = line.split_last() {
-                self.without.push((played(before).key(), MoveCode::from_move(*last)));
+                self.without.push((played(self.start(), before).key(), MoveCode::from_move(*last)));
             }
         }
         if self.trim.below.is_empty() {
-            self.starts.push((0, Position::start()));
+            self.starts.push((0, self.start()));
         }
         for line in &self.trim.below {
-            let (mut at, mut plies) = (Position::start(), 0);
+            let (mut at, mut plies) = (self.start(), 0);
             let goes_on = line.iter().all(|&mv| {
                 let code = MoveCode::from_move(mv);
                 if self.is_without(at.key(), code) || self.trim.max_ply.is_some_and(|most| plies >= most) {
@@ -130,6 +130,11 @@ impl<'a> Trimmed<'a> {
                 self.starts.push((plies, at));
             }
         }
+    }
+
+    /// The starting position of the book's variant.
+    fn start(&self) -> Position {
+        Position::start_of(self.book.variant())
     }
 
     fn is_without(&self, key: u64, mv: MoveCode) -> bool {
@@ -166,7 +171,7 @@ impl<'a> Trimmed<'a> {
     ) -> Result<(Keys, Keys)> {
         let mut deep = Keys::default();
         let mut moves = Vec::new();
-        let from = ByPlies { starts: self.starts.clone(), ..ByPlies::default() };
+        let from = ByPlies { starts: self.starts.clone(), ..ByPlies::of_variant(self.book.variant()) };
         let reached = from.each(progress, |&Visited { at, plies, .. }, follow| {
             moves.clear();
             self.book.moves(at, &mut moves);
@@ -285,7 +290,7 @@ impl<'a> Trimmed<'a> {
         let mut on_lines = Vec::new();
         let (reached, _) = self.walk(progress, &mut see)?;
         for line in &self.trim.below {
-            let mut at = Position::start();
+            let mut at = self.start();
             for &mv in line {
                 if !reached.contains(&at.key()) && self.lines.contains_key(&at.key()) {
                     on_lines.push(at.clone());
@@ -313,9 +318,8 @@ impl<'a> Trimmed<'a> {
     }
 }
 
-/// The position after legal moves from the start.
-fn played(moves: &[Move]) -> Position {
-    let mut at = Position::start();
+/// The position after legal moves.
+fn played(mut at: Position, moves: &[Move]) -> Position {
     moves.iter().for_each(|&mv| at.play(mv));
     at
 }

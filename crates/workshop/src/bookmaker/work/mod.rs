@@ -29,6 +29,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::replace::Replacement;
 use tabiya_book::By;
 use tabiya_book::counts::{CountFile, CountWriter, EXTENSION, Shape};
+use tabiya_chess::Variant;
 use tabiya_games::{Sources, Stamp};
 
 use super::Resources;
@@ -60,16 +61,20 @@ struct Build {
     positions: bool,
     by: Vec<String>,
     games: String,
+    /// As UCI has it; empty for standard chess.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    variant: String,
 }
 
 impl Build {
-    fn new(filter: &Filter, shape: Shape) -> serde_json::Result<Self> {
+    fn new(filter: &Filter, shape: Shape, variant: Variant) -> serde_json::Result<Self> {
         let digest = Sha256::digest(serde_json::to_vec(filter)?);
         Ok(Self {
             tabiya: env!("CARGO_PKG_VERSION").to_owned(),
             positions: shape.positions,
             by: shape.by.columns().map(str::to_owned).collect(),
             games: hex(&digest),
+            variant: if variant == Variant::Chess { String::new() } else { variant.uci().to_owned() },
         })
     }
 
@@ -79,6 +84,8 @@ impl Build {
             Some("it was started by another version of tabiya")
         } else if self.games != other.games {
             Some("it was started with other filters of games or moves")
+        } else if self.variant != other.variant {
+            Some("it was started for another variant of chess")
         } else if self != other {
             Some("it was started for an output that needs other counts")
         } else {
@@ -176,7 +183,8 @@ impl Work {
         progress: &Progress,
     ) -> Result<KeptCounts> {
         let shape = Shape { positions: R::PLACED, by };
-        let build = Build::new(filter, shape).map_err(|error| self.unwritable(error.into()))?;
+        let build =
+            Build::new(filter, shape, sources.variant()).map_err(|error| self.unwritable(error.into()))?;
         self.begin(&build)?;
         let all = sources.each()?.ok_or_else(|| {
             Error::new(ErrorKind::Usage, "a pipe can be read only once, so the build cannot be continued")
@@ -207,7 +215,8 @@ impl Work {
                 count::<R>(&mut games, filter, by, &Repeated::default(), resources, None, progress)?;
             let CountedGames { runs, report, .. } = counted;
             let shard = self.shard(&name);
-            let writer = CountWriter::create(&shard, shape, true)?;
+            let writer = CountWriter::create(&shard, shape, true)
+                .map(|writer| writer.of_variant(sources.variant()))?;
             let written = write_rows(runs, resources, writer, progress)?;
             let rows = if written.plies > 0 { written.rows } else { 0 };
             let record = CountedSource { source: stamp.shown, state: stamp.state, rows, games: report };

@@ -135,7 +135,8 @@ fn a_filter_is_known_again_by_its_values() {
         r#""skip_mistakes":false,"repertoire":true,"min_plies":4,"unique":false}"#
     );
     assert_eq!(text, expected);
-    let digest = |filter: &Filter| Build::new(filter, Shape::default()).unwrap().games;
+    let digest =
+        |filter: &Filter| Build::new(filter, Shape::default(), tabiya_book::Variant::Chess).unwrap().games;
     let others = [
         Filter { only: Some(CountedMoves::Side(Color::Black)), ..all.clone() },
         Filter { only: Some(CountedMoves::Player), ..all.clone() },

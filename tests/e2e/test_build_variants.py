@@ -1,0 +1,369 @@
+"""Books of the variants of chess, built of games that python-chess plays, against its own reckoning."""
+
+import json
+import random
+import re
+import subprocess
+from collections import defaultdict
+
+import chess
+import chess.pgn
+import chess.polyglot
+import chess.variant
+import duckdb
+import pytest
+
+from client import times
+from conftest import not_windows
+from polyglot_writer import ENTRY
+from test_resume import begun
+
+VARIANTS = ["antichess", "atomic", "crazyhouse", "horde", "kingofthehill", "racingkings", "3check"]
+GAMES = times(60, 1000)
+RESULTS = ["1-0", "0-1", "1/2-1/2"]
+# Spellings of the tag that python-chess does not write.
+SPELLINGS = {
+    "antichess": ["antichess", "Giveaway", "suicide"],
+    "atomic": ["atomic", "ATOMIC"],
+    "crazyhouse": ["crazyhouse", "Crazy-House"],
+    "horde": ["horde"],
+    "kingofthehill": ["kingOfTheHill", "Kingofthehill", "KOTH"],
+    "racingkings": ["racingKings", "racing_kings"],
+    "3check": ["threeCheck", "3-Check", "Three Check"],
+}
+
+
+def code(board, mv):
+    """The move as books code it: castling takes the rook, and a drop stays on its square."""
+    if mv.drop:
+        return (mv.drop - 1) << 12 | mv.to_square << 6 | mv.to_square
+    to = mv.to_square
+    if board.is_castling(mv):
+        to = chess.square(7 if board.is_kingside_castling(mv) else 0, chess.square_rank(mv.from_square))
+    return ((mv.promotion or 1) - 1) << 12 | mv.from_square << 6 | to
+
+
+def random_game(name, rng):
+    """A game of few openings. It goes on until there is no move, so that drops, promotions and endings come up."""
+    board = chess.variant.find_variant(name)()
+    game = chess.pgn.Game()
+    game.setup(board)
+    game.headers["Variant"] = type(board).aliases[0]
+    game.headers["Result"] = rng.choice(RESULTS)
+    node = game
+    while not board.is_game_over() and board.ply() < 120:
+        moves = sorted(board.legal_moves, key=chess.Move.uci)
+        rare = [mv for mv in moves if mv.promotion or mv.drop or board.is_castling(mv)]
+        few = moves[: 3 if board.ply() < 4 else len(moves)]
+        mv = rng.choice(rare if rare and rng.random() < 0.3 else few)
+        board.push(mv)
+        node = node.add_main_variation(mv)
+    return game
+
+
+def games_of(name, number=GAMES):
+    rng = random.Random(f"games of {name}")
+    return [random_game(name, rng) for _ in range(number)]
+
+
+def counted(games):
+    """Wins, draws and losses of each move of a position."""
+    counts = defaultdict(lambda: [0, 0, 0])
+    for game in games:
+        board = game.board()
+        for mv in game.mainline_moves():
+            at = {"1-0": 0, "1/2-1/2": 1, "0-1": 2}[game.headers["Result"]]
+            counts[chess.polyglot.zobrist_hash(board), code(board, mv)][at if board.turn else 2 - at] += 1
+            board.push(mv)
+    return {what: tuple(count) for what, count in counts.items()}
+
+
+def weights(counts):
+    """What a book of these counts has: two for a win, one for a draw, and no move that only lost."""
+    all_weights = {what: 2 * wins + draws for what, (wins, draws, _) in counts.items()}
+    return {what: weight for what, weight in all_weights.items() if weight}
+
+
+def entries(path):
+    found = [ENTRY.unpack(chunk) for chunk in re.findall(b"(?s).{16}", path.read_bytes())]
+    assert found == sorted(found, key=lambda entry: entry[0])
+    assert len({entry[:2] for entry in found}) == len(found) and not any(entry[3] for entry in found)
+    return {(key, mv): weight for key, mv, weight, _ in found}
+
+
+def rows(path):
+    query = f"select key, move, wins, draws, losses from '{path}' where move > 0"
+    return {(key, mv): tuple(counts) for key, mv, *counts in duckdb.sql(query).fetchall()}
+
+
+def columns(path):
+    return [name for (name,) in duckdb.sql(f"select name from parquet_schema('{path}')").fetchall()]
+
+
+def text(games):
+    return "".join(f"{game}\n\n" for game in games)
+
+
+@pytest.fixture(scope="module")
+def games():
+    return {name: games_of(name) for name in VARIANTS}
+
+
+@pytest.fixture
+def run(tabiya_exe, tmp_path):
+    """Runs a command in the folder of the test."""
+
+    def run(*words, status=0):
+        line = [str(word) for word in (tabiya_exe, *words)]
+        done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == status, (words, done.stdout, done.stderr)
+        return done.stdout + done.stderr
+
+    return run
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_book_and_a_count_file_hold_what_python_chess_counts(games, run, tmp_path, name):
+    (tmp_path / "games.pgn").write_text(text(games[name]))
+    said = run("build", "games.pgn", "--variant", name, "--min-games", "1", "-o", "book.bin")
+    assert f"{GAMES} games read, {GAMES} used" in said and "variant" not in said, said
+    counts = counted(games[name])
+    assert entries(tmp_path / "book.bin") == weights(counts)
+
+    run("build", "games.pgn", "--variant", name, "-o", "counts.parquet")
+    assert rows(tmp_path / "counts.parquet") == counts
+    assert "position" not in columns(tmp_path / "counts.parquet")
+    said = duckdb.sql(f"select key, value from parquet_kv_metadata('{tmp_path / 'counts.parquet'}')").fetchall()
+    assert (b"tabiya.variant", name.encode()) in said
+
+    # Count files say their variant, and the book of one is the same.
+    run("build", "counts.parquet", "--min-games", "1", "-o", "same.bin")
+    assert (tmp_path / "same.bin").read_bytes() == (tmp_path / "book.bin").read_bytes()
+    run("build", "games.pgn", "counts.parquet", "-o", "double.parquet")
+    double = {what: tuple(2 * count for count in each) for what, each in counts.items()}
+    assert rows(tmp_path / "double.parquet") == double
+    run("convert", "counts.parquet", "counts.parquet", "-o", "sum.parquet")
+    assert rows(tmp_path / "sum.parquet") == double
+
+
+def test_the_games_have_what_only_variants_have(games):
+    codes = {name: {mv for _, mv in counted(games[name])} for name in VARIANTS}
+    promotions = {name: {mv >> 12 for mv in codes[name] if mv >> 6 & 63 != mv & 63} for name in VARIANTS}
+    assert 5 in promotions["antichess"] and all(5 not in promotions[name] for name in VARIANTS[1:])
+    drops = {mv >> 12 for mv in codes["crazyhouse"] if mv >> 6 & 63 == mv & 63}
+    assert drops == {0, 1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_games_of_other_variants_are_left_out_and_counted(games, run, tmp_path, name):
+    few = {each: games[each][:10] for each in VARIANTS}
+    standard = "".join(f'[Event "{number}"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n' for number in range(4))
+    unknown = '[Event "?"]\n[Variant "Bughouse"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
+    mixed = standard + unknown + "".join(text(some) for some in zip(*few.values()))
+    # Windows writes its lines so.
+    (tmp_path / "mixed.pgn").write_bytes(mixed.replace("\n", "\r\n").encode())
+    said = run("build", "mixed.pgn", "--variant", name, "--min-games", "1", "-o", "book.bin", status=0)
+    assert entries(tmp_path / "book.bin") == weights(counted(few[name]))
+    assert "75 games read, 10 used" in said and "65 games" in said and "another chess variant" in said, said
+
+    run("build", "mixed.pgn", "--min-games", "1", "-o", "standard.bin")
+    board = chess.Board()
+    assert entries(tmp_path / "standard.bin") == {
+        (chess.polyglot.zobrist_hash(board), code(board, chess.Move.from_uci("e2e4"))): 8
+    }
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_spelling_of_the_tag_is_read(games, run, tmp_path, name):
+    some = games[name][:12]
+    spellings = SPELLINGS[name]
+    texts = []
+    for number, game in enumerate(some):
+        tag = f'[Variant "{game.headers["Variant"]}"]'
+        assert tag in str(game)
+        texts.append(str(game).replace(tag, f'[Variant "{spellings[number % len(spellings)]}"]') + "\n\n")
+    (tmp_path / "games.pgn").write_text("".join(texts))
+    run("build", "games.pgn", "--variant", spellings[-1], "--min-games", "1", "-o", "book.bin")
+    assert entries(tmp_path / "book.bin") == weights(counted(some))
+
+
+def test_lichess_names_the_ordinary_start_and_others_set_positions_up(run, tmp_path):
+    horde = chess.variant.HordeBoard()
+    house = chess.variant.CrazyhouseBoard("rnb1kbnr/ppp1pppp/8/q7/8/2N5/PPPP1PPP/R1BQKBNR[Pp] w KQkq - 2 4")
+    check = chess.variant.ThreeCheckBoard("rnbq1b1r/pppp1k1p/5np1/4p2Q/4P3/8/PPPP1PPP/RNB1K1NR w KQ - 1+3 0 5")
+    for name, board, fen, san in [
+        ("Horde", horde, horde.fen(), "e5"),
+        ("Racing Kings", chess.variant.RacingKingsBoard(), chess.variant.RacingKingsBoard().fen(), "Bc5"),
+        ("Crazyhouse", house, house.fen(), "@e4"),
+        ("Crazyhouse", house, house.fen().replace("[Pp]", "/Pp"), "P@e4"),
+        ("Three-check", check, check.fen(), "Qxe5"),
+        ("Three-check", check, "rnbq1b1r/pppp1k1p/5np1/4p2Q/4P3/8/PPPP1PPP/RNB1K1NR w KQ - 0 5 +2+0", "Qxe5"),
+    ]:
+        head = f'[Event "?"]\n[Variant "{name}"]\n[FEN "{fen}"]\n[SetUp "1"]\n[Result "1-0"]\n\n'
+        (tmp_path / "game.pgn").write_text(f"{head}1. {san} 1-0\n".replace("1. ", f"{board.fullmove_number}. "))
+        said = run("build", "game.pgn", "--variant", name, "--min-games", "1", "-o", "book.bin", "--force")
+        mv = board.parse_san(san.replace("P@", "@"))
+        assert entries(tmp_path / "book.bin") == {(chess.polyglot.zobrist_hash(board), code(board, mv)): 2}, said
+
+
+def test_what_holds_standard_chess_only_is_refused_before_any_work(games, run, tmp_path):
+    (tmp_path / "games.pgn").write_text(text(games["atomic"][:5]))
+    for end in ("ctg", "abk", "kob"):
+        said = run("build", "games.pgn", "--variant", "atomic", "-o", f"book.{end}", status=2)
+        assert f"book.{end}" in said and "standard chess only, not atomic" in said
+    said = run("build", "games.pgn", "--variant", "atomic", "-o", "book.bin", "--store", "a.evals", status=2)
+    assert "--store" in said and "atomic" in said
+    said = run("build", "games.pgn", "--variant", "atomic", "-o", "book.bin", "--min-share", "5/1", status=2)
+    assert "atomic" in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games.pgn"]
+    # Without the option nothing of them is a book, and the reason is said.
+    assert "another chess variant" in run("build", "games.pgn", "-o", "book.bin", status=1)
+
+
+def test_counts_of_different_variants_are_never_added_up(games, run, tmp_path):
+    for name in ("atomic", "horde"):
+        (tmp_path / f"{name}.pgn").write_text(text(games[name][:5]))
+        run("build", f"{name}.pgn", "--variant", name, "-o", f"{name}.parquet")
+    for words in (
+        ("build", "atomic.parquet", "horde.parquet", "-o", "a.bin"),
+        ("build", "atomic.pgn", "horde.parquet", "--variant", "atomic", "-o", "a.bin"),
+        ("convert", "atomic.parquet", "horde.parquet", "-o", "a.parquet"),
+    ):
+        said = run(*words, status=2)
+        assert "horde.parquet" in said and "horde" in said and "atomic" in said, said
+    assert not list(tmp_path.glob("a.*"))
+
+
+@not_windows
+def test_a_build_goes_on_with_its_own_variant_only(games, run, tabiya_exe, tmp_path):
+    some = games["crazyhouse"][:20]
+    (tmp_path / "small.pgn").write_text(text(some))
+    (tmp_path / "more.pgn").write_text(text(some) * 20)
+    words = ["build", "small.pgn", "more.pgn", "-o", "out.bin", "--min-games", "1"]
+    child = begun(tabiya_exe, tmp_path, [*words, "--variant", "crazyhouse"])
+    child.kill()
+    child.wait()
+    for other in ([], ["--variant", "atomic"]):
+        said = run(*words, *other, "--resume", status=2)
+        assert "cannot be continued" in said and "another variant" in said
+    assert "had been counted before" in run(*words, "--variant", "crazyhouse", "--resume")
+    once = counted(some)
+    whole = {what: tuple(21 * count for count in counts) for what, counts in once.items()}
+    assert entries(tmp_path / "out.bin") == weights(whole)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_books_are_exported_and_python_chess_reads_them_back(games, run, tmp_path, name):
+    (tmp_path / "games.pgn").write_text(text(games[name][:8]))
+    run("build", "games.pgn", "--variant", name, "--uniform", "--min-games", "1", "-o", "book.bin")
+    whole = entries(tmp_path / "book.bin")
+    for form in ("--lines", None):
+        run("export", "book.bin", "--variant", name, "-o", "book.pgn", "--force", *[form] if form else [])
+        found = set()
+        with open(tmp_path / "book.pgn") as file:
+            while game := chess.pgn.read_game(file):
+                assert not game.errors
+                assert type(game.board()) is chess.variant.find_variant(name)
+                walk = [game]
+                while walk:
+                    node = walk.pop()
+                    walk.extend(node.variations)
+                    if node.parent and node.comment != "not in the book":
+                        board = node.parent.board()
+                        found.add((chess.polyglot.zobrist_hash(board), code(board, node.move)))
+        assert found == set(whole)
+    run("export", "book.bin", "--variant", name, "--reachable", "-o", "book.json")
+    board_type, seen = chess.variant.find_variant(name), set()
+    for line in (tmp_path / "book.json").read_text().splitlines():
+        known = json.loads(line)
+        board = board_type(known["fen"])
+        assert int(known["key"], 16) == chess.polyglot.zobrist_hash(board) and known["opening"] is None
+        for mv in known["moves"]:
+            move = board.parse_uci(mv["uci"])
+            seen.add((chess.polyglot.zobrist_hash(board), code(board, move)))
+    assert seen == set(whole)
+    table = run("export", "book.bin", "--variant", name).splitlines()
+    assert len(table) == 1 + len(whole)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_books_are_merged_trimmed_and_compared(games, run, tmp_path, name):
+    halves = games[name][:6], games[name][6:12]
+    for half, some in zip("ab", halves):
+        (tmp_path / f"{half}.pgn").write_text(text(some))
+        run("build", f"{half}.pgn", "--variant", name, "--min-games", "1", "-o", f"{half}.bin")
+    run("merge", "a.bin", "b.bin", "--variant", name, "-o", "both.bin")
+    a, b = weights(counted(halves[0])), weights(counted(halves[1]))
+    both = entries(tmp_path / "both.bin")
+    assert both == {what: a.get(what, 0) + b.get(what, 0) for what in a.keys() | b.keys()}
+    assert run("diff", "both.bin", "both.bin", "--variant", name) == "no difference\n"
+    said = run("diff", "a.bin", "both.bin", "--variant", name, "--json", status=1)
+    lines = [json.loads(line) for line in said.splitlines()]
+    assert lines
+    # The first position is known with its line, as that is reached from the variant's own start.
+    assert any(line.get("fen") == chess.variant.find_variant(name)().fen() for line in lines), lines[0]
+
+    board = chess.variant.find_variant(name)()
+    first = {mv for key, mv in both if key == chess.polyglot.zobrist_hash(board)}
+    assert first
+    move = next(mv for mv in board.legal_moves if code(board, mv) in first)
+    reached = reach(both, board, set())
+    run("trim", "both.bin", "--variant", name, "--reachable", "-o", "reached.bin")
+    assert set(entries(tmp_path / "reached.bin")) >= reached
+    run("trim", "both.bin", "--variant", name, "--max-ply", "1", "-o", "short.bin")
+    assert {key for key, _ in entries(tmp_path / "short.bin")} == {chess.polyglot.zobrist_hash(board)}
+    run("trim", "both.bin", "--variant", name, "--below", board.san(move), "--max-ply", "2", "-o", "below.bin")
+    kept = entries(tmp_path / "below.bin")
+    assert {mv for key, mv in kept if key == chess.polyglot.zobrist_hash(board)} == {code(board, move)}
+    if len(first) > 1:
+        run("trim", "both.bin", "--variant", name, "--without", board.uci(move), "-o", "without.bin")
+        left = entries(tmp_path / "without.bin")
+        assert (chess.polyglot.zobrist_hash(board), code(board, move)) not in left and left
+    run("trim", "both.bin", "--variant", name, "--only", "white", "-o", "white.bin")
+    assert entries(tmp_path / "white.bin")
+
+
+def reach(book, board, seen):
+    """The entries that the book's own moves reach."""
+    waiting, found = [board.copy(stack=False)], set()
+    while waiting:
+        board = waiting.pop()
+        key = chess.polyglot.zobrist_hash(board)
+        if key in seen:
+            continue
+        seen.add(key)
+        for mv in board.legal_moves:
+            if (key, code(board, mv)) in book:
+                found.add((key, code(board, mv)))
+                after = board.copy(stack=False)
+                after.push(mv)
+                waiting.append(after)
+    return found
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_suite_is_drawn_from_games_and_books(games, run, tmp_path, name):
+    (tmp_path / "games.pgn").write_text(text(games[name]))
+    run("build", "games.pgn", "--variant", name, "--min-games", "1", "-o", "book.bin")
+    board_type = chess.variant.find_variant(name)
+    for source, less in (("games.pgn", ["--min-games", "1"]), ("book.bin", [])):
+        words = ("suite", source, "--variant", name, "--ply", "3", *less, "--force")
+        run(*words, "-o", "suite.epd")
+        positions = (tmp_path / "suite.epd").read_text().splitlines()
+        assert positions
+        for line in positions:
+            board = board_type()
+            for word in re.search('c0 "(.*)"', line).group(1).split():
+                if not re.fullmatch(r"\d+\.+", word):
+                    board.push_san(word)
+            assert board.ply() == 3 and line.startswith(board.epd(en_passant="legal")), (line, board.epd())
+        run(*words, "-o", "suite.pgn")
+        with open(tmp_path / "suite.pgn") as file:
+            suite = []
+            while game := chess.pgn.read_game(file):
+                assert type(game.board()) is board_type and not game.errors
+                assert len(list(game.mainline_moves())) == 3
+                suite.append(game)
+        assert len(suite) == len(positions)
+    said = run("suite", "book.bin", "--variant", name, "--eval", "0..50", "-o", "none.epd", status=2)
+    assert "--eval" in said and name in said
