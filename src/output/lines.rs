@@ -78,7 +78,7 @@ impl<'a> BookLines<'a> {
         let mut moves: Vec<_> = own.iter().map(|known| known.mv).collect();
         self.replies.append(self.book, at, &mut moves);
         let mut replies = moves.split_off(own.len());
-        replies.retain(|mv| own.is_empty() || !self.seen.contains(&at.after(*mv).key()));
+        replies.retain(|mv| own.is_empty() || !self.seen.contains(&at.key_after(*mv)));
         replies
     }
 }

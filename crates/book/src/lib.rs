@@ -45,7 +45,7 @@ pub use game::{GameReference, SourceKind};
 pub use heading::{About, Heading};
 #[cfg(feature = "write")]
 pub use open::{create, parts};
-pub use open::{format_of, in_any_case};
+pub use open::{format_of, in_any_case, stated_variant};
 pub use open::{open, open_among, open_as, open_bytes};
 pub use record::{CtgEntry, CtgFlags, PositionRecord, Scope};
 pub use slice::SLICE_BITS;
@@ -119,6 +119,12 @@ pub trait Moves: Send + Sync {
     /// Whether [`Moves::moves`] has a legal move. Formats may know this faster.
     fn has(&self, at: &Position, mv: Move) -> bool {
         self.moves_in(at).iter().any(|known| known.mv == mv)
+    }
+
+    /// Whether there is surely no move in the position of this key, so that the position need not be made to ask. Formats that
+    /// find positions by this key know it.
+    fn lacks(&self, _key: u64) -> bool {
+        false
     }
 
     /// Shows the positions one by one, each with its moves and everything that is known of them, until `visit` breaks off.
@@ -251,6 +257,12 @@ pub trait Book: Moves {
     /// does not say its variant, and may be read as one of another.
     fn rules(&self, _progress: &Progress) -> Vec<Variant> {
         vec![self.variant()]
+    }
+
+    /// The variant whose rules its moves obey, if they do not obey those of this one: as [`Book::rules`], but a book that
+    /// obeys them is hardly looked at for the others.
+    fn other_rules(&self, variant: Variant, _progress: &Progress) -> Option<Variant> {
+        Some(self.variant()).filter(|own| *own != variant)
     }
 
     /// The book as one that takes results.

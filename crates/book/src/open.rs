@@ -78,6 +78,12 @@ pub fn open_as(path: impl AsRef<Path>, variant: Variant) -> Result<Arc<dyn Book>
     Err(Error::new(ErrorKind::Usage, format!("{holds} {held}, not {variant}")).at_path(path))
 }
 
+/// The variant that a count file names; `None` for other books, which do not say it.
+pub fn stated_variant(path: &Path) -> Option<Variant> {
+    let files = counts::named(path).ok().flatten()?;
+    counts::open(path, &files, &Among::default()).ok().map(|book| book.variant())
+}
+
 fn open_any(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
     #[cfg(feature = "write")]
     if ctg::part(path).is_some() || kvetka::is_part(path) || !path.exists() {

@@ -4,6 +4,7 @@
 
 mod blank;
 mod game;
+mod held;
 pub mod huffman;
 mod move_code;
 pub mod normal;
@@ -25,6 +26,7 @@ pub use blank::{char_at, is_invisible, trim_blanks};
 pub use game::Game;
 
 pub use game::Ending;
+pub use held::HeldPosition;
 pub use move_code::MoveCode;
 pub use packed::PACKED_LEN;
 pub use packed::Packed;
@@ -37,4 +39,3 @@ pub use value::Value;
 pub use variant::{AnyChess, NamedVariant, Variant, named_variant, variant_name};
 pub use written::{DASHES, is_san, may_be_move};
 pub use written::{ReadMoveError, read_move};
-pub use zobrist::play_hashed;

@@ -11,7 +11,8 @@ use shakmaty::{
 };
 
 use super::variant::BookKey;
-use super::{AnyChess, MoveCode, Variant, play_hashed};
+use super::zobrist::key_after;
+use super::{AnyChess, MoveCode, Variant};
 
 /// The number of the field of castling rights in a FEN and in EPD.
 const CASTLING_FIELD: usize = 2;
@@ -196,17 +197,39 @@ impl Position {
         key
     }
 
+    /// The key after a move that is legal here: that of [`Position::after`], for a quarter of its cost.
+    ///
+    /// ```
+    /// use shakmaty::{Position as _, uci::UciMove};
+    /// use tabiya_chess::Position;
+    /// let start = Position::start();
+    /// let e4 = UciMove::from_ascii(b"e2e4")?.to_move(start.chess())?;
+    /// assert_eq!(start.key_after(e4), 0x823c_9b50_fd11_4196);
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn key_after(&self, mv: Move) -> u64 {
+        self.next_key(mv).unwrap_or_else(|| self.after(mv).key)
+    }
+
+    /// The key after a move, where it does not have to be played for that.
+    fn next_key(&self, mv: Move) -> Option<u64> {
+        match &self.chess {
+            AnyChess::Standard(chess) => Some(key_after(chess, self.key, mv)),
+            AnyChess::Other(other) => {
+                let explodes = mv.is_capture() && other.variant() == Variant::Atomic;
+                (!explodes).then(|| key_after(&**other, self.key, mv))
+            }
+        }
+    }
+
     /// Plays a move that is legal here.
     pub fn play(&mut self, mv: Move) {
-        if let AnyChess::Standard(chess) = &mut self.chess {
-            let mut key = Zobrist64(self.key);
-            play_hashed(chess, &mut key, mv, EnPassantMode::PseudoLegal);
-            self.key = key.0;
-        } else {
-            self.chess.play_unchecked(mv);
+        let key = self.next_key(mv);
+        self.chess.play_unchecked(mv);
+        self.key = key.unwrap_or_else(|| {
             let BookKey(key) = self.chess.zobrist_hash(EnPassantMode::PseudoLegal);
-            self.key = key;
-        }
+            key
+        });
     }
 
     /// The position after a move that is legal here.

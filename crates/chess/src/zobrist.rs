@@ -1,108 +1,110 @@
-//! The Zobrist hash of a position, kept up to date while moves are played.
+//! The key of the position that a move leads to, without playing it.
 //!
 //! shakmaty's `update_zobrist_hash` returns `None` for castling, other moves of kings, double steps of pawns, and whatever
-//! follows these, so that the whole board has to be hashed again. This has an answer for every move of ordinary chess and
-//! Chess960. It uses only what shakmaty itself has, for any width of the hash and any view of en passant, so that it can be
-//! offered there.
+//! follows these, so that the whole board has to be hashed again. This has an answer for every move but the captures of
+//! atomic chess, and costs a quarter of playing it.
 
-use shakmaty::zobrist::ZobristValue;
-use shakmaty::{CastlingSide, Chess, Color, EnPassantMode, Move, Position as _, Square};
+use shakmaty::zobrist::{Zobrist64, ZobristValue as _};
+use shakmaty::{
+    Bitboard, CastlingSide, Color, EnPassantMode, Move, Piece, Position, Rank, Role, Square, attacks,
+};
 
-/// Plays a legal move, and turns the hash of the position before it into that of the position after it.
-///
-/// ```
-/// use shakmaty::zobrist::Zobrist128;
-/// use shakmaty::{Chess, EnPassantMode, Position, uci::UciMove};
-/// use tabiya_chess::play_hashed;
-///
-/// let mode = EnPassantMode::Legal;
-/// let mut chess = Chess::default();
-/// let mut hash: Zobrist128 = chess.zobrist_hash(mode);
-/// let e4 = UciMove::from_ascii(b"e2e4")?.to_move(&chess)?;
-/// play_hashed(&mut chess, &mut hash, e4, mode);
-/// assert_eq!(hash, chess.zobrist_hash(mode));
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// ```
-pub fn play_hashed<V: ZobristValue>(chess: &mut Chess, hash: &mut V, mv: Move, mode: EnPassantMode) {
-    let castles = chess.castles().clone();
-    move_pieces(hash, mv, chess.turn());
-    pass_square(hash, chess, mode);
-    chess.play_unchecked(mv);
-    pass_square(hash, chess, mode);
-    *hash ^= V::zobrist_for_white_turn();
-    let left = chess.castles();
-    if left.castling_rights() != castles.castling_rights() {
-        for (color, side) in
-            Color::ALL.into_iter().flat_map(|color| CastlingSide::ALL.map(|side| (color, side)))
-        {
-            if castles.has(color, side) != left.has(color, side) {
-                *hash ^= V::zobrist_for_castling_right(color, side);
-            }
-        }
-    }
-}
-
-/// Adds, or removes, the square that a pawn has passed.
-fn pass_square<V: ZobristValue>(hash: &mut V, chess: &Chess, mode: EnPassantMode) {
-    if let Some(square) = chess.ep_square(mode) {
-        *hash ^= V::zobrist_for_en_passant_file(square.file());
-    }
-}
-
-/// Moves the pieces of a move of `us`.
-fn move_pieces<V: ZobristValue>(hash: &mut V, mv: Move, us: Color) {
-    let mut turn = |square, piece| *hash ^= V::zobrist_for_piece(square, piece);
-    match mv {
+/// The key after a legal move; `key` is that of the position. In atomic chess a capture takes more from the board than is
+/// counted here.
+#[inline]
+pub(super) fn key_after<P: Position>(at: &P, key: u64, mv: Move) -> u64 {
+    let us = at.turn();
+    let piece = |square: Square, piece: Piece| Zobrist64::zobrist_for_piece(square, piece).0;
+    // What the pieces change, and the squares of rooks with which nobody castles then.
+    let (pieces, lost) = match mv {
         Move::Normal { role, from, capture, to, promotion } => {
-            turn(from, role.of(us));
-            turn(to, promotion.unwrap_or(role).of(us));
+            let mut pieces = piece(from, role.of(us)) ^ piece(to, promotion.unwrap_or(role).of(us));
             if let Some(capture) = capture {
-                turn(to, capture.of(us.other()));
+                pieces ^= piece(to, capture.of(us.other()));
+            } else if role == Role::Pawn
+                && let Some(square) = passed(at, from, to)
+            {
+                pieces ^= passing(square);
             }
+            let squares = if role == Role::King { us.backrank().into() } else { from.into() };
+            (pieces, Bitboard::with(squares, to))
         }
         Move::EnPassant { from, to } => {
-            turn(from, us.pawn());
-            turn(to, us.pawn());
-            turn(Square::from_coords(to.file(), from.rank()), us.other().pawn());
+            let taken = Square::from_coords(to.file(), from.rank());
+            (piece(from, us.pawn()) ^ piece(to, us.pawn()) ^ piece(taken, us.other().pawn()), Bitboard::EMPTY)
         }
         Move::Castle { king, rook } => {
             let side = CastlingSide::from_king_side(king < rook);
-            turn(king, us.king());
-            turn(Square::from_coords(side.king_to_file(), king.rank()), us.king());
-            turn(rook, us.rook());
-            turn(Square::from_coords(side.rook_to_file(), rook.rank()), us.rook());
+            let king_to = Square::from_coords(side.king_to_file(), king.rank());
+            let rook_to = Square::from_coords(side.rook_to_file(), rook.rank());
+            let pieces = piece(king, us.king()) ^ piece(king_to, us.king());
+            (pieces ^ piece(rook, us.rook()) ^ piece(rook_to, us.rook()), us.backrank().into())
         }
-        Move::Put { role, to } => turn(to, role.of(us)),
+        Move::Put { role, to } => (piece(to, role.of(us)), Bitboard::EMPTY),
+    };
+    let mut key = key ^ pieces ^ Zobrist64::zobrist_for_white_turn().0;
+    if let Some(square) = at.ep_square(EnPassantMode::PseudoLegal) {
+        key ^= passing(square);
     }
+    let lost = lost & at.castles().castling_rights();
+    if lost.any() { key ^ losing(at, lost) } else { key }
+}
+
+/// What a square changes that a pawn has passed and may be taken on.
+fn passing(square: Square) -> u64 {
+    Zobrist64::zobrist_for_en_passant_file(square.file()).0
+}
+
+/// What the right to castle with each of these rooks changes.
+#[cold]
+fn losing<P: Position>(at: &P, rooks: Bitboard) -> u64 {
+    let rights = Color::ALL.into_iter().flat_map(|color| CastlingSide::ALL.map(|side| (color, side)));
+    let is_lost = |(color, side): &(Color, CastlingSide)| {
+        at.castles().rook(*color, *side).is_some_and(|rook| rooks.contains(rook))
+    };
+    let key = |(color, side)| Zobrist64::zobrist_for_castling_right(color, side).0;
+    rights.filter(is_lost).map(key).fold(0, std::ops::BitXor::bitxor)
+}
+
+/// The square that a pawn passes which goes from here to there, if a pawn may take it there.
+fn passed<P: Position>(at: &P, from: Square, to: Square) -> Option<Square> {
+    let us = at.turn();
+    // A pawn of horde that goes two squares from the first rank passes none.
+    if (to - from).abs() != 16 || from.rank() != us.fold_wb(Rank::Second, Rank::Seventh) {
+        return None;
+    }
+    let square = Square::from_coords(from.file(), us.fold_wb(Rank::Third, Rank::Sixth));
+    let takers = attacks::pawn_attacks(us, square) & at.board().by_piece(us.other().pawn());
+    takers.any().then_some(square)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
-    use shakmaty::zobrist::{Zobrist16, Zobrist64, Zobrist128};
 
-    use crate::Position;
+    use super::*;
+    use crate::Variant;
 
-    fn play<V: ZobristValue + PartialEq + std::fmt::Debug>(
-        mut chess: Chess,
-        steps: &[prop::sample::Index],
-        mode: EnPassantMode,
-    ) {
-        let mut hash: V = chess.zobrist_hash(mode);
+    fn check(mut at: crate::Position, steps: &[prop::sample::Index]) {
         for step in steps {
-            let legal = chess.legal_moves();
+            let legal = at.chess().legal_moves();
+            for mv in &legal {
+                let mut next = at.chess().clone();
+                next.play_unchecked(*mv);
+                let next = crate::Position::from_chess(next);
+                assert_eq!(at.key_after(*mv), next.key(), "{mv:?} in {}", at.fen());
+            }
             if legal.is_empty() {
                 break;
             }
-            play_hashed(&mut chess, &mut hash, *step.get(&legal), mode);
-            assert_eq!(hash, chess.zobrist_hash(mode), "{mode:?} {chess:?}");
+            at.play(*step.get(&legal));
+            assert_eq!(at.key(), crate::Position::from_chess(at.chess().clone()).key(), "{}", at.fen());
         }
     }
 
     proptest! {
         #[test]
-        fn the_hash_is_kept_through_any_game(
+        fn the_key_is_kept_through_any_game(
             start in prop::sample::select(vec![
                 "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
                 // Castling, en passant and promotions are near.
@@ -113,10 +115,15 @@ mod tests {
             ]),
             steps in prop::collection::vec(any::<prop::sample::Index>(), 0..150),
         ) {
-            let chess = Position::from_any_fen(start.as_bytes()).unwrap().standard().unwrap().clone();
-            play::<Zobrist64>(chess.clone(), &steps, EnPassantMode::PseudoLegal);
-            play::<Zobrist128>(chess.clone(), &steps, EnPassantMode::Legal);
-            play::<Zobrist16>(chess, &steps, EnPassantMode::Always);
+            check(crate::Position::from_any_fen(start.as_bytes()).unwrap(), &steps);
+        }
+
+        #[test]
+        fn the_key_is_kept_through_any_game_of_a_variant(
+            variant in prop::sample::select(&Variant::ALL[..]),
+            steps in prop::collection::vec(any::<prop::sample::Index>(), 0..150),
+        ) {
+            check(crate::Position::start_of(variant), &steps);
         }
     }
 }

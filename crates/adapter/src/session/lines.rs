@@ -209,7 +209,7 @@ impl PlayedLines {
     /// Notes the opponent's answer to the last move of the books; returns whether there is one.
     fn reached(&mut self, scope: Scope, position: &Position) -> bool {
         let Some((by, before)) = self.last.get(position.chess().turn()) else { return false };
-        let follows = |mv: Move| before.after(mv).key() == position.key();
+        let follows = |mv: Move| before.key_after(mv) == position.key();
         let is_reached = *by == scope && before.chess().legal_moves().into_iter().any(follows);
         if is_reached {
             let before = place(before);

@@ -263,11 +263,12 @@ fn spread<B: Moves + ?Sized>(
         let Some(own) = own else { return Ok(()) };
         interrupt::check()?;
         for mv in at.chess().legal_moves() {
-            let next = at.after(mv);
-            replies.clear();
-            if !own.contains(&next.key()) && !keys.contains(&next.key()) {
-                book.moves(&next, &mut replies);
+            let key = at.key_after(mv);
+            if own.contains(&key) || keys.contains(&key) || book.lacks(key) {
+                continue;
             }
+            replies.clear();
+            book.moves(&at.after(mv), &mut replies);
             if !replies.is_empty() {
                 follow.push(mv);
             }

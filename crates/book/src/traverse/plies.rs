@@ -9,7 +9,7 @@ use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Break, Seen, to_the_end};
 use tabiya_chess::normal::forms;
-use tabiya_chess::{MoveCode, Packed, Position, Variant};
+use tabiya_chess::{HeldPosition, MoveCode, Position, Variant};
 
 use super::{Keys, own_lines};
 use crate::{MoveFacts, Moves, Scope};
@@ -68,54 +68,30 @@ impl Tracks {
     }
 }
 
-/// A position on its way.
-struct Waiting {
-    held: Held,
-    number: u32,
-}
-
-/// A position that is kept for a while: in few bytes where they hold everything.
-enum Held {
-    Packed(Packed),
-    /// A packed position has no room for pieces in hand, counted checks and the pawns of horde.
-    Whole(Box<Position>),
-}
-
-impl Held {
-    fn new(position: &Position) -> Option<Self> {
-        match position.variant() {
-            Variant::Chess => Packed::new(position).map(Self::Packed),
-            _ => Some(Self::Whole(Box::new(position.clone()))),
-        }
-    }
-
-    fn take(self) -> Option<Position> {
-        match self {
-            Self::Packed(packed) => packed.unpack(),
-            Self::Whole(position) => Some(*position),
-        }
-    }
-}
-
 /// What a traversal keeps while it goes on.
 struct State {
     seen: Keys,
     tracks: Tracks,
-    next: Vec<Waiting>,
+    next: Vec<HeldPosition>,
     most: usize,
 }
 
 impl State {
+    /// Whether a position of this key was not seen before, and there is room for it.
+    fn has_room_for(&self, key: u64) -> bool {
+        self.seen.len() < self.most && !self.seen.contains(&key)
+    }
+
     /// Notes a position, unless it was seen before or there is no room. `from` is `None` for those that begin.
     fn arrive(&mut self, position: &Position, from: Option<(u32, Move)>) {
         let Ok(number) = u32::try_from(self.tracks.0.len()) else { return };
-        if self.seen.len() >= self.most || self.seen.contains(&position.key()) {
+        if !self.has_room_for(position.key()) {
             return;
         }
-        let Some(held) = Held::new(position) else { return };
+        let Some(held) = HeldPosition::new(position, number) else { return };
         self.seen.insert(position.key());
         self.tracks.push(from.map(|(before, mv)| (before, MoveCode::from_move(mv))));
-        self.next.push(Waiting { held, number });
+        self.next.push(held);
     }
 }
 
@@ -160,17 +136,19 @@ impl ByPlies {
             if again {
                 state.seen.clear();
             }
-            for Waiting { held, number } in now.drain(..) {
+            for held in now.drain(..) {
                 met += 1;
                 progress.step(met)?;
-                let Some(at) = held.take() else { continue };
+                let (Some(at), number) = (held.position(), held.number()) else { continue };
                 moves.clear();
                 let visited = Visited { at: &at, plies, number, tracks: &state.tracks };
                 if to_the_end(visit(&visited, &mut moves))?.is_none() {
                     return Ok(state.seen);
                 }
                 for &mv in &moves {
-                    state.arrive(&at.after(mv), Some((number, mv)));
+                    if state.has_room_for(at.key_after(mv)) {
+                        state.arrive(&at.after(mv), Some((number, mv)));
+                    }
                 }
             }
         }
@@ -235,18 +213,18 @@ impl Replies {
         }
         if let Some(missing) = &self.missing {
             let mut replies = at.chess().legal_moves();
-            replies.retain(|mv| missing.contains(&at.after(*mv).key()) && !out.contains(mv));
+            replies.retain(|mv| missing.contains(&at.key_after(*mv)) && !out.contains(mv));
             return out.extend(replies);
         }
         let mut there: Vec<MoveFacts> = Vec::new();
         for mv in at.chess().legal_moves() {
-            let next = at.after(mv);
-            let is_reached = |own: &Option<Keys>| own.as_ref().is_none_or(|own| own.contains(&next.key()));
-            if self.own.get().is_some_and(is_reached) || out.contains(&mv) {
+            let key = at.key_after(mv);
+            let is_reached = |own: &Option<Keys>| own.as_ref().is_none_or(|own| own.contains(&key));
+            if self.own.get().is_some_and(is_reached) || out.contains(&mv) || book.lacks(key) {
                 continue;
             }
             there.clear();
-            book.moves(&next, &mut there);
+            book.moves(&at.after(mv), &mut there);
             if !there.is_empty() && !is_reached(self.own.get_or_init(|| own_lines(book, self.most))) {
                 out.push(mv);
             }

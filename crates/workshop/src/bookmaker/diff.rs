@@ -103,7 +103,7 @@ pub fn diff(
             union.append(at, |facts| follow.push(facts.mv));
             if !left.is_empty() {
                 let mut replies = at.chess().legal_moves();
-                replies.retain(|mv| !follow.contains(mv) && left.contains(&at.after(*mv).key()));
+                replies.retain(|mv| !follow.contains(mv) && left.contains(&at.key_after(*mv)));
                 follow.extend(replies);
             }
             if before.contains(&at.key()) {

@@ -15,7 +15,7 @@ use tabiya_book::traverse::{ByPlies, KeyHasher, Tracks};
 use tabiya_book::{Book, Format, MoveFacts};
 use tabiya_chess::normal::forms;
 use tabiya_chess::openings::Opening;
-use tabiya_chess::{MoveCode, Packed, Position, Variant};
+use tabiya_chess::{HeldPosition, MoveCode, Packed, Position, Variant};
 
 use crate::bookmaker::PositionCounts;
 
@@ -33,18 +33,10 @@ pub struct Search {
     pub unique_colours: bool,
 }
 
-/// A position that is kept: packed, or whole where packing is for standard chess only.
-#[derive(Clone, Debug)]
-enum Held {
-    Packed(Packed),
-    Whole(Arc<Position>),
-}
-
 /// A position that a suite may have.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    held: Held,
-    number: u32,
+    held: HeldPosition,
     /// Plies from the starting position.
     pub plies: u32,
     /// Games that went on from it, or else reached it, where the sources count games.
@@ -88,30 +80,15 @@ struct CandidateMove {
     games: Option<u64>,
 }
 
-impl Held {
-    fn new(at: &Position) -> Option<Self> {
-        match at.variant() {
-            Variant::Chess => Packed::strict(at).map(Self::Packed),
-            _ => Some(Self::Whole(Arc::new(at.clone()))),
-        }
-    }
-}
-
 impl Candidate {
     /// The position. Its counters of moves are not those of a game.
     pub fn position(&self) -> Option<Position> {
-        match &self.held {
-            Held::Packed(packed) => packed.unpack(),
-            Held::Whole(at) => Some(at.as_ref().clone()),
-        }
+        self.held.position()
     }
 
     /// The position, as stores of evaluations have it; `None` for variants, which they do not hold.
     pub fn packed(&self) -> Option<Packed> {
-        match &self.held {
-            Held::Packed(packed) => Some(*packed),
-            Held::Whole(_) => None,
-        }
+        self.held.packed()
     }
 }
 
@@ -156,16 +133,15 @@ impl Candidates {
             if search.plies.contains(&ply)
                 && !at.chess().is_game_over()
                 && met.insert(identity(at, search.unique_colours))
-                && let Some(held) = Held::new(at)
+                && let Some(held) = HeldPosition::strict(at, visited.number)
             {
-                let number = visited.number;
-                candidates.found.push(Candidate { held, number, plies: ply, games, opening });
+                candidates.found.push(Candidate { held, plies: ply, games, opening });
             }
             if ply >= *search.plies.end() {
                 return Ok(());
             }
             for step in &steps {
-                let key = at.after(step.mv).key();
+                let key = at.key_after(step.mv);
                 if candidates.is_on_line(visited.number, key, &keys) {
                     continue;
                 }
@@ -199,7 +175,7 @@ impl Candidates {
 
     /// The moves of the most played line to a position.
     pub fn line(&self, candidate: &Candidate) -> Vec<MoveCode> {
-        self.tracks.line(candidate.number)
+        self.tracks.line(candidate.held.number())
     }
 
     /// Whether the line to a position has the position of this key, itself included.

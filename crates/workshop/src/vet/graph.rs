@@ -84,7 +84,7 @@ impl Graph {
             follow.extend(moves.iter().map(|facts| facts.mv));
             replies.append(book, at, follow);
             share(&moves, follow.len() - moves.len(), &mut scratch, &mut all_chances);
-            keys.extend(follow.iter().map(|mv| at.after(*mv).key()));
+            keys.extend(follow.iter().map(|mv| at.key_after(*mv)));
             codes.extend(follow.iter().map(|mv| MoveCode::from_move(*mv)));
             own.extend((0..follow.len()).map(|place| place < moves.len()));
             let end = u32::try_from(keys.len());

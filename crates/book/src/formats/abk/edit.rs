@@ -35,7 +35,7 @@ impl Occurrences {
             if before.key() == key {
                 occurrences.records.push((number, *record, mv));
             }
-            if record.child <= 0 && before.after(mv).key() == key {
+            if record.child <= 0 && before.key_after(mv) == key {
                 occurrences.ends.push(number);
             }
         };

@@ -77,24 +77,35 @@ impl Polyglot {
     /// taken for. What was learned is left out if any entry of the position has more
     /// half-points than its games allow, because such an entry keeps something else in those bytes.
     pub fn moves_by_rules(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        let start = out.len();
-        let mut trusted = true;
-        for entry in self.entries().find(at.key()) {
-            trusted &= entry.learn_is_plausible();
-            let Some(mv) = entry.mv.resolve(at.chess()) else { continue };
-            let known = out.part_mut(start..);
-            if !entry.add_to(known, mv) && at.chess().is_legal(mv) {
-                out.push(entry.facts(mv));
-            }
-        }
-        if !trusted {
-            out.iter_mut().skip(start).for_each(|known| known.learned = None);
-        }
+        append(self.entries(), at, out);
+    }
+
+    /// The entries that may be moves of a position: none where it is one of another variant, in which the same key is another
+    /// position.
+    fn entries_for(&self, at: &Position) -> PolyglotEntries<'_> {
+        if at.variant() == self.variant { self.entries() } else { PolyglotEntries::new(&[]) }
     }
 
     /// The entries.
     pub fn entries(&self) -> PolyglotEntries<'_> {
         PolyglotEntries::new(&self.data)
+    }
+}
+
+/// Appends the legal moves among the entries of a position: see [`Polyglot::moves_by_rules`].
+fn append(entries: PolyglotEntries<'_>, at: &Position, out: &mut Vec<MoveFacts>) {
+    let start = out.len();
+    let mut trusted = true;
+    for entry in entries.find(at.key()) {
+        trusted &= entry.learn_is_plausible();
+        let Some(mv) = entry.mv.resolve(at.chess()) else { continue };
+        let known = out.part_mut(start..);
+        if !entry.add_to(known, mv) && at.chess().is_legal(mv) {
+            out.push(entry.facts(mv));
+        }
+    }
+    if !trusted {
+        out.iter_mut().skip(start).for_each(|known| known.learned = None);
     }
 }
 
@@ -105,15 +116,16 @@ impl Moves for Polyglot {
 
     /// Appends the moves in the order of the file: see [`Polyglot::moves_by_rules`].
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        // The same key is another position in other variants.
-        if at.variant() == self.variant {
-            self.moves_by_rules(at, out);
-        }
+        append(self.entries_for(at), at, out);
     }
 
     fn has(&self, at: &Position, mv: Move) -> bool {
         let codes = MoveCode::codes(mv, at.chess());
-        at.variant() == self.variant && self.entries().find(at.key()).any(|entry| codes.contains(&entry.mv))
+        self.entries_for(at).find(at.key()).any(|entry| codes.contains(&entry.mv))
+    }
+
+    fn lacks(&self, key: u64) -> bool {
+        self.entries().find(key).next().is_none()
     }
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
@@ -166,23 +178,29 @@ impl Book for Polyglot {
         rules::rules(self.entries(), progress)
     }
 
+    fn other_rules(&self, variant: Variant, progress: &Progress) -> Option<Variant> {
+        rules::other_rules(self.entries(), variant, progress)
+    }
+
     fn as_learnable(&self) -> Option<&dyn Learnable> {
         self.file.as_ref().map(|_| self as _)
     }
 
     fn best(&self, at: &Position) -> Option<Move> {
-        let mut known = [None::<(Move, u64)>; FEW];
-        if at.variant() != self.variant {
-            return None;
-        }
-        for entry in self.entries().find(at.key()) {
+        let mut slots = [None::<(Move, u64)>; FEW];
+        let mut count = 0;
+        for entry in self.entries_for(at).find(at.key()) {
             let Some(mv) = entry.mv.resolve(at.chess()) else { continue };
-            match known.iter_mut().find(|slot| slot.is_none_or(|(other, _)| other == mv)) {
+            match slots.iter_mut().take(count + 1).find(|slot| slot.is_none_or(|(other, _)| other == mv)) {
                 Some(Some((_, weight))) => *weight += u64::from(entry.weight),
-                Some(slot) => *slot = Some((mv, entry.weight.into())),
+                Some(slot) => {
+                    *slot = Some((mv, entry.weight.into()));
+                    count += 1;
+                }
                 None => return best(self, at, true),
             }
         }
+        let known = slots.part_mut(..count);
         loop {
             // Backwards, because `max_by_key` takes the last of equal ones.
             let heaviest = known.iter_mut().rev().max_by_key(|slot| slot.map_or(0, |(_, weight)| weight))?;

@@ -26,7 +26,7 @@ const LEAST_REACHED: usize = 90;
 /// A book of standard chess mostly obeys king of the hill and three-check too, and what crazyhouse allows.
 pub(super) fn rules(entries: PolyglotEntries<'_>, progress: &Progress) -> Vec<Variant> {
     let all = |replies| {
-        let reached = |variant| Some((variant, reached(entries, variant, replies, progress)?));
+        let reached = |variant| Some((variant, reached(entries, variant, replies, progress)?.known));
         Variant::ALL.into_iter().filter_map(reached).collect::<Vec<(Variant, usize)>>()
     };
     let mut reached = all(false);
@@ -40,13 +40,43 @@ pub(super) fn rules(entries: PolyglotEntries<'_>, progress: &Progress) -> Vec<Va
     reached.into_iter().map(|(variant, _)| variant).collect()
 }
 
-/// How many positions of the book play reaches under the rules of a variant; `None` where they do not fit its moves.
+/// The variant whose rules the entries obey, if they do not obey those of this one.
+pub(super) fn other_rules(
+    entries: PolyglotEntries<'_>,
+    variant: Variant,
+    progress: &Progress,
+) -> Option<Variant> {
+    // No rules reach much more than all that is looked at.
+    if reached(entries, variant, false, progress).is_some_and(|reached| reached.is_nearly_all(entries)) {
+        return None;
+    }
+    let rules = rules(entries, progress);
+    rules.first().copied().filter(|_| !rules.contains(&variant))
+}
+
+/// What play reaches of a book under the rules of a variant.
+struct Reached {
+    /// Positions of the book.
+    known: usize,
+    /// Their entries.
+    entries: usize,
+    /// Whether there are more positions than are looked at.
+    cut: bool,
+}
+
+impl Reached {
+    fn is_nearly_all(&self, all: PolyglotEntries<'_>) -> bool {
+        self.cut || self.entries * 100 >= all.len() * LEAST_REACHED
+    }
+}
+
+/// What play reaches of the book under the rules of a variant; `None` where they do not fit its moves.
 fn reached(
     entries: PolyglotEntries<'_>,
     variant: Variant,
     with_replies: bool,
     progress: &Progress,
-) -> Option<usize> {
+) -> Option<Reached> {
     let mut seen = Keys::default();
     let (mut known, mut legal, mut illegal) = (0, 0, 0);
     let walked = depth_first(Position::start_of(variant), |at, follow| {
@@ -73,15 +103,16 @@ fn reached(
         }
         if seen.len() >= MOST { Err(Break::Enough) } else { Ok(()) }
     });
+    let entries = legal + illegal;
     // Where the walk breaks off, enough was seen.
-    drop(walked);
-    (legal > 0 && illegal * 100 <= (legal + illegal) * MOST_ILLEGAL).then_some(known)
+    let reached = Reached { known, entries, cut: walked.is_err() };
+    (legal > 0 && illegal * 100 <= entries * MOST_ILLEGAL).then_some(reached)
 }
 
 /// The moves from a position that lead into the book.
 fn replies(entries: PolyglotEntries<'_>, at: &Position) -> Vec<Move> {
     let mut moves: Vec<Move> = at.chess().legal_moves().into_iter().collect();
-    moves.retain(|mv| entries.find(at.after(*mv).key()).next().is_some());
+    moves.retain(|mv| entries.find(at.key_after(*mv)).next().is_some());
     moves
 }
 

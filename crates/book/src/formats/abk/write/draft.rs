@@ -205,7 +205,7 @@ impl AbkDraft {
                 self.lost.illegal += 1;
                 continue;
             };
-            let mut step = DraftMove::leading(position, found.mv, position.after(found.mv).key());
+            let mut step = DraftMove::leading(position, found.mv, position.key_after(found.mv));
             let [games, wins, losses] = self.fitting(known.counts.unwrap_or_default());
             (step.weight, step.games) = (known.weight, games);
             (step.white_wins, step.white_losses) = if white { (wins, losses) } else { (losses, wins) };

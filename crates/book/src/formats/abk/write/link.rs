@@ -126,7 +126,7 @@ impl Linker<'_> {
     /// Links every legal move of a position to a position of the book that is not reached yet.
     fn replies(&mut self, position: &Position) -> Result<()> {
         for mv in position.chess().legal_moves() {
-            let next = position.after(mv).key();
+            let next = position.key_after(mv);
             if !self.unreached.may_have(next) {
                 continue;
             }
