@@ -1,6 +1,13 @@
 //! The variant of chess whose books and games a command takes, as an argument.
 
+use std::path::Path;
+use std::sync::Arc;
+
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::progress::Progress;
+use tabiya_book::Book;
 use tabiya_chess::{Variant, named_variant};
+use tabiya_learn as learn;
 
 /// `--variant`.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
@@ -22,8 +29,24 @@ impl VariantArgs {
     }
 }
 
+/// Opens a book for a command that knows standard chess only.
+///
+/// # Errors
+/// When it cannot be opened, or its moves obey the rules of a variant only.
+pub(crate) fn open_of_chess(path: &Path) -> Result<Arc<dyn Book>> {
+    let book = learn::open_settled(path)?;
+    match book.other_rules(Variant::Chess, &Progress::none()) {
+        Some(variant) => {
+            let what =
+                format!("its moves obey the rules of {variant}, and this command knows standard chess only");
+            Err(Error::new(ErrorKind::Usage, what).at_path(path))
+        }
+        None => Ok(book),
+    }
+}
+
 /// The variant of a name.
-fn parse(name: &str) -> Result<Variant, String> {
+fn parse(name: &str) -> std::result::Result<Variant, String> {
     named_variant(name).map(|named| named.variant).ok_or_else(|| {
         let names: Vec<_> = Variant::ALL.into_iter().map(Variant::uci).collect();
         format!("write one of {}", names.join(", "))

@@ -40,8 +40,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         let book = book::open_as(path, args.variant.variant())?;
         let variant = args.variant.variant();
         list(path, args.json, out, |progress, report| {
-            let rules = book.rules(progress);
-            if let Some(likely) = rules.first().filter(|_| !rules.contains(&variant)) {
+            if let Some(likely) = book.other_rules(variant, progress) {
                 let name = likely.uci();
                 output::warn(&format!(
                     "{}: its moves obey the rules of {name}, not of {variant}; `--variant {name}` checks them",

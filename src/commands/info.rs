@@ -45,7 +45,10 @@ pub fn run(args: &Args) -> Result<Exit> {
         let book = &*book::open_as(path, args.variant.variant())?;
         let progress = progress::on_terminal(path.to_string_lossy());
         let summary = book.summary(&progress);
-        print(book, &summary, &book.rules(&progress), args.json, out)?;
+        // Most books are for standard chess, and obey some other rules too: for people that is no news, and takes a look at each.
+        let is_news = || book.other_rules(Variant::Chess, &progress).is_some();
+        let rules = if args.json || is_news() { book.rules(&progress) } else { Vec::new() };
+        print(book, &summary, &rules, args.json, out)?;
         Ok(Exit::Done)
     })
 }
@@ -78,8 +81,7 @@ fn print(
     sheet.number("learned", "learned entries", summary.learned)?;
     let names: Vec<_> = rules.iter().map(|variant| variant.uci()).collect();
     sheet.key("rules", &names)?;
-    // Most books are for standard chess, and obey some other rules too.
-    if rules.first().is_some_and(|first| *first != Variant::Chess) {
+    if !rules.is_empty() {
         sheet.row("rules of", names.join(", "))?;
     }
     for (name, text) in &summary.notes {

@@ -29,6 +29,7 @@ use crate::args::engine::EngineArgs;
 use crate::args::new_book::NewBook;
 use crate::args::resources::ResourcesArgs;
 use crate::args::search::SearchArgs;
+use crate::args::variant::open_of_chess;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
@@ -111,7 +112,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let path = args.store.clone().unwrap_or_else(|| evals::beside(output));
     let resources = args.resources.resolve()?;
     interrupts::watch();
-    let against = args.against.as_ref().map(|path| learn::open_settled(path)).transpose()?;
+    let against = args.against.as_deref().map(open_of_chess).transpose()?;
     let seed = Seed::open(&args.sources, &resources)?;
     let state: Vec<_> = args.to.force.then(|| GrowthState::beside(output)).into_iter().collect();
     let outputs = [book::parts(output), vec![path.clone()], args.report.iter().cloned().collect(), state];

@@ -8,6 +8,8 @@ use tabiya_book::{Book, Moves};
 use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::{Filter, NewBook, Resources, Weigh};
 
+use crate::args::variant::open_of_chess;
+
 /// The book, if there is one.
 #[derive(Default)]
 pub(super) struct Seed {
@@ -25,7 +27,7 @@ impl Seed {
     pub fn open(sources: &[PathBuf], resources: &Resources) -> Result<Self> {
         let (mut books, mut games) = (Vec::new(), Vec::new());
         for path in sources {
-            match learn::open_settled(path) {
+            match open_of_chess(path) {
                 Ok(book) => books.push(book),
                 // What is no book may hold games.
                 Err(error) if path.is_dir() || error.kind() == ErrorKind::Format => games.push(path.clone()),

@@ -23,6 +23,7 @@ use tabiya_learn::evals::{self, Store};
 use tabiya_workshop::report::{ERRORS_KEPT, GameFacts, Players, ReportGame, ReportReader, Shelf, Sums};
 
 use crate::args::player::PlayerArg;
+use crate::args::variant::open_of_chess;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::{self, Printed, Stop, damage, progress};
@@ -169,7 +170,7 @@ impl Failed {
 pub fn run(args: &Args) -> Result<Exit> {
     let open = |book: &OwnedBook| {
         let owner = book.player.as_deref().map(PlayerName::whole);
-        Ok((owner, learn::open_settled(&book.path)?))
+        Ok((owner, open_of_chess(&book.path)?))
     };
     // With --player the books are what the player should know, whichever were played from.
     let shelf = Shelf::new(args.book.iter().map(open).collect::<Result<Vec<_>>>()?, args.player.is_some());

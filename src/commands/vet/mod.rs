@@ -25,6 +25,7 @@ use crate::args::new_book::NewBook;
 use crate::args::resources::ResourcesArgs;
 use crate::args::search::SearchArgs;
 use crate::args::side;
+use crate::args::variant::open_of_chess;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
@@ -127,7 +128,7 @@ pub fn run(args: &Args) -> Result<Exit> {
 }
 
 fn vet(args: &Args) -> Result<Exit> {
-    let book = learn::open_settled(&args.book)?;
+    let book = open_of_chess(&args.book)?;
     let output = &args.to.output;
     let path = args.store.clone().unwrap_or_else(|| evals::beside(&args.book));
     let outputs = [book::parts(output), vec![path.clone()], args.report.iter().cloned().collect()];

@@ -107,17 +107,15 @@ impl BookLoader {
         let path =
             found.map_err(|tried| format!("{name}: no such book; looked for it at {}", listed(&tried)))?;
         let book = book::open_as(&path, variant).map_err(|error| worded(&error))?;
-        if variant != Variant::Chess {
-            let rules = book.rules(&Progress::none());
-            if let Some(likely) = rules.first().filter(|_| !rules.contains(&variant)) {
-                return Err(format!(
-                    "{}: its moves obey the rules of {likely}, not of {variant}: name a book of {variant}",
-                    path.display()
-                ));
-            }
-        }
-        Ok(book)
+        other_rules(&*book, variant).map_or(Ok(book), Err)
     }
+}
+
+/// What is said where the moves of a book that was opened as one of a variant obey other rules.
+pub fn other_rules(book: &dyn Book, variant: Variant) -> Option<String> {
+    let likely = if variant == Variant::Chess { None } else { book.other_rules(variant, &Progress::none()) }?;
+    let path = book.path().display();
+    Some(format!("{path}: its moves obey the rules of {likely}, not of {variant}: name a book of {variant}"))
 }
 
 #[cfg(test)]
