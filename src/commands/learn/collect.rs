@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use shakmaty::{ByColor, Color, KnownOutcome, Move};
 
 use tabiya_chess::Position;
-use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, PlayerName, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, PlayerName, Reason, Visitor};
 use tabiya_learn::{FinishedGame, IdentifiedGame, identity};
 
 /// The most plies that are learned from a game; no opening is longer.
@@ -23,6 +23,8 @@ pub(crate) struct Collector {
     both: bool,
     /// Games of other players.
     pub other_players: u64,
+    /// Games of other variants of chess.
+    pub other_variants: u64,
     /// Games without a result.
     pub unfinished: u64,
     /// Games that could not be read to the end.
@@ -54,6 +56,10 @@ impl Collector {
     }
 
     fn note_error(&mut self, error: GameError) {
+        if error.reason == Reason::OtherVariant {
+            self.other_variants += error.games();
+            return;
+        }
         self.unreadable += error.games();
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(error);

@@ -15,11 +15,13 @@ use tabiya_base::interrupt;
 use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_book::polyglot::Polyglot;
+use tabiya_chess::Variant;
 use tabiya_games as games;
 use tabiya_learn::{self as learn, IdentifiedGame, LearnOutcome, Learner};
 
 use self::collect::Collector;
 use crate::args::player::PlayerArg;
+use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
@@ -65,6 +67,8 @@ struct GamesArgs {
     /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, or - for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// Learn the moves of players with this in their name, of =NAME (the whole name), or of the names in @FILE
     ///
     /// The file has a whole name on each line. Case does not matter.
@@ -88,6 +92,8 @@ struct ShowArgs {
     /// The order of the moves within their openings, and of the openings
     #[arg(long, value_enum, default_value_t = Sort::Line)]
     sort: Sort,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// Print one line of JSON
     #[arg(long)]
     json: bool,
@@ -129,10 +135,11 @@ struct SpoolArgs {
 /// When the book is not a Polyglot book, cannot be written or is locked by another process; when games cannot be read.
 pub fn run(args: &Args) -> Result<Exit> {
     match &args.command {
-        Command::Games(args) => learn_all(args, &mut learner(&args.of)?),
-        Command::Show(ShowArgs { of, sort, json }) => {
-            let history = learner(of)?.history(SHOWN_GAMES)?;
-            let book = Polyglot::new(&of.book, Map::open(&of.book)?);
+        Command::Games(args) => learn_all(args, &mut learner(&args.of, args.variant.variant())?),
+        Command::Show(ShowArgs { of, sort, variant, json }) => {
+            let variant = variant.variant();
+            let history = learner(of, variant)?.history(SHOWN_GAMES)?;
+            let book = Polyglot::new(&of.book, Map::open(&of.book)?).of_variant(variant);
             if let Some(index) = book.entries().iter().position(|entry| !entry.learn_is_plausible()) {
                 return Err(learn::other_fields(&of.book, index as u64));
             }
@@ -142,7 +149,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             })
         }
         Command::Undo(UndoArgs { of, games: Some(games), .. }) => {
-            let taken = learner(of)?.undo(*games)?;
+            let taken = learner(of, Variant::Chess)?.undo(*games)?;
             let line = format!("{}: {} undone", of.book.display(), many(taken.into(), "game"));
             let (more, exit) = match taken < *games {
                 true => (": its journal has no more that can be", Exit::Findings),
@@ -151,7 +158,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             output::print_lines(&[line + more], exit)
         }
         Command::Undo(UndoArgs { of, games: None, .. }) => {
-            learner(of)?.reset()?;
+            learner(of, Variant::Chess)?.reset()?;
             let line = format!("{}: everything that it had learned is cleared", of.book.display());
             output::print_lines(&[line], Exit::Done)
         }
@@ -160,9 +167,9 @@ pub fn run(args: &Args) -> Result<Exit> {
 }
 
 /// Opens a book to learn into it. No map of it remains, which could get in the way while it is written.
-fn learner(of: &OneBook) -> Result<Learner> {
+fn learner(of: &OneBook, variant: Variant) -> Result<Learner> {
     let path = &of.book;
-    let book = learn::open_settled(path)?;
+    let book = learn::open_settled_as(path, variant)?;
     book.warnings().iter().for_each(|warning| output::warn(warning));
     let format = book.format();
     if !format.learns() {
@@ -189,7 +196,7 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
         return Err(Error::new(ErrorKind::Usage, "no player is named")
             .advice("name one with --player NAME, or learn the moves of both sides with --both"));
     }
-    let mut source = games::open(&args.files)?;
+    let mut source = games::open(&args.files)?.of_variant(args.variant.variant())?;
     let passed_over = output::sources_passed_over(&source);
     interrupts::watch();
     let progress = progress::on_terminal(args.of.book.to_string_lossy());
@@ -263,6 +270,7 @@ fn summary(name: &str, collector: &Collector, totals: &Totals, out: &mut dyn Wri
         (totals.known, "learned before"),
         (totals.absent, "without a move of the book"),
         (collector.other_players, "of other players"),
+        (collector.other_variants, "of other variants of chess: --variant names one"),
         (collector.unfinished, "without a result"),
         (collector.unreadable, "that cannot be read to the end"),
     ] {

@@ -11,9 +11,9 @@ use tabiya_base::error::Error;
 use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
 use tabiya_book::polyglot::Polyglot;
-use tabiya_book::{Book as _, Learned};
-use tabiya_chess::Position;
+use tabiya_book::{Book as _, Learned, Moves as _};
 use tabiya_chess::openings::Opening;
+use tabiya_chess::{Position, Variant};
 use tabiya_learn::History;
 use tabiya_workshop::view::{continued, san};
 
@@ -224,7 +224,7 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
     let mut policy = Policy::default();
     (policy.learn, policy.threshold) = (true, 0);
     let mut seen = HashSet::new();
-    let mut open = vec![(Position::start(), String::new(), None)];
+    let mut open = vec![(Position::start_of(book.variant()), String::new(), None)];
     while let Some((position, line, before)) = open.pop() {
         if !seen.insert(position.key()) {
             continue;
@@ -247,7 +247,7 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
             }
         }
         let replies = position.chess().legal_moves();
-        let into_book = replies.iter().filter(|mv| entries.contains_key(&position.after(**mv).key()));
+        let into_book = replies.iter().filter(|mv| entries.contains_key(&position.key_after(**mv)));
         next.extend(into_book.copied());
         // The last one pushed is popped first.
         for mv in next.into_iter().rev() {
@@ -258,9 +258,10 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
             }
         }
     }
+    let named = book.variant() == Variant::Chess;
     for (key, moves) in entries {
         for (mv, weight, has_learned) in moves {
-            let (opening, weight) = (Opening::with_key(key), weight.into());
+            let (opening, weight) = (named.then(|| Opening::with_key(key)).flatten(), weight.into());
             rows.push(Row { opening, key, line: None, mv, weight, learned: has_learned, chance: None });
         }
     }
