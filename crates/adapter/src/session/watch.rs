@@ -187,6 +187,10 @@ impl Watch {
 
     /// The position on the board is final. The GUI may still ask about it.
     fn over_on_the_board(&mut self, last: Option<&Game>) {
+        // Some programs play on where neither side can win.
+        if self.game.as_ref().is_some_and(|watched| watched.reported) {
+            return;
+        }
         let ended = self.end(None, last);
         self.game = ended.map(|watched| Watched { reported: true, ..watched });
     }

@@ -199,6 +199,15 @@ fn stalemate_dead_position_repetition_and_fifty_moves_are_draws() {
     talk.ask(start, "g1g2 f4e4", "go", "cp -900", "g2g3");
     assert_eq!(talk.finished(), ["white drawn 3"]);
     assert_eq!(talk.verdict(), "neither side can give mate");
+    // A program that plays on does not begin another game.
+    let mut line = "g1g2 f4e4 g2g3 e4d4".to_owned();
+    for (ours, theirs) in [("g3g4", "d4e4"), ("g4g5", "e4d4"), ("g5h5", "d4e4")] {
+        talk.ask(start, &line, "go", "cp 0", ours);
+        line = format!("{line} {ours} {theirs}");
+    }
+    talk.gui("ucinewgame");
+    assert_eq!(talk.finished(), [""; 0]);
+    assert!(!talk.out.notes.iter().any(|(_, note)| note.starts_with("game 2")), "{:?}", talk.out.notes);
     // After a repetition, or fifty moves, the game may continue.
     let mut talk = Talk::new();
     let moves = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
