@@ -220,6 +220,24 @@ def test_what_holds_standard_chess_only_is_refused_before_any_work(games, run, t
     assert "another chess variant" in run("build", "games.pgn", "-o", "book.bin", status=1)
 
 
+def test_commands_of_standard_chess_refuse_books_of_variants(games, run, tmp_path):
+    (tmp_path / "a.pgn").write_text('[Result "1-0"]\n\n1. e4 e5 1-0\n')
+    run("build", "a.pgn", "--min-games", "1", "-o", "chess.bin")
+    for name in ("antichess", "atomic", "horde"):
+        (tmp_path / "games.pgn").write_text(text(games[name]))
+        run("build", "games.pgn", "--variant", name, "--min-games", "1", "-o", f"{name}.bin")
+        book = f"{name}.bin"
+        for words in (
+            ("vet", book, "-o", "out.bin", "--engine", "none"),
+            ("grow", book, "-o", "out.bin", "--against", "chess.bin", "--side", "white", "--engine", "none"),
+            ("grow", "chess.bin", "-o", "out.bin", "--against", book, "--side", "white", "--engine", "none"),
+            ("report", "a.pgn", "--book", book),
+        ):
+            said = run(*words, status=2)
+            assert f"{book}: its moves obey the rules of {name}" in said, (words, said)
+    assert not list(tmp_path.glob("out*"))
+
+
 def test_counts_of_different_variants_are_never_added_up(games, run, tmp_path):
     for name in ("atomic", "horde"):
         (tmp_path / f"{name}.pgn").write_text(text(games[name][:5]))
@@ -232,6 +250,36 @@ def test_counts_of_different_variants_are_never_added_up(games, run, tmp_path):
         said = run(*words, status=2)
         assert "horde.parquet" in said and "horde" in said and "atomic" in said, said
     assert not list(tmp_path.glob("a.*"))
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_results_are_learned_from_games_of_the_variant(games, run, tmp_path, name):
+    some, other = games[name][:12], games["horde" if name != "horde" else "atomic"][:3]
+    (tmp_path / "games.pgn").write_text(text(some))
+    (tmp_path / "mixed.pgn").write_text(text(some + other))
+    run("build", "games.pgn", "--variant", name, "--uniform", "--min-games", "1", "-o", "book.bin")
+    said = run("learn", "games", "book.bin", "mixed.pgn", "--variant", name, "--both")
+    assert "15 games read, 12 learned" in said and "not learned: 3 of other variants" in said, said
+    assert "0 learned" in run("learn", "games", "book.bin", "games.pgn", "--variant", name, "--both")
+    book = [ENTRY.unpack(chunk) for chunk in re.findall(b"(?s).{16}", (tmp_path / "book.bin").read_bytes())]
+    learned = {(key, mv): (results >> 16, results & 0xFFFF) for key, mv, _, results in book}
+    # A position and move that a game has twice counts once.
+    expected = defaultdict(lambda: [0, 0])
+    for game in some:
+        board, once = game.board(), set()
+        for mv in game.mainline_moves():
+            what = chess.polyglot.zobrist_hash(board), code(board, mv)
+            points = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}[game.headers["Result"]]
+            if what not in once:
+                expected[what][0] += 1
+                expected[what][1] += points if board.turn else 2 - points
+            once.add(what)
+            board.push(mv)
+    assert learned == {what: tuple(sums) for what, sums in expected.items()}
+    shown = json.loads(run("learn", "show", "book.bin", "--variant", name, "--json"))
+    moves = [move for opening in shown["openings"] for move in opening["moves"]]
+    assert len(moves) == len(expected) and all(move["line"] for move in moves)
+    assert [opening["opening"] for opening in shown["openings"]] == [None]
 
 
 @not_windows
@@ -365,5 +413,23 @@ def test_a_suite_is_drawn_from_games_and_books(games, run, tmp_path, name):
                 assert len(list(game.mainline_moves())) == 3
                 suite.append(game)
         assert len(suite) == len(positions)
+    # Games of the suite show its first opening to be drawn, and the others to be won by the better player.
+    match = ""
+    for number, opening in enumerate(suite):
+        end = opening.end()
+        opening.end().add_main_variation(min(end.board().legal_moves, key=chess.Move.uci))
+        for white, black, result in (("A", "B", "1-0"), ("B", "A", "0-1")):
+            result = result if number else "1/2-1/2"
+            opening.headers.update(White=white, Black=black, Result=result)
+            match += f"{opening}\n\n"
+    (tmp_path / "match.pgn").write_text(match)
+    said = run(*words, "--refine", "match.pgn", "-o", "suite.epd")
+    assert f"played: {len(suite)} of {len(suite)} positions" in said, said
+    board = board_type()
+    for mv in list(suite[0].mainline_moves())[:3]:
+        board.push(mv)
+    left = (tmp_path / "suite.epd").read_text().splitlines()
+    assert sorted(left) == sorted(line for line in positions if not line.startswith(board.epd(en_passant="legal")))
+    assert len(left) == len(positions) - 1
     said = run("suite", "book.bin", "--variant", name, "--eval", "0..50", "-o", "none.epd", status=2)
     assert "--eval" in said and name in said

@@ -14,7 +14,7 @@ import chess.polyglot
 import chess.variant
 import pytest
 
-from client import HANG, find_tool, times
+from client import HANG, find_tool, problems, times
 from polyglot_writer import Book
 
 GAMES = int(os.environ.get("TABIYA_VARIANT_GAMES", "2"))
@@ -205,6 +205,21 @@ def test_the_book_of_another_variant_is_an_error(tabiya_exe, tmp_path, engine, c
         )
         text = (done.stdout + done.stderr).decode()
         assert f"its moves obey the rules of {likely}, not of {wrong}" in text and done.returncode, text
+
+
+@pytest.mark.skipif(not FAIRY, reason="no fairy-stockfish on the PATH")
+def test_the_book_of_another_variant_that_is_named_during_play_is_told(run, tabiya_exe, configured, tmp_path):
+    """The engine plays on; the right book answers once it is named."""
+    client = run(tabiya_exe, "--engine", FAIRY, "--config", configured)
+    client.start()
+    client.send("setoption name UCI_Variant value horde", "ucinewgame")
+    for name, told in [("racingkings", "racingkings"), ("antichess", "antichess"), ("horde", None)]:
+        client.send(f"setoption name Book File value {tmp_path / name}.bin")
+        said = problems(client.ready())
+        assert [f"the rules of {told}, not of horde" in line for line in said] == [True] * bool(told), (name, said)
+        best = client.go("depth 1", "position startpos")
+        assert (best.book is None) == bool(told) and (told or best.move == "e4e5"), (name, best)
+    client.quit()
 
 
 @pytest.mark.skipif(not FAIRY, reason="no fairy-stockfish on the PATH")

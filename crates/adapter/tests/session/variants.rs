@@ -187,6 +187,13 @@ impl Shelf {
         let is_told = |line: &&str| line.starts_with("bestmove") || line.starts_with("info string tabiya");
         said.lines().filter(is_told).map(str::to_owned).collect()
     }
+
+    /// What is answered after these moves from the start.
+    fn answer(&self, session: &mut Session, out: &mut Output, moves: &[&str]) -> String {
+        let moves = if moves.is_empty() { String::new() } else { format!(" moves {}", moves.join(" ")) };
+        self.say(session, out, &format!("position startpos{moves}"));
+        self.say(session, out, "go").join("\n")
+    }
 }
 
 impl BookLoader for Shelf {
@@ -216,17 +223,17 @@ fn each_game_is_played_from_the_books_of_its_variant() {
         ("atomic", "", "bestmove g1f3 ponder f7f6"),
         ("Crazyhouse", "", "bestmove d2d4 ponder e7e5"),
         ("giveaway", "", "bestmove e2e3 ponder b7b5"),
-        ("suicide", " moves e2e3", "bestmove b7b5"),
-        ("chess", " moves e2e4", "bestmove e7e5"),
-        ("atomic", " moves g1f3", "bestmove f7f6"),
+        ("suicide", "e2e3", "bestmove b7b5"),
+        ("chess", "e2e4", "bestmove e7e5"),
+        ("atomic", "g1f3", "bestmove f7f6"),
     ] {
         assert_eq!(
             shelf.say(&mut session, &mut out, &format!("setoption name UCI_Variant value {name}")),
             [""; 0]
         );
         shelf.say(&mut session, &mut out, "ucinewgame");
-        shelf.say(&mut session, &mut out, &format!("position startpos{moves}"));
-        assert_eq!(shelf.say(&mut session, &mut out, "go"), [best], "{name}");
+        let moves: Vec<&str> = moves.split_whitespace().collect();
+        assert_eq!(shelf.answer(&mut session, &mut out, &moves), best, "{name}");
     }
     // The same line goes on under other rules, though the key is that of the other book.
     shelf.say(&mut session, &mut out, "position startpos");
@@ -242,9 +249,8 @@ fn pieces_are_dropped_as_engines_write_it() {
     shelf.say(&mut session, &mut out, "setoption name UCI_Variant value crazyhouse");
     let moves: Vec<&str> = line.split(' ').collect();
     for ply in [5, 8] {
-        shelf.say(&mut session, &mut out, &format!("position startpos moves {}", moves[..ply].join(" ")));
-        let said = shelf.say(&mut session, &mut out, "go");
-        assert_eq!(said[0].split(' ').nth(1), Some(moves[ply]), "{said:?}");
+        let said = shelf.answer(&mut session, &mut out, &moves[..ply]);
+        assert_eq!(said.split(' ').nth(1), Some(moves[ply]), "{said}");
     }
 }
 
@@ -271,9 +277,7 @@ fn a_result_is_for_the_book_of_its_variant() {
     shelf.say(&mut session, &mut out, "setoption name UCI_Variant value kingofthehill");
     let moves: Vec<&str> = line.split(' ').collect();
     for ply in (0..moves.len()).step_by(2) {
-        let before = if ply > 0 { format!(" moves {}", moves[..ply].join(" ")) } else { String::new() };
-        shelf.say(&mut session, &mut out, &format!("position startpos{before}"));
-        assert!(shelf.say(&mut session, &mut out, "go")[0].contains(moves[ply]), "{ply}");
+        assert!(shelf.answer(&mut session, &mut out, &moves[..ply]).contains(moves[ply]), "{ply}");
     }
     shelf.say(&mut session, &mut out, "setoption name UCI_Variant value chess");
     let [ended] = <[_; 1]>::try_from(std::mem::take(&mut out.finished)).map_err(|_| ()).unwrap();

@@ -97,6 +97,17 @@ fn the_template_has_a_table_of_each_key_for_a_book() {
 }
 
 #[test]
+fn the_template_has_a_table_of_a_variant() {
+    let (_, tables) = crate::settings::TEMPLATE.split_once("\n#[variant.").unwrap();
+    let (table, _) = tables.split_once("\n\n").unwrap();
+    let (given, warnings) = read_all(&format!("[variant.{}", table.replace("\n#", "\n")));
+    assert!(warnings.is_empty(), "{warnings:?}");
+    let variants = given.unwrap().variants;
+    assert_eq!(variants[0].variant, tabiya_chess::Variant::Atomic);
+    assert_eq!(variants[0].both.files(), ["atomic.bin"]);
+}
+
+#[test]
 fn a_mistake_in_a_table_for_a_book_is_an_error_with_its_line() {
     for (text, message) in [
         (
