@@ -130,6 +130,13 @@ pub fn open_text(name: &Path, text: Text, size: Option<u64>, done: Arc<AtomicU64
     Sources { all, begun: 1, current, size, done, ..Sources::default() }
 }
 
+/// As [`open_text`], the games of a variant: also those that do not say what they are.
+pub fn open_text_of(name: &Path, text: Text, variant: Variant) -> Sources {
+    let mut pgn = Pgn::new(Arc::from(name), text).of_variant(variant).or_untagged();
+    let current: Batches = Box::new(move || pgn.next_batch());
+    Sources { current: Some(current), variant, ..Sources::default() }
+}
+
 impl GameSource {
     /// Its name, as the user gave it.
     fn given(&self) -> &Path {

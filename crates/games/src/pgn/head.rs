@@ -10,7 +10,7 @@ use tabiya_chess::{
 
 use super::board;
 use super::lex::Lexer;
-use super::lex::tags::KNOWN;
+use super::lex::tags::{KNOWN, known};
 use super::read::{GameReader, shortened};
 use super::split::lines;
 use crate::{Date, GameResult, Reason, decode_text};
@@ -42,8 +42,7 @@ impl GameReader<'_> {
             }
         };
         let elo = || str::from_utf8(value).ok()?.parse().ok();
-        // Names of other programs differ in the case of their letters.
-        let known = KNOWN.iter().position(|known| known.eq_ignore_ascii_case(name));
+        let known = known(name);
         if let Some(bit) = known {
             self.game.seen |= 1 << bit;
         }
@@ -79,8 +78,7 @@ impl GameReader<'_> {
 
     /// Whether the head has a tag already that every game has once.
     pub(super) fn has_seen(&self, name: &[u8]) -> bool {
-        let known = KNOWN.iter().position(|known| known.eq_ignore_ascii_case(name));
-        known.is_some_and(|bit| self.game.seen & 1 << bit != 0)
+        known(name).is_some_and(|bit| self.game.seen & 1 << bit != 0)
     }
 
     /// The position that the game starts from, if it is not the ordinary one.
@@ -88,7 +86,7 @@ impl GameReader<'_> {
         let wanted = self.batch.variant;
         let tag = self.variant.trim();
         let named = match tag {
-            "" => Some(NamedVariant { variant: Variant::Chess, is_chess960: false }),
+            "" => Some(NamedVariant { variant: self.batch.untagged, is_chess960: false }),
             tag => named_variant(tag),
         };
         let Some(named) = named.filter(|named| named.variant == wanted) else {

@@ -38,6 +38,8 @@ pub struct Pgn<R> {
     file: Arc<Path>,
     pieces: Pieces<R>,
     variant: Variant,
+    /// The variant of games that do not say it.
+    untagged: Variant,
     /// An error of reading, reported after the games before it.
     failed: Option<GameError>,
     /// Whether zero bytes were found and reported.
@@ -47,13 +49,25 @@ pub struct Pgn<R> {
 impl<R: Read> Pgn<R> {
     /// The games in the text that `from` reads, under the name of `file`.
     pub fn new(file: Arc<Path>, from: R) -> Self {
-        Self { file, pieces: Pieces::new(from), variant: Variant::Chess, failed: None, has_zeros: false }
+        Self {
+            file,
+            pieces: Pieces::new(from),
+            variant: Variant::Chess,
+            untagged: Variant::Chess,
+            failed: None,
+            has_zeros: false,
+        }
     }
 
     /// The same, of which the games of this variant are read instead of those of standard chess and Chess960.
     #[must_use]
     pub fn of_variant(self, variant: Variant) -> Self {
         Self { variant, ..self }
+    }
+
+    /// The same, with the games that have no tag `Variant`.
+    pub(crate) fn or_untagged(self) -> Self {
+        Self { untagged: self.variant, ..self }
     }
 
     /// The same with room for longer games.
@@ -82,7 +96,8 @@ impl<R: Read> Pgn<R> {
                 let zeros = memchr(0, &piece.text);
                 let is_first = !self.has_zeros;
                 self.has_zeros |= zeros.is_some();
-                Some(Box::new(PgnBatch::new(self.file.clone(), piece, self.variant, zeros, is_first)))
+                let variants = (self.variant, self.untagged);
+                Some(Box::new(PgnBatch::new(self.file.clone(), piece, variants, zeros, is_first)))
             }
             None => self.failed.take().map(|error| Box::new(Failure(error)) as Box<dyn Batch>),
         }

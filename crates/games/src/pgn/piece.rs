@@ -17,6 +17,8 @@ pub(crate) struct PgnBatch {
     pub(super) piece: PgnPiece,
     /// The variant whose games are read.
     pub(super) variant: Variant,
+    /// The variant of games that do not say it.
+    pub(super) untagged: Variant,
     /// A byte of the piece and the line ends before it: of the last place.
     lines_at: Cell<(usize, u64)>,
     /// Its first zero byte.
@@ -29,11 +31,11 @@ impl PgnBatch {
     pub(super) fn new(
         file: Arc<Path>,
         piece: PgnPiece,
-        variant: Variant,
+        (variant, untagged): (Variant, Variant),
         zeros: Option<usize>,
         is_first_zeros: bool,
     ) -> Self {
-        Self { file, piece, variant, lines_at: Cell::default(), zeros, is_first_zeros }
+        Self { file, piece, variant, untagged, lines_at: Cell::default(), zeros, is_first_zeros }
     }
 
     /// The place of a byte of the piece in the file.

@@ -27,26 +27,36 @@ const QUOTES: [&[u8]; 12] = [
 /// Tags that decide what the moves mean.
 const DECISIVE: [&[u8]; 3] = [b"fen", b"setup", b"variant"];
 
-/// Tags whose meaning is known, as the standard spells them.
+/// Tags whose meaning is known, as the standard spells them, by length.
 pub(in crate::pgn) const KNOWN: [&[u8]; 13] = [
-    b"Event",
+    b"FEN",
     b"Site",
     b"Date",
+    b"Event",
     b"Round",
     b"White",
     b"Black",
-    b"Result",
-    b"FEN",
     b"SetUp",
+    b"Result",
     b"Variant",
     b"UTCDate",
     b"WhiteElo",
     b"BlackElo",
 ];
 
-/// Whether the standard has a tag of this name.
-fn is_known(name: &[u8]) -> bool {
-    KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
+/// The place in [`KNOWN`] of a name, in which other programs differ in the case of their letters.
+pub(in crate::pgn) fn known(name: &[u8]) -> Option<usize> {
+    // Only these have its length.
+    let (from, to) = match name.len() {
+        3 => (0, 1),
+        4 => (1, 3),
+        5 => (3, 8),
+        6 => (8, 9),
+        7 => (9, 11),
+        8 => (11, 13),
+        _ => return None,
+    };
+    (from..to).find(|place| KNOWN.get(*place).is_some_and(|known| known.eq_ignore_ascii_case(name)))
 }
 
 /// Which bytes names of tags have.
@@ -129,7 +139,7 @@ pub(in crate::pgn) fn is_certain_tag(text: &[u8]) -> bool {
         || text
             .strip_prefix(b"[")
             .and_then(|rest| written_otherwise(line_of_tag(rest)))
-            .is_some_and(|(name, ..)| is_known(name))
+            .is_some_and(|(name, ..)| known(name).is_some())
 }
 
 /// Whether a text has a move or a result, outside of comments and variations.
@@ -214,5 +224,21 @@ pub(super) fn may_be_of_game(line: &[u8]) -> TagLine {
             Token::End | Token::Unterminated => return found,
         }
         is_first = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_tag_that_is_known_is_found_in_any_case() {
+        for (place, name) in KNOWN.iter().enumerate() {
+            assert_eq!(known(name), Some(place));
+            assert_eq!(known(&name.to_ascii_uppercase()), Some(place));
+        }
+        for name in [&b""[..], b"ECO", b"Events", b"Opening", b"WhiteFide"] {
+            assert_eq!(known(name), None);
+        }
     }
 }
