@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
-use shakmaty::{CastlingMode, Move};
+use shakmaty::Move;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::edit::{Change, Edit, Value};
 use tabiya_book::{self as book, Annotation, Recommendation};
-use tabiya_chess::{Game, Position, notation};
+use tabiya_chess::{Game, Variant, notation};
 use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, MadeMove, MoveState, Way, Wish};
 use tabiya_workshop::view::{place_in_words, san};
 
@@ -63,11 +63,12 @@ pub struct Args {
 /// is unchanged then.
 pub fn run(args: &Args) -> Result<Exit> {
     let path = &args.book;
-    let mut editor = Editor::new(path).of_variant(args.variant.variant());
+    let variant = args.variant.variant();
+    let mut editor = Editor::new(path).of_variant(variant);
     if args.undo || args.redo {
-        return reverse(path, editor, if args.undo { Way::Back } else { Way::Again });
+        return reverse(path, (editor, variant), if args.undo { Way::Back } else { Way::Again });
     }
-    let (game, _) = game_at(args.fen.as_deref(), args.moves.as_deref(), args.variant.variant())?;
+    let (game, _) = game_at(args.fen.as_deref(), args.moves.as_deref(), variant)?;
     let edits = args.edits(&game)?;
     let note = edit::kept(&game, args.fen.is_some());
     let wish = Wish { at: game.position(), edits: &edits, note: &note, expected: None };
@@ -80,7 +81,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         EditOutcome::Unexpected(_) | EditOutcome::Nothing => return Ok(Exit::Findings),
     };
     output::print(|out| {
-        writeln!(out, "{}, {}:", path.display(), in_words(&note))?;
+        writeln!(out, "{}, {}:", path.display(), in_words(&note, variant))?;
         for (edit, MadeMove { said, .. }) in edits.iter().zip(&made.moves) {
             report(&san(game.position(), edit.mv), said.map(|said| said.as_ref().map(describe)), out)?;
         }
@@ -159,15 +160,15 @@ fn value_of(text: &str) -> Option<Value> {
 }
 
 /// The place of an edit in words.
-fn in_words(note: &str) -> String {
-    match edit::place_of(note) {
+fn in_words(note: &str, variant: Variant) -> String {
+    match edit::place_of(note, variant) {
         KeptPlace::Line(game) => place_in_words(&game),
         KeptPlace::Fen(fen) => fen.to_owned(),
     }
 }
 
 /// Takes an edit back, or makes it again.
-fn reverse(path: &Path, mut editor: Editor, way: Way) -> Result<Exit> {
+fn reverse(path: &Path, (mut editor, variant): (Editor, Variant), way: Way) -> Result<Exit> {
     let format = book::open(path)?.format();
     if !format.learns() {
         let what =
@@ -185,11 +186,8 @@ fn reverse(path: &Path, mut editor: Editor, way: Way) -> Result<Exit> {
         return output::print_lines(&[line], Exit::Findings);
     };
     output::print(|out| {
-        writeln!(out, "{}, {}, {done}:", path.display(), in_words(&made.note))?;
-        let at = match edit::place_of(&made.note) {
-            KeptPlace::Line(game) => Some(game.position().clone()),
-            KeptPlace::Fen(fen) => Position::from_fen(fen.as_bytes(), CastlingMode::Chess960).ok(),
-        };
+        writeln!(out, "{}, {}, {done}:", path.display(), in_words(&made.note, variant))?;
+        let at = edit::place_of(&made.note, variant).position(variant);
         for MadeMove { uci, said } in &made.moves {
             let mv = at.as_ref().and_then(|at| Some((at, notation::read(uci, at).ok()?)));
             let name = mv.map_or_else(|| uci.clone(), |(at, mv)| san(at, mv));

@@ -2,7 +2,7 @@
 
 use shakmaty::CastlingMode;
 
-use tabiya_chess::Game;
+use tabiya_chess::{Game, Position, Variant};
 
 use super::MAX_NOTE;
 
@@ -19,6 +19,16 @@ pub enum KeptPlace<'a> {
     Fen(&'a str),
 }
 
+impl KeptPlace<'_> {
+    /// The position, of a book of this variant; `None` if the text is none.
+    pub fn position(&self, variant: Variant) -> Option<Position> {
+        match self {
+            Self::Line(game) => Some(game.position().clone()),
+            Self::Fen(fen) => Position::from_fen_of(variant, fen.as_bytes(), CastlingMode::Chess960).ok(),
+        }
+    }
+}
+
 /// The text that is kept of a place: at most [`MAX_NOTE`] bytes. `is_set_up` says that the game has another start.
 pub fn kept(game: &Game, is_set_up: bool) -> String {
     let moves: Vec<String> =
@@ -27,9 +37,9 @@ pub fn kept(game: &Game, is_set_up: bool) -> String {
     if is_set_up || text.len() > MAX_NOTE { game.position().fen() } else { text }
 }
 
-/// The place of which this text was kept.
-pub fn place_of(text: &str) -> KeptPlace<'_> {
-    let mut game = Game::start();
+/// The place in a book of a variant of which this text was kept.
+pub fn place_of(text: &str, variant: Variant) -> KeptPlace<'_> {
+    let mut game = Game::start_of(variant);
     let moves = text.strip_prefix(START).map(|rest| rest.strip_prefix(MOVES).unwrap_or(rest));
     match moves {
         Some(moves)

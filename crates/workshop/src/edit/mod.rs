@@ -174,8 +174,14 @@ impl Editor {
         let mut learner = Learner::new(&self.path)?;
         let made = if way == Way::Back { learner.undo_edit() } else { learner.redo_edit() };
         Ok(made?.map_or(EditOutcome::Nothing, |MadeEdit { note, weights }| {
+            let at = place_of(&note, self.variant).position(self.variant);
+            // Without its position a drop is no move.
+            let uci = |code: MoveCode| {
+                let mv = at.as_ref().and_then(|at| code.resolve(at.chess()));
+                mv.map_or_else(|| code.to_string(), |mv| mv.to_uci(CastlingMode::Chess960).to_string())
+            };
             let made = |(code, old, new): (MoveCode, _, _)| MadeMove {
-                uci: code.to_string(),
+                uci: uci(code),
                 said: [old, new].map(|weight: Option<u64>| weight.map(MoveState::weight)),
             };
             EditOutcome::Made(Made { note, moves: weights.into_iter().map(made).collect() })
