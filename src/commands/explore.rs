@@ -9,6 +9,7 @@ use tabiya_base::progress::Progress;
 use tabiya_explore::{Options, is_local, serve};
 
 use crate::args::slices::SliceArgs;
+use crate::args::variant::VariantArgs;
 use crate::output::browser::open;
 use crate::output::exit::Exit;
 use crate::output::{interrupts, progress, unwritable, warn};
@@ -54,6 +55,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     config: Option<String>,
     #[command(flatten)]
+    variant: VariantArgs,
+    #[command(flatten)]
     slices: SliceArgs,
 }
 
@@ -64,6 +67,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Exit> {
     let options = Options {
         books: args.books.clone(),
+        variant: args.variant.variant(),
         listen: args.listen,
         token_file: args.token_file.clone(),
         edit: args.edit,

@@ -79,12 +79,14 @@ def files(tmp_path_factory, tabiya_exe, scripted_exe):
     (folder / "more" / "games.pgn").write_bytes(games(9, "more"))
     (folder / "study.pgn").write_text('[Event "Study"]\n\n1. e4! (1. d4 d5 2. c4) 1... c5 (1... e5 2. Nf3) 2. Nf3 d6 3. Ng5? *\n')
     (folder / "openings.eco").write_text('B20 "Sicilian Defence" 1.e4 c5 *\n')
+    (folder / "atomic.pgn").write_text('[Event "Atomic"]\n[Variant "Atomic"]\n[Result "1/2-1/2"]\n\n1. Nf3 f6 2. e3 d5 1/2-1/2\n\n' * 3)
     (folder / "positions.txt").write_text(f"# after 1. e4\n\n{FEN}\n")
     arguments = ["--legal", "--option", "option name UCI_ShowWDL type check default false", "--score", "cp 20 wdl 300 600 100"]
     (folder / "tabiya.toml").write_text(f"engine = '{scripted_exe}'\nengine-arg = {arguments}\nbook = ['book.bin']\n")
     tabiya("build", "games.pgn", "-o", "book.bin")
     tabiya("learn", "games", "book.bin", "earlier.pgn", "--both")
     tabiya("edit", "book.bin", "--moves", "e4 c5", "--add", "c3=5", "--add", "d4=5", "--add", "b3=1")
+    tabiya("build", "atomic.pgn", "--variant", "atomic", "-o", "atomic.bin")
     for name in ("a.bin", "b.bin", "big.bin", "old.bin", "new.bin"):
         shutil.copy(folder / "book.bin", folder / name)
     tabiya("build", "games.pgn", "-o", "main.bin")

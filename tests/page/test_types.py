@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from conftest import tabiya
+
 SCRIPTS = Path(__file__).resolve().parents[2] / "crates/explore/src/page/script"
 # What the page itself adds to answers.
 OWN = {"at"}
@@ -123,9 +125,14 @@ def test_answers_have_the_types_of_the_script(serve, books, engine, tmp_path):
             bad += types.wrong(game, ("word", "ListedGame"), "ListedGame")
     for game in server.ask("/api/read", {"text": "1. e4 (1. d4 d5 (1... f5)) 1... e5 2. Ke3 *"})["games"]:
         bad += types.wrong(game, ("word", "ReadGame"), "ReadGame")
+    (tmp_path / "atomic.pgn").write_text('[Event "A"]\n[Variant "Atomic"]\n[Result "1/2-1/2"]\n\n1. Nf3 f6 1/2-1/2\n')
+    tabiya("build", tmp_path / "atomic.pgn", "--variant", "atomic", "--min-games", "1", "-o", tmp_path / "atomic.bin")
+    server = serve(tmp_path / "atomic.bin", "--variant", "atomic")
+    for name, path in (("Books", "/api/books"), ("View", "/api/view"), ("View", "/api/view?play=g1f3,a7a6,f3g5,b7b6,g5f7")):
+        bad += types.wrong(server.ask(path), ("word", name), name)
     assert bad == []
     # Every key of the greatest types was met, so that none is declared that no answer has.
-    for name in ("View", "BookView", "BookMove", "Books", "Book", "ListedGame", "ReadGame", "Variation", "Slider"):
+    for name in ("View", "BookView", "BookMove", "Books", "Book", "ListedGame", "ReadGame", "Variation", "Variant", "Slider"):
         met = {place.rsplit(".", 1)[1] for place in types.seen}
         assert [key for key in types.keys(("word", name)) if key not in met and key not in OWN | {"error"}] == [], name
 

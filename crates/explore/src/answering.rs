@@ -39,19 +39,20 @@ impl Playable {
 }
 
 impl Explorer {
-    /// The book that answers: the one that the request names; or where only playable moves are wanted, the first that the adapter
+    /// The book of the variant that answers: the one that the request names; or where only playable moves are wanted, the first that the adapter
     /// would play from; or else the first of a format that counts games, or the first that is open.
     ///
     /// # Errors
     /// When there is no such book.
     pub(super) fn answering(&self, query: &Query, place: &ShownPlace) -> Result<&Slot, Fault> {
+        let variant = place.variant();
         if query.get("book").is_some() {
-            return self.book(query);
+            return self.book(query, variant);
         }
-        let slots = self.shelf.slots();
+        let slots = || self.shelf.of(variant);
         if self.playable {
             let turn = place.game.position().chess().turn();
-            let asked = || slots.iter().filter(|slot| *slot.asked.get(turn));
+            let asked = || slots().filter(|slot| *slot.asked.get(turn));
             let plays = |slot: &&Slot| {
                 let view = looked_up(slot, &slot.read(), place, &self.policy).map(|view| view.line.is_some());
                 view.unwrap_or(false)
@@ -63,9 +64,9 @@ impl Explorer {
         let format = |slot: &Slot| slot.read().book.as_ref().ok().map(|book| book.format().to_string());
         let counts = |slot: &&Slot| format(slot).is_some_and(|format| COUNTING.contains(&format.as_str()));
         let open = |slot: &&Slot| slot.error().is_none();
-        let found = slots.iter().find(counts).or_else(|| slots.iter().find(open));
+        let found = slots().find(counts).or_else(|| slots().find(open));
         // One that cannot be read says why.
-        found.or(slots.first()).ok_or_else(|| Fault::not_found("there is no book"))
+        found.or_else(|| slots().next()).ok_or_else(|| self.none_of(variant))
     }
 
     /// Which moves of a book programs are answered with.

@@ -76,7 +76,10 @@ pub(super) fn chessdb(explorer: &Explorer, query: &Query) -> Result<Response, Fa
 
 fn said(explorer: &Explorer, query: &Query) -> Result<ChessdbAnswer, Fault> {
     let Some(board) = query.get("board") else { return Ok(ChessdbAnswer::Word("invalid parameters")) };
-    let Ok(place) = ShownPlace::start(Some(board)) else { return Ok(ChessdbAnswer::Word("invalid board")) };
+    let variant = query.variant()?.unwrap_or_default();
+    let Ok(place) = ShownPlace::start(variant, Some(board)) else {
+        return Ok(ChessdbAnswer::Word("invalid board"));
+    };
     let slot = explorer.answering(query, &place)?;
     let open = slot.read();
     let asked = ChessdbBook { slot, open: &open, policy: &explorer.policy };

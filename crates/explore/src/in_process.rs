@@ -130,7 +130,7 @@ mod tests {
         #[test]
         fn no_request_makes_the_server_fail(
             path in prop::sample::select(&PATHS[..]),
-            parameters in prop::collection::vec(("(start|fen|play|books|book|moves|text|q|lines|variety|limit|action|board|json|showall|player|color)", "[ -~]{0,30}"), 0..5),
+            parameters in prop::collection::vec(("(start|fen|play|books|book|moves|text|q|lines|variety|limit|action|board|json|showall|player|color|variant)", "([ -~]{0,30}|atomic|crazyhouse|3check|P@e4|e2e4,d7d5,e4d5,d8d5,P@e4)"), 0..5),
             body in prop::collection::vec(any::<u8>(), 0..60),
         ) {
             let server = InProcess::new(book::starter().unwrap()).unwrap();

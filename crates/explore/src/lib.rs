@@ -42,6 +42,7 @@ mod settings;
 mod shelf;
 mod stream;
 mod token;
+mod variants;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,7 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use shakmaty::{ByColor, Color};
 
 use tabiya_adapter::session::set_chess;
-use tabiya_adapter::settings::books::BookList;
+use tabiya_adapter::settings::books::{BookFiles, BookList};
 use tabiya_adapter::settings::rules::Rule;
 use tabiya_adapter::settings::table::ENGINE;
 use tabiya_adapter::settings::{Config, FILE_NAME, Given};
@@ -59,7 +60,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::Among;
 use tabiya_book::choose::Policy;
-use tabiya_book::{self as book, Book};
+use tabiya_book::{self as book, Book, Variant};
 use tabiya_learn as learn;
 use tabiya_uci::engine::Setup;
 
@@ -79,6 +80,8 @@ use self::shelf::{Shelf, Slot};
 pub struct Options {
     /// The books; none: those of the configuration, and the starter book.
     pub books: Vec<PathBuf>,
+    /// The variant of named books that do not say it.
+    pub variant: Variant,
     /// The address to listen on.
     pub listen: SocketAddr,
     /// Where the token of programs is kept; without it they may not ask.
@@ -104,6 +107,8 @@ pub struct Options {
 pub struct Explorer {
     guard: Guard,
     shelf: Shelf,
+    /// The variant of requests of the page that name none.
+    variant: Variant,
     policy: Policy,
     edit: bool,
     /// Whether programs are answered only with moves that the adapter would play.
@@ -172,7 +177,11 @@ impl Options {
     }
 
     fn open_books(&self) -> Vec<Slot> {
-        self.books.iter().map(|path| Slot::open(path, &self.among, Vec::new())).collect()
+        let open = |path: &PathBuf| {
+            let variant = book::stated_variant(path).unwrap_or(self.variant);
+            Slot::open(path, variant, &self.among, Vec::new())
+        };
+        self.books.iter().map(open).collect()
     }
 
     /// The engine that is named, or that of the configuration's file if it is found.
@@ -233,9 +242,12 @@ impl Explorer {
             return Err(Error::new(ErrorKind::File, what));
         }
         warnings.extend(slots.iter().filter_map(Slot::error));
-        let beside = || slots.iter().find_map(Slot::path);
+        warnings.extend(slots.iter().filter_map(Slot::other_rules));
+        let shelf = Shelf::new(slots);
+        let variant = variants::usual(options.variant, &shelf.variants());
+        let beside = || shelf.of(variant).find_map(Slot::path);
         let games = (!options.games.is_empty())
-            .then(|| GamesOfPosition::open(&options.games, beside(), progress, &mut warnings))
+            .then(|| GamesOfPosition::open(&options.games, (beside(), variant), progress, &mut warnings))
             .transpose()?;
         let program = options.program(config, given, &mut warnings)?;
         let token = options.token_file.as_deref().map(token::kept).transpose()?;
@@ -244,7 +256,8 @@ impl Explorer {
         let explorer = Self {
             settings,
             guard: Guard::new(address, token, addresses)?.opened(options.open_api),
-            shelf: Shelf::new(slots),
+            shelf,
+            variant,
             policy,
             edit: options.edit,
             playable: options.playable,
@@ -264,6 +277,7 @@ impl Explorer {
         let ((starts, _), (addresses, _)) = (channel(), sync_channel(1));
         Ok(Self {
             guard: Guard::new(SocketAddr::from(([127, 0, 0, 1], 80)), Some(token), addresses)?,
+            variant: book.variant(),
             shelf: Shelf::new(vec![Slot::of_book(book)]),
             policy: Policy::default(),
             edit: false,
@@ -285,6 +299,7 @@ impl Explorer {
 /// A book of the configuration.
 struct Named {
     path: PathBuf,
+    variant: Variant,
     /// The rules under which it is asked, with their numbers.
     rules: Vec<(usize, Rule)>,
     /// Whether it is asked when White and when Black is to move.
@@ -294,14 +309,30 @@ struct Named {
 /// The books of the configuration, each once, with the rules that use it; and the starter book.
 fn configured(config: &Config, warnings: &mut Warnings) -> Result<Vec<Slot>> {
     warnings.extend(config.warnings.iter().cloned());
-    let files = &config.options.books;
     let mut named: Vec<Named> = Vec::new();
+    for files in std::iter::once(&config.options.books).chain(&config.options.variants) {
+        add_files(files, config, &mut named);
+    }
+    let open = |known: Named| {
+        let slot = Slot::open(&known.path, known.variant, &Among::default(), known.rules);
+        slot.asked_by(known.asked)
+    };
+    let mut slots: Vec<Slot> = named.into_iter().map(open).collect();
+    // The adapter asks it only where no other book of standard chess is named.
+    let alone = slots.iter().all(|slot| slot.variant != Variant::Chess);
+    slots.push(Slot::of_book(book::starter()?).asked_by(ByColor::new_with(|_| alone)));
+    Ok(slots)
+}
+
+/// Adds the books of a variant to those that are named already.
+fn add_files(files: &BookFiles, config: &Config, named: &mut Vec<Named>) {
+    let variant = files.variant;
     let mut add = |name: &str, rule: Option<(usize, Rule)>, asked: [bool; 2]| {
         let path = config.search_paths.find(name);
         let path = path.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
         let path = path.unwrap_or_else(|_| Path::new(name).to_owned());
         let [white, black] = asked;
-        match named.iter_mut().find(|known| known.path == path) {
+        match named.iter_mut().find(|known| known.path == path && known.variant == variant) {
             Some(known) => {
                 known.rules.extend(rule);
                 let ByColor { white: for_white, black: for_black } = known.asked;
@@ -310,6 +341,7 @@ fn configured(config: &Config, warnings: &mut Warnings) -> Result<Vec<Slot>> {
             None => {
                 named.push(Named {
                     path,
+                    variant,
                     rules: rule.into_iter().collect(),
                     asked: ByColor { white, black },
                 });
@@ -325,17 +357,9 @@ fn configured(config: &Config, warnings: &mut Warnings) -> Result<Vec<Slot>> {
         let asked = |color| rule.color().is_none_or(|known| known == color);
         add(&rule.file, Some((number, rule.clone())), [asked(Color::White), asked(Color::Black)]);
     }
-    let mut slots: Vec<Slot> = named
-        .into_iter()
-        .map(|known| Slot::open(&known.path, &Among::default(), known.rules).asked_by(known.asked))
-        .collect();
-    // The adapter asks it only where no other book is named.
-    let alone = slots.is_empty();
-    slots.push(Slot::of_book(book::starter()?).asked_by(ByColor::new_with(|_| alone)));
-    Ok(slots)
 }
 
 /// Opens a book after what a process that died has begun in it is finished; only these games count in it.
-fn opened(path: &Path, among: &Among) -> Result<Arc<dyn Book>> {
-    if among.by().any() { book::open_among(path, among) } else { learn::open_settled(path) }
+fn opened(path: &Path, variant: Variant, among: &Among) -> Result<Arc<dyn Book>> {
+    if among.by().any() { book::open_among(path, among) } else { learn::open_settled_as(path, variant) }
 }

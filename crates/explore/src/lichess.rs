@@ -12,7 +12,7 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use tabiya_book::{Among, Counts, MoveFacts};
 use tabiya_chess::openings::Opening;
-use tabiya_chess::{Position, Speed};
+use tabiya_chess::{Position, Speed, Variant};
 use tabiya_games::{Date, GameResult};
 use tabiya_workshop::view::san;
 
@@ -39,9 +39,6 @@ const SHOWN_BY_MOVE: u64 = 30;
 
 /// Recent games of `/player` if the request does not say.
 const RECENT_PLAYER: usize = 8;
-
-/// The variants whose rules are those of the books.
-const VARIANTS: [&str; 4] = ["standard", "chess", "chess960", "fromPosition"];
 
 /// Which of the three interfaces is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -147,12 +144,12 @@ pub(super) fn player(explorer: &Explorer, query: &Query) -> Result<Response, Fau
 }
 
 fn answer(explorer: &Explorer, query: &Query, kind: LichessInterface) -> Result<Response, Fault> {
-    if let Some(variant) = query.get("variant").filter(|variant| !VARIANTS.contains(variant)) {
-        let variant: String = variant.chars().take(20).collect();
-        return Err(Fault::bad(format!("variant: the books have no games of {variant:?}")));
+    let variant = query.variant()?.unwrap_or_default();
+    if kind == LichessInterface::Masters && variant != Variant::Chess {
+        return Err(Fault::bad("variant: masters play standard chess only: ask /lichess"));
     }
     let moves = query.get("play").unwrap_or_default().split(',');
-    let place = ShownPlace::read(query.get("fen"), moves)?;
+    let place = ShownPlace::read(variant, query.get("fen"), moves)?;
     let default = if kind == LichessInterface::Player { MAX_MOVES } else { MOVES };
     let most = query.number("moves", MAX_MOVES)?.unwrap_or(default);
     if kind == LichessInterface::Player {
@@ -172,7 +169,7 @@ fn answer(explorer: &Explorer, query: &Query, kind: LichessInterface) -> Result<
     }
     let playable = explorer.playable_in(slot, &open, &place)?;
     let mut line = Answer::new(&place, &known, |mv| playable.takes(mv), most, kind);
-    if let Some(games) = &explorer.games {
+    if let Some(games) = explorer.games.as_ref().filter(|games| games.variant() == variant) {
         line.add_games(at, &games.at(at), query, &among, kind)?;
     }
     // Clients in Python write True.
@@ -355,7 +352,7 @@ mod tests {
         most: usize,
         kind: LichessInterface,
     ) -> Value {
-        let place = ShownPlace::read(None, moves.split(',')).unwrap();
+        let place = ShownPlace::read(Variant::Chess, None, moves.split(',')).unwrap();
         let facts = |(word, weight, counts): &(&str, u64, Option<Counts>)| {
             let mv = tabiya_chess::notation::read(word, place.game.position()).unwrap();
             MoveFacts { counts: *counts, ..MoveFacts::new(mv, *weight) }

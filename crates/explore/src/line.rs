@@ -10,7 +10,7 @@ use shakmaty::{Move, Position as _};
 use tabiya_base::folder::has_extension;
 use tabiya_book::SourceKind;
 use tabiya_chess::openings::{self, Opening};
-use tabiya_chess::{Game, Position, notation};
+use tabiya_chess::{Game, Position, Variant, notation};
 use tabiya_games::export::{MoveTree, Notes, PgnHead, PgnWriter, San};
 use tabiya_workshop::view::san;
 
@@ -38,24 +38,24 @@ const MAX_VARIATIONS: usize = 50;
 const MAX_GAME: u64 = 64 << 10;
 
 /// `/api/read`: what a person typed, a FEN or moves. With `maybe` it need not be either: `null` is no failure of a request.
-pub(super) fn read(_: &Explorer, query: &Query) -> Result<Response, Fault> {
+pub(super) fn read(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     let is_maybe = query.get("maybe").is_some();
-    typed(query).or_else(|fault| if is_maybe { Ok(json(&Value::Null)) } else { Err(fault) })
+    typed(explorer, query).or_else(|fault| if is_maybe { Ok(json(&Value::Null)) } else { Err(fault) })
 }
 
 /// The place that a person typed.
 ///
 /// # Errors
 /// When it is none.
-fn typed(query: &Query) -> Result<Response, Fault> {
+fn typed(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     let typed = query.get("text").unwrap_or_default();
     if typed.is_empty() || typed.len() > MAX_TEXT {
         return Err(Fault::bad("write moves, such as 1. e4 c5, or a FEN"));
     }
-    let here = ShownPlace::from_query(query)?;
+    let here = explorer.place(query)?;
     let typed = &*plain(typed);
     let mut words = typed.split(|letter: char| letter.is_whitespace() || letter == ',');
-    match ShownPlace::start(Some(typed.trim())) {
+    match ShownPlace::start(here.variant(), Some(typed.trim())) {
         Ok(place) => return Ok(place_of(&place)),
         // Moves have no strokes, except in their result.
         Err(wrong) if words.any(|word| word.contains('/') && word != "1/2-1/2") => return Err(wrong),
@@ -90,8 +90,11 @@ pub(super) fn plain(typed: &str) -> String {
         let in_query = Query::parse(query);
         let decoded = Query::parse(&format!("path={path}"));
         let path = decoded.get("path").unwrap_or_default();
-        // The board is the part of the path from eight ranks before its last stroke on.
-        let board = path.rmatch_indices('/').nth(7).and_then(|(at, _)| path.get(at + 1..));
+        // The board is the last eight parts of the path, or nine with pieces in hand.
+        let part = |number: usize| path.rsplit('/').nth(number).filter(|part| !part.is_empty());
+        let is_rank = |part: &str| part.chars().all(|letter| "12345678pnbrqkPNBRQK~".contains(letter));
+        let strokes = if part(8).is_some_and(is_rank) { 8 } else { 7 };
+        let board = path.rmatch_indices('/').nth(strokes).and_then(|(at, _)| path.get(at + 1..));
         return in_query.get("fen").or(board).unwrap_or_default().replace('_', " ");
     }
     let letter = |letter: char| match letter {
@@ -111,9 +114,11 @@ fn place_of(place: &ShownPlace) -> Response {
 }
 
 /// `/api/openings`: the openings whose code or name has all words.
-pub(super) fn openings(_: &Explorer, query: &Query) -> Result<Response, Fault> {
+pub(super) fn openings(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     let limit = query.number("limit", MAX_OPENINGS)?.unwrap_or(OPENINGS);
-    let typed = query.get("q").unwrap_or_default().to_lowercase();
+    // Names are those of standard chess.
+    let is_named = explorer.variant_of(query)? == Variant::Chess;
+    let typed = query.get("q").filter(|_| is_named).unwrap_or_default().to_lowercase();
     let typed: Vec<&str> = typed.split_whitespace().take(20).collect();
     let mut found = Vec::new();
     for (eco, name, moves) in openings::lines() {
@@ -128,18 +133,19 @@ pub(super) fn openings(_: &Explorer, query: &Query) -> Result<Response, Fault> {
     let rows = found.into_iter().take(limit).filter_map(|((_, _, eco, name), moves)| {
         let mut game = Game::start();
         notation::play(moves, &mut game).ok()?;
-        let place = ShownPlace { game, ..ShownPlace::start(None).ok()? };
+        let place = ShownPlace { game, ..ShownPlace::start(Variant::Chess, None).ok()? };
         Some(json!({ "eco": eco, "name": name, "play": place.play(), "line": moves }))
     });
     Ok(json(&json!({ "openings": rows.collect::<Vec<_>>() })))
 }
 
 /// `/api/pgn`: the line as a game, with `variations`: other lines from the same start, with `;` between them.
-pub(super) fn pgn(_: &Explorer, query: &Query) -> Result<Response, Fault> {
-    let mut lines = vec![ShownPlace::from_query(query)?];
+pub(super) fn pgn(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
+    let variant = explorer.variant_of(query)?;
+    let mut lines = vec![ShownPlace::from_query(query, variant)?];
     let others = query.get("variations").unwrap_or_default().split(';').filter(|line| !line.is_empty());
     for line in others.take(MAX_VARIATIONS) {
-        lines.push(ShownPlace::read(query.get("start"), line.split(','))?);
+        lines.push(ShownPlace::read(variant, query.get("start"), line.split(','))?);
     }
     Ok(text("text/plain; charset=utf-8", pgn_of(&lines)))
 }
@@ -151,7 +157,8 @@ fn pgn_of(lines: &[ShownPlace]) -> String {
     let start = place.is_set_up.then(|| place.start_fen());
     writer.head(&PgnHead {
         start: start.as_deref(),
-        chess960: place.mode == shakmaty::CastlingMode::Chess960,
+        variant: place.variant(),
+        chess960: place.mode == shakmaty::CastlingMode::Chess960 && place.variant() == Variant::Chess,
         opening: Opening::from_game(&place.game).map(Opening::parts),
         ..PgnHead::default()
     });
@@ -193,8 +200,8 @@ pub(super) fn game(explorer: &Explorer, query: &Query) -> Result<Response, Fault
     if let Some(id) = query.get("id") {
         return games::pgn(explorer, id);
     }
-    let place = ShownPlace::from_query(query)?;
-    let slot = explorer.book(query)?;
+    let place = explorer.place(query)?;
+    let slot = explorer.book(query, place.variant())?;
     let open = slot.read();
     let book = open.book.as_ref().map_err(Fault::io)?;
     let game = book
@@ -228,12 +235,12 @@ mod tests {
 
     #[test]
     fn a_line_is_a_game_that_others_read() {
-        let place = ShownPlace::read(None, "e2e4,c7c5,g1f3".split(',')).unwrap();
+        let place = ShownPlace::read(Variant::Chess, None, "e2e4,c7c5,g1f3".split(',')).unwrap();
         let pgn = pgn_of(&[place]);
         assert!(pgn.ends_with("\n\n1. e4 c5 2. Nf3 *\n"), "{pgn}");
         assert!(pgn.contains("[ECO \"B27\"]") && !pgn.contains("SetUp"), "{pgn}");
         let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
-        let place = ShownPlace::read(Some(fen), ["c7c5", "g1f3"]).unwrap();
+        let place = ShownPlace::read(Variant::Chess, Some(fen), ["c7c5", "g1f3"]).unwrap();
         let pgn = pgn_of(&[place]);
         assert!(pgn.contains(&format!("[FEN \"{fen}\"]")) && pgn.ends_with("\n1... c5 2. Nf3 *\n"), "{pgn}");
     }
@@ -254,6 +261,9 @@ mod tests {
         ] {
             assert_eq!(plain(&link), fen, "{link}");
         }
+        let held = "rnb1kbnr/ppp1pppp/8/q7/8/2N5/PPPP1PPP/R1BQKBNR/Pp w KQkq - 2 4";
+        let link = format!("https://lichess.org/analysis/crazyhouse/{}", held.replace(' ', "_"));
+        assert_eq!(plain(&link), held);
         assert_eq!(
             (plain("https://lichess.org/abcdefgh"), plain("e4 c5")),
             (String::new(), "e4 c5".to_owned())
@@ -264,7 +274,7 @@ mod tests {
     fn lines_with_the_same_beginning_are_variations() {
         let lines =
             ["e2e4,c7c5,g1f3,d7d6", "e2e4,c7c5,b1c3", "d2d4,d7d5", "e2e4,e7e5", "e2e4,c7c5,g1f3,b8c6,d2d4"];
-        let lines = lines.map(|line| ShownPlace::read(None, line.split(',')).unwrap());
+        let lines = lines.map(|line| ShownPlace::read(Variant::Chess, None, line.split(',')).unwrap());
         let pgn = pgn_of(&lines);
         let moves = "1. e4 (1. d4 d5) 1... c5 (1... e5) 2. Nf3 (2. Nc3) 2... d6 (2... Nc6 3. d4) *";
         assert!(pgn.replace('\n', " ").ends_with(&format!("{moves} ")), "{pgn}");
@@ -273,7 +283,7 @@ mod tests {
     #[test]
     fn long_lines_are_broken() {
         let round = "g1f3,g8f6,f3g1,f6g8,".repeat(50);
-        let place = ShownPlace::read(None, round.split(',')).unwrap();
+        let place = ShownPlace::read(Variant::Chess, None, round.split(',')).unwrap();
         let pgn = pgn_of(&[place]);
         assert!(pgn.lines().all(|line| line.len() <= 79) && pgn.lines().count() > 20);
     }

@@ -3,7 +3,6 @@
 use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
@@ -11,9 +10,9 @@ use serde_json::json;
 use shakmaty::Move;
 
 use tabiya_base::error::Error;
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant, variant_name};
 use tabiya_games::text::checked;
-use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, Visitor, open_text};
+use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, Reason, Visitor, open_text_of};
 use tabiya_workshop::view::san;
 
 use super::Explorer;
@@ -21,7 +20,7 @@ use super::fault::Fault;
 use super::line::plain;
 use super::place::{MAX_PLIES, ShownPlace};
 use super::reply::json;
-use super::request::read;
+use super::request::{read, variant_of};
 
 /// Games that are read at most.
 const MAX_GAMES: usize = 1000;
@@ -38,6 +37,8 @@ struct PasteQuery<'a> {
     text: std::borrow::Cow<'a, str>,
     /// A position as a FEN: where it occurs in each game is answered too.
     at: Option<std::borrow::Cow<'a, str>>,
+    /// The variant of the games; those that do not say theirs are of it too.
+    variant: Option<std::borrow::Cow<'a, str>>,
 }
 
 /// A game that was read.
@@ -81,6 +82,7 @@ enum PastedLine {
 
 /// Takes games as they are read.
 struct PasteReader {
+    variant: Variant,
     wanted: Option<u64>,
     open: Option<(GameRead, ShownPlace)>,
     /// The present line, and before it those around it.
@@ -91,11 +93,12 @@ struct PasteReader {
     error: Option<GameError>,
 }
 
-pub(super) fn games(_: &Explorer, body: &[u8]) -> Result<Response, Fault> {
+pub(super) fn games(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> {
     let asked: PasteQuery<'_> = read(body)?;
-    let at = asked.at.as_deref().map(|fen| ShownPlace::start(Some(fen))).transpose()?;
+    let variant = asked.variant.as_deref().map(variant_of).transpose()?.unwrap_or(explorer.variant);
+    let at = asked.at.as_deref().map(|fen| ShownPlace::start(variant, Some(fen))).transpose()?;
     let wanted = at.map(|place| place.game.position().key());
-    let (games, total) = games_in(&asked.text, wanted)?;
+    let (games, total) = games_in(&asked.text, variant, wanted)?;
     Ok(json(&json!({ "games": games, "total": total })))
 }
 
@@ -103,20 +106,23 @@ pub(super) fn games(_: &Explorer, body: &[u8]) -> Result<Response, Fault> {
 ///
 /// # Errors
 /// When the text is none of games, or no game has a move that can be read.
-fn games_in(text: &str, wanted: Option<u64>) -> Result<(Vec<GameRead>, usize), Fault> {
+fn games_in(text: &str, variant: Variant, wanted: Option<u64>) -> Result<(Vec<GameRead>, usize), Fault> {
     // There is no file that could fail: whatever is wrong is wrong with the text.
     let wrong = |error: Error| Fault::bad(error.with_source());
     let path = Path::new(NAME);
     let text = checked(path, Box::new(Cursor::new(plain(text).into_bytes()))).map_err(wrong)?;
-    let mut reader =
-        PasteReader { wanted, open: None, lines: Vec::new(), games: Vec::new(), total: 0, error: None };
-    let mut sources = open_text(path, text, None, Arc::default());
+    let (lines, games) = (Vec::new(), Vec::new());
+    let mut reader = PasteReader { variant, wanted, open: None, lines, games, total: 0, error: None };
+    let mut sources = open_text_of(path, text, variant);
     while let Some(batch) = sources.next_batch().map_err(wrong)? {
         batch.play(&mut reader);
     }
     let PasteReader { games, total, error, .. } = reader;
     let played = games.iter().any(|game| !game.play.is_empty());
     match error.filter(|_| !played) {
+        Some(error) if error.reason == Reason::OtherVariant && variant != Variant::Chess => {
+            Err(Fault::illegal(format!("{}, not {}", error.why, variant_name(variant))))
+        }
         Some(error) => Err(Fault::illegal(error.why)),
         None => Ok((games, total)),
     }
@@ -129,7 +135,7 @@ impl Visitor for PasteReader {
             return false;
         }
         let start = game.start.as_ref().map(Position::fen);
-        let Ok(place) = ShownPlace::start(start.as_deref()) else { return false };
+        let Ok(place) = ShownPlace::start(self.variant, start.as_deref()) else { return false };
         let result = game.result.map_or("*", GameResult::as_pgn);
         let (white, black, event) = (game.white.clone(), game.black.clone(), game.event.clone());
         let date = game.date.to_string();
@@ -149,7 +155,7 @@ impl Visitor for PasteReader {
             Some(PastedLine::Main) if game.play.len() < MAX_PLIES => {
                 game.play.push(place.uci(mv));
                 game.san.push(san(at, mv));
-                if game.ply.is_none() && wanted.is_some() && wanted == Some(at.after(mv).key()) {
+                if game.ply.is_none() && wanted.is_some() && wanted == Some(at.key_after(mv)) {
                     game.ply = Some(game.play.len());
                 }
                 ControlFlow::Continue(())
@@ -221,7 +227,7 @@ mod tests {
     #[test]
     fn variations_know_where_they_branch_off() {
         let text = "1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6 (2... d6)) 2... d6) (1... e6) 2. Nf3 *";
-        let games = games_in(text, None).unwrap().0;
+        let games = games_in(text, Variant::Chess, None).unwrap().0;
         let [game] = &*games else { panic!("there is one") };
         assert_eq!(game.san, ["e4", "e5", "Nf3"]);
         let lines: Vec<_> =
@@ -239,18 +245,21 @@ mod tests {
     #[test]
     fn a_position_is_found_in_the_main_line_alone() {
         let text = "1. e4 e5 (1... c5) 2. Nf3 *";
-        let key = |play: &str| ShownPlace::read(None, play.split(',')).unwrap().game.position().key();
-        let found = |play| games_in(text, Some(key(play))).unwrap().0[0].ply;
+        let key = |play: &str| {
+            ShownPlace::read(Variant::Chess, None, play.split(',')).unwrap().game.position().key()
+        };
+        let found = |play| games_in(text, Variant::Chess, Some(key(play))).unwrap().0[0].ply;
         assert_eq!((found(""), found("e2e4,e7e5"), found("e2e4,c7c5")), (Some(0), Some(2), None));
     }
 
     #[test]
     fn what_is_too_much_is_left_out() {
         let many = format!("1. e4 e5 {} 2. Nf3 *", "(1... c5) ".repeat(MAX_VARIATIONS + 5));
-        let games = games_in(&many, None).unwrap().0;
+        let games = games_in(&many, Variant::Chess, None).unwrap().0;
         assert_eq!((games[0].variations.len(), games[0].san.len()), (MAX_VARIATIONS, 3));
         let round = "Nf3 Nf6 Ng1 Ng8 ".repeat(MAX_PLIES / 4 + 1);
-        let games = games_in(&format!("1. e4 (1. d4 d5 {round}) 1... e5 {round} *"), None).unwrap().0;
+        let games =
+            games_in(&format!("1. e4 (1. d4 d5 {round}) 1... e5 {round} *"), Variant::Chess, None).unwrap().0;
         assert_eq!((games[0].san.len(), games[0].variations[0].ply), (MAX_PLIES, 0));
         assert_eq!(games[0].variations[0].san.len(), MAX_PLIES);
     }

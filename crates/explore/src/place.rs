@@ -1,9 +1,10 @@
 //! The position that a request means: a start, and the moves from there.
 
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Move, PositionErrorKinds};
+use shakmaty::variant::VariantPosition;
+use shakmaty::{CastlingMode, Move, Position as _, PositionErrorKinds};
 
-use tabiya_chess::Game;
+use tabiya_chess::{Game, Position, Variant};
 
 use super::fault::Fault;
 use super::request::Query;
@@ -15,8 +16,9 @@ const MAX_FEN: usize = 256;
 pub(super) const MAX_PLIES: usize = 1000;
 
 /// What keeps the pieces of a FEN from being a position, in words; empty if it is something else.
-fn illegal(fen: Fen, mode: CastlingMode) -> String {
-    let kinds = fen.into_position::<Chess>(mode).err().map(|error| error.kinds()).unwrap_or_default();
+fn illegal(variant: Variant, fen: Fen, mode: CastlingMode) -> String {
+    let position = VariantPosition::from_setup(variant, fen.into_setup(), mode);
+    let kinds = position.err().map(|error| error.kinds()).unwrap_or_default();
     let words = [
         (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
         (PositionErrorKinds::MISSING_KING, "a king is missing"),
@@ -40,23 +42,24 @@ pub(super) struct ShownPlace {
 }
 
 impl ShownPlace {
-    /// The place of the parameters `start` and `play`.
+    /// The place of the parameters `start` and `play`, in a variant.
     ///
     /// # Errors
     /// When the start is not a position, or a move is not legal.
-    pub(super) fn from_query(query: &Query) -> Result<Self, Fault> {
-        Self::read(query.get("start"), query.get("play").unwrap_or_default().split(','))
+    pub(super) fn from_query(query: &Query, variant: Variant) -> Result<Self, Fault> {
+        Self::read(variant, query.get("start"), query.get("play").unwrap_or_default().split(','))
     }
 
-    /// The place after moves from a start, or from the usual one.
+    /// The place after moves from a start, or from the usual one of a variant.
     ///
     /// # Errors
     /// When the start is not a position, or a move is not legal.
     pub(super) fn read<'a>(
+        variant: Variant,
         start: Option<&str>,
         moves: impl IntoIterator<Item = &'a str>,
     ) -> Result<Self, Fault> {
-        let mut place = Self::start(start)?;
+        let mut place = Self::start(variant, start)?;
         for (number, word) in moves.into_iter().map(str::trim).filter(|word| !word.is_empty()).enumerate() {
             if number >= MAX_PLIES {
                 return Err(Fault::bad(format!("the line has more than {MAX_PLIES} plies")));
@@ -71,13 +74,17 @@ impl ShownPlace {
         Ok(place)
     }
 
-    /// The place of a FEN, or of the usual start.
+    /// The place of a FEN, or of the usual start of a variant.
     ///
     /// # Errors
     /// When it is not a position.
-    pub(super) fn start(fen: Option<&str>) -> Result<Self, Fault> {
+    pub(super) fn start(variant: Variant, fen: Option<&str>) -> Result<Self, Fault> {
         let Some(text) = fen.filter(|text| *text != "startpos") else {
-            return Ok(Self { game: Game::start(), mode: CastlingMode::Standard, is_set_up: false });
+            return Ok(Self {
+                game: Game::start_of(variant),
+                mode: CastlingMode::Standard,
+                is_set_up: false,
+            });
         };
         let wrong = |why: &dyn std::fmt::Display| Fault::bad(format!("this is not a position: {why}"));
         if text.len() > MAX_FEN {
@@ -85,14 +92,26 @@ impl ShownPlace {
         }
         // Some clients write the blanks of a FEN as underscores.
         let text = text.replace('_', " ");
-        let fen = Fen::from_ascii(text.as_bytes()).map_err(|error| wrong(&error))?;
-        let mode = CastlingMode::detect(fen.as_setup());
-        let game = Game::from_fen(text.as_bytes(), mode).map_err(|error| match illegal(fen, mode) {
+        let fen = Fen::from_ascii(text.as_bytes());
+        let detected = |fen: &Fen| CastlingMode::detect(fen.as_setup());
+        let position = match (variant, &fen) {
+            (Variant::Chess, Err(error)) => return Err(wrong(error)),
+            (Variant::Chess, Ok(fen)) => Position::from_fen(text.as_bytes(), detected(fen)),
+            // What other programs write of pieces in hand and checks is read here only.
+            _ => Position::from_any_fen_of(variant, text.as_bytes()),
+        };
+        let words = |fen: Fen| illegal(variant, fen.clone(), detected(&fen));
+        let position = position.map_err(|error| match fen.map(words).unwrap_or_default() {
             why if why.is_empty() => wrong(&error),
             why => wrong(&why),
         })?;
-        let is_set_up = game.position().fen() != Game::start().position().fen();
-        Ok(Self { game, mode, is_set_up })
+        let mode = position.chess().castles().mode();
+        let is_set_up = position.fen() != Position::start_of(variant).fen();
+        Ok(Self { game: Game::from_position(position), mode, is_set_up })
+    }
+
+    pub(super) fn variant(&self) -> Variant {
+        self.game.position().variant()
     }
 
     pub(super) fn start_fen(&self) -> String {
@@ -122,7 +141,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<ShownPlace, Fault> {
-        ShownPlace::from_query(&Query::parse(text))
+        ShownPlace::from_query(&Query::parse(text), Variant::Chess)
     }
 
     #[test]

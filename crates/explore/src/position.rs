@@ -17,7 +17,8 @@ use super::place::ShownPlace;
 use super::reply::{json, text};
 use super::request::Query;
 use super::shelf::{Opened, Slot, lines_of};
-use super::{Explorer, evaluated, reasons};
+use super::variants::end_of;
+use super::{Explorer, Variant, evaluated, reasons};
 
 /// Plies of a reserve that are reported at most.
 const MAX_RESERVE: u32 = 60;
@@ -33,7 +34,7 @@ pub(super) fn books(explorer: &Explorer, _: &Query) -> Result<Response, Fault> {
 pub(super) fn all_books(explorer: &Explorer) -> Value {
     let books = explorer.shelf.slots().iter().enumerate();
     let books: Vec<Value> = books.map(|(id, slot)| slot.describe(id, explorer.edit)).collect();
-    json!({
+    let mut all = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "edit": explorer.edit,
         "engine": explorer.engines.name(),
@@ -42,17 +43,22 @@ pub(super) fn all_books(explorer: &Explorer) -> Value {
         "games": explorer.games.is_some(),
         "sliders": form::sliders(&explorer.policy),
         "books": books,
-    })
+    });
+    if let Some((all, variants)) = all.as_object_mut().zip(explorer.shown_variants()) {
+        all.insert("variant".to_owned(), json!(explorer.variant.uci()));
+        all.insert("variants".to_owned(), variants);
+    }
+    all
 }
 
 /// `/api/position`: the line of `show --json`.
 pub(super) fn position(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     let place = match query.get("fen") {
-        Some(fen) => ShownPlace::start(Some(fen))?,
-        None => ShownPlace::from_query(query)?,
+        Some(fen) => ShownPlace::start(explorer.variant_of(query)?, Some(fen))?,
+        None => explorer.place(query)?,
     };
     let policy = query.policy(&explorer.policy)?;
-    let slot = explorer.book(query)?;
+    let slot = explorer.book(query, place.variant())?;
     let open = slot.read();
     let view = looked_up(slot, &open, &place, &policy)?;
     let mut line = Vec::new();
@@ -69,12 +75,15 @@ pub(super) fn view(explorer: &Explorer, query: &Query) -> Result<Response, Fault
 /// # Errors
 /// When the request is wrong.
 pub(super) fn viewed(explorer: &Explorer, query: &Query) -> Result<Value, Fault> {
-    let place = ShownPlace::from_query(query)?;
+    let place = explorer.place(query)?;
     let policy = query.policy(&explorer.policy)?;
     let among = query.among()?;
-    let ids = query.books("books", explorer.shelf.slots().len())?;
+    let ids = explorer.books_of(query, place.variant())?;
     let chess = place.game.position().chess();
-    let end = if chess.is_checkmate() {
+    let by_rule = end_of(place.game.position());
+    let end = if let Some((rule, _)) = by_rule {
+        Some(rule)
+    } else if chess.is_checkmate() {
         Some("checkmate")
     } else if chess.is_stalemate() {
         Some("stalemate")
@@ -89,7 +98,7 @@ pub(super) fn viewed(explorer: &Explorer, query: &Query) -> Result<Value, Fault>
     }
     let found = books.iter().any(|book| book.get("found") == Some(&Value::Bool(true)));
     let past = Past::new(explorer, &ids, &place, &policy, found);
-    Ok(json!({
+    let mut said = json!({
         "start": place.start_fen(),
         "fen": place.game.position().fen(),
         "turn": chess.turn().to_string(),
@@ -102,18 +111,13 @@ pub(super) fn viewed(explorer: &Explorer, query: &Query) -> Result<Value, Fault>
         "ancestor": past.ancestor.map(|ply| json!({ "ply": ply })),
         "choice": past.choice.map(|ply| json!({ "ply": ply })),
         "book_end": past.end,
-    }))
-}
-
-impl Explorer {
-    /// The place of the book that a request names, the first by default.
-    ///
-    /// # Errors
-    /// When there is no such book.
-    pub(super) fn book(&self, query: &Query) -> Result<&Slot, Fault> {
-        let id = query.number("book", usize::MAX)?.unwrap_or(0);
-        self.shelf.get(id).ok_or_else(|| Fault::not_found(format!("there is no book {id}")))
+    });
+    if let Some(said) = said.as_object_mut().filter(|_| place.variant() != Variant::Chess) {
+        said.insert("variant".to_owned(), json!(place.variant().uci()));
+        // What ended it, `end` says; a mate is for the side that mates, as ever.
+        said.extend(by_rule.map(|(_, winner)| ("winner".to_owned(), json!(winner))));
     }
+    Ok(said)
 }
 
 /// Looks a position up in a book under the rule that acts there, if the configuration has rules for it.
@@ -330,10 +334,10 @@ impl Past {
 /// The next position along the likeliest moves at which some book has more than one playable move: the moves to it, none if
 /// there is no such position.
 pub(super) fn next(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
-    let place = ShownPlace::from_query(query)?;
+    let place = explorer.place(query)?;
     let policy = query.policy(&explorer.policy)?;
     let among = query.among()?;
-    let ids = query.books("books", explorer.shelf.slots().len())?;
+    let ids = explorer.books_of(query, place.variant())?;
     let mut at = place.clone();
     let mut play = Vec::new();
     let mut seen: Vec<u64> = Vec::new();

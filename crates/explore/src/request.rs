@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tabiya_adapter::settings::{Given, table};
 use tabiya_book::Among;
 use tabiya_book::choose::Policy;
-use tabiya_chess::{RatingBand, Speed};
+use tabiya_chess::{RatingBand, Speed, Variant, named_variant};
 use tabiya_games::Date;
 
 use super::fault::Fault;
@@ -50,6 +50,14 @@ impl Query {
             Some(number) => Ok(Some(number)),
             None => Err(Fault::bad(format!("{name}: write a number from 0 to {most}"))),
         }
+    }
+
+    /// The variant that is named, in any spelling; `None` if none is.
+    ///
+    /// # Errors
+    /// When no variant has the name.
+    pub(super) fn variant(&self) -> Result<Option<Variant>, Fault> {
+        self.get("variant").map(variant_of).transpose()
     }
 
     /// The games that are meant: those of these `speeds`, and of the bands with these `ratings`.
@@ -110,12 +118,12 @@ impl Query {
         Ok(given.over(default))
     }
 
-    /// The numbers of the books that are asked for, each once; all `count` if none is named.
+    /// The numbers of the books that are asked for, each once; `None` if none is named.
     ///
     /// # Errors
     /// When a number is not that of a book.
-    pub(super) fn books(&self, name: &str, count: usize) -> Result<Vec<usize>, Fault> {
-        let Some(text) = self.get(name) else { return Ok((0..count).collect()) };
+    pub(super) fn books(&self, name: &str, count: usize) -> Result<Option<Vec<usize>>, Fault> {
+        let Some(text) = self.get(name) else { return Ok(None) };
         let mut books = Vec::new();
         for word in text.split(',').take(count) {
             let number = word.trim().parse().ok().filter(|number| *number < count);
@@ -125,8 +133,20 @@ impl Query {
                 books.push(number);
             }
         }
-        Ok(books)
+        Ok(Some(books))
     }
+}
+
+/// The variant that a request names.
+///
+/// # Errors
+/// When no variant has the name.
+pub(super) fn variant_of(name: &str) -> Result<Variant, Fault> {
+    named_variant(name).map(|named| named.variant).ok_or_else(|| {
+        let name: String = name.chars().take(20).collect();
+        let names: Vec<_> = Variant::ALL.into_iter().map(Variant::uci).collect();
+        Fault::bad(format!("variant: {name:?} is not known: write one of {}", names.join(", ")))
+    })
 }
 
 /// What a body of JSON says.
@@ -168,10 +188,25 @@ mod tests {
     }
 
     #[test]
+    fn variants_have_the_names_of_lichess_and_others() {
+        for (name, variant) in [
+            ("kingOfTheHill", Variant::KingOfTheHill),
+            ("threeCheck", Variant::ThreeCheck),
+            ("Racing+Kings", Variant::RacingKings),
+            ("fromPosition", Variant::Chess),
+            ("chess960", Variant::Chess),
+        ] {
+            assert_eq!(Query::parse(&format!("variant={name}")).variant().unwrap(), Some(variant), "{name}");
+        }
+        assert_eq!(Query::parse("variant=").variant().unwrap(), None);
+        assert!(Query::parse("variant=shogi").variant().unwrap_err().what().contains("one of chess, atomic"));
+    }
+
+    #[test]
     fn books_are_numbers_of_books() {
         let books = |text| Query::parse(text).books("books", 3).ok();
-        assert_eq!(books(""), Some(vec![0, 1, 2]));
-        assert_eq!(books("books=2,0,2"), Some(vec![2, 0]));
+        assert_eq!(books(""), Some(None));
+        assert_eq!(books("books=2,0,2"), Some(Some(vec![2, 0])));
         assert_eq!((books("books=3"), books("books=../x")), (None, None));
     }
 
@@ -179,14 +214,18 @@ mod tests {
         #[test]
         fn any_text_is_read(text in "\\PC{0,300}") {
             let query = Query::parse(&text);
-            let _ = (query.policy(&Policy::default()), query.books("books", 4), super::super::place::ShownPlace::from_query(&query));
+            let _ = (query.policy(&Policy::default()), query.books("books", 4), query.variant(), super::super::place::ShownPlace::from_query(&query, Variant::Chess));
         }
 
         #[test]
-        fn any_line_is_read(moves in "[a-h1-8nbrq,]{0,80}", start in "[rnbqkpRNBQKP1-8/ wKQkq-]{0,80}") {
+        fn any_line_is_read(
+            moves in "[a-h1-8nbrqkNBRQP@,]{0,80}",
+            start in "[rnbqkpRNBQKP1-8/~\\[\\] wKQkq+-]{0,80}",
+            variant in prop::sample::select(&Variant::ALL[..]),
+        ) {
             let mut text = form_urlencoded::Serializer::new(String::new());
             let text = text.append_pair("play", &moves).append_pair("start", &start).finish();
-            let _ = super::super::place::ShownPlace::from_query(&Query::parse(&text));
+            let _ = super::super::place::ShownPlace::from_query(&Query::parse(&text), variant);
         }
     }
 }

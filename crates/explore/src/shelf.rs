@@ -8,11 +8,12 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 use shakmaty::ByColor;
 
+use tabiya_adapter::io::book_loader::other_rules;
 use tabiya_adapter::settings::advice::worded;
 use tabiya_adapter::settings::rules::Rule;
 use tabiya_base::error::Result as Done;
 use tabiya_book::Among;
-use tabiya_book::{self as book, Book, BookSet, Evaluations};
+use tabiya_book::{self as book, Book, BookSet, Evaluations, Variant};
 use tabiya_learn::evals::{self, Store};
 use tabiya_workshop::edit::Editor;
 use tabiya_workshop::grow::GrowthState;
@@ -43,6 +44,8 @@ pub(super) struct Opened {
 pub(super) struct Slot {
     /// The file; `None` for a book in memory.
     path: Option<PathBuf>,
+    /// Whose rules its moves obey.
+    pub(super) variant: Variant,
     /// The games that count in it.
     among: Among,
     /// The rules of the configuration under which it is asked, with their numbers.
@@ -94,14 +97,15 @@ impl Opened {
 
 impl Slot {
     /// Opens the book of a file; an error is kept, and the file tried again.
-    pub(super) fn open(path: &Path, among: &Among, rules: Vec<(usize, Rule)>) -> Self {
-        let open = RwLock::new(Opened::at(path, |path| opened(path, among)));
-        Self { open, rules, among: among.clone(), ..Self::with(Some(path.to_owned())) }
+    pub(super) fn open(path: &Path, variant: Variant, among: &Among, rules: Vec<(usize, Rule)>) -> Self {
+        let open = RwLock::new(Opened::at(path, |path| opened(path, variant, among)));
+        Self { open, rules, among: among.clone(), ..Self::with(Some(path.to_owned()), variant) }
     }
 
     /// A book in memory.
     pub(super) fn of_book(book: Arc<dyn Book>) -> Self {
-        Self { open: RwLock::new(Opened::new(Ok(book), None, None)), ..Self::with(None) }
+        let variant = book.variant();
+        Self { open: RwLock::new(Opened::new(Ok(book), None, None)), ..Self::with(None, variant) }
     }
 
     /// The same, which the adapter asks only when one of these is to move.
@@ -109,10 +113,12 @@ impl Slot {
         Self { asked, ..self }
     }
 
-    fn with(path: Option<PathBuf>) -> Self {
+    fn with(path: Option<PathBuf>, variant: Variant) -> Self {
+        let editor = Editor::new(path.as_deref().unwrap_or(Path::new(""))).of_variant(variant);
         Self {
-            editor: Mutex::new(Editor::new(path.as_deref().unwrap_or(Path::new("")))),
+            editor: Mutex::new(editor),
             path,
+            variant,
             among: Among::default(),
             rules: Vec::new(),
             asked: ByColor { white: true, black: true },
@@ -141,10 +147,16 @@ impl Slot {
         self.read().book.as_ref().err().cloned()
     }
 
+    /// What is said where its moves obey the rules of another variant.
+    pub(super) fn other_rules(&self) -> Option<String> {
+        let open = self.read();
+        open.book.as_ref().ok().and_then(|book| other_rules(&**book, self.variant))
+    }
+
     /// Opens the book again.
     pub(super) fn reopen(&self) {
         if let Some(path) = &self.path {
-            let opened = Opened::at(path, |path| opened(path, &self.among));
+            let opened = Opened::at(path, |path| opened(path, self.variant, &self.among));
             *self.write() = opened;
         }
     }
@@ -152,7 +164,7 @@ impl Slot {
     /// Opens the book again after an edit of our own, which has left nothing to finish.
     pub(super) fn reopen_plain(&self) {
         if let Some(path) = &self.path {
-            let opened = Opened::at(path, |path| book::open(path));
+            let opened = Opened::at(path, |path| book::open_as(path, self.variant));
             *self.write() = opened;
         }
     }
@@ -191,7 +203,7 @@ impl Slot {
         let format = open.book.as_ref().ok().map(|book| book.format().to_string());
         let writable = edit && path.is_some();
         let apart = open.book.as_ref().map(|book| told_apart(&**book, &self.among)).unwrap_or_default();
-        json!({
+        let mut said = json!({
             "id": id,
             "name": self.name(),
             "path": path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned())),
@@ -205,7 +217,11 @@ impl Slot {
             "ratings": apart.1,
             "warnings": open.book.as_ref().map(|book| book.warnings()).unwrap_or_default(),
             "error": open.book.as_ref().err(),
-        })
+        });
+        if let Some(said) = said.as_object_mut().filter(|_| self.variant != Variant::Chess) {
+            said.insert("variant".to_owned(), json!(self.variant.uci()));
+        }
+        said
     }
 }
 
@@ -217,6 +233,22 @@ impl Shelf {
 
     pub(super) fn slots(&self) -> &[Slot] {
         &self.0
+    }
+
+    /// The places of the books of a variant.
+    pub(super) fn of(&self, variant: Variant) -> impl Iterator<Item = &Slot> {
+        self.0.iter().filter(move |slot| slot.variant == variant)
+    }
+
+    /// The variants of the books, each once, that of the first book first.
+    pub(super) fn variants(&self) -> Vec<Variant> {
+        let mut all = Vec::new();
+        for slot in &self.0 {
+            if !all.contains(&slot.variant) {
+                all.push(slot.variant);
+            }
+        }
+        all
     }
 
     /// The place of this number.
@@ -262,7 +294,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.bin");
         fs::write(&path, [0; 32]).unwrap();
-        let slot = Slot::open(&path, &Among::default(), Vec::new());
+        let slot = Slot::open(&path, Variant::Chess, &Among::default(), Vec::new());
         let look = || {
             *slot.looked.lock().unwrap() = Instant::now().checked_sub(2 * LOOK).unwrap_or_else(Instant::now);
             slot.refresh()

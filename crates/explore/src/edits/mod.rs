@@ -16,7 +16,7 @@ use shakmaty::uci::UciMove;
 
 use tabiya_base::error::Result as Done;
 use tabiya_base::progress::Progress;
-use tabiya_book::Format;
+use tabiya_book::{Format, Variant};
 use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, Way, Wish};
 use tabiya_workshop::view::{place_in_words, san};
 
@@ -65,7 +65,9 @@ struct Which {
 pub(super) fn edit(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> {
     let request: Request = read(body)?;
     let (slot, format) = writable(explorer, request.book)?;
-    let place = ShownPlace::read(request.start.as_deref(), request.play.iter().map(String::as_str))?;
+    // The book says whose rules hold.
+    let moves = request.play.iter().map(String::as_str);
+    let place = ShownPlace::read(slot.variant, request.start.as_deref(), moves)?;
     let at = place.game.position();
     let mv = UciMove::from_ascii(request.mv.as_bytes()).ok().and_then(|uci| uci.to_move(at.chess()).ok());
     let mv =
@@ -139,7 +141,7 @@ fn written(
         [made] => made.said.map(|said| shown(format, said)),
         _ => [Value::Null, Value::Null],
     };
-    let (start, play, words) = place_of(&made.note);
+    let (start, play, words) = place_of(&made.note, slot.variant);
     let ms = (began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
     Ok(json(&json!({
         "before": before, "after": after, "note": words, "start": start, "play": play, "ms": ms,
@@ -169,13 +171,13 @@ fn format_of(slot: &Slot) -> Result<Format, Fault> {
 }
 
 /// The place of an edit: its start and the moves from there, as far as they are known, and words for it.
-fn place_of(note: &str) -> (Option<String>, Option<Vec<String>>, String) {
-    match edit::place_of(note) {
+fn place_of(note: &str, variant: Variant) -> (Option<String>, Option<Vec<String>>, String) {
+    match edit::place_of(note, variant) {
         KeptPlace::Line(game) => {
-            let (words, place) = (place_in_words(&game), ShownPlace::start(None).ok());
+            let (words, place) = (place_in_words(&game), ShownPlace::start(variant, None).ok());
             (None, place.map(|start| ShownPlace { game, ..start }.play()), words)
         }
-        KeptPlace::Fen(fen) => match ShownPlace::start(Some(fen)) {
+        KeptPlace::Fen(fen) => match ShownPlace::start(variant, Some(fen)) {
             Ok(place) => (Some(place.start_fen()), Some(Vec::new()), fen.to_owned()),
             Err(_) => (None, None, fen.to_owned()),
         },
@@ -188,25 +190,29 @@ mod tests {
 
     #[test]
     fn a_note_leads_back_to_its_place() {
-        let there_and_back = |start: Option<&str>, moves: &str| {
-            let place = ShownPlace::read(start, moves.split(',')).unwrap();
+        let of = |variant: Variant, start: Option<&str>, moves: &str| {
+            let place = ShownPlace::read(variant, start, moves.split(',')).unwrap();
             let note = edit::kept(&place.game, place.is_set_up);
             assert!(note.len() <= edit::MAX_NOTE, "{note}");
-            let (start, play, words) = place_of(&note);
+            let (start, play, words) = place_of(&note, variant);
             let play = play.unwrap();
-            let back = ShownPlace::read(start.as_deref(), play.iter().map(String::as_str)).unwrap();
+            let back = ShownPlace::read(variant, start.as_deref(), play.iter().map(String::as_str)).unwrap();
             assert_eq!(back.game.position().fen(), place.game.position().fen());
             (note, words)
         };
+        let there_and_back = |start: Option<&str>, moves: &str| of(Variant::Chess, start, moves);
         let kept = |note: &str, words: &str| (note.to_owned(), words.to_owned());
         assert_eq!(there_and_back(None, ""), kept("startpos", "in the starting position"));
         let moves = kept("startpos moves e2e4 c7c5 g1f3", "after 1. e4 c5 2. Nf3");
         assert_eq!(there_and_back(None, "e2e4,c7c5,g1f3"), moves);
         there_and_back(None, &"g1f3,g8f6,f3g1,f6g8,".repeat(20));
         there_and_back(Some("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"), "c7c5");
+        let drops = kept("startpos moves e2e4 d7d5 e4d5 d8d5 P@e4", "after 1. e4 d5 2. exd5 Qxd5 3. @e4");
+        assert_eq!(of(Variant::Crazyhouse, None, "e2e4,d7d5,e4d5,d8d5,P@e4"), drops);
+        of(Variant::Crazyhouse, Some("4k3/8/8/8/8/8/8/4K2Q~[Nn] w - - 0 1"), "h1h8");
         // Words are no place, whatever they say.
         for words in ["whatever", "after 1. e4", "in the starting position", "startpos moves e2e5"] {
-            assert_eq!(place_of(words), (None, None, words.to_owned()));
+            assert_eq!(place_of(words, Variant::Chess), (None, None, words.to_owned()));
         }
     }
 }

@@ -21,7 +21,6 @@ use tabiya_uci::engine::{Client, Engine, Setup};
 use self::search::Search;
 use super::Explorer;
 use super::fault::Fault;
-use super::place::ShownPlace;
 use super::request::Query;
 use super::stream::events;
 
@@ -145,7 +144,7 @@ impl Drop for Permit {
 }
 
 pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
-    let place = ShownPlace::from_query(query)?;
+    let place = explorer.place(query)?;
     let lines = query.number("lines", MAX_LINES)?.unwrap_or(LINES).max(1);
     let threads = query.number("threads", processors())?.map(|threads| threads.max(1));
     let search = query.number("search", u32::MAX)?.unwrap_or(0);

@@ -11,14 +11,17 @@ use shakmaty::CastlingMode;
 use shakmaty::uci::UciMove;
 use tokio::sync::mpsc::Sender;
 
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant};
 use tabiya_uci::engine::{Client, Failure, Setup};
-use tabiya_uci::{Info, option_name, same_name, words};
+use tabiya_uci::{Info, option_name, option_with_default, same_name, words};
 use tabiya_workshop::view::san;
 
 use super::super::evaluated::json_of;
 use super::super::place::ShownPlace;
 use super::super::stream::event;
+
+/// The option that says which variant is played.
+const VARIANT: &str = "UCI_Variant";
 
 /// How long a search lasts at most.
 const SEARCH_TIME: Duration = Duration::from_secs(300);
@@ -72,8 +75,7 @@ impl Search {
         let (sender, stop) = (self.sender.clone(), Arc::clone(&self.stop));
         client.stop_when(move || sender.is_closed() || stop.load(Ordering::Relaxed));
         if let Err(Failure::Engine(what)) = self.search(&mut client) {
-            let what = format!("{what}{}", client.last_words());
-            let _ = self.sender.try_send(event("error", &json!({ "error": what, "code": "no-engine" })));
+            self.failed(&format!("{what}{}", client.last_words()));
             return;
         }
         drop(self.sender);
@@ -82,12 +84,33 @@ impl Search {
         let _ = client.quit(QUIT_TIME);
     }
 
+    /// Says why nothing is searched any more.
+    fn failed(&self, what: &str) {
+        let _ = self.sender.try_send(event("error", &json!({ "error": what, "code": "no-engine" })));
+    }
+
     fn search(&self, client: &mut Client) -> Result<(), Failure> {
-        let mut offered = Vec::new();
+        let (mut offered, mut variants) = (Vec::new(), None);
         client.greet(&self.setup.options, self.setup.patience, |line| {
-            offered.push(option_name(line.as_bytes()))
+            let name = option_name(line.as_bytes());
+            if same_name(&name, VARIANT.as_bytes()) {
+                variants = Some(line.to_owned());
+            }
+            offered.push(name);
         })?;
         let offers = |name: &str| offered.iter().any(|other| same_name(other, name.as_bytes()));
+        let variant = self.place.variant();
+        if variant != Variant::Chess {
+            let value = variant.uci();
+            let line = variants.unwrap_or_default();
+            if option_with_default(line.as_bytes(), value.as_bytes()).is_none() {
+                self.failed(&format!(
+                    "the engine does not offer {variant}: name one that plays it with --engine"
+                ));
+                return Ok(());
+            }
+            client.send(&format!("setoption name {VARIANT} value {value}"));
+        }
         client.send(&format!("setoption name MultiPV value {}", self.lines));
         if let Some(threads) = self.threads.filter(|_| offers("Threads")) {
             client.send(&format!("setoption name Threads value {threads}"));

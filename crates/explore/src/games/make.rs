@@ -15,9 +15,9 @@ use tabiya_base::replace::Replacement;
 use tabiya_base::resources::Resources;
 use tabiya_base::scratch::Scratch;
 use tabiya_base::sort::{Sorted, Sorter};
-use tabiya_chess::{MoveCode, Speed};
+use tabiya_chess::{MoveCode, Speed, Variant};
 use tabiya_games::play::play;
-use tabiya_games::{GameEnd, GameError, GameHeader, KeyedPly, Sources, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, KeyedPly, Reason, Sources, Visitor};
 
 use super::layout::{
     ENTRY_LEN, GAME_LEN, HEAD_LEN, IndexHead, Section, Stamp, date_bits, entry, put_text, result_bits,
@@ -53,15 +53,21 @@ pub(super) struct Made {
     games: u64,
     /// Games of which moves are lost.
     damaged: u64,
+    /// Games of other variants, which are left out.
+    others: u64,
 }
 
 impl Made {
     /// What is to be said of it.
-    pub(super) fn warning(self) -> Option<String> {
-        let Self { games, damaged } = self;
-        (damaged > 0).then(|| {
-            format!("{damaged} of {games} games cannot be read to their end: they are found up to the error")
-        })
+    pub(super) fn warnings(self, variant: Variant) -> impl Iterator<Item = String> {
+        let Self { games, damaged, others } = self;
+        let told = [
+            (others, format!("are not of {variant}: they are left out")),
+            (damaged, "cannot be read to their end: they are found up to the error".to_owned()),
+        ];
+        told.into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(move |(count, what)| format!("{count} of {games} games {what}"))
     }
 }
 
@@ -126,6 +132,7 @@ pub(super) fn make(
     let made = made.into_iter().fold(Made::default(), |sum, one| Made {
         games: sum.games + one.games,
         damaged: sum.damaged + one.damaged,
+        others: sum.others + one.others,
     });
     let Sinks { positions, games } = sinks;
     let [positions, games] =
@@ -214,9 +221,11 @@ impl Visitor for IndexPlayer<'_> {
         }
     }
 
-    fn unreadable(&mut self, _: GameError) {
+    fn unreadable(&mut self, error: GameError) {
         self.made.games += 1;
-        self.made.damaged += 1;
+        let is_other = error.reason == Reason::OtherVariant;
+        let counter = if is_other { &mut self.made.others } else { &mut self.made.damaged };
+        *counter += 1;
     }
 
     fn has_failed(&self) -> bool {

@@ -28,7 +28,7 @@ use tabiya_base::folder;
 use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
 use tabiya_book::{Among, MoveFacts, Slice};
-use tabiya_chess::{MoveCode, Position, RatingBand};
+use tabiya_chess::{MoveCode, Position, RatingBand, Variant};
 use tabiya_games::{self as games, Date};
 
 use self::index::GamesIndex;
@@ -59,6 +59,7 @@ const PGN: &str = "application/x-chess-pgn";
 pub(super) struct GamesOfPosition {
     index: GamesIndex,
     files: GameFiles,
+    variant: Variant,
     /// Where the index is, if it cannot be kept.
     _folder: Option<TempDir>,
 }
@@ -75,7 +76,7 @@ fn is_index(path: &Path) -> bool {
 }
 
 impl GamesOfPosition {
-    /// Opens the index of the games in these files, which is beside the book, or makes it there if it is missing or the files have
+    /// Opens the index of the games of a variant in these files, which is beside the book, or makes it there if it is missing or the files have
     /// changed. Where it cannot be written, it is made for this time, and a warning says so.
     ///
     /// # Errors
@@ -83,11 +84,11 @@ impl GamesOfPosition {
     /// interrupted.
     pub(super) fn open(
         paths: &[PathBuf],
-        book: Option<&Path>,
+        (book, variant): (Option<&Path>, Variant),
         progress: &Progress,
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
-        let mut sources = games::open(paths)?;
+        let mut sources = games::open(paths)?.of_variant(variant)?;
         warnings.extend(sources.passed_over().iter().map(Error::with_source));
         let (files, stamp) = GameFiles::open(&sources)?;
         let Some(target) = book.or(paths.first().map(PathBuf::as_path)).map(beside) else {
@@ -100,7 +101,7 @@ impl GamesOfPosition {
         }
         if let Some(index) = is_old.then(|| GamesIndex::open(&target, &stamp)).and_then(Result::ok).flatten()
         {
-            return Ok(Self { index, files, _folder: None });
+            return Ok(Self { index, files, variant, _folder: None });
         }
         if !is_old && target.exists() {
             let what = "this is not an index of games, so it is not replaced by one";
@@ -120,14 +121,19 @@ impl GamesOfPosition {
             }
         };
         let made = make(&mut sources, &files, &stamp, &target, &resources, progress)?;
-        warnings.extend(made.warning());
+        warnings.extend(made.warnings(variant));
         let index = GamesIndex::open(&target, &stamp)?.ok_or_else(|| {
             Error::new(ErrorKind::File, "the index of the games changed while it was made").at_path(&target)
         })?;
-        Ok(Self { index, files, _folder: folder })
+        Ok(Self { index, files, variant, _folder: folder })
     }
 
-    /// The games in which a position occurred.
+    /// Whose rules the games obey.
+    pub(super) fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// The games in which a position of the variant occurred.
     pub(super) fn at(&self, at: &Position) -> Found<'_> {
         self.index.at(at.key())
     }
@@ -228,10 +234,13 @@ fn has_lowercase(name: &str, part: &str) -> bool {
 
 /// `/api/games`: the games of a position that are wanted, a page of them: those with the highest ratings first, or the latest.
 pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Response, Fault> {
-    let place = ShownPlace::from_query(query)?;
+    let place = explorer.place(query)?;
     let Some(games) = &explorer.games else {
         return Err(Fault::not_found("there are no games: name files of them with --games"));
     };
+    if games.variant != place.variant() {
+        return Err(Fault::bad(format!("variant: the games are of {} only", games.variant)));
+    }
     let at = place.game.position();
     let found = games.at(at);
     let among = query.among()?;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_chess::Variant;
 use tabiya_games::cbh::export::{self, ExportOptions, export};
 use tabiya_games::cbh::{self, Cbh};
 use tabiya_games::{GameLocation, LineOrGame, Sources};
@@ -68,7 +69,9 @@ impl GameFiles {
             base = base.saturating_add(len.max(games)).saturating_add(1);
         }
         let each = sources.each()?.ok_or_else(|| again(Path::new("-")))?;
-        let stamp = Stamp::from_marks(each.iter().flat_map(|(_, stamp)| [&*stamp.name, &*stamp.state]));
+        let variant = Some(sources.variant()).filter(|variant| *variant != Variant::Chess);
+        let marks = each.iter().flat_map(|(_, stamp)| [&*stamp.name, &*stamp.state]);
+        let stamp = Stamp::from_marks(marks.chain(variant.map(Variant::uci)));
         Ok((Self { files, by_name }, stamp))
     }
 

@@ -32,6 +32,10 @@ export const arrows = {
 
 /** An arrow as wide as the move is likely. @param {string} uci @param {number} chance @param {string} kind */
 export function arrow(uci, chance, kind) {
+  if (uci[1] === "@") {
+    const [cx, cy] = centre(uci.slice(2, 4));
+    return svg("circle", { class: `arrow ${kind}`, "data-move": uci, cx, cy, r: 16 + 24 * chance });
+  }
   const [x1, y1] = centre(uci.slice(0, 2));
   const [x2, y2] = centre(uci.slice(2, 4));
   const length = Math.hypot(x2 - x1, y2 - y1);

@@ -1,7 +1,7 @@
 // The board: squares, pieces, and what is marked on them. It knows no rules: the moves come with the view.
 
 import { current, state } from "./state.js";
-import { announce, byId, el, svg } from "./dom.js";
+import { announce, byId, el, renew, svg } from "./dom.js";
 /** @import { LegalMove, View } from "./state.js" */
 
 export const FILES = "abcdefgh";
@@ -85,6 +85,7 @@ export const board = {
       if (origin >= 0) left.splice(origin, 1);
     }
     this.fen = view.fen;
+    drawHands(view);
     this.select(null);
     this.mark(view);
   },
@@ -100,7 +101,7 @@ export const board = {
     }
   },
 
-  /** @param {string | null} square The square whose moves are shown. */
+  /** @param {string | null} square The square whose moves are shown; P@ for a pawn in hand. */
   select(square) {
     this.selected = square;
     const targets = square ? legalFrom(square).flatMap(targetsOf) : [];
@@ -113,6 +114,7 @@ export const board = {
       if (chosen) cell.setAttribute("aria-selected", "true");
       else cell.removeAttribute("aria-selected");
     }
+    for (const button of byId("hands").querySelectorAll("[data-drop]")) button.setAttribute("aria-pressed", String(button.getAttribute("data-drop") === square));
   },
 
   /** Moves the keyboard's square. @param {string} square @param {boolean} [focus] */
@@ -126,7 +128,10 @@ export const board = {
   flip() {
     state.flipped = !state.flipped;
     this.build();
-    if (state.view) this.mark(state.view);
+    if (state.view) {
+      this.mark(state.view);
+      drawHands(state.view);
+    }
     this.onFlip();
     announce(`${state.flipped ? "Black" : "White"} is at the bottom.`);
   },
@@ -136,10 +141,11 @@ export const board = {
 export function piecesOf(fen) {
   /** @type {Map<string, string>} */
   const pieces = new Map();
-  const rows = (fen.split(" ")[0] ?? "").split("/");
+  // What is in hand comes after the board, and ~ after a piece that was a pawn.
+  const rows = (fen.split(" ")[0] ?? "").replace(/\[.*/, "").split("/").slice(0, 8);
   rows.forEach((row, index) => {
     let file = 0;
-    for (const letter of row) {
+    for (const [letter] of row.matchAll(/.~?/g)) {
       if (/\d/.test(letter)) {
         file += Number(letter);
       } else {
@@ -156,16 +162,59 @@ function isWhite(piece) {
   return piece === piece.toUpperCase();
 }
 
+/** Its letter in PIECES. @param {string} piece */
+function kindOfPiece(piece) {
+  return (piece[0] ?? "").toLowerCase();
+}
+
 /** @param {string} piece @returns {string} */
 export function pieceName(piece) {
-  return `${isWhite(piece) ? "white" : "black"} ${PIECES[piece.toLowerCase()]}`;
+  return `${isWhite(piece) ? "white" : "black"} ${PIECES[kindOfPiece(piece)]}${piece.endsWith("~") ? ", once a pawn" : ""}`;
 }
 
 /** @param {string} piece @returns {SVGElement} */
 export function pieceImage(piece) {
   const image = svg("svg", { class: `piece ${isWhite(piece) ? "white" : "black"}`, viewBox: "0 0 45 45", "aria-hidden": "true" });
-  image.append(svg("use", { href: `#piece-${PIECES[piece.toLowerCase()]}` }));
+  image.append(svg("use", { href: `#piece-${PIECES[kindOfPiece(piece)]}` }));
+  if (piece.endsWith("~")) image.append(svg("circle", { class: "promoted", cx: 39, cy: 39, r: 3.5 }));
   return image;
+}
+
+/** What a side has besides the board: pieces in hand, or the checks that it has given. @param {View} view */
+function drawHands(view) {
+  const held = /\[(.*)\]/.exec(view.fen)?.[1];
+  const checks = / (\d)\+(\d) /.exec(view.fen);
+  const sides = /** @type {("white" | "black")[]} */ (state.flipped ? ["white", "black"] : ["black", "white"]);
+  const nodes = sides.flatMap((side) => {
+    const name = side === "white" ? "White" : "Black";
+    if (checks) return [el("span", { "data-focus": `hand ${side}` }, `${name}: ${3 - Number(checks[side === "white" ? 1 : 2])} of 3 checks`)];
+    return held === undefined ? [] : [el("div", { role: "group", "aria-label": `${name} in hand`, "data-focus": `hand ${side}` }, el("span", { class: "quiet" }, name), ...handOf(held, side, view))];
+  });
+  byId("hands").hidden = nodes.length === 0;
+  renew(byId("hands"), nodes);
+}
+
+/** The pieces in hand of a side, as buttons. @param {string} held @param {"white" | "black"} side @param {View} view @returns {HTMLElement[]} */
+function handOf(held, side, view) {
+  return [..."PNBRQ"].flatMap((letter) => {
+    const piece = side === "white" ? letter : letter.toLowerCase();
+    const count = [...held].filter((other) => other === piece).length;
+    const drop = `${letter}@`;
+    const off = view.turn !== side || !view.legal.some(({ from }) => from === drop);
+    return count === 0 ? [] : [el("button", {
+      type: "button", class: "hand", "data-focus": `hand ${piece}`, "data-drop": view.turn === side ? drop : null, "aria-pressed": "false", disabled: off,
+      "aria-label": `${pieceName(piece)}, ${count} in hand`, onclick: (/** @type {MouseEvent} */ event) => takeFromHand(drop, piece, event),
+    }, pieceImage(piece), el("span", { "aria-hidden": "true" }, String(count)))];
+  });
+}
+
+/** Chooses a piece in hand, or lets go of it. @param {string} drop @param {string} piece @param {MouseEvent} event */
+function takeFromHand(drop, piece, event) {
+  board.select(board.selected === drop ? null : drop);
+  if (!board.selected) return;
+  announce(`${pieceName(piece)}: choose a square.`);
+  // By keyboard the square comes next.
+  if (event.detail === 0) board.cell(board.cursor).focus();
 }
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");

@@ -1,6 +1,6 @@
 // Editing: each change is saved at once, says what the page showed before, and can be undone.
 
-import { bookOf, brief, exact, here, isSame, shownBooks, START, state } from "./state.js";
+import { bookOf, brief, exact, here, isSame, shownBooks, startOf, state, variantOf } from "./state.js";
 import { announce, byId, el, focusOn, staying, toast } from "./dom.js";
 import { postJson, Refusal, words } from "./net.js";
 import { refresh } from "./steps.js";
@@ -112,7 +112,7 @@ export async function write(edit) {
   const problem = (/** @type {string} */ text) => el("span", { class: "problem" }, `${san}: ${text} `);
   editor.last = book;
   try {
-    const start = at.start === START ? null : at.start;
+    const start = at.start === startOf(at.variant) ? null : at.start;
     const { before, after } = await posted("/api/edit", { book, start, play: at.play, move, op, value, expect });
     showWritten(edit, after);
     const what = op === "delete" ? `${san} deleted` : op === "add" ? `${san} added` : `${san} ${valueText(before)} → ${valueText(after)}`;
@@ -162,7 +162,8 @@ export async function takeBack(way, which) {
   try {
     const answer = await posted(`/api/${way}`, { book });
     editor.last = book;
-    const place = Array.isArray(answer.play) ? { start: answer.start ?? START, play: answer.play } : here();
+    const variant = variantOf(bookOf(book));
+    const place = Array.isArray(answer.play) ? { variant, start: answer.start ?? startOf(variant), play: answer.play } : here();
     const [other, text] = way === "undo" ? /** @type {const} */ (["redo", "undone"]) : /** @type {const} */ (["undo", "redone"]);
     say(book, place, true, `${answer.note ? `${answer.note}: ` : ""}${text} · `, linkButton(other, `${book} ${other}`, () => void takeBack(other, book)));
     refresh();

@@ -1,6 +1,6 @@
 // The engine's section. A search lasts as long as its position is on the board and the section is open.
 
-import { asShown, brief, evaluation, here, isSame, keep, kept, queryOf, START, state, whose, worthOf, written } from "./state.js";
+import { asShown, brief, evaluation, here, isSame, keep, kept, queryOf, state, whose, worthOf, written } from "./state.js";
 import { byId, el, focusOn, isControl, renew, unpressed } from "./dom.js";
 import { Refusal, request, serverEvents, words } from "./net.js";
 import { goToLine, keepBranch } from "./steps.js";
@@ -23,7 +23,7 @@ export const engine = {
   /** @type {EngineInfo | null} */
   info: null,
   /** The place that is searched. @type {At} */
-  at: { ...here(), fen: START },
+  at: { ...here(), fen: here().start },
   stopped: false,
   /** Whether a line had the focus when the lines were taken away. */
   focused: false,

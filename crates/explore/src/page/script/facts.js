@@ -65,7 +65,8 @@ export function drawNotice() {
   // A book that cannot be read says so in its own table.
   const found = none || view.books.some((book) => book.found || book.error);
   if (state.trouble) parts.push(`${state.trouble} `);
-  if (view.end) parts.push({ checkmate: "Checkmate.", stalemate: "Stalemate." }[view.end] ?? "Drawn: insufficient material.");
+  if (view.end && view.winner !== undefined) parts.push(`${view.winner ? `${view.winner === "white" ? "White" : "Black"} wins` : "Drawn"}: ${view.end}.`);
+  else if (view.end) parts.push({ checkmate: "Checkmate.", stalemate: "Stalemate." }[view.end] ?? "Drawn: insufficient material.");
   else if (none) parts.push("No book is chosen: choose one above.");
   else if (!found && view.book_end !== null) parts.push(`The book ends here after ${many(Math.ceil(view.book_end / 2), "move")}.`);
   else if (!found) parts.push("No book knows this position.");

@@ -1,6 +1,6 @@
 // The games of the position: those with the highest ratings, or the latest; a click plays one on the board.
 
-import { exact, here, isSame, keep, kept, many, narrow, queryOf, state } from "./state.js";
+import { exact, here, isSame, keep, kept, many, nameVariant, narrow, queryOf, state, variants } from "./state.js";
 import { byId, closeDialog, el, isControl, openDialog, renew, showText, toast } from "./dom.js";
 import { getJson, latest, postJson, request, words } from "./net.js";
 import { goToLine, goToPlace, keepBranch, startsWith } from "./steps.js";
@@ -33,7 +33,7 @@ async function askForGames(at, from, init) {
 export const followGames = latest(
   async (signal) => {
     const at = state.view?.at;
-    return at && state.books?.games ? askForGames(at, 0, { signal }) : null;
+    return at && isOfGames() ? askForGames(at, 0, { signal }) : null;
   },
   (found) => {
     listed.found = found;
@@ -44,6 +44,11 @@ export const followGames = latest(
     drawGames(words(error));
   },
 );
+
+/** Whether the games are of the variant on the board. */
+function isOfGames() {
+  return variants().some(({ name, games }) => games && name === state.variant);
+}
 
 /** Shows the games that are known, or asks for more of them. */
 async function showMore() {
@@ -78,7 +83,8 @@ export function drawGames(trouble = "") {
   more.hidden = left <= 0;
   more.textContent = listed.whole ? `Show ${exact(Math.min(PAGE, left))} more` : `Show ${exact(games.length)}`;
   const note = byId("games-note");
-  note.textContent = trouble || (found?.total === 0 ? "No game has this position in its first 25 moves." : found?.listed === 0 ? "No game of this position passes the filters." : "");
+  const others = isOfGames() ? undefined : variants().find(({ games }) => games);
+  note.textContent = trouble || (others ? `The games are of ${others.title} only.` : found?.total === 0 ? "No game has this position in its first 25 moves." : found?.listed === 0 ? "No game of this position passes the filters." : "");
   note.hidden = note.textContent === "";
   byId("games-order").hidden = games.length < 2;
 }
@@ -153,7 +159,7 @@ export function drawPlayers() {
 async function playText(text, at) {
   try {
     /** @type {{games: ReadGame[]}} */
-    const { games: [read] } = await postJson("/api/read", { text, at: at.fen });
+    const { games: [read] } = await postJson("/api/read", { text, at: at.fen, ...variantOfText() });
     if (!isSame(at, here())) return;
     if (!read) throw new Error("The game cannot be read.");
     keepBranch(state.line);
@@ -162,6 +168,13 @@ async function playText(text, at) {
   } catch (error) {
     toast(words(error));
   }
+}
+
+/** The variant of a text of games, where requests name it. */
+function variantOfText() {
+  const query = new URLSearchParams();
+  nameVariant(query);
+  return Object.fromEntries(query);
 }
 
 // Games, lines and positions that are pasted or dropped.
@@ -183,7 +196,7 @@ async function takeText(text) {
       return;
     }
     /** @type {{games: ReadGame[], total: number}} */
-    const { games, total } = await postJson("/api/read", { text: typed });
+    const { games, total } = await postJson("/api/read", { text: typed, ...variantOfText() });
     if (!isSame(place, here())) return;
     const show = (/** @type {ReadGame} */ game) => {
       closeDialog("pasted");

@@ -1,6 +1,6 @@
 // How a book grows while `tabiya grow` makes it: how far games go in it, what is known of the position on the board, what is searched next.
 
-import { current, evaluation, exact, many, percent, shownBooks, START, state } from "./state.js";
+import { current, evaluation, exact, many, percent, shownBooks, startOf, state } from "./state.js";
 import { byId, el, renew } from "./dom.js";
 import { goToPlace } from "./steps.js";
 
@@ -37,5 +37,5 @@ export function drawGrowth() {
   }));
   byId("growth-next-title").hidden = next.length === 0;
   renew(byId("growth-next"), next.map(({ play, line }, index) =>
-    el("li", {}, el("button", { type: "button", class: "link", "data-focus": `growth ${index}`, onclick: () => goToPlace({ start: START, play }) }, line || "the starting position"))));
+    el("li", {}, el("button", { type: "button", class: "link", "data-focus": `growth ${index}`, onclick: () => goToPlace({ start: startOf(), play }) }, line || "the starting position"))));
 }

@@ -87,7 +87,7 @@ export function copyFen() {
 
 export async function copyPgn() {
   try {
-    const query = queryOf({ start: state.start, play: state.line.map(({ uci }) => uci) });
+    const query = queryOf({ variant: state.variant, start: state.start, play: state.line.map(({ uci }) => uci) });
     const others = state.branches.filter((other) => !startsWith(state.line, other)).map((other) => other.map(({ uci }) => uci).join());
     // An address has its limits.
     while (others.join(";").length > ADDRESS_ROOM) others.pop();

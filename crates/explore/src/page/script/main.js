@@ -1,10 +1,10 @@
 // The beginning: builds what is always there, listens, and shows the first position.
 
-import { current, first, keep, kept, memory, START, state } from "./state.js";
+import { booksHere, current, first, keep, kept, memory, startOf, state, usualVariant, variants } from "./state.js";
 import { byId, el, focusOn, listenToDialogs, listenToPresses, openDialog, renew } from "./dom.js";
 import { connection, getJson, latest, postJson, session, words } from "./net.js";
 import { board, piecesOf } from "./board.js";
-import { announceAgain, followAddress, goTo, lastChoice, nextChoice, refresh, showProblem, steps } from "./steps.js";
+import { announceAgain, followAddress, goTo, goToPlace, lastChoice, nextChoice, refresh, showProblem, steps } from "./steps.js";
 import { forgetNotes, tables } from "./tables.js";
 import { closeField, editor, listenToLeaving } from "./edit.js";
 import { closeLooks } from "./additions.js";
@@ -29,7 +29,7 @@ import { listenToKeys, listenToToolbar } from "./keys.js";
 
 /** The books at the top, each of which can be hidden. */
 function drawChips() {
-  const books = state.books?.books ?? [];
+  const books = booksHere();
   renew(byId("books"), books.map((book) => {
     const text = el("span", {}, book.name);
     const kind = book.edit ? "chip editable" : "chip";
@@ -37,7 +37,7 @@ function drawChips() {
     if (books.length === 1) return el("span", { class: kind, title }, text);
     return el("button", { type: "button", class: kind, title, "aria-pressed": String(!state.hidden.has(book.id)), "data-focus": `chip ${book.id}`, onclick: () => {
       if (!state.hidden.delete(book.id)) state.hidden.add(book.id);
-      keep("hidden", JSON.stringify(books.filter(({ id }) => state.hidden.has(id)).map(({ path }) => path)));
+      keep("hidden", JSON.stringify(state.books?.books.filter(({ id }) => state.hidden.has(id)).map(({ path }) => path)));
       drawChips();
       focusOn(document.querySelector(`[data-focus="chip ${book.id}"]`));
       announceAgain();
@@ -46,6 +46,15 @@ function drawChips() {
   }));
   const warnings = books.flatMap((book) => [...book.warnings, ...(book.error ? [book.error] : [])].map((text) => ({ book, text })));
   byId("warnings").replaceChildren(...warnings.map(({ text }) => el("li", {}, text)));
+}
+
+/** The choice of the variant, where some books are not of standard chess. */
+function drawVariants() {
+  byId("variants").hidden = !state.books?.variants;
+  const choice = /** @type {HTMLSelectElement} */ (byId("variant"));
+  choice.disabled = variants().length < 2;
+  choice.replaceChildren(...variants().map(({ name, title }) => el("option", { value: name }, title)));
+  choice.value = state.variant;
 }
 
 /** Hides the books that were hidden before, unless these are all. @param {Books} books */
@@ -71,6 +80,7 @@ function takeBooks(books) {
   state.books = books;
   drawFilters();
   byId("open-settings").hidden = !books.settings;
+  drawVariants();
   drawChips();
   drawPolicy();
   drawGrowth();
@@ -100,6 +110,11 @@ function listenToSteps() {
     closePromotion();
     closeWays();
     board.select(null);
+  };
+  steps.onVariant = () => {
+    drawVariants();
+    drawChips();
+    drawGames();
   };
   steps.onPlace = () => {
     forgetNotes();
@@ -135,13 +150,15 @@ function listenToSteps() {
 }
 
 async function main() {
+  state.variant = usualVariant();
+  state.start = startOf();
   setTheme(keptTheme());
   listenToSteps();
   listenToPresses();
   listenToLeaving();
   listenToDialogs();
   board.build();
-  for (const [square, piece] of piecesOf(START)) board.put(square, piece);
+  for (const [square, piece] of piecesOf(state.start)) board.put(square, piece);
   listenToBoard();
   listenToTables();
   listenToKeys();
@@ -161,6 +178,9 @@ async function main() {
     ["copy-fen", copyFen], ["copy-pgn", () => void copyPgn()], ["open-setup", openSetup], ["open-search", openSearch], ["open-keys", () => openDialog("keys")],
   ]);
   for (const [id, action] of clicks) byId(id).addEventListener("click", action);
+  byId("variant").addEventListener("change", ({ target }) => {
+    if (target instanceof HTMLSelectElement) goToPlace({ variant: target.value, start: startOf(target.value), play: [] });
+  });
   addEventListener("popstate", () => void followAddress());
   addEventListener("pagehide", () => {
     engine.close();

@@ -107,7 +107,7 @@ function choosePromotion(found) {
   const place = here();
   const [x, y] = centre(first.to);
   const white = state.view?.turn === "white";
-  const choices = ["q", "n", "r", "b"].flatMap((letter) => found.filter((move) => move.promotion === letter));
+  const choices = ["q", "n", "r", "b", "k"].flatMap((letter) => found.filter((move) => move.promotion === letter));
   const buttons = choices.map((move) => {
     const letter = move.promotion ?? "q";
     const name = PIECES[letter] ?? "";
@@ -135,7 +135,7 @@ function onPromotionKey(event) {
     board.cell(board.cursor).focus();
   } else if (step) {
     buttons[(here + step + buttons.length) % buttons.length]?.focus();
-  } else if (/^[qrbn]$/i.test(event.key)) {
+  } else if (/^[qrbnk]$/i.test(event.key)) {
     buttons.find((button) => button.title === PIECES[event.key.toLowerCase()])?.click();
   } else {
     return;

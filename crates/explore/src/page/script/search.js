@@ -1,6 +1,6 @@
 // Search: openings by name or code, moves, a FEN.
 
-import { queryOf, START } from "./state.js";
+import { nameVariant, queryOf, startOf } from "./state.js";
 import { byId, closeDialog, el, openDialog } from "./dom.js";
 import { getJson, latest, words } from "./net.js";
 import { goToPlace } from "./steps.js";
@@ -35,9 +35,11 @@ const lookUp = latest(
     const query = queryOf();
     query.set("text", text);
     query.set("maybe", "1");
+    const openings = new URLSearchParams({ q: text, limit: String(roomForHits()) });
+    nameVariant(openings);
     const [read, named] = await Promise.allSettled([
       getJson(`/api/read?${query}`, { signal }),
-      getJson(`/api/openings?${new URLSearchParams({ q: text, limit: String(roomForHits()) })}`, { signal }),
+      getJson(`/api/openings?${openings}`, { signal }),
     ]);
     if (named.status === "rejected") throw named.reason;
     return { text, place: read.status === "fulfilled" ? read.value : null, openings: named.value.openings };
@@ -46,7 +48,7 @@ const lookUp = latest(
     search.hits = [
       ...(found ? [{ title: [text], detail: found.play.length > 0 ? "these moves" : "this position", go: () => goToPlace(found) }] : []),
       ...openings.map((/** @type {{eco: string, name: string, play: string[], line: string}} */ { eco, name, play, line }) =>
-        ({ title: [el("b", {}, eco), ` ${name}`], detail: line, go: () => goToPlace({ start: START, play }) })),
+        ({ title: [el("b", {}, eco), ` ${name}`], detail: line, go: () => goToPlace({ start: startOf(), play }) })),
     ].slice(0, roomForHits());
     search.chosen = 0;
     search.text = text;

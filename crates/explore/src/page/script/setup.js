@@ -1,6 +1,6 @@
 // Setting up a position: pieces put on a board of its own, whose turn it is, castling and en passant.
 
-import { current, START, state } from "./state.js";
+import { current, nameVariant, startOf, state } from "./state.js";
 import { byId, closeDialog, el, focusOn, openDialog, svg } from "./dom.js";
 import { getJson, latest, words } from "./net.js";
 import { FILES, pieceImage, pieceName, PIECES, piecesOf } from "./board.js";
@@ -20,7 +20,9 @@ const setup = {
   /** The letters of a FEN; those of Chess960 are kept as they are. */
   castling: "-",
   passant: "-",
-  /** The last two fields of the FEN. */
+  /** The pieces in hand, with their brackets. */
+  hand: "",
+  /** The last fields of the FEN. */
   counters: "0 1",
   brush: "move",
   /** The square of the piece that moves. @type {string | null} */
@@ -33,9 +35,14 @@ const setup = {
 /** @param {string} fen @param {boolean} [typed] Whether it is being typed: then its field stays as it is. */
 function takeFen(fen, typed) {
   const [, turn, castling, passant, ...counters] = fen.trim().split(/[ _]+/);
-  const pieces = new Map([...piecesOf(fen)].filter(([square, piece]) => /^[a-h][1-8]$/.test(square) && piece.toLowerCase() in PIECES));
-  Object.assign(setup, { pieces, turn: turn === "b" ? "b" : "w", castling: castling || "-", passant: passant || "-", counters: counters.length === 2 ? counters.join(" ") : "0 1", picked: null });
+  const pieces = new Map([...piecesOf(fen)].filter(([square, piece]) => /^[a-h][1-8]$/.test(square) && (piece[0] ?? "").toLowerCase() in PIECES));
+  Object.assign(setup, { pieces, turn: turn === "b" ? "b" : "w", castling: castling || "-", passant: passant || "-", hand: handText(fen), counters: counters.length >= 2 ? counters.join(" ") : "0 1", picked: null });
   drawSetup(typed);
+}
+
+/** The pieces in hand of a FEN, with their brackets. @param {string} fen */
+function handText(fen) {
+  return /\[[^\]]*\]/.exec(fen)?.[0] ?? "";
 }
 
 /** Whether king and rook are where they castle from. @param {string} letter */
@@ -58,7 +65,7 @@ function setupFen() {
   const rows = [8, 7, 6, 5, 4, 3, 2, 1].map((rank) => [...FILES].map((file) => setup.pieces.get(`${file}${rank}`) ?? "1").join("").replace(/1+/g, (empty) => String(empty.length)));
   const castling = [...setup.castling].filter((letter) => !CASTLING[letter] || mayCastle(letter)).join("") || "-";
   const passant = passantSquares().includes(setup.passant) ? setup.passant : "-";
-  return `${rows.join("/")} ${setup.turn} ${castling} ${passant} ${setup.counters}`;
+  return `${rows.join("/")}${setup.hand} ${setup.turn} ${castling} ${passant} ${setup.counters}`;
 }
 
 /** @returns {HTMLInputElement} */
@@ -68,7 +75,11 @@ function fenField() {
 
 /** Asks whether what the field says is a legal position. */
 const judge = latest(
-  (signal) => getJson(`/api/read?${new URLSearchParams({ text: fenField().value })}`, { signal }),
+  (signal) => {
+    const query = new URLSearchParams({ text: fenField().value });
+    nameVariant(query);
+    return getJson(`/api/read?${query}`, { signal });
+  },
   (/** @type {Place} */ place) => place.play.length > 0 ? showVerdict(null, "these are moves and no FEN") : showVerdict(place, ""),
   (error) => showVerdict(null, words(error).replace(/^this is not a position: /, "")),
 );
@@ -210,7 +221,7 @@ function listenToSquares() {
 /** Begins with the position on the board. */
 export function openSetup() {
   setup.brush = "move";
-  takeFen(current()?.fen ?? state.view?.fen ?? START);
+  takeFen(current()?.fen ?? state.view?.fen ?? startOf());
   openDialog("setup");
   focusOn(byId("setup-board").querySelector("[tabindex='0']"));
 }
@@ -229,8 +240,8 @@ export function listenToSetup() {
       drawSetup();
     });
   }
-  byId("setup-start").addEventListener("click", () => takeFen(START));
-  byId("setup-clear").addEventListener("click", () => takeFen("8/8/8/8/8/8/8/8 w - - 0 1"));
+  byId("setup-start").addEventListener("click", () => takeFen(startOf()));
+  byId("setup-clear").addEventListener("click", () => takeFen(`8/8/8/8/8/8/8/8${handText(startOf())} w - - ${startOf().split(" ").slice(4).join(" ")}`));
   const passant = byId("setup-passant");
   passant.addEventListener("change", () => {
     if (passant instanceof HTMLSelectElement) setup.passant = passant.value;

@@ -1,7 +1,7 @@
 // What the page knows: the books, the line, the policy and the last answer of the server. Nothing here changes the document.
 
 /**
- * @typedef {{start: string, play: string[]}} Place A position as requests name it: where the line begins, and its moves.
+ * @typedef {{variant: string, start: string, play: string[]}} Place A position as requests name it: the variant, where the line begins, and its moves.
  * @typedef {Place & {fen: string}} At What an answer is about; whatever is made of it carries it along.
  * @typedef {{eco: string, name: string}} Opening
  * @typedef {{uci: string, san: string, fen: string, opening: Opening | null}} LineMove
@@ -31,25 +31,31 @@
  * @typedef {{
  *   at: At, start: string, fen: string, turn: "white" | "black", check: boolean, end: string | null, line: LineMove[],
  *   opening: Opening | null, legal: LegalMove[], books: BookView[], ancestor: {ply: number} | null,
- *   choice: {ply: number} | null, book_end: number | null
- * }} View
+ *   choice: {ply: number} | null, book_end: number | null, variant?: string, winner?: "white" | "black" | null
+ * }} View `winner` is there where a rule of the variant has ended the game.
  * @typedef {{min: number, max: number}} Bounds
  * @typedef {{weight: Bounds | null, priority: Bounds | null, looks: boolean, undo: boolean, whole: boolean}} Editing
  * @typedef {{searches: number, sides: {side: "white" | "black", value: number | null, plies: number, covered: number, positions: number}[],
  *   next: {play: string[], line: string}[]}} Growth
  * @typedef {{id: number, name: string, path: string, format: string, edit: Editing | null, evals: boolean, speeds: string[], ratings: number[],
- *   growth: Growth | null, warnings: string[], error: string | null}} Book
+ *   growth: Growth | null, warnings: string[], error: string | null, variant?: string}} Book Without a variant it is of standard chess.
+ * @typedef {{name: string, title: string, start: string, games: boolean}} Variant Its names for requests and for people, where games start, and whether the listed games are of it.
  * @typedef {Record<string, number>} Policy
  * @typedef {{key: string, name: string, max: number, slider: string, help: string, value: string}} Slider
- * @typedef {{version: string, edit: boolean, engine: string | null, threads: number, settings: boolean, games: boolean, sliders: Slider[], books: Book[]}} Books
+ * @typedef {{version: string, edit: boolean, engine: string | null, threads: number, settings: boolean, games: boolean, sliders: Slider[], books: Book[],
+ *   variant?: string, variants?: Variant[]}} Books Where some are not of standard chess: the variant of requests that name none, and all.
  */
-export const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+/** Standard chess, as requests name it, and its start. */
+const CHESS = "chess";
+const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 export const state = {
   /** @type {Books | null} */
   books: null,
   /** @type {Set<number>} The books that are not shown. */
   hidden: new Set(),
+  /** The variant on the board. */
+  variant: CHESS,
   /** The position where the line begins. */
   start: START,
   /** @type {{uci: string, san: string | null}[]} The line with the moves that were taken back; SAN where it is known. */
@@ -168,14 +174,56 @@ export function whose() {
   return taste.mover ? "for the side to move" : "for White";
 }
 
+/** The variant of requests that name none. */
+export function usualVariant() {
+  return (state.books ?? first.books).variant ?? CHESS;
+}
+
+/** The variants of the books. @returns {Variant[]} */
+export function variants() {
+  const { variants, games } = state.books ?? first.books;
+  return variants ?? [{ name: CHESS, title: "Standard", start: START, games }];
+}
+
+/** The variant of the books that a name stands for, in any spelling; else the name. @param {string} name */
+function variantNamed(name) {
+  const folded = (/** @type {string} */ text) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+  return variants().find((variant) => [variant.name, variant.title].some((known) => folded(known) === folded(name)))?.name ?? name;
+}
+
+/** Where the games of a variant start. @param {string} [variant] */
+export function startOf(variant = state.variant) {
+  return variants().find(({ name }) => name === variant)?.start ?? START;
+}
+
+/** Whether requests and the address name a variant. @param {string} variant */
+function isNamed(variant) {
+  return variant !== CHESS || usualVariant() !== CHESS;
+}
+
+/** Says in a request which variant is meant. @param {URLSearchParams} query @param {string} [variant] */
+export function nameVariant(query, variant = state.variant) {
+  if (isNamed(variant)) query.set("variant", variant);
+}
+
 /** The moves on the board. */
 function played() {
   return state.line.slice(0, state.ply).map((move) => move.uci);
 }
 
+/** @returns {Book[]} The books of the variant on the board. */
+export function booksHere() {
+  return (state.books?.books ?? []).filter((book) => variantOf(book) === state.variant);
+}
+
+/** @param {Book | undefined} book */
+export function variantOf(book) {
+  return book?.variant ?? CHESS;
+}
+
 /** @returns {Book[]} The books that are shown. */
 export function shownBooks() {
-  return (state.books?.books ?? []).filter((book) => !state.hidden.has(book.id));
+  return booksHere().filter((book) => !state.hidden.has(book.id));
 }
 
 /** @param {number} id @returns {Book | undefined} */
@@ -185,12 +233,12 @@ export function bookOf(id) {
 
 /** The place on the board. @returns {Place} */
 export function here() {
-  return { start: state.start, play: played() };
+  return { variant: state.variant, start: state.start, play: played() };
 }
 
 /** @param {Place} one @param {Place} other */
 export function isSame(one, other) {
-  return one.start === other.start && one.play.join() === other.play.join();
+  return one.variant === other.variant && one.start === other.start && one.play.join() === other.play.join();
 }
 
 /** What is seen, if it is about the place on the board. @returns {View | null} */
@@ -199,9 +247,10 @@ export function current() {
 }
 
 /** A place in a request. @param {Place} [place] */
-export function queryOf({ start, play } = here()) {
+export function queryOf({ variant, start, play } = here()) {
   const query = new URLSearchParams();
-  if (start !== START) query.set("start", start);
+  nameVariant(query, variant);
+  if (start !== startOf(variant)) query.set("start", start);
   if (play.length > 0) query.set("play", play.join());
   return query;
 }
@@ -215,16 +264,18 @@ export function question(place) {
   return query;
 }
 
-// The address: #e4,c5,Nf3 or #fen=FEN with _ for each space, and &moves=Nf3,d5 after it.
+// The address: #e4,c5,Nf3 or #fen=FEN with _ for each space, and &moves=Nf3,d5 after it; of a variant #variant=atomic, with &fen= and &moves= after it.
 
 /** @returns {string} */
 export function addressOf() {
   const moves = state.line.slice(0, state.ply).map((move) => move.san ?? move.uci).join();
-  if (state.start === START) return moves && `#${moves}`;
-  return `#fen=${state.start.replaceAll(" ", "_")}${moves && `&moves=${moves}`}`;
+  const isUsual = state.start === startOf();
+  if (isUsual && !isNamed(state.variant)) return moves && `#${moves}`;
+  const parts = [isNamed(state.variant) && `variant=${state.variant}`, !isUsual && `fen=${state.start.replaceAll(" ", "_")}`, moves && `moves=${moves}`];
+  return `#${parts.filter(Boolean).join("&")}`;
 }
 
-/** @param {string} hash @returns {{start: string, moves: string}} */
+/** @param {string} hash @returns {{variant: string, start: string, moves: string}} */
 export function placeOf(hash) {
   let text = hash.replace(/^#/, "");
   try {
@@ -232,9 +283,12 @@ export function placeOf(hash) {
   } catch {
     // A stray % is taken as it is; the server says what it thinks of the rest.
   }
-  const fen = /^fen=([^&]*)(?:&moves=(.*))?$/.exec(text);
-  if (!fen) return { start: START, moves: text };
-  return { start: (fen[1] ?? "").replaceAll("_", " "), moves: fen[2] ?? "" };
+  const named = /^variant=([^&]*)&?(.*)$/.exec(text);
+  const variant = named ? variantNamed(named[1] ?? "") : usualVariant();
+  const rest = named?.[2] ?? text;
+  const fen = /^fen=([^&]*)(?:&moves=(.*))?$/.exec(rest);
+  if (!fen) return { variant, start: startOf(variant), moves: rest.replace(/^moves=/, "") };
+  return { variant, start: (fen[1] ?? "").replaceAll("_", " "), moves: fen[2] ?? "" };
 }
 
 // Numbers as people read them.
@@ -286,7 +340,8 @@ export function many(count, word, plural = `${word}s`) {
 
 /** @param {number} ply Plies after the line's start. @returns {{number: number, white: boolean}} */
 export function moveNumber(ply) {
-  const [, turn, , , , full] = state.start.split(" ");
+  const fields = state.start.split(" ");
+  const [turn, full] = [fields[1], fields.at(-1)];
   const plies = (turn === "b" ? 1 : 0) + ply;
   return { number: (Number(full) || 1) + Math.floor(plies / 2), white: plies % 2 === 0 };
 }

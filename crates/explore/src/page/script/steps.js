@@ -1,6 +1,6 @@
 // Steps: playing moves, going through the line and its branches, the address, and the question that each step asks the server.
 
-import { addressOf, current, here, isSame, many, placeOf, question, START, state } from "./state.js";
+import { addressOf, current, here, isSame, many, nameVariant, placeOf, question, startOf, state, usualVariant, variants } from "./state.js";
 import { announce, byId, el, toast } from "./dom.js";
 import { getJson, latest, Refusal, words } from "./net.js";
 /** @import { Place, View } from "./state.js" */
@@ -9,6 +9,8 @@ import { getJson, latest, Refusal, words } from "./net.js";
 export const steps = {
   /** Before another place is on the board. */
   onLeave() {},
+  /** Another variant is on the board. */
+  onVariant() {},
   /** The line or the place in it has changed; what its books say may not be known yet. */
   onPlace() {},
   /** What they say is there; `fresh` is whether it is the first that is seen of this place. @type {(view: View, fresh: boolean) => void} */
@@ -47,10 +49,11 @@ function take(place, view) {
   state.view = view;
   view.line.forEach((move, index) => (state.line[index] = { uci: move.uci, san: move.san }));
   if (history.state && state.trouble === "" && addressOf() !== location.hash) remember("replaceState");
-  const fresh = announced !== view.fen + view.line.length;
+  const seen = `${place.variant} ${view.fen} ${view.line.length}`;
+  const fresh = announced !== seen;
   steps.onView(view, fresh);
   if (fresh) {
-    announced = view.fen + view.line.length;
+    announced = seen;
     announce(spoken(view));
   }
   catchUp();
@@ -63,7 +66,7 @@ function spoken(view) {
   const unread = view.books.filter((book) => book.error).map((book) => `${book.name} cannot be read`);
   const held = view.books.length === 1 ? books.map((book) => `${many(book.moves.length, "move")} in the book`)
     : books.map((book) => `${many(book.moves.length, "move")} in ${book.name}`);
-  const end = { checkmate: "checkmate", stalemate: "stalemate" }[view.end ?? ""] ?? view.end;
+  const end = view.end && view.winner ? `${view.end}, ${view.winner} wins` : view.end;
   const facts = [end ?? `${view.turn === "white" ? "White" : "Black"} to move${view.check ? ", check" : ""}`, view.opening?.name,
     [...held, ...unread].join(", ") || (end ? null : "no book knows the position")];
   return `${last ? `${last.san}. ` : ""}${facts.filter(Boolean).join(", ")}.`;
@@ -74,8 +77,14 @@ export function showProblem(text) {
   const notice = byId("notice");
   notice.hidden = false;
   notice.replaceChildren(`${text} `, el("button", { type: "button", class: "link", onclick: refresh }, "Try again"),
-    " · ", el("button", { type: "button", class: "link", onclick: () => goToPlace({ start: START, play: [] }) }, "Go to the start"));
+    " · ", el("button", { type: "button", class: "link", onclick: goToStart }, "Go to the start"));
   announce(text);
+}
+
+/** To the start of the variant on the board, if there are books of it. */
+function goToStart() {
+  const variant = variants().some(({ name }) => name === state.variant) ? state.variant : usualVariant();
+  goToPlace({ variant, start: startOf(variant), play: [] });
 }
 
 /** What waits for the view of the place on the board. @type {((view: View) => void)[]} */
@@ -137,16 +146,16 @@ export function goTo(ply) {
   if (there !== state.ply) goToLine(state.start, whole, there);
 }
 
-/** @param {Place} place */
-export function goToPlace({ start, play }) {
+/** @param {{variant?: string, start: string, play: string[]}} place Without a variant, in that on the board. */
+export function goToPlace({ variant = state.variant, start, play }) {
   state.branches = [];
-  const known = start === state.start ? state.line : [];
-  goToLine(start, play.map((uci, index) => known[index]?.uci === uci ? known[index] : { uci, san: null }), play.length);
+  const known = start === state.start && variant === state.variant ? state.line : [];
+  goToLine(start, play.map((uci, index) => known[index]?.uci === uci ? known[index] : { uci, san: null }), play.length, variant);
 }
 
-/** A step of the line, and of the browser's history. @param {string} start @param {typeof state.line} line @param {number} ply */
-export function goToLine(start, line, ply) {
-  show(start, line, ply, "");
+/** A step of the line, and of the browser's history. @param {string} start @param {typeof state.line} line @param {number} ply @param {string} [variant] */
+export function goToLine(start, line, ply, variant = state.variant) {
+  show(variant, start, line, ply, "");
   remember("pushState");
   refresh();
 }
@@ -159,42 +168,45 @@ export function goToBranch(line, ply) {
 
 /**
  * Puts a place on the board; what was open or said of the place before is closed.
- * @param {string} start @param {typeof state.line} line @param {number} ply @param {string} trouble
+ * @param {string} variant @param {string} start @param {typeof state.line} line @param {number} ply @param {string} trouble
  */
-function show(start, line, ply, trouble) {
+function show(variant, start, line, ply, trouble) {
   steps.onLeave();
   awaited = [];
-  if (start !== state.start) state.branches = [];
-  Object.assign(state, { start, line, ply, trouble });
+  const isOther = variant !== state.variant;
+  if (isOther || start !== state.start) state.branches = [];
+  Object.assign(state, { variant, start, line, ply, trouble });
+  if (isOther) steps.onVariant();
   steps.onPlace();
 }
 
 /** @param {"pushState" | "replaceState"} how @param {string} [address] */
 function remember(how, address = addressOf() || location.pathname) {
-  const { start, line, ply, trouble } = state;
-  history[how]({ start, line, ply, trouble }, "", address);
+  const { variant, start, line, ply, trouble } = state;
+  history[how]({ variant, start, line, ply, trouble }, "", address);
 }
 
 /** Takes the place from the history, or from the address if it was typed or shared. @param {View} [known] The usual start, which need not be asked for. */
 export async function followAddress(known) {
   const kept = history.state;
-  if (kept?.line) show(kept.start, kept.line, kept.ply, kept.trouble);
+  if (kept?.line) show(kept.variant ?? usualVariant(), kept.start, kept.line, kept.ply, kept.trouble);
   else if (!await readAddress(location.hash)) return;
-  if (known && isSame(here(), { start: known.start, play: [] })) take(here(), known);
+  if (known && isSame(here(), { variant: usualVariant(), start: known.start, play: [] })) take(here(), known);
   else refresh();
 }
 
 /** @param {string} hash @returns {Promise<boolean>} Whether its place is on the board. */
 async function readAddress(hash) {
-  const { start, moves } = placeOf(hash);
-  /** @type {Place} */
-  let place = { start: START, play: [] };
+  const { variant, start, moves } = placeOf(hash);
+  const usual = startOf(variant);
+  let place = { start: usual, play: /** @type {string[]} */ ([]) };
   let trouble = "";
   // If its moves cannot be read, its start may be.
-  for (const text of [moves.replaceAll(",", " "), start === START ? "" : start]) {
+  for (const text of [moves.replaceAll(",", " "), start === usual ? "" : start]) {
     if (text === "") continue;
     const query = new URLSearchParams({ text });
-    if (start !== START && text !== start) query.set("start", start);
+    nameVariant(query, variant);
+    if (start !== usual && text !== start) query.set("start", start);
     try {
       place = await getJson(`/api/read?${query}`);
       break;
@@ -206,8 +218,8 @@ async function readAddress(hash) {
   }
   // Meanwhile a move may have been played, or another address typed.
   if (location.hash !== hash || history.state?.line) return false;
-  if (trouble) trouble = `The address names no position: ${trouble}. This is ${place.start === START ? "the start" : "where its line begins"}.`;
-  show(place.start, place.play.map((uci) => ({ uci, san: null })), place.play.length, trouble);
+  if (trouble) trouble = `The address names no position: ${trouble}. This is ${place.start === usual ? "the start" : "where its line begins"}.`;
+  show(variant, place.start, place.play.map((uci) => ({ uci, san: null })), place.play.length, trouble);
   state.branches = [];
   remember("replaceState", location.href);
   return true;
