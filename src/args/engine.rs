@@ -7,11 +7,16 @@ use clap::Arg;
 use tabiya_adapter::session::set_chess;
 use tabiya_adapter::settings::table::{self, ENGINE, ENGINE_TIMEOUT, SET, SettingRow};
 use tabiya_base::error::Result;
+use tabiya_chess::Variant;
 use tabiya_uci::engine::Setup;
+use tabiya_uci::same_name;
 use tabiya_workshop::vet::spoils_scores;
 
 use super::settings::{Arguments, SettingArgs};
 use crate::output::warn;
+
+/// The option that says which variant is searched.
+const VARIANT: &str = "UCI_Variant";
 
 /// Which engine searches. The arguments are those of the adapter.
 pub(crate) type EngineArgs = Arguments<Searcher>;
@@ -56,8 +61,21 @@ impl EngineArgs {
     /// # Errors
     /// As [`Arguments::load`], and when there is no such engine.
     pub fn setup(&self) -> Result<Setup> {
+        self.setup_of(Variant::Chess)
+    }
+
+    /// As [`EngineArgs::setup`], to evaluate positions of a variant.
+    ///
+    /// # Errors
+    /// As [`EngineArgs::setup`].
+    pub fn setup_of(&self, variant: Variant) -> Result<Setup> {
         let mut config = self.load()?;
-        set_chess(&mut config.settings).iter().for_each(|said| warn(said));
+        if variant == Variant::Chess {
+            set_chess(&mut config.settings).iter().for_each(|said| warn(said));
+        } else {
+            config.settings.retain(|(name, _)| !same_name(name.as_bytes(), VARIANT.as_bytes()));
+            config.settings.push((VARIANT.to_owned(), variant.uci().to_owned()));
+        }
         for (name, value) in config.settings.extract_if(.., |(name, _)| spoils_scores(name)) {
             warn(&format!(
                 "the engine evaluates without {name}={value}, which is for play and spoils its scores"

@@ -34,11 +34,18 @@ impl VariantArgs {
 /// # Errors
 /// When it cannot be opened, or its moves obey the rules of a variant only.
 pub(crate) fn open_of_chess(path: &Path) -> Result<Arc<dyn Book>> {
-    let book = learn::open_settled(path)?;
-    match book.other_rules(Variant::Chess, &Progress::none()) {
-        Some(variant) => {
-            let what =
-                format!("its moves obey the rules of {variant}, and this command knows standard chess only");
+    open_of(path, Variant::Chess)
+}
+
+/// Opens a book of a variant whose positions are to be searched.
+///
+/// # Errors
+/// When it cannot be opened, or its moves obey other rules.
+pub(crate) fn open_of(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
+    let book = learn::open_settled_as(path, variant)?;
+    match book.other_rules(variant, &Progress::none()) {
+        Some(likely) => {
+            let what = format!("its moves obey the rules of {likely}, not of {variant}");
             Err(Error::new(ErrorKind::Usage, what).at_path(path))
         }
         None => Ok(book),

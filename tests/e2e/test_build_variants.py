@@ -229,6 +229,7 @@ def test_commands_of_standard_chess_refuse_books_of_variants(games, run, tmp_pat
         book = f"{name}.bin"
         for words in (
             ("vet", book, "-o", "out.bin", "--engine", "none"),
+            ("vet", book, "-o", "out.bin", "--variant", "racingkings", "--engine", "none"),
             ("grow", book, "-o", "out.bin", "--against", "chess.bin", "--side", "white", "--engine", "none"),
             ("grow", "chess.bin", "-o", "out.bin", "--against", book, "--side", "white", "--engine", "none"),
             ("report", "a.pgn", "--book", book),

@@ -4,6 +4,7 @@ It needs `cutechess-cli`, in the folder TABIYA_TOOLS or on the PATH, and `fairy-
 many games are played of each kind.
 """
 
+import json
 import os
 import re
 import struct
@@ -126,13 +127,18 @@ BOARDS = {
 }
 
 
+def code_of(move):
+    """A move that is no castling, as books have it."""
+    to = move.to_square
+    source, promotion = (to, move.drop) if move.drop else (move.from_square, move.promotion or 1)
+    return (promotion - 1) << 12 | source << 6 | to
+
+
 def book_of(board, line, path):
     """A book of one line, by python-chess's keys."""
     entries = []
     for move in map(chess.Move.from_uci, line.split()):
-        to = move.to_square
-        source, promotion = (to, move.drop) if move.drop else (move.from_square, move.promotion or 1)
-        entries.append((chess.polyglot.zobrist_hash(board), (promotion - 1) << 12 | source << 6 | to))
+        entries.append((chess.polyglot.zobrist_hash(board), code_of(move)))
         assert board.is_legal(move), move
         board.push(move)
     path.write_bytes(b"".join(struct.pack(">QHHI", key, code, 1, 0) for key, code in sorted(entries)))
@@ -220,6 +226,41 @@ def test_the_book_of_another_variant_that_is_named_during_play_is_told(run, tabi
         best = client.go("depth 1", "position startpos")
         assert (best.book is None) == bool(told) and (told or best.move == "e4e5"), (name, best)
     client.quit()
+
+
+@pytest.mark.skipif(not FAIRY, reason="no fairy-stockfish on the PATH")
+def test_books_are_vetted_by_the_rules_of_their_variant(tabiya, tmp_path):
+    """The king's step to the hill wins there, and is a blunder in standard chess."""
+    board = chess.variant.KingOfTheHillBoard()
+    book_of(board, "e2e4 a7a6 e1e2 a6a5 e2e3 a5a4", tmp_path / "book.bin")
+    key = chess.polyglot.zobrist_hash(board)
+    moves = {uci: code_of(chess.Move.from_uci(uci)) for uci in ("a2a3", "e3d4")}
+    entries = re.findall(b"(?s).{16}", (tmp_path / "book.bin").read_bytes())
+    entries += [struct.pack(">QHHI", key, moves["a2a3"], 100, 0), struct.pack(">QHHI", key, moves["e3d4"], 1, 0)]
+    (tmp_path / "book.bin").write_bytes(b"".join(sorted(entries)))
+
+    def left(out):
+        found = re.findall(b"(?s).{16}", (tmp_path / out).read_bytes())
+        return {uci for uci, code in moves.items() if any(entry[:10] == struct.pack(">QH", key, code) for entry in found)}
+
+    words = ("vet", tmp_path / "book.bin", "--side", "white", "--exit-loss", "9999")
+    searched = ("--engine", FAIRY, "--nodes", "3000", "--report", tmp_path / "report.json")
+    done = tabiya(*words, "--variant", "koth", "-o", tmp_path / "koth.bin", *searched)
+    assert done.returncode == 0, done.stderr
+    assert left("koth.bin") == {"e3d4"}
+    shown = json.loads((tmp_path / "report.json").read_text())["moves"]
+    assert next(move["value"] for move in shown if move["uci"] == "e3d4") > 30_000
+    # The same store serves standard chess, which knows nothing of it, and then both without an engine.
+    done = tabiya(*words, "-o", tmp_path / "chess.bin", *searched, "--force")
+    assert done.returncode == 0 and b"; 0 were known already" in done.stdout, done.stdout
+    assert left("chess.bin") == {"a2a3"}
+    for options, left_there in ((["--variant", "koth"], {"e3d4"}), ([], {"a2a3"})):
+        assert tabiya(*words, *options, "-o", tmp_path / "again.bin", "--no-engine", "--force").returncode == 0
+        assert left("again.bin") == left_there
+    if "atomic" not in OFFERED:
+        book_of(BOARDS["atomic"][0](), BOARDS["atomic"][1], tmp_path / "atomic.bin")
+        done = tabiya("vet", tmp_path / "atomic.bin", "-o", tmp_path / "a.bin", "--variant", "atomic", "--engine", FAIRY)
+        assert done.returncode and b"does not offer atomic" in done.stderr, done.stderr
 
 
 @pytest.mark.skipif(not FAIRY, reason="no fairy-stockfish on the PATH")

@@ -1,11 +1,12 @@
 //! A position in 24 bytes, for tables of millions of them.
 
+use shakmaty::zobrist::Zobrist128;
 use shakmaty::{
     Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Piece, Position as _, Rank, Role, Setup,
     Square,
 };
 
-use super::{Position, allow_unusual};
+use super::{Position, Variant, allow_unusual};
 
 /// Bytes of a packed position: which squares are occupied (8), then four bits for each piece in the squares' order
 /// (docs/formats/counts.md, Position).
@@ -39,9 +40,33 @@ impl Packed {
         Self::with(position, EnPassantMode::PseudoLegal)
     }
 
-    /// Packs a position so that en passant counts only where it is legal: positions with the same moves are the same.
+    /// Packs a position so that en passant counts only where it is legal: positions with the same moves are the same. Positions
+    /// of variants are hashed, since they do not fit: their bytes name them, and describe no position.
     pub fn strict(position: &Position) -> Option<Self> {
-        Self::with(position, EnPassantMode::Legal)
+        match position.standard() {
+            Some(_) => Self::with(position, EnPassantMode::Legal),
+            None => Some(Self::hashed(position)),
+        }
+    }
+
+    /// All squares occupied, 15 bytes of a hash of all that decides about the moves, and the number of the variant
+    /// (docs/formats/evals.md, Variants).
+    fn hashed(position: &Position) -> Self {
+        let Zobrist128(hash) = position.chess().zobrist_hash(EnPassantMode::Legal);
+        let number = match position.variant() {
+            Variant::Chess => 0,
+            Variant::Antichess => 1,
+            Variant::Atomic => 2,
+            Variant::Crazyhouse => 3,
+            Variant::Horde => 4,
+            Variant::KingOfTheHill => 5,
+            Variant::RacingKings => 6,
+            Variant::ThreeCheck => 7,
+        };
+        let mut bytes = [u8::MAX; PACKED_LEN];
+        bytes[8..].copy_from_slice(&hash.to_le_bytes());
+        bytes[PACKED_LEN - 1] = number;
+        Self(bytes)
     }
 
     fn with(position: &Position, mode: EnPassantMode) -> Option<Self> {
@@ -109,8 +134,9 @@ impl Packed {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn round_trip(position: &Position) {
         let packed = Packed::new(position).unwrap();
@@ -153,6 +179,26 @@ mod tests {
         let fen = b"4k3/8/8/QQQQQQQQ/8/QQQQQQQQ/QQQQQQQQ/QQQQKQQQ b - - 0 1";
         let many = Position::from_fen(fen, CastlingMode::Standard);
         assert!(many.is_err() || Packed::new(&many.unwrap()).is_none());
+    }
+
+    #[test]
+    fn positions_of_variants_have_bytes_of_their_own_but_none_back() {
+        let read = |variant, fen: &str| Position::from_any_fen_of(variant, fen.as_bytes()).unwrap();
+        let board = "rnb1kbnr/ppp1pppp/8/q7/8/2N5/PPPP1PPP/R1BQKBNR";
+        let with = |hand: &str| read(Variant::Crazyhouse, &format!("{board}{hand} w KQkq - 2 4"));
+        let mut all = vec![Packed::strict(&Position::start()).unwrap()];
+        all.extend(Variant::ALL.into_iter().skip(1).map(|v| Packed::strict(&Position::start_of(v)).unwrap()));
+        all.extend([with("[Pp]"), with("[P]"), with("[]")].map(|at| Packed::strict(&at).unwrap()));
+        let distinct: std::collections::HashSet<_> = all.iter().collect();
+        assert_eq!(distinct.len(), all.len());
+        assert_eq!(Packed::strict(&with("[pP]")), Packed::strict(&with("[Pp]")));
+        assert!(all[1..].iter().all(|packed| packed.unpack().is_none()));
+        assert!(Packed::new(&with("[]")).is_none());
+        // Stores keep these bytes.
+        let hex = |at: &Position| {
+            Packed::strict(at).unwrap().0.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        };
+        assert_eq!(hex(&with("[Pp]")), "ffffffffffffffff3d7c54fc9e6b0288cc890e2d64c1e003");
     }
 
     proptest! {

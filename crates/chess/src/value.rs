@@ -1,7 +1,7 @@
 //! What positions and moves are worth, as numbers that can be compared, subtracted and negated.
 #![allow(clippy::cast_possible_truncation, reason = "numbers are clamped before")]
 
-use shakmaty::Position as _;
+use shakmaty::{Color, Position as _};
 
 use super::Position;
 
@@ -31,8 +31,12 @@ pub fn mate(moves: i64) -> Value {
     if moves > 0 { value(moves) } else { -value(moves.saturating_neg()) }
 }
 
-/// The value of a position in which the side to move has no move.
+/// The value of a position in which the side to move has no move, or that a rule of its variant ends.
 pub fn result(at: &Position) -> Option<Value> {
+    if let Some(outcome) = at.chess().variant_end() {
+        let won = |winner: Color| if winner == at.chess().turn() { -mate(0) } else { mate(0) };
+        return Some(outcome.winner().map_or(0, won));
+    }
     at.chess().legal_moves().is_empty().then(|| if at.chess().is_check() { mate(0) } else { 0 })
 }
 
@@ -49,5 +53,27 @@ pub fn in_words(value: Value) -> String {
         _ if value > MAX => format!("#{moves}"),
         _ if value < -MAX => format!("#-{moves}"),
         _ => format!("{:+.2}", f64::from(value) / 100.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Game, Variant};
+
+    #[test]
+    fn games_end_by_the_rules_of_their_variant() {
+        let worth = |variant, moves: &str| {
+            let mut game = Game::start_of(variant);
+            moves.split_whitespace().for_each(|uci| assert!(game.push_uci(uci.as_bytes()), "{uci}"));
+            result(game.position())
+        };
+        assert_eq!(worth(Variant::Chess, "f2f3 e7e5 g2g4 d8h4"), Some(mate(0)));
+        let hill = "e2e4 a7a6 e1e2 a6a5 e2e3 a5a4 e3d4";
+        assert_eq!((worth(Variant::KingOfTheHill, hill), worth(Variant::Chess, hill)), (Some(mate(0)), None));
+        assert_eq!(worth(Variant::Atomic, "g1f3 a7a6 f3g5 a6a5 g5f7"), Some(mate(0)));
+        // Who has no piece left has won.
+        let bare = Position::from_any_fen_of(Variant::Antichess, b"8/8/8/8/8/8/8/R7 b - - 0 1").unwrap();
+        assert_eq!(result(&bare), Some(-mate(0)));
     }
 }

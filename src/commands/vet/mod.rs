@@ -25,7 +25,7 @@ use crate::args::new_book::NewBook;
 use crate::args::resources::ResourcesArgs;
 use crate::args::search::SearchArgs;
 use crate::args::side;
-use crate::args::variant::open_of_chess;
+use crate::args::variant::{VariantArgs, open_of};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
@@ -40,6 +40,8 @@ pub struct Args {
     book: PathBuf,
     #[command(flatten)]
     to: NewBook,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// The file of evaluations (the store) [default: BOOK.evals]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
@@ -109,7 +111,7 @@ impl Args {
     /// How the engine is started, unless the store must do.
     fn engine(&self, knowledge: &Knowledge, store: &Path) -> Result<Option<Setup>> {
         if !self.evaluating.no_engine {
-            return self.engine.setup().map(Some);
+            return self.engine.setup_of(self.variant.variant()).map(Some);
         }
         if knowledge.has_store() {
             return Ok(None);
@@ -128,7 +130,7 @@ pub fn run(args: &Args) -> Result<Exit> {
 }
 
 fn vet(args: &Args) -> Result<Exit> {
-    let book = open_of_chess(&args.book)?;
+    let book = open_of(&args.book, args.variant.variant())?;
     let output = &args.to.output;
     let path = args.store.clone().unwrap_or_else(|| evals::beside(&args.book));
     let outputs = [book::parts(output), vec![path.clone()], args.report.iter().cloned().collect()];
@@ -137,7 +139,9 @@ fn vet(args: &Args) -> Result<Exit> {
     let resources = args.resources.resolve()?;
     interrupts::watch();
     // What cannot be written, read or started is reported before hours of work.
-    let writer = args.to.book().create(None, &resources)?;
+    let mut new = args.to.book();
+    new.variant = book.variant();
+    let writer = new.create(None, &resources)?;
     let report_file =
         args.report.as_ref().map(|report| Replacement::new(report, args.to.force)).transpose()?;
     let mut knowledge = Knowledge::open(&path)?;

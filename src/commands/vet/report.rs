@@ -140,7 +140,7 @@ impl Report<'_> {
 
     /// The line to a position.
     fn line(&self, at: u32) -> PositionLine {
-        PositionLine::from_moves(self.judged.graph.line(at))
+        PositionLine::of_variant(self.judged.graph.variant(), self.judged.graph.line(at))
     }
 
     /// Writes every move as JSON.

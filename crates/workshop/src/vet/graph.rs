@@ -14,7 +14,7 @@ use tabiya_book::choose::{Policy, Worth, chances};
 use tabiya_book::traverse::{ByPlies, KeyHasher, Replies, Tracks};
 use tabiya_book::{MoveFacts, Moves};
 use tabiya_chess::value::result;
-use tabiya_chess::{MoveCode, Packed, Position};
+use tabiya_chess::{HeldPosition, MoveCode, Packed, Position, Variant};
 use tabiya_learn::evals::value;
 use tabiya_uci::Score;
 
@@ -25,7 +25,8 @@ use super::reach::reach;
 /// A graph of positions. The starting position has the number 0, and positions after fewer plies have smaller numbers.
 #[derive(Debug)]
 pub struct Graph {
-    positions: Vec<Packed>,
+    variant: Variant,
+    positions: Vec<HeldPosition>,
     /// How each position is reached first.
     tracks: Tracks,
     numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
@@ -70,14 +71,18 @@ impl Graph {
         let (mut moves, mut scratch) = (Vec::new(), Vec::new());
         let mut fits = true;
         progress.things(0, "positions");
-        ByPlies::default().each(progress, |visited, follow| {
+        let variant = book.variant();
+        ByPlies::of_variant(variant).each(progress, |visited, follow| {
             let at = visited.at;
-            let (Some(packed), Ok(number)) = (Packed::new(at), u32::try_from(positions.len())) else {
+            let number = u32::try_from(positions.len()).ok();
+            let Some((number, held)) =
+                number.and_then(|number| Some((number, HeldPosition::new(at, number)?)))
+            else {
                 fits = false;
                 return Err(Break::Enough);
             };
             numbers.insert(at.key(), number);
-            positions.push(packed);
+            positions.push(held);
             tracks.push(visited.tracks.before(visited.number));
             moves.clear();
             book.moves(at, &mut moves);
@@ -98,7 +103,12 @@ impl Graph {
             return Err(Error::new(ErrorKind::File, "the book has more than 2^32 moves"));
         };
         let components = Components::new(&links);
-        Ok(Self { positions, tracks, numbers, links, components, codes, chances: all_chances, own })
+        Ok(Self { variant, positions, tracks, numbers, links, components, codes, chances: all_chances, own })
+    }
+
+    /// The variant of chess.
+    pub fn variant(&self) -> Variant {
+        self.variant
     }
 
     /// How many positions there are.
@@ -123,7 +133,7 @@ impl Graph {
 
     /// The position of a number. Its counters of moves are not those of a game.
     pub fn position(&self, number: u32) -> Option<Position> {
-        self.positions.get(number as usize)?.unpack()
+        self.positions.get(number as usize)?.position()
     }
 
     /// The positions that one move after another leads through, from the starting position to this one, and the moves.
@@ -183,8 +193,8 @@ impl Graph {
     /// are packed by [`Packed::strict`], and how games end.
     pub fn known(&self, mut find: impl FnMut(&Packed) -> Option<Score>) -> KnownValues {
         let mut known = KnownValues::default();
-        for packed in &self.positions {
-            let at = packed.unpack();
+        for held in &self.positions {
+            let at = held.position();
             known.white.push(at.as_ref().is_none_or(|at| at.chess().turn().is_white()));
             let own = at.and_then(|at| result(&at).or_else(|| find(&Packed::strict(&at)?).map(value)));
             known.own.push(own.unwrap_or(UNKNOWN));
