@@ -6,6 +6,7 @@ mod blank;
 mod game;
 mod held;
 pub mod huffman;
+mod legal;
 mod move_code;
 pub mod normal;
 pub mod notation;

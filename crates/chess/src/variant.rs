@@ -11,6 +11,8 @@ use shakmaty::{
 
 pub use shakmaty::variant::Variant;
 
+use crate::legal;
+
 /// The names of each variant without case, blanks and punctuation: of UCI, Lichess, Cute Chess, `PyChess`, FICS and chess.com.
 /// Giveaway and suicide are antichess with other rules for castling or stalemate: their books hold the same moves.
 const NAMES: [(Variant, &[&str]); 8] = [
@@ -168,6 +170,14 @@ impl Position for AnyChess {
         fn is_variant_end(&self) -> bool;
         fn has_insufficient_material(&self, color: Color) -> bool;
         fn variant_outcome(&self) -> Outcome;
+    }
+
+    #[inline]
+    fn is_legal(&self, mv: Move) -> bool {
+        match self {
+            Self::Standard(chess) => legal::is_legal(chess, mv),
+            Self::Other(other) => other.is_legal(mv),
+        }
     }
 
     #[inline]
