@@ -9,14 +9,11 @@ use tabiya_adapter::settings::table::{self, ENGINE, ENGINE_TIMEOUT, SET, Setting
 use tabiya_base::error::Result;
 use tabiya_chess::Variant;
 use tabiya_uci::engine::Setup;
-use tabiya_uci::same_name;
+use tabiya_uci::{VARIANT, same_name};
 use tabiya_workshop::vet::spoils_scores;
 
 use super::settings::{Arguments, SettingArgs};
 use crate::output::warn;
-
-/// The option that says which variant is searched.
-const VARIANT: &str = "UCI_Variant";
 
 /// Which engine searches. The arguments are those of the adapter.
 pub(crate) type EngineArgs = Arguments<Searcher>;

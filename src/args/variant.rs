@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::Book;
-use tabiya_chess::{Variant, named_variant};
+use tabiya_chess::{Variant, known_variants, rules_of};
 use tabiya_learn as learn;
 
 /// `--variant`.
@@ -44,20 +44,14 @@ pub(crate) fn open_of_chess(path: &Path) -> Result<Arc<dyn Book>> {
 pub(crate) fn open_of(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
     let book = learn::open_settled_as(path, variant)?;
     match book.other_rules(variant, &Progress::none()) {
-        Some(likely) => {
-            let what = format!("its moves obey the rules of {likely}, not of {variant}");
-            Err(Error::new(ErrorKind::Usage, what).at_path(path))
-        }
+        Some(other) => Err(Error::new(ErrorKind::Usage, other.to_string()).at_path(path)),
         None => Ok(book),
     }
 }
 
 /// The variant of a name.
 fn parse(name: &str) -> std::result::Result<Variant, String> {
-    named_variant(name).map(|named| named.variant).ok_or_else(|| {
-        let names: Vec<_> = Variant::ALL.into_iter().map(Variant::uci).collect();
-        format!("write one of {}", names.join(", "))
-    })
+    rules_of(name).ok_or_else(|| format!("write chess, or one of {}", known_variants()))
 }
 
 #[cfg(test)]

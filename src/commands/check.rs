@@ -40,12 +40,9 @@ pub fn run(args: &Args) -> Result<Exit> {
         let book = book::open_as(path, args.variant.variant())?;
         let variant = args.variant.variant();
         list(path, args.json, out, |progress, report| {
-            if let Some(likely) = book.other_rules(variant, progress) {
-                let name = likely.uci();
-                output::warn(&format!(
-                    "{}: its moves obey the rules of {name}, not of {variant}; `--variant {name}` checks them",
-                    path.display()
-                ));
+            if let Some(other) = book.other_rules(variant, progress) {
+                let path = path.display();
+                output::warn(&format!("{path}: {other}; `--variant {}` checks them", other.likely()));
             }
             book.check(progress, report);
             Ok(())

@@ -46,8 +46,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         let progress = progress::on_terminal(path.to_string_lossy());
         let summary = book.summary(&progress);
         // Most books are for standard chess, and obey some other rules too: for people that is no news, and takes a look at each.
-        let is_news = || book.other_rules(Variant::Chess, &progress).is_some();
-        let rules = if args.json || is_news() { book.rules(&progress) } else { Vec::new() };
+        let news = || book.other_rules(Variant::Chess, &progress).map(|other| other.rules);
+        let rules = if args.json { book.rules(&progress) } else { news().unwrap_or_default() };
         print(book, &summary, &rules, args.json, out)?;
         Ok(Exit::Done)
     })

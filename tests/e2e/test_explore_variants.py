@@ -150,7 +150,7 @@ def test_books_of_other_rules_are_refused_or_named(explore, tabiya, tmp_path):
     server = explore("chess.bin", "--variant", "antichess")
     server.end()
     assert b"chess.bin: its moves obey the rules of chess, not of antichess" in server.process.stderr.peek()
-    assert b"write one of chess, atomic" in tabiya("explore", "--variant", "shogi", "a.ctg").stderr
+    assert b"write chess, or one of atomic" in tabiya("explore", "--variant", "shogi", "a.ctg").stderr
 
 
 def test_weights_of_drops_are_edited_and_edits_taken_back(explore, tabiya, drops):

@@ -18,6 +18,7 @@ pub mod formats;
 mod game;
 mod heading;
 mod open;
+mod other_rules;
 mod record;
 mod slice;
 #[cfg(test)]
@@ -47,6 +48,7 @@ pub use heading::{About, Heading};
 pub use open::{create, parts};
 pub use open::{format_of, in_any_case, stated_variant};
 pub use open::{open, open_among, open_as, open_bytes};
+pub use other_rules::OtherRules;
 pub use record::{CtgEntry, CtgFlags, PositionRecord, Scope};
 pub use slice::SLICE_BITS;
 pub use slice::{Among, By, RATING, SPEED, Slice};
@@ -259,10 +261,10 @@ pub trait Book: Moves {
         vec![self.variant()]
     }
 
-    /// The variant whose rules its moves obey, if they do not obey those of this one: as [`Book::rules`], but a book that
-    /// obeys them is hardly looked at for the others.
-    fn other_rules(&self, variant: Variant, _progress: &Progress) -> Option<Variant> {
-        Some(self.variant()).filter(|own| *own != variant)
+    /// The rules that its moves obey, if they do not obey those of this variant: as [`Book::rules`], but a book that obeys them
+    /// is hardly looked at for the others.
+    fn other_rules(&self, variant: Variant, _progress: &Progress) -> Option<OtherRules> {
+        OtherRules::new(vec![self.variant()], variant)
     }
 
     /// The book as one that takes results.

@@ -61,6 +61,17 @@ pub fn named_variant(name: &str) -> Option<NamedVariant> {
     Some(NamedVariant { variant, is_chess960: false })
 }
 
+/// Whose rules a name stands for, as [`named_variant`].
+pub fn rules_of(name: &str) -> Option<Variant> {
+    named_variant(name).map(|named| named.variant)
+}
+
+/// The names that UCI has for the variants besides standard chess, for text that says which are known.
+pub fn known_variants() -> String {
+    let known = Variant::ALL.into_iter().filter(|variant| *variant != Variant::Chess);
+    known.map(Variant::uci).collect::<Vec<_>>().join(", ")
+}
+
 /// The name of a variant in text for people, and in the tag `Variant` of PGN: as Lichess writes it.
 pub fn variant_name(variant: Variant) -> &'static str {
     match variant {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tabiya_adapter::settings::{Given, table};
 use tabiya_book::Among;
 use tabiya_book::choose::Policy;
-use tabiya_chess::{RatingBand, Speed, Variant, named_variant};
+use tabiya_chess::{RatingBand, Speed, Variant, known_variants, rules_of};
 use tabiya_games::Date;
 
 use super::fault::Fault;
@@ -142,10 +142,9 @@ impl Query {
 /// # Errors
 /// When no variant has the name.
 pub(super) fn variant_of(name: &str) -> Result<Variant, Fault> {
-    named_variant(name).map(|named| named.variant).ok_or_else(|| {
+    rules_of(name).ok_or_else(|| {
         let name: String = name.chars().take(20).collect();
-        let names: Vec<_> = Variant::ALL.into_iter().map(Variant::uci).collect();
-        Fault::bad(format!("variant: {name:?} is not known: write one of {}", names.join(", ")))
+        Fault::bad(format!("variant: {name:?} is not known: write chess, or one of {}", known_variants()))
     })
 }
 
@@ -199,7 +198,7 @@ mod tests {
             assert_eq!(Query::parse(&format!("variant={name}")).variant().unwrap(), Some(variant), "{name}");
         }
         assert_eq!(Query::parse("variant=").variant().unwrap(), None);
-        assert!(Query::parse("variant=shogi").variant().unwrap_err().what().contains("one of chess, atomic"));
+        assert!(Query::parse("variant=shogi").variant().unwrap_err().what().contains("write chess, or one of atomic"));
     }
 
     #[test]

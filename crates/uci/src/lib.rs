@@ -38,7 +38,7 @@ pub use info::{Info, Score, Wdl};
 
 pub use command::{position_moves, same_name};
 pub use lines::{LinePart, LinePiece, LineSplitter};
-pub use option_line::option_with_default;
+pub use option_line::{VARIANT, offered_variants, option_with_default};
 pub use reply::{
     MAX_OWN_BOOKS, book_info, id_name, info_string, is_own_book, notice, option_default, option_name,
     option_type,

@@ -1,8 +1,24 @@
-//! The `option` line of an engine with another default.
+//! The `option` line of an engine: what it offers, and the line with another default.
 
 use std::ops::Range;
 
-use super::{same_name, words};
+use super::{option_name, same_name, words};
+
+/// The option with which GUIs choose a variant of chess.
+pub const VARIANT: &str = "UCI_Variant";
+
+/// The variants that an engine offers in a line; none if the line is not that of the option [`VARIANT`].
+///
+/// ```
+/// use tabiya_uci::offered_variants;
+/// let line = "option name UCI_Variant type combo default chess var atomic var chess";
+/// assert_eq!(offered_variants(line).collect::<Vec<_>>(), ["atomic", "chess"]);
+/// ```
+pub fn offered_variants(line: &str) -> impl Iterator<Item = &str> {
+    let is_variant = same_name(&option_name(line.as_bytes()), VARIANT.as_bytes());
+    let values = line.split(" var ").skip(1).map(str::trim);
+    values.filter(move |value| is_variant && !value.is_empty())
+}
 
 /// The line with this value as its default; `None` where the option cannot have the value, or is a button.
 ///

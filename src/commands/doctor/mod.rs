@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use comfy_table::Table;
 
-use tabiya_adapter::session::{About, NAME_ADDITION, is_chess, rules_of};
+use tabiya_adapter::session::{About, NAME_ADDITION, is_chess};
 use tabiya_adapter::settings::Config;
 use tabiya_adapter::settings::books::BookList;
 use tabiya_adapter::settings::rules::rule_name;
 use tabiya_base::error::Result;
-use tabiya_chess::{Variant, variant_name};
-use tabiya_uci::{option_name, same_name};
+use tabiya_chess::{Variant, rules_of, variant_name};
+use tabiya_uci::{VARIANT, offered_variants};
 
 use self::client::Client;
 use self::game::{PlayedBy, Ply};
@@ -259,9 +259,7 @@ fn greet(client: &mut Client) -> std::result::Result<Greeted, Problem> {
     let name = greeting.iter().find_map(|line| line.strip_prefix("id name "));
     let options = greeting.iter().filter(|line| line.starts_with("option ")).count();
     let name = name.unwrap_or("an engine without a name").trim().to_owned();
-    let variants = greeting.iter().find(|line| same_name(&option_name(line.as_bytes()), b"UCI_Variant"));
-    let variants = variants.into_iter().flat_map(|line| line.split(" var ").skip(1)).map(str::trim);
-    let variants = variants.map(str::to_owned).collect();
+    let variants = greeting.iter().flat_map(|line| offered_variants(line)).map(str::to_owned).collect();
     client.ask("isready", "readyok", Duration::ZERO)?;
     Ok(Greeted { name, options, variants })
 }
@@ -279,11 +277,11 @@ fn try_variants(
         let variant = files.variant;
         let Some(value) = offered.iter().find(|value| rules_of(value) == Some(variant)) else {
             problems.push(Problem::finding(format!(
-                "[variant.{variant}]: the engine does not offer {variant} by its option UCI_Variant"
+                "[variant.{variant}]: the engine does not offer {variant} by its option {VARIANT}"
             )));
             continue;
         };
-        client.send(&format!("setoption name UCI_Variant value {value}"));
+        client.send(&format!("setoption name {VARIANT} value {value}"));
         let movetime = Duration::from_millis(args.movetime);
         match game::play(client, variant, movetime, args.engine_moves, problems) {
             Ok(plies) => {
@@ -311,7 +309,7 @@ fn set_chess(client: &mut Client, chess: &[String], out: &mut dyn Write) -> Prin
     match chess.first() {
         Some(chess) => {
             row("", "doctor tries standard chess only", out)?;
-            client.send(&format!("setoption name UCI_Variant value {chess}"));
+            client.send(&format!("setoption name {VARIANT} value {chess}"));
         }
         None => row("", "doctor tries standard chess only, which the engine does not offer: no game", out)?,
     }

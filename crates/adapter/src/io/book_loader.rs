@@ -113,9 +113,8 @@ impl BookLoader {
 
 /// What is said where the moves of a book that was opened as one of a variant obey other rules.
 pub fn other_rules(book: &dyn Book, variant: Variant) -> Option<String> {
-    let likely = if variant == Variant::Chess { None } else { book.other_rules(variant, &Progress::none()) }?;
-    let path = book.path().display();
-    Some(format!("{path}: its moves obey the rules of {likely}, not of {variant}: name a book of {variant}"))
+    let other = if variant == Variant::Chess { None } else { book.other_rules(variant, &Progress::none()) }?;
+    Some(format!("{}: {other}: name a book of {variant}", book.path().display()))
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use log::Level;
 use shakmaty::CastlingMode;
 
-use tabiya_chess::{Variant, named_variant};
+use tabiya_chess::{Variant, rules_of};
 use tabiya_uci::{
-    MAX_OWN_BOOKS, SetOption, is_own_book, option_default, option_name, option_type, option_with_default,
-    same_name,
+    MAX_OWN_BOOKS, SetOption, VARIANT, is_own_book, option_default, option_name, option_type,
+    option_with_default, same_name,
 };
 
 use super::child::Child;
@@ -19,9 +19,6 @@ use crate::settings::spelling;
 
 /// The option with which GUIs announce analysis.
 pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
-
-/// The option with which GUIs choose a kind of chess.
-const VARIANT: &str = "UCI_Variant";
 
 /// The value that every engine with this option has.
 const CHESS_VALUE: &str = "chess";
@@ -55,11 +52,6 @@ fn option_kind(line: &str) -> &str {
 /// Whether a value of `UCI_Variant` stands for standard chess, or Chess960.
 pub fn is_chess(variant: &str) -> bool {
     rules_of(variant) == Some(Variant::Chess)
-}
-
-/// The variant that a value of `UCI_Variant` stands for; `None` if its rules are not known here.
-pub fn rules_of(variant: &str) -> Option<Variant> {
-    named_variant(variant).map(|named| named.variant)
 }
 
 /// Sets standard chess where an engine is set to another variant, for commands that know no other; returns the message

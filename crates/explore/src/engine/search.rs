@@ -11,17 +11,14 @@ use shakmaty::CastlingMode;
 use shakmaty::uci::UciMove;
 use tokio::sync::mpsc::Sender;
 
-use tabiya_chess::{Position, Variant};
+use tabiya_chess::{Position, Variant, rules_of};
 use tabiya_uci::engine::{Client, Failure, Setup};
-use tabiya_uci::{Info, option_name, option_with_default, same_name, words};
+use tabiya_uci::{Info, VARIANT, offered_variants, option_name, same_name, words};
 use tabiya_workshop::view::san;
 
 use super::super::evaluated::json_of;
 use super::super::place::ShownPlace;
 use super::super::stream::event;
-
-/// The option that says which variant is played.
-const VARIANT: &str = "UCI_Variant";
 
 /// How long a search lasts at most.
 const SEARCH_TIME: Duration = Duration::from_secs(300);
@@ -90,25 +87,21 @@ impl Search {
     }
 
     fn search(&self, client: &mut Client) -> Result<(), Failure> {
-        let (mut offered, mut variants) = (Vec::new(), None);
+        let variant = self.place.variant();
+        let (mut offered, mut called) = (Vec::new(), None);
         client.greet(&self.setup.options, self.setup.patience, |line| {
-            let name = option_name(line.as_bytes());
-            if same_name(&name, VARIANT.as_bytes()) {
-                variants = Some(line.to_owned());
-            }
-            offered.push(name);
+            let value = offered_variants(&line).find(|value| rules_of(value) == Some(variant));
+            called = called.take().or(value.map(str::to_owned));
+            offered.push(option_name(line.as_bytes()));
         })?;
         let offers = |name: &str| offered.iter().any(|other| same_name(other, name.as_bytes()));
-        let variant = self.place.variant();
         if variant != Variant::Chess {
-            let value = variant.uci();
-            let line = variants.unwrap_or_default();
-            if option_with_default(line.as_bytes(), value.as_bytes()).is_none() {
+            let Some(value) = called else {
                 self.failed(&format!(
                     "the engine does not offer {variant}: name one that plays it with --engine"
                 ));
                 return Ok(());
-            }
+            };
             client.send(&format!("setoption name {VARIANT} value {value}"));
         }
         client.send(&format!("setoption name MultiPV value {}", self.lines));

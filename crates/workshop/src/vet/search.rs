@@ -8,10 +8,10 @@ use shakmaty::{CastlingMode, EnPassantMode, Move, Position as _};
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_base::interrupt;
-use tabiya_chess::{MoveCode, Position, Variant, named_variant};
+use tabiya_chess::{MoveCode, Position, Variant, rules_of};
 use tabiya_learn::evals::Limit;
 use tabiya_uci::engine::{Client, Failure, NoLine, Setup};
-use tabiya_uci::{Score, Wdl, id_name, option_name, option_with_default, same_name};
+use tabiya_uci::{Score, VARIANT, Wdl, id_name, offered_variants, option_name, same_name};
 
 use super::options::named;
 
@@ -50,9 +50,6 @@ impl Work<'_> {
 
 /// How long the engine may take to end after `quit`.
 const QUIT_TIME: Duration = Duration::from_secs(2);
-
-/// The option that says which variant is searched.
-const VARIANT: &str = "UCI_Variant";
 
 /// The option of engines that say how they expect games to end.
 const SHOW_WDL: &str = "UCI_ShowWDL";
@@ -106,11 +103,13 @@ impl<'a> Searcher<'a> {
         let Self { setup, client: Some(client), name, gives_wdl, .. } = self else {
             return Err(NoLine::Ended.into());
         };
-        let mut variants = None;
+        let is_variant = |(option, _): &&(String, String)| same_name(option.as_bytes(), VARIANT.as_bytes());
+        let asked = setup.options.iter().rev().find(is_variant).map(|(_, value)| value);
+        let rules = asked.and_then(|value| rules_of(value));
+        let mut called = None;
         client.greet(&setup.options, setup.patience, |line| {
-            if same_name(&option_name(line.as_bytes()), VARIANT.as_bytes()) {
-                variants = Some(line.to_owned());
-            }
+            let value = offered_variants(&line).find(|value| rules.is_some() && rules_of(value) == rules);
+            called = called.take().or(value.map(str::to_owned));
             *gives_wdl |= same_name(&option_name(line.as_bytes()), SHOW_WDL.as_bytes());
             let found =
                 id_name(line.as_bytes()).map(|found| String::from_utf8_lossy(found).trim().to_owned());
@@ -118,12 +117,13 @@ impl<'a> Searcher<'a> {
                 *name = found;
             }
         })?;
-        let is_variant = |(option, _): &&(String, String)| same_name(option.as_bytes(), VARIANT.as_bytes());
-        if let Some((_, variant)) = setup.options.iter().rev().find(is_variant)
-            && named_variant(variant).is_none_or(|named| named.variant != Variant::Chess)
-            && option_with_default(variants.unwrap_or_default().as_bytes(), variant.as_bytes()).is_none()
-        {
-            return Err(Failure::Engine(format!("{name} does not offer {variant} in its option {VARIANT}")));
+        if let Some(asked) = asked.filter(|_| rules != Some(Variant::Chess)) {
+            let Some(value) = called else {
+                return Err(Failure::Engine(format!(
+                    "{name} does not offer {asked} in its option {VARIANT}"
+                )));
+            };
+            client.send(&format!("setoption name {VARIANT} value {value}"));
         }
         *name = named(name, &setup.options);
         let is_set = setup.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(SHOW_WDL));

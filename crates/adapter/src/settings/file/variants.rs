@@ -1,6 +1,6 @@
 //! The tables of variants in the configuration file: `[variant.NAME]`, each with the books of a variant.
 
-use tabiya_chess::{NamedVariant, Variant, named_variant};
+use tabiya_chess::{NamedVariant, Variant, known_variants, named_variant};
 use toml::de::{DeTable, DeValue};
 
 use super::{CONTROL, QUOTES, Wrong, book_tables, has_control, in_order, texts};
@@ -35,11 +35,9 @@ pub(super) fn read(value: &DeValue<'_>, start: usize) -> Result<Vec<BookFiles>, 
                 return Err(wrong(format!("[{KEY}.{name}] is standard chess"), advice.to_owned()));
             }
             None => {
-                let known = Variant::ALL.into_iter().filter(|variant| *variant != Variant::Chess);
-                let names: Vec<_> = known.map(Variant::uci).collect();
                 return Err(wrong(
                     format!("[{KEY}.{name}]: unknown variant"),
-                    format!("write one of {}", names.join(", ")),
+                    format!("write one of {}", known_variants()),
                 ));
             }
         };

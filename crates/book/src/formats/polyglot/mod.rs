@@ -39,7 +39,7 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position, Variant};
 
 use crate::verdict::best;
-use crate::{Book, BookSummary, Format, Learnable, MoveFacts, Moves, Scope, Visit, errors};
+use crate::{Book, BookSummary, Format, Learnable, MoveFacts, Moves, OtherRules, Scope, Visit, errors};
 
 /// Different moves that [`Polyglot::best`] compares without allocating. Positions of real books have fewer.
 const FEW: usize = 32;
@@ -178,7 +178,7 @@ impl Book for Polyglot {
         rules::rules(self.entries(), progress)
     }
 
-    fn other_rules(&self, variant: Variant, progress: &Progress) -> Option<Variant> {
+    fn other_rules(&self, variant: Variant, progress: &Progress) -> Option<OtherRules> {
         rules::other_rules(self.entries(), variant, progress)
     }
 

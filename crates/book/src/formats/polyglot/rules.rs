@@ -7,6 +7,7 @@ use tabiya_base::visit::Break;
 use tabiya_chess::{Position, Variant};
 
 use super::read::PolyglotEntries;
+use crate::OtherRules;
 use crate::traverse::{Keys, depth_first};
 
 /// Positions that are looked at for each variant at most.
@@ -40,18 +41,17 @@ pub(super) fn rules(entries: PolyglotEntries<'_>, progress: &Progress) -> Vec<Va
     reached.into_iter().map(|(variant, _)| variant).collect()
 }
 
-/// The variant whose rules the entries obey, if they do not obey those of this one.
+/// The variants whose rules the entries obey, if they do not obey those of this one.
 pub(super) fn other_rules(
     entries: PolyglotEntries<'_>,
     variant: Variant,
     progress: &Progress,
-) -> Option<Variant> {
+) -> Option<OtherRules> {
     // No rules reach much more than all that is looked at.
     if reached(entries, variant, false, progress).is_some_and(|reached| reached.is_nearly_all(entries)) {
         return None;
     }
-    let rules = rules(entries, progress);
-    rules.first().copied().filter(|_| !rules.contains(&variant))
+    OtherRules::new(rules(entries, progress), variant)
 }
 
 /// What play reaches of a book under the rules of a variant.
