@@ -178,6 +178,28 @@ impl Args {
         }
         Ok(())
     }
+
+    /// Refuses what does not go with the sources: filters of games where there are `only_counts`, and evaluations of a variant.
+    fn check_sources(&self, only_counts: bool, variant: Variant) -> Result<()> {
+        if only_counts {
+            let what = "all sources are count files, and of the filters of games only --speed and --rating \
+                        work on those";
+            return Err(Error::new(ErrorKind::Usage, what).advice("filter the games when you count them"));
+        }
+        if self.store.is_some() && variant != Variant::Chess {
+            let what = format!("--store is for evaluations of standard chess, not of {variant}");
+            return Err(Error::new(ErrorKind::Usage, what).advice("leave it out"));
+        }
+        Ok(())
+    }
+
+    /// Refuses to write over a file that is read, or twice to one.
+    fn keep(&self, mut inputs: Vec<PathBuf>, counted: &[CountFile]) -> Result<()> {
+        inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(self.eco.iter().cloned()));
+        let outputs = [book::parts(&self.output), self.store.iter().cloned().collect()];
+        keep_inputs(&outputs.concat(), &inputs)?;
+        keep_apart(&outputs)
+    }
 }
 
 /// Builds the book, and reports what became of the games. What cannot be read of a count file is reported, and the rest counts.
@@ -193,23 +215,11 @@ pub fn run(args: &Args) -> Result<Exit> {
     let counted = split.open(CountFile::open, &mut unopened)?;
     let games = split.games;
     let filtered = filter.is_of_games();
-    if filtered && games.is_empty() {
-        let what = "all sources are count files, and of the filters of games only --speed and --rating work \
-                    on those";
-        return Err(Error::new(ErrorKind::Usage, what).advice("filter the games when you count them"));
-    }
     let variant = bookmaker::variant_of(&counted, args.variant.named())?;
-    if args.store.is_some() && variant != Variant::Chess {
-        let what = format!("--store is for evaluations of standard chess, not of {variant}");
-        return Err(Error::new(ErrorKind::Usage, what).advice("leave it out"));
-    }
+    args.check_sources(filtered && games.is_empty(), variant)?;
     let mut source = sources::open(&games)?.of_variant(variant)?;
     let passed_over = output::passed_over(&unopened).max(output::sources_passed_over(&source));
-    let mut inputs = source.parts();
-    inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(args.eco.iter().cloned()));
-    let outputs = [book::parts(&args.output), args.store.iter().cloned().collect()];
-    keep_inputs(&outputs.concat(), &inputs)?;
-    keep_apart(&outputs)?;
+    args.keep(source.parts(), &counted)?;
     let mut with_evals = args.store.as_ref().map(|_| source.twice("--store")).transpose()?;
     interrupts::watch();
     let names = Names::read(&args.eco)?;

@@ -198,7 +198,13 @@ mod tests {
             assert_eq!(Query::parse(&format!("variant={name}")).variant().unwrap(), Some(variant), "{name}");
         }
         assert_eq!(Query::parse("variant=").variant().unwrap(), None);
-        assert!(Query::parse("variant=shogi").variant().unwrap_err().what().contains("write chess, or one of atomic"));
+        assert!(
+            Query::parse("variant=shogi")
+                .variant()
+                .unwrap_err()
+                .what()
+                .contains("write chess, or one of atomic")
+        );
     }
 
     #[test]

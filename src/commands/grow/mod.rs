@@ -4,7 +4,7 @@ mod plan;
 mod report;
 mod sources;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -114,12 +114,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     interrupts::watch();
     let against = args.against.as_deref().map(open_of_chess).transpose()?;
     let seed = Seed::open(&args.sources, &resources)?;
-    let state: Vec<_> = args.to.force.then(|| GrowthState::beside(output)).into_iter().collect();
-    let outputs = [book::parts(output), vec![path.clone()], args.report.iter().cloned().collect(), state];
-    let mut inputs = learn::files_of(against.iter().map(|book| &**book));
-    inputs.extend(seed.files());
-    keep_inputs(&outputs.concat(), &inputs)?;
-    keep_apart(&outputs)?;
+    let inputs = [learn::files_of(against.iter().map(|book| &**book)), seed.files()].concat();
+    args.keep(&inputs, &path)?;
     let mut knowledge = Knowledge::open(&path)?;
     let model = against.as_deref().map(|book| book as &dyn Moves).or(seed.book());
     let opponent = Opponent { book: model, policy: Policy::default() };
@@ -180,6 +176,16 @@ pub fn run(args: &Args) -> Result<Exit> {
 }
 
 impl Args {
+    /// Refuses to write over a file that is read, or twice to one; `store` has the evaluations.
+    fn keep(&self, inputs: &[PathBuf], store: &Path) -> Result<()> {
+        let output = &self.to.output;
+        let state = self.to.force.then(|| GrowthState::beside(output)).into_iter().collect();
+        let report = self.report.iter().cloned().collect();
+        let outputs = [book::parts(output), vec![store.to_owned()], report, state];
+        keep_inputs(&outputs.concat(), inputs)?;
+        keep_apart(&outputs)
+    }
+
     fn format(&self) -> Format {
         format_of(&self.to.output).unwrap_or(Format::Polyglot)
     }

@@ -107,12 +107,8 @@ fn make(args: &Args) -> Result<Exit> {
     let stores = args.stores();
     let asked = (*plies.end(), args.positions.min_games);
     let sources = Sources::open(&args.sources, variant, asked, &resources, &progress)?;
-    let outputs = [vec![args.output.clone()], args.report.iter().cloned().collect()];
-    keep_apart(&outputs)?;
-    keep_inputs(&outputs.concat(), &[sources.files(), stores.clone(), args.drawing.refine.clone()].concat())?;
     // What cannot be written, read or started is reported before hours of work.
-    let mut file = Replacement::new(&args.output, args.force)?;
-    let report_file = args.report.as_ref().map(|path| Replacement::new(path, args.force)).transpose()?;
+    let (mut file, report_file) = args.outputs(&[sources.files(), stores.clone()].concat())?;
     let setup = asks_engine.then(|| args.engine.setup()).transpose()?;
     let wanted = args.evaluations.wanted();
     let work =
@@ -153,10 +149,8 @@ fn make(args: &Args) -> Result<Exit> {
     if entries.is_empty() {
         written::not_evaluated(&evaluated);
         damage::report(sources.books(), exit)?;
-        let why = match sources.set_up() {
-            Some(games) if drawn.found == 0 => format!("{games}; {}", why_nothing(&drawn, &plies)),
-            _ => why_nothing(&drawn, &plies),
-        };
+        let games = sources.set_up().filter(|_| drawn.found == 0).map(|games| format!("{games}; "));
+        let why = games.unwrap_or_default() + &why_nothing(&drawn, &plies);
         return Ok(written::nothing(&args.output, &why, None));
     }
     write(&entries, form, &mut file).map_err(|error| file.error(error))?;
@@ -172,6 +166,17 @@ fn make(args: &Args) -> Result<Exit> {
     let exit = damage::report(sources.books(), print_lines(&all, exit)?)?;
     written::not_evaluated(&evaluated);
     Ok(exit)
+}
+
+impl Args {
+    /// The files of the suite and of the report, to be written in place of none of the `inputs`.
+    fn outputs(&self, inputs: &[PathBuf]) -> Result<(Replacement, Option<Replacement>)> {
+        let outputs = [vec![self.output.clone()], self.report.iter().cloned().collect()];
+        keep_apart(&outputs)?;
+        keep_inputs(&outputs.concat(), &[inputs, &self.drawing.refine].concat())?;
+        let report = self.report.as_ref().map(|path| Replacement::new(path, self.force)).transpose()?;
+        Ok((Replacement::new(&self.output, self.force)?, report))
+    }
 }
 
 /// What positions must be worth.

@@ -1,5 +1,4 @@
 //! Merging books into one, and converting one into another format.
-#![allow(clippy::cast_possible_truncation, reason = "there are fewer books than 2^32")]
 
 use std::sync::Arc;
 
@@ -118,92 +117,146 @@ fn merge_rows<R: Merging>(
     let mut headings = Headings::new(books.iter().map(|(book, _)| book.heading()).collect());
     headings.describe(&mut *writer);
     // Where it is defined how books add up, the sums of weights are not.
-    let mut chances = (books.len() == 1 || !headings.decide_weights()).then(|| Chances::new(&resources.temp));
+    let chances = (books.len() == 1 || !headings.decide_weights()).then(|| Chances::new(&resources.temp));
     // A book that can have comments is copied as it is, and one that has none gets the names of openings.
     let have_comments = books.iter().any(|(book, _)| book.as_remarks().is_some());
-    let holds_entries = writer.holds_entries();
-    let aside = if have_comments || holds_entries { resources.memory / 8 } else { 0 };
+    let aside = if have_comments || writer.holds_entries() { resources.memory / 8 } else { 0 };
     let resources = &resources.without(aside);
-    let mut comments = Sorter::new(&resources.temp, aside);
-    let mut sorter = RadixSorter::new(resources.memory, &resources.temp);
-    let mut rows = Vec::<R>::new();
-    let mut merged = Merged::default();
-    for (number, (book, scope)) in books.iter().enumerate() {
-        let first_game = (number as u64) << BOOK_SHIFT;
+    let mut reading = MergeReading {
+        sorter: RadixSorter::new(resources.memory, &resources.temp),
+        asides: Sorter::new(&resources.temp, aside),
+        rows: Vec::<R>::new(),
+        holds_entries: writer.holds_entries(),
+        merged: Merged::default(),
+    };
+    for (number, (book, scope)) in (0..).zip(books) {
+        reading.book(number, *book, *scope, &mut *writer, progress)?;
+    }
+    let MergeReading { sorter, asides, merged, .. } = reading;
+    let sorted = Sorted::new(vec![sorter.finish()]);
+    progress.things(sorted.total(), "moves");
+    let names = (writer.holds_comments() && !have_comments).then(Names::default);
+    let asides = Asides { sorted: asides.finish()?, next: None };
+    let mut writing = MergeWriting { writer, asides, names, chances, merged, links: 0 };
+    sorted.each(resources, progress, R::positions, |found| {
+        found.into_iter().try_for_each(|record| writing.position(record))
+    })?;
+    writing.finish(&headings)
+}
+
+/// Reads books: their moves, sorted, and what is kept aside.
+struct MergeReading<R: Merging> {
+    sorter: RadixSorter<R>,
+    asides: Sorter,
+    /// The rows of one position.
+    rows: Vec<R>,
+    /// Whether the new book takes the entries of CTG books as they are.
+    holds_entries: bool,
+    merged: Merged,
+}
+
+impl<R: Merging> MergeReading<R> {
+    /// Reads a book; its games go to the writer.
+    fn book(
+        &mut self,
+        number: u32,
+        book: &dyn Moves,
+        scope: Scope,
+        writer: &mut dyn BookWriter,
+        progress: &Progress,
+    ) -> Result<()> {
+        let first_game = u64::from(number) << BOOK_SHIFT;
         if let Some(remarks) = book.as_remarks().filter(|_| writer.wants_games()) {
             remarks.games(&mut |mut game| {
                 game.number |= first_game;
                 Ok(writer.game(&game)?)
             })?;
         }
-        merged.unreached += book.each(*scope, progress, &mut |record| {
+        self.merged.unreached += book.each(scope, progress, &mut |record| {
             interrupt::check()?;
-            merged.read += 1;
-            if let Some(comment) = &record.comment {
-                // Of a position's comments the first counts.
-                comments.push(&Aside::encode(record.key, merged.read, COMMENT, comment.as_bytes()))?;
-            }
-            if !holds_entries {
-                merged.remarks +=
-                    record.entries.iter().filter(|entry| ctg::has_remarks(entry)).count() as u64;
-            }
-            for entry in record.entries.iter().filter(|_| holds_entries) {
-                let bytes = [&(number as u32).to_be_bytes()[..], &entry.bytes].concat();
-                comments.push(&Aside::encode(record.key, merged.read, ENTRY, &bytes))?;
-            }
-            rows.clear();
-            R::append(record, number as u32, first_game, &mut rows);
-            rows.iter().try_for_each(|row| sorter.push(*row))?;
-            Ok(())
+            Ok(self.position(record, number, first_game)?)
         })?;
-    }
-    let sorted = Sorted::new(vec![sorter.finish()]);
-    progress.things(sorted.total(), "moves");
-    let names = (writer.holds_comments() && !have_comments).then(Names::default);
-    let mut asides = Asides { sorted: comments.finish()?, next: None };
-    let (wants_games, mut links) = (writer.wants_games(), 0_u64);
-    let (needs_positions, holds_verdicts) = (writer.needs_positions(), writer.holds_verdicts());
-    sorted.each(resources, progress, R::positions, |found| {
-        for mut record in found {
-            if record.position.is_none() && needs_positions {
-                merged.unplaced += 1;
-                continue;
-            }
-            let aside = asides.get(record.key)?;
-            record.entries = aside.entries;
-            record.comment = match &names {
-                Some(names) => names.get(record.key),
-                None => aside.comment,
-            };
-            if !holds_verdicts {
-                remove_ruled_out(&mut record, &mut merged);
-            }
-            if !holds_entries {
-                merged.factors += record.moves.iter().filter(|facts| facts.factor.is_some()).count() as u64;
-            }
-            links += u64::from(record.game.is_some() && !wants_games);
-            if let Some(chances) = &mut chances {
-                match writer.held_weights(&record) {
-                    Some(held) => chances.compare(&record, &held),
-                    None => chances.remember(&record)?,
-                }
-            }
-            writer.add(&record)?;
-        }
         Ok(())
-    })?;
-    let mut written = writer.finish()?;
-    let headers = left_out(headings.lost());
-    (if headings.kept.is_some() { &mut written.changed } else { &mut written.left_out }).extend(headers);
-    written.left_out.extend(left_out([("links from positions to games", links)]));
-    if let (Some(mut chances), Some(file)) = (chances, written.files.first()) {
-        if books.len() > 1 {
-            written.changed.extend(left_out([(SCALED, chances.scaled())]));
-        }
-        chances.look_up(&*book::open(file)?)?;
-        written.changed.extend(chances.clause());
     }
-    Ok((merged, written))
+
+    fn position(&mut self, record: &PositionRecord, number: u32, first_game: u64) -> Result<()> {
+        let Self { sorter, asides, rows, merged, .. } = self;
+        merged.read += 1;
+        if let Some(comment) = &record.comment {
+            // Of a position's comments the first counts.
+            asides.push(&Aside::encode(record.key, merged.read, COMMENT, comment.as_bytes()))?;
+        }
+        for entry in &record.entries {
+            if self.holds_entries {
+                let bytes = [&number.to_be_bytes()[..], &entry.bytes].concat();
+                asides.push(&Aside::encode(record.key, merged.read, ENTRY, &bytes))?;
+            } else {
+                merged.remarks += u64::from(ctg::has_remarks(entry));
+            }
+        }
+        rows.clear();
+        R::append(record, number, first_game, rows);
+        rows.iter().try_for_each(|row| sorter.push(*row))
+    }
+}
+
+/// Writes the positions of the new book.
+struct MergeWriting {
+    writer: Box<dyn BookWriter>,
+    asides: Asides,
+    /// The names of openings, where they are the comments.
+    names: Option<Names>,
+    /// Compares the chances of moves before and after.
+    chances: Option<Chances>,
+    merged: Merged,
+    /// Links to games that the new book does not have.
+    links: u64,
+}
+
+impl MergeWriting {
+    fn position(&mut self, mut record: PositionRecord) -> Result<()> {
+        let Self { writer, asides, names, chances, merged, links } = self;
+        if record.position.is_none() && writer.needs_positions() {
+            merged.unplaced += 1;
+            return Ok(());
+        }
+        let aside = asides.get(record.key)?;
+        record.entries = aside.entries;
+        record.comment = match names {
+            Some(names) => names.get(record.key),
+            None => aside.comment,
+        };
+        if !writer.holds_verdicts() {
+            remove_ruled_out(&mut record, merged);
+        }
+        if !writer.holds_entries() {
+            merged.factors += record.moves.iter().filter(|facts| facts.factor.is_some()).count() as u64;
+        }
+        *links += u64::from(record.game.is_some() && !writer.wants_games());
+        if let Some(chances) = chances {
+            match writer.held_weights(&record) {
+                Some(held) => chances.compare(&record, &held),
+                None => chances.remember(&record)?,
+            }
+        }
+        writer.add(&record)
+    }
+
+    /// Ends the book, and says what it does not have of those with these headings.
+    fn finish(self, headings: &Headings) -> Result<(Merged, Written)> {
+        let mut written = self.writer.finish()?;
+        let headers = left_out(headings.lost());
+        (if headings.kept.is_some() { &mut written.changed } else { &mut written.left_out }).extend(headers);
+        written.left_out.extend(left_out([("links from positions to games", self.links)]));
+        if let (Some(mut chances), Some(file)) = (self.chances, written.files.first()) {
+            if headings.all.len() > 1 {
+                written.changed.extend(left_out([(SCALED, chances.scaled())]));
+            }
+            chances.look_up(&*book::open(file)?)?;
+            written.changed.extend(chances.clause());
+        }
+        Ok((self.merged, written))
+    }
 }
 
 /// Whether a book says of itself what a new book does not say that has the heading of another.

@@ -106,6 +106,25 @@ impl AbkEdit<'_> {
         }
     }
 
+    /// Adds a record after each of these, which `linked` makes lead to it; returns the numbers of those that were added.
+    fn add_after<'n>(
+        &mut self,
+        ends: impl IntoIterator<Item = &'n u32>,
+        linked: impl Fn(AbkRecord, i32) -> AbkRecord,
+        record: AbkRecord,
+    ) -> BTreeSet<u32> {
+        let mut added = BTreeSet::new();
+        for &end in ends {
+            let number = self.next();
+            self.added.push(record);
+            if let Some(before) = self.get(end) {
+                self.put(end, linked(before, i32::try_from(number).unwrap_or(NONE)));
+            }
+            added.insert(number);
+        }
+        added
+    }
+
     /// Whether a first move is left: all others follow one of them.
     fn has_moves(&self) -> bool {
         let after = |number: &u32| self.get(*number).and_then(|record| u32::try_from(record.sibling).ok());
@@ -177,29 +196,17 @@ pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progr
         }
         if let (false, Some(priority)) = (is_known, priority) {
             let record = AbkRecord { priority, ..AbkRecord::from_move(edit.mv) };
-            if ends.is_empty() && occurrences.ends.is_empty() {
+            ends = if ends.is_empty() {
+                draft.add_after(&occurrences.ends, |before, child| AbkRecord { child, ..before }, record)
+            } else {
+                draft.add_after(&ends, |before, sibling| AbkRecord { sibling, ..before }, record)
+            };
+            if ends.is_empty() {
                 let what = "no line of the book leads to this position";
                 return Err(Error::new(ErrorKind::Usage, what)
                     .advice("an Arena book is a tree: add the moves that lead there first"));
             }
-            let mut added = BTreeSet::new();
-            let first = ends.is_empty();
-            for end in if first { occurrences.ends.iter().copied().collect() } else { ends } {
-                let number = draft.next();
-                draft.added.push(record);
-                let link = i32::try_from(number).unwrap_or(NONE);
-                if let Some(before) = draft.get(end) {
-                    let linked = if first {
-                        AbkRecord { child: link, ..before }
-                    } else {
-                        AbkRecord { sibling: link, ..before }
-                    };
-                    draft.put(end, linked);
-                }
-                added.insert(number);
-                live += 1;
-            }
-            ends = added;
+            live += ends.len() as i64;
         }
     }
     if live < 0 && !draft.has_moves() {
