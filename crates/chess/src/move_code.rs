@@ -33,7 +33,10 @@ impl MoveCode {
 
     /// A move from its squares; castling is the king taking its own rook. A pawn as promotion is ignored.
     pub fn new(from: Square, to: Square, promotion: Option<Role>) -> Self {
-        let number = PROMOTIONS.iter().position(|&role| role == promotion).unwrap_or_default() as u16;
+        let number = match promotion {
+            None => 0,
+            Some(_) => PROMOTIONS.iter().position(|&role| role == promotion).unwrap_or_default() as u16,
+        };
         Self(number << PROMOTION_SHIFT | u16::from(u8::from(from)) << SQUARE_BITS | u16::from(u8::from(to)))
     }
 
@@ -42,7 +45,8 @@ impl MoveCode {
     pub fn from_move(mv: Move) -> Self {
         match mv {
             Move::Put { role, to } => Self::new(to, to, Some(role)),
-            _ => Self::new(mv.from().unwrap_or(mv.to()), mv.to(), mv.promotion()),
+            Move::Normal { from, to, promotion, .. } => Self::new(from, to, promotion),
+            Move::EnPassant { from, to } | Move::Castle { king: from, rook: to } => Self::new(from, to, None),
         }
     }
 

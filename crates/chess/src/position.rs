@@ -224,6 +224,17 @@ impl Position {
 
     /// Plays a move that is legal here.
     pub fn play(&mut self, mv: Move) {
+        if let AnyChess::Standard(chess) = &mut self.chess {
+            self.key = key_after(chess, self.key, mv);
+            chess.play_unchecked(mv);
+        } else {
+            self.play_other(mv);
+        }
+    }
+
+    /// Plays a move of a variant.
+    #[inline(never)]
+    fn play_other(&mut self, mv: Move) {
         let key = self.next_key(mv);
         self.chess.play_unchecked(mv);
         self.key = key.unwrap_or_else(|| {

@@ -14,7 +14,6 @@ use shakmaty::{
 #[inline]
 pub(super) fn key_after<P: Position>(at: &P, key: u64, mv: Move) -> u64 {
     let us = at.turn();
-    let piece = |square: Square, piece: Piece| Zobrist64::zobrist_for_piece(square, piece).0;
     // What the pieces change, and the squares of rooks with which nobody castles then.
     let (pieces, lost) = match mv {
         Move::Normal { role, from, capture, to, promotion } => {
@@ -29,6 +28,25 @@ pub(super) fn key_after<P: Position>(at: &P, key: u64, mv: Move) -> u64 {
             let squares = if role == Role::King { us.backrank().into() } else { from.into() };
             (pieces, Bitboard::with(squares, to))
         }
+        mv => of_special(us, mv),
+    };
+    let mut key = key ^ pieces ^ Zobrist64::zobrist_for_white_turn().0;
+    if let Some(square) = at.ep_square(EnPassantMode::PseudoLegal) {
+        key ^= passing(square);
+    }
+    let lost = lost & at.castles().castling_rights();
+    if lost.any() { key ^ losing(at, lost) } else { key }
+}
+
+/// What a piece on a square changes.
+fn piece(square: Square, piece: Piece) -> u64 {
+    Zobrist64::zobrist_for_piece(square, piece).0
+}
+
+/// What pieces change in a move that is not one piece's step, and the squares of rooks with which nobody castles then.
+#[inline(never)]
+fn of_special(us: Color, mv: Move) -> (u64, Bitboard) {
+    match mv {
         Move::EnPassant { from, to } => {
             let taken = Square::from_coords(to.file(), from.rank());
             (piece(from, us.pawn()) ^ piece(to, us.pawn()) ^ piece(taken, us.other().pawn()), Bitboard::EMPTY)
@@ -41,13 +59,8 @@ pub(super) fn key_after<P: Position>(at: &P, key: u64, mv: Move) -> u64 {
             (pieces ^ piece(rook, us.rook()) ^ piece(rook_to, us.rook()), us.backrank().into())
         }
         Move::Put { role, to } => (piece(to, role.of(us)), Bitboard::EMPTY),
-    };
-    let mut key = key ^ pieces ^ Zobrist64::zobrist_for_white_turn().0;
-    if let Some(square) = at.ep_square(EnPassantMode::PseudoLegal) {
-        key ^= passing(square);
+        Move::Normal { .. } => (0, Bitboard::EMPTY),
     }
-    let lost = lost & at.castles().castling_rights();
-    if lost.any() { key ^ losing(at, lost) } else { key }
 }
 
 /// What a square changes that a pawn has passed and may be taken on.

@@ -80,6 +80,8 @@ pub struct Lexer<'a> {
     pub(super) ended: bool,
     /// Where the number of the next move begins, or [`NO_NUMBER`].
     pub(super) number: usize,
+    /// That number, if it is written as nearly all are: with one dot. Else 0.
+    pub(super) dotted: u32,
     /// The offset of the next closing brace, once it was looked for; `usize::MAX` if there is none.
     close: usize,
 }
@@ -102,6 +104,7 @@ impl<'a> Lexer<'a> {
             apart: false,
             ended: false,
             number: NO_NUMBER,
+            dotted: 0,
             close: 0,
         }
     }
@@ -166,6 +169,25 @@ impl<'a> Lexer<'a> {
     pub fn find_game(&mut self) -> bool {
         self.skip_space(true);
         self.at < self.text.len()
+    }
+
+    /// The next tag of a head, as of [`Lexer::tag`], if it is written as the standard has it, without escapes, and the next one
+    /// follows. `None`, and nothing is read, where it may be something else.
+    #[inline]
+    pub(super) fn usual_tag(&mut self) -> Option<(&'a [u8], &'a [u8])> {
+        let line = self.rest().strip_prefix(b"[")?;
+        let line = line.get(..MAX_TAG_LEN).unwrap_or(line);
+        let (name, rest) =
+            line.split_at_checked(tags::name_len(line)).filter(|(name, _)| !name.is_empty())?;
+        let value = rest.strip_prefix(b" \"")?;
+        let len = memchr3(b'\\', b'"', b'\n', value)?;
+        let (value, after) = value.split_at_checked(len)?;
+        if !after.starts_with(b"\"]\n[") {
+            return None;
+        }
+        self.apart = false;
+        self.at += 1 + name.len() + 2 + len + 3;
+        Some((name, value))
     }
 
     /// The next tag of a head; `None` if moves begin.
@@ -303,8 +325,33 @@ impl<'a> Lexer<'a> {
         Some(text)
     }
 
-    /// The next word among moves, and its offset in bytes.
+    /// The next word and its offset, as of [`Lexer::next_word`], if it looks like nearly all moves: a piece or a file, and more up to a
+    /// space, perhaps after a number with a dot. `None`, and nothing is read, where it may be something else.
     #[inline]
+    pub(super) fn usual_word(&mut self) -> Option<(usize, &'a [u8])> {
+        let mut rest = self.rest();
+        let mut dotted = None;
+        if let [b'1'..=b'9', ..] = rest {
+            let number;
+            (number, rest) = leading_number(rest);
+            let [b'.', after @ ..] = rest else { return None };
+            (dotted, rest) = (Some(number), after.strip_prefix(b" ").unwrap_or(after));
+        }
+        if !matches!(rest.first(), Some(b'a'..=b'h' | b'B' | b'K' | b'N' | b'Q' | b'R')) {
+            return None;
+        }
+        let (word, after) = rest.split_at_checked(rest.iter().position(|&byte| ENDS[usize::from(byte)])?)?;
+        if !after.starts_with(b" ") {
+            return None;
+        }
+        if let Some(number) = dotted {
+            (self.number, self.dotted) = (self.at, number);
+        }
+        self.at = self.text.len() - after.len() + 1;
+        Some((self.text.len() - rest.len(), word))
+    }
+
+    /// The next word among moves, and its offset in bytes.
     pub fn next_word(&mut self) -> (usize, Token<'a>) {
         loop {
             let start = self.at;
@@ -506,17 +553,21 @@ impl<'a> Lexer<'a> {
 
     /// What begins with a digit: a result, castling with zeros, or `None`: the number of a move.
     fn number(&mut self, start: usize) -> Option<Token<'a>> {
-        self.skip_while(|byte| byte.is_ascii_digit());
         let text = self.text.part(start..);
+        let (number, rest) = leading_number(text);
+        self.at = self.text.len() - rest.len();
         // Most are numbers of moves.
-        if matches!(self.text.get(self.at), Some(b'.'))
+        if let [b'.', after @ ..] = rest
             && !text.starts_with(b"0")
             && !text.starts_with(b"1.0")
         {
-            self.at += 1;
-            self.number = start;
+            let space = usize::from(after.first() == Some(&b' '));
+            let is_plain = after.get(space).is_some_and(|next| !matches!(next, b'.' | b' '));
+            (self.number, self.dotted) = (start, if is_plain { number } else { 0 });
+            self.at += 1 + space;
             return None;
         }
+        self.dotted = 0;
         if self.at == start + 1
             && text.starts_with(b"0") | text.starts_with(b"1")
             && let Some((result, len)) = result(text)
@@ -640,6 +691,16 @@ impl<'a> Lexer<'a> {
             }
         }
     }
+}
+
+/// The number that a text begins with, at most 2^32 - 1, and what follows its digits.
+#[inline]
+fn leading_number(mut text: &[u8]) -> (u32, &[u8]) {
+    let mut number = 0_u32;
+    while let [digit @ b'0'..=b'9', more @ ..] = text {
+        (number, text) = (number.saturating_mul(10).saturating_add(u32::from(digit - b'0')), more);
+    }
+    (number, text)
 }
 
 /// The most lines between tags that are passed over.

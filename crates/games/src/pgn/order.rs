@@ -1,7 +1,5 @@
 //! The order of moves: where a number and the next one do not fit, a move was lost, or it belongs to another game.
 
-use tabiya_base::bytes::Parts as _;
-
 use shakmaty::Position as _;
 
 use tabiya_chess::may_be_move;
@@ -19,23 +17,13 @@ impl GameReader<'_> {
     #[inline]
     pub(super) fn number_fits(&mut self) -> bool {
         let at = std::mem::replace(&mut self.lexer.number, NO_NUMBER);
-        at == NO_NUMBER || self.is_expected(at) || self.fits(at)
+        at == NO_NUMBER || self.is_expected() || self.fits(at)
     }
 
     /// Whether the number and its dot are those that nearly every move has.
     #[inline]
-    fn is_expected(&self, at: usize) -> bool {
-        let mut rest = self.batch.piece.text.part(at..);
-        let mut number = 0_u32;
-        while let [digit @ b'0'..=b'9', more @ ..] = rest {
-            (number, rest) = (number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')), more);
-        }
-        let is_one_dot = match rest {
-            [b'.', b' ', next, ..] | [b'.', next, ..] => !matches!(next, b'.' | b' '),
-            _ => false,
-        };
-        let offset = self.game.numbering.offset;
-        is_one_dot && offset == Some(0) && number == self.position.chess().fullmoves().get()
+    fn is_expected(&self) -> bool {
+        self.game.numbering.offset == Some(0) && self.lexer.dotted == self.position.chess().fullmoves().get()
     }
 
     #[cold]

@@ -228,7 +228,8 @@ impl<'a> GameReader<'a> {
                 self.lexer = before;
                 break;
             }
-            let Some(tag) = self.lexer.tag() else { break };
+            let usual = self.lexer.usual_tag().map(|(name, value)| (name, value.into()));
+            let Some(tag) = usual.map(Ok).or_else(|| self.lexer.tag()) else { break };
             let Ok((name, value)) = tag else {
                 self.lexer.skip_all();
                 (has_tags, is_broken) = (true, true);
@@ -327,6 +328,13 @@ impl<'a> GameReader<'a> {
     /// Reads moves up to where they end, or no more of them is wanted.
     fn moves(&mut self) {
         loop {
+            if self.takes_moves()
+                && !self.game.ended
+                && let Some((at, word)) = self.lexer.usual_word()
+            {
+                self.word(at, word);
+                continue;
+            }
             match self.state {
                 PgnState::Unwanted => break,
                 PgnState::Over if self.header.result.is_some() => break,
@@ -402,7 +410,8 @@ impl<'a> GameReader<'a> {
     }
 
     /// Takes a word: a move, or decoration.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it is run for each ply, and costs a tenth more as a call")]
     fn word(&mut self, at: usize, word: &[u8]) {
         if self.takes_moves()
             && let Some(mv) = self.position.standard().and_then(|chess| plain_move(word, chess))
@@ -482,15 +491,18 @@ impl<'a> GameReader<'a> {
 
     #[inline]
     fn play(&mut self, mv: shakmaty::Move) {
-        if let Some(most) = self.keyed_plies {
-            let (key, side) = (self.position.key(), self.position.chess().turn());
-            self.plies.push(KeyedPly { key, side, mv: MoveCode::from_move(mv) });
-            self.position.play(mv);
-            if self.plies.len() >= most {
-                self.state = PgnState::Over;
-            }
-            return;
+        let Some(most) = self.keyed_plies else { return self.show(mv) };
+        let (key, side) = (self.position.key(), self.position.chess().turn());
+        self.plies.push(KeyedPly { key, side, mv: MoveCode::from_move(mv) });
+        self.position.play(mv);
+        if self.plies.len() >= most {
+            self.state = PgnState::Over;
         }
+    }
+
+    /// Shows a move to the visitor, and plays it.
+    #[inline(never)]
+    fn show(&mut self, mv: shakmaty::Move) {
         let flow = self.visitor.ply(&self.position, mv);
         if self.wants_variations {
             self.lines.before = Some(self.position.clone());

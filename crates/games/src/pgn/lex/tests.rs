@@ -214,3 +214,75 @@ proptest! {
         prop_assert_eq!(lexer.at(), skipping.at());
     }
 }
+
+/// A text made of pieces of games.
+fn pieces() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop::sample::select(vec![
+        "1",
+        "12",
+        "0",
+        "1.0",
+        ".",
+        "...",
+        " ",
+        "\n",
+        "\r\n",
+        "\t",
+        "e4",
+        "Nf3",
+        "O-O",
+        "o-o",
+        "O - O",
+        "Qxe5+",
+        "b8=Q",
+        "a",
+        "N",
+        "!",
+        "$3",
+        "{x}",
+        "(",
+        ")",
+        "*",
+        "1-0",
+        "½",
+        "\u{a0}",
+        ";",
+        "[",
+        "]",
+        "\"",
+        "\\",
+        "[A \"b\"]",
+        "[White \"B C\"]\n[",
+        "[A  \"b\"]",
+        "_",
+        "%",
+    ]);
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat().into_bytes())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(2000, 20_000)))]
+
+    #[test]
+    fn usual_words_and_tags_are_those_that_are_read_without_haste(text in pieces()) {
+        let state = |lexer: &Lexer<'_>| (lexer.at, lexer.apart, lexer.number, lexer.dotted, lexer.close);
+        for at in 0..=text.len() {
+            let (mut quick, mut whole) = (Lexer::new(&text, at), Lexer::new(&text, at));
+            match quick.usual_word() {
+                Some((at, word)) => prop_assert_eq!((at, Token::Word(word)), whole.next_word()),
+                None => prop_assert_eq!(quick.at, at),
+            }
+            if quick.at > at {
+                prop_assert_eq!(state(&quick), state(&whole));
+            }
+            let (mut quick, mut whole) = (Lexer::new(&text, at), Lexer::new(&text, at));
+            match quick.usual_tag() {
+                Some((name, value)) => prop_assert_eq!(Some(Ok((name, value.into()))), whole.tag()),
+                None => prop_assert_eq!(quick.at, at),
+            }
+            if quick.at > at {
+                prop_assert_eq!(state(&quick), state(&whole));
+            }
+        }
+    }
+}
