@@ -9,7 +9,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::{interrupt, truncated};
 
-use crate::args::{adapter, shared};
+use crate::args::{adapter, examples, shared};
 use crate::commands::{
     build, check, convert, diff, doctor, edit, explore, export, grow, help, import, info, init, learn, play,
     report, show, suite, tree, vet,
@@ -282,10 +282,13 @@ pub fn command() -> clap::Command {
                 .mut_args(as_before_doctor)
                 .after_help("Also: --json, and every option of tabiya itself (see `tabiya --help`)"),
             // An option of tabiya, and the weight of a move.
-            "show" | "edit" => shared::named_only(command, &["set"]),
-            _ => shared::named_only(command, &[]),
+            "show" | "edit" => shared::named_only(command, "", &["set"]),
+            _ => shared::named_only(command, "", &[]),
         };
-        command.mut_subcommands(|command| shared::named_only(command, &[]))
+        let within = format!("{} ", command.get_name());
+        let with_inner =
+            command.mut_subcommands(|command| examples::added(shared::named_only(command, &within, &[])));
+        examples::added(with_inner)
     });
     SHORT.iter().fold(cli, |cli, (name, shown)| cli.mut_subcommand(name, |command| brief(command, shown)))
 }

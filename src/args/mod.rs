@@ -2,6 +2,7 @@
 
 pub mod adapter;
 pub mod engine;
+pub(crate) mod examples;
 pub mod new_book;
 pub(crate) mod player;
 pub mod policy;

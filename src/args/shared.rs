@@ -35,8 +35,9 @@ pub(crate) fn page() -> Command {
         .override_usage("tabiya <COMMAND> [OPTIONS]")
 }
 
-/// A command whose help names the options that it shares with others, and describes only its own and those `kept`.
-pub(crate) fn named_only(command: Command, kept: &[&str]) -> Command {
+/// A command whose help names the options that it shares with others, and describes only its own and those `kept`; `within`:
+/// the words between tabiya and its name.
+pub(crate) fn named_only(command: Command, within: &str, kept: &[&str]) -> Command {
     let page = page();
     // What has a default of its own is described in place.
     let is_shared = |argument: &Arg| {
@@ -53,7 +54,7 @@ pub(crate) fn named_only(command: Command, kept: &[&str]) -> Command {
     let names: Vec<_> =
         names.iter().filter_map(|argument| argument.get_long()).map(|long| format!("--{long}")).collect();
     let long_note = format!("Also: {} (see `tabiya help {PAGE}`)", names.join(", "));
-    let note = format!("All options: `tabiya {} --help`", command.get_name());
+    let note = format!("All options: `tabiya {within}{} --help`", command.get_name());
     let shared: Vec<_> = command
         .get_arguments()
         .filter(|argument| is_shared(argument))

@@ -578,6 +578,17 @@ def test_the_log_takes_what_its_level_says(adapter, tmp_path, small_book, level,
     assert [what for what in ("book move", "gui: go movetime", "engine: bestmove h2h3") if what in text] == logged
 
 
+def test_the_log_says_how_likely_each_move_was(adapter, tmp_path):
+    book, log = Book().at("", e2e4=3, d2d4=1).write(tmp_path / "a.bin"), tmp_path / "log.txt"
+    client = adapter("--book", book, "--log", log, "--set", "Book Variety=50", "--set", "Book Threshold=0")
+    client.start()
+    moves = {client.go("movetime 10", START).move for _ in range(60)}
+    assert client.quit() == 0 and moves == {"e2e4", "d2d4"}
+    # At this variety weights count as they are.
+    noted = set(re.findall(rf"book move (\S+) from {book}, chance ([\d.]+)%$", log.read_text(), re.MULTILINE))
+    assert noted == {("e2e4", "75.0"), ("d2d4", "25.0")}
+
+
 def test_several_processes_share_a_log_line_by_line(adapter, tmp_path, small_book):
     log = tmp_path / "log.txt"
     clients = [adapter("--book", small_book, "--log", log, "--log-level", "debug") for _ in range(4)]

@@ -185,7 +185,7 @@ def compare(run, tabiya_exe, engine, folder, rules, options, games, chance):
     assert client.quit() == 0
     for reader in reckoning.readers.values():
         reader.close()
-    noted = re.findall(r"book move (\S+) from (.+), rule (\d+) \((.+)\)$", log.read_text(), re.MULTILINE)
+    noted = re.findall(r"book move (\S+) from (.+), chance [\d.]+%, rule (\d+) \((.+)\)$", log.read_text(), re.MULTILINE)
     expected = [(move.move, str(folder / move.file), str(move.rule), move.file) for move in told]
     assert noted == expected
     return total

@@ -89,7 +89,7 @@ impl BookMove {
     pub(super) fn note(&self) -> String {
         let (mv, path) = (self.mv.to_uci(CastlingMode::Standard), self.book.path());
         let rule = self.rule.map(|number| format!(", {}", rule_name(number, path))).unwrap_or_default();
-        format!("book move {mv} from {}{rule}", path.display())
+        format!("book move {mv} from {}, chance {:.1}%{rule}", path.display(), self.chance * 100.0)
     }
 }
 
