@@ -17,7 +17,7 @@ use crate::args::positions::{Positions, each_position};
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::lines::{BookLines, LineStep, mark};
-use crate::output::values::backed_up;
+use crate::output::store::backed_up;
 use crate::output::{self, Look};
 
 /// If the book's own moves reach more positions than this, replies that it does not have are not followed: a book for both

@@ -5,7 +5,6 @@ pub mod counts;
 pub mod damage;
 pub mod database;
 pub mod exit;
-pub mod facts;
 pub mod findings;
 pub mod interrupts;
 pub mod lines;
@@ -13,7 +12,6 @@ pub(crate) mod progress;
 pub mod report;
 pub mod rows;
 pub mod store;
-pub(crate) mod values;
 pub mod written;
 
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};

@@ -9,6 +9,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
 use tabiya_base::findings::Finding;
+use tabiya_book::Learned;
 
 /// The width of the names in the rows of `info`.
 const INFO_WIDTH: usize = 16;
@@ -157,6 +158,11 @@ impl<'a> Sheet<'a> {
     pub fn end(self) -> io::Result<()> {
         if self.json { writeln!(self.out, "}}") } else { Ok(()) }
     }
+}
+
+/// What a move has learned: points and games.
+pub fn learned(learned: Learned) -> String {
+    format!("{}/{}", f64::from(learned.halfpoints) / 2.0, learned.games)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Stores of evaluations, as `tabiya info` shows them.
+//! Stores of evaluations: what `tabiya info` shows of them, and one with its values backed up through a book.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -6,12 +6,15 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::findings::{Finding, summed};
+use tabiya_book::Book;
 use tabiya_learn::evals::{EngineId, Store};
+use tabiya_workshop::vet::Look;
 
 use super::exit::Exit;
 use super::rows::{Sheet, many};
-use super::{Printed, progress};
+use super::{Printed, interrupts, progress};
 
 /// The evaluations of one engine.
 #[derive(Serialize)]
@@ -70,4 +73,22 @@ pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
     sheet.end()?;
     let damaged = findings.iter().any(Finding::is_error);
     Ok(if damaged { Exit::Findings } else { Exit::Done })
+}
+
+/// That a store of evaluations is missing, and what to do.
+pub(crate) fn no_store(path: &Path, advice: &str) -> Error {
+    Error::new(ErrorKind::File, "there is no store of evaluations").at_path(path).advice(advice)
+}
+
+/// The store with its values backed up through a book.
+///
+/// # Errors
+/// When there is no such store, when it cannot be read, and when the work is interrupted.
+pub(crate) fn backed_up(store: &Path, book: &dyn Book) -> Result<Look> {
+    let Some(mut look) = Look::open(store)? else {
+        return Err(no_store(store, "make one with `tabiya vet` or `tabiya import`"));
+    };
+    interrupts::watch();
+    look.back_up(book, &progress::on_terminal(book.path().to_string_lossy()))?;
+    Ok(look)
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::sync::mpsc::Sender;
 
 use super::fault::Fault;
-use super::stream::{event, events};
+use super::reply::{event, events};
 
 /// Pages that may listen at once.
 const MAX_FEEDS: usize = 64;

@@ -40,7 +40,6 @@ mod router;
 mod server;
 mod settings;
 mod shelf;
-mod stream;
 mod token;
 mod variants;
 

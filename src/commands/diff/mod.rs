@@ -19,8 +19,8 @@ use tabiya_workshop::view::{PositionLine, continued, san};
 use crate::args::resources::ResourcesArgs;
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
-use crate::output::facts::learned;
 use crate::output::interrupts;
+use crate::output::rows::learned;
 use crate::output::rows::{many, percent};
 use crate::output::{self, Printed, damage, progress};
 

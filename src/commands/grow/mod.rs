@@ -33,7 +33,7 @@ use crate::args::variant::open_of_chess;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
-use crate::output::values::no_store;
+use crate::output::store::no_store;
 use crate::output::{progress, written};
 
 /// Searches that are made if neither their number nor the time is limited.

@@ -19,7 +19,7 @@ use tabiya_workshop::view::{continued, san};
 
 use super::{Sort, recent};
 use crate::output::exit::Exit;
-use crate::output::facts::learned;
+use crate::output::rows::learned;
 use crate::output::rows::{self, many, percent};
 use crate::output::{Printed, columns_of_reader, complain, shortened};
 

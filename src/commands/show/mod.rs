@@ -23,7 +23,7 @@ use crate::args::policy::PolicyArgs;
 use crate::args::positions::{Positions, each_position};
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
-use crate::output::values::backed_up;
+use crate::output::store::backed_up;
 use crate::output::{self, Look, Printed};
 
 /// `tabiya show`.

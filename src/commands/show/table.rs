@@ -11,7 +11,7 @@ use tabiya_chess::value::in_words;
 use tabiya_workshop::view::{View, san};
 
 use super::board;
-use crate::output::facts::learned;
+use crate::output::rows::learned;
 use crate::output::rows::{self, many, percent};
 use crate::output::{Look, columns_of_reader, shortened};
 

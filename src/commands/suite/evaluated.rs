@@ -9,7 +9,7 @@ use tabiya_uci::{Score, Wdl};
 use tabiya_workshop::suite::Candidate;
 use tabiya_workshop::vet::{Evaluated, Knowledge, Work, best_wdl, evaluate};
 
-use crate::output::values::no_store;
+use crate::output::store::no_store;
 
 /// Stores, and an engine for what they do not know.
 pub(super) struct Evaluations<'a> {

@@ -29,7 +29,7 @@ use crate::args::variant::{VariantArgs, open_of};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
-use crate::output::values::no_store;
+use crate::output::store::no_store;
 use crate::output::{damage, progress, written};
 
 /// `tabiya vet`.

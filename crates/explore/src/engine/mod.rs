@@ -21,8 +21,8 @@ use tabiya_uci::engine::{Client, Engine, Setup};
 use self::search::Search;
 use super::Explorer;
 use super::fault::Fault;
+use super::reply::events;
 use super::request::Query;
-use super::stream::events;
 
 /// Engines that may run at once.
 const MAX_ENGINES: usize = 4;

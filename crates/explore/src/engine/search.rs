@@ -18,7 +18,7 @@ use tabiya_workshop::view::san;
 
 use super::super::evaluated::json_of;
 use super::super::place::ShownPlace;
-use super::super::stream::event;
+use super::super::reply::event;
 
 /// How long a search lasts at most.
 const SEARCH_TIME: Duration = Duration::from_secs(300);

@@ -1,15 +1,17 @@
-//! One line of JSON for a position and a book. Other programs rely on its keys and their order.
+//! What a book says of a position, its moves and games as JSON. Other programs rely on its keys and their order.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::json;
 use shakmaty::Move;
 
-use tabiya_book::MoveFacts;
+use tabiya_book::{GameReference, MoveFacts, Recommendation};
 use tabiya_chess::Value;
 use tabiya_chess::openings::Opening;
 
-use super::{Facts, View, game_line, san};
+use super::{View, san};
 
 #[derive(Serialize)]
 struct PositionJson<'a> {
@@ -85,4 +87,41 @@ pub fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     };
     serde_json::to_writer(&mut *out, &line)?;
     writeln!(out)
+}
+
+/// What a book knows of a move besides its weight; null where the format does not have it.
+#[derive(Debug)]
+pub struct Facts<'a, M>(pub &'a MoveFacts<M>);
+
+impl<M> Serialize for Facts<'_, M> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(MoveFacts { counts, annotation, recommended, learned, ratings, factor, .. }) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("games", &counts.map(|counts| counts.games))?;
+        map.serialize_entry("wins", &counts.map(|counts| counts.wins))?;
+        map.serialize_entry("draws", &counts.map(|counts| counts.draws))?;
+        map.serialize_entry("losses", &counts.map(|counts| counts.losses))?;
+        map.serialize_entry("annotation", &annotation.map(|mark| mark.as_str()))?;
+        map.serialize_entry("recommended", &recommended.map(Recommendation::is_green))?;
+        map.serialize_entry("learn", learned)?;
+        // Left out if the format has none.
+        if ratings.is_some() {
+            map.serialize_entry("ratings", ratings)?;
+        }
+        if factor.is_some() {
+            map.serialize_entry("factor", factor)?;
+        }
+        map.end()
+    }
+}
+
+/// A game as JSON. Other programs rely on the keys and their order.
+pub fn game_line(game: &GameReference) -> serde_json::Value {
+    let elo = |elo: u16| (elo > 0).then_some(elo);
+    json!({
+        "white": game.white, "black": game.black,
+        "white_elo": elo(game.white_elo), "black_elo": elo(game.black_elo),
+        "result": game.result(), "kind": game.kind.to_string(),
+        "source": game.source, "gone": game.gone, "place": game.place(),
+    })
 }

@@ -1,7 +1,5 @@
 //! What a book says of a position: its moves with the chance of each under a policy, and the promised line of JSON for that.
 
-mod facts;
-mod game_line;
 pub mod json;
 
 use shakmaty::san::SanPlus;
@@ -12,8 +10,7 @@ use tabiya_book::{Book, BookSet, GameReference, MoveFacts};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{Game, MoveCode, Position, Variant};
 
-pub use self::facts::Facts;
-pub use self::game_line::game_line;
+pub use self::json::{Facts, game_line};
 
 /// A book's moves in a position, the most likely first.
 #[derive(Debug)]
