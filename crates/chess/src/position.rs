@@ -179,8 +179,8 @@ impl Position {
 
     /// The key in which en passant counts only where it is legal: positions with the same moves have the same.
     pub fn strict_key(&self) -> u64 {
-        let passed = |mode| self.chess.ep_square(mode);
-        if passed(EnPassantMode::PseudoLegal) == passed(EnPassantMode::Legal) {
+        let passed = self.chess.ep_square(EnPassantMode::PseudoLegal);
+        if passed.is_none() || passed == self.chess.ep_square(EnPassantMode::Legal) {
             return self.key;
         }
         let BookKey(key) = self.chess.zobrist_hash(EnPassantMode::Legal);
