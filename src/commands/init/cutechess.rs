@@ -38,13 +38,8 @@ impl Engines {
 
     /// The programs of the UCI engines that exist.
     pub(super) fn programs(&self) -> Vec<PathBuf> {
-        let text = |engine: &Value, key: &str| engine.get(key).and_then(Value::as_str).map(PathBuf::from);
-        let uci = self.list.iter().filter(|engine| text(engine, "protocol") == Some("uci".into()));
-        let program = |engine: &Value| {
-            let command = text(engine, "command")?;
-            Some(text(engine, "workingDirectory").unwrap_or_default().join(command))
-        };
-        uci.filter_map(program).filter(|path| path.is_file()).collect()
+        let uci = self.list.iter().filter(|engine| text(engine, "protocol") == Some("uci"));
+        uci.filter_map(program_of).filter(|path| path.is_file()).collect()
     }
 
     /// Adds tabiya in a working folder, unless it is there already, and returns the name under which Cute Chess lists it: this
@@ -53,25 +48,23 @@ impl Engines {
     /// # Errors
     /// When the file cannot be replaced.
     pub(super) fn add(self, name: &str, program: &Path, folder: &Path) -> Result<String> {
-        let (command, folder) = (program.display().to_string(), folder.display().to_string());
-        let has =
-            |engine: &Value, key: &str, value: &str| engine.get(key).and_then(Value::as_str) == Some(value);
-        let known = self
-            .list
-            .iter()
-            .find(|engine| has(engine, "command", &command) && has(engine, "workingDirectory", &folder));
-        if let Some(name) = known.and_then(|engine| engine.get("name")).and_then(Value::as_str) {
+        let is_same = |a: &Path, b: &Path| a == b || same_file::is_same_file(a, b).unwrap_or(false);
+        let is_known = |engine: &&Value| {
+            text(engine, "workingDirectory").is_some_and(|other| is_same(other.as_ref(), folder))
+                && program_of(engine).is_some_and(|other| is_same(&other, program))
+        };
+        if let Some(name) = self.list.iter().find(is_known).and_then(|engine| text(engine, "name")) {
             return Ok(name.to_owned());
         }
         // Cute Chess knows engines by their names.
         let mut names =
             std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name} {number}")));
-        let is_new = |name: &String| !self.list.iter().any(|engine| has(engine, "name", name));
+        let is_new = |name: &String| !self.list.iter().any(|engine| text(engine, "name") == Some(name));
         let name = names.find(is_new).unwrap_or_default();
         let engine = json!({
             "name": name,
-            "command": command,
-            "workingDirectory": folder,
+            "command": program.display().to_string(),
+            "workingDirectory": folder.display().to_string(),
             "protocol": "uci",
             // As its *Detect* finds them; without them it offers standard chess alone. Options are left out: Cute Chess would
             // send those that it has in its file at each start, over what tabiya.toml says.
@@ -99,6 +92,17 @@ impl Engines {
         let added = pretty(engine, indent)?.replace('\n', &format!("{newline}{indent}"));
         Ok(format!("{kept}{comma}{newline}{indent}{added}{newline}]{end}"))
     }
+}
+
+fn text<'a>(engine: &'a Value, key: &str) -> Option<&'a str> {
+    engine.get(key).and_then(Value::as_str)
+}
+
+/// The program of an engine. *Browse...* writes it relative to the working folder, and in quotation marks if it has a space.
+fn program_of(engine: &Value) -> Option<PathBuf> {
+    let command = text(engine, "command")?.trim();
+    let command = command.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(command);
+    Some(Path::new(text(engine, "workingDirectory").unwrap_or_default()).join(command))
 }
 
 /// A value on lines with this indentation.
@@ -141,6 +145,27 @@ mod tests {
         let list: Vec<Value> = serde_json::from_str(&text).unwrap();
         assert_eq!(list.len(), 3);
         assert_eq!(format!("[{}]", list[0]), old);
+    }
+
+    #[test]
+    fn an_engine_that_was_added_in_the_window_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let (place, path) = (folder.path().join("my chess"), folder.path().join("engines.json"));
+        std::fs::create_dir(&place).unwrap();
+        let program = place.join("tabiya");
+        std::fs::write(&program, "").unwrap();
+        let quoted = format!("\"{}\"", program.display());
+        for command in ["./tabiya", "tabiya", &quoted] {
+            let list =
+                json!([{ "name": "mine", "command": command, "workingDirectory": place, "protocol": "uci" }]);
+            std::fs::write(&path, list.to_string()).unwrap();
+            let add = |place: &Path| Engines::read(&path).unwrap().add("tabiya", &program, place).unwrap();
+            assert_eq!(
+                (add(&place), add(folder.path())),
+                ("mine".to_owned(), "tabiya".to_owned()),
+                "{command}"
+            );
+        }
     }
 
     #[test]
@@ -194,11 +219,12 @@ mod tests {
         let list = json!([
             { "command": engine, "protocol": "uci" },
             { "command": "engine", "workingDirectory": folder.path(), "protocol": "uci" },
+            { "command": format!("\"{}\"", engine.display()), "protocol": "uci" },
             { "command": engine, "protocol": "xboard" },
             { "command": "missing", "protocol": "uci" },
             "no engine",
         ]);
         std::fs::write(&path, list.to_string()).unwrap();
-        assert_eq!(Engines::read(&path).unwrap().programs(), [engine.clone(), engine]);
+        assert_eq!(Engines::read(&path).unwrap().programs(), [engine.clone(), engine.clone(), engine]);
     }
 }
