@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from client import HANG
+from variant_books import BOARDS, book_of
 
 DONE, USAGE, FILE, ENGINE, INTERRUPTED = 0, 2, 3, 4, 130
 
@@ -55,6 +56,18 @@ def test_everything_is_found_and_tried_without_a_question(init, gnu_book):
     assert second["variants"] == ["standard", "fischerandom"]
     # What to enter elsewhere.
     assert f"  program  {second['command']}\n  folder   {init.work}\n" in done.stdout
+
+
+def test_the_book_of_a_variant_is_not_taken_for_one_of_standard_chess(init, gnu_book):
+    board, line = BOARDS["antichess"]
+    book_of(board(), line, init.work / "a.bin")
+    shutil.copy(gnu_book, init.work / "z.bin")
+    assert init("--yes").returncode == DONE
+    text = (init.work / "tabiya.toml").read_text()
+    assert "z.bin" in text and "a.bin" not in text
+    done = init("--yes", "--force", "--book", "a.bin")
+    assert done.returncode == USAGE and "its moves obey the rules of antichess, not of chess" in done.stderr, done.stderr
+    assert (init.work / "tabiya.toml").read_text() == text
 
 
 def test_a_configuration_is_not_replaced_unless_told(init):

@@ -17,6 +17,7 @@ import pytest
 
 from client import HANG, find_tool, problems, times
 from polyglot_writer import Book
+from variant_books import BOARDS, book_of, code_of
 
 GAMES = int(os.environ.get("TABIYA_VARIANT_GAMES", "2"))
 
@@ -114,35 +115,6 @@ def test_books_answer_in_their_own_kinds_of_chess(played, book, stockfish, varia
     assert not [text for text in ended if any(failure in text for failure in FAILURES)]
     assert all("books answer and learn" not in log for log in logs)
     assert variant != "standard" or all("book move" in log for log in logs)
-
-
-BOARDS = {
-    "antichess": (chess.variant.AntichessBoard, "e2e3 b7b5 f1b5 c8a6"),
-    "atomic": (chess.variant.AtomicBoard, "g1f3 f7f6 b1c3 d7d5 c3d5 c7c6 e2e4 e7e5"),
-    "crazyhouse": (chess.variant.CrazyhouseBoard, "e2e4 d7d5 e4d5 d8d5 b1c3 P@d4 c3d5 a7a6 Q@e4"),
-    "horde": (chess.variant.HordeBoard, "e4e5 d7d6 e5d6 c7d6"),
-    "kingofthehill": (chess.variant.KingOfTheHillBoard, "e2e4 e7e5 e1e2 e8e7 e2d3 e7e8 d3c4 e8e7 c4d5"),
-    "racingkings": (chess.variant.RacingKingsBoard, "h2h3 a2a3"),
-    "3check": (chess.variant.ThreeCheckBoard, "e2e4 e7e5 d1h5 b8c6 h5f7"),
-}
-
-
-def code_of(move):
-    """A move that is no castling, as books have it."""
-    to = move.to_square
-    source, promotion = (to, move.drop) if move.drop else (move.from_square, move.promotion or 1)
-    return (promotion - 1) << 12 | source << 6 | to
-
-
-def book_of(board, line, path):
-    """A book of one line, by python-chess's keys."""
-    entries = []
-    for move in map(chess.Move.from_uci, line.split()):
-        entries.append((chess.polyglot.zobrist_hash(board), code_of(move)))
-        assert board.is_legal(move), move
-        board.push(move)
-    path.write_bytes(b"".join(struct.pack(">QHHI", key, code, 1, 0) for key, code in sorted(entries)))
-    return path
 
 
 @pytest.fixture
@@ -261,6 +233,15 @@ def test_books_are_vetted_by_the_rules_of_their_variant(tabiya, tmp_path):
         book_of(BOARDS["atomic"][0](), BOARDS["atomic"][1], tmp_path / "atomic.bin")
         done = tabiya("vet", tmp_path / "atomic.bin", "-o", tmp_path / "a.bin", "--variant", "atomic", "--engine", FAIRY)
         assert done.returncode and b"does not offer atomic" in done.stderr, done.stderr
+
+
+@pytest.mark.skipif(not FAIRY, reason="no fairy-stockfish on the PATH")
+def test_doctor_says_whose_rules_the_books_of_standard_chess_obey(tabiya, configured, tmp_path):
+    for book, told in [("antichess.bin", "antichess"), ("atomic.bin", "atomic"), ("chess.bin", None)]:
+        done = tabiya("doctor", "--engine", FAIRY, "--book", tmp_path / book, "--config", os.devnull, "--engine-moves", "1")
+        text = done.stdout.decode()
+        says = f"{book}: its moves obey the rules of {told}, not of chess: name it below [variant.{told}]"
+        assert (says in text, done.returncode) == (told is not None, int(told is not None)), text
 
 
 @pytest.mark.skipif(not FAIRY, reason="no fairy-stockfish on the PATH")

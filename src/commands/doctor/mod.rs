@@ -10,11 +10,13 @@ use std::time::Duration;
 
 use comfy_table::Table;
 
+use tabiya_adapter::io::book_loader::BookLoader;
 use tabiya_adapter::session::{About, NAME_ADDITION, is_chess};
 use tabiya_adapter::settings::Config;
 use tabiya_adapter::settings::books::BookList;
 use tabiya_adapter::settings::rules::rule_name;
 use tabiya_base::error::Result;
+use tabiya_base::progress::Progress;
 use tabiya_chess::{Variant, rules_of, variant_name};
 use tabiya_uci::{VARIANT, offered_variants};
 
@@ -239,9 +241,24 @@ fn examine(
     if !config.options.own_book {
         problems.push(Problem::finding("OwnBook is false: the engine plays every move"));
     }
+    problems.extend(of_other_rules(config).into_iter().map(Problem::finding));
     problems.extend(notices);
     problems.extend(played.err().or_else(|| tried.err()).or_else(|| client.quit().err()));
     Ok(said)
+}
+
+/// What is said of books of standard chess whose moves obey the rules of a variant. The adapter does not look: that takes longer
+/// than its start.
+fn of_other_rules(config: &Config) -> Vec<String> {
+    let loader = BookLoader { search_paths: config.search_paths.clone() };
+    let (set, _) = loader.open(&config.options.books, false);
+    let books = set.distinct();
+    let wrong = books.iter().filter_map(|book| {
+        let other = book.other_rules(Variant::Chess, &Progress::none())?;
+        let (path, likely) = (book.path().display(), other.likely());
+        Some(format!("{path}: {other}: name it below [variant.{likely}] in tabiya.toml"))
+    });
+    wrong.collect()
 }
 
 /// What the adapter answers to `uci`.

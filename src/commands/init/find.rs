@@ -9,9 +9,12 @@ use std::time::Duration;
 
 use tabiya_adapter::session::NAME_ADDITION;
 use tabiya_adapter::settings::search_paths::SearchPaths;
+use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::folder::has_extension;
 use tabiya_base::interrupt;
+use tabiya_base::progress::Progress;
 use tabiya_book as book;
+use tabiya_chess::Variant;
 use tabiya_uci::engine::Client;
 
 use super::cutechess;
@@ -128,8 +131,21 @@ fn is_installer(path: &Path) -> bool {
 pub(super) fn books() -> Vec<PathBuf> {
     let mut folders = folders(&["books", "Books"]);
     folders.extend(BOOK_FOLDERS.map(PathBuf::from));
-    let is_book = |path: &Path| BOOKS.iter().any(|end| has_extension(path, end)) && book::open(path).is_ok();
+    let is_book = |path: &Path| BOOKS.iter().any(|end| has_extension(path, end)) && of_chess(path).is_ok();
     distinct(files(&folders, DEEPEST - 1).into_iter(), is_book)
+}
+
+/// Opens a book of standard chess.
+///
+/// # Errors
+/// When it cannot be opened, or its moves obey the rules of a variant only.
+pub(super) fn of_chess(path: &Path) -> Result<()> {
+    match book::open(path)?.other_rules(Variant::Chess, &Progress::none()) {
+        Some(other) => Err(Error::new(ErrorKind::Usage, other.to_string())
+            .at_path(path)
+            .advice(format!("name it below [variant.{}] in tabiya.toml", other.likely()))),
+        None => Ok(()),
+    }
 }
 
 /// The working folder, the executable's and Arena's, each followed by its subfolders of these names.

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use tabiya_adapter::settings::search_paths::SearchPaths;
 use tabiya_adapter::settings::{FILE_NAME, own_file};
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_book as book;
 use tabiya_uci::engine::{Client, NoLine};
 
 use self::answer::pick;
@@ -174,7 +173,7 @@ impl Init<'_> {
         let paths = SearchPaths::new(None);
         let named = |name: &str| {
             let path = paths.find(name).unwrap_or_else(|_| PathBuf::from(name));
-            book::open(&path).map(|_| path)
+            find::of_chess(&path).map(|()| path)
         };
         if !args.book.is_empty() {
             return args.book.iter().map(|name| named(name)).collect();
