@@ -17,7 +17,7 @@ from abk_book import ROOT, Abk
 from client import HANG, times
 from conftest import not_windows
 from polyglot_writer import Book
-from random_games import FORMATS, pgn, random_games
+from random_games import FORMATS, random_games
 from readers import read_abk
 
 DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
@@ -290,33 +290,6 @@ def test_a_book_that_may_only_be_read_stays(tabiya, copy_of):
 
 
 # Beside learning and playing
-
-
-def test_learned_games_are_kept_and_taken_back_after_edits(tabiya, copy_of, tmp_path):
-    book = copy_of("bin")
-    original = book.read_bytes()
-    games = tmp_path / "games.pgn"
-    games.write_text(pgn(GAMES[:20]))
-    text = told(tabiya("learn", "games", book, games, "--both"), DONE, "20 games read")
-    learned = book.read_bytes()
-    known = GAMES[0].moves[0].uci()
-    free = next(
-        move.uci()
-        for move in chess.Board().legal_moves
-        if tabiya("edit", book, "--add", f"{move.uci()}=9").returncode == DONE
-    )
-    told(tabiya("edit", book, "--delete", known), DONE)
-    again = told(tabiya("learn", "games", book, games, "--both"), DONE, "20 games read, 0 learned")
-
-    def san(uci):
-        return chess.Board().san(chess.Move.from_uci(uci))
-
-    assert text != again
-    told(tabiya("edit", book, "--undo"), DONE, san(known))
-    told(tabiya("edit", book, "--undo"), DONE, san(free))
-    assert book.read_bytes() == learned
-    told(tabiya("learn", "undo", book, "20"), DONE, "20 games undone")
-    assert book.read_bytes() == original
 
 
 def test_what_a_move_had_is_reported_so_that_it_can_be_set_again(tabiya, copy_of):

@@ -43,7 +43,7 @@ class Life:
         self.world, self.chance = world, chance
         self.where = f"worker {worker}, life {number}"
         self.logs = [None, *(world.disks.logs.path / f"{worker}-{name}.log" for name in "ab")]
-        self.ends, self.ended = chance.choice(ENDS), False
+        self.ends, self.ended = next(world.ends), False
         self.engine, self.code, self.kept = None, None, 0
         self.played = []
         # What was done, for the report of a failure.
@@ -232,6 +232,8 @@ class World:
     def __init__(self, folder, exe, scripted):
         self.folder, self.exe, self.scripted = folder, exe, scripted
         self.chance = random.Random(SEED)
+        # Dealt in turn, so that a short run has each, too.
+        self.ends = itertools.cycle(self.chance.sample(ENDS, len(ENDS)))
         self.plans = chaos.plans(self.chance, GAMES)
         self.disks = Disks(folder, GAMES)
         self.books = Books.write(self.disks.books.path, self.plans)

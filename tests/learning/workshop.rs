@@ -8,7 +8,7 @@ use shakmaty::{ByColor, Color, KnownOutcome};
 use tabiya_chess::Position;
 use tabiya_learn::{FinishedGame, PATIENCE, Spool, identity};
 
-use super::world::{World, fields};
+use super::world::World;
 
 /// What a command left behind.
 struct Ended {
@@ -244,20 +244,6 @@ fn a_book_of_the_other_convention_is_refused_until_it_is_reset() {
     assert_eq!(run(&["undo", "--all"]).code, Some(0));
     assert_eq!(run(&["games", "games.pgn", "--both"]).code, Some(0));
     world.check(&world.plays);
-}
-
-#[test]
-fn full_fields_are_halved() {
-    let world = World::new(1);
-    world.pgn("games.pgn", &world.plays);
-    let mut bytes = fs::read(world.book()).unwrap();
-    for entry in bytes.chunks_mut(16) {
-        entry[12..].copy_from_slice(&[0xff; 4]);
-    }
-    fs::write(world.book(), &bytes).unwrap();
-    let ended = tabiya(&folder(&world), &["learn", "games", "crowd.bin", "games.pgn", "--both"]);
-    assert_eq!(ended.code, Some(0), "{}", ended.err);
-    assert!(fields(&world.book()).values().all(|field| *field == (32_768, 32_767)));
 }
 
 #[test]

@@ -84,15 +84,6 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn results_are_the_movers() {
-        let white = KnownOutcome::Decisive { winner: Color::White };
-        let points = |outcome| (halfpoints(outcome, Color::White), halfpoints(outcome, Color::Black));
-        assert_eq!(points(white), (2, 0));
-        assert_eq!(points(KnownOutcome::Decisive { winner: Color::Black }), (0, 2));
-        assert_eq!(points(KnownOutcome::Draw), (1, 1));
-    }
-
-    #[test]
     fn a_full_field_is_halved_and_never_wraps() {
         let field = |games, halfpoints| Field { games, halfpoints };
         assert_eq!(field(0, 0).plus(2), field(1, 2));

@@ -423,7 +423,15 @@ proptest! {
                 }
                 Step::Learn(line) => drop(learner.learn(&[finished(&number.to_string(), LINES[line], "wb", 2)], false).unwrap()),
                 // Games that are in the store, or whose moves came anew, cannot be taken back.
-                Step::Undo => drop(learner.undo(1)),
+                Step::Undo => {
+                    let refused = learner.undo(1).err().map(|error| error.to_string());
+                    let known = ["only the last", "was changed by another program"];
+                    prop_assert!(
+                        refused.as_ref().is_none_or(|what| known.iter().any(|known| what.contains(known))),
+                        "{:?}",
+                        refused
+                    );
+                }
                 Step::Reset => learner.reset().unwrap(),
             }
             prop_assert_eq!(&weights(&disk.files().book), model.last().unwrap());

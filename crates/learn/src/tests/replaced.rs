@@ -4,8 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::{book, field, finished};
-use crate::book::BookEntries;
+use super::{book, finished};
 use crate::{LearnOutcome, Learner};
 
 const LINES: [&str; 2] = ["e2e4 e7e5", "d2d4 d7d5"];
@@ -53,26 +52,4 @@ fn a_book_into_which_another_program_writes_other_numbers_is_refused() {
     let file = File::options().write(true).open(&path).unwrap();
     file.set_modified(SystemTime::now() + Duration::from_secs(2)).unwrap();
     is_refused(&path, &mut learner);
-}
-
-#[test]
-fn a_book_that_another_tabiya_has_learned_into_is_learned_into() {
-    let (_folder, path, _, mut learner) = place();
-    let mut other = Learner::new(&path).unwrap();
-    other.learn(&[finished("two", "e2e4 e7e5", "w", 2)], false).unwrap();
-    learner.learn(&[finished("three", "e2e4 e7e5", "w", 0)], false).unwrap();
-    assert_eq!(field(&fs::read(&path).unwrap(), "e2e4"), (3, 4));
-}
-
-#[test]
-fn only_the_expected_book_is_learned_into() {
-    let (_folder, path, _, mut learner) = place();
-    learner.expect(Some([7; 32]));
-    let game = finished("two", "e2e4 e7e5", "w", 2);
-    let error = learner.learn(std::slice::from_ref(&game), false).unwrap_err().to_string();
-    assert!(error.contains("not the book that the game was played from"), "{error}");
-    let book = Box::new(File::open(&path).unwrap());
-    let print = BookEntries::new(book, &path).unwrap().fingerprint().unwrap();
-    learner.expect(Some(print));
-    learner.learn(&[game], false).unwrap();
 }
