@@ -2,7 +2,7 @@
 
 use shakmaty::attacks::{attacks, between, pawn_attacks};
 use shakmaty::{
-    Bitboard, ByColor, ByRole, CastlingSide, Color, Move, Piece, Position as _, Rank, Role, Square,
+    Bitboard, ByColor, ByRole, CastlingSide, Chess, Color, Move, Piece, Position as _, Rank, Role, Square,
 };
 use tabiya_chess::{AnyChess, Position, allow_unusual, is_safe};
 
@@ -135,10 +135,9 @@ impl Board {
         to: Square,
         promotion: Option<Role>,
     ) -> Result<Move, MoveError> {
-        if !self.reaches(role, from, to) {
-            return Err(MoveError::Unreachable);
-        }
-        let (chess, pawn) = (self.chess(), role == Role::Pawn);
+        // Databases hold standard chess only.
+        let chess = self.position.standard().filter(|chess| reaches(chess, role, from, to));
+        let (chess, pawn) = (chess.ok_or(MoveError::Unreachable)?, role == Role::Pawn);
         let capture = chess.board().role_at(to);
         let (mv, safe) = if pawn && capture.is_none() && from.file() != to.file() {
             let mv = Move::EnPassant { from, to };
@@ -149,27 +148,6 @@ impl Board {
             (Move::Normal { role, from, capture, to, promotion }, is_safe(chess, from, to))
         };
         if safe { Ok(mv) } else { Err(MoveError::King) }
-    }
-
-    /// Whether a piece goes from one square to another, whatever that does to its king.
-    #[inline]
-    fn reaches(&self, role: Role, from: Square, to: Square) -> bool {
-        let (chess, color) = (self.chess(), self.turn());
-        let occupied = chess.board().occupied();
-        if role == Role::Pawn {
-            let aside = pawn_attacks(color, from).contains(to);
-            if aside {
-                return chess.them().contains(to) || chess.pseudo_legal_ep_square() == Some(to);
-            }
-            let second = from.rank() == color.fold_wb(Rank::Second, Rank::Seventh);
-            let steps = (i32::from(to) - i32::from(from)) * color.fold_wb(1, -1);
-            if occupied.contains(to) || steps != 8 && !(steps == 16 && second) {
-                return false;
-            }
-        } else if !(attacks(from, role.of(color), Bitboard::EMPTY) & !chess.us()).contains(to) {
-            return false;
-        }
-        (between(from, to) & occupied).is_empty()
     }
 
     /// The legal castling to the g file or to the c file.
@@ -203,32 +181,59 @@ impl Board {
             Color::White => (&mut self.pieces.white, &mut self.pieces.black),
             Color::Black => (&mut self.pieces.black, &mut self.pieces.white),
         };
-        match mv {
-            Move::Normal { role, from, capture, to, promotion } => {
-                if let Some(captured) = capture {
-                    other.get_mut(captured).take(captured, to);
-                }
-                if let Some(promotion) = promotion {
-                    own.get_mut(role).take(role, from);
-                    own.get_mut(promotion).add(to);
-                } else {
-                    own.get_mut(role).shift(from, to);
-                }
+        if let Move::Normal { role, from, capture, to, promotion } = mv {
+            if let Some(captured) = capture {
+                other.get_mut(captured).take(captured, to);
             }
-            Move::EnPassant { from, to } => {
-                other.pawn.take(Role::Pawn, Square::from_coords(to.file(), from.rank()));
-                own.pawn.shift(from, to);
+            if let Some(promotion) = promotion {
+                own.get_mut(role).take(role, from);
+                own.get_mut(promotion).add(to);
+            } else {
+                own.get_mut(role).shift(from, to);
             }
-            Move::Castle { king, rook } => {
-                let side = CastlingSide::from_king_side(king < rook);
-                own.king.shift(king, side.king_to(color));
-                own.rook.shift(rook, side.rook_to(color));
-            }
-            // Only variants of chess have drops.
-            Move::Put { .. } => {}
+        } else {
+            follow_special(mv, color, own, other);
         }
         self.position.play(mv);
     }
+}
+
+/// Follows castling and en passant; only variants of chess have drops.
+#[inline(never)]
+fn follow_special(mv: Move, color: Color, own: &mut ByRole<Numbered>, other: &mut ByRole<Numbered>) {
+    match mv {
+        Move::EnPassant { from, to } => {
+            other.pawn.take(Role::Pawn, Square::from_coords(to.file(), from.rank()));
+            own.pawn.shift(from, to);
+        }
+        Move::Castle { king, rook } => {
+            let side = CastlingSide::from_king_side(king < rook);
+            own.king.shift(king, side.king_to(color));
+            own.rook.shift(rook, side.rook_to(color));
+        }
+        Move::Normal { .. } | Move::Put { .. } => {}
+    }
+}
+
+/// Whether a piece goes from one square to another, whatever that does to its king.
+#[inline]
+fn reaches(chess: &Chess, role: Role, from: Square, to: Square) -> bool {
+    let color = chess.turn();
+    let occupied = chess.board().occupied();
+    if role == Role::Pawn {
+        let aside = pawn_attacks(color, from).contains(to);
+        if aside {
+            return chess.them().contains(to) || chess.pseudo_legal_ep_square() == Some(to);
+        }
+        let second = from.rank() == color.fold_wb(Rank::Second, Rank::Seventh);
+        let steps = (i32::from(to) - i32::from(from)) * color.fold_wb(1, -1);
+        if occupied.contains(to) || steps != 8 && !(steps == 16 && second) {
+            return false;
+        }
+    } else if !(attacks(from, role.of(color), Bitboard::EMPTY) & !chess.us()).contains(to) {
+        return false;
+    }
+    (between(from, to) & occupied).is_empty()
 }
 
 #[cfg(test)]
