@@ -2,25 +2,24 @@
 
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Rank, Role, Square, attacks};
 
+use super::san::is_safe;
+
 /// Whether a move is legal, as [`Position::is_legal`] answers of standard chess: steps of one piece are tried on the
 /// board, and the rest is asked of shakmaty.
 #[inline]
 pub(crate) fn is_legal(chess: &Chess, mv: Move) -> bool {
     let Move::Normal { role, from, capture, to, promotion } = mv else { return chess.is_legal(mv) };
     let (board, us) = (chess.board(), chess.turn());
-    let Some(king) = board.king_of(us) else { return chess.is_legal(mv) };
     let steps = match role {
         Role::Pawn if capture.is_some() => attacks::pawn_attacks(us, from),
         Role::Pawn => pushes(us, from, board.occupied()),
         _ => attacks::attacks(from, role.of(us), board.occupied()),
     };
-    let fits = board.piece_at(from) == Some(role.of(us))
+    board.piece_at(from) == Some(role.of(us))
         && board.role_at(to) == capture
         && (steps & !board.by_color(us)).contains(to)
-        && promotes(role, to, promotion);
-    let king = if role == Role::King { to } else { king };
-    let occupied = board.occupied().without(from).with(to);
-    fits && board.attacks_to(king, !us, occupied).without(to).is_empty()
+        && promotes(role, to, promotion)
+        && is_safe(chess, from, to)
 }
 
 /// The squares that a pawn may step to without a capture.
@@ -51,7 +50,7 @@ mod tests {
     use super::*;
     use crate::Position as Placed;
 
-    /// Steps from every piece to every square, with what they are and what they take told right and wrong.
+    /// The steps of every piece to every square, with the right and with wrong kinds, captures and promotions.
     fn steps(chess: &Chess) -> Vec<Move> {
         let board = chess.board();
         let mut all = Vec::new();

@@ -33,10 +33,7 @@ impl MoveCode {
 
     /// A move from its squares; castling is the king taking its own rook. A pawn as promotion is ignored.
     pub fn new(from: Square, to: Square, promotion: Option<Role>) -> Self {
-        let number = match promotion {
-            None => 0,
-            Some(_) => PROMOTIONS.iter().position(|&role| role == promotion).unwrap_or_default() as u16,
-        };
+        let number = PROMOTIONS.iter().position(|&role| role == promotion).unwrap_or_default() as u16;
         Self(number << PROMOTION_SHIFT | u16::from(u8::from(from)) << SQUARE_BITS | u16::from(u8::from(to)))
     }
 
