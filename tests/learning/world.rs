@@ -68,6 +68,14 @@ impl World {
         let _ = fs::remove_file(self.path("crowd.bin.learn"));
     }
 
+    /// Whether the journal has the change of the entry that is this game's own.
+    pub fn is_in_journal(&self, play: &Play) -> bool {
+        let (key, mv) = *learnable(play).last().unwrap();
+        let change: Vec<u8> = key.to_be_bytes().into_iter().chain(mv.0.to_be_bytes()).collect();
+        let journal = fs::read(self.path("crowd.bin.learn")).unwrap_or_default();
+        memchr::memmem::find(&journal, &change).is_some()
+    }
+
     /// Writes games as PGN; the round is the game's number.
     pub fn pgn(&self, name: &str, plays: &[Play]) -> PathBuf {
         let mut text = String::new();
