@@ -3,10 +3,12 @@
 Lines are decoded as latin-1, so that each byte stays one character and "byte for byte" can be asserted.
 """
 
+import contextlib
 import os
 import queue
 import re
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -273,6 +275,23 @@ def eventually(awaited, what, timeout=HANG, pause=0.005):
             raise AssertionError(f"waited {timeout:g} s in vain: {awaited}")
         time.sleep(pause)
     return value
+
+
+def kill_when_writing(process, folder, before, number=None):
+    """Ends a process as soon as a file of this folder is not as it was `before`, unless it has ended by then."""
+    while process.poll() is None and stamps(folder) == before:
+        pass
+    process.send_signal(number or signal.SIGKILL)
+
+
+def stamps(folder):
+    """The files of a folder, and when and how long they were written."""
+    files = {}
+    for file in os.scandir(folder):
+        # It may have been removed since.
+        with contextlib.suppress(FileNotFoundError):
+            files[file.name] = file.stat().st_size, file.stat().st_mtime_ns
+    return files
 
 
 def complaints(done):

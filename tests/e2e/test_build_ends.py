@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from client import HANG, eventually, times
+from client import HANG, eventually, kill_when_writing, stamps, times
 from conftest import as_nobody, not_windows
 from random_games import pgn, random_games, read_book
 
@@ -87,11 +87,14 @@ def test_whenever_a_build_is_stopped_the_old_book_or_the_new_one_is_whole(tabiya
     while stopped < wanted:
         assert time.monotonic() < until, "builds end before they are stopped"
         book.write_bytes(old)
-        begun = time.monotonic()
+        files, begun = stamps(book.parent), time.monotonic()
         process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        # Any moment will do: what must hold, holds at all of them.
-        time.sleep(whole_run * (stopped + 0.5) / wanted)
-        process.send_signal(number)
+        if stopped % 2:
+            kill_when_writing(process, book.parent, files, number)
+        else:
+            # Any moment will do: what must hold, holds at all of them.
+            time.sleep(whole_run * (stopped + 0.5) / wanted)
+            process.send_signal(number)
         _, errors = process.communicate(timeout=HANG)
         stopped += process.returncode != DONE
         names, temporary = left(folder)

@@ -14,7 +14,7 @@ import chess.polyglot
 import pytest
 
 from abk_book import ROOT, Abk
-from client import HANG, times
+from client import HANG, kill_when_writing, stamps, times
 from conftest import not_windows
 from polyglot_writer import Book
 from random_games import FORMATS, random_games
@@ -315,12 +315,17 @@ def test_an_adapter_that_is_running_plays_by_new_weights(tabiya, adapter, tmp_pa
 # kill -9
 
 
-def killed(argv, delay):
-    """Starts an edit and kills it after so many seconds, unless it has ended by then; returns whether it was killed."""
+def killed(argv, folder, delay):
+    """Starts an edit and kills it after so many seconds, or without a number when it begins to write; returns whether it
+    was killed before it ended."""
+    before = stamps(folder)
     process = subprocess.Popen([str(word) for word in argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    # Any moment will do: what must hold, holds at all of them.
-    time.sleep(delay)
-    process.send_signal(signal.SIGKILL)
+    if delay is None:
+        kill_when_writing(process, folder, before)
+    else:
+        # Any moment will do: what must hold, holds at all of them.
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
     out, errors = process.communicate(timeout=HANG)
     assert process.returncode in (DONE, -signal.SIGKILL), errors
     return process.returncode != DONE
@@ -351,7 +356,8 @@ def test_edits_that_are_killed_at_any_moment_are_made_whole_or_not_at_all(tabiya
     rounds = times(4, 13)
     while moment < 4 * rounds or kills < times(4, 10) and moment < 100 * rounds:
         kind, part = moment % 4, moment // 4 % rounds
-        stopped = killed([tabiya_exe, "edit", book, *kinds[kind]], longest * (part + 0.5) / rounds)
+        delay = longest * (part + 0.5) / rounds if part % 2 else None
+        stopped = killed([tabiya_exe, "edit", book, *kinds[kind]], tmp_path, delay)
         moment += 1
         kills += stopped
         # The machine may have been busier before.
@@ -386,10 +392,11 @@ def test_other_formats_that_are_killed_are_as_before_or_after(tabiya, tabiya_exe
         states.append(dumped(book))
     kind, kills = 0, 0
     # Where the machine was busy only while the time was taken, edits end before they are killed: so at least three at once.
-    for moment in chain(range(0, 20, times(3, 1)), repeat(0)):
+    for attempt, moment in enumerate(chain(range(0, 20, times(3, 1)), repeat(0))):
         if kills >= 3 and moment == 0:
             break
-        stopped = killed([tabiya_exe, "edit", book, *kinds[kind]], longest * (moment + 0.5) / 20)
+        delay = None if attempt % 2 else longest * (moment + 0.5) / 20
+        stopped = killed([tabiya_exe, "edit", book, *kinds[kind]], book.parent, delay)
         kills += stopped
         made = dumped(book) == states[kind + 1]
         assert made or dumped(book) == states[kind]

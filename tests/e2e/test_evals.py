@@ -17,7 +17,7 @@ import chess.polyglot
 import duckdb
 import pytest
 
-from client import HANG, times
+from client import HANG, kill_when_writing, stamps, times
 from random_games import pgn, random_games
 from test_trim import dumped  # noqa: F401
 
@@ -418,11 +418,14 @@ def test_a_killed_import_leaves_a_store_that_is_right(tabiya_exe, tabiya, tmp_pa
         store.unlink(missing_ok=True)
         if attempt % 2:
             imported(tabiya, "a.evals", "before.epd")
-        begun = time.monotonic()
+        files, begun = stamps(tmp_path), time.monotonic()
         process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL)
-        # The end is where files are written. The kill may come too late, which does no harm.
-        time.sleep(took * chance.uniform(0.0 if attempt % 4 == 0 else 0.6, 1.05))
-        process.kill()
+        if attempt // 2 % 2:
+            kill_when_writing(process, tmp_path, files)
+        else:
+            # Any moment will do, also one after the end.
+            time.sleep(took * chance.uniform(0.0, 1.05))
+            process.kill()
         if process.wait() == -signal.SIGKILL:
             killed += 1
         else:

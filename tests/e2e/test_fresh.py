@@ -12,6 +12,7 @@ import fresh_lines
 from client import HANG, eventually, find_tool, problems, times
 from conftest import not_windows
 from polyglot_writer import Book
+from test_learning import fields
 
 # The lines of the book, White's and Black's moves: eight for White, of which six begin with the heaviest move.
 LINES = [
@@ -54,7 +55,11 @@ def game(client):
     while True:
         answer = client.go("movetime 10", "position startpos" + (f" moves {' '.join(moves)}" if moves else ""))
         if not answer.book:
-            return " ".join(moves[:-1])
+            line = " ".join(moves[:-1])
+            # Learning wants to hear the engine twice.
+            moves.append(answer.move)
+            client.go("movetime 10", f"position startpos moves {' '.join([*moves, reply(moves)])}")
+            return line
         moves.append(answer.move)
         moves.append(reply(moves))
 
@@ -62,7 +67,7 @@ def game(client):
 def reply(moves):
     """Black's answer."""
     known = {line.split()[len(moves)] for line in LINES if line.split()[: len(moves)] == moves and len(line.split()) > len(moves)}
-    return known.pop() if known else "g8f6" if chess.Move.from_uci("g8f6") in legal(moves) else "g8h6"
+    return known.pop() if known else next(iter(legal(moves))).uci()
 
 
 def legal(moves):
@@ -165,7 +170,8 @@ def test_processes_in_turn_play_each_line_once(adapter, book, tmp_path, how):
     }
     (tmp_path / "rules.toml").write_text("[[book]]\nfile = 'fresh.bin'\nmax-uses = 3\n")
     books = [] if how == "rules" else ["--book", book]
-    clients = [adapter(*books, *fresh(tmp_path / "match.lines", *more.get(how, []))) for _ in range(4)]
+    engine_args = ["--legal", "--score", "cp 900"]
+    clients = [adapter(*books, *fresh(tmp_path / "match.lines", *more.get(how, [])), engine_args=engine_args) for _ in range(4)]
     for client in clients:
         client.start()
     played = []
@@ -183,6 +189,7 @@ def test_processes_in_turn_play_each_line_once(adapter, book, tmp_path, how):
     assert sorted(played) == sorted(LINES)
     for client in clients:
         assert client.quit() == 0
+    assert bool(fields(book)) == (how == "learn")
     lines = (tmp_path / "match.lines").read_text().splitlines()
     assert len(lines) == len(set(lines)) and all(NODE.fullmatch(line) for line in lines[1:])
 

@@ -17,6 +17,7 @@ import pytest
 
 from client import HANG, find_tool, problems, times
 from polyglot_writer import Book
+from test_learning import learn_the_rest
 from variant_books import BOARDS, book_of, code_of
 
 GAMES = int(os.environ.get("TABIYA_VARIANT_GAMES", "2"))
@@ -157,7 +158,8 @@ def test_one_process_plays_all_variants_by_turns(run, tabiya_exe, configured, tm
 def test_a_result_goes_into_the_book_of_its_variant(run, tabiya_exe, configured, tmp_path):
     others = [path for path in tmp_path.glob("*.bin") if path.name != "kingofthehill.bin"]
     before = [path.read_bytes() for path in others]
-    client = run(tabiya_exe, "--engine", FAIRY, "--config", configured, "--set", "Book Learn=true", "--log", tmp_path / "log")
+    argv = [tabiya_exe, "--engine", FAIRY, "--config", configured, "--set", "Book Learn=true"]
+    client = run(*argv, "--log", tmp_path / "log")
     client.start()
     client.send("setoption name UCI_Variant value kingofthehill", "ucinewgame")
     # White's king goes to the hill, which wins there and nowhere else.
@@ -167,6 +169,7 @@ def test_a_result_goes_into_the_book_of_its_variant(run, tabiya_exe, configured,
         assert client.go("wtime 60000 btime 60000", position).move == moves[ply]
     client.send("setoption name UCI_Variant value chess", "ucinewgame", "quit")
     client.wait()
+    learn_the_rest(run, argv, tmp_path / "log")
     assert [path.read_bytes() for path in others] == before
     data = (tmp_path / "kingofthehill.bin").read_bytes()
     learned = [struct.unpack(">QHHHH", data[at : at + 16])[3:] for at in range(0, len(data), 16)]

@@ -283,6 +283,17 @@ mod tests {
         assert!(Disk::new(&folder.path().join("none.bin")).is_err());
     }
 
+    /// Waits until two open files of this process are this one; only Linux tells.
+    fn wait_until_open_twice(path: &Path) {
+        let is_open_twice = || {
+            let open = fs::read_dir("/proc/self/fd").unwrap().flatten();
+            open.filter(|file| fs::read_link(file.path()).is_ok_and(|name| name == path)).count() == 2
+        };
+        while cfg!(target_os = "linux") && !is_open_twice() {
+            thread::yield_now();
+        }
+    }
+
     #[test]
     fn a_locked_journal_keeps_others_out_until_it_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
@@ -296,6 +307,7 @@ mod tests {
         let mut other = disk.clone();
         let waits =
             thread::spawn(move || matches!(other.claim(Duration::from_secs(60), true), Ok(Claim::Ours(_))));
+        wait_until_open_twice(&disk.journal);
         drop(first);
         assert!(waits.join().unwrap());
         assert!(matches!(disk.claim(Duration::from_secs(60), true).unwrap(), Claim::Ours(_)));
@@ -314,6 +326,7 @@ mod tests {
             Ok(Claim::Ours(mut journal)) => journal.write_at(0, b"new").is_ok(),
             _ => false,
         });
+        wait_until_open_twice(&disk.journal);
         fs::remove_file(&disk.journal).unwrap();
         drop(first);
         assert!(waits.join().unwrap());

@@ -270,11 +270,14 @@ fn the_end_waits_for_games_but_not_forever() {
 
 #[test]
 fn two_games_of_the_same_moves_are_two_games() {
-    let place = Place::new();
-    let mut worker = worker();
-    assert_eq!(learn(&mut worker, [to_learn(place.game()), to_learn(place.game())]).len(), 2);
-    learn(&mut worker, [to_learn(place.game())]);
-    assert_eq!(field(&place.book), [0, 3, 0, 6]);
+    let (place, mut learning) = (Place::new(), Learning::default());
+    let report: ReportMessage = Arc::new(|_, _| {});
+    for _ in 0..3 {
+        learning.learn(played(&place.book), Some(place.spool.clone()), &report);
+    }
+    let long = Duration::from_secs(600);
+    assert_eq!(Ending { keep_time: long, learn_time: long, ..learning.end().unwrap() }.wait(), []);
+    assert_eq!((field(&place.book), place.waiting()), ([0, 3, 0, 6], 0));
 }
 
 #[test]
