@@ -168,12 +168,12 @@ const QUOTES: [(&str, &str); 16] = [
     ("cute-chess.md", "`All is well.`"),
     ("cute-chess.md", "`Add tabiya to Cute Chess?`"),
     ("repertoire.md", "\"this file exists already\""),
-    ("book-from-games.md", "\"this file exists already\""),
-    ("book-from-games.md", "\"not written\""),
+    ("making-books.md", "\"this file exists already\""),
+    ("making-books.md", "\"not written\""),
     ("change-a-book.md", "\"this file exists already\""),
     ("look-into-a-book.md", "\"cannot open the file\""),
     ("look-into-a-book.md", "\"does not know this position\""),
-    ("blunders.md", "`evaluated: 0 positions`"),
+    ("vet.md", "`evaluated: 0 positions`"),
     ("bots.md", "`unauthorized`"),
 ];
 

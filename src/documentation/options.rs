@@ -10,18 +10,9 @@ use super::{Command, commands, fs, root};
 /// A page of the guide, or the section of it that begins with a heading.
 type Place = (&'static str, &'static str);
 
-const INSPECTING: &[Place] = &[("inspecting-books.md", "")];
+const INSPECTING: &[Place] = &[("look-into-a-book.md", "")];
 const COUNTS: Place = ("count-files.md", "");
-const BUILD: &[Place] = &[
-    ("making-books.md", "# Making books"),
-    ("making-books.md", "## Sources"),
-    ("making-books.md", "## Filters"),
-    ("making-books.md", "## Repertoires"),
-    ("making-books.md", "## Weights"),
-    ("making-books.md", "## Reproducible, and complete or absent"),
-    ("making-books.md", "## Builds that take hours"),
-    COUNTS,
-];
+const BUILD: &[Place] = &[("making-books.md", ""), ("repertoire.md", ""), COUNTS];
 
 /// The commands, each with the places that describe its options.
 const PLACES: [(&str, &[Place]); 22] = [
@@ -32,8 +23,8 @@ const PLACES: [(&str, &[Place]); 22] = [
     ("diff", INSPECTING),
     ("explore", &[("explore.md", "")]),
     ("build", BUILD),
-    ("convert", &[("making-books.md", "## convert, also called merge and trim"), COUNTS]),
-    ("edit", &[("making-books.md", "## edit")]),
+    ("convert", &[("change-a-book.md", "## convert, merge and trim"), COUNTS]),
+    ("edit", &[("change-a-book.md", "## One move by hand")]),
     ("learn", &[("learning.md", "")]),
     ("learn games", &[("learning.md", "")]),
     ("learn show", &[("learning.md", "")]),
