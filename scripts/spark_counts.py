@@ -3,7 +3,7 @@
 
     spark-submit scripts/spark_counts.py --tabiya EXECUTABLE --output DIR INPUT... [-- OPTIONS OF tabiya build]
 
-With plain `python` it runs on this machine's processors. docs/guide/cluster.md says what it needs and how to size it.
+With plain `python` it runs on this machine's processors. docs/guide/count-files.md says what it needs and how to size it.
 """
 
 import argparse
