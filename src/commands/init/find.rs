@@ -58,7 +58,10 @@ const BOOKS: [&str; 6] = ["bin", "ctg", "kin", "abk", "obk", "exp"];
 const BOOK_FOLDERS: [&str; 2] = ["/usr/share/games/gnuchess", "/usr/share/scid/books"];
 
 /// The most engines or books that are offered: each has a number of one digit.
-const MAX: usize = 9;
+pub(super) const MAX: usize = 9;
+
+/// The most that are looked for: one more tells that there are more than are offered.
+const MAX_FOUND: usize = MAX + 1;
 
 /// How deep folders are searched: an engine is often in its own folder.
 const DEEPEST: u32 = 2;
@@ -92,7 +95,7 @@ pub(super) fn engines() -> Vec<PathBuf> {
     let arena: Vec<_> = arena().iter().map(|folder| folder.join("Engines")).collect();
     let mut others = files(&arena, DEEPEST);
     others.retain(|path| rank(path) == ENGINES.len() && is_program(path) && !is_installer(path));
-    let answering = answering(&others, MAX.saturating_sub(named.len()));
+    let answering = answering(&others, MAX_FOUND.saturating_sub(named.len()));
     distinct(named.into_iter().chain(answering), |path| own.as_deref() != Some(path))
 }
 
@@ -228,14 +231,14 @@ pub(super) fn is_program(path: &Path) -> bool {
     ["exe", "com", "bat", "cmd"].iter().any(|end| has_extension(path, end))
 }
 
-/// The first paths that lead to different files and pass, no more than can be offered.
+/// The first paths that lead to different files and pass.
 fn distinct(paths: impl Iterator<Item = PathBuf>, passes: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut seen = HashSet::new();
     let new = paths.filter(|path| {
         let whole = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
         passes(&whole) && seen.insert(whole)
     });
-    new.take(MAX).collect()
+    new.take(MAX_FOUND).collect()
 }
 
 #[cfg(test)]
@@ -294,11 +297,11 @@ mod tests {
     }
 
     #[test]
-    fn each_file_is_offered_once_and_few_are() {
+    fn each_file_is_found_once_and_few_are() {
         let folder = tempfile::tempdir().unwrap();
         let paths: Vec<_> = (0..20).map(|number| folder.path().join(number.to_string())).collect();
         let twice = paths.iter().chain(&paths).cloned();
-        assert_eq!(distinct(twice.clone(), |_| true), paths[..MAX]);
+        assert_eq!(distinct(twice.clone(), |_| true), paths[..MAX_FOUND]);
         assert_eq!(distinct(twice, |path| path.ends_with("7")), paths[7..8]);
     }
 }

@@ -145,13 +145,13 @@ impl Init<'_> {
             return Err(Error::new(ErrorKind::Usage, "cannot ask which engine to use: there is no terminal")
                 .advice("name one with --engine, or take the first one found with --yes"));
         }
-        let found = find();
+        let mut found = find();
         if !self.asks {
             let advice = || format!("{GET_ENGINE}, and name it with --engine");
             let none = || Error::new(ErrorKind::Engine, "no engine was found").advice(advice());
             return found.into_iter().next().ok_or_else(none);
         }
-        self.list("Engines", &found)?;
+        self.list("Engines", &mut found)?;
         let (question, default) = match found.is_empty() {
             true => ("Path of an engine, or drag its program into this window", ""),
             false => ("Engine (its number or path)", "1"),
@@ -178,11 +178,11 @@ impl Init<'_> {
         if !args.book.is_empty() {
             return args.book.iter().map(|name| named(name)).collect();
         }
-        let found = find::books();
+        let mut found = find::books();
         if !self.asks {
             return Ok(found.into_iter().take(1).collect());
         }
-        self.list("Books", &found)?;
+        self.list("Books", &mut found)?;
         loop {
             let default = if found.is_empty() { "0" } else { "1" };
             let answer = self.ask("Book (its number or path; 0 for the one that is built in)", default)?;
@@ -211,13 +211,20 @@ impl Init<'_> {
         self.say(&format!("Cute Chess has the engine \"{name}\"."))
     }
 
-    fn list(&mut self, what: &str, found: &[PathBuf]) -> Result<()> {
+    /// Lists those of what was found that are offered, and drops the rest.
+    fn list(&mut self, what: &str, found: &mut Vec<PathBuf>) -> Result<()> {
         if found.is_empty() {
             return self.say(&format!("{what}: none found."));
         }
         self.say(&format!("{what}:"))?;
-        let lines = found.iter().enumerate();
-        lines.into_iter().try_for_each(|(at, path)| self.say(&format!("  {}  {}", at + 1, path.display())))
+        for (at, path) in found.iter().take(find::MAX).enumerate() {
+            self.say(&format!("  {}  {}", at + 1, path.display()))?;
+        }
+        if found.len() > find::MAX {
+            found.truncate(find::MAX);
+            self.say("  and more: type the path of any other")?;
+        }
+        Ok(())
     }
 
     /// Asks, and returns the answer without spaces around it: the default where it is empty.
@@ -320,6 +327,22 @@ mod tests {
                 }
                 false => assert!(error.to_string().contains("no engine was found"), "{error}"),
             }
+        }
+    }
+
+    #[test]
+    fn nine_are_offered_and_more_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        for (count, more) in [(9, false), (10, true)] {
+            let mut found: Vec<_> =
+                (1..=count).map(|number| folder.path().join(format!("{number}.bin"))).collect();
+            let (mut output, path) = (Vec::new(), PathBuf::new());
+            let check = |_: &Path| Ok(Exit::Done);
+            let mut init =
+                Init { input: &mut [].as_slice(), output: &mut output, asks: true, path, start: Ok, check };
+            init.list("Books", &mut found).unwrap();
+            let said = String::from_utf8(output).unwrap();
+            assert_eq!((found.len(), said.contains("  and more: type the path")), (9, more), "{said}");
         }
     }
 
