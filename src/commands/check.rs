@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         list(path, args.json, out, |progress, report| {
             if let Some(other) = book.other_rules(variant, progress) {
                 let path = path.display();
-                output::warn(&format!("{path}: {other}; `--variant {}` checks them", other.likely()));
+                output::warn(&format!("{path}: {other}; `--variant {}` checks them", other.likely));
             }
             book.check(progress, report);
             Ok(())

@@ -11,6 +11,7 @@ import pytest
 from client import eventually, times
 from polyglot_writer import ENTRY, Book
 from test_build_variants import VARIANTS, code, random_game
+from variant_books import BOARDS, book_of
 
 GAMES = times(12, 60)
 # The names that clients of Lichess send.
@@ -150,6 +151,10 @@ def test_books_of_other_rules_are_refused_or_named(explore, tabiya, tmp_path):
     server = explore("chess.bin", "--variant", "antichess")
     server.end()
     assert b"chess.bin: its moves obey the rules of chess, not of antichess" in server.process.stderr.peek()
+    board, line = BOARDS["horde"]
+    server = explore(book_of(board(), line, tmp_path / "horde.bin"))
+    server.end()
+    assert b"horde.bin: its moves obey the rules of horde, not of chess" in server.process.stderr.peek()
     assert b"write chess, or one of atomic" in tabiya("explore", "--variant", "shogi", "a.ctg").stderr
 
 

@@ -9,24 +9,22 @@ use tabiya_chess::Variant;
 pub struct OtherRules {
     /// The variant whose rules they do not obey.
     pub not: Variant,
-    /// The variants whose rules they obey, the likeliest first: at least one.
+    /// The variant that the book is for most likely.
+    pub likely: Variant,
+    /// The variants whose rules they obey, the likeliest first.
     pub rules: Vec<Variant>,
 }
 
 impl OtherRules {
     /// What is said of a book that obeys `rules`; `None` where `not` is one of them, or there are none.
     pub(crate) fn new(rules: Vec<Variant>, not: Variant) -> Option<Self> {
-        (!rules.is_empty() && !rules.contains(&not)).then_some(Self { not, rules })
-    }
-
-    /// The variant that the book is for most likely.
-    pub fn likely(&self) -> Variant {
-        self.rules.first().copied().unwrap_or_default()
+        let likely = *rules.first()?;
+        (!rules.contains(&not)).then_some(Self { not, likely, rules })
     }
 }
 
 impl fmt::Display for OtherRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "its moves obey the rules of {}, not of {}", self.likely(), self.not)
+        write!(f, "its moves obey the rules of {}, not of {}", self.likely, self.not)
     }
 }

@@ -241,7 +241,7 @@ impl Explorer {
             return Err(Error::new(ErrorKind::File, what));
         }
         warnings.extend(slots.iter().filter_map(Slot::error));
-        warnings.extend(slots.iter().filter_map(Slot::other_rules));
+        warnings.extend(slots.iter().filter_map(|slot| slot.other_rules(progress)));
         let shelf = Shelf::new(slots);
         let variant = variants::usual(options.variant, &shelf.variants());
         let beside = || shelf.of(variant).find_map(Slot::path);

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 use shakmaty::ByColor;
 
-use tabiya_adapter::io::book_loader::other_rules;
 use tabiya_adapter::settings::advice::worded;
 use tabiya_adapter::settings::rules::Rule;
 use tabiya_base::error::Result as Done;
+use tabiya_base::progress::Progress;
 use tabiya_book::Among;
 use tabiya_book::{self as book, Book, BookSet, Evaluations, Variant};
 use tabiya_learn::evals::{self, Store};
@@ -148,9 +148,11 @@ impl Slot {
     }
 
     /// What is said where its moves obey the rules of another variant.
-    pub(super) fn other_rules(&self) -> Option<String> {
+    pub(super) fn other_rules(&self, progress: &Progress) -> Option<String> {
         let open = self.read();
-        open.book.as_ref().ok().and_then(|book| other_rules(&**book, self.variant))
+        let book = open.book.as_ref().ok()?;
+        let other = book.other_rules(self.variant, progress)?;
+        Some(format!("{}: {other}: name it as a book of {}", book.path().display(), other.likely))
     }
 
     /// Opens the book again.

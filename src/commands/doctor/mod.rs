@@ -255,7 +255,7 @@ fn of_other_rules(config: &Config) -> Vec<String> {
     let books = set.distinct();
     let wrong = books.iter().filter_map(|book| {
         let other = book.other_rules(Variant::Chess, &Progress::none())?;
-        let (path, likely) = (book.path().display(), other.likely());
+        let (path, likely) = (book.path().display(), other.likely);
         Some(format!("{path}: {other}: name it below [variant.{likely}] in tabiya.toml"))
     });
     wrong.collect()

@@ -146,7 +146,7 @@ pub(super) fn of_chess(path: &Path) -> Result<()> {
     match book::open(path)?.other_rules(Variant::Chess, &Progress::none()) {
         Some(other) => Err(Error::new(ErrorKind::Usage, other.to_string())
             .at_path(path)
-            .advice(format!("name it below [variant.{}] in tabiya.toml", other.likely()))),
+            .advice(format!("name it below [variant.{}] in tabiya.toml", other.likely))),
         None => Ok(()),
     }
 }

@@ -112,7 +112,7 @@ impl BookLoader {
 }
 
 /// What is said where the moves of a book that was opened as one of a variant obey other rules.
-pub fn other_rules(book: &dyn Book, variant: Variant) -> Option<String> {
+fn other_rules(book: &dyn Book, variant: Variant) -> Option<String> {
     let other = if variant == Variant::Chess { None } else { book.other_rules(variant, &Progress::none()) }?;
     Some(format!("{}: {other}: name a book of {variant}", book.path().display()))
 }
