@@ -124,7 +124,7 @@ Play     suite    openings for a match
       --set <NAME=VALUE>   an option of the engine or of tabiya, such as \"Book Variety=0\"
 
 `tabiya help options` lists tabiya's own options, `tabiya COMMAND -h` those of a command,
-`tabiya --help` everything, and `tabiya help --guide` opens the guide.
+`tabiya --help` all arguments, and `tabiya help --guide` opens the guide.
 ";
 
 /// A command whose `-h` shows only these options.

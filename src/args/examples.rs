@@ -3,7 +3,7 @@
 /// For each command that takes files, lines that do what people use it for most.
 const EXAMPLES: [(&str, &[&str]); 18] = [
     ("show", &["tabiya show book.bin", "tabiya show book.bin other.ctg --moves \"1. e4 c5 2. Nf3\""]),
-    ("explore", &["tabiya explore book.bin", "tabiya explore book.ctg games.pgn --edit"]),
+    ("explore", &["tabiya explore book.bin", "tabiya explore book.bin --edit --games games.pgn"]),
     ("info", &["tabiya info book.ctg games.cbh"]),
     ("check", &["tabiya check books/*.bin"]),
     (

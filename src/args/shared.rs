@@ -21,7 +21,7 @@ struct Common {
     /// Print JSON, for programs
     #[arg(long)]
     json: bool,
-    /// A file of evaluations (a store), such as book.bin.evals; repeatable where several are read
+    /// A file of evaluations (a store), such as book.bin.evals; build writes it; repeatable where several are read
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
 }

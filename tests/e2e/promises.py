@@ -203,7 +203,7 @@ class Promise:
         assert "\nengine = " in "\n" + (self.folder / "tabiya.toml").read_text()
 
     def doctor(self):
-        self.says("All is well.", "book.bin")
+        self.says("All is well.", value(self.words, "--book") or "book.bin")
 
     # Named as the command `check`, which this class needs for itself.
     def sound(self):
