@@ -247,7 +247,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         Writer::Book(writer) => bookmaker::build(input, &plan, writer)
             .map(|(report, written)| (report, written::lines(&written), written.moves == 0)),
     };
-    let (report, written_lines, is_empty) = resume::settled(done, work, &progress)?;
+    let (report, written_lines, is_empty) =
+        resume::settled(done, |(report, _, is_empty)| report.used == 0 || !is_empty, work, &progress)?;
     let evals_lines = match (&args.store, &mut with_evals) {
         (Some(store), Some(source)) => {
             let put = put_evals(store, source, &filter, &resources, &progress);

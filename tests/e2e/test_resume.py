@@ -194,6 +194,22 @@ def test_a_changed_source_is_counted_again_and_changed_options_are_refused(tabiy
     assert not (tmp_path / "out.bin.partial").exists()
 
 
+def test_counts_of_which_no_move_stays_are_kept_for_lower_limits(tabiya_exe, tmp_path):
+    games = tmp_path / "games.pgn"
+    games.write_text(pgn(random_games(20, 6)))
+    plain, kept = two_folders(tmp_path)
+    words = ["build", games, "-o", "out.bin"]
+    run(tabiya_exe, plain, *words, "--min-games", 1)
+    done = run(tabiya_exe, kept, *words, "--min-games", 10_000, "--resume", code=WANTING)
+    assert b"out.bin.partial: holds the counts" in done.stderr and counted(kept)
+    done = run(tabiya_exe, kept, *words, "--min-games", 1, "--resume")
+    assert b"1 source had been counted before" in done.stderr
+    assert outputs(kept) == outputs(plain) and not (kept / "out.bin.partial").exists()
+    # Without games there is nothing to keep.
+    run(tabiya_exe, kept, *words, "--force", "--min-elo", 3900, "--resume", code=WANTING)
+    assert not (kept / "out.bin.partial").exists()
+
+
 def test_what_cannot_be_continued_is_refused(tabiya, tmp_path):
     (tmp_path / "a.pgn").write_text(BROKEN)
     for words, what in [

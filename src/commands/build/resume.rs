@@ -33,11 +33,16 @@ pub(super) fn check(args: &Args, source: &Sources) -> Result<()> {
     Ok(())
 }
 
-/// Removes the work folder after a build that ended well, and says otherwise how to go on.
+/// Removes the work folder after a build that has written its output, and says otherwise how to go on.
 ///
 /// # Errors
 /// That of the build.
-pub(super) fn settled<T>(done: Result<T>, work: Option<Work>, progress: &Progress) -> Result<T> {
+pub(super) fn settled<T>(
+    done: Result<T>,
+    is_written: impl FnOnce(&T) -> bool,
+    work: Option<Work>,
+    progress: &Progress,
+) -> Result<T> {
     let Some(work) = work else { return done };
     let folder = work.folder().display();
     for name in work.changed() {
@@ -56,6 +61,11 @@ pub(super) fn settled<T>(done: Result<T>, work: Option<Work>, progress: &Progres
                     format!("{folder}: holds the counts so far: run the same command again to continue");
                 progress.aside(|| output::warn(&line));
             }
+        }
+        Ok(made) if work.has_counts() && !is_written(made) => {
+            let line =
+                format!("{folder}: holds the counts: run the command again with lower limits of moves");
+            progress.aside(|| output::warn(&line));
         }
         _ => work.remove(),
     }
