@@ -13,7 +13,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use shakmaty::{ByColor, Move, Position as _};
 
 use tabiya_book::MoveFacts;
-use tabiya_chess::Position;
+use tabiya_chess::{Position, Variant, variant_name};
 
 /// How many positions are remembered, those included that no game went through: in some 80 MB.
 const MAX_POSITIONS: usize = 1 << 20;
@@ -111,11 +111,16 @@ pub(super) fn scope(of: impl Hash) -> Scope {
     hasher.finish()
 }
 
-/// A position and its ply as a number.
+/// A position, its ply and its variant as a number; in standard chess that of the starting position is its key.
 fn place(position: &Position) -> u64 {
     let chess = position.chess();
     let ply = u64::from(chess.fullmoves().get() - 1) * 2 + u64::from(chess.turn().is_black());
-    position.key() ^ ply.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    // The keys of variants are those of standard chess.
+    let variant = match position.variant() {
+        Variant::Chess => 0,
+        variant => scope(variant_name(variant)),
+    };
+    position.key() ^ ply.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ variant
 }
 
 impl PlayedLines {
@@ -376,10 +381,20 @@ impl PlayedLines {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
     use std::collections::HashSet;
 
     fn node(scope: Scope, at: u64, after: &[u64]) -> Node {
         Node { scope, at, is_cut: false, after: after.to_vec() }
+    }
+
+    #[test]
+    fn a_position_of_a_variant_is_another_place() {
+        let places: HashSet<u64> =
+            Variant::ALL.into_iter().map(|variant| place(&Position::start_of(variant))).collect();
+        assert_eq!(places.len(), Variant::ALL.len());
+        // The file of lines names places of standard chess.
+        assert_eq!(place(&Position::start()), Position::start().key());
     }
 
     #[test]
