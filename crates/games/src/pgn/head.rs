@@ -134,8 +134,9 @@ impl GameReader<'_> {
         let (head, rest) = text.split_at_checked(self.lexer.at() - self.game_start).unwrap_or_default();
         let rest = rest.get(..MAX_LEN_BEFORE_MOVES).unwrap_or(rest);
         let lines = rest.split_inclusive(|byte| *byte == b'\n');
-        let before_moves =
-            lines.take_while(|line| !trim_blanks(line).first().is_some_and(u8::is_ascii_digit));
+        // The first move, or the end of a game without any.
+        let is_of_moves = |byte: &u8| byte.is_ascii_digit() || *byte == b'*';
+        let before_moves = lines.take_while(|line| !trim_blanks(line).first().is_some_and(is_of_moves));
         [head, rest.part(..before_moves.map(<[u8]>::len).sum())].into_iter().any(board::has_start)
     }
 

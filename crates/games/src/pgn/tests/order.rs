@@ -275,6 +275,14 @@ fn a_position_outside_of_its_tag_leaves_the_game_out() {
 }
 
 #[test]
+fn a_game_without_moves_does_not_start_from_the_position_of_the_next() {
+    let text = format!(
+        "[Event \"x\"]\n[Result \"*\"]\n\n*\n\n[Event \"y\"]\n[SetUp \"1\"]\n[FEN \"{FEN}\"]\n\n2. Nf3 *\n"
+    );
+    assert_eq!(moves_and_starts(&text), [(false, String::new()), (true, "g1f3".to_owned())]);
+}
+
+#[test]
 fn a_piece_apart_from_its_square_ends_the_game() {
     for text in ["1. e4 e5 2. N f3 N c6 3. Bb5 *", "1. e4 e5 2. N\nf3 Nc6 *"] {
         assert_eq!(short(text), [("e2e4 e7e5".to_owned(), "unreadable move".to_owned())], "{text}");
