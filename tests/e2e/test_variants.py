@@ -232,6 +232,8 @@ def test_books_are_vetted_by_the_rules_of_their_variant(tabiya, tmp_path):
     for options, left_there in ((["--variant", "koth"], {"e3d4"}), ([], {"a2a3"})):
         assert tabiya(*words, *options, "-o", tmp_path / "again.bin", "--no-engine", "--force").returncode == 0
         assert left("again.bin") == left_there
+    done = tabiya("export", f"{words[1]}.evals", "-o", "stored.epd")
+    assert done.returncode == 0 and b" of variants of chess" in done.stderr and b"damaged" not in done.stderr, done.stderr
     if "atomic" not in OFFERED:
         book_of(BOARDS["atomic"][0](), BOARDS["atomic"][1], tmp_path / "atomic.bin")
         done = tabiya("vet", tmp_path / "atomic.bin", "-o", tmp_path / "a.bin", "--variant", "atomic", "--engine", FAIRY)

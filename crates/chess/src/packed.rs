@@ -99,6 +99,11 @@ impl Packed {
         Some(Self(bytes))
     }
 
+    /// Whether these are the bytes of a position of a variant, which cannot be unpacked.
+    pub fn is_of_variant(&self) -> bool {
+        self.0.starts_with(&[0xff; 8])
+    }
+
     /// The position; `None` where the bytes do not describe one.
     pub fn unpack(&self) -> Option<Position> {
         let (squares, pieces) = self.0.split_first_chunk::<8>()?;

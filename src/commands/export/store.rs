@@ -34,9 +34,16 @@ pub(super) fn write(path: &Path, to: Option<(&Path, Compression)>, force: bool) 
     print_lines(&[format!("{}: {}", to.0.display(), many(positions, "position"))], exit)
 }
 
-/// Writes all positions; returns how many were written, and how many are not positions of chess.
-fn each(store: &Store, out: &mut dyn Write, progress: &Progress) -> Printed<(u64, u64)> {
-    let (mut positions, mut lost) = (0_u64, 0);
+/// Positions that are left out.
+#[derive(Default)]
+struct LeftOut {
+    damaged: u64,
+    of_variants: u64,
+}
+
+/// Writes all positions of standard chess; returns how many were written, and which were not.
+fn each(store: &Store, out: &mut dyn Write, progress: &Progress) -> Printed<(u64, LeftOut)> {
+    let (mut positions, mut lost) = (0_u64, LeftOut::default());
     for (packed, evaluation) in store.iter() {
         progress.step(positions)?;
         match packed.unpack() {
@@ -44,17 +51,20 @@ fn each(store: &Store, out: &mut dyn Write, progress: &Progress) -> Printed<(u64
                 epd(&at, &evaluation, out)?;
                 positions += 1;
             }
-            None => lost += 1,
+            None if packed.is_of_variant() => lost.of_variants += 1,
+            None => lost.damaged += 1,
         }
     }
     Ok((positions, lost))
 }
 
-fn ended(store: &Store, lost: u64) -> Exit {
-    if lost == 0 {
-        return Exit::Done;
-    }
-    let lost = many(lost, "position");
-    warn(&format!("{}: left out: {lost} with a damaged position", store.path().display()));
-    Exit::Findings
+fn ended(store: &Store, lost: LeftOut) -> Exit {
+    let left_out = |count: u64, what: &str| {
+        if count > 0 {
+            warn(&format!("{}: left out: {} {what}", store.path().display(), many(count, "position")));
+        }
+    };
+    left_out(lost.of_variants, "of variants of chess");
+    left_out(lost.damaged, "with a damaged position");
+    if lost.damaged > 0 { Exit::Findings } else { Exit::Done }
 }
