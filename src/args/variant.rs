@@ -9,6 +9,8 @@ use tabiya_book::Book;
 use tabiya_chess::{Variant, known_variants, rules_of};
 use tabiya_learn as learn;
 
+use crate::output;
+
 /// `--variant`.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub struct VariantArgs {
@@ -46,6 +48,24 @@ pub(crate) fn open_of(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
     match book.other_rules(variant, &Progress::none()) {
         Some(other) => Err(Error::new(ErrorKind::Usage, other.to_string()).at_path(path)),
         None => Ok(book),
+    }
+}
+
+/// Opens a book of a variant, and warns where its moves obey other rules: then they are taken as damage.
+///
+/// # Errors
+/// When it cannot be opened.
+pub(crate) fn open_warned(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
+    let book = learn::open_settled_as(path, variant)?;
+    warn_of_other_rules(&*book, variant, &Progress::none());
+    Ok(book)
+}
+
+/// Warns where the moves of a book obey other rules than those of a variant.
+pub(crate) fn warn_of_other_rules(book: &dyn Book, variant: Variant, progress: &Progress) {
+    if let Some(other) = book.other_rules(variant, progress) {
+        let (path, likely) = (book.path().display(), other.likely);
+        output::warn(&format!("{path}: {other}; `--variant {likely}` reads it as such a book"));
     }
 }
 

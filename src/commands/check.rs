@@ -7,7 +7,7 @@ use tabiya_book as book;
 use tabiya_book::counts::named;
 use tabiya_games::cbh;
 
-use crate::args::variant::VariantArgs;
+use crate::args::variant::{VariantArgs, warn_of_other_rules};
 use crate::output::exit::Exit;
 use crate::output::findings::list;
 use crate::output::{self, counts, database};
@@ -40,10 +40,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         let book = book::open_as(path, args.variant.variant())?;
         let variant = args.variant.variant();
         list(path, args.json, out, |progress, report| {
-            if let Some(other) = book.other_rules(variant, progress) {
-                let path = path.display();
-                output::warn(&format!("{path}: {other}; `--variant {}` checks them", other.likely));
-            }
+            warn_of_other_rules(&*book, variant, progress);
             book.check(progress, report);
             Ok(())
         })

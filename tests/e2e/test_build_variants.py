@@ -220,7 +220,7 @@ def test_what_holds_standard_chess_only_is_refused_before_any_work(games, run, t
     assert "another chess variant" in run("build", "games.pgn", "-o", "book.bin", status=1)
 
 
-def test_commands_of_standard_chess_refuse_books_of_variants(games, run, tmp_path):
+def test_commands_of_standard_chess_refuse_books_of_variants_or_warn(games, run, tabiya, tmp_path):
     (tmp_path / "a.pgn").write_text('[Result "1-0"]\n\n1. e4 e5 1-0\n')
     run("build", "a.pgn", "--min-games", "1", "-o", "chess.bin")
     for name in ("antichess", "atomic", "horde"):
@@ -236,7 +236,20 @@ def test_commands_of_standard_chess_refuse_books_of_variants(games, run, tmp_pat
         ):
             said = run(*words, status=2)
             assert f"{book}: its moves obey the rules of {name}" in said, (words, said)
-    assert not list(tmp_path.glob("out*"))
+        assert not list(tmp_path.glob("out*"))
+        # Those that make what they can of any book warn.
+        before = (tmp_path / book).read_bytes()
+        for words in (
+            ("convert", book, "-o", "w.abk"),
+            ("trim", book, "-o", "w.bin", "--top", "1"),
+            ("merge", book, "chess.bin", "-o", "w.bin", "--variant", "racingkings"),
+            ("export", book, "-o", "w.pgn"),
+            ("suite", book, "-o", "w.epd", "--ply", "2"),
+            ("learn", "games", book, "a.pgn", "--both"),
+        ):
+            said = tabiya(*words, "--force" if "-o" in words else "--list").stderr.decode()
+            assert f"tabiya: {book}: its moves obey the rules of {name}, not of " in said, (words, said)
+        assert (tmp_path / book).read_bytes() == before
 
 
 def test_counts_of_different_variants_are_never_added_up(games, run, tmp_path):

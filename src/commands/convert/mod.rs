@@ -11,7 +11,6 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::counts::is_named;
 use tabiya_book::{Book, BookWriter};
-use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::trim::{Trim, Trimmed};
 use tabiya_workshop::bookmaker::{self, Resources};
 
@@ -20,7 +19,7 @@ use self::limits::Limits;
 use crate::args::new_book::NewBook;
 use crate::args::resources::ResourcesArgs;
 use crate::args::slices::{ByArgs, SliceArgs};
-use crate::args::variant::VariantArgs;
+use crate::args::variant::{VariantArgs, open_warned};
 use crate::output::exit::Exit;
 use crate::output::rows::many;
 use crate::output::written;
@@ -66,11 +65,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     let variant = args.variant.variant();
     let trim = args.limits.trim(variant)?;
-    let books = args
-        .books
-        .iter()
-        .map(|path| learn::open_settled_as(path, variant))
-        .collect::<Result<Vec<Arc<dyn Book>>>>()?;
+    let books =
+        args.books.iter().map(|path| open_warned(path, variant)).collect::<Result<Vec<Arc<dyn Book>>>>()?;
     let (resources, writer, progress) = args.to.begin(books.iter().map(|book| &**book), &args.resources)?;
     match (trim, &books[..]) {
         (None, _) => args.whole(&books, &resources, writer, progress),

@@ -18,6 +18,7 @@ use tabiya_games::compress::Compression;
 use tabiya_learn as learn;
 
 use super::{Form, to_file};
+use crate::args::variant::open_warned;
 use crate::output::exit::Exit;
 use crate::output::rows::many;
 use crate::output::{self, Printed, damage};
@@ -58,7 +59,7 @@ impl BookArgs {
         to: Option<(&Path, Compression)>,
         force: bool,
     ) -> Result<Exit> {
-        let book = learn::open_settled_as(path, variant)?;
+        let book = open_warned(path, variant)?;
         let mut unreached = 0;
         let exit = match to {
             Some(to) => {

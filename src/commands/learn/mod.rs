@@ -14,6 +14,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
 use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
+use tabiya_book::Book;
 use tabiya_book::polyglot::Polyglot;
 use tabiya_chess::Variant;
 use tabiya_games as games;
@@ -21,7 +22,7 @@ use tabiya_learn::{self as learn, IdentifiedGame, LearnOutcome, Learner};
 
 use self::collect::Collector;
 use crate::args::player::PlayerArg;
-use crate::args::variant::VariantArgs;
+use crate::args::variant::{VariantArgs, open_warned};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
@@ -135,7 +136,10 @@ struct SpoolArgs {
 /// When the book is not a Polyglot book, cannot be written or is locked by another process; when games cannot be read.
 pub fn run(args: &Args) -> Result<Exit> {
     match &args.command {
-        Command::Games(args) => learn_all(args, &mut learner(&args.of, args.variant.variant())?),
+        Command::Games(args) => {
+            let mut learner = learner_of(&*open_warned(&args.of.book, args.variant.variant())?)?;
+            learn_all(args, &mut learner)
+        }
         Command::Show(ShowArgs { of, sort, variant, json }) => {
             let variant = variant.variant();
             let history = learner(of, variant)?.history(SHOWN_GAMES)?;
@@ -166,10 +170,14 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
 }
 
-/// Opens a book to learn into it. No map of it remains, which could get in the way while it is written.
+/// Opens a book to learn into it.
 fn learner(of: &OneBook, variant: Variant) -> Result<Learner> {
-    let path = &of.book;
-    let book = learn::open_settled_as(path, variant)?;
+    learner_of(&*learn::open_settled_as(&of.book, variant)?)
+}
+
+/// What learns into an open book. It keeps no map of it, which could get in the way while it is written.
+fn learner_of(book: &dyn Book) -> Result<Learner> {
+    let path = book.path();
     book.warnings().iter().for_each(|warning| output::warn(warning));
     let format = book.format();
     if !format.learns() {

@@ -13,6 +13,7 @@ use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::{BuildReport, Damage, Filter, Input, PositionCounts, Repeated, Resources};
 use tabiya_workshop::suite::SuiteSource;
 
+use crate::args::variant::open_warned;
 use crate::output::exit::Exit;
 use crate::output::rows::many;
 use crate::output::{self, report};
@@ -157,7 +158,7 @@ fn book_at(path: &Path, variant: Variant) -> Option<Result<Arc<dyn Book>>> {
     if path.as_os_str() == STDIN {
         return None;
     }
-    match learn::open_settled_as(path, variant) {
+    match open_warned(path, variant) {
         // What is no book may hold games.
         Err(error) if path.is_dir() || error.kind() == ErrorKind::Format => {
             let is_games = path.is_dir() || has_games_name(path) || games::open(&[path.to_owned()]).is_ok();
