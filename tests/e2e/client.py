@@ -281,6 +281,7 @@ def kill_when_writing(process, folder, before, number=None):
     """Ends a process as soon as a file of this folder is not as it was `before`, unless it has ended by then."""
     while process.poll() is None and stamps(folder) == before:
         pass
+    # Not as a default above: Windows, which imports this file too, has no SIGKILL.
     process.send_signal(number or signal.SIGKILL)
 
 

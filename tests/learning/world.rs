@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use shakmaty::san::SanPlus;
@@ -72,8 +73,12 @@ impl World {
     pub fn is_in_journal(&self, play: &Play) -> bool {
         let (key, mv) = *learnable(play).last().unwrap();
         let change: Vec<u8> = key.to_be_bytes().into_iter().chain(mv.0.to_be_bytes()).collect();
-        let journal = fs::read(self.path("crowd.bin.learn")).unwrap_or_default();
-        memchr::memmem::find(&journal, &change).is_some()
+        match fs::read(self.path("crowd.bin.learn")) {
+            Ok(journal) => memchr::memmem::find(&journal, &change).is_some(),
+            // Nobody has begun it yet.
+            Err(error) if error.kind() == ErrorKind::NotFound => false,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// Writes games as PGN; the round is the game's number.

@@ -12,6 +12,9 @@ use super::{Position, Variant, allow_unusual};
 /// (docs/formats/counts.md, Position).
 pub const PACKED_LEN: usize = 24;
 
+/// The first bytes of a position of a variant, and of no other: all squares are occupied.
+const OF_VARIANT: [u8; 8] = [u8::MAX; 8];
+
 const MAX_PIECES: usize = 32;
 
 /// Four bits for each kind of piece: 0 to 11 are pawn to king of White and of Black, and four codes say more.
@@ -63,7 +66,8 @@ impl Packed {
             Variant::RacingKings => 6,
             Variant::ThreeCheck => 7,
         };
-        let mut bytes = [u8::MAX; PACKED_LEN];
+        let mut bytes = [0; PACKED_LEN];
+        bytes[..8].copy_from_slice(&OF_VARIANT);
         bytes[8..].copy_from_slice(&hash.to_le_bytes());
         bytes[PACKED_LEN - 1] = number;
         Self(bytes)
@@ -101,7 +105,7 @@ impl Packed {
 
     /// Whether these are the bytes of a position of a variant, which cannot be unpacked.
     pub fn is_of_variant(&self) -> bool {
-        self.0.starts_with(&[0xff; 8])
+        self.0.starts_with(&OF_VARIANT)
     }
 
     /// The position; `None` where the bytes do not describe one.

@@ -61,7 +61,7 @@ pub fn named_variant(name: &str) -> Option<NamedVariant> {
     Some(NamedVariant { variant, is_chess960: false })
 }
 
-/// The variant whose rules a name stands for: see [`named_variant`].
+/// The variant that a name stands for, read as [`named_variant`] reads it.
 pub fn rules_of(name: &str) -> Option<Variant> {
     named_variant(name).map(|named| named.variant)
 }

@@ -283,7 +283,7 @@ mod tests {
         assert!(Disk::new(&folder.path().join("none.bin")).is_err());
     }
 
-    /// Waits until two open files of this process are this one; only Linux tells.
+    /// Waits until this process has the file open twice. Only Linux can tell: elsewhere this returns at once.
     fn wait_until_open_twice(path: &Path) {
         let is_open_twice = || {
             let open = fs::read_dir("/proc/self/fd").unwrap().flatten();

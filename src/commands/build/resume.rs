@@ -33,13 +33,13 @@ pub(super) fn check(args: &Args, source: &Sources) -> Result<()> {
     Ok(())
 }
 
-/// Removes the work folder after a build that has written its output, and says otherwise how to go on.
+/// Removes the work folder after a build whose counts are of no more use, and says otherwise how to go on.
 ///
 /// # Errors
 /// That of the build.
 pub(super) fn settled<T>(
     done: Result<T>,
-    is_written: impl FnOnce(&T) -> bool,
+    is_finished: impl FnOnce(&T) -> bool,
     work: Option<Work>,
     progress: &Progress,
 ) -> Result<T> {
@@ -62,7 +62,7 @@ pub(super) fn settled<T>(
                 progress.aside(|| output::warn(&line));
             }
         }
-        Ok(made) if work.has_counts() && !is_written(made) => {
+        Ok(made) if work.has_counts() && !is_finished(made) => {
             let line =
                 format!("{folder}: holds the counts: run the command again with lower limits of moves");
             progress.aside(|| output::warn(&line));

@@ -60,7 +60,7 @@ const BOOK_FOLDERS: [&str; 2] = ["/usr/share/games/gnuchess", "/usr/share/scid/b
 /// The most engines or books that are offered: each has a number of one digit.
 pub(super) const MAX: usize = 9;
 
-/// The most that are looked for: one more tells that there are more than are offered.
+/// The most that are searched for. One more than [`MAX`] shows that not all are offered.
 const MAX_FOUND: usize = MAX + 1;
 
 /// How deep folders are searched: an engine is often in its own folder.

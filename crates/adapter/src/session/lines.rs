@@ -106,6 +106,11 @@ pub(super) struct PlayedLines {
 
 /// The scope of a player with all that decides which moves its books may play.
 pub(super) fn scope(of: impl Hash) -> Scope {
+    hash(of)
+}
+
+/// The same number in every process.
+fn hash(of: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
     hasher.finish()
@@ -118,7 +123,7 @@ fn place(position: &Position) -> u64 {
     // The keys of variants are those of standard chess.
     let variant = match position.variant() {
         Variant::Chess => 0,
-        variant => scope(variant_name(variant)),
+        variant => hash(variant_name(variant)),
     };
     position.key() ^ ply.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ variant
 }
@@ -381,7 +386,6 @@ impl PlayedLines {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
     use std::collections::HashSet;
 
     fn node(scope: Scope, at: u64, after: &[u64]) -> Node {
