@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_base::{interrupt, truncated};
+use tabiya_base::{interrupt, panics, truncated};
 
 use crate::args::{adapter, examples, shared};
 use crate::commands::{
@@ -200,6 +200,8 @@ fn run(cli: &Cli) -> Result<Exit> {
 /// Runs the command that the command line asks for.
 pub fn main() -> ExitCode {
     interrupt::outlive_file_limits();
+    truncated::outlive();
+    panics::hide_caught();
     let cli = match parse() {
         Ok(cli) => cli,
         Err(error) => {

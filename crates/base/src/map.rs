@@ -45,8 +45,8 @@ pub enum Access {
 impl Map {
     /// Maps a regular file in its current length, for reading at random places.
     ///
-    /// A file that is replaced by renaming keeps its old content in the map. One that is truncated while it is mapped
-    /// reads as zeros from there on, and is reported: see [`truncated`](super::truncated).
+    /// A file that is replaced by renaming keeps its old content in the map. Of one that is truncated while it is mapped, what is
+    /// missing reads as zeros and is reported, if the process asked for it: see [`truncated`](super::truncated).
     ///
     /// # Errors
     /// When the path is not a regular file (a folder, a pipe, a device), or cannot be opened or mapped.

@@ -13,8 +13,8 @@ thread_local! {
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work`; `None` if it panics. Nothing is printed then.
-pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+/// From now on, this process prints nothing about panics that are caught.
+pub fn hide_caught() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = take_hook();
@@ -24,6 +24,10 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
             }
         }));
     });
+}
+
+/// Runs `work`; `None` if it panics.
+pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     let outer = CAUGHT.replace(true);
     let done = catch_unwind(AssertUnwindSafe(work));
     CAUGHT.set(outer);

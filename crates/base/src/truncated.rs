@@ -1,4 +1,5 @@
-//! Mapped files that others truncate: the missing part reads as zeros instead of ending the process.
+//! Mapped files that others truncate: in a process that asks for it ([`outlive`]), the missing part reads as zeros instead of
+//! ending the process.
 //!
 //! The system sends SIGBUS to a process that reads a page of a map that its file no longer has. A handler puts a page
 //! of zeros in its place, and marks the map. Readers check every number, so zeros are an error like any other. Reading
@@ -56,6 +57,9 @@ impl WatchedMap {
 
 static PLACES: [WatchedMap; MAX] = [const { WatchedMap::new() }; MAX];
 
+/// Whether this process asked to outlive truncated files.
+static ASKED: AtomicBool = AtomicBool::new(false);
+
 /// Whether any map has lost bytes since the last [`take`].
 static ANY_CUT: AtomicBool = AtomicBool::new(false);
 
@@ -66,6 +70,17 @@ fn files() -> MutexGuard<'static, (Vec<Option<PathBuf>>, Vec<PathBuf>)> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// From now on, files that are mapped and then truncated do not end this process. On Unix this installs a handler of SIGBUS with the
+/// first map; a signal at any other address goes to the handler before it.
+pub fn outlive() {
+    ASKED.store(true, Ordering::Relaxed);
+}
+
+/// Whether any map has lost bytes since the last [`take`].
+pub fn any() -> bool {
+    ANY_CUT.load(Ordering::Relaxed)
+}
+
 /// Guards a map while it exists: drop it before the map.
 #[derive(Debug)]
 pub(super) struct Guard {
@@ -73,9 +88,9 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// Guards the map of a file; `None` where too many are guarded, or the system needs no guard.
+    /// Guards the map of a file; `None` where nobody asked for it, too many are guarded, or the system needs no guard.
     pub(super) fn new(bytes: &[u8], path: &Path) -> Option<Self> {
-        if !imp::watch() {
+        if !ASKED.load(Ordering::Relaxed) || !imp::watch() {
             return None;
         }
         let (names, _) = &mut *files();
@@ -105,7 +120,7 @@ impl Drop for Guard {
 
 /// The mapped files that were found truncated since the last call. It costs next to nothing where there are none.
 pub fn take() -> Vec<PathBuf> {
-    if !ANY_CUT.load(Ordering::Relaxed) || !ANY_CUT.swap(false, Ordering::AcqRel) {
+    if !any() || !ANY_CUT.swap(false, Ordering::AcqRel) {
         return Vec::new();
     }
     let (names, gone) = &mut *files();
@@ -224,6 +239,7 @@ mod tests {
 
     #[test]
     fn a_map_whose_file_is_truncated_ends_with_zeros_and_is_reported_once() {
+        super::outlive();
         let folder = tempfile::tempdir().unwrap();
         let (path, whole) = (folder.path().join("cut"), folder.path().join("whole"));
         std::fs::write(&path, vec![7; 1 << 20]).unwrap();

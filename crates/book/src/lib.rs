@@ -62,6 +62,7 @@ pub use tabiya_base::findings::{Finding, Findings};
 use tabiya_base::findings::{listed, summed};
 use tabiya_base::patch::Patch;
 pub use tabiya_base::progress::Progress;
+pub use tabiya_base::truncated::outlive as outlive_truncated_files;
 use tabiya_base::visit::Seen;
 use tabiya_chess::Position;
 pub use tabiya_chess::Variant;

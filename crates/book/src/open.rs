@@ -53,7 +53,9 @@ const STARTS: [(&[u8], &str, &str); 7] = [
 /// without number or extension. A count file, or a folder of nothing else, is a book too. Polyglot books have no mark: every
 /// other file that is long enough and whose keys ascend, apart from some breaks, may be one.
 ///
-/// With the feature `write`, files that a process had moved aside when it died are put back first.
+/// With the feature `write`, files of a CTG or Kvetka book that a process had moved aside when it died are put back first, and one that is
+/// replacing the book is waited for, up to 0.2 s. Some formats start a thread that reads ahead. A file that another program truncates
+/// while it is open ends the process on Unix, unless it has called [`outlive_truncated_files`](crate::outlive_truncated_files).
 ///
 /// # Errors
 /// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name; and

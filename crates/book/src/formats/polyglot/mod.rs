@@ -54,6 +54,8 @@ pub struct Polyglot {
     is_read_only: bool,
     data: Map,
     variant: Variant,
+    /// Whether positions of any variant are looked up.
+    is_of_any: bool,
 }
 
 impl Polyglot {
@@ -64,7 +66,7 @@ impl Polyglot {
         let is_read_only = file
             .as_ref()
             .is_some_and(|file| fs::metadata(file).is_ok_and(|data| data.permissions().readonly()));
-        Self { path, file, is_read_only, data, variant: Variant::Chess }
+        Self { path, file, is_read_only, data, variant: Variant::Chess, is_of_any: false }
     }
 
     /// The book as one of a variant, whose rules decide which of its moves are legal: the file does not say for which it is.
@@ -73,17 +75,17 @@ impl Polyglot {
         Self { variant, ..self }
     }
 
-    /// Appends the moves in a position, in the order of the file, under the rules of that position, whatever variant the book is
-    /// taken for. What was learned is left out if any entry of the position has more
-    /// half-points than its games allow, because such an entry keeps something else in those bytes.
-    pub fn moves_by_rules(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        append(self.entries(), at, out);
+    /// The book as one of whatever variant a position is of that it is asked for. Read as a whole it stays one of its variant.
+    #[must_use]
+    pub fn of_any_variant(self) -> Self {
+        Self { is_of_any: true, ..self }
     }
 
     /// The entries that may be moves of a position: none where it is one of another variant, in which the same key is another
     /// position.
     fn entries_for(&self, at: &Position) -> PolyglotEntries<'_> {
-        if at.variant() == self.variant { self.entries() } else { PolyglotEntries::new(&[]) }
+        let is_ours = self.is_of_any || at.variant() == self.variant;
+        if is_ours { self.entries() } else { PolyglotEntries::new(&[]) }
     }
 
     /// The entries.
@@ -92,31 +94,27 @@ impl Polyglot {
     }
 }
 
-/// Appends the legal moves among the entries of a position: see [`Polyglot::moves_by_rules`].
-fn append(entries: PolyglotEntries<'_>, at: &Position, out: &mut Vec<MoveFacts>) {
-    let start = out.len();
-    let mut trusted = true;
-    for entry in entries.find(at.key()) {
-        trusted &= entry.learn_is_plausible();
-        let Some(mv) = entry.mv.resolve(at.chess()) else { continue };
-        let known = out.part_mut(start..);
-        if !entry.add_to(known, mv) && at.chess().is_legal(mv) {
-            out.push(entry.facts(mv));
-        }
-    }
-    if !trusted {
-        out.iter_mut().skip(start).for_each(|known| known.learned = None);
-    }
-}
-
 impl Moves for Polyglot {
     fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// Appends the moves in the order of the file: see [`Polyglot::moves_by_rules`].
+    /// Appends the moves in the order of the file. What was learned is left out if any entry of the position has more
+    /// half-points than its games allow, because such an entry keeps something else in those bytes.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        append(self.entries_for(at), at, out);
+        let start = out.len();
+        let mut trusted = true;
+        for entry in self.entries_for(at).find(at.key()) {
+            trusted &= entry.learn_is_plausible();
+            let Some(mv) = entry.mv.resolve(at.chess()) else { continue };
+            let known = out.part_mut(start..);
+            if !entry.add_to(known, mv) && at.chess().is_legal(mv) {
+                out.push(entry.facts(mv));
+            }
+        }
+        if !trusted {
+            out.iter_mut().skip(start).for_each(|known| known.learned = None);
+        }
     }
 
     fn has(&self, at: &Position, mv: Move) -> bool {
