@@ -1,6 +1,7 @@
 //! Errors of tabiya as exceptions: their classes are those of `tabiya/_errors.py`.
 
 use std::io;
+use std::path::Path;
 
 use pyo3::prelude::*;
 
@@ -14,10 +15,15 @@ const REPLACE: &str = "pass force=True to replace it, or name another file";
 
 /// The exception of an error.
 pub fn raise(error: &Error) -> PyErr {
-    Python::attach(|py| exception(py, error).unwrap_or_else(|other| other))
+    raise_opening(error, None)
 }
 
-fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+/// The exception of an error of opening a file: one that is there lacks a part.
+pub fn raise_opening(error: &Error, opened: Option<&Path>) -> PyErr {
+    Python::attach(|py| exception(py, error, opened).unwrap_or_else(|other| other))
+}
+
+fn exception(py: Python<'_>, error: &Error, opened: Option<&Path>) -> PyResult<PyErr> {
     let exists = error.what() == Error::exists("").what();
     let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
     let name = match error.kind() {
@@ -28,6 +34,8 @@ fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         _ => match source.map(io::Error::kind) {
             Some(io::ErrorKind::NotFound) => "NotFoundError",
             Some(io::ErrorKind::PermissionDenied) => "DeniedError",
+            None if opened.is_some_and(Path::exists) => "FormatError",
+            None if opened.is_some() => "NotFoundError",
             _ => "Error",
         },
     };

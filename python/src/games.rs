@@ -1,15 +1,16 @@
 //! Games of PGN files and databases.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::errors::{new, raise};
+use crate::errors::{new, raise, raise_opening};
 use crate::moves;
 use crate::stream::{Event, Game, GameError, Item, Line, LineOrGame, Stream, file_of, result_text, tags_of};
-use crate::tasks::paths_of;
+use crate::tasks::{not_pickled, paths_of, variant_of};
 
 /// Errors of games that could not be read at all which are kept; the others are counted.
 const MAX_ERRORS: usize = 1000;
@@ -31,16 +32,25 @@ struct State {
 /// Opens the games of PGN files (also compressed ones and archives), ChessBase databases, folders of them, or a list of these.
 ///
 /// Each game is a ``chess.pgn.Game`` with variations, comments and glyphs; with *moves_only* a :class:`MainLine`, which is much
-/// faster. Damaged games have their moves up to the damage; those that cannot be read at all are left out and counted.
+/// faster. Damaged games have their moves up to the damage; those that cannot be read at all are left out and counted, and so are
+/// those of other variants than *variant*, by default standard chess with Chess960.
 ///
 /// :raises NotFoundError: if there is no such file.
 /// :raises FormatError: if a file holds no games.
 #[pyfunction]
-#[pyo3(signature = (path, *, moves_only = false))]
-pub fn open_games(py: Python<'_>, path: &Bound<'_, PyAny>, moves_only: bool) -> PyResult<Games> {
-    let paths = paths_of(path)?;
-    let opened = py.detach(|| Stream::open(&paths, moves_only));
-    let mut stream = opened.map_err(|error| raise(&error))?;
+#[pyo3(signature = (path, *, moves_only = false, variant = None))]
+pub fn open_games(
+    py: Python<'_>,
+    path: &Bound<'_, PyAny>,
+    moves_only: bool,
+    variant: Option<&str>,
+) -> PyResult<Games> {
+    let (paths, variant) = (paths_of(path)?, variant_of(variant)?);
+    let opened = py.detach(|| Stream::open(&paths, moves_only, variant));
+    let mut stream = opened.map_err(|error| {
+        let missing = paths.iter().find(|path| !path.exists()).or(paths.first());
+        raise_opening(&error, missing.map(PathBuf::as_path))
+    })?;
     for error in stream.passed_over() {
         let class = py.import("tabiya._errors")?.getattr("DamageWarning")?;
         py.import("warnings")?.call_method1("warn", (error, class, 2))?;
@@ -123,6 +133,10 @@ impl Games {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).unreadable
     }
 
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(not_pickled("Games", "pass the paths, and open them there"))
+    }
+
     /// Closes the files. There is no further game.
     fn close(&self) -> PyResult<()> {
         let Ok(mut state) = self.state.try_lock() else {
@@ -147,7 +161,7 @@ fn tree(py: Python<'_>, game: Game) -> PyResult<Bound<'_, PyAny>> {
     let events = PyList::empty(py);
     for event in game.events {
         match event {
-            Event::Move(code) => events.append((0, moves::python(py, code)?))?,
+            Event::Move(code) => events.append((0, moves::played(py, code)?))?,
             Event::Open => events.append((1, py.None()))?,
             Event::Close => events.append((2, py.None()))?,
             Event::Glyph(number) => events.append((3, number))?,
@@ -227,6 +241,12 @@ impl MainLine {
         self.line.header.start.as_ref().map(|start| start.fen())
     }
 
+    /// The variant, by the name that UCI and python-chess have for it: ``chess`` is standard chess and Chess960.
+    #[getter]
+    fn variant(&self) -> &'static str {
+        self.line.variant.uci()
+    }
+
     /// Whether castling is written as in Chess960.
     #[getter]
     fn chess960(&self) -> bool {
@@ -244,14 +264,14 @@ impl MainLine {
     /// The moves as ``chess.Move``.
     #[getter(moves)]
     fn py_moves<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let moves = self.line.moves.iter().map(|code| moves::python(py, *code));
+        let moves = self.line.moves.iter().map(|code| moves::played(py, *code));
         PyList::new(py, moves.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// The moves as UCI writes them.
     #[getter]
     fn uci(&self) -> Vec<String> {
-        self.line.moves.iter().map(|code| code.to_string()).collect()
+        self.line.moves.iter().map(|code| moves::text(*code)).collect()
     }
 
     /// The file.

@@ -1,7 +1,8 @@
 //! What of the tabiya crate is used for books; `stream.rs` has what is used for games. Nothing else names that crate.
 
 use std::fs;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use tabiya_base::error::{Error, ErrorKind, Result};
@@ -11,19 +12,23 @@ use tabiya_base::interrupt;
 pub use tabiya_base::interrupt::Interrupt;
 use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
+use tabiya_base::truncated;
+pub use tabiya_base::truncated::outlive as outlive_truncated_files;
 use tabiya_base::visit::Break;
 use tabiya_book::choose::chances_in;
 pub use tabiya_book::choose::{MAX_LOSS_LIMIT, Policy, draw};
 use tabiya_book::counts::{CountFile, named, sum};
 use tabiya_book::polyglot::Polyglot;
 use tabiya_book::polyglot::entry::PolyglotEntry as RawEntry;
-use tabiya_book::{self as book, PositionRecord, Scope, plain_weights};
+use tabiya_book::{self as book, PositionRecord, Scope, in_any_case, parts, plain_weights, stated_variant};
 pub use tabiya_book::{
     Annotation, Book, BookSet, Counts, Format, Learned, MoveFacts, Ratings, Recommendation, Written,
 };
 pub use tabiya_chess::openings::Opening;
 use tabiya_chess::setup_leniently;
-pub use tabiya_chess::{Game, MoveCode, Position, Variant, named_variant};
+pub use tabiya_chess::{
+    Game, MoveCode, Position, Variant, known_variants, named_variant, rules_of, variant_name,
+};
 use tabiya_games::cbh::{self, Cbh, check::check as check_database};
 pub use tabiya_games::{Date, PlayerName};
 use tabiya_learn::evals::open_beside;
@@ -40,6 +45,7 @@ const OTHERS: [&str; 10] = ["ctg", "cto", "ctb", "abk", "kob", "kin", "ksf", "ob
 pub struct OpenBook {
     pub book: Arc<dyn Book>,
     polyglot: Option<Arc<Polyglot>>,
+    files: Arc<[OpenFile]>,
 }
 
 /// An entry of a book.
@@ -62,12 +68,13 @@ pub struct Raw {
 }
 
 impl OpenBook {
-    /// Opens a book. An empty file is a Polyglot book without entries, as it is in python-chess.
+    /// Opens a book. An empty file is a Polyglot book without entries, as it is in python-chess. A count file says its variant; a
+    /// Polyglot book is one of whatever variant a board has, as in python-chess.
     ///
     /// # Errors
     /// As those of tabiya.
     pub fn open(path: &Path) -> Result<Self> {
-        let opened = book::open(path);
+        let opened = book::open_as(path, stated_variant(path).unwrap_or_default());
         if opened.is_err() && is_empty(path) {
             return Ok(Self::polyglot(Polyglot::new(path, Vec::new())));
         }
@@ -75,22 +82,35 @@ impl OpenBook {
         if book.format() == Format::Polyglot {
             return Ok(Self::polyglot(Polyglot::new(path, Map::open(path)?)));
         }
-        Ok(Self { book, polyglot: None })
+        Ok(Self { files: files_of(path), book, polyglot: None })
     }
 
     fn polyglot(polyglot: Polyglot) -> Self {
-        let polyglot = Arc::new(polyglot);
-        Self { book: Arc::clone(&polyglot) as _, polyglot: Some(polyglot) }
+        let polyglot = Arc::new(polyglot.of_any_variant());
+        let files = files_of(polyglot.path());
+        Self { book: Arc::clone(&polyglot) as _, polyglot: Some(polyglot), files }
+    }
+
+    /// Checks that no file of the book was truncated since it was opened: what is missing reads as zeros.
+    ///
+    /// # Errors
+    /// When one was.
+    pub fn check_len(&self) -> Result<()> {
+        self.files.iter().try_for_each(OpenFile::check_len)
+    }
+
+    /// As [`OpenBook::check_len`], at the price of one comparison while no book of the process has lost pages.
+    ///
+    /// # Errors
+    /// When a file was truncated, and pages of it were missed.
+    pub fn check_pages(&self) -> Result<()> {
+        if truncated::any() { self.check_len() } else { Ok(()) }
     }
 
     /// The moves in a position. With `tournament` the weights are those that colours, marks and limits leave.
     pub fn find(&self, at: &Position, tournament: bool) -> Vec<Found> {
         let mut moves = Vec::new();
-        // A reader does not name its variant: the board does, as in python-chess.
-        match &self.polyglot {
-            Some(polyglot) => polyglot.moves_by_rules(at, &mut moves),
-            None => self.book.moves(at, &mut moves),
-        }
+        self.book.moves(at, &mut moves);
         if tournament && self.polyglot.is_none() {
             let mut record = PositionRecord::from_moves(at, &moves);
             plain_weights(&mut record);
@@ -118,6 +138,15 @@ impl OpenBook {
     /// The entry of a number; `None` in the outer place if the entries of the book have no numbers.
     pub fn entry(&self, number: usize) -> Option<Option<Raw>> {
         Some(self.polyglot.as_ref()?.entries().get(number).map(raw))
+    }
+
+    /// The entries of these numbers that there are, all read before the file was truncated, if it was.
+    ///
+    /// # Errors
+    /// When it was.
+    pub fn part(&self, numbers: Range<usize>) -> Result<Vec<Raw>> {
+        let raws = numbers.map_while(|number| self.entry(number).flatten()).collect();
+        self.check_len().map(|()| raws)
     }
 
     /// How many entries there are, if that is known without reading all of the book.
@@ -153,13 +182,60 @@ impl OpenBook {
             }
             Ok(())
         };
-        self.book.each(Scope::All, &Progress::none(), show).map(drop)
+        self.book.each(Scope::All, &Progress::none(), show)?;
+        self.check_len()
     }
 
     /// What the book says of a position in words.
     pub fn comment(&self, at: &Position) -> Option<String> {
         self.book.as_remarks()?.comment(at)
     }
+}
+
+/// A file that was mapped, as it was then. Unix lets other programs truncate it meanwhile.
+struct OpenFile {
+    path: PathBuf,
+    #[cfg(unix)]
+    stamp: Option<(u64, u64, u64)>,
+}
+
+impl OpenFile {
+    fn new(path: PathBuf) -> Self {
+        Self {
+            #[cfg(unix)]
+            stamp: stamp_of(&path),
+            path,
+        }
+    }
+
+    /// A file that was replaced is another one: the old one is still mapped.
+    fn check_len(&self) -> Result<()> {
+        #[cfg(unix)]
+        if let (Some((device, inode, len)), Some(now)) = (self.stamp, stamp_of(&self.path))
+            && (device, inode) == (now.0, now.1)
+            && now.2 < len
+        {
+            let what = format!("the file was truncated while it was read, from {len} bytes to {}", now.2);
+            return Err(Error::format(&self.path, what)
+                .advice("open it again; to replace a file that is open, rename the new one over it"));
+        }
+        Ok(())
+    }
+}
+
+/// The device, the number and the length of a file.
+#[cfg(unix)]
+fn stamp_of(path: &Path) -> Option<(u64, u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino(), metadata.len()))
+}
+
+/// The files of a book, as they are now.
+fn files_of(path: &Path) -> Arc<[OpenFile]> {
+    let path = in_any_case(path).unwrap_or_else(|| path.to_owned());
+    let named = named(&path).ok().flatten().unwrap_or_default();
+    parts(&path).into_iter().chain(named).map(OpenFile::new).collect()
 }
 
 /// Adds what the file has of an entry to its move.
@@ -248,11 +324,23 @@ pub fn advice(set: &mut BookSet, game: &Game, policy: &Policy) -> Option<Advice>
     None
 }
 
-/// Reads a book, a count file, a folder of them or a database to its end, and reports what is wrong with it.
+/// Does work that reads books, and checks that none of them was truncated meanwhile.
+///
+/// # Errors
+/// When one was, and those of the work.
+pub fn reading<T>(books: &[PathBuf], work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let files: Vec<_> = books.iter().map(|path| files_of(path)).collect();
+    let done = work()?;
+    files.iter().flat_map(|files| files.iter()).try_for_each(OpenFile::check_len)?;
+    Ok(done)
+}
+
+/// Reads a book, a count file, a folder of them or a database to its end, and reports what is wrong with it. A Polyglot book is
+/// read as one of the variant; a count file says its own.
 ///
 /// # Errors
 /// When it cannot be opened, or the work is interrupted.
-pub fn check(path: &Path) -> Result<Vec<Finding>> {
+pub fn check(path: &Path, variant: Variant) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     let report = &mut |finding| found.push(finding);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -266,7 +354,7 @@ pub fn check(path: &Path) -> Result<Vec<Finding>> {
             files.iter().try_for_each(|file| sum(file, &Progress::none(), findings).map(drop))
         })?;
     } else {
-        book::open(path)?.check(&Progress::none(), report);
+        book::open_as(path, variant)?.check(&Progress::none(), report);
     }
     interrupt::check().map(|()| found)
 }

@@ -46,6 +46,25 @@ pub fn python(py: Python<'_>, code: MoveCode) -> PyResult<Py<PyAny>> {
     }
 }
 
+/// The piece that a move of a game drops: no other move goes from a square to itself, and no pawn is dropped where no move is.
+fn dropped(code: MoveCode) -> Option<Role> {
+    let is_drop = code.from() == code.to() && code != MoveCode::NULL;
+    is_drop.then(|| code.promotion().ok().flatten().unwrap_or(Role::Pawn))
+}
+
+/// The `chess.Move` of a move that was played.
+pub fn played(py: Python<'_>, code: MoveCode) -> PyResult<Py<PyAny>> {
+    if dropped(code) == Some(Role::Pawn) { pawn_drop(py, code.to()) } else { python(py, code) }
+}
+
+/// A move that was played, as UCI writes it.
+pub fn text(code: MoveCode) -> String {
+    match dropped(code) {
+        Some(role) => UciMove::Put { role, to: code.to() }.to_string(),
+        None => code.to_string(),
+    }
+}
+
 /// A pawn that is dropped.
 pub fn pawn_drop(py: Python<'_>, to: Square) -> PyResult<Py<PyAny>> {
     let arguments = PyDict::new(py);

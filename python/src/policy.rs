@@ -10,10 +10,10 @@ use rand::{Rng as _, SeedableRng};
 
 use crate::board::game_of;
 use crate::entry::Entry;
-use crate::errors::raise;
-use crate::library::{self, Book, BookSet, Found, MAX_LOSS_LIMIT, MoveCode, OpenBook};
+use crate::errors::{raise, raise_opening};
+use crate::library::{self, BookSet, Found, MAX_LOSS_LIMIT, MoveCode, OpenBook};
 use crate::reader::Reader;
-use crate::tasks::{is_path, path_of};
+use crate::tasks::{is_path, not_pickled, path_of};
 
 /// How moves are chosen: by the rules and options of tabiya's adapter.
 ///
@@ -29,6 +29,7 @@ pub struct Policy {
     policy: library::Policy,
     /// The books, and the random numbers of choices without a seed of their own.
     state: Mutex<State>,
+    open: Vec<OpenBook>,
 }
 
 struct State {
@@ -48,16 +49,16 @@ fn seed_of(seed: i128) -> PyResult<u64> {
 }
 
 /// A book that is open, or the path of one.
-fn book_of(given: &Bound<'_, PyAny>) -> PyResult<Arc<dyn Book>> {
+fn book_of(given: &Bound<'_, PyAny>) -> PyResult<OpenBook> {
     if let Ok(reader) = given.cast::<Reader>() {
-        return Ok(reader.get().book()?.book);
+        return reader.get().book();
     }
     let path = path_of(given)?;
-    given.py().detach(|| OpenBook::open(&path)).map(|open| open.book).map_err(|error| raise(&error))
+    given.py().detach(|| OpenBook::open(&path)).map_err(|error| raise_opening(&error, Some(&path)))
 }
 
 /// One book, or several.
-fn books_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Arc<dyn Book>>> {
+fn books_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<OpenBook>> {
     let Some(given) = given else { return Ok(Vec::new()) };
     if given.is_instance_of::<Reader>() || is_path(given)? {
         return Ok(vec![book_of(given)?]);
@@ -80,7 +81,9 @@ impl Policy {
         // Whoever holds it holds the lock of Python too, so nobody waits here.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { set, rng: own } = &mut *state;
-        let Some((_, moves, chances)) = library::advice(set, &game, &self.policy) else { return Ok(None) };
+        let advice = library::advice(set, &game, &self.policy);
+        self.open.iter().try_for_each(OpenBook::check_pages).map_err(|error| raise(&error))?;
+        let Some((_, moves, chances)) = advice else { return Ok(None) };
         let drawn = match (draws, seed) {
             (false, _) => None,
             (true, Some(seed)) => library::draw(&chances, rng(seed).next_u64()),
@@ -131,14 +134,16 @@ impl Policy {
         policy.threefold = threefold;
         policy.learn = learn;
 
-        let (white, black) = (books_of(white)?, books_of(black)?);
-        let mut both = books_of(Some(books.as_any()))?;
-        if white.is_empty() && black.is_empty() && both.is_empty() {
+        let named = [books_of(white)?, books_of(black)?, books_of(Some(books.as_any()))?];
+        let [white, black, mut both] =
+            named.each_ref().map(|open| open.iter().map(|open| Arc::clone(&open.book)).collect::<Vec<_>>());
+        let open = named.concat();
+        if open.is_empty() {
             both.push(library::starter().map_err(|error| raise(&error))?);
         }
         let set = library::book_set(&white, &black, &both, policy.max_loss > 0);
         let set = set.map_err(|error| raise(&error))?;
-        Ok(Self { policy, state: Mutex::new(State { set, rng: rng(seed) }) })
+        Ok(Self { policy, state: Mutex::new(State { set, rng: rng(seed) }), open })
     }
 
     /// The entry of the move that the adapter would play, or ``None`` if no book has a playable one.
@@ -161,6 +166,10 @@ impl Policy {
             chance_b.total_cmp(chance_a).then(b.weight().cmp(&a.weight()))
         });
         Ok(entries)
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(not_pickled("a Policy", "pass the paths of its books and its options, and make it there"))
     }
 
     fn __repr__(&self) -> String {

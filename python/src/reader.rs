@@ -11,9 +11,9 @@ use pyo3::types::PyTuple;
 
 use crate::board::{Asked, Place};
 use crate::entry::{Entry, named};
-use crate::errors::raise;
+use crate::errors::{raise, raise_opening};
 use crate::library::{Error, Interrupt, OpenBook, Opening, Raw, mode_of};
-use crate::tasks::{long, path_of, wait_for};
+use crate::tasks::{long, not_pickled, path_of, wait_for};
 
 /// Entries that the thread that reads a book hands over at once, and how many such parts may wait.
 const PART: usize = 1024;
@@ -51,6 +51,7 @@ impl Reader {
                 let Place { at, mode } = *place;
                 let found = book.find(&at, self.tournament);
                 if found.is_empty() {
+                    book.check_pages().map_err(|error| raise(&error))?;
                     return Ok(Vec::new());
                 }
                 let at = Arc::new(at);
@@ -72,6 +73,7 @@ impl Reader {
                 choice.heavy(board.py(), raws, |raw| raw.facts.weight, |raw| Entry::raw(raw, mode_of))?
             }
         };
+        book.check_pages().map_err(|error| raise(&error))?;
         choice.exclude(board.py(), &mut entries)?;
         Ok(entries)
     }
@@ -188,7 +190,7 @@ impl Reader {
     #[pyo3(signature = (path, *, tournament = false))]
     fn new(py: Python<'_>, path: &Bound<'_, PyAny>, tournament: bool) -> PyResult<Self> {
         let path = path_of(path)?;
-        let book = py.detach(|| OpenBook::open(&path)).map_err(|error| raise(&error))?;
+        let book = py.detach(|| OpenBook::open(&path)).map_err(|error| raise_opening(&error, Some(&path)))?;
         for warning in book.book.warnings() {
             let class = py.import("tabiya._errors")?.getattr("DamageWarning")?;
             py.import("warnings")?.call_method1("warn", (warning, class, 2))?;
@@ -356,20 +358,22 @@ impl Reader {
         let len = self.numbered(&book)?;
         let number = usize::try_from(index).ok().or_else(|| len.checked_sub(index.unsigned_abs()));
         let found = number.and_then(|number| book.entry(number).flatten());
+        book.check_pages().map_err(|error| raise(&error))?;
         found.map(|raw| Entry::raw(raw, mode_of)).ok_or_else(|| PyIndexError::new_err("no such entry"))
     }
 
     fn __iter__(&self) -> PyResult<Entries> {
         let book = self.book()?;
-        let source =
-            if book.quick_len().is_some() { Source::Numbered(book, 0) } else { Source::Unread(book) };
-        Ok(Entries(Mutex::new(source)))
+        Ok(Entries(Mutex::new(match book.quick_len() {
+            Some(_) => Source::Numbered { book, number: 0, part: Vec::new().into_iter() },
+            None => Source::Unread(book),
+        })))
     }
 
     fn __reversed__(&self) -> PyResult<Reversed> {
         let book = self.book()?;
         let len = self.numbered(&book)?;
-        Ok(Reversed(Mutex::new((book, len))))
+        Ok(Reversed(Mutex::new((book, len, Vec::new()))))
     }
 
     fn __contains__(&self, py: Python<'_>, entry: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -390,6 +394,10 @@ impl Reader {
             }
         }
         Ok(false)
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(not_pickled("a Reader", "pass its path, and open it there"))
     }
 
     /// Closes the book. What was begun with it goes on.
@@ -442,9 +450,9 @@ impl Found {
     }
 }
 
-/// The entries of a book from the last one.
+/// The entries of a book from the last one: how many are not read yet, and those that were.
 #[pyclass(frozen, module = "tabiya")]
-pub struct Reversed(Mutex<(OpenBook, usize)>);
+pub struct Reversed(Mutex<(OpenBook, usize, Vec<Raw>)>);
 
 #[pymethods]
 impl Reversed {
@@ -452,17 +460,26 @@ impl Reversed {
         this
     }
 
-    fn __next__(&self) -> Option<Entry> {
+    fn __next__(&self) -> PyResult<Option<Entry>> {
         let mut rest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        rest.1 = rest.1.checked_sub(1)?;
-        rest.0.entry(rest.1).flatten().map(|raw| Entry::raw(raw, mode_of))
+        let (book, unread, part) = &mut *rest;
+        if part.is_empty() {
+            let start = unread.saturating_sub(PART);
+            *part = book.part(start..*unread).map_err(|error| raise(&error))?;
+            *unread = start;
+        }
+        Ok(part.pop().map(|raw| Entry::raw(raw, mode_of)))
     }
 }
 
 /// Where the entries of a book come from.
 enum Source {
-    /// A book whose entries have numbers, and the next one.
-    Numbered(OpenBook, usize),
+    /// A book whose entries have numbers, the one after those that were read, and what is left of these.
+    Numbered {
+        book: OpenBook,
+        number: usize,
+        part: IntoIter<Raw>,
+    },
     /// A book that is not read yet.
     Unread(OpenBook),
     /// Parts of it that another thread of this process reads.
@@ -494,10 +511,13 @@ impl Entries {
             *source = read(book.clone())?;
         }
         let next = match &mut *source {
-            Source::Numbered(book, number) => {
-                let raw = book.entry(*number).flatten();
-                *number += 1;
-                Ok(raw)
+            Source::Numbered { book, number, part } => {
+                if part.len() == 0 {
+                    let read = book.part(*number..number.saturating_add(PART)).map_err(|error| raise(&error));
+                    *part = read?.into_iter();
+                    *number += part.len();
+                }
+                Ok(part.next())
             }
             Source::Read { parts, part, process } => {
                 if *process != std::process::id() {

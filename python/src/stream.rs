@@ -6,14 +6,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use shakmaty::{CastlingMode, Color, Move, Position as _, Square};
+use shakmaty::{ByColor, CastlingMode, Color, Move, Position as _, Square};
 use tabiya_games::cbh::export::{ExportOptions, export};
 use tabiya_games::cbh::{Cbh, is_named};
 use tabiya_games::pgn::Pgn;
 use tabiya_games::{self as games, Batch, GameEnd, GameHeader, KeyedPly, Sources, Visitor, decode_text};
 pub use tabiya_games::{GameError, GameResult, LineOrGame};
 
-use crate::library::{Error, MoveCode, Position, Result, mode_of};
+use crate::library::{Error, MoveCode, Position, Result, Variant, mode_of, variant_name};
 use crate::moves;
 
 /// Games of a database that are turned into text at once.
@@ -32,6 +32,7 @@ pub enum Item {
 /// A main line, and what is known of its game.
 pub struct Line {
     pub header: GameHeader,
+    pub variant: Variant,
     pub mode: CastlingMode,
     pub moves: Vec<MoveCode>,
     pub result: Option<GameResult>,
@@ -84,6 +85,9 @@ pub fn tags_of(line: &Line) -> Vec<(&'static str, String)> {
             tags.push((name, elo.to_string()));
         }
     }
+    if line.variant != Variant::Chess {
+        tags.push(("Variant", variant_name(line.variant).to_owned()));
+    }
     if let Some(start) = start {
         if line.mode.is_chess960() {
             tags.push(("Variant", "Chess960".to_owned()));
@@ -99,6 +103,7 @@ pub struct Stream {
     current: Option<Current>,
     found: VecDeque<Item>,
     lines_only: bool,
+    variant: Variant,
     /// Why files in folders that look as if they held games cannot be read.
     passed_over: Vec<GameFailure>,
 }
@@ -120,18 +125,18 @@ enum Current {
 }
 
 impl Stream {
-    /// Opens the games of files and folders.
+    /// Opens the games of files and folders that are of a variant.
     ///
     /// # Errors
-    /// When a file is missing or holds no games.
-    pub fn open(paths: &[PathBuf], lines_only: bool) -> Result<Self> {
-        let sources = games::open(paths)?;
+    /// When a file is missing, holds no games, or none of this variant.
+    pub fn open(paths: &[PathBuf], lines_only: bool, variant: Variant) -> Result<Self> {
+        let sources = games::open(paths)?.of_variant(variant)?;
         let passed_over = sources.passed_over().iter().map(Error::with_source).collect();
         let parts = match lines_only {
             true => VecDeque::from([Part::All(Box::new(sources))]),
             false => parts(&sources),
         };
-        Ok(Self { parts, current: None, found: VecDeque::new(), lines_only, passed_over })
+        Ok(Self { parts, current: None, found: VecDeque::new(), lines_only, variant, passed_over })
     }
 
     /// Takes the errors of files that were passed over.
@@ -171,7 +176,8 @@ impl Stream {
                 None => return Ok(false),
                 Some(Part::All(sources)) => self.current = Some(Current::Sources(sources)),
                 Some(Part::Text(path)) => {
-                    self.current = Some(Current::Sources(Box::new(games::open(&[path])?)));
+                    self.current =
+                        Some(Current::Sources(Box::new(games::open(&[path])?.of_variant(self.variant)?)));
                 }
                 Some(Part::Database(path)) => {
                     self.current = Some(Current::Database(Box::new(Cbh::open(path)?), 1))
@@ -183,7 +189,7 @@ impl Stream {
 
     fn play(&mut self, batch: Box<dyn Batch>) {
         if self.lines_only {
-            batch.play(&mut Lines { found: &mut self.found, line: None });
+            batch.play(&mut Lines { found: &mut self.found, variant: self.variant, line: None });
         } else {
             batch.play(&mut Games {
                 found: &mut self.found,
@@ -236,13 +242,15 @@ fn mode_in(variant: Option<&str>, start: Option<&Position>) -> CastlingMode {
 /// Keeps main lines.
 struct Lines<'a> {
     found: &'a mut VecDeque<Item>,
+    variant: Variant,
     line: Option<Line>,
 }
 
 impl Visitor for Lines<'_> {
     fn begin(&mut self, header: &GameHeader) -> bool {
         let mode = mode_in(None, header.start.as_ref());
-        self.line = Some(Line { header: header.clone(), mode, moves: Vec::new(), result: None, error: None });
+        let (header, variant) = (header.clone(), self.variant);
+        self.line = Some(Line { header, variant, mode, moves: Vec::new(), result: None, error: None });
         true
     }
 
@@ -259,17 +267,13 @@ impl Visitor for Lines<'_> {
 
     fn keyed_line(&mut self, plies: &[KeyedPly]) {
         if let Some(line) = &mut self.line {
-            let start = line.header.start.as_ref();
-            let king = |color| start.and_then(|at| at.chess().board().king_of(color));
-            let mut kings = Kings {
-                white: king(Color::White).unwrap_or(Square::E1),
-                black: king(Color::Black).unwrap_or(Square::E8),
-            };
-            let is_standard = !line.mode.is_chess960();
-            line.moves = plies
-                .iter()
-                .map(|ply| if is_standard { kings.play(ply.side, ply.mv) } else { ply.mv })
-                .collect();
+            let ordinary = || Position::start_of(line.variant);
+            let start = line.header.start.clone().unwrap_or_else(ordinary);
+            // In antichess a king is a piece like any other.
+            let castles = !line.mode.is_chess960() && line.variant != Variant::Antichess;
+            let king = |color| start.chess().board().king_of(color).filter(|_| castles);
+            let mut kings = Kings(ByColor { white: king(Color::White), black: king(Color::Black) });
+            line.moves = plies.iter().map(|ply| kings.play(ply.side, ply.mv)).collect();
         }
     }
 
@@ -285,27 +289,24 @@ impl Visitor for Lines<'_> {
     }
 }
 
-/// Where the kings are, which tells castling from other moves.
-struct Kings {
-    white: Square,
-    black: Square,
-}
+/// Where the kings that castle by their two steps are, which tells castling from other moves.
+struct Kings(ByColor<Option<Square>>);
 
 impl Kings {
     /// The code of a move in which the king castles by its two steps instead of taking its rook.
     fn play(&mut self, side: Color, code: MoveCode) -> MoveCode {
-        let king = side.fold_wb(&mut self.white, &mut self.black);
-        if code.from() != *king {
+        let king = self.0.get_mut(side);
+        let (from, to) = (code.from(), code.to());
+        if *king != Some(from) {
             return code;
         }
-        let (from, to) = (code.from(), code.to());
         let code = if from.file().distance(to.file()) > 1 {
             let file = if to > from { shakmaty::File::G } else { shakmaty::File::C };
             MoveCode::new(from, Square::from_coords(file, from.rank()), None)
         } else {
             code
         };
-        *king = code.to();
+        *king = Some(code.to());
         code
     }
 }

@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use shakmaty::{ByColor, Color};
 
-use crate::errors::{new, raise};
+use crate::errors::{new, raise, raise_opening};
 use crate::library::{
     self, BuildReport, CountedMoves, Date, Error, ErrorKind, Filter, Finding, Interrupt, NewBook, PlayerName,
-    TagPattern, Tags, Weigh, Written,
+    TagPattern, Tags, Variant, Weigh, Written, reading,
 };
 
 /// How often a wait for work looks whether it must stop.
@@ -63,6 +63,23 @@ fn handle(cancel: Option<&Bound<'_, PyAny>>) -> PyResult<Interrupt> {
     let Some(cancel) = cancel else { return Ok(Interrupt::new()) };
     let wrong = |_| PyTypeError::new_err("cancel is a tabiya.Cancel");
     cancel.cast::<Cancel>().map(|cancel| cancel.get().0.clone()).map_err(wrong)
+}
+
+/// Why an object cannot be pickled, which other processes are sent things by: `instead` says what to send.
+pub fn not_pickled(what: &str, instead: &str) -> PyErr {
+    PyTypeError::new_err(format!("{what} cannot be sent to another process: {instead}"))
+}
+
+/// The variant of chess of a name that UCI, PGN or python-chess has for it.
+///
+/// # Errors
+/// `ValueError` for any other name.
+pub fn variant_of(name: Option<&str>) -> PyResult<Variant> {
+    let Some(name) = name else { return Ok(Variant::Chess) };
+    library::rules_of(name).ok_or_else(|| {
+        let known = library::known_variants();
+        PyValueError::new_err(format!("variant must be chess, or one of {known}, not {name:?}"))
+    })
 }
 
 /// Work that was stopped by its handle.
@@ -203,20 +220,24 @@ fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>>
     class.call1((severity.to_string(), what, count, offset, file))
 }
 
-/// Reads a book, a count file, a folder of count files or a ChessBase database to its end, and returns what is wrong with it.
+/// Reads a book, a count file, a folder of count files or a ChessBase database to its end, and returns what is wrong with it. A Polyglot
+/// book is read as one of *variant*, by default standard chess.
 ///
 /// :raises NotFoundError: if there is no such file.
 /// :raises FormatError: if it is none of these.
 /// :raises CancelledError: once *cancel* is set.
 #[pyfunction]
-#[pyo3(signature = (path, *, cancel = None))]
+#[pyo3(signature = (path, *, variant = None, cancel = None))]
 pub fn check<'py>(
     py: Python<'py>,
     path: &Bound<'py, PyAny>,
+    variant: Option<&str>,
     cancel: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let (path, cancel) = (path_of(path)?, handle(cancel)?);
-    let found = abandonable(py, &cancel, move || library::check(&path))?.map_err(|error| raise(&error))?;
+    let (path, variant, cancel) = (path_of(path)?, variant_of(variant)?, handle(cancel)?);
+    let opened = path.clone();
+    let work = move || reading(std::slice::from_ref(&path), || library::check(&path, variant));
+    let found = abandonable(py, &cancel, work)?.map_err(|error| raise_opening(&error, Some(&opened)))?;
     found.iter().map(|found| finding(py, found)).collect()
 }
 
@@ -228,6 +249,7 @@ fn new_book(output: &Bound<'_, PyAny>, options: &Options<'_, '_>) -> PyResult<Ne
     }
     let mut new = NewBook::new(path_of(output)?);
     new.force = options.is("force")?;
+    new.variant = variant_of(options.text("variant")?.as_deref())?;
     new.green = options.share("green")?;
     new.threads = threads;
     new.memory = options.number("memory")?;
@@ -388,7 +410,8 @@ pub fn merge<'py>(
     let options = Options(options);
     let (inputs, new, reachable) =
         (paths_of(sources)?, new_book(output, &options)?, options.is("reachable")?);
-    let (merged, written, damage) = long(py, &options.cancel()?, || new.merge(&inputs, reachable))?;
+    let (merged, written, damage) =
+        long(py, &options.cancel()?, || reading(&inputs, || new.merge(&inputs, reachable)))?;
     if written.moves == 0 {
         let why = match merged.read {
             0 => "no line from the starting position reaches a move of the book",

@@ -130,8 +130,8 @@ class Entry:
 class Reader:
     """A book that is open. It has the interface of ``chess.polyglot.MemoryMappedReader``, for every format.
 
-    A *board* is a ``chess.Board`` of standard chess or Chess960, or a FEN; boards of other variants find nothing. Polyglot books are
-    also asked by keys.
+    A *board* is a ``chess.Board`` of standard chess, Chess960 or a variant that Lichess has, or a FEN of standard chess. A Polyglot book
+    does not say its variant: as in python-chess, the board does. Polyglot books are also asked by keys.
 
     With *tournament*, weights are those that the book's colors, marks and limits leave in tournaments.
     """
@@ -330,6 +330,9 @@ class MainLine:
     def fen(self) -> Optional[str]:
         """The position that it starts from, or ``None`` for the ordinary one."""
     @property
+    def variant(self) -> str:
+        """The variant, by the name that UCI and python-chess have for it: ``chess`` is standard chess and Chess960."""
+    @property
     def chess960(self) -> bool:
         """Whether castling is written as in Chess960."""
     @property
@@ -357,24 +360,30 @@ class MainLine:
     def __bool__(self) -> bool: ...
 
 @overload
-def open_games(path: Paths, *, moves_only: Literal[False] = False) -> Games[chess.pgn.Game]:
+def open_games(
+    path: Paths, *, moves_only: Literal[False] = False, variant: Optional[str] = None
+) -> Games[chess.pgn.Game]:
     """Opens the games of PGN files (also compressed ones and archives), ChessBase databases, folders of them, or a list of these.
 
     Each game is a ``chess.pgn.Game`` with variations, comments and glyphs; with *moves_only* a :class:`MainLine`, which is much
-    faster. Damaged games have their moves up to the damage; those that cannot be read at all are left out and counted.
+    faster. Damaged games have their moves up to the damage; those that cannot be read at all are left out and counted, and so are
+    those of other variants than *variant*, by default standard chess with Chess960.
 
     :raises NotFoundError: if there is no such file.
     :raises FormatError: if a file holds no games.
     """
 @overload
-def open_games(path: Paths, *, moves_only: Literal[True]) -> Games[MainLine]: ...
+def open_games(path: Paths, *, moves_only: Literal[True], variant: Optional[str] = None) -> Games[MainLine]: ...
 @overload
-def open_games(path: Paths, *, moves_only: bool) -> Games[Union[chess.pgn.Game, MainLine]]: ...
+def open_games(
+    path: Paths, *, moves_only: bool, variant: Optional[str] = None
+) -> Games[Union[chess.pgn.Game, MainLine]]: ...
 def _entry(state: tuple[Any, ...]) -> Entry: ...
 def opening(board: _Asked) -> Optional[Opening]:
     """The opening of a position, or ``None`` if it has no name. *board* may also be a Polyglot key."""
-def check(path: Path, *, cancel: Optional[Cancel] = None) -> list[Finding]:
-    """Reads a book, a count file, a folder of count files or a ChessBase database to its end, and returns what is wrong with it.
+def check(path: Path, *, variant: Optional[str] = None, cancel: Optional[Cancel] = None) -> list[Finding]:
+    """Reads a book, a count file, a folder of count files or a ChessBase database to its end, and returns what is wrong with it. A Polyglot
+    book is read as one of *variant*, by default standard chess.
 
     :raises NotFoundError: if there is no such file.
     :raises FormatError: if it is none of these.

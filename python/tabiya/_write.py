@@ -35,6 +35,7 @@ def convert(
     source: Path,
     output: Path,
     *,
+    variant: Optional[str] = None,
     force: bool = False,
     reachable: bool = False,
     green: Optional[float] = None,
@@ -45,6 +46,7 @@ def convert(
 ) -> MergeReport:
     """Writes a book anew, in the format that the extension of *output* selects.
 
+    *variant* is that of the book, by default standard chess: ``"atomic"``, or what else ``chess.variant`` has.
     *force* lets it replace a file that exists; *reachable* leaves out what the book's moves do not reach from the starting
     position; *green* marks moves of a CTG book green that have at least this share of their position's weight, in per
     cent. *memory* is in bytes, at least 16 MiB and by default a quarter of the machine's; the rest goes into files in *temp*.
@@ -58,6 +60,7 @@ def convert(
     return merge(
         [source],
         output,
+        variant=variant,
         force=force,
         reachable=reachable,
         green=green,
@@ -72,6 +75,7 @@ def merge(
     sources: Paths,
     output: Path,
     *,
+    variant: Optional[str] = None,
     force: bool = False,
     reachable: bool = False,
     green: Optional[float] = None,
@@ -84,6 +88,7 @@ def merge(
     them. The options are those of :func:`convert`.
     """
     options = {
+        "variant": variant,
         "force": force,
         "reachable": reachable,
         "green": green,
@@ -99,6 +104,7 @@ def build(
     sources: Paths,
     output: Path,
     *,
+    variant: Optional[str] = None,
     force: bool = False,
     max_ply: Optional[int] = None,
     only: Optional[str] = None,
@@ -135,6 +141,7 @@ def build(
 ) -> BuildReport:
     """Builds a book from games: PGN files, also compressed ones, folders of them, ChessBase databases, and count files.
 
+    Games of other variants than *variant*, by default standard chess with Chess960, are left out and counted.
     The options are those of ``tabiya build``, with ``_`` for ``-``. Those that name a side take ``"white"`` or ``"black"``,
     *only* also ``"player"``; *tags* and *not_tags* have patterns by the names of tags; *date_from* and *date_to* are those
     of its ``--date``, *min_share_white* and *min_share_black* those of ``--min-share W/B``. The others are those of :func:`convert`.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import os
 import pickle
+import sys
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -13,7 +16,7 @@ import pytest
 
 import tabiya
 
-from conftest import STARTER, samples, tabiya_says
+from conftest import ROOT, STARTER, python_does, samples, tabiya_says
 
 FORMATS = {"bin": "polyglot", "ctg": "ctg", "abk": "abk", "kob": "kvetka", "parquet": "counts"}
 
@@ -221,12 +224,82 @@ def test_exceptions_carry_file_and_offset(tmp_path: Path) -> None:
 
     short = tmp_path / "short.ctg"
     short.write_bytes(b"")
-    with pytest.raises(tabiya.Error):
+    with pytest.raises(tabiya.FormatError):
         tabiya.open_reader(short)
+    with pytest.raises(tabiya.NotFoundError):
+        tabiya.open_games(tmp_path / "none.cbh")
     empty = tmp_path / "empty.bin"
     empty.write_bytes(b"")
     with tabiya.open_reader(empty) as reader:
         assert len(reader) == 0 and not reader and list(reader) == []
+
+
+@pytest.mark.parametrize("end", ["ctg", "kob"])
+def test_a_book_without_a_main_part_is_a_format_error(end: str, books: dict[str, Path]) -> None:
+    main, named = {"ctg": ("book.cto", "book.ctg"), "kob": ("book*.kob", "book.kin")}[end]
+    (part,) = books[end].parent.glob(main)
+    part.unlink()
+    path = books[end].with_name(named)
+    assert path.exists()
+    for call in (tabiya.open_reader, tabiya.Policy, tabiya.check):
+        with pytest.raises(tabiya.FormatError, match="missing"):
+            call(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows lets nobody truncate a file that is mapped")
+@pytest.mark.parametrize("left", [0, 16, 5000])
+def test_a_book_that_shrinks_while_it_is_open_is_an_error(left: int, tmp_path: Path) -> None:
+    path = tmp_path / "book.bin"
+    path.write_bytes(STARTER.read_bytes())
+    reader, policy = tabiya.open_reader(path), tabiya.Policy(path)
+    whole = [entry.key for entry in reader]
+    forward, backward = iter(reader), reversed(reader)
+    assert (next(forward).key, next(backward).key) == (whole[0], whole[-1])
+    os.truncate(path, left)
+    for entries, expected in ((forward, whole[1:]), (backward, whole[-2::-1])):
+        read = []
+        with pytest.raises(tabiya.FormatError, match="truncated while it was read"):
+            read.extend(entry.key for entry in iter(entries))
+        # What was read before is as it was.
+        assert read == expected[: len(read)]
+    for call in (lambda: list(reader), lambda: reader.find_all(chess.Board()), lambda: policy.choose(chess.Board())):
+        with pytest.raises(tabiya.FormatError, match=str(path)):
+            call()
+    # A book that was replaced is another one: what is open stays whole.
+    fresh = tmp_path / "fresh.bin"
+    path.write_bytes(STARTER.read_bytes())
+    with tabiya.open_reader(path) as replaced:
+        fresh.write_bytes(b"\0" * 16)
+        os.replace(fresh, path)
+        assert [entry.key for entry in replaced] == whole
+
+
+def test_what_cannot_be_pickled_says_what_to_do_instead(books: dict[str, Path], pgn: Path) -> None:
+    for thing in (tabiya.open_reader(books["bin"]), tabiya.Policy(books["bin"]), tabiya.open_games(pgn)):
+        for method in (pickle.dumps, copy.copy):
+            with pytest.raises(TypeError, match="cannot be sent to another process: pass .* there"):
+                method(thing)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows which signals a process catches")
+def test_opening_changes_nothing_of_the_process_but_what_the_page_names(books: dict[str, Path]) -> None:
+    code = """if True:
+        import os, signal, sys, threading
+        def state():
+            status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+            return int(status["SigCgt"], 16), (sys.excepthook, sys.unraisablehook, threading.excepthook, os.getcwd())
+        (caught, rest) = state()
+        import tabiya
+        for path in sys.argv[1:]:
+            list(tabiya.open_reader(path))
+        (now, same) = state()
+        assert rest == same
+        # The C library has two signals of its own for threads.
+        print([name.name for name in signal.Signals if (now ^ caught) >> (name - 1) & 1])
+    """
+    done = python_does(code, *books.values())
+    assert done.stdout.strip() == "['SIGBUS']", done.stdout + done.stderr
+    assert "SIGBUS" in (ROOT / "docs/guide/python.md").read_text(encoding="utf-8")
 
 
 def test_paths_are_given_in_any_form(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ import re
 import runpy
 import shutil
 import struct
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Optional
 
@@ -17,7 +19,7 @@ import pytest
 
 import tabiya
 
-from conftest import PGN, ROOT, samples
+from conftest import HANG, PGN, ROOT, samples
 
 PAGES = ["README.md", "python/README.md", "docs/guide/python.md", "docs/guide/bots.md"]
 
@@ -44,7 +46,8 @@ def folder(tmp_path: Path, books: dict[str, Path], monkeypatch: pytest.MonkeyPat
 def test_an_example_runs_and_prints(
     code: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chess.polyglot, "open_reader", chess.polyglot.open_reader)
+    for name in ["open_reader", "MemoryMappedReader"]:
+        monkeypatch.setattr(chess.polyglot, name, getattr(chess.polyglot, name))
     if "database.cbh" in code:
         for part in samples().glob("cbh/linares/linares.cb*"):
             shutil.copy(part, folder / f"database{part.suffix}")
@@ -52,6 +55,18 @@ def test_an_example_runs_and_prints(
     script.write_text(code, encoding="utf-8")
     runpy.run_path(str(script))
     assert "print" not in code or capsys.readouterr().out.strip()
+
+
+def test_the_lines_for_other_programs_have_sound_types(tmp_path: Path) -> None:
+    patches = [block.values[0] for block in examples() if "chess.polyglot" in block.values[0]]
+    assert len(patches) == 2
+    for number, code in enumerate(patches):
+        (tmp_path / f"patch{number}.py").write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", *tmp_path.glob("patch*.py")],
+        capture_output=True, encoding="utf-8", timeout=HANG,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 # After the calls of lichess-bot's get_book_move, which makes a number with a fraction of the least weight.

@@ -5,12 +5,13 @@ import random
 import struct
 
 import chess
+import chess.pgn
 import chess.polyglot
 import chess.variant
 import pytest
 
 import tabiya
-from conftest import samples
+from conftest import samples, tabiya_says
 
 BOARDS = {
     "antichess": chess.variant.AntichessBoard,
@@ -78,6 +79,62 @@ def test_what_python_chess_finds_is_found(name, tmp_path):
         # The board of another variant has other moves, which are legal there, or none.
         assert all(entry.move in chess.Board().legal_moves for entry in ours.find_all(chess.Board()))
     assert (pawns > 0) == (name == "crazyhouse")
+
+
+def pgn_of(board_class, count, seed, path):
+    """Random games as python-chess writes them."""
+    games_of = []
+    for board, move in games(board_class, count, seed):
+        if not board.move_stack:
+            game = node = chess.pgn.Game({"Result": "1-0"})
+            game.setup(board)
+            games_of.append(game)
+        node = node.add_variation(move)
+    path.write_text("".join(f"{game}\n\n" for game in games_of))
+    return path
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_games_become_books_that_are_read_and_played(name, tmp_path):
+    board = BOARDS[name]()
+    variant = board.uci_variant
+    pgn, book, counts = pgn_of(BOARDS[name], 20, 1, tmp_path / "games.pgn"), tmp_path / "a.bin", tmp_path / "a.parquet"
+    theirs = []
+    with pgn.open() as file:
+        while (game := chess.pgn.read_game(file)) is not None:
+            theirs.append(list(game.mainline_moves()))
+    assert [list(game.mainline_moves()) for game in tabiya.open_games(pgn, variant=variant)] == theirs
+    lines = list(tabiya.open_games(pgn, moves_only=True, variant=variant))
+    assert [line.moves for line in lines] == theirs
+    assert [line.uci for line in lines] == [[move.uci() for move in moves] for moves in theirs]
+    assert {line.variant for line in lines} == {variant}
+    assert all(type(chess.pgn.Headers(line.headers).board()) is BOARDS[name] for line in lines)
+    chess_alone = tabiya.open_games(pgn)
+    assert not list(chess_alone) and chess_alone.unreadable == len(theirs)
+
+    report = tabiya.build(pgn, book, variant=variant, min_games=1)
+    assert (report.games, report.used) == (20, 20)
+    assert tabiya.check(book, variant=variant) == []
+    merged = tabiya.merge([book, book], tmp_path / "b.bin", variant=variant)
+    converted = tabiya.convert(book, tmp_path / "c.bin", variant=variant)
+    assert (merged.moves, converted.moves, merged.damage) == (report.moves, report.moves, [])
+    tabiya_says("build", pgn, "-o", counts, "--variant", variant)
+    assert tabiya.check(counts) == []
+    first = {moves[0] for moves in theirs}
+    for path in (book, counts):
+        with tabiya.open_reader(path) as reader:
+            assert {entry.move for entry in reader.find_all(board)} == first
+        policy = tabiya.Policy(path, variety=100)
+        assert {policy.choose(board, seed=seed).move for seed in range(1, 200)} <= first
+        assert {entry.move for entry, _ in policy.chances(board)} == first
+    with tabiya.open_reader(counts) as reader:
+        assert not list(reader.find_all(chess.Board()))
+    # The starter book is one of standard chess.
+    assert tabiya.Policy().choose(board) is None
+    with pytest.raises(ValueError, match="variant must be chess, or one of .*atomic"):
+        tabiya.check(book, variant="shogi")
+    with pytest.raises(tabiya.UsageError, match=f"counts games of {variant}"):
+        tabiya.build([counts, counts], tmp_path / "d.bin", variant="horde" if variant == "atomic" else "atomic")
 
 
 @pytest.mark.parametrize(("name", "file"), [("antichess", "antichess"), ("atomic", "atomic"), ("horde", "horde")])
