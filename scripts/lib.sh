@@ -80,11 +80,15 @@ step() {
     STEP_PID=$!
     (
         sleep "$limit"
-        printf '\n#### %s: still running after %s s, so it is ended\n' "$STEP" "$limit" >&2
+        {
+            printf '\n#### %s: still running after %s s, so it is ended\n' "$STEP" "$limit"
+            printf '#### On a slow or busy machine, run this again: what was built so far is kept, and with\n'
+            printf '#### TABIYA_PATIENCE=%s in the environment every step has four times as long as now.\n' "$((4 * PATIENCE))"
+        } >&9
         kill -TERM -- "-$STEP_PID"
         sleep 10
         kill -KILL -- "-$STEP_PID"
-    ) 2>/dev/null </dev/null &
+    ) 9>&2 2>/dev/null </dev/null &
     STEP_GUARD=$!
     set +m
     wait "$STEP_PID" || status=$?
