@@ -1,5 +1,6 @@
 """Engines that misbehave: a clear message, exit code 4 where it ends, the game goes on where it can; never a hang."""
 
+import platform
 import stat
 import sys
 
@@ -67,6 +68,34 @@ def test_an_engine_that_is_no_program_at_all(run, tabiya_exe, tmp_path):
     client = run(tabiya_exe, "--engine", text)
     client.send("uci")
     ended(client, "fake")
+
+
+ELF = b"\x7fELF\x02\x01\x01" + bytes(11)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no shell that would run it, or other programs")
+@pytest.mark.parametrize(
+    "start, reason",
+    [
+        (ELF + b"\xb7\0" + bytes(100), "it is built for aarch64, this is "),
+        (b"MZ" + bytes(300), "it is built for Windows, this is Linux"),
+        (b"\xcf\xfa\xed\xfe\x0c\0\0\x01" + bytes(100), "it is built for macOS, this is Linux"),
+        (b"#!/no-such-interpreter\n", "the interpreter that it names is missing"),
+    ],
+    ids=["processor", "Windows", "macOS", "interpreter"],
+)
+def test_a_program_for_another_machine_is_no_script(run, tabiya_exe, tmp_path, start, reason):
+    """A shell would run the line in it."""
+    if platform.machine() == "aarch64" and "aarch64" in reason:
+        pytest.skip("runs here")
+    done = tmp_path / "done"
+    program = tmp_path / "engine"
+    program.write_bytes(start + f"\ntouch {done}\n".encode())
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    client = run(tabiya_exe, "--engine", program)
+    client.send("uci")
+    ended(client, "cannot start the engine: " + reason)
+    assert not done.exists()
 
 
 def test_an_engine_in_a_folder_that_does_not_exist(run, tabiya_exe, engine, tmp_path):

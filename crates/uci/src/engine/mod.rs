@@ -8,6 +8,7 @@
 
 mod bind;
 mod client;
+mod program;
 mod search;
 mod words;
 
@@ -23,6 +24,10 @@ use shared_child::SharedChild;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
+
+#[cfg(unix)]
+use self::program::Target;
+use self::program::why_not;
 
 pub use self::bind::join_job;
 pub use self::client::{Client, NoLine};
@@ -91,8 +96,12 @@ impl Engine {
     pub(crate) fn spawn(program: &Path, mut command: Command) -> Result<(Self, Pipes)> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         bind::bind(&mut command);
+        #[cfg(unix)]
+        if Target::of_file(program).is_some() {
+            bind::run_without_shell(program, &mut command);
+        }
         let child = SharedChild::spawn(&mut command).map_err(|error| {
-            wrong(program, format!("cannot start the engine: {error}"))
+            wrong(program, format!("cannot start the engine: {}", why_not(program, &error)))
                 .advice("check that it is a program for this machine, and that you may run it")
         })?;
         let pipes = match (child.take_stdin(), child.take_stdout(), child.take_stderr()) {
