@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tabiya_adapter::settings::advice::other_rules_on_line;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
-use tabiya_book::Book;
+use tabiya_book::{Book, OtherRules};
 use tabiya_chess::{Variant, known_variants, rules_of};
 use tabiya_learn as learn;
 
@@ -36,7 +37,11 @@ impl VariantArgs {
 /// # Errors
 /// When it cannot be opened, or its moves obey the rules of a variant only.
 pub(crate) fn open_of_chess(path: &Path) -> Result<Arc<dyn Book>> {
-    open_of(path, Variant::Chess)
+    open_obeying(path, Variant::Chess, |other| {
+        Error::new(ErrorKind::Usage, other.to_string())
+            .at_path(path)
+            .advice("name a book of standard chess: this command knows no other")
+    })
 }
 
 /// Opens a book of a variant whose positions are to be searched.
@@ -44,9 +49,18 @@ pub(crate) fn open_of_chess(path: &Path) -> Result<Arc<dyn Book>> {
 /// # Errors
 /// When it cannot be opened, or its moves obey other rules.
 pub(crate) fn open_of(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
+    open_obeying(path, variant, |other| Error::new(ErrorKind::Usage, other_rules_on_line(path, other)))
+}
+
+/// Opens a book whose moves obey the rules of a variant; `refuse` words the error where they do not.
+fn open_obeying(
+    path: &Path,
+    variant: Variant,
+    refuse: impl FnOnce(&OtherRules) -> Error,
+) -> Result<Arc<dyn Book>> {
     let book = learn::open_settled_as(path, variant)?;
     match book.other_rules(variant, &Progress::none()) {
-        Some(other) => Err(Error::new(ErrorKind::Usage, other.to_string()).at_path(path)),
+        Some(other) => Err(refuse(&other)),
         None => Ok(book),
     }
 }
@@ -64,8 +78,7 @@ pub(crate) fn open_warned(path: &Path, variant: Variant) -> Result<Arc<dyn Book>
 /// Warns where the moves of a book obey other rules than those of a variant.
 pub(crate) fn warn_of_other_rules(book: &dyn Book, variant: Variant, progress: &Progress) {
     if let Some(other) = book.other_rules(variant, progress) {
-        let (path, likely) = (book.path().display(), other.likely);
-        output::warn(&format!("{path}: {other}; `--variant {likely}` reads it as such a book"));
+        output::warn(&other_rules_on_line(book.path(), &other));
     }
 }
 

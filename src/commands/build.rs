@@ -270,7 +270,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     let exit = output::print_lines(&lines, exit)?.max(damage::of_counts(&counted, damage));
     if is_empty {
-        let (what, advice) = report::why_nothing(&report, &weigh);
+        let (what, advice) = report::why_nothing(&report, &weigh, args.variant.named().is_some());
         return Ok(written::nothing(&args.output, &what, advice));
     }
     Ok(exit)

@@ -8,8 +8,12 @@ use tabiya_workshop::bookmaker::weigh::{DropReason, Weigh};
 use super::rows::many;
 
 /// Why nothing is left to write, as a clause, and what to do if something can be done; `weigh`: the limits that dropped
-/// moves.
-pub(crate) fn why_nothing(report: &BuildReport, weigh: &Weigh) -> (String, Option<&'static str>) {
+/// moves; `is_named`: whether the command line names a variant.
+pub(crate) fn why_nothing(
+    report: &BuildReport,
+    weigh: &Weigh,
+    is_named: bool,
+) -> (String, Option<&'static str>) {
     if !report.dropped.is_empty() {
         let few = report.dropped.contains_key(&DropReason::Games) && weigh.min_games > 1;
         let advice = few.then_some("lower the limit with --min-games 1");
@@ -22,7 +26,11 @@ pub(crate) fn why_nothing(report: &BuildReport, weigh: &Weigh) -> (String, Optio
         let what = clause(&what, [left_out(report), errors(report)].concat());
         let others = report.errors.keys().all(|reason| *reason == Reason::OtherVariant);
         let advice = others && report.left.is_empty();
-        return (what, advice.then_some("name the variant of the games with --variant"));
+        let way = match is_named {
+            true => "the games are of another variant than --variant names",
+            false => "name the variant of the games with --variant",
+        };
+        return (what, advice.then_some(way));
     } else if report.plies == 0 {
         let what = "no move counted: the games have none, or --only and --max-ply leave none";
         clause(what, errors(report))
@@ -188,7 +196,7 @@ mod tests {
     fn filters_and_limits_explain_why_nothing_is_written() {
         let mut weigh = Weigh::default();
         weigh.min_score = 40.0;
-        let why = |report: &BuildReport| why_nothing(report, &weigh).0;
+        let why = |report: &BuildReport| why_nothing(report, &weigh, false).0;
         let mut report = BuildReport::default();
         assert_eq!(why(&report), "there are no games in the sources");
         report.games = 1_234_567;
@@ -202,7 +210,7 @@ mod tests {
         report.plies = 9;
         assert_eq!(why(&report), "the format can hold none of the 9 plies");
         report.drop_moves([(DropReason::Games, 6589), (DropReason::Lost, 1), (DropReason::Score, 2)].into());
-        let (what, advice) = why_nothing(&report, &weigh);
+        let (what, advice) = why_nothing(&report, &weigh, false);
         assert_eq!(
             what,
             "no move passed the filters: 6589 moves with fewer than 3 games (--min-games), \

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use same_file::Handle;
 use tempfile::TempPath;
 
+use super::folder::parent_of;
 use super::replace::leftovers;
 
 /// The first pause between two attempts to lock a file; each further one is twice as long.
@@ -112,6 +113,17 @@ pub fn lock_named(path: &Path, patience: Duration, create: bool) -> io::Result<L
 pub fn is_at(file: &File, path: &Path) -> bool {
     let open = file.try_clone().and_then(Handle::from_file);
     matches!((open, Handle::from_path(path)), (Ok(open), Ok(named)) if open == named)
+}
+
+/// Whether this file, which is missing, could be created: one without a name is, in the same folder.
+///
+/// # Errors
+/// When it could not.
+pub fn may_create(path: &Path) -> io::Result<()> {
+    let folder = parent_of(path);
+    fs::metadata(folder)?;
+    // That error names a temporary file, and only its kind is about the folder.
+    tempfile::tempfile_in(folder).map(|_| ()).map_err(|error| error.kind().into())
 }
 
 /// A file that is to replace one that we have locked. It is locked too. Dropped before [`Successor::replace`], it leaves

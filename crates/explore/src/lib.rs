@@ -51,6 +51,7 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use shakmaty::{ByColor, Color};
 
 use tabiya_adapter::session::set_chess;
+use tabiya_adapter::settings::advice;
 use tabiya_adapter::settings::books::{BookFiles, BookList};
 use tabiya_adapter::settings::rules::Rule;
 use tabiya_adapter::settings::table::ENGINE;
@@ -241,7 +242,10 @@ impl Explorer {
             return Err(Error::new(ErrorKind::File, what));
         }
         warnings.extend(slots.iter().filter_map(Slot::error));
-        warnings.extend(slots.iter().filter_map(|slot| slot.other_rules(progress)));
+        warnings.extend(slots.iter().filter_map(Slot::unread_store));
+        let worded = if options.books.is_empty() { advice::other_rules } else { advice::other_rules_on_line };
+        let others = slots.iter().filter_map(|slot| slot.other_rules(progress));
+        warnings.extend(others.map(|(path, other)| worded(&path, &other)));
         let shelf = Shelf::new(slots);
         let variant = variants::usual(options.variant, &shelf.variants());
         let beside = || shelf.of(variant).find_map(Slot::path);

@@ -13,7 +13,7 @@ use tabiya_adapter::settings::rules::Rule;
 use tabiya_base::error::Result as Done;
 use tabiya_base::progress::Progress;
 use tabiya_book::Among;
-use tabiya_book::{self as book, Book, BookSet, Evaluations, Variant};
+use tabiya_book::{self as book, Book, BookSet, Evaluations, OtherRules, Variant};
 use tabiya_learn::evals::{self, Store};
 use tabiya_workshop::edit::Editor;
 use tabiya_workshop::grow::GrowthState;
@@ -34,6 +34,8 @@ pub(super) struct Opened {
     pub(super) lines: Mutex<BookSet>,
     /// The evaluations beside it.
     pub(super) evals: Option<Arc<Store>>,
+    /// Why those cannot be read.
+    unread: Option<String>,
     /// How it grows, if `tabiya grow` writes it.
     pub(super) growth: Option<GrowthState>,
     /// Its files as they were.
@@ -68,11 +70,13 @@ impl Opened {
             _ => path.map(Path::to_owned).into_iter().collect(),
         };
         let store = path.map(evals::beside);
-        let evals = store
-            .as_deref()
-            .filter(|path| path.exists())
-            .and_then(|path| Store::open(path).ok())
-            .map(Arc::new);
+        // A link to nothing is told too.
+        let present = store.as_deref().filter(|path| path.symlink_metadata().is_ok());
+        let (evals, unread) = match present.map(Store::open) {
+            Some(Ok(store)) => (Some(Arc::new(store)), None),
+            Some(Err(error)) => (None, Some(worded(&error))),
+            None => (None, None),
+        };
         files.extend(store);
         files.extend(path.map(GrowthState::beside));
         let growth = path.and_then(GrowthState::read);
@@ -81,7 +85,7 @@ impl Opened {
         let set = BookSet::new(&[], &[], &book.iter().map(Arc::clone).collect::<Vec<_>>());
         let known = evals.clone().map(|store| -> Arc<dyn Evaluations> { store });
         let set = set.with_evaluations(book.iter().map(Arc::clone).zip(known));
-        Self { lines: Mutex::new(set), evals, growth, stamps: stamps.collect(), book }
+        Self { lines: Mutex::new(set), evals, unread, growth, stamps: stamps.collect(), book }
     }
 
     /// Lets go of the files.
@@ -147,12 +151,17 @@ impl Slot {
         self.read().book.as_ref().err().cloned()
     }
 
-    /// What is said where its moves obey the rules of another variant.
-    pub(super) fn other_rules(&self, progress: &Progress) -> Option<String> {
+    /// Why the evaluations beside it cannot be read.
+    pub(super) fn unread_store(&self) -> Option<String> {
+        self.read().unread.clone()
+    }
+
+    /// The book and the rules that its moves obey, where those are of another variant.
+    pub(super) fn other_rules(&self, progress: &Progress) -> Option<(PathBuf, OtherRules)> {
         let open = self.read();
         let book = open.book.as_ref().ok()?;
         let other = book.other_rules(self.variant, progress)?;
-        Some(format!("{}: {other}: name it as a book of {}", book.path().display(), other.likely))
+        Some((book.path().to_owned(), other))
     }
 
     /// Opens the book again.
@@ -205,6 +214,8 @@ impl Slot {
         let format = open.book.as_ref().ok().map(|book| book.format().to_string());
         let writable = edit && path.is_some();
         let apart = open.book.as_ref().map(|book| told_apart(&**book, &self.among)).unwrap_or_default();
+        let mut warnings = open.book.as_ref().map(|book| book.warnings()).unwrap_or_default();
+        warnings.extend(open.unread.clone());
         let mut said = json!({
             "id": id,
             "name": self.name(),
@@ -217,7 +228,7 @@ impl Slot {
             }),
             "speeds": apart.0,
             "ratings": apart.1,
-            "warnings": open.book.as_ref().map(|book| book.warnings()).unwrap_or_default(),
+            "warnings": warnings,
             "error": open.book.as_ref().err(),
         });
         if let Some(said) = said.as_object_mut().filter(|_| self.variant != Variant::Chess) {

@@ -13,12 +13,13 @@ use comfy_table::Table;
 use tabiya_adapter::io::book_loader::BookLoader;
 use tabiya_adapter::session::{About, NAME_ADDITION, is_chess};
 use tabiya_adapter::settings::Config;
+use tabiya_adapter::settings::advice::other_rules;
 use tabiya_adapter::settings::books::BookList;
 use tabiya_adapter::settings::rules::rule_name;
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{Variant, rules_of, variant_name};
-use tabiya_uci::{VARIANT, offered_variants};
+use tabiya_uci::{VARIANT, offered_variants, option_default, option_name, same_name};
 
 use self::client::Client;
 use self::game::{PlayedBy, Ply};
@@ -189,74 +190,46 @@ fn examine(
                 return Ok(None);
             }
         };
-    let mut offered = Vec::new();
-    let played = match greet(&mut client) {
-        Ok(Greeted { name, options, variants }) => {
+    let mut said = None;
+    let tried = match greet(&mut client) {
+        Ok(greeted) => {
+            let (name, options) = (&greeted.name, greeted.options);
             row("shown as", format_args!("{name}, {options} options with tabiya's own"), out)?;
-            let chess: Vec<_> = variants.iter().filter(|variant| is_chess(variant)).cloned().collect();
-            let plays_chess = set_chess(&mut client, &chess, out)?;
-            offered = variants;
-            writeln!(out)?;
-            out.flush()?;
-            let movetime = Duration::from_millis(args.movetime);
-            if plays_chess {
-                game::play(&mut client, Variant::Chess, movetime, args.engine_moves, problems)
-                    .map(|plies| Some((name, plies)))
-            } else {
-                Ok(None)
+            let mut trial = Trial { args, config, client: &mut client, greeted: &greeted, problems };
+            match trial.chess(out)? {
+                Ok(summary) => {
+                    said = summary;
+                    trial.variants(out)?
+                }
+                Err(problem) => Err(problem),
             }
         }
         Err(problem) => Err(problem),
     };
-    let mut said = None;
-    if let Ok(Some((name, plies))) = &played {
-        let summary = said.insert(summary(plies));
-        writeln!(out, "{}\n\n{summary}", table(plies, name))?;
-    }
-    let mut tried = Ok(());
-    if let Ok(Some((name, _))) = &played {
-        tried = try_variants(args, config, (&mut client, &offered, name), problems, out)?;
-    }
-    client.events();
-    let notices = client.notices().iter();
-    let notices: Vec<Problem> = notices
-        .filter_map(|(about, what)| {
-            let exit = match about {
-                // Both are shown already.
-                About::Configuration | About::Variant => return None,
-                About::Option | About::Learning | About::Analysis => Exit::Findings,
-                About::Other => Exit::File,
-            };
-            Some(Problem { what: what.clone(), exit })
-        })
-        .collect();
-    // A notice says why a book cannot be opened, or may not answer.
-    let has_book = config.options.own_book && !config.options.books.is_none();
-    let no_book = matches!(&played, Ok(Some((_, plies))) if plies.iter().all(Ply::has_no_book_move));
-    if has_book && no_book && notices.is_empty() {
-        problems.push(Problem::finding(
-            "no book answered at the starting position: `tabiya show` shows what a book has there",
-        ));
-    }
-    if !config.options.own_book {
-        problems.push(Problem::finding("OwnBook is false: the engine plays every move"));
-    }
     problems.extend(of_other_rules(config).into_iter().map(Problem::finding));
-    problems.extend(notices);
-    problems.extend(played.err().or_else(|| tried.err()).or_else(|| client.quit().err()));
+    client.events();
+    for (about, what) in client.notices() {
+        let exit = match about {
+            // Both are shown already.
+            About::Configuration | About::Variant => continue,
+            About::Option | About::Learning | About::Analysis => Exit::Findings,
+            About::Other => Exit::File,
+        };
+        if !problems.iter().any(|problem| problem.what == *what) {
+            problems.push(Problem { what: what.clone(), exit });
+        }
+    }
+    problems.extend(tried.err().or_else(|| client.quit().err()));
     Ok(said)
 }
 
-/// What is said of books of standard chess whose moves obey the rules of a variant. The adapter does not look: that takes longer
-/// than its start.
+/// What is said of books of standard chess whose moves obey the rules of a variant.
 fn of_other_rules(config: &Config) -> Vec<String> {
     let loader = BookLoader { search_paths: config.search_paths.clone() };
     let (set, _) = loader.open(&config.options.books, false);
     let books = set.distinct();
     let wrong = books.iter().filter_map(|book| {
-        let other = book.other_rules(Variant::Chess, &Progress::none())?;
-        let (path, likely) = (book.path().display(), other.likely);
-        Some(format!("{path}: {other}: name it below [variant.{likely}] in tabiya.toml"))
+        Some(other_rules(book.path(), &book.other_rules(Variant::Chess, &Progress::none())?))
     });
     wrong.collect()
 }
@@ -268,6 +241,8 @@ struct Greeted {
     options: usize,
     /// The values of `UCI_Variant` that the engine offers.
     variants: Vec<String>,
+    /// The value that it begins with, if the engine has the option.
+    variant: Option<String>,
 }
 
 /// Asks the adapter who it is, and waits until it is ready.
@@ -277,60 +252,109 @@ fn greet(client: &mut Client) -> std::result::Result<Greeted, Problem> {
     let options = greeting.iter().filter(|line| line.starts_with("option ")).count();
     let name = name.unwrap_or("an engine without a name").trim().to_owned();
     let variants = greeting.iter().flat_map(|line| offered_variants(line)).map(str::to_owned).collect();
+    let is_variant = |line: &&String| {
+        same_name(&option_name(line.as_bytes()), VARIANT.as_bytes()) && line.starts_with("option ")
+    };
+    let variant = greeting.iter().find(is_variant).map(|line| option_default(line.as_bytes()));
+    let variant = variant.map(|value| String::from_utf8_lossy(&value).trim().to_owned());
     client.ask("isready", "readyok", Duration::ZERO)?;
-    Ok(Greeted { name, options, variants })
+    Ok(Greeted { name, options, variants, variant })
 }
 
-/// Plays an opening of each variant that has books, if the engine `offers` it. A variant that cannot be tried is a problem; the
-/// inner error is one with the adapter.
-fn try_variants(
-    args: &Args,
-    config: &Config,
-    (client, offered, name): (&mut Client, &[String], &str),
-    problems: &mut Vec<Problem>,
-    out: &mut dyn Write,
-) -> Printed<std::result::Result<(), Problem>> {
-    for files in &config.options.variants {
-        let variant = files.variant;
-        let Some(value) = offered.iter().find(|value| rules_of(value) == Some(variant)) else {
-            problems.push(Problem::finding(format!(
-                "[variant.{variant}]: the engine does not offer {variant} by its option {VARIANT}"
-            )));
-            continue;
-        };
-        client.send(&format!("setoption name {VARIANT} value {value}"));
-        let movetime = Duration::from_millis(args.movetime);
-        match game::play(client, variant, movetime, args.engine_moves, problems) {
-            Ok(plies) => {
-                let summary = summary(&plies);
-                writeln!(out, "\n{}\n\n{}\n\n{summary}", variant_name(variant), table(&plies, name))?;
-                if !plies.iter().any(Ply::is_book) {
-                    problems.push(Problem::finding(format!(
-                        "[variant.{variant}]: no book answered at the starting position"
-                    )));
-                }
-            }
+/// The games that are tried.
+struct Trial<'a> {
+    args: &'a Args,
+    config: &'a Config,
+    client: &'a mut Client,
+    greeted: &'a Greeted,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Trial<'_> {
+    /// Plays an opening of a variant.
+    fn play(&mut self, variant: Variant) -> std::result::Result<Vec<Ply>, Problem> {
+        let movetime = Duration::from_millis(self.args.movetime);
+        game::play(self.client, variant, movetime, self.args.engine_moves, self.problems)
+    }
+
+    /// Plays an opening of standard chess, if the engine plays that. Returns who has played the moves; the inner error is one with
+    /// the adapter.
+    fn chess(&mut self, out: &mut dyn Write) -> Printed<std::result::Result<Option<String>, Problem>> {
+        let plays_chess = self.set_chess(out)?;
+        writeln!(out)?;
+        out.flush()?;
+        if !plays_chess {
+            return Ok(Ok(None));
+        }
+        let plies = match self.play(Variant::Chess) {
+            Ok(plies) => plies,
             Err(problem) => return Ok(Err(problem)),
+        };
+        let summary = summary(&plies);
+        writeln!(out, "{}\n\n{summary}", table(&plies, &self.greeted.name))?;
+        self.client.events();
+        let options = &self.config.options;
+        let has_book = options.own_book && !options.books.is_none();
+        // A notice says why a book cannot be opened, or may not answer.
+        let is_said = self.client.notices().iter().any(|(about, _)| *about != About::Configuration);
+        if has_book && !is_said && plies.iter().all(Ply::has_no_book_move) {
+            self.problems.push(Problem::finding(
+                "no book answered at the starting position: `tabiya show` shows what a book has there",
+            ));
         }
+        Ok(Ok(Some(summary)))
     }
-    Ok(Ok(()))
-}
 
-/// Where another kind of chess is set, says so and sets standard chess, if the engine plays it. Returns whether the game can
-/// be tried.
-fn set_chess(client: &mut Client, chess: &[String], out: &mut dyn Write) -> Printed<bool> {
-    client.events();
-    let told = client.notices().iter().find(|(about, _)| *about == About::Variant);
-    let Some((_, told)) = told else { return Ok(true) };
-    row("variant", told, out)?;
-    match chess.first() {
-        Some(chess) => {
-            row("", "doctor tries standard chess only", out)?;
-            client.send(&format!("setoption name {VARIANT} value {chess}"));
+    /// Where another kind of chess is set, says so and sets standard chess, if the engine plays it. Returns whether the game can
+    /// be tried.
+    fn set_chess(&mut self, out: &mut dyn Write) -> Printed<bool> {
+        let set = self.greeted.variant.as_deref().filter(|value| !value.is_empty() && !is_chess(value));
+        let Some(set) = set else { return Ok(true) };
+        self.client.events();
+        let told = self.client.notices().iter().find(|(about, _)| *about == About::Variant);
+        row("variant", told.map_or(format!("{VARIANT} is {set}"), |(_, told)| told.clone()), out)?;
+        let has_books = self.config.options.variants.iter().any(|files| Some(files.variant) == rules_of(set));
+        let offered = self.greeted.variants.iter().find(|variant| is_chess(variant));
+        let what = match (offered, has_books) {
+            (Some(_), true) => "doctor tries standard chess first",
+            (Some(_), false) => "doctor tries standard chess only",
+            (None, true) => "doctor tries no standard chess, which the engine does not offer",
+            (None, false) => "doctor tries standard chess only, which the engine does not offer: no game",
+        };
+        row("", what, out)?;
+        if let Some(chess) = offered {
+            self.client.send(&format!("setoption name {VARIANT} value {chess}"));
         }
-        None => row("", "doctor tries standard chess only, which the engine does not offer: no game", out)?,
+        Ok(offered.is_some())
     }
-    Ok(!chess.is_empty())
+
+    /// Plays an opening of each variant that has books, if the engine offers it. A variant that cannot be tried is a problem; the
+    /// inner error is one with the adapter.
+    fn variants(&mut self, out: &mut dyn Write) -> Printed<std::result::Result<(), Problem>> {
+        for files in &self.config.options.variants {
+            let variant = files.variant;
+            let mut offered = self.greeted.variants.iter();
+            let Some(value) = offered.find(|value| rules_of(value) == Some(variant)) else {
+                self.problems.push(Problem::finding(format!(
+                    "[variant.{variant}]: the engine does not offer {variant} by its option {VARIANT}"
+                )));
+                continue;
+            };
+            self.client.send(&format!("setoption name {VARIANT} value {value}"));
+            let plies = match self.play(variant) {
+                Ok(plies) => plies,
+                Err(problem) => return Ok(Err(problem)),
+            };
+            let (table, summary) = (table(&plies, &self.greeted.name), summary(&plies));
+            writeln!(out, "\n{}\n\n{table}\n\n{summary}", variant_name(variant))?;
+            if !plies.iter().any(Ply::is_book) {
+                self.problems.push(Problem::finding(format!(
+                    "[variant.{variant}]: no book answered at the starting position"
+                )));
+            }
+        }
+        Ok(Ok(()))
+    }
 }
 
 fn table(plies: &[Ply], name: &str) -> Table {

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use tabiya_adapter::session::NAME_ADDITION;
+use tabiya_adapter::settings::advice;
 use tabiya_adapter::settings::search_paths::SearchPaths;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::folder::has_extension;
@@ -144,9 +145,7 @@ pub(super) fn books() -> Vec<PathBuf> {
 /// When it cannot be opened, or its moves obey the rules of a variant only.
 pub(super) fn of_chess(path: &Path) -> Result<()> {
     match book::open(path)?.other_rules(Variant::Chess, &Progress::none()) {
-        Some(other) => Err(Error::new(ErrorKind::Usage, other.to_string())
-            .at_path(path)
-            .advice(format!("name it below [variant.{}] in tabiya.toml", other.likely))),
+        Some(other) => Err(Error::new(ErrorKind::Usage, advice::other_rules(path, &other))),
         None => Ok(()),
     }
 }

@@ -211,7 +211,6 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
     progress.games(source.size());
     let mut collector = Collector::new(player, args.both);
     let mut totals = Totals::default();
-    let name = args.of.book.display().to_string();
     output::print(|out| {
         while !interrupt::asked()
             && let Some(batch) = source.next_batch()?
@@ -222,7 +221,7 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
             }
             progress.games_at(source.done(), totals.games);
         }
-        summary(&name, &collector, &totals, out)?;
+        summary(args, (&collector, &totals), out)?;
         if interrupt::asked() {
             let what = "interrupted: the games counted above are learned, the others are not";
             return Err(Error::new(ErrorKind::Interrupted, what).into());
@@ -271,14 +270,23 @@ fn learn_some(
     Ok(())
 }
 
-fn summary(name: &str, collector: &Collector, totals: &Totals, out: &mut dyn Write) -> std::io::Result<()> {
+fn summary(
+    args: &GamesArgs,
+    (collector, totals): (&Collector, &Totals),
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let name = args.of.book.display();
+    let others = match args.variant.named() {
+        Some(_) => "of other variants of chess",
+        None => "of other variants of chess: --variant names one",
+    };
     let (games, entries) = (many(totals.games, "game"), many(totals.entries, "entry"));
     writeln!(out, "{name}: {games} read, {} learned into {entries}", totals.learned)?;
     for (count, what) in [
         (totals.known, "learned before"),
         (totals.absent, "without a move of the book"),
         (collector.other_players, "of other players"),
-        (collector.other_variants, "of other variants of chess: --variant names one"),
+        (collector.other_variants, others),
         (collector.unfinished, "without a result"),
         (collector.unreadable, "that cannot be read to the end"),
     ] {

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use shakmaty::{CastlingMode, Position as _};
 
 use tabiya_adapter::io::book_loader::BookLoader;
+use tabiya_adapter::settings::effect::idle;
+use tabiya_adapter::settings::options::Options;
 use tabiya_adapter::settings::rules::{Rule, rule_name};
 use tabiya_adapter::settings::{Config, FILE_NAME, Given};
 use tabiya_base::error::{Error, ErrorKind, Result};
@@ -32,13 +34,10 @@ struct Configured<'a> {
 /// As [`super::run`].
 pub(super) fn run(args: &Args) -> Result<Exit> {
     let config = Config::load(Given::default(), args.config.as_deref())?;
+    config.warnings.iter().for_each(|warning| output::warn(warning));
     if config.file.is_none() {
         let what = format!("no book is named, and there is no {FILE_NAME}");
         return Err(Error::new(ErrorKind::Usage, what).advice("name a book, as in `tabiya show book.bin`"));
-    }
-    config.warnings.iter().for_each(|warning| output::warn(warning));
-    if !config.options.own_book {
-        output::warn("OwnBook is off: tabiya does not play from these books");
     }
     let files = &config.options.books;
     let named = [&files.white, &files.black, &files.both].into_iter().flat_map(|list| list.files());
@@ -49,6 +48,8 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     let (set, problems) = loader.open(files, files.need_evaluations(&options));
     let unopened = problems.iter().any(|problem| problem.unopened);
     problems.iter().for_each(|problem| output::warn(&problem.what));
+    let all = Options { policy: options.clone(), ..config.options.clone() };
+    idle(&all, files, &set).iter().for_each(|said| output::warn(said));
     let mut configured = Configured { set, rules: files.both.rules(), options };
     let exit = if unopened { Exit::File } else { Exit::Done };
     output::print(|out| {

@@ -11,7 +11,7 @@ use tabiya_chess::Variant;
 use tabiya_learn::evals;
 
 use crate::session::BookProblem;
-use crate::settings::advice::worded;
+use crate::settings::advice::{other_rules, worded};
 use crate::settings::books::{BookFiles, BookList};
 use crate::settings::rules::{Rule, rule_name};
 use crate::settings::search_paths::{SearchPaths, listed};
@@ -107,14 +107,10 @@ impl BookLoader {
         let path =
             found.map_err(|tried| format!("{name}: no such book; looked for it at {}", listed(&tried)))?;
         let book = book::open_as(&path, variant).map_err(|error| worded(&error))?;
-        other_rules(&*book, variant).map_or(Ok(book), Err)
+        let other =
+            if variant == Variant::Chess { None } else { book.other_rules(variant, &Progress::none()) };
+        other.map_or(Ok(book), |other| Err(other_rules(&path, &other)))
     }
-}
-
-/// What is said where the moves of a book that was opened as one of a variant obey other rules.
-fn other_rules(book: &dyn Book, variant: Variant) -> Option<String> {
-    let other = if variant == Variant::Chess { None } else { book.other_rules(variant, &Progress::none()) }?;
-    Some(format!("{}: {other}: name a book of {variant}", book.path().display()))
 }
 
 #[cfg(test)]

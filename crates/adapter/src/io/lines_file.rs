@@ -11,7 +11,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 
-use tabiya_base::lock::is_at;
+use tabiya_base::lock::{is_at, may_create};
 
 use super::appended::is_pipe;
 use crate::session::Node;
@@ -65,12 +65,13 @@ impl LinesFile {
     /// # Errors
     /// When it cannot be opened, or is not such a file.
     fn open(path: &Path, writes: bool) -> Result<Self, String> {
-        let cannot = |error: io::Error| format!("{}: cannot share the played lines: {error}", path.display());
+        let cannot = |error: io::Error| unshared(path, &error);
         if is_pipe(path) {
             return Err(format!("{}: this is a pipe, but the played lines need a file", path.display()));
         }
         let mut options = OpenOptions::new();
-        options.read(true).append(writes).create(writes);
+        // Who only tries it opens it as play does.
+        options.read(true).append(true).create(writes);
         let mut file = options.open(path).map_err(cannot)?;
         let mut head = Vec::new();
         (&mut file).take(MAX_LINE as u64).read_to_end(&mut head).map_err(cannot)?;
@@ -161,6 +162,11 @@ impl LinesFile {
     }
 }
 
+/// What is said where lines cannot be shared.
+fn unshared(path: &Path, error: &io::Error) -> String {
+    format!("{}: cannot share the played lines: {error}", path.display())
+}
+
 /// The position of a line, and those that may follow it.
 fn node(line: &[u8]) -> Option<Node> {
     let text = std::str::from_utf8(line).ok()?.trim_end();
@@ -191,6 +197,9 @@ pub(super) fn exchange(
                 let path = search_paths.shared(&name);
                 if !writes && !path.exists() {
                     open = None;
+                    if let Err(error) = may_create(&path) {
+                        say(LinesFileEvent::Wrong(unshared(&path, &error)));
+                    }
                     continue;
                 }
                 open = LinesFile::open(&path, writes).map_err(|what| say(LinesFileEvent::Wrong(what))).ok();
@@ -249,6 +258,23 @@ mod tests {
         assert_eq!(exchanged(&mut LinesFile::open(&path, false).unwrap(), &nodes(&[4])), nodes(&[1, 2, 3]));
         assert_eq!(fs::read(&path).unwrap(), before);
         assert!(LinesFile::open(&folder.path().join("none"), false).is_err());
+    }
+
+    #[test]
+    fn who_only_tries_learns_that_the_file_cannot_be_made_and_makes_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let (sender, tasks) = std::sync::mpsc::channel();
+        let name = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+        ["lines", "none/lines"].map(|file| sender.send(Task::To(name(file))).unwrap());
+        drop(sender);
+        let said = std::cell::RefCell::new(Vec::new());
+        let say = |event| match event {
+            LinesFileEvent::Wrong(what) | LinesFileEvent::Known(what) => said.borrow_mut().push(what),
+        };
+        exchange(&tasks, &SearchPaths::new(None), false, &mut |_| (), &say);
+        let said = said.into_inner();
+        assert!(said.len() == 1 && said[0].starts_with(&name("none")), "{said:?}");
+        assert!(fs::read_dir(folder.path()).unwrap().next().is_none());
     }
 
     #[test]

@@ -139,7 +139,7 @@ impl Books {
     }
 
     /// The books that are named: by the options, else by the configuration.
-    fn files(&self, options: &Options) -> BookFiles {
+    pub(super) fn files(&self, options: &Options) -> BookFiles {
         options.books.or(&self.configured)
     }
 

@@ -21,6 +21,7 @@ mod event;
 mod greeting;
 mod guard;
 mod gui;
+mod idle;
 mod lines;
 mod opening_names;
 mod options;
@@ -44,6 +45,7 @@ use self::board::Board;
 use self::books::Books;
 use self::child::Child;
 use self::greeting::Name;
+use self::idle::Idle;
 use self::options::{EngineOptions, Modes};
 use self::parts::LongLines;
 use self::request::Request;
@@ -88,6 +90,8 @@ pub struct Session {
     long: LongLines,
     /// The games that are played, and the time.
     watch: Watch,
+    /// Settings that have no effect.
+    idle: Idle,
     /// Whether it was reported that no more lines can be remembered.
     lines_reported: bool,
     /// Whether lines wait until it is known what other processes have played.
@@ -143,6 +147,7 @@ impl Session {
             backlog: Backlog::default(),
             long: LongLines::default(),
             watch: Watch::default(),
+            idle: Idle::default(),
             lines_reported: false,
             reading: Reading::Done,
             silence: Silence::default(),
@@ -314,6 +319,8 @@ impl Session {
     ) -> BookSet {
         let before = self.books.opened(book_set, problems, &mut self.gui, out);
         self.check_learning(out);
+        self.idle.is_due = true;
+        self.note_idle(out);
         self.resume_after_books(out);
         before
     }

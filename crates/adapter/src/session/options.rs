@@ -330,6 +330,7 @@ impl Session {
             Some(Ok(change)) => {
                 out.note(Level::Info, format!("set: {}", lossy(line)));
                 self.apply(change, &before, out);
+                self.idle.is_due |= self.options != before;
                 self.say_modes(out);
             }
         }

@@ -35,6 +35,7 @@ impl Session {
             self.child.counting = true;
             return self.forward(line, out);
         }
+        self.note_idle(out);
         let analysis = go.infinite || go.mate || self.modes.are_analysis();
         let until = match (go.ponder, go.infinite) {
             (true, _) => Until::PonderHit,

@@ -1,6 +1,24 @@
 //! What helps against an error, in the words of the program: its commands and options.
 
+use std::path::Path;
+
 use tabiya_base::error::{Error, Remedy};
+use tabiya_book::OtherRules;
+use tabiya_chess::Variant;
+
+/// What is said of a book in the configuration whose moves obey other rules than those that it is named for.
+pub fn other_rules(path: &Path, other: &OtherRules) -> String {
+    let place = match other.likely {
+        Variant::Chess => "before the first table of tabiya.toml".to_owned(),
+        likely => format!("below [variant.{likely}] in tabiya.toml"),
+    };
+    format!("{}: {other}: name it {place}", path.display())
+}
+
+/// The same, of a book on the command line.
+pub fn other_rules_on_line(path: &Path, other: &OtherRules) -> String {
+    format!("{}: {other}; `--variant {}` reads it as such a book", path.display(), other.likely)
+}
 
 /// An error with the options that help against it.
 pub fn worded(error: &Error) -> String {

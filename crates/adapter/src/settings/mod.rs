@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod books;
+pub mod effect;
 mod file;
 pub mod form;
 mod given;
@@ -75,6 +76,7 @@ impl Config {
     /// When the named file cannot be read, when a file that was not named cannot be trusted or is a link to nowhere, and when a slip
     /// in the file or on the command line may mean another engine or book. Other bad keys are warnings.
     pub fn load(given: Given, file: Option<&str>) -> Result<Self> {
+        let mut warnings = Vec::new();
         let path = match file {
             Some(name) => Some(SearchPaths::new(None).find(name).map_err(|tried| {
                 Error::new(ErrorKind::File, format!("{name}: no such configuration file"))
@@ -82,10 +84,14 @@ impl Config {
             })?),
             None => found()?,
         };
-        if let Some(path) = path.as_deref().filter(|_| file.is_none()) {
-            trust::check(path)?;
+        match path.as_deref() {
+            Some(path) if file.is_none() => trust::check(path)?,
+            Some(_) => {}
+            None => warnings.extend(misnamed()),
         }
-        Self::merged(given, path)
+        let mut config = Self::merged(given, path)?;
+        config.warnings.splice(..0, warnings);
+        Ok(config)
     }
 
     /// Merges the command line with this configuration file, if there is one.
@@ -226,8 +232,29 @@ fn split(text: &str) -> Option<(&str, &str)> {
 /// # Errors
 /// When there is something else by that name: who made it does not expect another configuration, or none.
 fn found() -> Result<Option<PathBuf>> {
-    let near = SearchPaths::new(None);
-    first_file(own_file().into_iter().chain(near.folders().iter().map(|folder| folder.join(FILE_NAME))))
+    first_file(names())
+}
+
+/// The paths at which a configuration file is looked for.
+fn names() -> impl Iterator<Item = PathBuf> {
+    let near = SearchPaths::new(None).folders().to_vec();
+    own_file().into_iter().chain(near.into_iter().map(|folder| folder.join(FILE_NAME)))
+}
+
+/// What is said of a file whose name is that of a configuration with another ending: editors of Windows add one, and its folders do
+/// not show it.
+fn misnamed() -> Option<String> {
+    let longer = |path: PathBuf| {
+        let ends = [".txt", ".TXT"].map(|end| {
+            let mut name = path.clone().into_os_string();
+            name.push(end);
+            PathBuf::from(name)
+        });
+        Some((ends.into_iter().find(|path| path.is_file())?, path))
+    };
+    let (file, right) = names().find_map(longer)?;
+    let right = right.file_name().unwrap_or_default().display();
+    Some(format!("{}: this is not read: rename it to {right}, without the .txt", file.display()))
 }
 
 /// The first path at which there is anything.

@@ -72,6 +72,7 @@ pub enum Change {
 }
 
 /// A reference to the value of one option.
+#[derive(PartialEq)]
 pub(super) enum Value<'a> {
     Check(&'a mut bool),
     Spin(&'a mut u32),

@@ -6,6 +6,7 @@ use serde::Serialize;
 use tabiya_book::choose::MAX_LOSS_LIMIT;
 
 use self::SettingKind::{Check, Choice, Files, Pairs, Spin, Text, Texts};
+use super::effect::UsedPolicy;
 use super::options::{BookScore, Change, Options, Value};
 use super::split;
 
@@ -133,6 +134,9 @@ pub struct SettingRow {
     /// Where its value is among the options of UCI.
     #[serde(skip)]
     holder: Option<fn(&mut Options) -> Value<'_>>,
+    /// What keeps it from having any effect, if something does: among the options, and the policies by which books answer.
+    #[serde(skip)]
+    lack: fn(&Options, &[UsedPolicy<'_>]) -> Option<&'static str>,
     /// What the adapter must do after the option has changed.
     #[serde(skip)]
     pub(super) change: Change,
@@ -155,6 +159,21 @@ impl SettingRow {
         self.holder.is_some()
     }
 
+    /// Whether it belongs to the policy of a book.
+    pub(super) fn is_of_policy(&self) -> bool {
+        self.by_book && self.is_option()
+    }
+
+    /// Whether it has another value in these options than by default.
+    pub(super) fn is_changed(&self, options: &Options) -> bool {
+        self.value(&mut options.clone()) != self.value(&mut Options::default())
+    }
+
+    /// What keeps it from having any effect; `None` where nothing does.
+    pub(super) fn lack(&self, options: &Options, used: &[UsedPolicy<'_>]) -> Option<&'static str> {
+        (self.lack)(options, used)
+    }
+
     /// The value in these options; `None` for a setting that is not an option.
     pub(super) fn value<'a>(&self, options: &'a mut Options) -> Option<Value<'a>> {
         self.holder.map(|value| value(options))
@@ -174,6 +193,11 @@ impl SettingRow {
     }
 }
 
+/// What a setting lacks, if it does.
+fn lack(is_lacking: bool, what: &'static str) -> Option<&'static str> {
+    is_lacking.then_some(what)
+}
+
 /// What rows have that say nothing else.
 const ROW: SettingRow = SettingRow {
     name: "",
@@ -184,6 +208,7 @@ const ROW: SettingRow = SettingRow {
     help: "",
     group: SettingGroup::Moves,
     holder: None,
+    lack: |_, _| None,
     change: Change::Value,
     at_start: false,
     by_book: false,
@@ -238,12 +263,15 @@ static ROWS: &[SettingRow] = &[
         slider: Some("plies"), help: "Skip moves whose line in the book is shorter than this many plies, the move included", ..POLICY },
     SettingRow { name: "Book Max Loss", key: "max-loss", value_name: "CENTIPAWNS", kind: Spin { min: 0, max: MAX_LOSS_LIMIT }, holder: Some(|it| Value::Spin(&mut it.policy.max_loss)),
         change: Change::Evaluations,
+        lack: |_, used| lack(used.iter().all(|it| !it.has_evaluations && !it.policy.guards()), "there are no evaluations beside the book (BOOK.evals), and Book Guard is 0"),
         help: "Skip moves that lose more than this many centipawns, by the evaluations beside the book (BOOK.evals); 0 = no limit", ..POLICY },
     SettingRow { name: "Book Guard", key: "guard", kind: Spin { min: 0, max: 60_000 }, holder: Some(|it| Value::Spin(&mut it.policy.guard)),
-        shown: false, help: "Milliseconds for the engine to check a book move that has no evaluation; 0 = no check", ..POLICY },
+        shown: false, lack: |_, used| lack(used.iter().all(|it| it.policy.max_loss == 0), "Book Max Loss is 0, which allows every loss"),
+        help: "Milliseconds for the engine to check a book move that has no evaluation; 0 = no check", ..POLICY },
     SettingRow { name: "Book Tournament", key: "tournament", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.tournament)),
         help: "Follow the book's own recommendations: colors, marks and limits", ..POLICY },
     SettingRow { name: "Book Factor", key: "factor", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.factor)),
+        lack: |_, used| lack(used.iter().all(|it| !it.policy.tournament), "Book Tournament is false"),
         help: "With Book Tournament: multiply the weights of a CTG book by its factors, as their meaning is inferred", ..POLICY },
     SettingRow { name: "Book Threefold", key: "threefold", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.threefold)),
         help: "Allow book moves that repeat a position for the third time", ..POLICY },
@@ -251,8 +279,10 @@ static ROWS: &[SettingRow] = &[
     SettingRow { key: "min-clock", kind: Spin { min: 0, max: DAY }, help: "Skip the book when the side to move has fewer seconds left than this", ..BY_BOOK },
     SettingRow { key: "max-uses", kind: Spin { min: 1, max: 1000 }, help: "Play at most this many moves of a game from the book", ..BY_BOOK },
     SettingRow { name: "Book Fresh", kind: Check, holder: Some(|it| Value::Check(&mut it.fresh)), change: Change::Fresh,
+        lack: |_, used| lack(used.iter().all(|it| it.policy.variety == 0), "Book Variety is 0: the best move is always played"),
         help: "Prefer moves into lines not yet played since tabiya started; choose among them by weight", ..ROW },
     SettingRow { name: "Book Fresh File", holder: Some(|it| Value::Text(&mut it.fresh_file)), change: Change::Lines,
+        lack: |it, _| lack(!it.fresh, "Book Fresh is false"),
         help: "With Book Fresh: share played lines with other running copies of tabiya through this file", ..ROW },
     SettingRow { name: "Book Ponder", kind: Check, holder: Some(|it| Value::Check(&mut it.ponder)),
         help: "Let the engine ponder while moves still come from the book", ..ROW },
@@ -261,7 +291,8 @@ static ROWS: &[SettingRow] = &[
     SettingRow { name: "Book Learn", key: "learn", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.learn)), change: Change::Learn,
         by_book: false, group: SettingGroup::Learning, help: "Let learned results change the weights; in play, also write the result of each game into the Polyglot books", ..POLICY },
     SettingRow { name: "Book Learn Margin", kind: Spin { min: 0, max: 10_000 }, holder: Some(|it| Value::Spin(&mut it.learn_margin)),
-        group: SettingGroup::Learning, help: "The score, in centipawns, at which an unfinished game counts as won or lost", ..ROW },
+        group: SettingGroup::Learning, lack: |it, _| lack(!it.policy.learn, "Book Learn is false"),
+        help: "The score, in centipawns, at which an unfinished game counts as won or lost", ..ROW },
     SettingRow { name: "Book Seed", key: "seed", value_name: "N", kind: Spin { min: 0, max: MAX_SEED }, holder: Some(|it| Value::Spin(&mut it.seed)),
         change: Change::Seed, help: "Seed for random choices: the same seed repeats them; 0 = different each time", ..START },
     SettingRow { name: "Book Log", key: "log", value_name: "FILE", holder: Some(|it| Value::Text(&mut it.log)), change: Change::Log,
