@@ -71,15 +71,10 @@ fn open_obeying(
 /// When it cannot be opened.
 pub(crate) fn open_warned(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
     let book = learn::open_settled_as(path, variant)?;
-    warn_of_other_rules(&*book, variant, &Progress::none());
-    Ok(book)
-}
-
-/// Warns where the moves of a book obey other rules than those of a variant.
-pub(crate) fn warn_of_other_rules(book: &dyn Book, variant: Variant, progress: &Progress) {
-    if let Some(other) = book.other_rules(variant, progress) {
-        output::warn(&other_rules_on_line(book.path(), &other));
+    if let Some(other) = book.other_rules(variant, &Progress::none()) {
+        output::warn(&other_rules_on_line(path, &other));
     }
+    Ok(book)
 }
 
 /// The variant of a name.

@@ -7,9 +7,9 @@ use tabiya_book as book;
 use tabiya_book::counts::named;
 use tabiya_games::cbh;
 
-use crate::args::variant::{VariantArgs, warn_of_other_rules};
+use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
-use crate::output::findings::list;
+use crate::output::findings::{list, of_other_rules};
 use crate::output::{self, counts, database};
 
 /// `tabiya check`.
@@ -30,17 +30,19 @@ pub struct Args {
 /// # Errors
 /// When standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
+    let variant = args.variant.variant();
     output::each_file(&args.books, |path, out| {
         if cbh::is_named(path) {
             return database::check(path, args.json, out);
         }
         if let Some(files) = named(path)? {
-            return counts::check(path, &files, args.json, out);
+            return counts::check(path, &files, variant, args.json, out);
         }
-        let book = book::open_as(path, args.variant.variant())?;
-        let variant = args.variant.variant();
+        let book = book::open_as(path, variant)?;
         list(path, args.json, out, |progress, report| {
-            warn_of_other_rules(&*book, variant, progress);
+            if let Some(other) = book.other_rules(variant, progress) {
+                report(of_other_rules(&other, None));
+            }
             book.check(progress, report);
             Ok(())
         })

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, Result};
 use tabiya_base::findings::{Severity, listed, summed};
-use tabiya_book::By;
+use tabiya_book::{By, OtherRules};
+use tabiya_chess::Variant;
 use tabiya_book::counts::{CountFile, CountsWritten, add_unopened, sum};
 
 use super::Printed;
 use super::exit::Exit;
-use super::findings::list;
+use super::findings::{list, of_other_rules};
 use super::rows::{Sheet, many};
 use crate::output::interrupts;
 use crate::output::progress;
@@ -104,9 +105,21 @@ pub fn info(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> 
 ///
 /// # Errors
 /// When a file cannot be opened, or standard output cannot be written.
-pub fn check(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> Printed<Exit> {
+pub fn check(
+    path: &Path,
+    names: &[PathBuf],
+    variant: Variant,
+    json: bool,
+    out: &mut dyn Write,
+) -> Printed<Exit> {
     list(path, json, out, |progress, report| {
         let (files, failed) = open(names)?;
+        let part = |file: &CountFile| (names.len() > 1).then(|| file.path().to_owned());
+        for file in files.iter().filter(|file| file.variant() != variant) {
+            let likely = file.variant();
+            let other = OtherRules { not: variant, likely, rules: vec![likely] };
+            report(of_other_rules(&other, part(file).as_deref()));
+        }
         listed(report, |findings| {
             add_unopened(&failed, findings);
             files.iter().try_for_each(|file| sum(file, progress, findings).map(|_| ()))

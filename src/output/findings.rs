@@ -5,9 +5,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use tabiya_adapter::settings::advice::with_variant;
 use tabiya_base::error::Result;
-use tabiya_base::findings::Finding;
+use tabiya_base::findings::{Finding, Severity};
 use tabiya_base::progress::Progress;
+use tabiya_book::OtherRules;
 
 use super::Printed;
 use super::exit::Exit;
@@ -21,6 +23,18 @@ fn line(path: &Path, finding: &Finding) -> Value {
         "book": path.to_string_lossy(), "severity": severity.to_string(),
         "what": what, "count": count, "offset": offset, "file": file,
     })
+}
+
+/// The finding that a book, or a file of it, is not for the variant that it is read for.
+pub(crate) fn of_other_rules(other: &OtherRules, file: Option<&Path>) -> Finding {
+    Finding {
+        severity: Severity::Error,
+        what: with_variant(other),
+        count: 1,
+        offset: None,
+        file: file.map(|file| file.to_string_lossy().into_owned()),
+        means: "",
+    }
 }
 
 /// Prints the findings of `check` as they are reported, and then how many there were.

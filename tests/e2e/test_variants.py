@@ -250,6 +250,55 @@ def test_doctor_says_whose_rules_the_books_of_standard_chess_obey(tabiya, config
 
 
 @pytest.mark.skipif(not FAIRY, reason="no fairy-stockfish on the PATH")
+@pytest.mark.parametrize("variant", ["chess", "horde"])
+def test_doctor_finds_a_variant_that_is_set_sound(tabiya, configured, variant):
+    text = f"book = 'chess.bin'\n[variant.horde]\nbook = 'horde.bin'\n[set]\nUCI_Variant = '{variant}'\n"
+    (configured.parent / "tabiya.toml").write_text(text)
+    done = tabiya("doctor", "--engine", FAIRY, "--config", configured, "--engine-moves", "1")
+    text = done.stdout.decode()
+    assert done.returncode == 0 and text.endswith("\nAll is well.\n"), text
+    chess_game, horde_game = text.split("shown as")[1].split("\nHorde\n")
+    assert "chess.bin" in chess_game and "horde.bin" in horde_game, text
+    assert ("doctor tries standard chess first" in chess_game) == (variant == "horde"), text
+
+
+def test_check_counts_what_it_says_of_the_variant(tabiya, tmp_path):
+    """In JSON and in the exit code; a count file says itself which variant it is of."""
+    book_of(BOARDS["atomic"][0](), BOARDS["atomic"][1], tmp_path / "atomic.bin")
+    (tmp_path / "g.pgn").write_text('[Variant "Atomic"]\n[Result "1-0"]\n\n1. Nf3 f6 2. Nd4 1-0\n')
+    assert tabiya("build", "g.pgn", "-o", "atomic.parquet", "--variant", "atomic").returncode == 0
+    for book in ("atomic.bin", "atomic.parquet"):
+        done = tabiya("check", book, "--json")
+        first, *_, last = [json.loads(line) for line in done.stdout.splitlines()]
+        says = "its moves obey the rules of atomic, not of chess; `--variant atomic` reads it as such a book"
+        assert (first["severity"], first["what"]) == ("error", says), done
+        assert last["errors"] >= 1 and done.returncode == 1 and not done.stderr, done
+        assert b": error: its moves obey" in tabiya("check", book).stdout
+        done = tabiya("check", book, "--variant", "atomic")
+        assert (done.returncode, done.stdout.decode()) == (0, f"{book}: sound\n"), done
+
+
+def test_check_words_drops_and_takes_both_forms_of_castling(tabiya, tmp_path):
+    """python-chess, by which bots of variants read their books, takes the king's step for castling too."""
+    board = chess.variant.CrazyhouseBoard()
+    start = chess.polyglot.zobrist_hash(board)
+    entry = struct.pack(">QHHI", start, code_of(chess.Move.from_uci("P@h3")), 0, 0)
+    (tmp_path / "drop.bin").write_bytes(entry)
+    done = tabiya("check", "drop.bin", "--variant", "crazyhouse")
+    assert b"the move P@h3 has weight 0" in done.stdout and b"the move P@h3 is not legal in" in done.stdout, done.stdout
+    moves = "g1f3 a7a6 e2e3 b7b6 f1e2 c7c6".split()
+    book = b""
+    for move in [*moves, "e1g1"]:
+        code = code_of(chess.Move.from_uci(move))
+        book += struct.pack(">QHHI", chess.polyglot.zobrist_hash(board), code, 1, 0)
+        board.push_uci(move)
+    entries = sorted(book[at : at + 16] for at in range(0, len(book), 16))
+    (tmp_path / "castling.bin").write_bytes(b"".join(entries))
+    assert tabiya("check", "castling.bin", "--variant", "crazyhouse").stdout == b"castling.bin: sound\n"
+    assert b"castling.bin: sound, 1 warning\n" in tabiya("check", "castling.bin").stdout
+
+
+@pytest.mark.skipif(not FAIRY, reason="no fairy-stockfish on the PATH")
 def test_doctor_tries_each_variant_that_has_a_book(tabiya, configured):
     done = tabiya("doctor", "--engine", FAIRY, "--config", configured, "--engine-moves", "1")
     text = done.stdout.decode()

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use shakmaty::uci::UciMove;
 use shakmaty::{CastlingSide, File, Move, Position, Rank, Role, Square};
 
 use super::Variant;
@@ -89,6 +90,16 @@ impl MoveCode {
                 (Rank::Seventh, Rank::Eighth) | (Rank::Second, Rank::First)
             );
         (promotion.is_some() && !promotes).then_some("promotes where no pawn can")
+    }
+
+    /// The move as UCI writes it in a variant, whatever the position: a piece that is dropped is no step from a square to itself.
+    pub fn worded(self, variant: Variant) -> String {
+        match self.promotion() {
+            Ok(role) if variant == Variant::Crazyhouse && self.from() == self.to() && self != Self::NULL => {
+                UciMove::Put { role: role.unwrap_or(Role::Pawn), to: self.to() }.to_string()
+            }
+            _ => self.to_string(),
+        }
     }
 
     /// The move that a code stands for in a position, or `None` where no piece of the side to move fits.
@@ -203,6 +214,14 @@ mod tests {
 
     fn raw(from: Square, to: Square) -> MoveCode {
         MoveCode::new(from, to, None)
+    }
+
+    #[test]
+    fn a_drop_is_worded_as_one() {
+        let pawn = raw(Square::H3, Square::H3);
+        let knight = MoveCode::new(Square::H3, Square::H3, Some(Role::Knight));
+        assert_eq!([pawn, knight].map(|mv| mv.worded(Variant::Crazyhouse)), ["P@h3", "N@h3"]);
+        assert_eq!((pawn.worded(Variant::Chess), MoveCode::NULL.worded(Variant::Crazyhouse)), ("h3h3".to_owned(), "a1a1".to_owned()));
     }
 
     #[test]

@@ -265,7 +265,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (sender, tasks) = std::sync::mpsc::channel();
         let name = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
-        ["lines", "none/lines"].map(|file| sender.send(Task::To(name(file))).unwrap());
+        ["lines", "none/lines"].iter().for_each(|file| sender.send(Task::To(name(file))).unwrap());
         drop(sender);
         let said = std::cell::RefCell::new(Vec::new());
         let say = |event| match event {

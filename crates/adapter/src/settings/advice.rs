@@ -17,7 +17,12 @@ pub fn other_rules(path: &Path, other: &OtherRules) -> String {
 
 /// The same, of a book on the command line.
 pub fn other_rules_on_line(path: &Path, other: &OtherRules) -> String {
-    format!("{}: {other}; `--variant {}` reads it as such a book", path.display(), other.likely)
+    format!("{}: {}", path.display(), with_variant(other))
+}
+
+/// The rules that the moves of a book obey, and the argument by which it is read so.
+pub fn with_variant(other: &OtherRules) -> String {
+    format!("{other}; `--variant {}` reads it as such a book", other.likely)
 }
 
 /// An error with the options that help against it.

@@ -48,8 +48,10 @@ pub(crate) fn survey(
 ) -> BookSummary {
     let (totals, entries) = (entries(data, variant, progress, findings), PolyglotEntries::new(data));
     let walk = walk(entries, variant, totals.positions, progress, &mut |found| {
-        let (mv, fen) = (found.entry.mv, found.position.fen());
+        let (mv, fen) = (found.entry.mv.worded(variant), found.position.fen());
         let (kind, what) = match found.old_castling {
+            // What reads books of variants reads both.
+            Some(_) if variant != Variant::Chess => return,
             Some(_) => (
                 PolyglotFindingKind::OldCastling,
                 format!("the castling {mv} is written as the king's step in {fen}"),

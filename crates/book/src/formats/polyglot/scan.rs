@@ -104,10 +104,10 @@ fn check(
     let fault = mv.error(variant);
     if let Some(why) = fault {
         let kind = if mv == MoveCode::NULL { PolyglotFindingKind::Null } else { PolyglotFindingKind::Move };
-        findings.add(kind, at, format_args!("the move {mv} {why}"));
+        findings.add(kind, at, format_args!("the move {} {why}", mv.worded(variant)));
     }
     if weight == 0 {
-        let what = format_args!("the move {mv} has weight 0 and is never played");
+        let what = format_args!("the move {} has weight 0 and is never played", mv.worded(variant));
         findings.add(PolyglotFindingKind::ZeroWeight, at, what);
     }
     if let Some(before) = before.filter(|before| weight > before.weight) {
@@ -119,7 +119,7 @@ fn check(
         findings.add(
             PolyglotFindingKind::Duplicate,
             at,
-            format_args!("the position already has the move {mv}"),
+            format_args!("the position already has the move {}", mv.worded(variant)),
         );
     }
     fault.is_none()
