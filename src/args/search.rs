@@ -7,6 +7,7 @@ use tabiya_uci::engine::Setup;
 use tabiya_workshop::vet::Work;
 
 use super::time;
+use crate::output::warn;
 
 /// Nodes of each search if no other limit is named.
 const NODES: u64 = 1_000_000;
@@ -42,7 +43,14 @@ impl SearchArgs {
     /// The work of engines that are started like this; its time begins now.
     pub fn work<'a>(&self, setup: &'a Setup) -> Work<'a> {
         let until = self.time.and_then(|time| Instant::now().checked_add(time));
-        Work { setup, limit: self.limit(), jobs: self.jobs.unwrap_or(1).into(), until, needs_wdl: false }
+        Work {
+            setup,
+            limit: self.limit(),
+            jobs: self.jobs.unwrap_or(1).into(),
+            until,
+            tell: warn,
+            needs_wdl: false,
+        }
     }
 
     /// Whether any of the arguments is given.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, Result};
 use tabiya_base::findings::{Severity, listed, summed};
+use tabiya_book::counts::{CountFile, CountsWritten, add_unopened, sum};
 use tabiya_book::{By, OtherRules};
 use tabiya_chess::Variant;
-use tabiya_book::counts::{CountFile, CountsWritten, add_unopened, sum};
 
 use super::Printed;
 use super::exit::Exit;

@@ -93,6 +93,10 @@ impl Show for Bar {
         self.bar.set_prefix(words.concat());
     }
 
+    fn tell(&self, what: &str) {
+        self.bar.suspend(|| super::warn(what));
+    }
+
     fn aside(&self, print: &mut dyn FnMut()) {
         self.bar.suspend(print);
     }

@@ -529,3 +529,24 @@ def test_a_store_that_is_none_leaves_the_moves(tabiya, tiny, tmp_path):
     assert done.returncode == DONE and "eval" not in json.loads(done.stdout)["moves"][0]
     assert f"{tiny.name}.evals" in done.stderr.decode()
     assert tabiya("show", tiny, "--store", f"{tiny}.evals").returncode == FILE
+
+
+@linux_only
+def test_a_store_that_another_process_keeps_is_waited_for_as_long_as_the_time_is(tabiya, stockfish, small_book, tmp_path):
+    """It is kept to the end, and the commands end all the same."""
+    fcntl = pytest.importorskip("fcntl")
+    shutil.copy(small_book, tmp_path / "b.bin")
+    assert tabiya("vet", "b.bin", "-o", "v.bin", "--engine", stockfish, "--nodes", "100").returncode == DONE
+    with (tmp_path / "b.bin.evals").open("r+b") as store:
+        fcntl.flock(store, fcntl.LOCK_EX)
+        before = store.read()
+        for line in [
+            ("vet", "b.bin", "-o", "o.bin", "--nodes", "5000"),
+            ("grow", "b.bin", "-o", "g.bin", "--store", "b.bin.evals", "--nodes", "5000"),
+        ]:
+            done = tabiya(*line, "--time", "1s", "--engine", stockfish)
+            says = b"tabiya: b.bin.evals: another process keeps the store of evaluations locked: waiting for it"
+            assert done.stderr.count(says) >= 1 and done.returncode in (DONE, WANTING), done
+        store.seek(0)
+        assert store.read() == before
+    assert b"; 0 were known already" in tabiya("vet", "b.bin", "-o", "w.bin", "--engine", stockfish, "--nodes", "5000").stdout

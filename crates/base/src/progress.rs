@@ -35,6 +35,9 @@ pub trait Show: Send + Sync {
     /// More is to be shown beside how much is done: numbers, and what each counts.
     fn details(&self, _numbers: &[(f64, &str)]) {}
 
+    /// The user is to know this meanwhile, such as what the work waits for.
+    fn tell(&self, _what: &str) {}
+
     /// Hides what is shown while something is printed.
     fn aside(&self, print: &mut dyn FnMut()) {
         print();
@@ -104,6 +107,13 @@ impl Progress {
     pub fn details(&self, numbers: &[(f64, &str)]) {
         if let Some(show) = &self.0 {
             show.details(numbers);
+        }
+    }
+
+    /// Tells the user something meanwhile, such as what the work waits for.
+    pub fn tell(&self, what: &str) {
+        if let Some(show) = &self.0 {
+            show.tell(what);
         }
     }
 

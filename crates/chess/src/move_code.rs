@@ -221,7 +221,10 @@ mod tests {
         let pawn = raw(Square::H3, Square::H3);
         let knight = MoveCode::new(Square::H3, Square::H3, Some(Role::Knight));
         assert_eq!([pawn, knight].map(|mv| mv.worded(Variant::Crazyhouse)), ["P@h3", "N@h3"]);
-        assert_eq!((pawn.worded(Variant::Chess), MoveCode::NULL.worded(Variant::Crazyhouse)), ("h3h3".to_owned(), "a1a1".to_owned()));
+        assert_eq!(
+            (pawn.worded(Variant::Chess), MoveCode::NULL.worded(Variant::Crazyhouse)),
+            ("h3h3".to_owned(), "a1a1".to_owned())
+        );
     }
 
     #[test]

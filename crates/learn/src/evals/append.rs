@@ -24,6 +24,25 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 /// How often an attempt to lock it checks for an interrupt.
 const POLL: Duration = Duration::from_millis(500);
 
+/// How long another process keeps the store locked before the user is told.
+const UNTOLD: Duration = Duration::from_secs(1);
+
+/// How long a store is waited for that another process keeps locked.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// No longer than this; `None` for as long as putting a large store in order takes.
+    pub until: Option<Instant>,
+    /// Tells the user what is waited for.
+    pub tell: fn(&str),
+}
+
+impl Default for Waiting {
+    /// Nobody is told.
+    fn default() -> Self {
+        Self { until: None, tell: |_| () }
+    }
+}
+
 /// A store that is appended to. Other processes may append to it and compact it meanwhile.
 #[derive(Debug)]
 pub struct Appender {
@@ -33,6 +52,7 @@ pub struct Appender {
     named: BTreeSet<EngineId>,
     /// The file that was appended to last.
     last: Option<File>,
+    waiting: Waiting,
 }
 
 impl Appender {
@@ -42,10 +62,18 @@ impl Appender {
     /// When it cannot be created, locked or written, or the file is not a store.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let mut appender =
-            Self { path: path.to_owned(), engines: Engines::default(), named: BTreeSet::new(), last: None };
-        appender.append(&[])?;
-        Ok(appender)
+        Self::open_within(path, Waiting::default())?.ok_or_else(|| locked(path))
+    }
+
+    /// As [`Appender::open`], but this and what follows wait no longer than that for other processes; `None` where one keeps the
+    /// store locked.
+    ///
+    /// # Errors
+    /// As [`Appender::open`].
+    pub fn open_within(path: &Path, waiting: Waiting) -> Result<Option<Self>> {
+        let (engines, named) = (Engines::default(), BTreeSet::new());
+        let mut appender = Self { path: path.to_owned(), engines, named, last: None, waiting };
+        Ok(appender.append(&[])?.then_some(appender))
     }
 
     /// The number of the engine with this name, for the evaluations that follow.
@@ -63,7 +91,7 @@ impl Appender {
     ///
     /// # Errors
     /// When the store cannot be locked or written, or is no longer a store.
-    pub fn append(&mut self, batch: &[(Packed, Evaluation)]) -> Result<()> {
+    pub fn append(&mut self, batch: &[(Packed, Evaluation)]) -> Result<bool> {
         self.write(batch.iter().map(|(position, evaluation)| slot(&guarded(position, evaluation))))
     }
 
@@ -72,7 +100,7 @@ impl Appender {
     ///
     /// # Errors
     /// As [`Appender::append`].
-    pub fn note_search(&mut self, position: &Packed, limit: Limit) -> Result<()> {
+    pub fn note_search(&mut self, position: &Packed, limit: Limit) -> Result<bool> {
         self.write([slot(&guarded_search(position, limit))].into_iter())
     }
 
@@ -80,13 +108,15 @@ impl Appender {
     ///
     /// # Errors
     /// As [`Appender::append`].
-    pub fn note_alternative(&mut self, position: &Packed, alternative: &Alternative) -> Result<()> {
+    pub fn note_alternative(&mut self, position: &Packed, alternative: &Alternative) -> Result<bool> {
         self.write([slot(&guarded_alternative(position, alternative))].into_iter())
     }
 
     /// Appends records, after the names of engines that the file may not have.
-    fn write(&mut self, slots: impl Iterator<Item = Slot>) -> Result<()> {
-        let mut file = claim(&self.path)?;
+    fn write(&mut self, slots: impl Iterator<Item = Slot>) -> Result<bool> {
+        let Some(mut file) = claim_within(&self.path, self.waiting.until, self.waiting.tell)? else {
+            return Ok(false);
+        };
         let error = |error| Error::file(&self.path, "cannot write the store of evaluations", error);
         let end = ready(&self.path, &mut file)?;
         if end == RECORD_LEN as u64 {
@@ -105,7 +135,7 @@ impl Appender {
         // Where that fails, as it does under Wine, closing the file unlocks it.
         let kept = file.unlock().is_ok();
         self.last = kept.then_some(file);
-        Ok(())
+        Ok(true)
     }
 
     /// Waits until the disk has what was appended.
@@ -121,28 +151,48 @@ impl Appender {
     }
 }
 
-/// Locks a store; a missing one is created, empty.
+/// Locks a store; a missing one is created, empty. Where another process keeps it, `tell` is told so.
 ///
 /// # Errors
 /// When it cannot be opened or locked, another process keeps it, or the work is interrupted.
-pub(crate) fn claim(path: &Path) -> Result<File> {
+pub(crate) fn claim(path: &Path, tell: impl Fn(&str)) -> Result<File> {
+    claim_within(path, None, tell)?.ok_or_else(|| locked(path))
+}
+
+/// As [`claim`]; `None` where another process keeps the store until the time is up.
+fn claim_within(path: &Path, until: Option<Instant>, tell: impl Fn(&str)) -> Result<Option<File>> {
     let begun = Instant::now();
+    let mut is_told = false;
     loop {
-        let locked = lock_named(path, POLL, true)
+        let left = until.map_or(POLL, |until| until.saturating_duration_since(Instant::now()).min(POLL));
+        let locked = lock_named(path, left, true)
             .map_err(|error| Error::file(path, "cannot open or lock the store of evaluations", error))?;
-        match locked {
-            Locked::Ours(file) => return Ok(file),
-            Locked::Busy | Locked::Missing if begun.elapsed() < PATIENCE => interrupt::check()?,
-            Locked::Busy | Locked::Missing => {
-                return Err(Error::new(
-                    ErrorKind::File,
-                    "the store of evaluations is locked by another process",
-                )
-                .at_path(path)
-                .advice("try again when it is done"));
-            }
+        if let Locked::Ours(file) = locked {
+            return Ok(Some(file));
+        }
+        interrupt::check()?;
+        let waited = begun.elapsed();
+        let is_over = until.is_some_and(|until| Instant::now() >= until);
+        if !is_told && (is_over || waited >= UNTOLD) {
+            is_told = true;
+            tell(&format!(
+                "{}: another process keeps the store of evaluations locked: waiting for it",
+                path.display()
+            ));
+        }
+        match until {
+            Some(_) if is_over => return Ok(None),
+            None if waited >= PATIENCE => return Err(self::locked(path)),
+            _ => {}
         }
     }
+}
+
+/// The error for a store that another process keeps.
+fn locked(path: &Path) -> Error {
+    Error::new(ErrorKind::File, "the store of evaluations is locked by another process")
+        .at_path(path)
+        .advice("try again when it is done")
 }
 
 /// Makes a locked file ready for appending: writes the header of a new one, and cuts off an incomplete record. Returns

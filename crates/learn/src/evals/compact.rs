@@ -148,6 +148,7 @@ impl Collector {
     /// As [`Collector::put`]; also counts what is appended.
     fn put_counting(self, path: &Path, progress: &Progress, appended: &mut usize) -> Result<Put> {
         // What it has decides how. Others may append meanwhile, which does no harm.
+        drop(claim(path, |what| progress.tell(what))?);
         let mut appender = Appender::open(path)?;
         let store = Store::open(path)?;
         if store.appended() + self.pushed > FEW.max(store.sorted() / SHARE) {
@@ -190,7 +191,7 @@ impl Collector {
 
     /// Rewrites a store, with everything in order. Returns also how many positions it has.
     fn rewrite(mut self, path: &Path, progress: &Progress) -> Result<(Put, u64)> {
-        let old = claim(path)?;
+        let old = claim(path, |what| progress.tell(what))?;
         let store = Store::open(path)?;
         self.engines.merge(store.engines());
         for (position, alternative) in store.alternatives() {
@@ -278,7 +279,7 @@ pub fn repair(path: &Path, resources: &Resources, progress: &Progress) -> Result
 /// Removes a store that was created for evaluations that did not come.
 fn remove_empty(path: &Path) {
     // Others may have put something into it.
-    if let Ok(store) = claim(path)
+    if let Ok(store) = claim(path, |_| ())
         && store.metadata().is_ok_and(|store| store.len() <= RECORD_LEN as u64)
     {
         let _ = fs::remove_file(path);

@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use tabiya_base::folder;
 
 pub use alternative::Alternative;
-pub use append::Appender;
+pub use append::{Appender, Waiting};
 pub use compact::{Collector, Put, compact, repair};
 pub use evaluation::{EngineId, Evaluation, Limit};
 pub use known::{Evaluated, open_beside, value};

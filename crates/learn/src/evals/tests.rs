@@ -318,7 +318,7 @@ fn several_append_and_compact_at_once() {
             scope.spawn(move || {
                 let mut appender = Appender::open(path).unwrap();
                 appender.engine(&format!("engine {writer}"));
-                batches(writer).iter().for_each(|batch| appender.append(batch).unwrap());
+                batches(writer).iter().for_each(|batch| assert!(appender.append(batch).unwrap()));
             });
         }
         let (path, folder) = (&path, &folder);

@@ -7,7 +7,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
 use tabiya_base::parallel;
 use tabiya_chess::Packed;
-use tabiya_learn::evals::{Alternative, Appender, Evaluation};
+use tabiya_learn::evals::{Alternative, Appender, Evaluation, Waiting};
 use tabiya_uci::engine::Failure;
 
 use super::knowledge::{Knowledge, Pooled};
@@ -51,7 +51,10 @@ pub(crate) fn search_all<T: Send>(
     knowledge: &Knowledge,
     work: &Work<'_>,
 ) -> Result<Pooled> {
-    let appender = Appender::open(knowledge.path())?;
+    let waiting = Waiting { until: work.until, tell: work.tell };
+    let Some(appender) = Appender::open_within(knowledge.path(), waiting)? else {
+        return Ok(Pooled::default());
+    };
     let shared = Mutex::new(Shared { appender, pooled: Pooled::default(), error: None });
     let stopped = AtomicBool::new(false);
     let make = || Worker { work, known: knowledge, shared: &shared, searcher: None, failures: 0 };
@@ -160,7 +163,9 @@ impl Worker<'_> {
                 return Ok(Outcome::Cut);
             }
             let alternative = Alternative::new(&search.without, search.limit, score, best);
-            appender.note_alternative(&packed, &alternative)?;
+            if !appender.note_alternative(&packed, &alternative)? {
+                return Ok(Outcome::Cut);
+            }
             pooled.evaluated.done += 1;
             return Ok(Outcome::Alternative(alternative));
         }
@@ -171,7 +176,9 @@ impl Worker<'_> {
         // One that does not count is kept for what only it says, until the store is compacted.
         let is_kept = counts || wdl.is_some() && self.known.wdl(&packed).is_none();
         if is_kept {
-            appender.append(&[(packed, evaluation)])?;
+            if !appender.append(&[(packed, evaluation)])? {
+                return Ok(Outcome::Cut);
+            }
             pooled.fresh.push((packed, evaluation));
         }
         let counting = held.filter(|_| !counts).unwrap_or(evaluation);

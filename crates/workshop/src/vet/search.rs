@@ -37,6 +37,8 @@ pub struct Work<'a> {
     pub jobs: usize,
     /// When evaluating ends, whatever is left.
     pub until: Option<Instant>,
+    /// Tells the user what the engines wait for.
+    pub tell: fn(&str),
     /// Whether an evaluation is of use only with how the engine expects the game to end.
     pub needs_wdl: bool,
 }
