@@ -11,7 +11,7 @@ use tabiya_chess::Variant;
 use tabiya_learn::evals;
 
 use crate::session::BookProblem;
-use crate::settings::advice::{other_rules, worded};
+use crate::settings::advice::{other_rules, several, worded};
 use crate::settings::books::{BookFiles, BookList};
 use crate::settings::rules::{Rule, rule_name};
 use crate::settings::search_paths::{SearchPaths, listed};
@@ -104,8 +104,9 @@ impl BookLoader {
     fn open_one(&self, name: &str, variant: Variant) -> Result<Arc<dyn Book>, String> {
         let found = self.search_paths.find(name);
         let found = found.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
-        let path =
-            found.map_err(|tried| format!("{name}: no such book; looked for it at {}", listed(&tried)))?;
+        let path = found.map_err(|tried| {
+            format!("{name}: no such book; looked for it at {}{}", listed(&tried), several(name))
+        })?;
         let book = book::open_as(&path, variant).map_err(|error| worded(&error))?;
         let other =
             if variant == Variant::Chess { None } else { book.other_rules(variant, &Progress::none()) };

@@ -6,6 +6,8 @@ use tabiya_base::error::{Error, Remedy};
 use tabiya_book::OtherRules;
 use tabiya_chess::Variant;
 
+use super::books::SEPARATOR;
+
 /// What is said of a book in the configuration whose moves obey other rules than those that it is named for.
 pub fn other_rules(path: &Path, other: &OtherRules) -> String {
     let place = match other.likely {
@@ -23,6 +25,15 @@ pub fn other_rules_on_line(path: &Path, other: &OtherRules) -> String {
 /// The rules that the moves of a book obey, and the argument by which it is read so.
 pub fn with_variant(other: &OtherRules) -> String {
     format!("{other}; `--variant {}` reads it as such a book", other.likely)
+}
+
+/// What is added to a name of a book that is not found, if it looks like several: only the option of UCI has them in one text.
+pub(crate) fn several(name: &str) -> String {
+    let names: Vec<&str> = name.split(SEPARATOR).map(str::trim).filter(|name| !name.is_empty()).collect();
+    let list = names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+    let line = names.iter().map(|name| format!("--book {name}")).collect::<Vec<_>>().join(" ");
+    let way = format!("; for several books write book = [{list}] in tabiya.toml, or {line}");
+    if names.len() > 1 { way } else { String::new() }
 }
 
 /// An error with the options that help against it.

@@ -6,7 +6,7 @@ use tabiya_chess::Variant;
 use super::rules::Rule;
 
 /// Separates the files of an option that holds several.
-const SEPARATOR: char = ';';
+pub(super) const SEPARATOR: char = ';';
 
 /// The value that means no book.
 pub(crate) const NO_BOOK: &str = "<none>";

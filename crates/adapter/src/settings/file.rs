@@ -93,7 +93,10 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
     let table = DeTable::parse(text).map_err(|error| {
         let what = error.message().trim().to_owned();
         match error.span() {
-            Some(span) => wrong(span.start, what).advice(advice::advice(text, span.start)),
+            Some(span) => {
+                let advice = advice::advice(text, span.start, &what);
+                wrong(span.start, what).advice(advice)
+            }
             None => Error::format(path, what).advice(REPAIR),
         }
     })?;
@@ -131,7 +134,11 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
                 }
                 let what = format!("'{name}' must be {}", row.kind.needs());
                 if table::decides(name) {
-                    return Err(wrong(start, what).advice(REPAIR));
+                    let advice = match value.get_ref() {
+                        DeValue::Table(table) => advice::of_table(name, table),
+                        _ => REPAIR.to_owned(),
+                    };
+                    return Err(wrong(start, what).advice(advice));
                 }
                 ignore(start, what);
             }
@@ -140,6 +147,15 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
                 if let Some(row) = table::options().find(|row| row.key == name && row.is_option()) {
                     let way =
                         format!("write \"{}\" below a line [set], or '{name}' in a [[book]] table", row.name);
+                    return Err(wrong(start, what).advice(way));
+                }
+                if let DeValue::Table(table) = value.get_ref()
+                    && let Some((key, _)) = table.iter().find(|(key, _)| table::decides(key.get_ref()))
+                {
+                    let way = format!(
+                        "remove the line [{name}]: '{}' belongs before the first table",
+                        key.get_ref()
+                    );
                     return Err(wrong(start, what).advice(way));
                 }
                 if let Some(nearest) = spelling::nearest(name, table::keys()) {
