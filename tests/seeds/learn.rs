@@ -213,8 +213,7 @@ pub fn run(data: &[u8]) {
     else {
         return;
     };
-    let first = data.first().is_some_and(|byte| byte % 2 == 1);
-    let mut journal = JournalHeader { first, ..JournalHeader::new(owner, 0) }.to_bytes();
+    let mut journal = JournalHeader::new(owner, 0).to_bytes();
     let Ok((_, mut check_of)) = JournalHeader::parse(&journal) else { panic!("our own header") };
     let records = records(data, &entries);
     for record in &records {

@@ -10,15 +10,10 @@ use crate::error::LearnError;
 /// Bytes of the header.
 pub const HEADER_LEN: usize = 128;
 
-/// Bytes of the header of version 1, which has no store.
-pub(crate) const FIRST_HEADER_LEN: usize = 64;
-
 /// What a journal begins with.
 const MAGIC: &[u8; 8] = b"TabLearn";
 
-const FIRST: u64 = 1;
-
-/// The version that is written.
+/// The version.
 const VERSION: u64 = 2;
 
 /// The book that a journal belongs to.
@@ -31,8 +26,6 @@ pub struct Owner {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalHeader {
-    /// Whether it is one of version 1.
-    pub first: bool,
     pub owner: Owner,
     /// A random number that each journal gets when it replaces another; 0 where it replaced none.
     pub serial: u64,
@@ -52,15 +45,13 @@ impl JournalHeader {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER_LEN);
         bytes.extend(MAGIC);
-        bytes.extend(if self.first { FIRST } else { VERSION }.to_be_bytes());
+        bytes.extend(VERSION.to_be_bytes());
         bytes.extend(self.owner.book_len.to_be_bytes());
         bytes.extend(self.owner.fingerprint);
-        if !self.first {
-            bytes.extend(self.serial.to_be_bytes());
-            bytes.extend(self.ids.to_be_bytes());
-            bytes.extend(self.compacted.to_be_bytes());
-            bytes.resize(HEADER_LEN - CHECK_LEN, 0);
-        }
+        bytes.extend(self.serial.to_be_bytes());
+        bytes.extend(self.ids.to_be_bytes());
+        bytes.extend(self.compacted.to_be_bytes());
+        bytes.resize(HEADER_LEN - CHECK_LEN, 0);
         bytes.extend(check(&bytes));
         bytes
     }
@@ -73,47 +64,36 @@ impl JournalHeader {
         if !data.starts_with(MAGIC) {
             return Err(LearnError::Foreign);
         }
-        let len = match bytes::u64_be(data, 8) {
-            Some(FIRST) => FIRST_HEADER_LEN,
-            Some(VERSION) => HEADER_LEN,
-            Some(newer) if newer > VERSION => return Err(LearnError::Newer(newer)),
-            _ => return Err(LearnError::Damaged(0)),
-        };
-        let sound = data.get(..len).and_then(|data| Self::parse_sound(data, len == FIRST_HEADER_LEN));
-        sound.ok_or(LearnError::Damaged(0))
-    }
-
-    fn parse_sound(data: &[u8], first: bool) -> Option<(Self, Check)> {
-        let (guarded, found) = data.split_last_chunk::<CHECK_LEN>()?;
-        (*found == check(guarded)).then_some(())?;
-        let owner = Owner { book_len: bytes::u64_be(data, 16)?, fingerprint: bytes::array(data, 24)? };
-        let mut header = Self { first, ..Self::new(owner, 0) };
-        if !first {
-            header.serial = bytes::u64_be(data, 56)?;
-            header.ids = bytes::u64_be(data, 64)?;
-            header.compacted = bytes::u64_be(data, 72)?;
+        match bytes::u64_be(data, 8) {
+            Some(newer) if newer > VERSION => Err(LearnError::Newer(newer)),
+            Some(VERSION) => Self::parse_sound(data).ok_or(LearnError::Damaged(0)),
+            _ => Err(LearnError::Damaged(0)),
         }
-        Some((header, *found))
     }
 
-    /// Bytes of the header alone.
-    pub fn size(&self) -> u64 {
-        (if self.first { FIRST_HEADER_LEN } else { HEADER_LEN }) as u64
+    fn parse_sound(data: &[u8]) -> Option<(Self, Check)> {
+        let (guarded, found) = data.get(..HEADER_LEN)?.split_last_chunk::<CHECK_LEN>()?;
+        (*found == check(guarded)).then_some(())?;
+        let header = Self {
+            owner: Owner { book_len: bytes::u64_be(data, 16)?, fingerprint: bytes::array(data, 24)? },
+            serial: bytes::u64_be(data, 56)?,
+            ids: bytes::u64_be(data, 64)?,
+            compacted: bytes::u64_be(data, 72)?,
+        };
+        Some((header, *found))
     }
 
     /// The store that follows it.
     pub(crate) fn store(&self) -> Store {
-        Store { at: self.size(), ids: self.ids }
+        Store { at: HEADER_LEN as u64, ids: self.ids }
     }
 
     /// Whether a loss of power may have left a file of these bytes from the first header of this book's journal: each
     /// byte is that of the header, or was never written.
     pub(crate) fn is_torn(data: &[u8], owner: Owner) -> bool {
-        [false, true].iter().any(|first| {
-            let header = Self { first: *first, ..Self::new(owner, 0) }.to_bytes();
-            data.len() <= header.len()
-                && data.iter().zip(&header).all(|(found, ours)| *found == 0 || found == ours)
-        })
+        let header = Self::new(owner, 0).to_bytes();
+        data.len() <= header.len()
+            && data.iter().zip(&header).all(|(found, ours)| *found == 0 || found == ours)
     }
 }
 
@@ -131,32 +111,24 @@ mod tests {
         assert_eq!(bytes[8..24], [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 1, 2]);
         assert_eq!((bytes[24], bytes[55], bytes[63], bytes[71], bytes[79]), (7, 7, 5, 3, 4));
         assert_eq!((JournalHeader::parse(&bytes).unwrap().0, bytes.len()), (header, HEADER_LEN));
-        let old = JournalHeader { first: true, ..JournalHeader::new(OWNER, 0) };
-        let bytes = old.to_bytes();
-        assert_eq!(
-            (JournalHeader::parse(&bytes).unwrap().0, bytes.len(), bytes[15]),
-            (old, FIRST_HEADER_LEN, 1)
-        );
     }
 
     #[test]
     fn a_header_that_is_not_sound_is_refused() {
-        for first in [false, true] {
-            let sound = JournalHeader { first, ..JournalHeader::new(OWNER, 0) }.to_bytes();
-            for at in 0..sound.len() {
-                let mut bytes = sound.clone();
-                bytes[at] ^= 0x40;
-                let error = JournalHeader::parse(&bytes).unwrap_err();
-                let expected = match at {
-                    0..8 => LearnError::Foreign,
-                    8..16 => LearnError::Newer(u64::from_be_bytes(bytes[8..16].try_into().unwrap())),
-                    _ => LearnError::Damaged(0),
-                };
-                assert_eq!(format!("{error:?}"), format!("{expected:?}"), "{at}");
-                assert!(!JournalHeader::is_torn(&bytes, OWNER) || bytes[at] == 0, "{at}");
-                assert!(JournalHeader::parse(&sound[..at]).is_err());
-                assert!(JournalHeader::is_torn(&sound[..at], OWNER));
-            }
+        let sound = JournalHeader::new(OWNER, 0).to_bytes();
+        for at in 0..sound.len() {
+            let mut bytes = sound.clone();
+            bytes[at] ^= 0x40;
+            let error = JournalHeader::parse(&bytes).unwrap_err();
+            let expected = match at {
+                0..8 => LearnError::Foreign,
+                8..16 => LearnError::Newer(u64::from_be_bytes(bytes[8..16].try_into().unwrap())),
+                _ => LearnError::Damaged(0),
+            };
+            assert_eq!(format!("{error:?}"), format!("{expected:?}"), "{at}");
+            assert!(!JournalHeader::is_torn(&bytes, OWNER) || bytes[at] == 0, "{at}");
+            assert!(JournalHeader::parse(&sound[..at]).is_err());
+            assert!(JournalHeader::is_torn(&sound[..at], OWNER));
         }
     }
 

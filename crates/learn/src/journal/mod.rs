@@ -11,8 +11,6 @@ pub use self::edit_record::{EditRecord, EntryChange};
 pub use self::header::{JournalHeader, Owner};
 pub use self::record::{Change, GameRecord, JournalRecord};
 
-#[cfg(test)]
-pub(super) use self::header::FIRST_HEADER_LEN;
 pub(super) use self::header::HEADER_LEN;
 pub(super) use self::state::{JournalState, KnownEdit, LearnedGame, record_at, record_of};
 

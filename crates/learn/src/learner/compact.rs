@@ -28,7 +28,9 @@ use std::io::Write as _;
 use super::Learner;
 use super::transact::Transaction;
 use crate::error::LearnError;
-use crate::journal::{JournalHeader, JournalRecord, JournalState, KnownEdit, LearnedGame, record_at};
+use crate::journal::{
+    HEADER_LEN, JournalHeader, JournalRecord, JournalState, KnownEdit, LearnedGame, record_at,
+};
 use crate::storage::{StoredBytes, written_from};
 
 /// How many games can be taken back at least, if so many were learned.
@@ -63,7 +65,7 @@ impl Limits {
         let (games, edits) = stay(state, self.games);
         let sizes = games.iter().map(|known| known.size).chain(edits.iter().map(|known| known.size));
         let stay: u64 = sizes.map(u64::from).sum();
-        let store = state.start - state.header.size();
+        let store = state.start - HEADER_LEN as u64;
         let (dropped, least) = match state.was_reset {
             true => (state.records_len() + store, self.dropped),
             false => (state.records_len(), self.dropped.max(store / STORE_SHARE)),
@@ -121,7 +123,7 @@ fn write(
     if state.was_reset {
         store.ids = 0;
     }
-    header.ids = store.merge(journal, &state.oldest(dropped), header.size(), new)?.ids;
+    header.ids = store.merge(journal, &state.oldest(dropped), HEADER_LEN as u64, new)?.ids;
     new.write_at(0, &header.to_bytes())?;
     let JournalState { mut check, end, .. } = JournalState::new(header)?;
     let mut stay: Vec<_> = games.iter().map(|known| (known.at, known.size)).collect();

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::disk::{Files, SimDisk};
 use super::{book, compacting, field, finished};
-use crate::journal::{FIRST_HEADER_LEN, JournalHeader, JournalRecord};
+use crate::journal::JournalHeader;
 use crate::{IdentifiedGame, LearnOutcome, Learner};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5"];
@@ -19,54 +19,6 @@ fn plain(disk: &SimDisk) -> Learner {
 
 fn game(number: usize) -> IdentifiedGame {
     finished(&number.to_string(), LINES[number % 3], ["w", "b", "wb"][number / 3 % 3], number % 2)
-}
-
-/// The journal in version 1.
-fn first_version(journal: &[u8]) -> Vec<u8> {
-    let (header, _) = JournalHeader::parse(journal).unwrap();
-    assert_eq!(header.ids, 0);
-    let mut old = JournalHeader { first: true, ..header }.to_bytes();
-    let (_, mut check) = JournalHeader::parse(&old).unwrap();
-    let mut at = header.size() as usize;
-    while let Some((record, _, _, size)) = JournalRecord::parse(&journal[at..]) {
-        let (bytes, next) = record.to_bytes(check).unwrap();
-        old.extend(bytes);
-        (check, at) = (next, at + size);
-    }
-    assert_eq!(at, journal.len());
-    old
-}
-
-#[test]
-fn a_journal_of_version_1_is_read_and_upgraded_without_loss() {
-    let disk = fresh();
-    let games: Vec<IdentifiedGame> = (0..20).map(game).collect();
-    let mut first = plain(&disk);
-    for games in games.chunks(3) {
-        first.learn(games, false).unwrap();
-    }
-    first.undo(2).unwrap();
-    let journal = first_version(&disk.files().journal.unwrap());
-    let files = Files { book: disk.files().book, journal: Some(journal.clone()) };
-    for (compacts, learner) in [(false, plain as fn(&SimDisk) -> Learner), (true, compacting)] {
-        let disk = SimDisk::from_files(files.clone());
-        assert_eq!(plain(&disk).history(0).unwrap().count, 18);
-        assert_eq!(disk.files(), files);
-        let outcomes = learner(&disk).learn(&games, false).unwrap();
-        assert!(
-            outcomes[..18].iter().all(|outcome| *outcome == LearnOutcome::Known)
-                && outcomes[18..].iter().all(|outcome| matches!(outcome, LearnOutcome::Learned(_))),
-            "{outcomes:?}"
-        );
-        assert_eq!(plain(&disk).history(0).unwrap().count, 20);
-        assert_eq!(learner(&disk).learn(&games, false).unwrap(), vec![LearnOutcome::Known; 20]);
-        let after = disk.files().journal.unwrap();
-        assert_eq!(JournalHeader::parse(&after).unwrap().0.first, !compacts);
-        assert_eq!(after.starts_with(&journal), !compacts);
-        // A tabiya that knows only version 1 does not begin a longer file of another version again.
-        assert!(after.len() > FIRST_HEADER_LEN);
-        assert_eq!(plain(&disk).undo(1).unwrap(), 1);
-    }
 }
 
 #[test]
