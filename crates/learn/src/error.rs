@@ -36,6 +36,8 @@ pub enum LearnError {
     OtherFields(u64),
     /// A record would be longer than a journal allows.
     TooLong,
+    /// What failed could not be taken back: it is in the journal.
+    Unfinished(Box<Self>),
     Other(Error),
 }
 
@@ -60,6 +62,10 @@ impl LearnError {
         let until_reset = |what: String| format(what).remedied_by(Remedy::ResetLearned);
         match self {
             Self::Other(error) => error,
+            Self::Unfinished(error) => error.worded(book, patience).advice(format!(
+                "it could not be taken back, and is finished by the next command that opens the book: its \
+                 journal {name} has it"
+            )),
             Self::Journal(error) => Error::file(book, format!("cannot write its journal {name}"), error),
             Self::Busy => {
                 let seconds = patience.as_secs_f32();

@@ -28,6 +28,9 @@
 //! come or go, the whole book is written beside its place and replaces the old one. The record has the fingerprint of
 //! the book after it, so the journal belongs to the book before and after.
 //!
+//! If the book cannot be written, what was written is taken back, and then the records are cut off: it did not happen. If that
+//! fails, too, the error says that the next process finishes it.
+//!
 //! # When book and journal do not match
 //! | found | done |
 //! |---|---|
@@ -35,6 +38,7 @@
 //! | no entry that the last record changed has its new field, and each has an older one | an older copy of the book was put in its place: nothing is learned |
 //! | an entry has another field | another program changed it: learning continues from there |
 //! | there is no journal, or the file is empty or an incomplete beginning | it is begun |
+//! | the journal of another book has neither games nor edits | it is begun anew |
 //! | the file is not a journal, or has a newer version | it is never changed |
 //!
 //! The lock is the file system's own. It is on the journal and never on the book, so readers of the book do not notice

@@ -41,6 +41,8 @@ pub struct BookEntries {
     keys: HashMap<u64, Box<[u64]>>,
     /// The state of the file in which its keys were found to ascend.
     pub(super) ordered: Option<Stamp>,
+    /// Whether anything was written, or tried to be.
+    pub(super) is_written: bool,
 }
 
 impl BookEntries {
@@ -50,7 +52,7 @@ impl BookEntries {
     /// When the length of the book is not available.
     pub fn new(mut book: Box<dyn StoredBytes>, path: &Path) -> Result<Self> {
         let len = book.size().map_err(|error| cannot_read(path, error))?;
-        Ok(Self { book, path: path.to_owned(), len, keys: HashMap::new(), ordered: None })
+        Ok(Self { book, path: path.to_owned(), len, keys: HashMap::new(), ordered: None, is_written: false })
     }
 
     /// What the journal of this book says of it.
@@ -184,6 +186,7 @@ impl BookEntries {
     /// # Errors
     /// When the book cannot be written.
     pub fn write(&mut self, index: u64, field: Field) -> Result<()> {
+        self.is_written = true;
         let written = self.book.write_at(index * ENTRY_LEN as u64 + LEARN, &field.to_bytes());
         written.map_err(|error| cannot_write(&self.path, error))
     }
@@ -193,6 +196,7 @@ impl BookEntries {
     /// # Errors
     /// When the book cannot be written.
     pub(super) fn write_weight(&mut self, index: u64, weight: u16) -> Result<()> {
+        self.is_written = true;
         let written = self.book.write_at(index * ENTRY_LEN as u64 + WEIGHT, &weight.to_be_bytes());
         written.map_err(|error| cannot_write(&self.path, error))
     }

@@ -5,12 +5,13 @@ use std::io::Write;
 
 use crate::fingerprint::fingerprint;
 use tabiya_base::bytes::Parts as _;
-use tabiya_base::error::{Error, Remedy, Result};
+use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_book::polyglot::entry::{PolyglotEntry, key_of};
 use tabiya_book::polyglot::layout::{ENTRY_LEN, WEIGHT};
 
 use super::{BLOCK, BookEntries, cannot_write};
-use crate::journal::{EditRecord, EntryChange, Owner};
+use crate::field::Field;
+use crate::journal::{EditRecord, EntryChange, JournalRecord, Owner};
 
 impl BookEntries {
     /// The book after an edit.
@@ -53,6 +54,27 @@ impl BookEntries {
             let now = self.entry(change.index.into())?;
             if now.is_some_and(|now| is_same(now, old) && now.weight == old.weight) {
                 self.write_weight(change.index.into(), new.weight)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back what was written of a record, from its last change to the first.
+    ///
+    /// # Errors
+    /// When the book cannot be read or written, or the record is a reset: what it cleared is gone.
+    pub(crate) fn take_back(&mut self, record: &JournalRecord) -> Result<()> {
+        if *record == JournalRecord::Reset {
+            return Err(Error::new(ErrorKind::File, "what was cleared is gone").at_path(&self.path));
+        }
+        if let JournalRecord::Edit(edit) = record {
+            let back = |change: &EntryChange| EntryChange { old: change.new, new: change.old, ..*change };
+            self.write_weights(&edit.changes.iter().map(back).collect::<Vec<_>>())?;
+        }
+        for change in record.changes().iter().rev().filter(|change| !change.is_deleted()) {
+            let Some(entry) = self.entry(change.index.into())? else { continue };
+            if (entry.key, entry.mv, Field::from(entry)) == (change.key, change.mv, change.new) {
+                self.write(change.index.into(), change.old)?;
             }
         }
         Ok(())

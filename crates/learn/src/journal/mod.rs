@@ -12,6 +12,7 @@ pub use self::header::{JournalHeader, Owner};
 pub use self::record::{Change, GameRecord, JournalRecord};
 
 pub(super) use self::header::HEADER_LEN;
+pub(super) use self::record::FIRST_DELETED;
 pub(super) use self::state::{JournalState, KnownEdit, LearnedGame, record_at, record_of};
 
 /// Bytes of a check.

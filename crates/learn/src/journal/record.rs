@@ -27,15 +27,36 @@ pub(crate) const MIN_RECORD: usize = PREFIX_LEN + CHECK_LEN;
 /// Bytes of one change (docs/formats/learn.md, Records).
 const CHANGE_LEN: usize = 22;
 
+/// From this number on, the number of an entry says which edit deleted it: the greatest the last edit before the record.
+pub(crate) const FIRST_DELETED: u32 = 0xf000_0000;
+
 /// The field of one entry, before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The entry's number in the book, from 0.
+    /// The entry's number in the book, from 0; of one that is not in the book, the edit that deleted it.
     pub index: u32,
     pub key: u64,
     pub mv: MoveCode,
     pub old: Field,
     pub new: Field,
+}
+
+impl Change {
+    /// Whether an edit has deleted the entry: it is not in the book.
+    pub(crate) fn is_deleted(&self) -> bool {
+        self.index >= FIRST_DELETED
+    }
+
+    /// How many edits before the record the one is that deleted the entry, 1 for the last; `None` if it is in the book.
+    pub(crate) fn deleted_before(&self) -> Option<usize> {
+        self.is_deleted().then(|| (u32::MAX - self.index) as usize + 1)
+    }
+
+    /// The number of an entry that the edit so many before the record deleted, 1 for the last; `None` where that is too many.
+    pub(crate) fn index_deleted(edits: usize) -> Option<u32> {
+        let before = u32::try_from(edits.checked_sub(1)?).ok()?;
+        u32::MAX.checked_sub(before).filter(|index| *index >= FIRST_DELETED)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

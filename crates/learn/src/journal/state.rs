@@ -14,8 +14,10 @@ use super::header::{HEADER_LEN, JournalHeader, Owner};
 use super::record::{Change, GameRecord, JournalRecord, MARK, MIN_RECORD};
 use super::store::StoredGame;
 use crate::error::LearnError;
+use crate::field::Field;
 use crate::identity::Id;
 use crate::storage::StoredBytes;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 
 /// Bytes that are read from a journal at once.
 const BLOCK: usize = 1 << 18;
@@ -48,6 +50,8 @@ pub(crate) struct KnownEdit {
     pub renumbers: bool,
     /// What it does to which moves, in one number; for one that takes back, what that makes of the edit before.
     pub sum: u64,
+    /// The number of the edit that it takes back, or of the one that took back what it makes again.
+    pub reverses: Option<usize>,
 }
 
 /// The journal up to a place.
@@ -83,6 +87,8 @@ pub(crate) struct JournalState {
     pub weights: Vec<EntryChange>,
     /// Where the last reset ends.
     pub reset: u64,
+    /// What was taken back since of entries that edits had deleted, with the numbers of these edits.
+    deleted: Vec<(usize, Change)>,
     /// How often each game's sides were learned, White's and Black's.
     sides: HashMap<Id, [u32; 2]>,
 }
@@ -171,34 +177,42 @@ impl JournalState {
                 self.games.push(LearnedGame { id: game.id, sides: game.sides, size, at: self.end });
                 self.count(game.id, game.sides, |count| count.saturating_add(1));
             }
-            JournalRecord::Undo { games, .. } => {
+            JournalRecord::Undo { games, changes } => {
                 for _ in 0..*games {
                     let Some(known) = self.games.pop() else { break };
                     self.count(known.id, known.sides, |count| count.saturating_sub(1));
                 }
+                let deleted = changes.iter().filter_map(|change| {
+                    Some((self.edits.len().checked_sub(change.deleted_before()?)?, *change))
+                });
+                self.deleted.extend(deleted);
             }
             JournalRecord::Reset => {
                 self.games.clear();
                 self.sides.clear();
+                self.deleted.clear();
                 self.was_reset = true;
                 self.reset = self.end + size as u64;
             }
             JournalRecord::Edit(edit) => {
                 let size = u32::try_from(size).unwrap_or(u32::MAX);
                 let sum = sum_of(edit);
-                if edit.undo {
-                    self.undoable.pop();
+                let reverses = if edit.undo {
                     self.redoable.push(self.edits.len());
+                    self.undoable.pop()
                 } else {
                     self.undoable.push(self.edits.len());
                     // An edit that does the same as the one taken back last is that one, made again.
-                    let last = self.redoable.pop().and_then(|number| self.edits.get(number));
-                    if last.is_none_or(|undone| undone.sum != sum) {
+                    let is_same =
+                        |number: &usize| self.edits.get(*number).is_some_and(|undone| undone.sum == sum);
+                    let again = self.redoable.pop().filter(is_same);
+                    if again.is_none() {
                         self.redoable.clear();
                     }
-                }
+                    again
+                };
                 let (at, before, renumbers) = (self.end, self.owner, edit.renumbers());
-                self.edits.push(KnownEdit { size, at, before, renumbers, sum });
+                self.edits.push(KnownEdit { size, at, before, renumbers, sum, reverses });
                 self.owner = edit.after;
             }
             JournalRecord::Done => {}
@@ -226,9 +240,10 @@ impl JournalState {
                     self.weights.extend(edit.changes.iter().take(MAX_COMPARED));
                 }
             }
-            (_, []) => {}
+            (_, changes) if changes.iter().all(Change::is_deleted) => {}
             (_, changes) => {
-                self.last = changes.iter().take(MAX_COMPARED).copied().collect();
+                let in_book = changes.iter().filter(|change| !change.is_deleted());
+                self.last = in_book.take(MAX_COMPARED).copied().collect();
                 self.weights.clear();
             }
         }
@@ -247,6 +262,27 @@ impl JournalState {
     /// Whether entries may have other numbers than in the record at this offset.
     pub(crate) fn renumbered_since(&self, at: u64) -> bool {
         self.edits.iter().rev().take_while(|edit| edit.at > at).any(|edit| edit.renumbers)
+    }
+
+    /// An entry that the edit of this number deleted, with what is left of what it had learned.
+    pub(crate) fn left_of(&self, number: usize, mut entry: PolyglotEntry) -> PolyglotEntry {
+        if self.edits.get(number).is_some_and(|edit| self.reset > edit.at) {
+            return PolyglotEntry { games: 0, halfpoints: 0, ..entry };
+        }
+        for (_, change) in self.deleted.iter().filter(|(edit, _)| *edit == number) {
+            if (change.key, change.mv, change.old) == (entry.key, entry.mv, Field::from(entry)) {
+                entry = PolyglotEntry { games: change.new.games, halfpoints: change.new.halfpoints, ..entry };
+            }
+        }
+        entry
+    }
+
+    /// Whether it has nothing that a new journal would not have: no game, no edit, and nothing that is not finished.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.games.is_empty()
+            && self.edits.is_empty()
+            && self.pending.is_empty()
+            && (self.was_reset || self.header.ids == 0 && self.header.compacted == 0)
     }
 
     /// The edit that is in the journal and perhaps not in the book, and the book before it.

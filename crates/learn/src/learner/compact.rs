@@ -126,10 +126,20 @@ fn write(
     header.ids = store.merge(journal, &state.oldest(dropped), HEADER_LEN as u64, new)?.ids;
     new.write_at(0, &header.to_bytes())?;
     let JournalState { mut check, end, .. } = JournalState::new(header)?;
-    let mut stay: Vec<_> = games.iter().map(|known| (known.at, known.size)).collect();
-    stay.extend(edits.iter().map(|known| (known.at, known.size)));
+    let mut stay: Vec<_> = games.iter().map(|known| (known.at, known.size, None)).collect();
+    let numbers = state.edits.len() - edits.len()..;
+    stay.extend(edits.iter().zip(numbers).map(|(known, number)| (known.at, known.size, Some(number))));
     stay.sort_unstable();
-    let records = stay.into_iter().map(|(at, size)| record_at(journal, at, size));
+    let records = stay.into_iter().map(|(at, size, number)| -> Result<JournalRecord, LearnError> {
+        let mut record = record_at(journal, at, size)?;
+        if let (JournalRecord::Edit(edit), Some(number)) = (&mut record, number) {
+            // The records that say what was taken back of a deleted entry are dropped.
+            for change in edit.changes.iter_mut().filter(|change| change.new.is_none()) {
+                change.old = change.old.map(|old| state.left_of(number, old));
+            }
+        }
+        Ok(record)
+    });
     let mut out = written_from(new, end);
     for record in records.chain([Ok(JournalRecord::Done)]) {
         let (data, next) = record?.to_bytes(check).ok_or(LearnError::TooLong)?;

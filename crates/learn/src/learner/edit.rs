@@ -13,7 +13,7 @@ use super::transact::Transaction;
 use super::{Learner, now_in_seconds};
 use crate::book::BookEntries;
 use crate::error::LearnError;
-use crate::journal::{EditRecord, EntryChange, JournalRecord, record_at};
+use crate::journal::{EditRecord, EntryChange, FIRST_DELETED, JournalRecord, record_at};
 
 /// A move with its weight before and after an edit; `None` where the book does not have it.
 type WeightChange = (MoveCode, Option<u64>, Option<u64>);
@@ -104,14 +104,14 @@ impl Learner {
         self.transact(false, |learner, transaction| {
             let state = &transaction.state;
             let numbers = if undo { &state.undoable } else { &state.redoable };
-            let last = numbers.last().and_then(|number| state.edits.get(*number)).copied();
-            let Some(known) = last else { return Ok(None) };
+            let last = numbers.last().and_then(|number| Some((*number, *state.edits.get(*number)?)));
+            let Some((number, known)) = last else { return Ok(None) };
             let JournalRecord::Edit(edit) = record_at(&mut *transaction.journal, known.at, known.size)?
             else {
                 return Err(LearnError::Damaged(known.at));
             };
-            let was_reset = state.reset > known.at;
-            let changes = taken_back(&mut transaction.book, &edit.changes, was_reset)?;
+            let left = |entry| state.left_of(number, entry);
+            let changes = taken_back(&mut transaction.book, &edit.changes, left)?;
             learner.commit_edit(transaction, changes, edit.note, undo).map(Some)
         })
     }
@@ -287,28 +287,26 @@ fn weight_of(value: Value) -> Result<u16> {
 
 /// The number of an entry as the journal writes it.
 fn numbered(book: &BookEntries, index: u64) -> Result<u32> {
-    u32::try_from(index).map_err(|_| {
-        let what = "an entry after the first 4,294,967,295 cannot be edited";
+    u32::try_from(index).ok().filter(|index| *index < FIRST_DELETED).ok_or_else(|| {
+        let what = format!("an entry after the first {FIRST_DELETED} cannot be edited");
         Error::format(&book.path, what).at_offset(index * ENTRY_LEN as u64)
     })
 }
 
 /// The changes that take those of an edit back, by the numbers that the entries have after it. Edits after it were taken
-/// back before, so they are the numbers of now. With `was_reset` an entry that comes back has learned nothing.
-fn taken_back(book: &mut BookEntries, changes: &[EntryChange], was_reset: bool) -> Result<Vec<EntryChange>> {
+/// back before, so they are the numbers of now. An entry that comes back is as it is `left`.
+fn taken_back(
+    book: &mut BookEntries,
+    changes: &[EntryChange],
+    left: impl Fn(PolyglotEntry) -> PolyglotEntry,
+) -> Result<Vec<EntryChange>> {
     let mut back = Vec::with_capacity(changes.len());
     let mut shift = 0;
     for change in changes {
         let index = u64::from(change.index).saturating_add_signed(shift);
         shift += change.growth();
-        let mut old = change.old;
-        let now = match change.new {
-            None => {
-                if was_reset {
-                    old = old.map(|old| PolyglotEntry { games: 0, halfpoints: 0, ..old });
-                }
-                None
-            }
+        let (now, old) = match change.new {
+            None => (None, change.old.map(&left)),
             Some(made) => {
                 let now = book.entry(index)?;
                 let facts = |entry: PolyglotEntry| (entry.key, entry.mv, entry.weight);
@@ -319,8 +317,9 @@ fn taken_back(book: &mut BookEntries, changes: &[EntryChange], was_reset: bool) 
                         .advice("edit it as it is now"));
                 }
                 // What it has learned since stays.
-                old = old.zip(now).map(|(old, now)| PolyglotEntry { weight: old.weight, ..now });
-                now
+                let as_now =
+                    |(old, now): (PolyglotEntry, PolyglotEntry)| PolyglotEntry { weight: old.weight, ..now };
+                (now, change.old.zip(now).map(as_now))
             }
         };
         back.push(EntryChange { index: numbered(book, index)?, old: now, new: old });

@@ -7,16 +7,16 @@
 pub(crate) mod compact;
 mod edit;
 mod transact;
+mod undo;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use shakmaty::Color;
 
 use crate::fingerprint::Fingerprint;
-use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
-use tabiya_book::polyglot::layout::ENTRY_LEN;
+use tabiya_base::error::{Error, Result};
 use tabiya_chess::MoveCode;
 
 use self::compact::Limits;
@@ -25,7 +25,7 @@ use super::book::BookEntries;
 use super::error::LearnError;
 use super::field::{Field, halfpoints};
 use super::finished::{IdentifiedGame, PlayedMove};
-use super::journal::{Change, GameRecord, JournalRecord, JournalState, LearnedGame, record_of};
+use super::journal::{Change, FIRST_DELETED, GameRecord, JournalRecord, JournalState, record_of};
 use super::storage::{Disk, Stamp, Storage, StoredBytes};
 
 pub use self::edit::{Attempt, EntryEdit, MadeEdit};
@@ -135,6 +135,19 @@ impl Learner {
     /// long, the journal belongs to another book or is damaged, or the disk is full or may not be written. No game is
     /// half learned then, and none that is tried again is learned twice.
     pub fn learn(&mut self, games: &[IdentifiedGame], again: bool) -> Result<Vec<LearnOutcome>> {
+        self.learn_counting(games, again, &mut HashSet::new())
+    }
+
+    /// As [`Learner::learn`]; the keys and moves of the entries that change are added to `entries`.
+    ///
+    /// # Errors
+    /// As [`Learner::learn`].
+    pub fn learn_counting(
+        &mut self,
+        games: &[IdentifiedGame],
+        again: bool,
+        entries: &mut HashSet<(u64, MoveCode)>,
+    ) -> Result<Vec<LearnOutcome>> {
         let played: Vec<Vec<PlayedMove>> = games.iter().map(|known| known.game.played()).collect();
         // Before the lock: reading a large book takes a while, and a book that cannot be learned into must get no
         // journal.
@@ -158,6 +171,7 @@ impl Learner {
                 for ply in played.iter().filter(|ply| wanted(ply.color)) {
                     let Some(change) = learner.change(transaction, ply, &now)? else { continue };
                     now.insert(change.index, change.new);
+                    entries.insert((change.key, change.mv));
                     changes.push(change);
                 }
                 if changes.is_empty() {
@@ -176,64 +190,6 @@ impl Learner {
             }
             Ok(outcomes)
         })
-    }
-
-    /// Takes back the last games that were learned, at most `count`; returns how many there were.
-    ///
-    /// # Errors
-    /// As [`Learner::learn`]; where another program has changed an entry since; and where that many games were learned,
-    /// but the journal no longer has the records of all (it has at least those of the last
-    /// [`UNDO_GAMES`](compact::UNDO_GAMES)). Nothing is taken back then.
-    pub fn undo(&mut self, count: u32) -> Result<u32> {
-        if self.claim(false)?.is_none() {
-            return Ok(0);
-        }
-        self.transact(false, |learner, transaction| {
-            let games = &transaction.state.games;
-            if transaction.state.compacted() > 0 && u64::from(count) > games.len() as u64 {
-                let what = format!("only the last {} games that were learned can be undone", games.len());
-                return Err(learner.too_many(Error::new(ErrorKind::Usage, what)).into());
-            }
-            let count = usize::try_from(count).unwrap_or(usize::MAX);
-            let games: Vec<LearnedGame> = games.iter().rev().take(count).copied().collect();
-            if games.is_empty() {
-                return Ok(0);
-            }
-            let mut back: BTreeMap<u32, Change> = BTreeMap::new();
-            for known in &games {
-                let renumbered = transaction.state.renumbered_since(known.at);
-                for mut change in record_of(&mut *transaction.journal, known)?.changes {
-                    if renumbered {
-                        // A move that was deleted since has nothing to take back.
-                        let found = transaction.book.find(change.key, [change.mv; 2])?;
-                        let Some((index, _)) = found else { continue };
-                        change.index = index as u32;
-                    }
-                    let now = match back.get(&change.index) {
-                        Some(later) => later.new,
-                        None => {
-                            transaction.book.entry(change.index.into())?.map(Field::from).unwrap_or_default()
-                        }
-                    };
-                    if now != change.new {
-                        let what = "an entry was changed by another program since the game was learned";
-                        let offset = u64::from(change.index) * ENTRY_LEN as u64;
-                        let error = Error::new(ErrorKind::Format, what).at_offset(offset);
-                        return Err(learner.too_many(error).into());
-                    }
-                    let first = back.entry(change.index).or_insert(Change { old: now, ..change });
-                    first.new = change.old;
-                }
-            }
-            let (games, changes) = (games.len() as u32, back.into_values().collect());
-            transaction.add(JournalRecord::Undo { games, changes })?;
-            Ok(games)
-        })
-    }
-
-    /// The error where that many games cannot be taken back.
-    fn too_many(&self, error: Error) -> Error {
-        error.at_path(&self.path).advice("undo fewer games").remedied_by(Remedy::ResetLearned)
     }
 
     /// Sets every learn field of the book to zero, whatever it holds, and forgets which games were learned. A journal that
@@ -267,7 +223,9 @@ impl Learner {
         // A book that may not be written is not compared with what was written into it.
         let mut book = self.book().ok();
         let owner = book.as_mut().map(BookEntries::owner).transpose()?;
-        let Some(state) = transact::read(None, journal, owner)? else { return Ok(History::default()) };
+        let Some(state) = transact::read(None, journal, owner)?.filter(|state| !state.is_blank()) else {
+            return Ok(History::default());
+        };
         let doubt = match &mut book {
             Some(book) => match transact::mismatch(&state, book)? {
                 None => transact::is_stale(&state, book)?.then_some(LearnError::OldBook),
@@ -302,7 +260,9 @@ impl Learner {
             self.places.extend(found.map(|(index, _)| (place, index)));
         }
         let Some((index, entry)) = found else { return Ok(None) };
-        let Ok(number) = u32::try_from(index) else { return Ok(None) };
+        let Some(number) = u32::try_from(index).ok().filter(|number| *number < FIRST_DELETED) else {
+            return Ok(None);
+        };
         let old = now.get(&number).copied().unwrap_or(Field::from(entry));
         if !old.is_plausible() {
             // Another program writes something else into the field.
@@ -339,7 +299,13 @@ impl Learner {
         }
         let Some(mut journal) = self.claim(false)? else { return Ok(false) };
         let state = transact::read(None, &mut *journal, Some(owner))?;
-        Ok(state.is_some_and(|state| state.knows(expected)))
+        let Some(state) = state.filter(|state| state.knows(expected)) else { return Ok(false) };
+        match transact::mismatch(&state, book)? {
+            None => Ok(true),
+            // The book is another one, and its journal is still that of the expected one.
+            Some(LearnError::OtherJournal) => Ok(false),
+            Some(other) => Err(other),
+        }
     }
 
     /// Refuses a book that is not the expected one, or in which a learn field holds something other than games and

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tabiya_base::error::Result;
+use tabiya_base::error::{Error, Result};
 
 use super::Learner;
 use crate::book::{BookEntries, cannot_write};
@@ -10,6 +10,7 @@ use crate::error::LearnError;
 use crate::field::Field;
 use crate::journal::{Change, EditRecord, HEADER_LEN, JournalHeader, JournalRecord, JournalState, Owner};
 use crate::storage::{Claim, StoredBytes};
+use tabiya_base::bytes::Parts as _;
 
 /// The journal and the book, ours alone, and what the journal says.
 pub(super) struct Transaction {
@@ -19,6 +20,10 @@ pub(super) struct Transaction {
     pub(super) state: JournalState,
     /// The bytes of these records.
     unwritten: Vec<u8>,
+    /// How many they are.
+    added: usize,
+    /// Why the book that an edit has put in its place cannot be opened.
+    closed: Option<Error>,
 }
 
 impl Learner {
@@ -78,7 +83,7 @@ impl Learner {
         let state = match read(known, &mut *journal, Some(owner)) {
             Ok(Some(state)) => match mismatch(&state, &mut book)? {
                 None => state,
-                Some(_) if reset => self.begin_again(&mut journal, owner)?,
+                Some(_) if reset || state.is_blank() => self.begin_again(&mut journal, owner)?,
                 Some(mismatch) => return Err(mismatch),
             },
             Ok(None) => self.begin(&mut *journal, owner)?,
@@ -96,9 +101,13 @@ impl Learner {
         if !reset && is_stale(&state, &mut book)? {
             return Err(LearnError::OldBook);
         }
-        let mut transaction = Transaction { journal, book, state, unwritten: Vec::new() };
+        let mut transaction =
+            Transaction { journal, book, state, unwritten: Vec::new(), added: 0, closed: None };
         self.finish(&mut transaction)?;
-        Ok(transaction)
+        match transaction.closed.take() {
+            None => Ok(transaction),
+            Some(error) => Err(error.into()),
+        }
     }
 
     /// Remembers what the next transaction need not read again, and compacts the journal where that is worth it.
@@ -162,19 +171,42 @@ impl Learner {
         self.apply(transaction)
     }
 
-    /// Writes the new records into the journal, then into the book; each step is on the disk before the next begins.
+    /// Writes the new records into the journal, then into the book; each step is on the disk before the next begins. What fails
+    /// is taken back.
     fn commit(&mut self, transaction: &mut Transaction) -> Result<(), LearnError> {
-        let Transaction { journal, state, unwritten, .. } = transaction;
+        let Transaction { journal, state, unwritten, book, .. } = transaction;
         if unwritten.is_empty() {
             return Ok(());
         }
+        book.is_written = false;
         let start = state.end - unwritten.len() as u64;
-        if let Err(error) = journal.write_at(start, unwritten).and_then(|()| journal.sync()) {
-            // Taken back as well as it goes; what stays is not a whole record, or is finished by the next process.
-            let _ = journal.set_len(start);
-            return Err(error.into());
+        let written = journal.write_at(start, unwritten).and_then(|()| journal.sync());
+        let done = written.map_err(LearnError::from).and_then(|()| self.apply(transaction));
+        done.map_err(|error| match self.take_back(transaction, start) {
+            // As is what never was a whole record.
+            Err(_) if transaction.has_record(start) => LearnError::Unfinished(Box::new(error)),
+            _ => error,
+        })
+    }
+
+    /// Takes back what the book has of the new records, then cuts them off; each step is on the disk before the next begins, so
+    /// that whoever dies in between leaves what the next process finishes.
+    fn take_back(&mut self, transaction: &mut Transaction, start: u64) -> Result<(), LearnError> {
+        let Transaction { journal, state, book, added, .. } = transaction;
+        let own = state.pending.len().saturating_sub(*added);
+        let own = state.pending.part(own..);
+        if let (Some(JournalRecord::Edit(edit)), Some(known)) = (own.first(), state.edits.last())
+            && edit.renumbers()
+            && self.book()?.owner()? != known.before
+        {
+            return Err(LearnError::OtherBook);
         }
-        self.apply(transaction)
+        if book.is_written {
+            own.iter().rev().try_for_each(|record| book.take_back(record))?;
+            book.sync()?;
+        }
+        journal.set_len(start)?;
+        Ok(journal.sync()?)
     }
 
     /// Writes what is pending into the book, waits until the disk has it, and notes in the journal that it is done.
@@ -199,8 +231,12 @@ impl Learner {
         }
         if book.owner()? == before {
             self.storage.replace_book(&mut |out| book.copy_edited(&edit.changes, out))?;
-            transaction.book = self.book()?;
             self.places.clear();
+            match self.book() {
+                Ok(book) => transaction.book = book,
+                // The edit is made nevertheless.
+                Err(error) => transaction.closed = Some(error),
+            }
         }
         Ok(())
     }
@@ -271,17 +307,29 @@ impl Transaction {
     /// Adds a record to those that the transaction commits.
     pub(super) fn add(&mut self, record: JournalRecord) -> Result<(), LearnError> {
         self.unwritten.extend(self.state.append(record)?);
+        self.added += 1;
         Ok(())
+    }
+
+    /// Whether the journal has a whole record here, as far as it can be read.
+    fn has_record(&mut self, at: u64) -> bool {
+        let read = self.journal.bytes_at(at, self.unwritten.len());
+        !read.is_ok_and(|bytes| JournalRecord::parse(&bytes).is_none())
     }
 
     /// Writes the learn fields that are pending into the book, waits until the disk has them and the edit before, and notes
     /// in the journal that it is done. A field that is neither what the records found nor what they made of it was changed by another program since, and
     /// stays.
     fn apply(&mut self) -> Result<(), LearnError> {
+        if self.closed.is_some() {
+            // The next process goes on.
+            return Ok(());
+        }
         let records = &self.state.pending;
         let from = records.iter().rposition(|record| *record == JournalRecord::Reset);
         let mut fields: HashMap<u32, (Change, Vec<Field>)> = HashMap::new();
-        for change in records.iter().skip(from.map_or(0, |from| from + 1)).flat_map(JournalRecord::changes) {
+        let changes = records.iter().skip(from.map_or(0, |from| from + 1)).flat_map(JournalRecord::changes);
+        for change in changes.filter(|change| !change.is_deleted()) {
             let (last, seen) = fields.entry(change.index).or_insert_with(|| (*change, vec![change.old]));
             *last = *change;
             seen.push(change.new);

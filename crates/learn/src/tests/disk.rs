@@ -71,13 +71,34 @@ struct State {
     ops: Vec<Op>,
     /// Bytes that journals may still grow by.
     room: Option<u64>,
-    /// Writes to the book that still succeed.
-    book_writes: Option<u64>,
+    /// Writes to the book that still succeed, and whether only the next one fails.
+    book_writes: Option<(u64, bool)>,
+    /// How often the book can still be opened.
+    opens: Option<u64>,
+    /// Journals cannot be cut.
+    stuck: bool,
     /// Files are not renamed.
     fixed: bool,
 }
 
 impl State {
+    /// Whether this write to the book fails.
+    fn book_is_full(&mut self) -> bool {
+        match &mut self.book_writes {
+            Some((0, once)) => {
+                if *once {
+                    self.book_writes = None;
+                }
+                true
+            }
+            Some((left, _)) => {
+                *left -= 1;
+                false
+            }
+            None => false,
+        }
+    }
+
     fn make(&mut self) -> usize {
         self.ops.push(Op::Make);
         self.now.files.push(Vec::new());
@@ -143,7 +164,31 @@ impl SimDisk {
 
     /// Limits how many writes to the book succeed from now on.
     pub fn book_writes(&self, writes: Option<u64>) {
-        self.state().book_writes = writes;
+        self.state().book_writes = writes.map(|writes| (writes, false));
+    }
+
+    /// Lets one write to the book fail, after so many.
+    pub fn book_write_fails_after(&self, writes: u64) {
+        self.state().book_writes = Some((writes, true));
+    }
+
+    /// Limits how often the book can be opened from now on.
+    pub fn opens(&self, opens: Option<u64>) {
+        self.state().opens = opens;
+    }
+
+    /// Sets whether cutting the journal fails.
+    pub fn stick(&self, stuck: bool) {
+        self.state().stuck = stuck;
+    }
+
+    /// The disk after the power failed after `len` operations; `seed` chooses which of the pieces that no sync had made safe are
+    /// left.
+    pub fn lost(&self, len: usize, seed: u64) -> Self {
+        let state = self.state();
+        let (safe, loose, _) = split(&state.start, &state.ops[..len]);
+        let chosen = |bit: usize| (seed ^ bit as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 1;
+        Self::from_files(keep(&safe, &loose, chosen).files())
     }
 
     /// Sets whether replacing the journal fails.
@@ -325,12 +370,9 @@ impl StoredBytes for OpenFile {
         let mut bytes = bytes;
         let mut full = false;
         if self.1 == state.now.book {
-            if let Some(writes) = &mut state.book_writes {
-                full = *writes == 0;
-                *writes = writes.saturating_sub(1);
-                if full {
-                    bytes = &[];
-                }
+            full = state.book_is_full();
+            if full {
+                bytes = &[];
             }
         } else if let Some(room) = &mut state.room {
             let taken = (*room).min(bytes.len() as u64);
@@ -347,6 +389,9 @@ impl StoredBytes for OpenFile {
 
     fn set_len(&mut self, len: u64) -> io::Result<()> {
         let mut state = self.0.state();
+        if state.stuck {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
         state.ops.push(Op::SetLen(self.1, len));
         state.now.files[self.1].resize(len as usize, 0);
         Ok(())
@@ -391,19 +436,20 @@ impl Storage for SimDisk {
     }
 
     fn book(&mut self) -> io::Result<Box<dyn StoredBytes>> {
-        let book = self.state().now.book;
-        Ok(Box::new(OpenFile(self.clone(), book)))
+        let mut state = self.state();
+        if let Some(opens) = &mut state.opens {
+            *opens = opens.checked_sub(1).ok_or(io::ErrorKind::PermissionDenied)?;
+        }
+        Ok(Box::new(OpenFile(self.clone(), state.now.book)))
     }
 
     fn replace_book(&mut self, write: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
         let mut bytes = Vec::new();
         write(&mut bytes)?;
         let mut state = self.state();
-        if let Some(writes) = &mut state.book_writes {
-            if *writes == 0 {
-                return Err(Error::file("a.bin", "cannot write the file", io::ErrorKind::StorageFull.into()));
-            }
-            *writes -= 1;
+        if state.book_is_full() {
+            let error = Error::file("a.bin", "cannot write the file", io::ErrorKind::StorageFull.into());
+            return Err(error.advice("the old file is unchanged"));
         }
         let file = state.make();
         // In two pieces, the first of which may be alone on the disk.

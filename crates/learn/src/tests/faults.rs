@@ -45,21 +45,57 @@ fn a_disk_that_fills_up_at_any_byte_leaves_a_game_entirely_or_not_at_all() {
     assert_eq!(failed, needed - 25);
 }
 
+/// What the error of a book that cannot be written says of changes that the next process makes.
+pub(super) const FINISHED_LATER: &str = "is finished by the next command";
+
 #[test]
-fn a_book_that_cannot_be_written_to_the_end_is_finished_by_the_next() {
+fn what_cannot_be_written_into_the_book_is_taken_back_or_said_to_be_finished_later() {
     let games = [finished("one", "e2e4 e7e5 g1f3 b8c6", "wb", 2)];
     let whole = fresh();
     learner(&whole).learn(&games, false).unwrap();
     for writes in 0..4 {
+        for once in [true, false] {
+            let disk = fresh();
+            learner(&disk).learn(&[finished("zero", "d2d4", "w", 1)], false).unwrap();
+            learner(&disk).undo(1).unwrap();
+            let before = disk.files();
+            if once {
+                disk.book_write_fails_after(writes)
+            } else {
+                disk.book_writes(Some(writes))
+            }
+            let error = learner(&disk).learn(&games, false).unwrap_err().to_string();
+            disk.book_writes(None);
+            // What was written can be taken back only if that can be written.
+            let is_back = once || writes == 0;
+            assert_eq!(error.contains(FINISHED_LATER), !is_back, "{error}");
+            let mut next = learner(&disk);
+            if is_back {
+                assert_eq!(disk.files(), before);
+            } else {
+                assert_ne!(disk.files().book, whole.files().book);
+                next.recover().unwrap();
+                assert_eq!(disk.files().book, whole.files().book);
+                assert_eq!(next.learn(&games, false).unwrap(), [LearnOutcome::Known]);
+            }
+            next.learn(&games, false).unwrap();
+            assert_eq!(disk.files().book, whole.files().book);
+        }
+    }
+}
+
+#[test]
+fn a_reset_that_cannot_be_written_to_the_end_is_finished_by_the_next() {
+    for writes in 0..3 {
         let disk = fresh();
-        disk.book_writes(Some(writes));
-        assert!(learner(&disk).learn(&games, false).is_err());
-        disk.book_writes(None);
-        let mut next = learner(&disk);
-        assert_ne!(disk.files().book, whole.files().book);
-        next.recover().unwrap();
-        assert_eq!(disk.files().book, whole.files().book);
-        assert_eq!(next.learn(&games, false).unwrap(), [LearnOutcome::Known]);
+        learner(&disk).learn(&[finished("one", "e2e4 e7e5 g1f3 b8c6", "wb", 2)], false).unwrap();
+        let before = disk.files();
+        disk.book_write_fails_after(writes);
+        let error = learner(&disk).reset().unwrap_err().to_string();
+        assert_eq!(error.contains(FINISHED_LATER), writes > 0 || disk.files() != before, "{error}");
+        learner(&disk).recover().unwrap();
+        let cleared = error.contains(FINISHED_LATER);
+        assert_eq!(disk.files().book, if cleared { book(&LINES) } else { before.book });
     }
 }
 
@@ -213,7 +249,7 @@ fn a_file_that_is_not_a_journal_is_never_changed() {
         }
         assert_eq!(disk.files(), before);
     }
-    for bytes in [&[][..], &[0; 128], b"TabLearn\0\0\0\0\0\0\0\x02", b"TabLearn\0\0\0\0\0\0\0\x01"] {
+    for bytes in [&[][..], &[0; 128], b"TabLearn\0\0\0\0\0\0\0\x02"] {
         let disk = SimDisk::from_files(Files { book: book(&LINES), journal: Some(bytes.to_vec()) });
         assert_eq!(learner(&disk).history(1).unwrap().count, 0);
         assert_eq!(

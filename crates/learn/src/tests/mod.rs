@@ -8,6 +8,7 @@ mod power;
 mod redone;
 mod replaced;
 mod rules;
+mod said;
 mod spooled;
 
 use shakmaty::{ByColor, Color, KnownOutcome};

@@ -1,0 +1,440 @@
+//! Sequences of edits, learning, undoing and replacing, on good and on full disks, with processes that are killed and power that
+//! fails: at each step the book is what was said.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
+
+use proptest::prelude::*;
+
+use tabiya_base::error::Result;
+use tabiya_book::edit::Change::Delete;
+use tabiya_book::polyglot::entry::PolyglotEntry;
+use tabiya_chess::{Game, MoveCode};
+
+use super::disk::{Files, SimDisk};
+use super::edited::{add, change, learner, set};
+use super::faults::FINISHED_LATER;
+use super::{book, compacting_to, finished};
+use crate::{EntryEdit, Learner};
+
+/// The lines of games, and the moves that are edited.
+const LINES: [&str; 4] = ["e2e4 e7e5 g1f3", "e2e4 c7c5", "d2d4 d7d5", "c2c4"];
+const MOVES: [&str; 6] = ["e2e4", "d2d4", "c2c4", "e2e4 e7e5", "e2e4 c7c5", "e2e4 e7e5 g1f3"];
+
+#[derive(Clone, Debug)]
+enum Step {
+    Edit(Vec<(usize, bool, u16)>),
+    UndoEdit,
+    RedoEdit,
+    Learn(Vec<(usize, usize)>),
+    Undo(u32),
+    Reset,
+    /// Another book takes the place of the book: with its journal moved away, or with the old one beside it, which is then
+    /// moved away or reset.
+    Replace(u16, u8),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    None,
+    /// The journal can grow by so many bytes.
+    Room(u64),
+    /// A write to the book fails after so many, or all do; and journals cannot be cut.
+    Write(u64, bool, bool),
+    /// The book can be opened so often.
+    Opens(u64),
+    /// The process is killed somewhere within the step; or the power fails, and the number chooses what is left.
+    Kill(u8, Option<u64>),
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let edits = prop::collection::vec((0..MOVES.len(), prop::bool::weighted(0.6), 1..4_u16), 1..4);
+    prop_oneof![
+        6 => edits.prop_map(Step::Edit),
+        4 => Just(Step::UndoEdit),
+        2 => Just(Step::RedoEdit),
+        4 => prop::collection::vec((0..LINES.len(), 0..3_usize), 1..3).prop_map(Step::Learn),
+        4 => (1..4_u32).prop_map(Step::Undo),
+        1 => Just(Step::Reset),
+        1 => (1..50_u16, 0..3_u8).prop_map(|(weight, way)| Step::Replace(weight, way)),
+    ]
+}
+
+fn any_fault() -> impl Strategy<Value = Fault> {
+    prop_oneof![
+        4 => Just(Fault::None),
+        2 => (0..400_u64).prop_map(Fault::Room),
+        3 => (0..5_u64, any::<bool>(), prop::bool::weighted(0.3)).prop_map(|(n, all, stuck)| Fault::Write(n, all, stuck)),
+        1 => (1..6_u64).prop_map(Fault::Opens),
+        3 => (any::<u8>(), prop::option::of(any::<u64>())).prop_map(|(at, power)| Fault::Kill(at, power)),
+    ]
+}
+
+/// An entry by its key and move.
+type At = (u64, u16);
+
+/// An entry that an edit changes: its weight and its number, before and after.
+type Diff = BTreeMap<At, [Option<(u16, usize)>; 2]>;
+
+/// What the book and the journal should know.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Model {
+    /// The weight of each entry, and its number, which one that is added gets anew.
+    entries: BTreeMap<At, (u16, usize)>,
+    /// What the entries of these numbers have learned, in or out of the book.
+    learned: HashMap<usize, (u16, u16)>,
+    /// The entries that games changed, and the half-points.
+    games: Vec<Vec<(usize, u16)>>,
+    edits: Vec<Diff>,
+    undone: Vec<Diff>,
+    next: usize,
+}
+
+/// The weight, games and half-points of each entry.
+fn content(book: &[u8]) -> BTreeMap<At, (u16, u16, u16)> {
+    let all: Vec<_> = book.as_chunks().0.iter().map(PolyglotEntry::from_bytes).collect();
+    assert!(all.is_sorted_by_key(|entry| entry.key));
+    let known: BTreeMap<_, _> =
+        all.iter().map(|e| ((e.key, e.mv.0), (e.weight, e.games, e.halfpoints))).collect();
+    assert_eq!(known.len(), all.len());
+    known
+}
+
+impl Model {
+    fn of(book: &[u8]) -> Self {
+        let entries = content(book).into_iter().enumerate();
+        let entries: BTreeMap<At, (u16, usize)> =
+            entries.map(|(number, (at, (weight, ..)))| (at, (weight, number))).collect();
+        Self { next: entries.len(), entries, ..Self::default() }
+    }
+
+    fn content(&self) -> BTreeMap<At, (u16, u16, u16)> {
+        let of = |(at, (weight, number)): (&At, &(u16, usize))| {
+            let (games, points) = self.learned.get(number).copied().unwrap_or_default();
+            (*at, (*weight, games, points))
+        };
+        self.entries.iter().map(of).collect()
+    }
+
+    fn apply(&mut self, diff: &Diff, way: usize) {
+        for (at, sides) in diff {
+            match sides[way] {
+                Some(entry) => self.entries.insert(*at, entry),
+                None => self.entries.remove(at),
+            };
+        }
+    }
+
+    /// The edits of a step, as the entries are now; none where they would leave no move.
+    fn edits(&mut self, wanted: &[(usize, bool, u16)]) -> Vec<EntryEdit> {
+        let (mut diff, mut edits) = (Diff::new(), Vec::new());
+        for (place, delete, weight) in wanted {
+            let EntryEdit { key, codes, .. } = change(MOVES[*place], Delete);
+            let at = (key, codes[0].0);
+            if diff.contains_key(&at) {
+                continue;
+            }
+            let now = self.entries.get(&at).copied();
+            let (what, new) = match now {
+                Some(_) if *delete => (Delete, None),
+                Some((_, number)) => (set((*weight).into()), Some((*weight, number))),
+                None => {
+                    self.next += 1;
+                    (add((*weight).into()), Some((*weight, self.next)))
+                }
+            };
+            edits.push(change(MOVES[*place], what));
+            diff.insert(at, [now, new]);
+        }
+        diff.retain(|_, [old, new]| old != new);
+        if !diff.is_empty() {
+            self.apply(&diff, 1);
+            let weights = |diff: &Diff| -> Vec<_> {
+                diff.iter()
+                    .map(|(at, sides)| (*at, sides.map(|side| side.map(|(weight, _)| weight))))
+                    .collect()
+            };
+            if self.undone.pop().is_none_or(|undone| weights(&undone) != weights(&diff)) {
+                self.undone.clear();
+            }
+            self.edits.push(diff);
+        }
+        edits
+    }
+
+    fn learn(&mut self, line: usize, white: usize) {
+        let mut changes = Vec::new();
+        let mut game = Game::start();
+        for (ply, text) in LINES[line].split(' ').enumerate() {
+            let before = game.position().clone();
+            assert!(game.push_uci(text.as_bytes()));
+            let [code, _] = MoveCode::codes(*game.moves().last().unwrap(), before.chess());
+            if let Some((_, number)) = self.entries.get(&(before.key(), code.0)) {
+                changes.push((*number, if ply % 2 == 0 { white } else { 2 - white } as u16));
+            }
+        }
+        if changes.is_empty() {
+            return;
+        }
+        for (number, points) in &changes {
+            let (games, all) = self.learned.entry(*number).or_default();
+            (*games, *all) = (*games + 1, *all + points);
+        }
+        self.games.push(changes);
+    }
+
+    fn undo(&mut self, count: u32) {
+        for (number, points) in (0..count).filter_map(|_| self.games.pop()).flatten() {
+            let (games, all) = self.learned.get_mut(&number).unwrap();
+            (*games, *all) = (*games - 1, *all - points);
+        }
+    }
+}
+
+/// A disk, and what should be on it.
+struct Session {
+    disk: SimDisk,
+    model: Model,
+    live: Learner,
+    /// A journal may have been compacted: what was long ago cannot be taken back.
+    compacted: bool,
+    games: usize,
+    faults: HashMap<&'static str, u32>,
+}
+
+impl Session {
+    fn new(weight: u16) -> Self {
+        let disk = SimDisk::from_files(Files { book: other_book(weight), journal: None });
+        let model = Model::of(&disk.files().book);
+        let live = learner(&disk);
+        Self { disk, model, live, compacted: false, games: 0, faults: HashMap::new() }
+    }
+
+    /// Does a step; `None` where what it takes back was forgotten.
+    fn work(&mut self, step: &Step, model: &mut Model, compact: bool) -> Result<Option<()>> {
+        let mut other = compacting_to(&self.disk, 3);
+        let learner = if compact { &mut other } else { &mut self.live };
+        match step {
+            Step::Edit(wanted) => {
+                let edits = model.edits(wanted);
+                learner.edit(&edits, &[], "some").map(|_| Some(()))
+            }
+            Step::UndoEdit | Step::RedoEdit => {
+                let back = matches!(step, Step::UndoEdit);
+                let made = if back { learner.undo_edit() } else { learner.redo_edit() };
+                let known = if back { model.edits.pop() } else { model.undone.pop() };
+                let was_known = known.is_some();
+                if let Some(diff) = known {
+                    model.apply(&diff, usize::from(!back));
+                    if back { model.undone.push(diff) } else { model.edits.push(diff) }
+                }
+                if made.as_ref().is_ok_and(Option::is_none) && was_known && self.compacted {
+                    return Ok(None);
+                }
+                assert!(made.as_ref().map_or(true, |made| made.is_some() == was_known), "{made:?}");
+                made.map(|_| Some(()))
+            }
+            Step::Learn(games) => {
+                let mut all = Vec::new();
+                for (line, white) in games {
+                    model.learn(*line, *white);
+                    self.games += 1;
+                    all.push(finished(&self.games.to_string(), LINES[*line], "wb", *white));
+                }
+                learner.learn(&all, false).map(|_| Some(()))
+            }
+            Step::Undo(count) => {
+                model.undo(*count);
+                match learner.undo(*count) {
+                    Err(error) if self.compacted && error.to_string().contains("only the last") => Ok(None),
+                    undone => undone.map(|_| Some(())),
+                }
+            }
+            Step::Reset => {
+                (model.games, model.learned) = (Vec::new(), HashMap::new());
+                learner.reset().map(|()| Some(()))
+            }
+            Step::Replace(..) => Ok(Some(())),
+        }
+    }
+
+    fn step(&mut self, step: &Step, fault: Fault, compact: bool) {
+        if let Step::Replace(weight, way) = step {
+            return self.replace(*weight, *way);
+        }
+        self.compacted |= compact;
+        let before = self.model.clone();
+        let mut after = before.clone();
+        let disk = self.disk.clone();
+        match fault {
+            Fault::Room(room) => disk.room(Some(room)),
+            Fault::Write(writes, all, stuck) => {
+                if all {
+                    disk.book_writes(Some(writes))
+                } else {
+                    disk.book_write_fails_after(writes)
+                }
+                disk.stick(stuck && before != Model::of(&disk.files().book));
+            }
+            Fault::Opens(opens) => disk.opens(Some(opens)),
+            Fault::None | Fault::Kill(..) => {}
+        }
+        let first = disk.ops();
+        let done = self.work(step, &mut after, compact);
+        disk.room(None);
+        disk.book_writes(None);
+        disk.opens(None);
+        disk.stick(false);
+        if let Ok(None) = done {
+            // Whatever can still be taken back is no longer known here.
+            (after.edits, after.undone, after.games) = (Vec::new(), Vec::new(), Vec::new());
+            assert_eq!(content(&disk.files().book), before.content());
+            return self.forget();
+        }
+        if let Fault::Kill(at, power) = fault {
+            return self.kill(first, (at, power), [before, after], done.is_ok());
+        }
+        let said = match done {
+            Ok(_) => "made",
+            Err(error) if error.to_string().contains(FINISHED_LATER) => "later",
+            Err(_) => "not made",
+        };
+        *self.faults.entry(said).or_default() += 1;
+        let now = content(&disk.files().book);
+        match said {
+            "made" => assert_eq!(now, after.content(), "said to be made"),
+            "not made" => assert_eq!(now, before.content(), "said not to be made"),
+            _ => {}
+        }
+        self.model = if said == "not made" { before } else { after };
+        learner(&disk).recover().unwrap();
+        self.check(said);
+    }
+
+    /// The book, the games and the edits are those of the model.
+    fn check(&self, said: &str) {
+        assert_eq!(content(&self.disk.files().book), self.model.content(), "{said}");
+        let history = learner(&self.disk).history(0).unwrap();
+        assert!(history.doubt.is_none(), "{:?}", history.doubt);
+        if !self.compacted {
+            assert_eq!(history.count, self.model.games.len() as u64, "{said}");
+        }
+    }
+
+    /// The process died within the step, which began with the operation `first`.
+    fn kill(&mut self, first: usize, (at, power): (u8, Option<u64>), models: [Model; 2], is_ok: bool) {
+        *self.faults.entry("killed").or_default() += 1;
+        let all = self.disk.ops();
+        let len = first + usize::from(at) % (all - first + 1);
+        self.disk = power.map_or_else(|| self.disk.killed(len).0, |seed| self.disk.lost(len, seed));
+        self.live = learner(&self.disk);
+        self.live.recover().unwrap();
+        let now = content(&self.disk.files().book);
+        let [before, after] = models;
+        let count = learner(&self.disk).history(0).unwrap().count as usize;
+        let is = |model: &Model| now == model.content() && (self.compacted || count == model.games.len());
+        // Games that are learned together are one step each.
+        if !is(&before) && !is(&after) {
+            let mut some = before.clone();
+            some.games.clone_from(&after.games[..count.min(after.games.len())].to_vec());
+            for (number, points) in
+                after.games.get(before.games.len()..count).unwrap_or_default().iter().flatten()
+            {
+                let (games, sum) = some.learned.entry(*number).or_default();
+                (*games, *sum) = (*games + 1, *sum + points);
+            }
+            assert!(is(&some), "neither before nor after");
+            self.model = some;
+        } else {
+            let is_after = is(&after);
+            assert!(is_after || !is_ok || len < all, "it was reported");
+            // Where both are the same, what can be taken back may differ.
+            self.model = if is_after { after } else { before.clone() };
+            if is(&before) && before != self.model {
+                return self.forget();
+            }
+        }
+        self.check("killed");
+    }
+
+    /// Forgets what can be taken back: the journal goes.
+    fn forget(&mut self) {
+        self.disk.set(Files { book: self.disk.files().book, journal: None });
+        self.live = learner(&self.disk);
+        let learned = content(&self.disk.files().book);
+        self.model = Model::of(&self.disk.files().book);
+        let numbers: Vec<_> = self.model.entries.iter().map(|(at, (_, number))| (*at, *number)).collect();
+        self.model.learned =
+            numbers.into_iter().map(|(at, number)| (number, (learned[&at].1, learned[&at].2))).collect();
+        self.compacted = false;
+    }
+
+    fn replace(&mut self, weight: u16, way: u8) {
+        let journal = self.disk.files().journal.filter(|_| way > 0);
+        self.disk.set(Files { book: other_book(100 + weight), journal });
+        let files = self.disk.files();
+        let refused = [
+            learner(&self.disk).edit(&[change("e2e4", set(9))], &[], "").map(drop),
+            learner(&self.disk).learn(&[finished("x", LINES[0], "wb", 2)], false).map(drop),
+            learner(&self.disk).undo_edit().map(drop),
+            learner(&self.disk).undo(1).map(drop),
+        ];
+        // With the old journal nothing is done, unless that has nothing in it; what was done before is undone here.
+        if way > 0 && self.disk.files() == files {
+            assert!(
+                refused.iter().all(|refused| refused
+                    .as_ref()
+                    .is_err_and(|error| error.to_string().contains("journal")))
+            );
+        }
+        self.disk.set(files);
+        self.live = learner(&self.disk);
+        match way {
+            1 => self.disk.set(Files { journal: None, ..self.disk.files() }),
+            2 => self.live.reset().unwrap(),
+            _ => {}
+        }
+        self.live = learner(&self.disk);
+        self.model = Model::of(&self.disk.files().book);
+        self.compacted = false;
+        self.check("replaced");
+    }
+}
+
+/// A book of all moves of the lines, which have this weight.
+fn other_book(weight: u16) -> Vec<u8> {
+    let mut bytes = book(&LINES);
+    bytes
+        .as_chunks_mut::<16>()
+        .0
+        .iter_mut()
+        .for_each(|entry| entry[10..12].copy_from_slice(&weight.to_be_bytes()));
+    bytes
+}
+
+thread_local! {
+    static SEEN: Cell<[u32; 5]> = const { Cell::new([0; 5]) };
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(300, 10_000)))]
+
+    #[test]
+    fn at_each_step_the_book_is_what_was_said(
+        steps in prop::collection::vec((any_step(), any_fault(), prop::bool::weighted(0.15)), 3..=7),
+    ) {
+        let mut session = Session::new(10);
+        for (step, fault, compact) in &steps {
+            session.step(step, *fault, *compact);
+        }
+        let mut seen = SEEN.get();
+        for (place, what) in ["made", "not made", "later", "killed"].iter().enumerate() {
+            seen[place] += session.faults.get(what).unwrap_or(&0);
+        }
+        seen[4] += 1;
+        SEEN.set(seen);
+        if seen[4].is_multiple_of(2500) {
+            println!("{} sequences: {seen:?} steps made, not made, to be finished later, killed", seen[4]);
+        }
+    }
+}
