@@ -201,3 +201,35 @@ def test_a_full_or_missing_spool_does_not_lose_a_game(tmp_path, start):
     said = end(client)
     assert learned(tmp_path / "a.bin") == 1
     assert any("learned, but could not be kept on disk first: " in line for line in said), said
+
+
+def test_games_that_wait_for_a_book_that_is_gone_are_dropped_on_request(tmp_path, start, tabiya):
+    """And only those: what can be learned, now or later, is not dropped."""
+    book, spool = tmp_path / "a.bin", tmp_path / "log.spool"
+    client = start()
+    play(client)
+    Book().line("e2e4 e7e5 g1f3", weight=2).write(tmp_path / "new.bin")
+    (tmp_path / "new.bin").replace(book)
+    said = end(client)
+    assert any("`tabiya learn spool --drop BOOK` drops" in line for line in said), said
+    other, damaged, gone = tmp_path / "other.bin", tmp_path / "damaged.bin", tmp_path / "gone.bin"
+    for path in (other, damaged):
+        Book().line("e2e4 e7e5", weight=1).write(path)
+    (tmp_path / "damaged.bin.learn").write_bytes(b"no journal")
+    games = [spool_line(path, number) for number, path in enumerate([other, damaged, gone])]
+    spool.write_text(spool.read_text() + "".join(games))
+
+    def learn(*words):
+        done = tabiya("learn", "spool", "--log", tmp_path / "log", *words)
+        return done.returncode, done.stdout.decode()
+
+    code, out = learn("--drop", book)
+    assert "dropped" in out and "4 games were kept, 1 learned now, 1 dropped" in out, out
+    assert [game["book"] for game in waiting(spool)] == [str(damaged), str(gone)]
+    assert learned(other) == 1
+    assert learn("--drop", "damaged.bin")[1].count("still kept, because it can be learned later") == 1
+    assert "1 dropped" in learn("--drop", "gone.bin")[1]
+    assert [game["book"] for game in waiting(spool)] == [str(damaged)]
+    code, out = learn("--drop", "gone.bin")
+    assert "no game waits for this book" in out, out
+    assert (learned(book), code != 0) == (0, True)

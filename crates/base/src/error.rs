@@ -38,6 +38,8 @@ pub enum Remedy {
     CountBy,
     /// Set all learn fields of the book to zero, and begin a new journal.
     ResetLearned,
+    /// Drop the games that wait for a book which is not there any more.
+    DropGames,
     NameEngine,
     /// Name another working folder for the engine.
     EngineFolder,

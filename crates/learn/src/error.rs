@@ -95,7 +95,8 @@ impl LearnError {
             ))
             .advice(format!("put the newer copy back, or {MOVE_AWAY}")),
             Self::OtherBook => format("this is not the book that the game was played from".to_owned())
-                .advice("put that book back, and the game will be learned"),
+                .advice("put that book back, and the game will be learned")
+                .remedied_by(Remedy::DropGames),
             Self::OtherFields(index) => until_reset(
                 "the learn field of an entry holds something other than games and half-points".to_owned(),
             )

@@ -50,7 +50,7 @@ enum Command {
     Show(ShowArgs),
     /// Undo the last games that a book has learned, or all
     Undo(UndoArgs),
-    /// List the games that were kept because a book could not be written, and learn them now
+    /// List the games that were kept because a book could not be written, and learn or drop them now
     Spool(SpoolArgs),
 }
 
@@ -129,6 +129,11 @@ struct SpoolArgs {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 }
+    /// Drop the games that wait for this book, if the book that they were played from is not there any more
+    ///
+    /// Games that can be learned are learned, and games that wait for something else, as for a full disk, are kept.
+    #[arg(long, value_name = "BOOK")]
+    drop: Option<PathBuf>,
 
 /// Learns games, or shows or takes back what was learned.
 ///
@@ -166,7 +171,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             let line = format!("{}: everything that it had learned is cleared", of.book.display());
             output::print_lines(&[line], Exit::Done)
         }
-        Command::Spool(args) => spool::learn(args.log.as_deref()),
+        Command::Spool(args) => spool::learn(args.log.as_deref(), args.drop.as_deref()),
     }
 }
 

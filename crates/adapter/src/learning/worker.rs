@@ -10,11 +10,12 @@ use log::Level;
 
 use tabiya_base::error::Error;
 use tabiya_learn::{
-    self as learn, Drain, IdentifiedGame, LearnOutcome, Learners, PlayedBook, Spool, SpoolPlace,
+    self as learn, Drain, Drained, IdentifiedGame, LearnOutcome, Learners, PlayedBook, Spool, SpoolPlace,
 };
 
 use super::{Messages, OpenGames, PATIENCE};
 use crate::session::LearnableBook;
+use crate::settings::advice::worded;
 
 /// The most games that are learned together.
 const MAX_AT_ONCE: usize = 255;
@@ -159,7 +160,7 @@ impl Worker {
                 let path = spool.path();
                 self.waiting.insert((book.clone(), path.to_owned()));
                 let path = path.display();
-                self.say(Level::Warn, format!("{note}: not learned yet, kept in {path}: {error:#}"));
+                self.say(Level::Warn, format!("{note}: not learned yet, kept in {path}: {}", worded(error)));
             }
             Err(other) => {
                 self.say(Level::Error, format!("{note}: not learned: {error:#}; not kept either: {other:#}"));
@@ -185,12 +186,12 @@ impl Worker {
             |game| !games.has(game.finished.id),
             |book, games, outcomes| {
                 match outcomes {
-                    Some(Ok(_)) => *learned.entry(book.file.clone()).or_default() += games.len(),
-                    Some(Err(error)) => {
+                    Drained::Learned(_) => *learned.entry(book.file.clone()).or_default() += games.len(),
+                    Drained::Kept(Some(error)) => {
                         waiting.insert((book.clone(), path.clone()));
-                        problems.push(error.with_source());
+                        problems.push(worded(&error));
                     }
-                    None => {}
+                    Drained::Kept(None) | Drained::Dropped(_) => {}
                 }
                 Ok::<_, Error>(())
             },

@@ -48,6 +48,7 @@ pub fn worded(error: &Error) -> String {
         Some(Remedy::CountPositions) => "count the games again with `tabiya build`, or make a .bin",
         Some(Remedy::CountBy) => "write the counts again with --by speed,rating",
         Some(Remedy::ResetLearned) => "clear what it has learned with `tabiya learn undo BOOK --all`",
+        Some(Remedy::DropGames) => "`tabiya learn spool --drop BOOK` drops the games that wait for it",
         Some(Remedy::NameEngine) => "name an engine with --engine, or in the configuration file",
         Some(Remedy::EngineFolder) => "correct --engine-dir, the engine's working folder",
         Some(Remedy::OptionalBooks) => "name another book, or use --book-optional to play without it",

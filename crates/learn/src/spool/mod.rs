@@ -25,7 +25,7 @@ use self::line::{TEXT, is_waiting};
 use super::finished::IdentifiedGame;
 use super::storage::StoredBytes;
 
-pub use self::drain::{Drain, Learners, PlayedBook};
+pub use self::drain::{Drain, Drained, Learners, PlayedBook};
 
 /// The most bytes of a spool: 1 GiB, some two million games. More games are refused, and reported.
 const MAX_SPOOL: u64 = 1 << 30;
