@@ -63,6 +63,11 @@ impl World {
         self.path("crowd.bin")
     }
 
+    /// How many entries of the book these games change.
+    pub fn entries(plays: &[Play]) -> usize {
+        plays.iter().flat_map(learnable).collect::<HashSet<_>>().len()
+    }
+
     /// Puts the book back as it was, without its journal.
     pub fn restore(&self) {
         fs::write(self.book(), &self.before).unwrap();

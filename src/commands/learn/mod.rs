@@ -5,6 +5,7 @@ mod recent;
 mod spool;
 mod tree;
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -16,7 +17,7 @@ use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_book::Book;
 use tabiya_book::polyglot::Polyglot;
-use tabiya_chess::Variant;
+use tabiya_chess::{MoveCode, Variant};
 use tabiya_games as games;
 use tabiya_learn::{self as learn, IdentifiedGame, LearnOutcome, Learner};
 
@@ -128,12 +129,12 @@ struct SpoolArgs {
     /// The log beside which the games are kept; without this, only games kept in your own folder
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-}
     /// Drop the games that wait for this book, if the book that they were played from is not there any more
     ///
     /// Games that can be learned are learned, and games that wait for something else, as for a full disk, are kept.
     #[arg(long, value_name = "BOOK")]
     drop: Option<PathBuf>,
+}
 
 /// Learns games, or shows or takes back what was learned.
 ///
@@ -198,7 +199,7 @@ fn learner_of(book: &dyn Book) -> Result<Learner> {
 struct Totals {
     games: u64,
     learned: u64,
-    entries: u64,
+    entries: HashSet<(u64, MoveCode)>,
     known: u64,
     absent: u64,
 }
@@ -254,13 +255,10 @@ fn learn_some(
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Printed<()> {
-    let outcomes = learner.learn(games, args.again)?;
+    let outcomes = learner.learn_counting(games, args.again, &mut totals.entries)?;
     for (IdentifiedGame { game, .. }, outcome) in games.iter().zip(&outcomes) {
         match outcome {
-            LearnOutcome::Learned(entries) => {
-                totals.learned += 1;
-                totals.entries += *entries as u64;
-            }
+            LearnOutcome::Learned(_) => totals.learned += 1,
             LearnOutcome::Known => totals.known += 1,
             LearnOutcome::Absent => totals.absent += 1,
         }
@@ -285,7 +283,7 @@ fn summary(
         Some(_) => "of other variants of chess",
         None => "of other variants of chess: --variant names one",
     };
-    let (games, entries) = (many(totals.games, "game"), many(totals.entries, "entry"));
+    let (games, entries) = (many(totals.games, "game"), many(totals.entries.len() as u64, "entry"));
     writeln!(out, "{name}: {games} read, {} learned into {entries}", totals.learned)?;
     for (count, what) in [
         (totals.known, "learned before"),
