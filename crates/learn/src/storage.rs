@@ -1,11 +1,12 @@
 //! Where a book and its journal are stored: a trait, so that tests can replace the disk by one that loses power.
 
-use std::fs::File;
+use std::ffi::OsStr;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use tabiya_base::error::Result;
+use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::lock::{Locked, Successor, lock_named};
 use tabiya_base::replace::Replacement;
 use tabiya_base::{file, folder};
@@ -163,18 +164,42 @@ pub struct Disk {
     pub book: PathBuf,
     /// The journal, which need not exist.
     pub journal: PathBuf,
+    /// The name by which the book was asked for, where another name of the file has the journal.
+    other_name: Option<PathBuf>,
 }
 
 impl Disk {
     /// The book of this path, links in it followed, and the journal beside it: one book has one journal, whatever
-    /// names lead to it.
+    /// names in its folder lead to it.
     ///
     /// # Errors
     /// When there is no such file.
     pub fn new(book: &Path) -> io::Result<Self> {
         let book = dunce::canonicalize(book)?;
-        Ok(Self { journal: folder::with_suffix(&book, JOURNAL_SUFFIX), book })
+        let journal = folder::with_suffix(&book, JOURNAL_SUFFIX);
+        if !journal.is_file()
+            && let Some(known) = name_with_journal(&book)
+        {
+            let journal = folder::with_suffix(&known, JOURNAL_SUFFIX);
+            return Ok(Self { journal, book: known, other_name: Some(book) });
+        }
+        Ok(Self { journal, book, other_name: None })
     }
+}
+
+/// Another name of a file, in its folder, beside which there is a journal: a hard link.
+fn name_with_journal(book: &Path) -> Option<PathBuf> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if fs::metadata(book).ok()?.nlink() < 2 {
+            return None;
+        }
+    }
+    let files = fs::read_dir(folder::parent_of(book)).ok()?.flatten().map(|entry| entry.path());
+    let suffix = Some(OsStr::new(JOURNAL_SUFFIX.trim_start_matches('.')));
+    let mut books = files.filter(|path| path.extension() == suffix).map(|path| path.with_extension(""));
+    books.find(|other| other != book && is_same_file(other, book))
 }
 
 /// Whether there is a journal beside a book.
@@ -196,6 +221,11 @@ impl Storage for Disk {
     }
 
     fn replace_book(&mut self, write: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
+        if let Some(other_name) = &self.other_name {
+            let what = "the file has another name, which would keep the old book";
+            let advice = format!("name the book by {}, which has its journal", self.book.display());
+            return Err(Error::new(ErrorKind::Usage, what).at_path(other_name).advice(advice));
+        }
         let mut file = Replacement::new(&self.book, true)?;
         write(&mut file)?;
         file.commit()
@@ -262,7 +292,6 @@ impl StoredBytes for File {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::thread;
 
     use super::*;
@@ -281,6 +310,17 @@ mod tests {
             assert_eq!(Disk::new(&link).unwrap().journal, disk.journal);
         }
         assert!(Disk::new(&folder.path().join("none.bin")).is_err());
+        // A hard link has the journal of the other name, if there is one.
+        let hard = folder.path().join("hard.bin");
+        fs::hard_link(&book, &hard).unwrap();
+        assert_eq!(Disk::new(&hard).unwrap().journal.file_name().unwrap(), "hard.bin.learn");
+        fs::write(&disk.journal, b"").unwrap();
+        fs::write(folder.path().join("other.bin"), b"x").unwrap();
+        fs::write(folder.path().join("other.bin.learn"), b"").unwrap();
+        let mut linked = Disk::new(&hard).unwrap();
+        assert_eq!((&linked.journal, &linked.book), (&disk.journal, &disk.book));
+        let replaced = linked.replace_book(&mut |_| panic!("this would separate the names"));
+        assert!(replaced.unwrap_err().to_string().contains("a.bin, which has its journal"));
     }
 
     /// Waits until this process has the file open twice. Only Linux can tell: elsewhere this returns at once.
