@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tabiya_book::Written;
+use tabiya_book::{OldJournal, Written};
 use tabiya_workshop::bookmaker::Merged;
 use tabiya_workshop::vet::Evaluated;
 
@@ -44,9 +44,26 @@ pub fn lines(written: &Written) -> Vec<String> {
         ));
     }
     let names: Vec<_> = written.files.iter().map(|file| file.display().to_string()).collect();
+    lines.extend(written.old_journal.as_ref().map(old_journal));
     let (positions, moves) = (many(written.positions, "position"), many(written.moves, "move"));
     lines.push(format!("{}: {positions}, {moves}", names.join(", ")));
     lines
+}
+
+/// What becomes of the journal of the book that was replaced.
+fn old_journal(old: &OldJournal) -> String {
+    let knows = format!("{} and {}", many(old.games, "learned game"), many(old.edits, "edit"));
+    let file = old.file.display();
+    if old.is_moved {
+        format!(
+            "{file}: the journal of the book that was replaced, with {knows}; the new book begins another"
+        )
+    } else {
+        format!(
+            "{file}: this journal belongs to the book that was replaced, and could not be renamed: move it away \
+             before you edit the new book or it learns"
+        )
+    }
 }
 
 /// What merging left out, in lines for people; `why` says it of positions that no line reaches.

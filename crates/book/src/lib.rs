@@ -54,7 +54,7 @@ pub use slice::SLICE_BITS;
 pub use slice::{Among, By, RATING, SPEED, Slice};
 pub use verdict::plain_weights;
 #[cfg(feature = "write")]
-pub use write::{BookWriter, Green, WriteOptions, Written, left_out};
+pub use write::{BookWriter, Green, OldJournal, WriteOptions, Written, left_out};
 
 pub use tabiya_base::error::{Error, ErrorKind, Result};
 pub use tabiya_base::findings::Severity;

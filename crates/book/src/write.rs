@@ -177,6 +177,22 @@ pub struct Written {
     pub lost_weights: u64,
     /// Moves that became green by [`Green::Weights`].
     pub greens: u64,
+    /// The journal of the book that was replaced, if that had one.
+    pub old_journal: Option<OldJournal>,
+}
+
+/// The journal of a Polyglot book that another book has replaced. It does not belong to the new one, which cannot be edited or
+/// learn while it has the journal's name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OldJournal {
+    /// Where it is now.
+    pub file: PathBuf,
+    /// Whether it has another name than before; otherwise another process has it, or the folder cannot be written.
+    pub is_moved: bool,
+    /// Games that the old book had learned.
+    pub games: u64,
+    /// Edits of the old book that could be undone.
+    pub edits: u64,
 }
 
 /// What a format could not hold, for [`Written::left_out`]: the losses that occurred.

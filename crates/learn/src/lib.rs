@@ -54,6 +54,7 @@ mod finished;
 pub mod identity;
 pub mod journal;
 mod learner;
+mod replaced;
 mod spool;
 mod storage;
 #[cfg(test)]
@@ -70,6 +71,7 @@ pub use field::{Field, halfpoints};
 pub use fingerprint::{Fingerprint, fingerprint_of};
 pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
 pub use learner::{Attempt, EntryEdit, History, LearnOutcome, Learner, MadeEdit, PATIENCE};
+pub use replaced::set_aside;
 pub use spool::{Batch, Drain, Drained, Learners, PlayedBook, Spool, SpoolPlace, Spooled};
 pub use storage::{Claim, NewJournal, Storage, StoredBytes};
 pub use storage::{Disk, has_journal, is_same_file};

@@ -16,6 +16,7 @@ use tabiya_book::{
 
 use super::chances::Chances;
 use super::facts_row::FactsRow;
+use super::finished::finished;
 use super::key_row::KeyRow;
 use super::merging::Merging;
 use super::sort::{RadixSorter, Sorted};
@@ -244,7 +245,7 @@ impl MergeWriting {
 
     /// Ends the book, and says what it does not have of those with these headings.
     fn finish(self, headings: &Headings) -> Result<(Merged, Written)> {
-        let mut written = self.writer.finish()?;
+        let mut written = finished(self.writer)?;
         let headers = left_out(headings.lost());
         (if headings.kept.is_some() { &mut written.changed } else { &mut written.left_out }).extend(headers);
         written.left_out.extend(left_out([("links from positions to games", self.links)]));

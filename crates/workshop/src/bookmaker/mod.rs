@@ -23,6 +23,7 @@ pub(crate) mod eco;
 mod facts_row;
 mod files;
 pub mod filter;
+mod finished;
 mod game_index;
 mod gather;
 mod key_row;
@@ -55,6 +56,7 @@ pub use work::Work;
 
 use count::CountedGames;
 use files::BuildFiles;
+use finished::finished;
 use game_index::GameIndex;
 use row::{CountRow, CountedRow, PlacedRow};
 use sort::Sorted;
@@ -141,7 +143,7 @@ fn build_from<R: CountedRow>(
             writer.add(&record)
         })
     })?;
-    let mut written = writer.finish()?;
+    let mut written = finished(writer)?;
     written.left_out.extend(left_out([(UNLINKED, unlinked)]));
     Ok((report, written))
 }
