@@ -18,7 +18,7 @@ use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::lines::mark;
-use crate::output::{self, progress};
+use crate::output::{self, complain, progress};
 
 /// `tabiya edit`.
 #[derive(clap::Args, Debug)]
@@ -85,7 +85,11 @@ pub fn run(args: &Args) -> Result<Exit> {
         for (edit, MadeMove { said, .. }) in edits.iter().zip(&made.moves) {
             report(&san(game.position(), edit.mv), said.map(|said| said.as_ref().map(describe)), out)?;
         }
-        Ok(Exit::Done)
+        let Some(error) = &made.unread else { return Ok(Exit::Done) };
+        writeln!(out, "  the edit is made, but the book cannot be read again")?;
+        out.flush()?;
+        complain(error);
+        Ok(Exit::Findings)
     })
 }
 

@@ -11,10 +11,19 @@ use tempfile::{NamedTempFile, PathPersistError, PersistError, TempPath};
 use super::error::{Error, ErrorKind, Result};
 use super::folder;
 
+#[cfg(feature = "faults")]
+pub mod faults;
 pub mod leftovers;
 mod set;
 
 pub use set::FileSet;
+
+/// Whether a step of replacing files can be done: tests let it fail.
+fn step() -> io::Result<()> {
+    #[cfg(feature = "faults")]
+    faults::step()?;
+    Ok(())
+}
 
 /// Bytes that are gathered before they are written.
 const BUFFER_LEN: usize = 1 << 18;
@@ -74,7 +83,7 @@ impl Replacement {
         }
         let folder = folder::parent_of(&path);
         tidy(folder);
-        let file = leftovers::create(folder).map_err(|error| {
+        let file = step().and_then(|()| leftovers::create(folder)).map_err(|error| {
             Error::file(named, "cannot write a file into this folder", error)
                 .advice("name a folder that exists and can be written to")
         })?;
@@ -99,7 +108,8 @@ impl Replacement {
 
     /// Writes out and syncs what was written, without giving it its name yet.
     fn whole(mut self) -> Result<Whole> {
-        let synced = self.file.flush().and_then(|()| self.file.get_ref().as_file().sync_all());
+        let synced =
+            step().and_then(|()| self.file.flush()).and_then(|()| self.file.get_ref().as_file().sync_all());
         synced.map_err(|error| self.error(error))?;
         let Self { file, path, force, replaces } = self;
         Ok(Whole { file: Unnamed::Open(file.into_parts().0), path, force, replaces })

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{Replacement, Whole, leftovers, sync_folder};
+use super::{Replacement, Whole, leftovers, step, sync_folder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::folder;
 
@@ -88,7 +88,7 @@ impl FileSet {
     /// # Errors
     /// When a file cannot be moved, or another one has appeared in its place.
     pub fn commit(self) -> Result<()> {
-        self.commit_by(&mut || Ok(()))
+        self.commit_by(&mut step)
     }
 
     fn commit_by(mut self, step: BeforeRename) -> Result<()> {

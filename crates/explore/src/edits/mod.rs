@@ -136,6 +136,10 @@ fn written(
         }
     };
     explorer.feeds.changed(book);
+    if let Some(error) = &made.unread {
+        let why = error.with_source();
+        return Err(Fault::io(format!("the edit is made, but the book cannot be read again: {why}")));
+    }
     let format = format_of(slot)?;
     let [before, after] = match &*made.moves {
         [made] => made.said.map(|said| shown(format, said)),

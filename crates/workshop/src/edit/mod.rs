@@ -7,6 +7,8 @@
 mod history;
 mod kept_place;
 mod lock;
+#[cfg(test)]
+mod said;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -97,6 +99,9 @@ pub struct Made {
     pub note: String,
     /// What the edit changed.
     pub moves: Vec<MadeMove>,
+    /// Why the book cannot be read again: the edit is on the disk, but what the book says now is not known, and `moves` are
+    /// empty.
+    pub unread: Option<Error>,
 }
 
 /// A move of such an edit.
@@ -184,7 +189,8 @@ impl Editor {
                 uci: uci(code),
                 said: [old, new].map(|weight: Option<u64>| weight.map(MoveState::weight)),
             };
-            EditOutcome::Made(Made { note, moves: weights.into_iter().map(made).collect() })
+            let moves = weights.into_iter().map(made).collect();
+            EditOutcome::Made(Made { note, moves, unread: None })
         }))
     }
 
@@ -211,10 +217,12 @@ impl Editor {
                 .at_path(file)
                 .advice("edit the book again"));
         }
-        let after = self.said_after(wish.at, &moves)?;
-        let made = Made::new(wish.note, &moves, &before, &after);
-        let patches = patches.into_iter().map(|(file, patch)| (file, patch.reversed())).collect();
-        self.history.add(EditStep { at: wish.at.clone(), note: wish.note.to_owned(), moves, patches });
+        let made = Made::new(wish.note, &moves, &before, self.said_after(wish.at, &moves));
+        // An edit that changes nothing is none.
+        if patches.iter().any(|(_, patch)| !patch.is_empty()) {
+            let patches = patches.into_iter().map(|(file, patch)| (file, patch.reversed())).collect();
+            self.history.add(EditStep { at: wish.at.clone(), note: wish.note.to_owned(), moves, patches });
+        }
         Ok(EditOutcome::Made(made))
     }
 
@@ -224,8 +232,7 @@ impl Editor {
         if write_patches(&step.patches)?.is_some() {
             return Ok(EditOutcome::Unexpected(before.first().copied().flatten()));
         }
-        let after = self.said_after(&step.at, &step.moves)?;
-        let made = Made::new(&step.note, &step.moves, &before, &after);
+        let made = Made::new(&step.note, &step.moves, &before, self.said_after(&step.at, &step.moves));
         self.history.done(way);
         Ok(EditOutcome::Made(made))
     }
@@ -304,11 +311,17 @@ impl Expected {
 }
 
 impl Made {
-    fn new(note: &str, moves: &[Move], before: &[Option<MoveState>], after: &[Option<MoveState>]) -> Self {
-        let said = before.iter().zip(after).map(|(before, after)| [*before, *after]);
+    fn new(
+        note: &str,
+        moves: &[Move],
+        before: &[Option<MoveState>],
+        after: Result<Vec<Option<MoveState>>>,
+    ) -> Self {
+        let (after, unread) = after.map_or_else(|error| (Vec::new(), Some(error)), |after| (after, None));
+        let said = before.iter().zip(after).map(|(before, after)| [*before, after]);
         let uci = |mv: &Move| mv.to_uci(CastlingMode::Standard).to_string();
         let moves = moves.iter().zip(said).map(|(mv, said)| MadeMove { uci: uci(mv), said });
-        Self { note: note.to_owned(), moves: moves.collect() }
+        Self { note: note.to_owned(), moves: moves.collect(), unread }
     }
 }
 
@@ -355,18 +368,18 @@ fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<EditOutcome> {
         let [uci, _] = entry.codes;
         MadeMove { uci: uci.to_string(), said: weights.map(|weight| weight.map(MoveState::weight)) }
     });
-    Ok(EditOutcome::Made(Made { note: made.note, moves: moves.collect() }))
+    Ok(EditOutcome::Made(Made { note: made.note, moves: moves.collect(), unread: None }))
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use tabiya_book::{MoveFacts as Facts, PositionRecord, WriteOptions};
     use tabiya_testing::books::mv;
 
     use super::*;
 
     /// A book of three moves in the starting position.
-    fn write(path: &Path, weights: [u64; 3]) {
+    pub(super) fn write(path: &Path, weights: [u64; 3]) {
         let (at, mut options) = (Position::start(), WriteOptions::default());
         options.force = true;
         let mut writer = book::create(path, &options).unwrap();
@@ -374,6 +387,30 @@ mod tests {
         let moves: Vec<_> = ["a2a3", "d2d4", "e2e4"].into_iter().zip(weights).map(of).collect();
         writer.add(&PositionRecord::from_moves(&at, &moves)).unwrap();
         writer.finish().unwrap();
+    }
+
+    #[test]
+    fn an_edit_that_is_made_is_reported_and_undone_although_the_book_cannot_be_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.abk");
+        write(&path, [1, 2, 3]);
+        let before = fs::read(&path).unwrap();
+        let at = Position::start();
+        let edits = [Edit { mv: mv(&at, "d2d4"), name: "d4".to_owned(), change: Change::Delete }];
+        let wish = Wish { at: &at, edits: &edits, note: "startpos", expected: None };
+        // As if the book had gone at once.
+        let mut editor = Editor::new(&folder.path().join("gone.abk"));
+        let EditOutcome::Made(made) =
+            editor.edit_beside(book::open(&path).unwrap(), &wish, &Progress::none()).unwrap()
+        else {
+            panic!("it is made")
+        };
+        assert!(made.unread.is_some() && made.moves.is_empty());
+        assert_ne!(fs::read(&path).unwrap(), before);
+        editor.path = path.clone();
+        let EditOutcome::Made(undone) = editor.reverse(Way::Back).unwrap() else { panic!("it is known") };
+        assert!(undone.unread.is_none() && undone.moves[0].said[1].is_some());
+        assert_eq!(fs::read(&path).unwrap(), before);
     }
 
     #[test]
