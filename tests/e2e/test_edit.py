@@ -448,3 +448,67 @@ def test_an_edit_of_an_arena_book_is_interrupted_with_nothing_written(tabiya_exe
         assert process.returncode in (130, -signal.SIGINT), errors
         assert process.returncode != 130 or b"nothing was written" in errors
         assert files(tmp_path) == {"long.abk": old}
+
+
+# What fails, and what others replace
+
+
+@not_windows
+def test_an_edit_that_fails_on_a_full_disk_is_not_made_later(tabiya, tabiya_exe, tmp_path):
+    """The journal has room, and the new book has not: as large a file as the limit allows is written, and no larger one."""
+    resource = pytest.importorskip("resource")
+    rows = [CHANCE.randbytes(8) + bytes([0x03, 0x1C, 0, 1, 0, 0, 0, 0]) for _ in range(9000)]
+    (tmp_path / "b.bin").write_bytes(b"".join(sorted([*rows, Book().at("", e2e4=9).data()], key=lambda row: row[:8])))
+    before = (tmp_path / "b.bin").read_bytes()
+
+    def limited():
+        # Python ignores the signal, so that the write fails.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    argv = [tabiya_exe, "edit", "b.bin", "--add", "h3=7"]
+    done = subprocess.run(argv, cwd=tmp_path, preexec_fn=limited, restore_signals=False, capture_output=True, check=False)
+    told(done, FILE, "the old file is unchanged")
+    assert (tmp_path / "b.bin").read_bytes() == before
+    told(tabiya("edit", "b.bin", "--set", "e4=5"), DONE, "e4: weight 9 -> 5")
+    assert "h3" not in told(tabiya("show", "b.bin"), DONE)
+    told(tabiya("edit", "b.bin", "--undo"), DONE)
+    assert (tmp_path / "b.bin").read_bytes() == before
+
+
+def test_a_book_that_replaces_another_is_edited_and_the_old_journal_kept(tabiya, tmp_path):
+    book = Book().at("", e2e4=9, d2d4=1).write(tmp_path / "a.bin")
+    Book().at("", c2c4=4, d2d4=3).write(tmp_path / "other.bin")
+    (tmp_path / "game.pgn").write_text("1. e4 1-0\n")
+    told(tabiya("edit", book, "--set", "e4=5"), DONE)
+    told(tabiya("learn", "games", book, "game.pgn", "--both"), DONE, "1 learned into 1 entry")
+    for name, knows in [("a.bin.learn.old", "1 learned game and 1 edit"), ("a.bin.learn.old2", "0 learned games and 1 edit")]:
+        journal = (tmp_path / "a.bin.learn").read_bytes()
+        told(tabiya("convert", "other.bin", "-o", book, "--force"), DONE, f"{name}: the journal", knows)
+        assert (tmp_path / name).read_bytes() == journal
+        assert not (tmp_path / "a.bin.learn").exists()
+        told(tabiya("edit", book, "--set", "c4=7"), DONE, "c4: weight 4 -> 7")
+    told(tabiya("edit", book, "--undo"), DONE)
+    # A book that another program has replaced: its journal is of use only with the old one.
+    told(tabiya("edit", book, "--set", "c4=8"), DONE)
+    Book().at("", e2e4=9).write(book)
+    told(tabiya("edit", book, "--set", "e4=5"), FILE, "belongs to another book", "move the journal away")
+
+
+def test_a_hard_link_has_the_journal_of_the_book(tabiya, tmp_path):
+    book = Book().at("", e2e4=9, d2d4=1).write(tmp_path / "a.bin")
+    told(tabiya("edit", book, "--set", "e4=5"), DONE)
+    (tmp_path / "link.bin").hardlink_to(book)
+    told(tabiya("edit", "link.bin", "--set", "e4=6"), DONE)
+    before = book.read_bytes()
+    told(tabiya("edit", "link.bin", "--add", "c4=6"), USAGE, "which has its journal")
+    assert book.read_bytes() == before and book.samefile(tmp_path / "link.bin")
+    told(tabiya("edit", book, "--undo"), DONE, "6 -> 5")
+    assert sorted(file.name for file in tmp_path.iterdir() if "learn" in file.name) == ["a.bin.learn"]
+
+
+def test_a_drop_is_named_as_one_whatever_the_variant(tabiya, tmp_path):
+    book = Book().at("", e2e4=9).write(tmp_path / "a.bin")
+    fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[QP] w KQkq - 0 1"
+    words = ["--add", "Q@e4=5", "--add", "P@h3=6"]
+    told(tabiya("edit", book, "--variant", "crazyhouse", "--fen", fen, *words), DONE, "Q@e4: added", "@h3: added")
+    told(tabiya("edit", book, "--undo"), DONE, "Q@e4: deleted", "P@h3: deleted")
