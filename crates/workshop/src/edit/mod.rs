@@ -183,7 +183,7 @@ impl Editor {
             // Without its position a drop is no move.
             let uci = |code: MoveCode| {
                 let mv = at.as_ref().and_then(|at| code.resolve(at.chess()));
-                mv.map_or_else(|| code.to_string(), |mv| mv.to_uci(CastlingMode::Chess960).to_string())
+                mv.map_or_else(|| worded(code), |mv| mv.to_uci(CastlingMode::Chess960).to_string())
             };
             let made = |(code, old, new): (MoveCode, _, _)| MadeMove {
                 uci: uci(code),
@@ -325,6 +325,11 @@ impl Made {
     }
 }
 
+/// A move of an edit, in UCI notation. One that stays on its square is a drop, whatever the variant is said to be.
+fn worded(code: MoveCode) -> String {
+    code.worded(Variant::Crazyhouse)
+}
+
 /// Refuses a book of which a file may only be read.
 ///
 /// # Errors
@@ -366,7 +371,7 @@ fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<EditOutcome> {
             (None, _) => [None; 2],
         };
         let [uci, _] = entry.codes;
-        MadeMove { uci: uci.to_string(), said: weights.map(|weight| weight.map(MoveState::weight)) }
+        MadeMove { uci: worded(uci), said: weights.map(|weight| weight.map(MoveState::weight)) }
     });
     Ok(EditOutcome::Made(Made { note: made.note, moves: moves.collect(), unread: None }))
 }
