@@ -14,24 +14,21 @@ pub use shakmaty::variant::Variant;
 use crate::legal;
 
 /// The names of each variant without case, blanks and punctuation: of UCI, Lichess, Cute Chess, `PyChess`, FICS and chess.com.
+/// The word `chess` may follow each.
 /// Giveaway and suicide are antichess with other rules for castling or stalemate: their books hold the same moves.
 const NAMES: [(Variant, &[&str]); 8] = [
     (Variant::Chess, &["chess", "standard", "normal", "orthodox", "regular", "classical", "fromposition"]),
-    (Variant::Atomic, &["atomic", "atom", "atomicchess"]),
-    (
-        Variant::Antichess,
-        &["antichess", "anti", "giveaway", "giveawaychess", "suicide", "suicidechess", "antichessgiveaway"],
-    ),
+    (Variant::Atomic, &["atomic", "atom"]),
+    (Variant::Antichess, &["antichess", "anti", "giveaway", "suicide", "antichessgiveaway"]),
     (Variant::KingOfTheHill, &["kingofthehill", "koth", "kingofhill"]),
-    (Variant::ThreeCheck, &["3check", "threecheck", "3checkchess", "threecheckchess"]),
-    (Variant::Crazyhouse, &["crazyhouse", "house", "zh", "crazyhousechess"]),
-    (Variant::RacingKings, &["racingkings", "racing", "race", "racingkingschess"]),
-    (Variant::Horde, &["horde", "hordechess"]),
+    (Variant::ThreeCheck, &["3check", "threecheck"]),
+    (Variant::Crazyhouse, &["crazyhouse", "house", "zh"]),
+    (Variant::RacingKings, &["racingkings", "racing", "race"]),
+    (Variant::Horde, &["horde"]),
 ];
 
 /// Names of Chess960, in the form of [`NAMES`].
-const CHESS960: [&str; 7] =
-    ["chess960", "960", "fischerandom", "fischerrandom", "frc", "fischerandomchess", "freestyle"];
+const CHESS960: [&str; 6] = ["chess960", "960", "fischerandom", "fischerrandom", "frc", "freestyle"];
 
 /// A variant as people and programs name it, and whether the name is one of Chess960.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,10 +51,14 @@ pub struct NamedVariant {
 /// ```
 pub fn named_variant(name: &str) -> Option<NamedVariant> {
     let folded: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    if CHESS960.contains(&folded.as_str()) || folded.starts_with("wildfr") {
+    let is_among = |names: &[&str]| {
+        names.contains(&folded.as_str())
+            || folded.strip_suffix("chess").is_some_and(|name| names.contains(&name))
+    };
+    if is_among(&CHESS960) || folded.starts_with("wildfr") {
         return Some(NamedVariant { variant: Variant::Chess, is_chess960: true });
     }
-    let (variant, _) = NAMES.into_iter().find(|(_, names)| names.contains(&folded.as_str()))?;
+    let (variant, _) = NAMES.into_iter().find(|(_, names)| is_among(names))?;
     Some(NamedVariant { variant, is_chess960: false })
 }
 
@@ -269,7 +270,15 @@ mod tests {
             assert_eq!(named_variant(variant_name(variant)).map(|named| named.variant), Some(variant));
             assert_eq!(named_variant(variant.uci()).map(|named| named.variant), Some(variant));
         }
-        for name in ["Chess960", "fischerandom", "Fischer Random", "chess 960", "Freestyle"] {
+        for name in [
+            "Chess960",
+            "fischerandom",
+            "Fischer Random Chess",
+            "chess 960",
+            "Freestyle Chess",
+            "FRC",
+            "960 chess",
+        ] {
             assert!(named_variant(name).is_some_and(|named| named.is_chess960), "{name}");
         }
         for name in ["", "losers", "codrus", "xiangqi", "FFA", "bughouse"] {
