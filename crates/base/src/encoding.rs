@@ -16,6 +16,16 @@ pub fn decode_text(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| CP1252.decode_lossy(bytes), Cow::Borrowed)
 }
 
+/// Decodes a text of a program that knows Windows-1252 alone.
+pub fn decode_western(bytes: &[u8]) -> Cow<'_, str> {
+    CP1252.decode_lossy(bytes)
+}
+
+/// The text for such a program, with `?` in place of other letters than it knows.
+pub fn encode_western(text: &str) -> Cow<'_, [u8]> {
+    CP1252.encode_lossy(text, b'?')
+}
+
 /// The text in Windows-1252, if that has all its letters and [`decode_text`] gives the same text again.
 pub fn western(text: &str) -> Option<Cow<'_, [u8]>> {
     CP1252.encode(text).ok().filter(|bytes| decode_text(bytes) == text)
@@ -34,5 +44,6 @@ mod tests {
         assert_eq!(kept("Карпов"), None);
         // Bytes that stand for nothing in Windows-1252 are control characters, as in browsers.
         assert_eq!(decode_text(b"a\x81\xff"), "a\u{81}\u{ff}");
+        assert_eq!(&*encode_western("\u{161}\u{416}\u{20ac}"), b"\x9a?\x80");
     }
 }

@@ -7,6 +7,7 @@
 use shakmaty::{File, Move, Square};
 
 use tabiya_base::bytes;
+use tabiya_base::encoding::{decode_western, encode_western};
 use tabiya_chess::MoveCode;
 
 use super::layout::{
@@ -109,7 +110,7 @@ impl AbkHeader {
         [min_games, min_wins, white, black, by_priority, by_games, by_score, last_ply]
     }
 
-    /// The bytes of the header. Texts are cut to their room, and characters outside Latin-1 become `?`.
+    /// The bytes of the header. Texts are cut to their room, and characters outside Windows-1252 become `?`.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut header = vec![FILLER; HEADER_LEN as usize];
         let mut put = |at: u64, bytes: &[u8]| {
@@ -124,9 +125,10 @@ impl AbkHeader {
         }
         for (at, room, text) in [(COMMENT, COMMENT_ROOM, &self.comment), (AUTHOR, AUTHOR_ROOM, &self.author)]
         {
-            let text: Vec<u8> = text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).take(room).collect();
+            let text = encode_western(text);
+            let text = text.get(..room).unwrap_or(&text);
             let mut field = vec![text.len() as u8];
-            field.extend(text);
+            field.extend_from_slice(text);
             field.resize(1 + room, 0);
             put(at, &field);
         }
@@ -134,13 +136,11 @@ impl AbkHeader {
     }
 }
 
-/// A text after the byte with its length, at most `room` bytes of it. Each byte is a character of Latin-1, which is
-/// nearly Arena's Windows code page; control characters become spaces.
+/// A text after the byte with its length, at most `room` bytes of it, in Windows-1252; control characters become spaces.
 fn text(data: &[u8], at: u64, room: usize) -> String {
     let len = bytes::array::<1>(data, at).map_or(0, |[len]| usize::from(len).min(room));
     let bytes = bytes::slice(data, at + 1, len as u64).unwrap_or_default();
-    let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
-    text.replace(char::is_control, " ").trim().to_owned()
+    decode_western(bytes).replace(char::is_control, " ").trim().to_owned()
 }
 
 /// One record: a move of the tree.
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn a_header_comes_back() {
         let header = AbkHeader {
-            comment: "Für später".to_owned(),
+            comment: "Für später \u{2013} \u{160}ari\u{161}".to_owned(),
             author: "A".repeat(AUTHOR_ROOM),
             live_records: 9542,
             min_games: 1,

@@ -212,7 +212,7 @@ fn castling_and_promotions_are_read() {
 #[test]
 fn the_headers_texts_are_shown() {
     let header = AbkHeader::read(&Tree::new().header);
-    // The tab is a space, the byte a letter of Latin-1.
+    // The tab is a space, the byte a letter of Windows-1252.
     assert_eq!((header.comment.as_str(), header.author.as_str()), ("a b\u{fc}c", "Ada"));
     let mut tree = Tree::new();
     tree.line("e2e4");
