@@ -302,6 +302,8 @@ def test_a_book_for_one_side_is_followed_along_replies(tabiya, dumped, sources, 
     again = tmp_path / "again.bin"
     assert tabiya("trim", one, "-o", again, "--reachable").returncode == DONE
     assert again.read_bytes() == one.read_bytes()
+    assert tabiya("trim", one, "-o", again, "--only", side, "--force").returncode == DONE
+    assert again.read_bytes() == one.read_bytes()
 
 
 def test_unreached_entries_stay_unless_lines_are_followed(tabiya, dumped, tmp_path):

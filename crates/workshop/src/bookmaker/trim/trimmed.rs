@@ -148,18 +148,17 @@ impl<'a> Trimmed<'a> {
 
     /// The moves that lead on from a position that is reached: those that stay and replies; all moves of the other side.
     fn follow(&self, at: &Position, moves: &[MoveFacts], out: &mut Vec<Move>) {
-        let stays = if self.is_other_side(Some(at.chess().turn())) {
-            vec![None; moves.len()]
-        } else {
-            self.trim.judge(moves)
-        };
+        let is_other = self.is_other_side(Some(at.chess().turn()));
+        let stays = if is_other { vec![None; moves.len()] } else { self.trim.judge(moves) };
         let left = moves.iter().zip(stays).filter(|(_, cut)| cut.is_none());
         out.extend(left.map(|(facts, _)| facts.mv));
-        // Removed moves of the book are no replies either.
-        let mut all: Vec<_> = moves.iter().map(|facts| facts.mv).collect();
-        let own = all.len();
-        self.replies.append(self.book, at, &mut all);
-        out.extend(all.into_iter().skip(own));
+        // The side whose moves stay plays no others. Removed moves of the book are no replies either.
+        if is_other || self.trim.only.is_none() {
+            let mut all: Vec<_> = moves.iter().map(|facts| facts.mv).collect();
+            let own = all.len();
+            self.replies.append(self.book, at, &mut all);
+            out.extend(all.into_iter().skip(own));
+        }
         out.retain(|mv| !self.is_without(at.key(), MoveCode::from_move(*mv)));
     }
 
