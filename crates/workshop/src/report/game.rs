@@ -11,7 +11,7 @@ use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position};
-use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, Visitor, decode_text};
 use tabiya_learn::evals::{Store, value};
 use tabiya_uci::Score;
 
@@ -530,7 +530,8 @@ impl Visitor for ReportReader<'_> {
 
     fn comment(&mut self, text: &[u8]) {
         let (Some(mover), Some(ply)) = (self.last, self.plies.len().checked_sub(1)) else { return };
-        let Remark { score, seconds, book, is_unsearched } = Remark::read(text, mover);
+        let text = decode_text(text);
+        let Remark { score, seconds, book, is_unsearched } = Remark::read(&text, mover);
         if let Some(number) = book.and_then(|path| self.shelf.find(path)) {
             let named = self.named.get_mut(mover);
             if !named.contains(&number) {

@@ -29,12 +29,8 @@ pub struct Remark<'a> {
 
 impl<'a> Remark<'a> {
     /// Reads the comment after a move of this side.
-    pub fn read(comment: &'a [u8], mover: Color) -> Self {
-        let mut remark = Self::default();
-        if let Some((score, _)) = eval_of(comment) {
-            remark.score = Some(score);
-        }
-        let Ok(text) = std::str::from_utf8(comment) else { return remark };
+    pub fn read(text: &'a str, mover: Color) -> Self {
+        let mut remark = Self { score: eval_of(text.as_bytes()).map(|(score, _)| score), ..Self::default() };
         remark.seconds = text.split_once("[%emt").and_then(|(_, rest)| clock(rest.split(']').next()?.trim()));
         let mut words = text.split_ascii_whitespace();
         let first = words.next().unwrap_or_default();
@@ -106,7 +102,7 @@ mod tests {
     #[test]
     fn comments_of_runners_are_read() {
         let read = |text: &str, mover| {
-            let Remark { score, seconds, .. } = Remark::read(text.as_bytes(), mover);
+            let Remark { score, seconds, .. } = Remark::read(text, mover);
             (score, seconds)
         };
         let (white, black) = (Color::White, Color::Black);
@@ -124,7 +120,7 @@ mod tests {
         assert_eq!(read("book", black), (None, Some(0.0)));
         assert_eq!(read("0 s", black), (None, None));
         assert_eq!(read("books", black), (None, None));
-        let is_unsearched = |text: &str| Remark::read(text.as_bytes(), white).is_unsearched;
+        let is_unsearched = |text: &str| Remark::read(text, white).is_unsearched;
         for text in ["0s", "0.005s, White mates", "0.00/0 0.000s", "0.00/0 0.000s, line=\"x\""] {
             assert!(is_unsearched(text), "{text}");
         }
@@ -146,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_book_of_a_move_is_read() {
-        let read = |text: &'static str| Remark::read(text.as_bytes(), Color::White).book;
+        let read = |text: &'static str| Remark::read(text, Color::White).book;
         let line = r#"0.00/0 0.000s, line="info string book C:\a: 2 b.bin: 3 of 13 moves, line ends in 1 ply, rule 2""#;
         assert_eq!(read(line), Some(r"C:\a: 2 b.bin"));
         assert_eq!(read("0s, line=\"info string book a.bin: 1 of 1 moves\", White mates"), Some("a.bin"));
@@ -159,7 +155,8 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_comment_is_read(comment in proptest::collection::vec(proptest::num::u8::ANY, 0..60)) {
-            let remark = Remark::read(&comment, Color::Black);
+            let text = tabiya_games::decode_text(&comment);
+            let remark = Remark::read(&text, Color::Black);
             assert!(remark.seconds.is_none_or(f64::is_finite));
         }
     }
