@@ -218,6 +218,9 @@ pub fn run(args: &Args) -> Result<Exit> {
     let variant = bookmaker::variant_of(&counted, args.variant.named())?;
     args.check_sources(filtered && games.is_empty(), variant)?;
     let mut source = sources::open(&games)?.of_variant(variant)?;
+    if filter.unique {
+        source = source.once();
+    }
     let passed_over = output::passed_over(&unopened).max(output::sources_passed_over(&source));
     args.keep(source.parts(), &counted)?;
     let mut with_evals = args.store.as_ref().map(|_| source.twice("--store")).transpose()?;

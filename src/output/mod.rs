@@ -140,6 +140,9 @@ pub(crate) fn sources_passed_over(sources: &Sources) -> Exit {
     for archive in sources.skipped() {
         warn(&format!("{}: skipped: this archive holds no PGN files", archive.display()));
     }
+    for file in sources.named_again() {
+        warn(&format!("{}: named before: its games count once", file.display()));
+    }
     passed_over(sources.passed_over())
 }
 

@@ -177,6 +177,18 @@ def test_repeated_games_count_once(build, tmp_path, memory):
         assert (tmp_path / f"1-{out}").read_bytes() == (tmp_path / f"4-{out}").read_bytes()
 
 
+def test_a_file_that_is_named_twice_counts_once(build, tmp_path):
+    games = make_games(40, seed=9)
+    folder = tmp_path / "games"
+    folder.mkdir()
+    (folder / "a.pgn").write_text(pgn(games), encoding="utf-8")
+    (tmp_path / "linked.pgn").symlink_to(folder / "a.pgn")
+    once, _ = build(folder, "--unique", out="once.bin")
+    for names in ([folder, folder / "a.pgn"], [folder, folder], [folder / ".." / "games" / "a.pgn", tmp_path / "linked.pgn", folder]):
+        book, told = build(*names, "--unique")
+        assert book.read_bytes() == once.read_bytes() and "named before: its games count once" in told
+
+
 def test_what_a_filter_refuses_is_not_the_first_of_its_like(build, tmp_path):
     text = '[Event "a"]\n[White "A"]\n[Black "B"]\n[Result "{}"]\n\n1. e4 e5 {}\n\n'
     path = tmp_path / "games.pgn"

@@ -1,5 +1,6 @@
 //! Opening the files that a user names: the only module that knows every kind of source.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
@@ -38,6 +39,7 @@ pub struct Sources {
     begun: usize,
     passed_over: Vec<Error>,
     skipped: Vec<PathBuf>,
+    again: Vec<PathBuf>,
     current: Option<Batches>,
     /// Bytes of all together; `None` if unknown.
     size: Option<u64>,
@@ -175,6 +177,25 @@ impl Sources {
     pub fn again(&self) -> Option<Self> {
         self.size?;
         Some(Self { all: self.all.clone(), size: self.size, variant: self.variant, ..Self::default() })
+    }
+
+    /// The same, each file once, whatever the paths by which it is named.
+    #[must_use]
+    pub fn once(mut self) -> Self {
+        let mut known = HashSet::new();
+        let (all, again) = std::mem::take(&mut self.all).into_iter().partition(|source: &GameSource| {
+            known.insert(fs::canonicalize(&source.name).unwrap_or_else(|_| source.name.clone()))
+        });
+        let again: Vec<GameSource> = again;
+        let bytes: u64 = again.iter().map(|source| source.size).sum();
+        (self.all, self.size) = (all, self.size.and_then(|size| size.checked_sub(bytes)));
+        self.again = again.iter().map(|source| source.given().to_owned()).collect();
+        self
+    }
+
+    /// The files that [`Sources::once`] left out.
+    pub fn named_again(&self) -> &[PathBuf] {
+        &self.again
     }
 
     /// As [`Sources::again`], for what reads all games twice.
@@ -510,6 +531,21 @@ mod tests {
         assert!(names(&[Path::new("-"), Path::new("-")]).is_err());
         write(&path, b"7z\xbc\xaf\x27\x1c\0\x04").unwrap();
         assert!(names(&[&path]).unwrap_err().to_string().ends_with("unpack it first"));
+    }
+
+    #[test]
+    fn each_file_is_read_once_if_that_is_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("a")).unwrap();
+        write(path("a/a.pgn"), "1. e4 *").unwrap();
+        write(path("b.pgn"), "1. d4 *").unwrap();
+        let paths = [path("a"), path("b.pgn"), path("a/a.pgn"), path("a/../b.pgn"), path("a")];
+        let all = open(&paths).unwrap();
+        assert_eq!((all.files().len(), all.size()), (5, Some(35)));
+        let once = all.once();
+        assert_eq!((once.files(), once.size()), (vec![path("a/a.pgn"), path("b.pgn")], Some(14)));
+        assert_eq!(once.named_again(), [path("a/a.pgn"), path("a/../b.pgn"), path("a/a.pgn")]);
     }
 
     #[test]

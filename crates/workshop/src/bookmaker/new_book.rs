@@ -142,6 +142,9 @@ impl NewBook {
         let named = Some(self.variant).filter(|variant| *variant != Variant::Chess);
         let variant = variant_of(&counted, named)?;
         let mut games = games::open(&split.games)?.whole()?.of_variant(variant)?;
+        if filter.unique {
+            games = games.once();
+        }
         let counts = counted.iter().map(|file| file.path().to_owned());
         self.keep(&games.parts().into_iter().chain(counts).chain(eco.iter().cloned()).collect::<Vec<_>>())?;
         let names = Names::read(eco)?;

@@ -30,7 +30,7 @@ const DIGEST_LEN: usize = 16;
 pub struct Repeated(Option<Table<{ size_of::<u64>() }>>);
 
 impl Repeated {
-    /// Those of a source, if the filter lets each game count once; else none.
+    /// Those of a source that reads each file [once](Sources::once), if the filter lets each game count once; else none.
     ///
     /// # Errors
     /// When the games are in a pipe, or as [`Repeated::find`].
@@ -79,7 +79,7 @@ impl Repeated {
         while let Some(record) = sorted.next()? {
             done += 1;
             progress.step(done)?;
-            // A file that is named twice has each game twice under one number, and counts twice.
+            // Games with the same number are one game of a file that is read twice.
             if record.get(..DIGEST_LEN) == last.get(..DIGEST_LEN) && record != last {
                 numbers.push(record.part(DIGEST_LEN..))?;
             }
