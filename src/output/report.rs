@@ -109,6 +109,9 @@ fn errors(report: &BuildReport) -> Vec<String> {
     let line = |(reason, FailedGames { games, used, first }): (&Reason, &FailedGames)| {
         let count = many(*games, "game");
         match games - used {
+            _ if *reason == Reason::Zeros => {
+                format!("{} with zero bytes, first {first}", many(*games, "file"))
+            }
             _ if *reason == Reason::Unreadable => {
                 format!("{} not read to the end, first {first}", many(*games, "file"))
             }

@@ -224,6 +224,23 @@ def test_deep_parentheses_do_no_harm(build, tmp_path):
     assert len(read_book(book)) == 2
 
 
+@pytest.mark.parametrize("out", ["lines.bin", "lines.ctg"])
+def test_lines_of_a_book_for_one_side_give_its_moves_alone(build, tabiya, tmp_path, out):
+    (tmp_path / "games.pgn").write_text("1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n\n1. Nf3 Nc6 2. e4 e5 3. Bc4 *\n\n1. e4 c5 2. Nf3 *\n\n")
+    whole, _ = build("games.pgn", "--only", "white", "--uniform", "--min-games", "1", out="white.bin")
+    lines = tabiya("export", whole, "--lines", "--format", "pgn").stdout
+    assert b"{not in the book}" in lines
+    (tmp_path / "lines.pgn").write_bytes(lines)
+    again, told = build("lines.pgn", "--uniform", "--min-games", "1", out=out)
+    assert 'left out that comments call "not in the book"' in told
+    moves = []
+    for book in (again, whole):
+        done = tabiya("export", book, "--reachable", "--format", "json")
+        positions = [position for position in map(json.loads, done.stdout.splitlines()) if " w " in position["fen"]]
+        moves.append({(position["key"], move["uci"]) for position in positions for move in position["moves"]})
+    assert moves[0] == moves[1] and len(moves[0]) == 6
+
+
 def test_a_repertoire_that_is_dumped_gives_the_same_book(build, tabiya, tmp_path):
     for seed in range(5):
         _, text = study(seed, chapters=4)

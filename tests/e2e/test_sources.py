@@ -298,6 +298,14 @@ def test_a_game_that_was_not_used_is_not_said_to_be(build, tmp_path):
     assert "used up to" not in text
 
 
+def test_a_few_zero_bytes_lose_no_game(build, tmp_path):
+    for game in (GAME.replace("1. e4", "1. e4 {x\0y}"), GAME.replace('[White "', '[White "\0')):
+        assert "\0" in game
+        (tmp_path / "a.pgn").write_text(game + GAME * 9)
+        text = build("a.pgn", words=["10 games read, 10 used", "1 file with zero bytes, first a.pgn: line"])
+        assert "not read to the end" not in text
+
+
 def test_a_file_that_ends_in_a_head_is_a_finding(build, tmp_path):
     (tmp_path / "a.pgn").write_text(GAME + '[Event "y"]\n[White "Kas')
     text = build("a.pgn", code=WANTING, words=["1 game read, 1 used", "1 file not read to the end", "a.pgn: line 8"])

@@ -32,6 +32,15 @@ pub enum Reason {
     Damaged,
     /// The rest of a file cannot be read.
     Unreadable,
+    /// Zero bytes are in a file, and what is around them is read.
+    Zeros,
+}
+
+impl Reason {
+    /// Whether it is about a file, not about one of its games.
+    pub fn is_of_file(self) -> bool {
+        matches!(self, Self::Unreadable | Self::Zeros)
+    }
 }
 
 impl fmt::Display for Reason {
@@ -48,6 +57,7 @@ impl fmt::Display for Reason {
             Self::TooLarge => "too large for the memory",
             Self::Damaged => "damaged",
             Self::Unreadable => "truncated file",
+            Self::Zeros => "zero bytes",
         })
     }
 }
@@ -64,9 +74,9 @@ pub struct GameError {
 }
 
 impl GameError {
-    /// How many games it is about: none, if it is the rest of a file.
+    /// How many games it is about: none, if it is about a file.
     pub fn games(&self) -> u64 {
-        u64::from(self.reason != Reason::Unreadable)
+        u64::from(!self.reason.is_of_file())
     }
 }
 

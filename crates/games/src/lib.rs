@@ -107,6 +107,11 @@ pub trait Visitor {
     /// A comment after the last move, or before the first.
     fn comment(&mut self, _text: &[u8]) {}
 
+    /// The comment after the last move says that it only leads on, and is not in the book that the game is of, as the lines of a
+    /// book do that tabiya writes. It comes before [`comment`](Visitor::comment), whether or not comments are wanted.
+    #[doc(hidden)]
+    fn unlisted(&mut self) {}
+
     /// How many plies of each main line are wanted, if the keys of the positions are enough. Unless the visitor wants
     /// variations or remarks too, [`keyed_line`](Visitor::keyed_line) is then called once for each game, and
     /// [`ply`](Visitor::ply) never.
@@ -114,6 +119,10 @@ pub trait Visitor {
     fn keyed_plies(&self) -> Option<usize> {
         None
     }
+
+    /// The place of a move of [`keyed_line`](Visitor::keyed_line), which follows, that is [unlisted](Visitor::unlisted).
+    #[doc(hidden)]
+    fn keyed_unlisted(&mut self, _place: usize) {}
 
     /// The main line, as far as it is wanted and can be read; [`end`](Visitor::end) follows.
     #[doc(hidden)]

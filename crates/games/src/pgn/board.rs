@@ -2,7 +2,7 @@
 
 use tabiya_base::bytes::Parts as _;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use super::look::{memchr, memchr_iter, memmem};
 
 /// The pieces of the ordinary start in a FEN.
 const ORDINARY: &[u8] = b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
@@ -12,6 +12,24 @@ const LATER: [&[u8]; 4] = [b"current", b"final", b"last", b"end"];
 
 /// Whether a head has a position that its game may start from, and that is not the ordinary one.
 pub(super) fn has_start(head: &[u8]) -> bool {
+    head.split(|byte| *byte == b'\n').any(|line| {
+        let mut rest = line;
+        // A bracket begins another tag.
+        while !rest.is_empty() {
+            let len = memchr(b'[', rest.part(1..)).map_or(rest.len(), |len| 1 + len);
+            let (tag, after) = rest.split_at_checked(len).unwrap_or_default();
+            if memchr(b'/', tag).is_some() && has_board(tag) {
+                return true;
+            }
+            rest = after;
+        }
+        false
+    })
+}
+
+/// Whether a tag, or text in which none begins, has such a position.
+fn has_board(head: &[u8]) -> bool {
+    let later = if head.starts_with(b"[") { later(head) } else { head.len() };
     let mut at = 0;
     while let Some(slash) = memchr(b'/', head.part(at..)) {
         let slash = at + slash;
@@ -21,7 +39,7 @@ pub(super) fn has_start(head: &[u8]) -> bool {
         let rest = head.part(slash..);
         let end = slash + rest.iter().position(is_end).unwrap_or(rest.len());
         let board = head.part(start..end);
-        if is_board(board) && board != ORDINARY && !is_later(head.part(..start)) {
+        if is_board(board) && board != ORDINARY && start < later {
             return true;
         }
         at = end.max(slash + 1);
@@ -42,9 +60,9 @@ fn is_board(text: &[u8]) -> bool {
     memchr_iter(b'/', text).count() == 7 && text.split(|byte| *byte == b'/').all(|rank| squares(rank) == 8)
 }
 
-/// Whether the line that goes on here is a tag for the position after the moves.
-fn is_later(before: &[u8]) -> bool {
-    let line = before.part(memrchr(b'\n', before).map_or(0, |at| at + 1)..).to_ascii_lowercase();
-    let tag = memrchr(b'[', &line).and_then(|at| line.get(at..)).unwrap_or_default();
-    LATER.iter().any(|part| memchr::memmem::find(tag, part).is_some())
+/// How much of a tag comes before what says that it is for the position after the moves.
+fn later(tag: &[u8]) -> usize {
+    let tag = tag.to_ascii_lowercase();
+    let ends = LATER.iter().filter_map(|part| Some(memmem::find(&tag, part)? + part.len()));
+    ends.min().unwrap_or(tag.len())
 }

@@ -10,7 +10,7 @@ use tabiya_chess::{
 
 use super::board;
 use super::lex::Lexer;
-use super::lex::tags::{KNOWN, known};
+use super::lex::tags::{KNOWN, is_tag, known};
 use super::read::{GameReader, shortened};
 use super::split::lines;
 use crate::{Date, GameResult, Reason, decode_text};
@@ -26,7 +26,12 @@ const FEN_FIELDS: usize = 3;
 
 impl GameReader<'_> {
     pub(super) fn take_tag(&mut self, name: &[u8], value: &[u8]) {
-        let value = trim_blanks(value);
+        let whole;
+        let mut value = trim_blanks(value);
+        if self.batch.zeros.is_some() {
+            whole = value.iter().copied().filter(|byte| *byte != 0).collect::<Vec<_>>();
+            value = &whole;
+        }
         let header = &mut self.header;
         if self.wants_all_tags {
             header.tags.push((decode_text(name).into_owned(), decode_text(value).into_owned()));
@@ -84,7 +89,9 @@ impl GameReader<'_> {
     /// The position that the game starts from, if it is not the ordinary one.
     pub(super) fn start(&self) -> Result<Option<Position>, (Reason, String)> {
         let wanted = self.batch.variant;
-        let tag = self.variant.trim();
+        // Programs write `-` where they know none.
+        let tag =
+            Some(self.variant.trim()).filter(|tag| tag.contains(char::is_alphanumeric)).unwrap_or_default();
         let named = match tag {
             "" => Some(NamedVariant { variant: self.batch.untagged, is_chess960: false }),
             tag => named_variant(tag),
@@ -132,21 +139,30 @@ impl GameReader<'_> {
     fn has_other_board(&self) -> bool {
         let text = self.batch.piece.text.part(self.game_start..);
         let (head, rest) = text.split_at_checked(self.lexer.at() - self.game_start).unwrap_or_default();
-        let rest = rest.get(..MAX_LEN_BEFORE_MOVES).unwrap_or(rest);
+        // Without a head the first move was read already.
+        let most = if self.game.is_headless { 0 } else { MAX_LEN_BEFORE_MOVES };
+        let rest = rest.get(..most).unwrap_or(rest);
         let lines = rest.split_inclusive(|byte| *byte == b'\n');
-        // The first move, or the end of a game without any.
+        // The first move, the end of a game without any, or the next game.
         let is_of_moves = |byte: &u8| byte.is_ascii_digit() || *byte == b'*';
-        let before_moves = lines.take_while(|line| !trim_blanks(line).first().is_some_and(is_of_moves));
+        let before_moves = lines.map_while(|line| {
+            let text = trim_blanks(line);
+            let is_over = text.first().is_some_and(is_of_moves) || is_tag(text);
+            (!is_over).then_some(line)
+        });
         [head, rest.part(..before_moves.map(<[u8]>::len).sum())].into_iter().any(board::has_start)
     }
 
     /// Whether the file ends in the head of this game: in its tags, without even an empty line after them.
     pub(super) fn is_cut_in_head(&self, lexer: &Lexer<'_>) -> bool {
         let text = &self.batch.piece.text;
+        if lexer.at() < lexer.end() {
+            return false;
+        }
         let is_last = self.batch.piece.last && lexer.end() == text.len();
         let head = text.part(self.game_start..lexer.end());
         let after = head.part(trim_blanks(head).len()..);
-        lexer.at() >= lexer.end() && (is_last || self.is_cut_off()) && lines(after) < 2
+        (is_last || self.is_cut_off()) && lines(after) < 2
     }
 }
 

@@ -12,9 +12,8 @@ use tabiya_base::bytes::Parts as _;
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr2, memchr3, memmem, memrchr2};
-
-use heads::{FIRST_TAG, next_head};
+use super::look::{self, memchr, memchr2, memchr3, memmem, memrchr2};
+use heads::{FIRST_TAG, next_head, tag_lines};
 use tabiya_chess::{DASHES, char_at, is_blank, is_invisible, is_san, trim_blanks};
 
 use crate::GameResult;
@@ -43,12 +42,14 @@ pub enum Token<'a> {
     End,
     /// A comment has no end.
     Unterminated,
+    /// A zero byte: nothing around it is certain.
+    Zero,
 }
 
 /// A tag: its name, and its value without escapes.
 pub type Tag<'a> = (&'a [u8], Cow<'a, [u8]>);
 
-/// A tag is too long or has no end.
+/// A tag has no end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unterminated;
 
@@ -84,6 +85,8 @@ pub struct Lexer<'a> {
     pub(super) dotted: u32,
     /// The offset of the next closing brace, once it was looked for; `usize::MAX` if there is none.
     close: usize,
+    /// The same of the next [`TAG_END`].
+    tag_end: usize,
 }
 
 /// The place of a number that does not exist.
@@ -106,6 +109,7 @@ impl<'a> Lexer<'a> {
             number: NO_NUMBER,
             dotted: 0,
             close: 0,
+            tag_end: 0,
         }
     }
 
@@ -123,8 +127,7 @@ impl<'a> Lexer<'a> {
         let Some(brace) = memchr2(b'{', b'}', more).filter(|at| more.get(*at) == Some(&b'}')) else {
             return false;
         };
-        let end = next_head(self.whole, end + brace).unwrap_or(self.whole.len());
-        self.text = self.whole.get(..end).unwrap_or(self.whole);
+        self.extend_to(next_head(self.whole, end + brace));
         true
     }
 
@@ -135,14 +138,19 @@ impl<'a> Lexer<'a> {
         if end >= self.whole.len() {
             return false;
         }
-        let end = next_head(self.whole, end).unwrap_or(self.whole.len());
-        self.text = self.whole.get(..end).unwrap_or(self.whole);
+        self.extend_to(next_head(self.whole, end));
         true
+    }
+
+    /// Lets the text go on to here, or to its very end.
+    fn extend_to(&mut self, end: Option<usize>) {
+        self.text = end.and_then(|end| self.whole.get(..end)).unwrap_or(self.whole);
+        (self.close, self.tag_end) = (0, 0);
     }
 
     /// Goes back to this byte.
     pub(crate) fn go_back_to(&mut self, at: usize) {
-        (self.at, self.number) = (at, NO_NUMBER);
+        (self.at, self.number, self.close, self.tag_end) = (at, NO_NUMBER, 0, 0);
     }
 
     /// Whether an empty line follows the last tag.
@@ -193,7 +201,7 @@ impl<'a> Lexer<'a> {
     /// The next tag of a head; `None` if moves begin.
     ///
     /// # Errors
-    /// When it is too long or has no end. The text then goes on where it begins.
+    /// When it has no end. The text then goes on where it begins. Of a tag that is too long the value is `?`.
     pub fn tag(&mut self) -> Option<Result<Tag<'a>, Unterminated>> {
         while let [b'[', rest @ ..] = self.rest() {
             let line = rest.get(..MAX_TAG_LEN).unwrap_or(rest);
@@ -204,7 +212,12 @@ impl<'a> Lexer<'a> {
                 true => Some(name_len + 1),
                 false => line.iter().position(|byte| matches!(byte, b'"' | b'\n' | b']')),
             };
-            let Some(quote) = quote else { return Some(Err(Unterminated)) };
+            let Some(quote) = quote else {
+                if !self.pass_line() {
+                    return Some(Err(Unterminated));
+                }
+                continue;
+            };
             let name = line.part(..quote);
             let name = name.strip_suffix(b" ").unwrap_or(name);
             if !is_standard && (line.get(quote) != Some(&b'"') || !tags::is_name(name)) {
@@ -216,7 +229,7 @@ impl<'a> Lexer<'a> {
                         return Some(Ok((name, value.into())));
                     }
                     None => {
-                        self.at += 1 + memchr2(b']', b'\n', line).unwrap_or(quote);
+                        self.at += 1 + tags::len_without_meaning(whole);
                         self.end_tag();
                         continue;
                     }
@@ -226,7 +239,13 @@ impl<'a> Lexer<'a> {
             let (mut len, mut escaped) = (0, false);
             loop {
                 let end = value.get(len..).and_then(|rest| memchr3(b'\\', b'"', b'\n', rest));
-                let Some(end) = end else { return Some(Err(Unterminated)) };
+                let Some(end) = end else {
+                    return Some(if self.pass_line() {
+                        Ok((name, UNKNOWN.into()))
+                    } else {
+                        Err(Unterminated)
+                    });
+                };
                 len += end;
                 match value.get(len) {
                     Some(b'\\') => (len, escaped) = (len + 2, true),
@@ -242,6 +261,15 @@ impl<'a> Lexer<'a> {
             return Some(Ok((name, value)));
         }
         None
+    }
+
+    /// Passes over the line of a tag that is too long; `false` if it has no end.
+    #[cold]
+    fn pass_line(&mut self) -> bool {
+        let len = memchr(b'\n', self.rest());
+        self.at += len.unwrap_or_default();
+        self.end_tag();
+        len.is_some()
     }
 
     /// Passes over the bracket after a tag, and the line end.
@@ -394,7 +422,8 @@ impl<'a> Lexer<'a> {
                     Some(token) => token,
                     None => continue,
                 },
-                0..=b' ' | 0x7f => continue,
+                0 => Token::Zero,
+                1..=b' ' | 0x7f => continue,
                 0x80.. => match self.beyond_ascii(start) {
                     Some(token) => token,
                     None => continue,
@@ -408,8 +437,13 @@ impl<'a> Lexer<'a> {
                         self.at = start + len;
                     }
                     let word = self.since(start, 0);
-                    // What follows most words.
-                    self.at += usize::from(self.text.get(self.at) == Some(&b' '));
+                    match self.text.get(self.at) {
+                        // What follows most words.
+                        Some(b' ') => self.at += 1,
+                        // It may have been longer.
+                        Some(0) => return (start, Token::Zero),
+                        _ => {}
+                    }
                     Token::Word(word)
                 }
             };
@@ -454,9 +488,7 @@ impl<'a> Lexer<'a> {
     #[cold]
     fn leave_comment(&mut self) {
         let rest = self.rest();
-        let mut heads = memmem::find_iter(rest, b"\n[");
-        let head = heads.find(|line| tags::is_whole_tag(rest.part(line + 1..)));
-        self.at += head.unwrap_or(rest.len());
+        self.at += tag_lines(rest).next().map_or(rest.len(), |tag| tag - 1);
     }
 
     /// A word that begins with a character beyond ASCII; `None` if that separates words.
@@ -479,7 +511,7 @@ impl<'a> Lexer<'a> {
 
     /// Passes over the rest of the moves without looking at them.
     pub fn skip_moves(&mut self) {
-        if is_one_game(self.rest()) {
+        if self.is_one_game() {
             let rest = self.rest();
             let is_in_comment = memrchr2(b'{', b'}', rest).and_then(|at| rest.get(at)) == Some(&b'{');
             if !(is_in_comment && self.extend()) {
@@ -494,13 +526,8 @@ impl<'a> Lexer<'a> {
             }
             self.at += found + 1;
             match self.text.get(self.at - 1) {
-                Some(b'{') => loop {
-                    match memchr(b'}', self.rest()) {
-                        Some(len) => break self.at += len,
-                        None if self.extend() => {}
-                        None => break self.leave_comment(),
-                    }
-                },
+                Some(b'{') if self.comment().is_none() => self.leave_comment(),
+                Some(b'{') => {}
                 Some(b';') => self.skip_line(),
                 _ if self.begins_line() => {}
                 _ => return,
@@ -512,11 +539,42 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Whether the rest of the text is that of one game, and has no lines for programs: nothing but space follows an empty line.
+    /// Nearly every text is such, and this is faster than to look for comments.
+    fn is_one_game(&mut self) -> bool {
+        if self.tag_end < self.at {
+            self.tag_end = memmem::find(self.rest(), TAG_END).map_or(usize::MAX, |len| self.at + len);
+        }
+        // A whole tag may be on the line of moves. What comes after it is looked at when it is read.
+        let has_tag = self.tag_end < self.text.len();
+        let mut rest = self.text.part(self.at..self.tag_end.min(self.text.len()));
+        while let Some(found) = memchr(b'\n', rest) {
+            rest = rest.part(found + 1..);
+            match rest {
+                [b'[' | b'%', ..] => return false,
+                [0..=b' ' | 0x7f.., ..] => {
+                    let line = rest.part(space(rest)..);
+                    match line.first() {
+                        None => break,
+                        Some(b'\n') => {
+                            return !has_tag
+                                && line.get(space_and_lines(line)..).is_none_or(<[u8]>::is_empty);
+                        }
+                        Some(b'[' | b'%') => return false,
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        !has_tag
+    }
+
     /// Where a head begins among moves without line ends and comments.
     fn head_within(&self, start: usize, end: usize) -> Option<usize> {
         let moves = self.text.part(start..end);
         let is_head = |at: &usize| tags::is_whole_tag(self.text.part(*at..));
-        memchr::memchr_iter(b'[', moves).map(|at| start + at).find(is_head)
+        look::memchr_iter(b'[', moves).map(|at| start + at).find(is_head)
     }
 
     /// Goes to where a line of moves begins; `false` if the moves are over.
@@ -703,6 +761,12 @@ fn leading_number(mut text: &[u8]) -> (u32, &[u8]) {
     (number, text)
 }
 
+/// The value of a tag of which nothing is known, as the standard has it.
+const UNKNOWN: &[u8] = b"?";
+
+/// What ends a whole tag.
+const TAG_END: &[u8] = b"\"]";
+
 /// The most lines between tags that are passed over.
 const MAX_LINES_IN_HEAD: usize = 64;
 
@@ -729,13 +793,16 @@ fn is_separator(c: char) -> bool {
 const MAX_QUOTED: usize = 2;
 
 /// Whether the text of a comment has more heads than one that quotes games, or a head and the start of another comment: so it
-/// rather has no end.
+/// rather has no end. It is looked at only as far as that shows, up to where another comment may begin at the earliest.
 fn swallows_head(comment: &[u8]) -> bool {
-    let Some(first) = memmem::find(comment, b"\n[") else { return false };
-    let rest = comment.part(first..);
-    memmem::find_iter(rest, FIRST_TAG).filter(|at| rest.get(at - 1) == Some(&b'\n')).nth(MAX_QUOTED).is_some()
-        || memchr(b'{', comment).is_some()
-            && memmem::find_iter(rest, b"\n[").any(|at| tags::is_whole_tag(rest.part(at + 1..)))
+    let (mut heads, mut has_tag) = (0, false);
+    memmem::find_iter(comment, b"\n[").any(|line| {
+        let text = comment.part(line + 1..);
+        heads += usize::from(text.starts_with(FIRST_TAG));
+        let is_first_tag = !has_tag && tags::is_whole_tag(text);
+        has_tag |= is_first_tag;
+        heads > MAX_QUOTED || is_first_tag && memchr(b'{', comment).is_some()
+    })
 }
 
 /// Whether the text after a bracket is that of a remark: within one paragraph, and without anything that hides its end.
@@ -879,30 +946,6 @@ fn unescaped(value: &[u8]) -> Vec<u8> {
         plain.push(escaped.unwrap_or(byte));
     }
     plain
-}
-
-/// Whether the rest of a text is that of one game, and has no lines for programs: nothing but space follows an empty line.
-/// Nearly every text is such, and this is faster than to look for comments.
-fn is_one_game(moves: &[u8]) -> bool {
-    let mut rest = moves;
-    while let Some(found) = memchr(b'\n', rest) {
-        rest = rest.part(found + 1..);
-        match rest {
-            [b'[' | b'%', ..] => return false,
-            [0..=b' ' | 0x7f.., ..] => {
-                let line = rest.part(space(rest)..);
-                match line.first() {
-                    None => break,
-                    Some(b'\n') => return line.get(space_and_lines(line)..).is_none_or(<[u8]>::is_empty),
-                    Some(b'[' | b'%') => return false,
-                    _ => {}
-                }
-            }
-            _ => {}
-        }
-    }
-    // A whole tag on the line of moves.
-    memmem::find(moves, b"\"]").is_none()
 }
 
 /// The length of the space at the start of a text, with its line ends.

@@ -6,6 +6,7 @@
 mod board;
 mod head;
 pub mod lex;
+mod look;
 mod numbers;
 mod order;
 mod piece;
@@ -21,13 +22,14 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use memchr::{memchr, memmem};
+use look::memchr2;
 use tabiya_chess::Variant;
 
 pub(crate) use piece::PgnBatch;
+use piece::{ByZeros, zeros_after};
 
 use super::{Batch, GameError, GameLocation, GameResult, LineOrGame, Reason, Visitor};
-use lex::heads::next_head;
+use lex::heads::{next_head, tag_lines};
 use read::GameReader;
 use split::Pieces;
 pub(crate) use split::Room;
@@ -42,8 +44,8 @@ pub struct Pgn<R> {
     untagged: Variant,
     /// An error of reading, reported after the games before it.
     failed: Option<GameError>,
-    /// Whether zero bytes were found and reported.
-    has_zeros: bool,
+    /// Which zero bytes were found and reported.
+    found: ByZeros,
 }
 
 impl<R: Read> Pgn<R> {
@@ -55,7 +57,7 @@ impl<R: Read> Pgn<R> {
             variant: Variant::Chess,
             untagged: Variant::Chess,
             failed: None,
-            has_zeros: false,
+            found: ByZeros::default(),
         }
     }
 
@@ -93,11 +95,12 @@ impl<R: Read> Pgn<R> {
         }
         match piece {
             Some(piece) => {
-                let zeros = memchr(0, &piece.text);
-                let is_first = !self.has_zeros;
-                self.has_zeros |= zeros.is_some();
+                let [zeros, gap] = [false, true].map(|are_more| zeros_after(&piece.text, 0, are_more));
+                let (has_few, has_gap) = (zeros.is_some(), gap.is_some());
+                let is_first = ByZeros { few: has_few && !self.found.few, gap: has_gap && !self.found.gap };
+                self.found = ByZeros { few: self.found.few || has_few, gap: self.found.gap || has_gap };
                 let variants = (self.variant, self.untagged);
-                Some(Box::new(PgnBatch::new(self.file.clone(), piece, variants, zeros, is_first)))
+                Some(Box::new(PgnBatch::new(self.file.clone(), piece, variants, (zeros, gap), is_first)))
             }
             None => self.failed.take().map(|error| Box::new(Failure(error)) as Box<dyn Batch>),
         }
@@ -110,15 +113,20 @@ impl Batch for PgnBatch {
         let mut start = 0;
         if self.piece.begins_inside {
             // The rest of a game that was reported as too large.
-            start = head_after(text, 0);
+            start = head_after(text, 0, &mut 0);
         }
         let mut reader = GameReader::new(&self, visitor);
-        let mut zeros = self.zeros;
+        if let Some((at, len)) = self.zeros.filter(|_| self.is_first.few) {
+            reader.has_zeros(at, len);
+        }
+        let mut gap = self.gap;
+        // The next brace.
+        let mut brace = 0;
         // The next head, once it was looked for.
         let mut next: Option<Option<usize>> = None;
         loop {
             // Where zeros take the place of text, as after a loss of power, that text is lost.
-            let limit = zeros.map_or(text.len(), |at| whole_words(text.part(..at)));
+            let limit = gap.map_or(text.len(), |(at, _)| whole_words(text.part(..at)));
             while start < limit {
                 if next.is_none_or(|next| next.is_some_and(|next| next <= start)) {
                     next = Some(next_head(text, start));
@@ -126,35 +134,34 @@ impl Batch for PgnBatch {
                 let end = next.flatten().filter(|end| *end < limit).unwrap_or(limit);
                 start = reader.read(start, end, limit);
             }
-            let Some(at) = zeros.take() else { break };
-            let rest = text.part(at..);
-            let len = rest.iter().position(|&byte| byte != 0).unwrap_or(rest.len());
-            if self.is_first_zeros && zeros.is_none() && self.zeros == Some(at) {
-                reader.lost(at, len);
+            let Some((at, len)) = gap else { break };
+            start = head_after(text, at + len, &mut brace);
+            if self.is_first.gap && gap == self.gap {
+                reader.lost(at, len, start < text.len() || !self.piece.last);
             }
-            start = head_after(text, at + len);
-            zeros = text.get(start..).and_then(|rest| memchr(0, rest)).map(|at| start + at);
+            gap = zeros_after(text, start, true);
         }
         reader.games
     }
 }
 
-/// Where the next head begins: here, or else at the start of a line.
-fn head_after(text: &[u8], at: usize) -> usize {
+/// Where the next head begins: here, or else at the start of a line. `brace`: the next one, if it was looked for.
+fn head_after(text: &[u8], at: usize, brace: &mut usize) -> usize {
     let rest = text.part(at..);
     if lex::tags::is_tag(rest) {
         return at;
     }
+    if *brace <= at {
+        *brace = memchr2(b'{', b'}', rest).map_or(text.len(), |brace| at + brace);
+    }
     // A comment may end here first.
-    let comment = memchr::memchr2(b'{', b'}', rest).filter(|at| rest.get(*at) == Some(&b'}')).unwrap_or(0);
-    let mut lines = memmem::find_iter(rest.part(comment..), b"\n[").map(|line| comment + line + 1);
-    let head = lines.find(|line| lex::tags::is_whole_tag(rest.part(*line..)));
-    head.map_or(text.len(), |line| at + line)
+    let from = if text.get(*brace) == Some(&b'}') { *brace } else { at };
+    tag_lines(text.part(from..)).next().map_or(text.len(), |line| from + line)
 }
 
 /// Bytes of a text without its last word, if that may have been cut off.
 fn whole_words(text: &[u8]) -> usize {
-    let start = text.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
+    let start = text.iter().rposition(|byte| matches!(byte, 0..=b' ')).map_or(0, |at| at + 1);
     let last = text.part(start..);
     let is_whole = matches!(last.last(), Some(b'}' | b']' | b'*')) || GameResult::from_pgn(last).is_some();
     if is_whole { text.len() } else { start }

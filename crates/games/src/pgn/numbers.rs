@@ -1,6 +1,8 @@
 //! How a game numbers its moves.
 
-use shakmaty::Color;
+use shakmaty::{Color, Position as _};
+
+use tabiya_chess::Position;
 
 /// How a game numbers its moves.
 #[derive(Clone, Copy, Default)]
@@ -25,6 +27,30 @@ impl Numbering {
     }
 }
 
+/// What is wrong with the number before a move.
+#[derive(Clone, Copy, Default)]
+pub(super) enum Misnumbered {
+    /// It is greater than that of the position, or of the other side.
+    #[default]
+    Missing,
+    /// It is less.
+    Back,
+    /// It is that of the position after the last move of the line around the variation that begins.
+    GoesOn,
+}
+
+impl Misnumbered {
+    /// That, for people.
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Back => "the number goes back: the move is one of another line or game",
+            Self::Missing | Self::GoesOn => {
+                "the number before the move is not that of this position: moves before it are missing"
+            }
+        }
+    }
+}
+
 /// The number and the side of a move.
 #[derive(Clone, Copy)]
 pub(super) struct Ply {
@@ -33,6 +59,12 @@ pub(super) struct Ply {
 }
 
 impl Ply {
+    /// That of the next move in a position.
+    pub fn of(at: &Position) -> Self {
+        let chess = at.chess();
+        Self { number: i32::try_from(chess.fullmoves().get()).unwrap_or(i32::MAX), turn: chess.turn() }
+    }
+
     /// Whether a move number followed by `dots` dots fits this ply. Black's number may have one dot, too.
     pub fn has(self, number: i32, dots: usize) -> bool {
         self.number == number && !(dots > 2 && self.turn == Color::White)

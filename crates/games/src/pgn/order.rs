@@ -1,11 +1,14 @@
 //! The order of moves: where a number and the next one do not fit, a move was lost, or it belongs to another game.
 
-use shakmaty::Position as _;
+use std::cmp::Ordering;
 
+use shakmaty::Position as _;
+use tabiya_base::bytes::Parts as _;
 use tabiya_chess::may_be_move;
 
 use super::lex::{NO_NUMBER, Token};
-use super::numbers::Ply;
+use super::look::memrchr;
+use super::numbers::{Misnumbered, Ply};
 use super::read::GameReader;
 use crate::Reason;
 
@@ -33,9 +36,7 @@ impl GameReader<'_> {
         if dots == 0 && numbering.has_dots {
             return true;
         }
-        let chess = self.position.chess();
-        let ply =
-            Ply { number: i32::try_from(chess.fullmoves().get()).unwrap_or(i32::MAX), turn: chess.turn() };
+        let ply = Ply::of(&self.position);
         // The head of a set-up position may number its moves in its own way.
         let is_free = self.header.start.is_some() || numbering.passed;
         let offset = numbering.offset.unwrap_or(if is_free { number - ply.number } else { 0 });
@@ -45,7 +46,40 @@ impl GameReader<'_> {
             return true;
         }
         (numbering.offset, numbering.has_dots) = (Some(offset), dots > 0);
-        fits || self.next_fits(ply, offset)
+        if fits || self.next_fits(ply, offset) {
+            return true;
+        }
+        if ply.turn.is_white()
+            && number - offset == ply.number + 1
+            && self.follows_placeholder(at, number - 1)
+        {
+            self.game.numbering.offset = Some(offset + 1);
+            return true;
+        }
+        let goes_on = self.lines.after_line_around().is_some_and(|at| Ply::of(at).has(number - offset, dots));
+        self.game.misnumbered = match (number - offset).cmp(&ply.number) {
+            _ if goes_on => Misnumbered::GoesOn,
+            Ordering::Less => Misnumbered::Back,
+            _ => Misnumbered::Missing,
+        };
+        false
+    }
+
+    /// Whether another number, dots and perhaps a comment precede this byte, without a move: Arena writes them where a player
+    /// did not make it.
+    #[cold]
+    fn follows_placeholder(&self, at: usize, number: i32) -> bool {
+        let text = self.batch.piece.text.part(self.game_start..at).trim_ascii_end();
+        let text = match text.strip_suffix(b"}") {
+            Some(comment) => comment.part(..memrchr(b'{', comment).unwrap_or(0)).trim_ascii_end(),
+            None => text,
+        };
+        let Some(text) = text.strip_suffix(b"...") else { return false };
+        let text = text.trim_ascii_end();
+        let text = text.strip_suffix(b".").unwrap_or(text);
+        let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let start = self.game_start + text.len() - digits;
+        digits > 0 && self.number(start).is_some_and(|(found, _)| found == number)
     }
 
     /// Whether the next number of the line fits, if this move is the one of this ply: then the number before it is an error of
@@ -74,7 +108,7 @@ impl GameReader<'_> {
                     None => {}
                 },
                 Token::Result(_) if depth == 0 => return false,
-                Token::End | Token::Unterminated => return false,
+                Token::End | Token::Unterminated | Token::Zero => return false,
                 _ => {}
             }
         }

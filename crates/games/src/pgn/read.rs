@@ -4,7 +4,6 @@ use tabiya_base::bytes::Parts as _;
 
 use std::borrow::Cow;
 
-use memchr::memmem;
 use shakmaty::Position as _;
 
 use tabiya_chess::{
@@ -13,9 +12,11 @@ use tabiya_chess::{
 
 use super::PgnBatch;
 use super::lex::{Before, Lexer, NO_NUMBER, Token, tags};
-use super::numbers::Numbering;
+use super::look::memmem;
+use super::numbers::{Misnumbered, Numbering};
 use super::split::lines;
 use super::variations::Variations;
+use crate::export::is_unlisted;
 use crate::{GameEnd, GameError, GameHeader, GameResult, KeyedPly, LineOrGame, Reason, Visitor, decode_text};
 
 /// The progress of a game.
@@ -54,6 +55,10 @@ pub(super) struct PgnGame {
     has_moves: bool,
     looked_to: usize,
     pub numbering: Numbering,
+    /// What is wrong with the last number that is not that of its position.
+    pub misnumbered: Misnumbered,
+    /// Whether it has neither tags nor anything else before its first move.
+    pub is_headless: bool,
     error: Option<GameError>,
 }
 
@@ -82,6 +87,8 @@ pub(super) struct GameReader<'a> {
     /// How many plies are wanted, if their keys are enough.
     keyed_plies: Option<usize>,
     plies: Vec<KeyedPly>,
+    /// The places of those that a book's lines have, and the book does not.
+    unlisted: Vec<usize>,
     pub lexer: Lexer<'a>,
     /// Where the game begins, in bytes of the piece.
     pub game_start: usize,
@@ -117,6 +124,7 @@ impl<'a> GameReader<'a> {
             wants_remarks,
             keyed_plies: visitor.keyed_plies().filter(|_| !wants_variations && !wants_remarks),
             plies: Vec::new(),
+            unlisted: Vec::new(),
             lexer: Lexer::new(&[], 0),
             game_start: 0,
             limit: 0,
@@ -148,12 +156,21 @@ impl<'a> GameReader<'a> {
         self.lexer.end()
     }
 
-    /// Reports zero bytes in place of text.
-    pub fn lost(&mut self, at: usize, len: usize) {
-        let why = format!(
-            "{len} zero bytes are in place of text, as after a loss of power: what comes before is used"
-        );
+    /// Reports zero bytes in place of text, and whether more text follows.
+    pub fn lost(&mut self, at: usize, len: usize, goes_on: bool) {
+        let used = if goes_on { "what comes before and after is" } else { "what comes before is" };
+        let why = format!("{len} zero bytes are in place of text, as after a loss of power: {used} used");
         let (reason, place) = (Reason::Unreadable, self.batch.place(at));
+        self.visitor.unreadable(GameError { reason, place, why });
+    }
+
+    /// Reports zero bytes within text.
+    pub fn has_zeros(&mut self, at: usize, len: usize) {
+        let bytes = if len == 1 { "1 zero byte is".to_owned() } else { format!("{len} zero bytes are") };
+        let why = format!(
+            "{bytes} within the text: all games are read, those with zero bytes among moves up to them"
+        );
+        let (reason, place) = (Reason::Zeros, self.batch.place(at));
         self.visitor.unreadable(GameError { reason, place, why });
     }
 
@@ -176,13 +193,24 @@ impl<'a> GameReader<'a> {
         let continues = matches!(self.state, PgnState::Moves | PgnState::Over | PgnState::Unwanted)
             && !self.game.ended
             && !begins_head()
-            && (!begins_moves(text) || !self.has_moves())
+            && (!begins_moves(&self.lexer) || !self.has_moves() || self.ends_variation())
             && self.trailing_result().is_none();
-        if continues && self.lines.is_inside() && !self.wants_variations {
-            self.stop_in_variation();
-            self.lines = Variations::default();
-        }
         continues
+    }
+
+    /// Whether the game is in a variation that ends before the next empty line.
+    fn ends_variation(&self) -> bool {
+        let mut lexer = self.lexer.clone();
+        let mut depth = usize::from(self.lines.is_inside());
+        while depth > 0 {
+            match lexer.next_word().1 {
+                Token::Open => depth += 1,
+                Token::Close => depth -= 1,
+                Token::End | Token::Unterminated | Token::Zero => return false,
+                _ => {}
+            }
+        }
+        self.lines.is_inside()
     }
 
     /// Whether a move, or a result, was read since the head.
@@ -247,7 +275,9 @@ impl<'a> GameReader<'a> {
         {
             self.game.doubt = Some("the tags before and after the moves may be of one game");
         }
-        if has_tags && self.is_cut_in_head(&self.lexer) {
+        if has_tags && self.is_cut_in_head(&self.lexer) && self.is_cut_off() {
+            self.refuse(Reason::Damaged, "the tags of this game go on in zero bytes");
+        } else if has_tags && self.is_cut_in_head(&self.lexer) {
             let why = "the file ends inside the tags of this game: the games before it are used";
             self.refuse(Reason::Unreadable, why);
         } else if is_broken {
@@ -290,6 +320,7 @@ impl<'a> GameReader<'a> {
             Err((reason, why)) => return self.refuse(reason, why),
         }
         self.plies.clear();
+        self.unlisted.clear();
         self.games += 1;
         self.state = if !self.visitor.begin(&self.header) {
             PgnState::Unwanted
@@ -319,6 +350,7 @@ impl<'a> GameReader<'a> {
     fn begin_with(&mut self, at: usize, len: usize, word: &[u8]) {
         let is_played = || read_move(&self.whole(at, len), &self.ordinary).is_ok();
         if !self.game.is_prose && (is_san(word) || is_played()) {
+            self.game.is_headless = true;
             self.begin();
         } else {
             self.refuse(Reason::Damaged, "this text is not a game");
@@ -349,9 +381,7 @@ impl<'a> GameReader<'a> {
                     }
                 }
                 Token::Word(word) => self.word(at, word),
-                Token::Comment(text) if self.wants_remarks && self.takes_moves() => {
-                    self.visitor.comment(text)
-                }
+                Token::Comment(text) if self.takes_moves() => self.comment(text),
                 Token::Glyph(number) if self.wants_remarks && self.takes_moves() => {
                     self.visitor.glyph(number)
                 }
@@ -375,6 +405,12 @@ impl<'a> GameReader<'a> {
                     (self.game.ended, self.game.result) = (true, result);
                     (self.lexer.ended, self.lexer.number) = (true, NO_NUMBER);
                 }
+                Token::Zero if self.game.ended => {}
+                Token::Zero if self.state == PgnState::Waiting => self.game.is_prose = true,
+                Token::Zero => {
+                    self.stop(at, Reason::Damaged, "zero bytes are in place of moves");
+                    break;
+                }
                 Token::End => return,
                 Token::Unterminated if self.is_too_large() => return,
                 Token::Unterminated => {
@@ -384,6 +420,19 @@ impl<'a> GameReader<'a> {
             }
         }
         self.lexer.skip_moves();
+    }
+
+    fn comment(&mut self, text: &[u8]) {
+        if is_unlisted(text) {
+            match (self.keyed_plies, self.plies.len().checked_sub(1)) {
+                (None, _) => self.visitor.unlisted(),
+                (Some(_), Some(last)) => self.unlisted.push(last),
+                (Some(_), None) => {}
+            }
+        }
+        if self.wants_remarks {
+            self.visitor.comment(text);
+        }
     }
 
     /// Whether the next move belongs to a line that is read.
@@ -398,10 +447,13 @@ impl<'a> GameReader<'a> {
             return false;
         }
         let number = self.lexer.number;
-        let text = &self.batch.piece.text;
-        if number != NO_NUMBER && begins_moves(text.part(number..self.lexer.end())) {
-            self.lexer.go_back_to(number);
-            return true;
+        if number != NO_NUMBER {
+            let mut lexer = self.lexer.clone();
+            lexer.go_back_to(number);
+            if begins_moves(&lexer) {
+                self.lexer = lexer;
+                return true;
+            }
         }
         if self.takes_moves() {
             self.end_out_of_order(at, &decode_text(word), "a move follows the result");
@@ -419,7 +471,7 @@ impl<'a> GameReader<'a> {
             if self.number_fits() {
                 self.play(mv);
             } else {
-                self.end_out_of_order(at, &decode_text(word), WRONG_NUMBER);
+                self.misnumbered(at, &decode_text(word));
             }
         } else {
             self.odd_word(at, word);
@@ -457,13 +509,31 @@ impl<'a> GameReader<'a> {
         }
         let text = self.whole(at, len);
         if !self.number_fits() {
-            return self.end_out_of_order(at, &text, WRONG_NUMBER);
+            return self.misnumbered(at, &text);
         }
         match read_move(&text, &self.position) {
             Ok(mv) => self.play(mv),
             Err(_) if self.is_result(word) => {}
             Err(ReadMoveError::Null) if self.passes() => {}
             Err(error) => self.unplayable(at, &text, error),
+        }
+    }
+
+    /// Takes a move whose number is not that of the position: where a variation begins, it may go on from the last move of the
+    /// line around it instead of replacing that.
+    #[cold]
+    fn misnumbered(&mut self, at: usize, word: &str) {
+        let Misnumbered::GoesOn = self.game.misnumbered else {
+            let why = self.game.misnumbered.why();
+            return self.end_out_of_order(at, word, why);
+        };
+        let Some(last) = self.lines.last_of_line_around() else { return };
+        self.show(last);
+        if self.takes_moves() {
+            match read_move(word, &self.position) {
+                Ok(mv) => self.show(mv),
+                Err(error) => self.unplayable(at, word, error),
+            }
         }
     }
 
@@ -505,7 +575,7 @@ impl<'a> GameReader<'a> {
     fn show(&mut self, mv: shakmaty::Move) {
         let flow = self.visitor.ply(&self.position, mv);
         if self.wants_variations {
-            self.lines.before = Some(self.position.clone());
+            self.lines.before = Some((self.position.clone(), Some(mv)));
         }
         self.position.play(mv);
         if flow.is_break() {
@@ -521,7 +591,7 @@ impl<'a> GameReader<'a> {
             return false;
         }
         if self.wants_variations {
-            self.lines.before = Some(self.position.clone());
+            self.lines.before = Some((self.position.clone(), None));
         }
         self.position = Position::from_chess(after);
         self.game.numbering.restart();
@@ -581,6 +651,7 @@ impl<'a> GameReader<'a> {
                 self.lines.close_all().for_each(|()| self.visitor.end_variation());
                 if self.keyed_plies.is_some() {
                     self.visitor.keyed_last(self.position.key());
+                    self.unlisted.drain(..).for_each(|place| self.visitor.keyed_unlisted(place));
                     self.visitor.keyed_line(&self.plies);
                 }
                 let result = self.header.result.or(result);
@@ -618,19 +689,16 @@ impl<'a> GameReader<'a> {
     }
 }
 
-/// What is wrong with a move after the number of another.
-const WRONG_NUMBER: &str =
-    "the number before the move is not that of this position: moves before it are missing";
-
-/// Whether a new game's moves begin: with the number 1 of White's move, and not with a result.
-fn begins_moves(text: &[u8]) -> bool {
+/// Whether a new game's moves begin here: with the number 1 of White's move, and not with a result.
+fn begins_moves(lexer: &Lexer<'_>) -> bool {
+    let text = lexer.rest();
     let Some(rest) = text.strip_prefix(b"1") else { return false };
     let before_move = rest.iter().take_while(|byte| matches!(byte, b'.' | b' '));
     let is_black =
         before_move.filter(|byte| **byte == b'.').count() > 1 || rest.starts_with("\u{2026}".as_bytes());
     !is_black
         && !rest.first().is_some_and(u8::is_ascii_digit)
-        && matches!(Lexer::new(text, 0).next_word().1, Token::Word(_) | Token::Comment(_) | Token::Open)
+        && matches!(lexer.clone().next_word().1, Token::Word(_) | Token::Comment(_) | Token::Open)
 }
 
 /// A word without the blanks in it; `None` if it has none.

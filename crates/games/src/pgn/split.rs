@@ -5,10 +5,9 @@ use tabiya_base::bytes::Parts as _;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use memchr::{memchr, memchr2, memmem, memrchr, memrchr_iter, memrchr2};
-
 use super::lex::heads::{FIRST_TAG, begins_line};
 use super::lex::tags;
+use super::look::{self, memchr, memchr2, memmem, memrchr, memrchr_iter, memrchr2};
 
 /// Bytes of a piece, unless a game is longer.
 pub const PIECE_LEN: usize = 1 << 20;
@@ -106,6 +105,8 @@ pub struct Pieces<R> {
     line: u64,
     ended: bool,
     was_cut: bool,
+    /// Carriage returns at the end of what was read, of which the next byte decides.
+    returns: usize,
     spare: Spare,
     room: Room,
 }
@@ -120,6 +121,7 @@ impl<R: Read> Pieces<R> {
             line: 1,
             ended: false,
             was_cut: false,
+            returns: 0,
             spare: Spare::default(),
             room: Room::default(),
         }
@@ -215,8 +217,14 @@ impl<R: Read> Pieces<R> {
             }
         };
         // The last line end of the text before may be only half read.
-        let begins = start - room.get(..start).map_or(0, |text| ending(text, b'\r'));
-        turn_carriage_returns(room.part_mut(begins..at), at == start);
+        let before = self.returns.min(start);
+        let returns = ending(room.part(start..at), b'\r');
+        if returns < at - start || at == start {
+            turn_carriage_returns(room.part_mut(start - before..at), at == start);
+            self.returns = returns;
+        } else {
+            self.returns = before + returns;
+        }
         (at - start, result)
     }
 }
@@ -276,10 +284,11 @@ fn last_head(text: &[u8], from: usize) -> Option<usize> {
             continue;
         }
         let first = first_tag(text, from, head);
-        if begins_game(text.get(from..first)?) {
+        let Some(tag) = tag_of_the_same_game(text.get(from..first)?) else {
             return Some(first).filter(|first| *first > 0);
-        }
-        head = before(head)?;
+        };
+        // So are all heads since that tag.
+        head = before(from + tag + FIRST_TAG.len())?;
     }
 }
 
@@ -296,12 +305,12 @@ fn first_tag(text: &[u8], from: usize, tag: usize) -> usize {
     first
 }
 
-/// Whether the head that follows this text is that of another game than the tags in it: moves or a result come between.
-fn begins_game(before: &[u8]) -> bool {
-    let mut brackets = memrchr_iter(b'[', before).filter_map(|at| before.get(at..));
-    let Some(tag) = brackets.find(|text| tags::is_whole_tag(text)) else { return true };
+/// The last tag in the text before a head, if it is of the same game: no moves and no result come between.
+fn tag_of_the_same_game(before: &[u8]) -> Option<usize> {
+    let at = memrchr_iter(b'[', before).find(|at| tags::is_whole_tag(before.part(*at..)))?;
+    let tag = before.part(at..);
     let line_len = memchr(b'\n', tag).unwrap_or(tag.len());
-    tags::has_moves(tag.part(line_len..))
+    (!tags::has_moves(tag.part(line_len..))).then_some(at)
 }
 
 /// Where a game may begin from this byte on in a text without first tags: after an empty line, at a tag or else, unless the
@@ -316,7 +325,7 @@ fn weaker_end(text: &[u8], from: usize) -> Option<usize> {
 
 /// The number of line ends in a text.
 pub(super) fn lines(text: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', text).count() as u64
+    look::memchr_iter(b'\n', text).count() as u64
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Variations: alternatives to the last move, in parentheses.
 
+use shakmaty::Move;
+
 use tabiya_chess::Position;
 
 use crate::GameError;
@@ -10,8 +12,9 @@ const MAX_DEPTH: usize = 256;
 /// Where the reader is in the variations of a game.
 #[derive(Default)]
 pub(super) struct Variations {
-    /// The position before the last move of the present line, if it has one and variations are wanted.
-    pub before: Option<Position>,
+    /// The last move of the present line, if it has one and variations are wanted, and the position before it; no move where a
+    /// side passed.
+    pub before: Option<(Position, Option<Move>)>,
     /// Whether the present line has ended before its text: a word in it is not a move that can be played, or no more moves
     /// of it are wanted.
     pub ended: bool,
@@ -25,8 +28,8 @@ pub(super) struct Variations {
 
 /// A line, as it is when a variation of its last move begins.
 struct VariationStart {
-    before: Option<Position>,
-    pub at: Position,
+    before: Option<(Position, Option<Move>)>,
+    at: Position,
     ended: bool,
 }
 
@@ -50,7 +53,7 @@ impl Variations {
         }
         // Before the first move of a line it replaces that.
         let before = self.before.take();
-        let start = before.as_ref().unwrap_or(position).clone();
+        let start = before.as_ref().map_or(&*position, |(before, _)| before).clone();
         let at = std::mem::replace(position, start);
         self.around.push(VariationStart { before, at, ended: false });
         true
@@ -65,6 +68,18 @@ impl Variations {
         let Some(VariationStart { before, at, ended }) = self.around.pop() else { return false };
         (self.before, self.ended, *position) = (before, ended, at);
         true
+    }
+
+    /// The last move of the line around a variation that has no move yet.
+    pub fn last_of_line_around(&self) -> Option<Move> {
+        let (_, last) = self.around.last()?.before.as_ref()?;
+        last.filter(|_| self.before.is_none())
+    }
+
+    /// The position after that move.
+    pub fn after_line_around(&self) -> Option<&Position> {
+        self.last_of_line_around()?;
+        self.around.last().map(|line| &line.at)
     }
 
     /// Closes the variations that are open at the end of the text: one item for each that was read.

@@ -20,7 +20,7 @@ use super::Resources;
 use super::files::BuildFiles;
 use super::filter::{Exclusion, Filter, Sides, slice_of};
 use super::game_index::GameIndex;
-use super::marks::{Marks, is_unlisted};
+use super::marks::Marks;
 use super::repeated::Repeated;
 use super::report::BuildReport;
 use super::row::{Count, CountedRow, GameOutcome};
@@ -98,6 +98,7 @@ pub fn count<R: CountedRow>(
         other_side: 0,
         mistakes: 0,
         unlisted: 0,
+        not_listed: Vec::new(),
         is_limited: false,
         crowded: false,
         failed: None,
@@ -171,6 +172,8 @@ struct Counter<'a, R> {
     mistakes: u64,
     /// Moves of the game that are not in the book that it is of.
     unlisted: u64,
+    /// The places of such moves in the line that comes next.
+    not_listed: Vec<usize>,
     /// The game reached the last ply that counts.
     is_limited: bool,
     /// A position of the game has too many pieces for a row.
@@ -221,6 +224,20 @@ impl<R: CountedRow> Counter<'_, R> {
         counts
     }
 
+    /// Leaves the moves of a line that are not in the book that it is of out of those that wait.
+    fn leave_unlisted(&mut self, plies: &[KeyedPly]) {
+        if self.not_listed.is_empty() {
+            return;
+        }
+        let is_of_side = |place: &usize| plies.get(*place).is_some_and(|ply| *self.sides.get(ply.side));
+        let places: HashSet<_> = self.not_listed.drain(..).filter(|place| *place < self.most).collect();
+        self.unlisted = places.iter().filter(|place| is_of_side(place)).count() as u64;
+        let listed = plies.iter().take(self.most).enumerate().filter(|(place, _)| !places.contains(place));
+        let counted = listed.map(|(_, ply)| ply).filter(|ply| *self.sides.get(ply.side));
+        self.waiting.clear();
+        self.waiting.extend(counted);
+    }
+
     /// Counts the moves of a game with this result, which is the known one unless there is none.
     fn settle(&mut self, result: GameResult, known: Option<GameResult>) -> Result<()> {
         let outcomes = match result {
@@ -253,17 +270,13 @@ impl<R: CountedRow> Counter<'_, R> {
             self.wait_last();
             return;
         }
-        if self.wants_remarks() {
-            self.before_last = self.last.take();
-        }
+        self.before_last = self.last.take();
         // What another line of the same game had counts once.
         if self.filter.variations && !self.seen.insert((at.key(), code)) {
             self.last = None;
             return;
         }
-        if self.wants_remarks() {
-            self.newest = Some(Newest { at: (at.key(), code), index: self.waiting.len() });
-        }
+        self.newest = Some(Newest { at: (at.key(), code), index: self.waiting.len() });
         self.wait(at, code);
         self.last = R::PLACED.then(|| (at.clone(), mv));
     }
@@ -454,11 +467,17 @@ impl<R: CountedRow> Visitor for Counter<'_, R> {
     }
 
     fn comment(&mut self, text: &[u8]) {
-        if is_unlisted(text) {
-            self.unlisted += u64::from(self.take_back());
-        } else if let Some(newest) = self.newest {
+        if let Some(newest) = self.newest {
             self.marks.comment(newest.at, text);
         }
+    }
+
+    fn unlisted(&mut self) {
+        self.unlisted += u64::from(self.take_back());
+    }
+
+    fn keyed_unlisted(&mut self, place: usize) {
+        self.not_listed.push(place);
     }
 
     fn keyed_plies(&self) -> Option<usize> {
@@ -472,6 +491,7 @@ impl<R: CountedRow> Visitor for Counter<'_, R> {
         let before = self.waiting.len();
         self.waiting.extend(plies.iter().take(self.most).filter(|ply| *self.sides.get(ply.side)));
         self.other_side = (self.plies.min(self.most) - (self.waiting.len() - before)) as u64;
+        self.leave_unlisted(plies);
     }
 
     fn has_failed(&self) -> bool {

@@ -100,13 +100,6 @@ impl Marks {
     }
 }
 
-/// Whether a comment says that its move only leads on, and is not in the book: as `export` writes it.
-pub(crate) fn is_unlisted(comment: &[u8]) -> bool {
-    // A line may end wherever there is a space.
-    let words = comment.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    words.eq([&b"not"[..], b"in", b"the", b"book"])
-}
-
 /// What a comment says of the weight of its move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CommentWeight {

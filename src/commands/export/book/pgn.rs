@@ -13,7 +13,7 @@ use tabiya_book::{Book, Moves, Scope};
 use tabiya_chess::Position;
 use tabiya_chess::normal::forms;
 use tabiya_chess::openings::Opening;
-use tabiya_games::export::{PgnHead, PgnWriter, San};
+use tabiya_games::export::{PgnHead, PgnWriter, San, UNLISTED};
 
 use crate::output::Printed;
 use crate::output::lines::{BookLines, LineStep};
@@ -222,7 +222,7 @@ fn noted(step: &LineStep) -> Option<String> {
 /// What the book knows of a move.
 pub fn comment(step: &LineStep) -> String {
     if step.reply {
-        return "not in the book".to_owned();
+        return UNLISTED.to_owned();
     }
     let weight = format!("weight {}", step.known.weight);
     match step.known.counts {

@@ -2,8 +2,8 @@
 
 use tabiya_base::bytes::Parts as _;
 
-use memchr::{memmem, memrchr};
-
+use super::super::look::{memmem, memrchr};
+use super::tags::is_whole_tag;
 use tabiya_chess::{char_at, is_blank};
 
 /// The start of a game: the first of the seven tags that the PGN standard requires, at the start of a line.
@@ -22,6 +22,11 @@ pub(in crate::pgn) fn next_head(text: &[u8], after: usize) -> Option<usize> {
         }
         from = at + 1;
     }
+}
+
+/// The brackets of the lines, but for the first, that begin with a whole tag.
+pub(in crate::pgn) fn tag_lines(text: &[u8]) -> impl Iterator<Item = usize> {
+    memmem::find_iter(text, b"\n[").map(|line| line + 1).filter(|at| is_whole_tag(text.part(*at..)))
 }
 
 /// Whether a line begins here, apart from space.

@@ -2,11 +2,11 @@
 
 use tabiya_base::bytes::Parts as _;
 
-use memchr::{memchr, memmem};
+use super::super::look::{memchr, memchr_iter, memmem};
 
 use tabiya_chess::{char_at, is_blank, is_san, may_be_move, trim_blanks};
 
-use super::{Lexer, MAX_TAG_LEN, Token};
+use super::{Lexer, MAX_TAG_LEN, TAG_END, Token};
 
 /// Quotation marks; the standard has the first.
 const QUOTES: [&[u8]; 12] = [
@@ -109,12 +109,20 @@ pub(super) fn written_otherwise(line: &[u8]) -> Option<(&[u8], &[u8], usize)> {
 
 /// Bytes of a line up to the bracket that ends its first tag, or all.
 fn tag_len(line: &[u8]) -> usize {
-    let mut ends = memchr::memchr_iter(b']', line);
-    let last = ends.clone().find(|at| {
-        let after = trim_blanks(line.part(at + 1..));
-        after.is_empty() || after.starts_with(b"[")
+    let last = memchr_iter(b']', line).find(|at| {
+        let after = line.part(at + 1..);
+        matches!(after.get(super::space(after)..), None | Some([] | [b'[', ..]))
     });
-    last.or_else(|| ends.next()).unwrap_or(line.len())
+    last.or_else(|| memchr(b']', line)).unwrap_or(line.len())
+}
+
+/// Bytes of a line after the bracket of a tag that says nothing: up to another tag, or to moves after its second bracket, if
+/// there are any, or else all.
+#[cold]
+pub(super) fn len_without_meaning(line: &[u8]) -> usize {
+    let moves = memchr(b']', line).filter(|end| may_be_of_game(line.part(end + 1..)) == TagLine::Moves);
+    let tag = || memchr_iter(b'[', line).find(|at| is_whole_tag(line.part(*at..)));
+    moves.or_else(tag).unwrap_or(line.len())
 }
 
 fn quote_at(text: &[u8]) -> Option<&'static [u8]> {
@@ -185,9 +193,8 @@ pub(in crate::pgn) fn is_whole_tag(text: &[u8]) -> bool {
     {
         rest = rest.part(len..);
     }
-    let line = line_of_tag(rest);
     name.first().is_some_and(u8::is_ascii_alphabetic)
-        && line.strip_prefix(b"\"").is_some_and(|value| memmem::find(value, b"\"]").is_some())
+        && rest.strip_prefix(b"\"").is_some_and(|value| memmem::find(line_of_tag(value), TAG_END).is_some())
 }
 
 /// What a line between tags may be.
@@ -220,7 +227,7 @@ pub(super) fn may_be_of_game(line: &[u8]) -> TagLine {
                 }
             }
             Token::Result(_) => found = TagLine::Doubtful,
-            Token::Open | Token::Close | Token::Comment(_) | Token::Glyph(_) => {}
+            Token::Open | Token::Close | Token::Comment(_) | Token::Glyph(_) | Token::Zero => {}
             Token::End | Token::Unterminated => return found,
         }
         is_first = false;

@@ -29,6 +29,7 @@ fn words(text: impl AsRef<[u8]>) -> String {
                 Token::Result(result) => format!("<{}>", result.map_or("*", GameResult::as_pgn)),
                 Token::End => break,
                 Token::Unterminated => "{!".to_owned(),
+                Token::Zero => "0!".to_owned(),
             });
         }
         told.push("|".to_owned());
@@ -153,6 +154,7 @@ fn tags_are_read_however_they_are_written() {
         ("[]\n[ ]\n[\"\"]\n[A \"\"]\ne4", "[A=] e4 |"),
         // Without a value it is no tag.
         ("[A]\n[B\n[C \"d\"]\ne4", "[C=d] e4 |"),
+        ("[] \"x\"]\n[C \"d\"]\n[] x] [E \"f\"]\n[] e4", "[C=d] [E=f] e4 |"),
         ("[A \"b\"]x\n[C \"d\"y]\n", "[A=b] x |"),
         ("[A \"b\"]\n% [C \"d\"]\n[E \"f\"]", "[A=b] [E=f] |"),
     ] {
@@ -160,7 +162,11 @@ fn tags_are_read_however_they_are_written() {
     }
     let tag = |len: usize| format!("[A \"{}\"]\ne4", "x".repeat(len));
     assert!(words(tag(MAX_TAG_LEN - 4)).ends_with("] e4 |"));
-    assert_eq!(words(tag(MAX_TAG_LEN - 3)), "[! |");
+    assert_eq!(words(tag(MAX_TAG_LEN - 3)), "[A=?] e4 |");
+    assert_eq!(
+        words("x".repeat(MAX_TAG_LEN) + "\n\n[" + &"x".repeat(MAX_TAG_LEN) + "\ne4").split(' ').next_back(),
+        Some("|")
+    );
 }
 
 /// Where the second game of a text is found, after this many words of the first.

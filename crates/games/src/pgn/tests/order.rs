@@ -190,6 +190,7 @@ fn a_game_ends_where_a_number_shows_that_moves_are_missing() {
         ("1. e4 e5 2. NF3 NC6 3. Bb5 *", "e2e4 e7e5"),
         ("1. e4 e5 2. B-B4 B-B4 3. Nf3 *", "e2e4 e7e5"),
         ("1. e4 e5 2. KtB3 KtB3 3. d3 *", "e2e4 e7e5"),
+        ("1. e4 e5 2. ... 3. Nf3 Nc6 5. Bb5 *", "e2e4 e7e5 g1f3 b8c6"),
     ] {
         for head in ["", "[Event \"x\"]\n\n"] {
             let text = format!("{head}{text}\n\n[Event \"y\"]\n\n1. d4 *\n");
@@ -199,6 +200,14 @@ fn a_game_ends_where_a_number_shows_that_moves_are_missing() {
             assert_eq!((found.len(), found[1].moves.as_str()), (2, "d2d4"), "{text}");
         }
     }
+}
+
+#[test]
+fn a_number_that_goes_back_is_named_so() {
+    let says = |text: &str| games(text)[0].error.clone().unwrap().1;
+    let said = says("[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 2. Nf3 Nc6 1-0\n");
+    assert!(said.contains("3... \"Nf3\": the number goes back"), "{said}");
+    assert!(says("1. e4 e5 3. Nf3 Nc6 *").contains("moves before it are missing"));
 }
 
 #[test]
@@ -218,6 +227,12 @@ fn numbers_may_be_written_in_many_ways() {
         "1. e4 e5 12. Nf3 2... Nc6",
         "11. e4 e5 (1... c5 2. Nf3) 2. Nf3 Nc6",
         "1. e4 2... e5 2. Nf3 Nc6",
+        // Arena's words where a player did not move in time, and went on.
+        "1. e4 ... {1-0 Black loses on time} e5 2. ... {0-1 White loses on time} 3. Nf3 Nc6",
+        "1. e4 e5 2... 3. Nf3 3... Nc6",
+        // A variation that an empty line parts.
+        "1. e4 e5 ({a}\n\n1... c5 2. Nf3) 2. Nf3 (2. d4\n\n2... exd4) Nc6",
+        "1. e4 ({a}\n\n1. d4 d5) 1... e5 2. Nf3 Nc6",
     ] {
         assert_eq!(short(text), [("e2e4 e7e5 g1f3 b8c6".to_owned(), "*".to_owned())], "{text}");
     }

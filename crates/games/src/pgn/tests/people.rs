@@ -193,21 +193,18 @@ fn zero_bytes_end_what_can_be_read() {
     let game = "[Event \"t\"]\n[White \"A\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n";
     let zeros = "\0".repeat(64);
     let whole = ("e2e4 e7e5 g1f3 b8c6 f1b5", "1-0");
-    let lost = ("", "truncated file");
+    let (lost, few) = (("", "truncated file"), ("", "zero bytes"));
     for (text, expected) in [
         (format!("{game}{game}{zeros}"), &[whole, whole, lost][..]),
-        (format!("{game}{zeros}{game}\0{game}"), &[whole, lost, whole, whole]),
+        (format!("{game}{zeros}{game}\0{game}"), &[few, whole, lost, whole, whole]),
         (format!("{}{zeros}{game}", game.trim_end()), &[whole, lost, whole]),
         // What may be the start of a longer word is no move.
         (
             format!("[Event \"t\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O{zeros}-O\n\n{game}"),
             &[("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "damaged"), lost, whole],
         ),
-        (
-            format!("[Event \"t\"]\n[FEN \"4k3{zeros}\n\n1. e4 *\n\n{game}"),
-            &[("", "truncated file"), lost, whole],
-        ),
-        (format!("{game}[Event \"t\"]\n[White{zeros}"), &[whole, ("", "truncated file"), lost]),
+        (format!("[Event \"t\"]\n[FEN \"4k3{zeros}\n\n1. e4 *\n\n{game}"), &[("", "damaged"), lost, whole]),
+        (format!("{game}[Event \"t\"]\n[White{zeros}"), &[whole, ("", "damaged"), lost]),
         (format!("{game}1. d4 {{x{zeros}}} d5 *\n\n{game}"), &[whole, ("d2d4", "damaged"), lost, whole]),
     ] {
         let expected: Vec<_> = expected.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect();
@@ -216,6 +213,62 @@ fn zero_bytes_end_what_can_be_read() {
     let found = games(format!("{game}{zeros}"));
     let said = "a.pgn: line 7: 64 zero bytes are in place of text, as after a loss of power: what comes before is used (byte 72)";
     assert_eq!(found[1].error.as_ref().unwrap().1, said);
+    let found = games(format!("{game}{zeros}{game}"));
+    assert_eq!(found[1].error.as_ref().unwrap().1, said.replace("before is", "before and after is"));
+}
+
+#[test]
+fn a_few_zero_bytes_end_a_game_only_among_its_moves() {
+    let next = "[Event \"t\"]\n\n1. d4 d5 *\n";
+    let played = "e2e4 e7e5 g1f3";
+    for (game, moves, result) in [
+        ("1. e4 {x\0y} e5 2. Nf3 1-0", played, "1-0"),
+        ("1. e4 e5 2. Nf3 1-0\0\0", played, "1-0"),
+        ("1. e4 e5 2. Nf3 \0 Nc6 1-0", played, "damaged"),
+        // What touches one is no move.
+        ("1. e4 e5 2. Nf3 N\0c6 3. Bb5 1-0", played, "damaged"),
+        ("1. e4 e5 2. Nf3 Nc6\0 3. Bb5 1-0", played, "damaged"),
+        ("1. e4 e5 2. Nf3 (2. d4 \0 d5) Nc6 1-0", played, "damaged"),
+    ] {
+        let text = format!("[White \"A\0\"]\n[Result \"*\"]\n\n{game}\n\n{next}").repeat(2);
+        let found = games(&text);
+        assert!(found[0].error.as_ref().is_some_and(|(reason, _)| *reason == Reason::Zeros), "{text:?}");
+        assert_eq!(found[1].names, "A - ");
+        let game = (moves.to_owned(), result.to_owned());
+        let two = vec![[game, ("d2d4 d7d5".to_owned(), "*".to_owned())]; 2].concat();
+        assert_eq!(short(&text)[1..], two, "{text:?}");
+    }
+    let said = &games("1. e4 {\0} e5 *\n")[0].error.clone().unwrap().1;
+    assert!(said.starts_with("a.pgn: line 1: 1 zero byte is within the text: all games are read"), "{said}");
+}
+
+#[test]
+fn a_tag_that_cannot_be_read_loses_no_game() {
+    for tag in [
+        "[] \"x\"]",
+        "[]",
+        "[\"x\"]",
+        "[White]",
+        "[White \"a",
+        "[White a\"]",
+        "[[White \"a\"]]",
+        "[Wh?te \"a\"]",
+        "[White \"a\"]]",
+        "] \"x\"]",
+        "[] x]",
+        "[",
+        &format!("[Site \"{}\"]", "x".repeat(9000)),
+        &format!("[Site \"{}", "x".repeat(9000)),
+    ] {
+        let text = format!(
+            "[Event \"x\"]\n{tag}\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n[Event \"y\"]\n[Result \"1-0\"]\n\n1. d4 d5 1-0\n"
+        );
+        let two = ["e2e4 e7e5", "d2d4 d7d5"].map(|moves| (moves.to_owned(), "1-0".to_owned()));
+        assert_eq!(short(&text), two, "{text}");
+    }
+    // Unless it may say where the game starts.
+    let text = format!("[Event \"x\"]\n[FEN \"{}\"]\n\n1. e4 e5 1-0\n", "x".repeat(9000));
+    assert_eq!(short(&text), [(String::new(), "no legal starting position".to_owned())]);
 }
 
 #[test]
@@ -289,6 +342,16 @@ fn a_variation_may_come_before_the_first_move() {
         ("(1. d4 d5) 1. e4 e5 (1... c5) *", "( d2d4 d7d5 ) e2e4 e7e5 ( c7c5 )"),
         ("1. e4 ( (1. c4) 1. d4 d5) e5 *", "e2e4 ( ( c2c4 ) d2d4 d7d5 ) e7e5"),
         ("(1. d4) (1. c4 (1. b4)) 1. e4 *", "( d2d4 ) ( c2c4 ( b2b4 ) ) e2e4"),
+        // By its number it goes on from the last move.
+        ("1. e4 e5 2. Nf3 (2... Nc6 3. Bb5) *", "e2e4 e7e5 g1f3 ( g1f3 b8c6 f1b5 )"),
+        (
+            "1. e4 e5 (2. Nf3 Nc6 (3. Bb5) 3. d4) 2. d4 *",
+            "e2e4 e7e5 ( e7e5 g1f3 b8c6 ( b8c6 f1b5 ) d2d4 ) d2d4",
+        ),
+        ("1. e4 (1... e5) (1. d4) (1... d5 2. exd5) *", "e2e4 ( e2e4 e7e5 ) ( d2d4 ) ( e2e4 d7d5 e4d5 )"),
+        // An empty line does not end it.
+        ("1. e4 e5 2. Nf3 ({a}\n\n2. Bc4 Nf6) 2... Nc6 *", "e2e4 e7e5 g1f3 ( f1c4 g8f6 ) b8c6"),
+        ("1. e4 ({a}\n\n1. d4 d5)\n\n1... e5 *", "e2e4 ( d2d4 d7d5 ) e7e5"),
     ] {
         let text = format!("[Event \"x\"]\n\n{text}\n");
         let mut found = Tree::default();

@@ -9,7 +9,7 @@ use shakmaty::Move;
 use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_chess::{MoveCode, Position};
-use tabiya_games::{GameEnd, GameError, GameHeader, GameLocation, Reason, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, GameLocation, Visitor};
 use tabiya_learn::evals::{Collector, EngineId, Wanted};
 use tabiya_uci::Score;
 
@@ -88,7 +88,7 @@ impl<'a> PgnEvals<'a> {
         if self.admits.is_some() {
             return;
         }
-        let wrong = if error.reason == Reason::Unreadable { Wrong::File } else { Wrong::Game };
+        let wrong = if error.reason.is_of_file() { Wrong::File } else { Wrong::Game };
         let problem = Problem::new(wrong, error.place.offset, format!("{}: {}", error.place.spot, error.why));
         self.reader.problems.push(problem.in_file(error.place.file.clone()));
     }
