@@ -159,7 +159,7 @@ def test_pasted_games_are_read(explore, small_book):
     assert read("1. e4 e5 2. Ke3")[1]["games"][0]["error"] and read("1. e4 e5 2. Ke3")[1]["games"][0]["play"] == ["e2e4", "e7e5"]
     fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
     assert read(f'[SetUp "1"]\n[FEN "{fen}"]\n\n1. e4 Kd7 *')[1]["games"][0] | {"white": "", "black": "", "error": None} == {
-        "white": "", "black": "", "event": "", "date": "????.??.??", "result": "*", "start": fen, "play": ["e2e4", "e8d7"], "san": ["e4", "Kd7"], "ply": None, "error": None, "variations": [],
+        "white": "", "black": "", "event": "", "date": "????.??.??", "result": "*", "start": fen, "play": ["e2e4", "e8d7"], "san": ["e4", "Kd7"], "ply": None, "error": None, "cut": None, "left_out": 0, "variations": [],
     }  # fmt: skip
     assert len(read("1. e4 *\n\n[Event \"x\"]\n\n" * 500)[1]["games"]) == 501
     many = read("1. e4 *\n\n[Event \"x\"]\n\n" * 1300)[1]

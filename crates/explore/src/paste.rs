@@ -6,7 +6,6 @@ use std::path::Path;
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use shakmaty::Move;
 
 use tabiya_base::error::Error;
@@ -59,6 +58,10 @@ struct GameRead {
     ply: Option<usize>,
     /// Why the rest of it is missing.
     error: Option<String>,
+    /// Why moves of its variations are missing, of the first such variation.
+    cut: Option<String>,
+    /// Variations that are left out, or end early, because there are too many or they are too long.
+    left_out: usize,
 }
 
 /// A line beside another one of its game.
@@ -90,7 +93,20 @@ struct PasteReader {
     games: Vec<GameRead>,
     /// All games, with those that are too many.
     total: usize,
+    /// The games, or other parts of the text, that cannot be read: how many they are, and the first.
+    unread: usize,
     error: Option<GameError>,
+}
+
+/// What was read of a text.
+#[derive(Serialize)]
+struct Pasted {
+    games: Vec<GameRead>,
+    total: usize,
+    /// Games, or other parts of the text, that cannot be read.
+    unread: usize,
+    /// The place of the first of them, and what is wrong there.
+    why: Option<String>,
 }
 
 pub(super) fn games(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> {
@@ -98,33 +114,37 @@ pub(super) fn games(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault>
     let variant = asked.variant.as_deref().map(variant_of).transpose()?.unwrap_or(explorer.variant);
     let at = asked.at.as_deref().map(|fen| ShownPlace::start(variant, Some(fen))).transpose()?;
     let wanted = at.map(|place| place.game.position().key());
-    let (games, total) = games_in(&asked.text, variant, wanted)?;
-    Ok(json(&json!({ "games": games, "total": total })))
+    Ok(json(&games_in(&asked.text, variant, wanted)?))
 }
 
-/// The first games in a text, and how many there are; `wanted` is the key of the position that is looked for in each.
+/// The first games in a text, how many there are, and what cannot be read of it; `wanted` is the key of the position that is looked for in each.
 ///
 /// # Errors
 /// When the text is none of games, or no game has a move that can be read.
-fn games_in(text: &str, variant: Variant, wanted: Option<u64>) -> Result<(Vec<GameRead>, usize), Fault> {
+fn games_in(text: &str, variant: Variant, wanted: Option<u64>) -> Result<Pasted, Fault> {
     // There is no file that could fail: whatever is wrong is wrong with the text.
     let wrong = |error: Error| Fault::bad(error.with_source());
     let path = Path::new(NAME);
     let text = checked(path, Box::new(Cursor::new(plain(text).into_bytes()))).map_err(wrong)?;
     let (lines, games) = (Vec::new(), Vec::new());
-    let mut reader = PasteReader { variant, wanted, open: None, lines, games, total: 0, error: None };
+    let mut reader =
+        PasteReader { variant, wanted, open: None, lines, games, total: 0, unread: 0, error: None };
     let mut sources = open_text_of(path, text, variant);
     while let Some(batch) = sources.next_batch().map_err(wrong)? {
         batch.play(&mut reader);
     }
-    let PasteReader { games, total, error, .. } = reader;
+    let PasteReader { games, total, unread, error, .. } = reader;
     let played = games.iter().any(|game| !game.play.is_empty());
-    match error.filter(|_| !played) {
+    match error {
+        Some(error) if played => {
+            let why = Some(format!("{}: {}", error.place.spot, error.why));
+            Ok(Pasted { games, total, unread, why })
+        }
         Some(error) if error.reason == Reason::OtherVariant && variant != Variant::Chess => {
             Err(Fault::illegal(format!("{}, not {}", error.why, variant_name(variant))))
         }
         Some(error) => Err(Fault::illegal(error.why)),
-        None => Ok((games, total)),
+        None => Ok(Pasted { games, total, unread, why: None }),
     }
 }
 
@@ -141,8 +161,22 @@ impl Visitor for PasteReader {
         let date = game.date.to_string();
         let (start, ply) = (place.start_fen(), self.occurs(place.game.position()).then_some(0));
         let (play, san, variations) = (Vec::new(), Vec::new(), Vec::new());
-        let read =
-            GameRead { white, black, event, date, result, start, play, san, variations, ply, error: None };
+        let (error, cut, left_out) = (None, None, 0);
+        let read = GameRead {
+            white,
+            black,
+            event,
+            date,
+            result,
+            start,
+            play,
+            san,
+            variations,
+            ply,
+            error,
+            cut,
+            left_out,
+        };
         self.open = Some((read, place));
         self.lines = vec![PastedLine::Main];
         true
@@ -160,14 +194,21 @@ impl Visitor for PasteReader {
                 }
                 ControlFlow::Continue(())
             }
-            Some(PastedLine::Main) | None => ControlFlow::Break(()),
+            Some(PastedLine::Main) => {
+                game.error = Some(format!("it has more than {MAX_PLIES} plies"));
+                ControlFlow::Break(())
+            }
+            None => ControlFlow::Break(()),
             Some(line @ &mut PastedLine::Variation(number)) => {
                 match game.variations.get_mut(number).filter(|line| line.ply + line.play.len() < MAX_PLIES) {
                     Some(line) => {
                         line.play.push(place.uci(mv));
                         line.san.push(san(at, mv));
                     }
-                    None => *line = PastedLine::Unread,
+                    None => {
+                        *line = PastedLine::Unread;
+                        game.left_out += 1;
+                    }
                 }
                 ControlFlow::Continue(())
             }
@@ -190,6 +231,7 @@ impl Visitor for PasteReader {
             Some(PastedLine::Unread) | None => None,
         };
         let around = around.filter(|_| game.variations.len() < MAX_VARIATIONS);
+        game.left_out += usize::from(around.is_none());
         self.lines.push(around.map_or(PastedLine::Unread, |(of, plies)| {
             // It takes the place of the last move.
             let ply = plies.saturating_sub(1);
@@ -204,12 +246,13 @@ impl Visitor for PasteReader {
 
     fn end(&mut self, end: GameEnd) {
         let Some((game, _)) = self.open.take() else { return };
-        let error = end.error.map(|error| error.why);
+        let (error, cut) = (end.error.map(|error| error.why).or(game.error), end.cut.map(|cut| cut.why));
         let result = end.result.map_or(game.result, GameResult::as_pgn);
-        self.games.push(GameRead { result, error, ..game });
+        self.games.push(GameRead { result, error, cut, ..game });
     }
 
     fn unreadable(&mut self, error: GameError) {
+        self.unread += 1;
         self.error.get_or_insert(error);
     }
 }
@@ -227,7 +270,7 @@ mod tests {
     #[test]
     fn variations_know_where_they_branch_off() {
         let text = "1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6 (2... d6)) 2... d6) (1... e6) 2. Nf3 *";
-        let games = games_in(text, Variant::Chess, None).unwrap().0;
+        let games = games_in(text, Variant::Chess, None).unwrap().games;
         let [game] = &*games else { panic!("there is one") };
         assert_eq!(game.san, ["e4", "e5", "Nf3"]);
         let lines: Vec<_> =
@@ -243,23 +286,41 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_read_is_said() {
+        let read = |text| games_in(text, Variant::Chess, None).unwrap();
+        let text = "1. e4 e5 (1... c5 2. Nf3 d6 3. d4 cxd4 4. Qxd5 Nf6) 2. Nf3 *";
+        let cut = Some("4. \"Qxd5\": the move is not legal");
+        assert_eq!((read(text).games[0].cut.as_deref(), read(text).unread), (cut, 0));
+        // By its number, the variation goes on from the move before it.
+        let read_one = read("1. e4 e5 2. Nf3 (2... Nc6 3. Bb5) *");
+        assert_eq!((&read_one.games[0].cut, read_one.games[0].left_out), (&None, 0));
+        let line = &read_one.games[0].variations[0];
+        assert_eq!((line.ply, line.san.join(" ")), (2, "Nf3 Nc6 Bb5".to_owned()));
+        let two = read("[Variant \"Atomic\"]\n\n1. d4 *\n\n[White \"x\"]\n\n1. e4 *\n");
+        assert_eq!((two.games.len(), two.unread), (1, 1));
+        assert_eq!(two.why.as_deref(), Some("line 1: the game is \"Atomic\""));
+    }
+
+    #[test]
     fn a_position_is_found_in_the_main_line_alone() {
         let text = "1. e4 e5 (1... c5) 2. Nf3 *";
         let key = |play: &str| {
             ShownPlace::read(Variant::Chess, None, play.split(',')).unwrap().game.position().key()
         };
-        let found = |play| games_in(text, Variant::Chess, Some(key(play))).unwrap().0[0].ply;
+        let found = |play| games_in(text, Variant::Chess, Some(key(play))).unwrap().games[0].ply;
         assert_eq!((found(""), found("e2e4,e7e5"), found("e2e4,c7c5")), (Some(0), Some(2), None));
     }
 
     #[test]
     fn what_is_too_much_is_left_out() {
         let many = format!("1. e4 e5 {} 2. Nf3 *", "(1... c5) ".repeat(MAX_VARIATIONS + 5));
-        let games = games_in(&many, Variant::Chess, None).unwrap().0;
+        let games = games_in(&many, Variant::Chess, None).unwrap().games;
         assert_eq!((games[0].variations.len(), games[0].san.len()), (MAX_VARIATIONS, 3));
+        assert_eq!(games[0].left_out, 5);
         let round = "Nf3 Nf6 Ng1 Ng8 ".repeat(MAX_PLIES / 4 + 1);
-        let games =
-            games_in(&format!("1. e4 (1. d4 d5 {round}) 1... e5 {round} *"), Variant::Chess, None).unwrap().0;
+        let text = format!("1. e4 (1. d4 d5 {round}) 1... e5 {round} *");
+        let games = games_in(&text, Variant::Chess, None).unwrap().games;
+        assert_eq!((games[0].error.as_deref(), games[0].left_out), (Some("it has more than 1000 plies"), 1));
         assert_eq!((games[0].san.len(), games[0].variations[0].ply), (MAX_PLIES, 0));
         assert_eq!(games[0].variations[0].san.len(), MAX_PLIES);
     }

@@ -164,7 +164,7 @@ async function playText(text, at) {
     if (!read) throw new Error("The game cannot be read.");
     keepBranch(state.line);
     goToGame(read, read.ply ?? 0);
-    toast(`${read.white || "?"} – ${read.black || "?"}: → goes on`);
+    toast(read.error ? `The rest cannot be read: ${read.error}` : `${read.white || "?"} – ${read.black || "?"}: → goes on`);
   } catch (error) {
     toast(words(error));
   }
@@ -195,14 +195,19 @@ async function takeText(text) {
       if (isSame(place, here())) goToPlace(found);
       return;
     }
-    /** @type {{games: ReadGame[], total: number}} */
-    const { games, total } = await postJson("/api/read", { text: typed, ...variantOfText() });
+    /** @type {{games: ReadGame[], total: number, unread: number, why: string | null}} */
+    const { games, total, unread, why } = await postJson("/api/read", { text: typed, ...variantOfText() });
     if (!isSame(place, here())) return;
+    const lost = why ? `Not read: ${unread > 1 ? `${exact(unread)} games, the first in ` : ""}${why}` : "";
     const show = (/** @type {ReadGame} */ game) => {
       closeDialog("pasted");
       state.branches = [];
       goToGame(game, 0);
-      toast(game.error ? `The rest cannot be read: ${game.error}` : "→ plays it");
+      const said = [game.error && `The rest cannot be read: ${game.error}`,
+        game.cut && `A variation ends early: ${game.cut}`,
+        game.left_out > 0 && `Too many or too long: ${many(game.left_out, "variation")}`,
+        games.length === 1 && lost];
+      toast(said.filter(Boolean).join(". ") || "→ plays it");
     };
     if (games.length === 0) throw new Error("There is no game in this text.");
     const [only] = games;
@@ -214,6 +219,7 @@ async function takeText(text) {
     byId("pasted-list").replaceChildren(...games.map((game) => el("li", {},
       el("button", { type: "button", class: "game", onclick: () => show(game) }, `${game.white || "?"} – ${game.black || "?"}, ${game.result}`))));
     openDialog("pasted");
+    if (lost) toast(lost);
   } catch (error) {
     toast(words(error));
   }

@@ -8,7 +8,7 @@
  * @typedef {{name: string, rating: number | null}} Player
  * @typedef {{id: string, uci: string | null, san: string | null, white: Player, black: Player, result: string, date: string, event: string}} ListedGame
  * @typedef {{of: number | null, ply: number, play: string[], san: string[]}} Variation
- * @typedef {{white: string, black: string, event: string, date: string, result: string, start: string, play: string[], san: string[], variations: Variation[], ply: number | null, error: string | null}} ReadGame
+ * @typedef {{white: string, black: string, event: string, date: string, result: string, start: string, play: string[], san: string[], variations: Variation[], ply: number | null, error: string | null, cut: string | null, left_out: number}} ReadGame
  * @typedef {{uci: string, san: string, from: string, to: string, promotion: string | null}} LegalMove
  * @typedef {{cp?: number, mate?: number}} Score
  * @typedef {{color: string | null, mark: string | null}} Looks
