@@ -9,7 +9,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::{interrupt, panics, truncated};
 
-use crate::args::{adapter, examples, shared};
+use crate::args::{adapter, examples, shared, unquoted};
 use crate::commands::{
     build, check, convert, diff, doctor, edit, explore, export, grow, help, import, info, init, learn, play,
     report, show, suite, tree, vet,
@@ -146,7 +146,11 @@ fn parse() -> Result<Cli, clap::Error> {
         return Ok(Cli { command: None, adapter });
     }
     // Commands, help, version and errors. Windows's shells leave the names of many files, as in *.pgn, to the program.
-    let matches = command().try_get_matches_from(wild::args_os());
+    let line: Vec<_> = wild::args_os().collect();
+    if let Some(what) = unquoted::advice(&line, whole_command) {
+        return Err(command().error(clap::error::ErrorKind::InvalidValue, what));
+    }
+    let matches = command().try_get_matches_from(line);
     if let (Err(error), Some(first)) = (&matches, first.filter(|first| Path::new(first).exists()))
         && error.kind() == clap::error::ErrorKind::InvalidSubcommand
     {

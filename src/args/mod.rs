@@ -13,6 +13,7 @@ mod settings;
 pub(crate) mod shared;
 pub mod slices;
 mod time;
+pub(crate) mod unquoted;
 pub mod variant;
 
 use std::ops::RangeInclusive;

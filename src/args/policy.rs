@@ -1,6 +1,7 @@
 //! How moves are chosen, as arguments: the adapter's options, by their names.
 
 use tabiya_adapter::settings::Given;
+use tabiya_adapter::settings::spelling::without_book;
 use tabiya_adapter::settings::table;
 use tabiya_book::choose::Policy;
 use tabiya_uci::same_name;
@@ -24,6 +25,9 @@ fn setting(text: &str) -> Result<Setting, String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     let (name, value) = (name.trim(), value.trim());
     let Some(row) = table::shown().find(|row| same_name(row.name.as_bytes(), name.as_bytes())) else {
+        if let Some(option) = without_book(name) {
+            return Err(format!("write \"{option}={value}\""));
+        }
         let names: Vec<_> = table::shown().map(|row| row.name).collect();
         return Err(format!("{name} does not decide which moves are played; these do: {}", names.join(", ")));
     };
@@ -88,5 +92,6 @@ mod tests {
         {
             assert!(policy(&[wrong]).is_err(), "{wrong}");
         }
+        assert_eq!(policy(&["variety=30"]).unwrap_err(), "write \"Book Variety=30\"");
     }
 }

@@ -1,5 +1,6 @@
 //! `tabiya build`: a book or a count file from games.
 
+mod choices;
 mod games;
 mod resume;
 
@@ -263,7 +264,11 @@ pub fn run(args: &Args) -> Result<Exit> {
     let games_lines = if games.is_empty() { Vec::new() } else { report::lines(&report) };
     let dropped_lines = if is_empty { Vec::new() } else { report::dropped_lines(&report, &weigh) };
     let counted_lines = counts::read_lines(&counted, filtered, report.rows_left);
-    let lines = [games_lines, counted_lines, dropped_lines, written_lines, evals_lines].concat();
+    let choices = match args.games.repertoire.filter(|_| !args.counts() && !is_empty && !args.is_piped()) {
+        Some(side) => choices::lines(&args.output, variant, side, u64::MAX)?,
+        None => Vec::new(),
+    };
+    let lines = [games_lines, counted_lines, dropped_lines, written_lines, choices, evals_lines].concat();
     let exit = if report.is_incomplete() { Exit::Findings } else { passed_over };
     if args.is_piped() {
         lines.iter().for_each(|line| output::warn(line));

@@ -1,7 +1,7 @@
 //! `tabiya explore`: books in a browser.
 
 use std::io::Write;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use tabiya_base::error::Result;
@@ -22,7 +22,7 @@ pub struct Args {
     books: Vec<PathBuf>,
     /// The address to listen on. With any address but this machine's own, others who know the code or the token can
     /// connect. Port 0 means any free port
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0", value_parser = address)]
     listen: SocketAddr,
     /// Also answer programs that send the token in this file, which is created if it is missing [default: only the page]
     #[arg(long, value_name = "FILE")]
@@ -58,6 +58,21 @@ pub struct Args {
     variant: VariantArgs,
     #[command(flatten)]
     slices: SliceArgs,
+}
+
+/// An address to listen on; a port alone, and the name `localhost`, stand for this machine, and without a port any free one is taken.
+fn address(text: &str) -> std::result::Result<SocketAddr, String> {
+    let text = text.trim();
+    let (host, port) = match text.rsplit_once(':') {
+        Some(("" | "localhost", port)) if !port.is_empty() => ("127.0.0.1", port),
+        _ if text == "localhost" => ("127.0.0.1", "0"),
+        _ if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => ("127.0.0.1", text),
+        _ => (text, ""),
+    };
+    let whole = if port.is_empty() { host.to_owned() } else { format!("{host}:{port}") };
+    let any_port = || whole.parse().map(|host: IpAddr| SocketAddr::new(host, 0));
+    let wrong = "write ADDR:PORT with numbers, such as 127.0.0.1:8421, or a port alone, such as 8421";
+    whole.parse().or_else(|_| any_port()).map_err(|_| wrong.to_owned())
 }
 
 /// Serves the books until the process is asked to end.
@@ -103,4 +118,28 @@ pub fn run(args: &Args) -> Result<Exit> {
         drop(writeln!(std::io::stdout(), "for another browser: {address}"))
     })?;
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_may_be_a_port_alone() {
+        for (text, whole) in [
+            ("127.0.0.1:0", "127.0.0.1:0"),
+            ("8421", "127.0.0.1:8421"),
+            (":8421", "127.0.0.1:8421"),
+            ("localhost:8421", "127.0.0.1:8421"),
+            ("localhost", "127.0.0.1:0"),
+            ("192.168.0.3", "192.168.0.3:0"),
+            ("[::1]:8421", "[::1]:8421"),
+            ("::1", "[::1]:0"),
+        ] {
+            assert_eq!(address(text).unwrap().to_string(), whole, "{text}");
+        }
+        for wrong in ["", "65536", "example.org:80", "127.0.0.1:x", ":"] {
+            assert!(address(wrong).unwrap_err().contains("8421"), "{wrong}");
+        }
+    }
 }

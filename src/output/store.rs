@@ -77,6 +77,7 @@ pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
 
 /// That a store of evaluations is missing, and what to do.
 pub(crate) fn no_store(path: &Path, advice: &str) -> Error {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     Error::new(ErrorKind::File, "there is no store of evaluations").at_path(path).advice(advice)
 }
 

@@ -122,6 +122,14 @@ def all_nodes(game):
         waiting.extend(node.variations)
 
 
+def test_a_position_with_several_own_moves_is_said(build, tmp_path):
+    (tmp_path / "rep.pgn").write_text("1. e4 e5 2. Nf3 Nc6 3. Bb5 (3. Bc4) *\n\n1. Nf3 Nc6 2. e4 e5 3. d4 *\n")
+    said = build("--repertoire", "white", tmp_path / "rep.pgn")[1]
+    assert "\n2 positions with several moves of White, among which play chooses:\n" in said, said
+    assert "5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3: Bc4, Bb5, d4\n" in said, said
+    assert "several moves" not in build("--repertoire", "black", tmp_path / "rep.pgn")[1]
+
+
 @pytest.mark.parametrize("out", ["book.ctg", "book.abk", "book.kob"])
 def test_the_formats_that_hold_positions_have_the_same_moves(build, tabiya, tmp_path, out):
     chance = random.Random(out)

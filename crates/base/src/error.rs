@@ -92,8 +92,14 @@ impl Error {
         if let Some(Self { kind: kind @ ErrorKind::Interrupted, what, .. }) = inner {
             return Self::new(*kind, what);
         }
+        let path = path.as_ref();
+        // What is missing here may be somewhere else.
+        let whole = (source.kind() == std::io::ErrorKind::NotFound && path.is_relative())
+            .then(|| std::path::absolute(path).ok())
+            .flatten();
+        let advice = whole.map(|whole| format!("its whole path is {}", whole.display()));
         let source = Some(Box::new(without_path(source)) as _);
-        Self { source, ..Self::new(ErrorKind::File, what).at_path(path) }
+        Self { source, advice, ..Self::new(ErrorKind::File, what).at_path(path) }
     }
 
     /// A file whose content is not what it should be.
@@ -247,7 +253,19 @@ impl StdError for Error {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+
+    #[test]
+    fn the_whole_path_of_a_missing_file_is_said() {
+        let of = |path: &Path, kind: std::io::ErrorKind| Error::file(path, "no", kind.into()).to_string();
+        let whole = std::env::current_dir().unwrap().join("a.bin");
+        let missing = of(Path::new("a.bin"), std::io::ErrorKind::NotFound);
+        assert_eq!(missing, format!("a.bin: no: its whole path is {}", whole.display()));
+        assert_eq!(of(&whole, std::io::ErrorKind::NotFound), format!("{}: no", whole.display()));
+        assert_eq!(of(Path::new("a.bin"), std::io::ErrorKind::PermissionDenied), "a.bin: no");
+    }
 
     #[test]
     fn an_error_names_file_offset_and_advice_in_one_line() {

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 use std::env;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use tabiya_chess::Variant;
 use tabiya_uci::engine::Client;
 
 use super::cutechess;
+use crate::output::UNDER_DOCTOR;
 
 /// The starts of the names of UCI engines, in the order in which they are offered.
 const ENGINES: [&str; 28] = [
@@ -70,6 +72,9 @@ const DEEPEST: u32 = 2;
 /// The most files and folders that are looked at: users may run it in a folder with all their files.
 const MAX_SEEN: usize = 20_000;
 
+/// Bytes of a program that are looked at at once.
+const BLOCK: u64 = 1 << 20;
+
 /// How many programs are tried at a time.
 const AT_ONCE: usize = 8;
 
@@ -91,13 +96,29 @@ pub(super) fn engines() -> Vec<PathBuf> {
     let mut near = files(&folders(&["engines", "Engines"]), DEEPEST);
     near.retain(|path| rank(path) < ENGINES.len() && is_program(path));
     near.sort_by_key(|path| rank(path));
-    let own = env::current_exe().and_then(dunce::canonicalize).ok();
-    let named = distinct(on_path.chain(known).chain(near), |path| own.as_deref() != Some(path));
+    let named = distinct(on_path.chain(known).chain(near), |path| !is_tabiya(path));
     let arena: Vec<_> = arena().iter().map(|folder| folder.join("Engines")).collect();
     let mut others = files(&arena, DEEPEST);
     others.retain(|path| rank(path) == ENGINES.len() && is_program(path) && !is_installer(path));
     let answering = answering(&others, MAX_FOUND.saturating_sub(named.len()));
-    distinct(named.into_iter().chain(answering), |path| own.as_deref() != Some(path))
+    distinct(named.into_iter().chain(answering), |_| true)
+}
+
+/// Whether a program is tabiya, under whatever name and of whatever version: it holds a name that no other has.
+fn is_tabiya(program: &Path) -> bool {
+    let Ok(mut file) = File::open(program) else { return false };
+    let mark = UNDER_DOCTOR.as_bytes();
+    let mut block = Vec::new();
+    loop {
+        // The mark may lie across the end of a block.
+        let kept = block.len().saturating_sub(mark.len());
+        block.drain(..kept);
+        match (&mut file).take(BLOCK).read_to_end(&mut block) {
+            Ok(1..) if memchr::memmem::find(&block, mark).is_some() => return true,
+            Ok(1..) => {}
+            _ => return false,
+        }
+    }
 }
 
 /// The first of these programs that answer `uci`.
@@ -286,6 +307,19 @@ mod tests {
         assert_eq!(answering(&programs, 1), programs[1..2]);
         assert!(is_installer(Path::new("Engines/unins000.exe")) && !is_installer(&programs[1]));
         assert!(is_program(&programs[0]) && !is_program(folder.path().join("none").as_path()));
+    }
+
+    #[test]
+    fn a_copy_of_tabiya_is_known_by_what_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("stockfish");
+        // Across the end of a block, in one, and not at all.
+        for (before, is_copy) in [(BLOCK as usize - 3, true), (5, true), (BLOCK as usize, false)] {
+            let mark = if is_copy { UNDER_DOCTOR } else { "TABIYA_UNDER" };
+            fs::write(&path, [vec![0; before], mark.into(), vec![0; 9]].concat()).unwrap();
+            assert_eq!(is_tabiya(&path), is_copy, "{before}");
+        }
+        assert!(is_tabiya(&env::current_exe().unwrap()) && !is_tabiya(folder.path()));
     }
 
     #[test]

@@ -37,7 +37,8 @@ const CHESS960: &str = "UCI_Chess960";
 
 /// The error for an option that was set and that neither the engine nor the adapter has.
 pub(crate) fn unknown_option(name: &str) -> String {
-    let advice = match spelling::nearest(name, Options::names()) {
+    let ours = spelling::nearest(name, Options::names()).or_else(|| spelling::without_book(name));
+    let advice = match ours {
         Some(ours) => format!("write '{ours}'"),
         None => "correct the name".to_owned(),
     };

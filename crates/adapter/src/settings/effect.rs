@@ -66,18 +66,21 @@ fn said(row: &SettingRow, options: &Options, used: &[UsedPolicy<'_>]) -> Vec<Str
         .iter()
         .filter_map(|used| Some((*used, row.lack(options, std::slice::from_ref(*used))?)))
         .collect();
-    match idle.first() {
-        None if of_options && set.is_empty() && !used.is_empty() => all("each [[book]] table has its own"),
-        Some((_, why)) if of_options && idle.len() == set.len() => all(why),
-        _ => {
-            let own = idle.iter().filter_map(|(used, why)| Some((used.rule?, why)));
-            let own = own.filter(|((_, rule), _)| rule.given.text(row.key).is_some());
-            own.map(|((number, rule), why)| {
-                format!("{}: {} has no effect: {why}", rule_name(number, rule.file.as_ref()), row.key)
-            })
-            .collect()
-        }
+    let own = |used: &UsedPolicy<'_>| used.rule.is_some_and(|(_, rule)| rule.given.text(row.key).is_some());
+    let is_replaced = of_options && !used.is_empty() && used.iter().all(own);
+    if let Some((_, why)) = idle.first()
+        && of_options
+        && !is_replaced
+        && idle.len() == set.len()
+    {
+        return all(why);
     }
+    let replaced = is_replaced.then(|| all("each [[book]] table has its own")).unwrap_or_default();
+    let of_rules = idle.iter().filter(|(used, _)| own(used)).filter_map(|(used, why)| {
+        let (number, rule) = used.rule?;
+        Some(format!("{}: {} has no effect: {why}", rule_name(number, rule.file.as_ref()), row.key))
+    });
+    replaced.into_iter().chain(of_rules).collect()
 }
 
 #[cfg(test)]
@@ -172,7 +175,7 @@ mod tests {
             ),
             (
                 &[("Book Depth", "9")],
-                &[&[("depth", "0")]],
+                &[&[("depth", "3")]],
                 false,
                 &["Book Depth has no effect: each [[book]] table has its own"],
             ),

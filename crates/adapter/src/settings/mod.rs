@@ -9,7 +9,7 @@ mod given;
 pub mod options;
 pub mod rules;
 pub mod search_paths;
-pub(crate) mod spelling;
+pub mod spelling;
 pub mod table;
 mod trust;
 mod values;

@@ -29,6 +29,12 @@ impl Meant {
     }
 }
 
+/// The option of tabiya whose name is this one with `Book` before it, as the keys of `[[book]]` tables have it; `None` for others.
+pub fn without_book(name: &str) -> Option<&'static str> {
+    let short = |option: &&str| option.strip_prefix("Book ").is_some_and(|short| bare(short) == bare(name));
+    Options::names().find(short)
+}
+
 /// The known name that differs from `name` by no more than one wrong, missing, superfluous or swapped letter, apart from
 /// letter case, the separators of its words, and plurals; `None` if there is none.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -71,6 +77,16 @@ fn words(name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_of_a_rule_leads_to_its_option() {
+        let all = ["variety", "max-loss", "Fresh File", "THRESHOLD"].map(without_book);
+        assert_eq!(
+            all.map(Option::unwrap),
+            ["Book Variety", "Book Max Loss", "Book Fresh File", "Book Threshold"]
+        );
+        assert_eq!((without_book("Hash"), without_book("")), (None, None));
+    }
 
     #[test]
     fn a_misspelt_name_is_found_by_its_words() {
