@@ -145,7 +145,7 @@ mod tests {
             (&[("Book Max Loss", "50"), ("Book Guard", "100")], &[], false, &[]),
             (&[("Book Guard", "100")], &[], true, &[guard]),
             (&[("Book Fresh", "true"), ("Book Variety", "0")], &[], false, &[fresh]),
-            (&[("Book Fresh", "true"), ("Book Variety", "0")], &[&[("variety", "9")]], false, &[]),
+            (&[("Book Fresh", "true"), ("Book Variety", "0")], &[&[("variety", "9")], &[]], false, &[]),
             (&[("Book Fresh", "true")], &[&[("variety", "0")]], false, &[fresh]),
             (
                 &[("Book Fresh File", "x")],
