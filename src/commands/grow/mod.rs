@@ -20,7 +20,7 @@ use tabiya_book::{self as book, Book, Format, Moves, Written, format_of};
 use tabiya_learn as learn;
 use tabiya_learn::evals;
 use tabiya_workshop::bookmaker::{self, Merged, Resources};
-use tabiya_workshop::grow::{Grown, Growth, GrowthState, Opponent, Rounds, finish, grow};
+use tabiya_workshop::grow::{Finished, Grown, Growth, GrowthState, Opponent, Rounds, finish, grow};
 use tabiya_workshop::vet::Knowledge;
 
 use self::report::{History, Report};
@@ -144,20 +144,20 @@ pub fn run(args: &Args) -> Result<Exit> {
     let see = |rounds: &Rounds<'_>| watch.see(rounds, &progress);
     let evaluated = grow(&mut rounds, &mut knowledge, limit, work.as_ref(), see)
         .map_err(|error| interrupt::after(watch.last(), error))?;
-    let (known, history) = (rounds.known(), watch.history);
-    let searches = rounds.planned();
-    let (growth, missing) = finish(rounds, &knowledge, limit);
+    let (known, last, was_written) = (rounds.known(), watch.last(), watch.is_written);
+    let history = watch.history;
+    let Finished { growth, missing, searches } = finish(rounds, &knowledge, limit);
     let shape = growth.shape()?;
     let grown = Grown::new(&growth, &shape, args.max_loss, args.format());
     let report = Report { grown: &grown, searched: evaluated.done, known, history };
     if let Some(file) = report_file {
         report.write(file)?;
     }
-    let force = args.to.force || watch.is_written;
-    let (merged, done) = write(&grown, args, force, &resources, &progress)
-        .map_err(|error| interrupt::after("no book was written", error))?;
+    let force = args.to.force || was_written;
+    let (merged, done) =
+        write(&grown, args, force, &resources, &progress).map_err(|error| interrupt::after(last, error))?;
     if args.to.force {
-        GrowthState::new(&grown, searches - missing.len() as u64, missing.iter()).write(output)?;
+        GrowthState::new(&grown, searches, missing.iter()).write(output)?;
     }
     drop(progress);
 

@@ -11,7 +11,7 @@ use shakmaty::uci::UciMove;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::replace::{Replacement, keep_inputs};
 use tabiya_chess::{MoveCode, Position};
-use tabiya_workshop::grow::{Growth, Rounds, Task, finish, grow, search};
+use tabiya_workshop::grow::{Finished, Growth, Rounds, Task, finish, grow, search};
 use tabiya_workshop::vet::Knowledge;
 
 use super::{Args, POSITIONS};
@@ -74,7 +74,7 @@ pub(super) fn write(args: &Args, file: &Path, growth: Growth<'_>, mut knowledge:
     let limit = args.search.limit();
     let mut rounds = Rounds::new(growth, u64::MAX);
     grow(&mut rounds, &mut knowledge, limit, None, |_| Ok(()))?;
-    let (mut growth, mut tasks) = finish(rounds, &knowledge, limit);
+    let Finished { mut growth, missing: mut tasks, .. } = finish(rounds, &knowledge, limit);
     let most = usize::try_from(args.positions.unwrap_or(POSITIONS)).unwrap_or(usize::MAX);
     let more = growth.plan(most.saturating_sub(tasks.len()));
     tasks.extend(more);

@@ -30,7 +30,7 @@ pub use figures::{Figures, KnownPosition};
 pub use growth::{Answer, Growth, Task};
 pub use opponent::Opponent;
 pub use play::{Choice, Play};
-pub use rounds::{Rounds, Step};
+pub use rounds::{Finished, Rounds, Step};
 pub use state::{GrowthState, NextSearch};
 pub use tree::Shape;
 pub use work::{finish, grow, search};

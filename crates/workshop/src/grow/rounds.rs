@@ -65,6 +65,17 @@ pub enum Step {
     Done,
 }
 
+/// A book whose growth has ended.
+#[derive(Debug)]
+pub struct Finished<'a> {
+    /// The book.
+    pub growth: Growth<'a>,
+    /// Searches that are missing.
+    pub missing: Vec<Task>,
+    /// How many searches it has.
+    pub searches: u64,
+}
+
 impl<'a> Rounds<'a> {
     /// The rounds of a book that grows by at most `most` searches.
     pub fn new(growth: Growth<'a>, most: u64) -> Self {
@@ -135,11 +146,11 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The book with everything that was found, and that `known` says of later rounds; and the searches that are missing.
+    /// The book with everything that was found, and that `known` says of later rounds.
     ///
     /// Rounds go on without what is missing for as long as something of them is known. So the book depends only on what is known,
     /// not on where a run ended.
-    pub fn finish(mut self, known: &dyn Fn(&Task) -> Option<Answer>) -> (Growth<'a>, Vec<Task>) {
+    pub fn finish(mut self, known: &dyn Fn(&Task) -> Option<Answer>) -> Finished<'a> {
         let mut missing = Vec::new();
         while let Some(round) = self.flying.pop_front() {
             self.take(&round);
@@ -149,7 +160,9 @@ impl<'a> Rounds<'a> {
             }
             missing.extend(round.tasks.into_iter().filter(|task| !is_known(&task)).map(|(task, _)| task));
         }
-        (self.growth, missing)
+        // Later rounds were planned here too.
+        let searches = self.planned - missing.len() as u64;
+        Finished { growth: self.growth, missing, searches }
     }
 
     fn take(&mut self, round: &Round) {

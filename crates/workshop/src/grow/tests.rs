@@ -72,7 +72,7 @@ fn grown<'a>(
         let step = if busy.len() < engines { rounds.next(&|_| None) } else { Step::Wait };
         match step {
             Step::Search(number, task) => busy.push((number, task)),
-            Step::Done if busy.is_empty() => return (rounds.finish(&|_| None).0, made),
+            Step::Done if busy.is_empty() => return (rounds.finish(&|_| None).growth, made),
             Step::Wait | Step::Done => {
                 let (number, task) = busy.swap_remove(chance.random_range(0..busy.len()));
                 made.push(number);
@@ -126,7 +126,7 @@ proptest! {
             prop_assert!(!has(&task));
             rounds.found(number, Some(answer(&task)));
         }
-        prop_assert_eq!(everything(&rounds.finish(&|_| None).0), everything(&whole));
+        prop_assert_eq!(everything(&rounds.finish(&|_| None).growth), everything(&whole));
     }
 
     #[test]
@@ -145,9 +145,10 @@ proptest! {
                     rounds.found(number, Some(answer));
                 }
             }
-            let (growth, missing) = rounds.finish(&known);
+            let Finished { growth, missing, searches } = rounds.finish(&known);
             prop_assert!(missing.iter().all(|task| !has(task)));
-            ends.push((everything(&growth), missing.len()));
+            prop_assert!(searches <= most);
+            ends.push((everything(&growth), missing.len(), searches));
         }
         prop_assert_eq!(ends[0], ends[1]);
     }

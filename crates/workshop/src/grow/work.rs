@@ -12,8 +12,8 @@ use tabiya_learn::evals::{Limit, value};
 
 use crate::vet::{Evaluated, Knowledge, Outcome, Work, search_all};
 
-use super::growth::{Answer, Growth, Task};
-use super::rounds::{Rounds, Step};
+use super::growth::{Answer, Task};
+use super::rounds::{Finished, Rounds, Step};
 
 /// How long to wait for the end of a search before it is checked whether to stop.
 const POLL: Duration = Duration::from_millis(50);
@@ -86,8 +86,8 @@ pub fn grow(
     Ok(knowledge.take(pooled))
 }
 
-/// The book as far as a store knows it, and the searches that are missing: see [`Rounds::finish`].
-pub fn finish<'a>(rounds: Rounds<'a>, knowledge: &Knowledge, limit: Limit) -> (Growth<'a>, Vec<Task>) {
+/// The book as far as a store knows it: see [`Rounds::finish`].
+pub fn finish<'a>(rounds: Rounds<'a>, knowledge: &Knowledge, limit: Limit) -> Finished<'a> {
     rounds.finish(&|task| known(knowledge, task, limit))
 }
 
