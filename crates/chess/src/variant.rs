@@ -67,6 +67,29 @@ pub fn rules_of(name: &str) -> Option<Variant> {
     named_variant(name).map(|named| named.variant)
 }
 
+/// Of the names that a program has for variants, the one for what `name` stands for: the same name, else one of the same variant.
+///
+/// ```
+/// use tabiya_chess::spelled_as;
+/// let offered = ["chess", "3check", "giveaway", "antichess"];
+/// assert_eq!(spelled_as("threeCheck", offered), Some("3check"));
+/// assert_eq!(spelled_as("Antichess", offered), Some("antichess"));
+/// assert_eq!(spelled_as("fischerandom", offered), Some("chess"));
+/// assert_eq!(spelled_as("horde", offered), None);
+/// ```
+pub fn spelled_as<'a>(name: &str, offered: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let named = named_variant(name);
+    let likeness = |other: &str| {
+        if other.eq_ignore_ascii_case(name) {
+            return Some(0);
+        }
+        let (named, other) = (named?, named_variant(other)?);
+        (named.variant == other.variant).then_some(if named == other { 1 } else { 2 })
+    };
+    let alike = offered.into_iter().filter_map(|other| Some((likeness(other)?, other)));
+    alike.min_by_key(|(likeness, _)| *likeness).map(|(_, other)| other)
+}
+
 /// The names that UCI has for the variants besides standard chess, for text that says which are known.
 pub fn known_variants() -> String {
     let known = Variant::ALL.into_iter().filter(|variant| *variant != Variant::Chess);

@@ -9,7 +9,7 @@
 //! - the **readyok owed**: a book move waits for it.
 //!
 //! While another thread opens books, all lines but `stop` wait, and `quit` only for lines before it; not forever,
-//! because a disk may hang.
+//! because a disk may hang. While the engine lists its options, a `go` waits, and what follows it.
 
 mod advice;
 mod backlog;
@@ -220,7 +220,8 @@ impl Session {
             // It is answered during a search too, whatever waits.
             Command::IsReady => self.obey(command, text, rest, out),
             Command::PonderHit if !waits || self.ponders() => self.ponderhit(text, out),
-            Command::Go if waits || self.request.is_some() => self.wait(text, out),
+            // What the engine offers decides which books answer.
+            Command::Go if waits || self.request.is_some() || self.awaits_options() => self.wait(text, out),
             _ if waits => self.wait(text, out),
             _ => self.obey(command, text, rest, out),
         }
@@ -254,18 +255,26 @@ impl Session {
             }
         }
         self.resume(out);
+        self.leave(out);
     }
 
-    /// Whether the adapter ends as soon as the books are open, because lines of the GUI before its `quit` wait for
-    /// them.
+    /// Whether the adapter ends as soon as the books are open and the engine has listed its options, because lines of the GUI
+    /// before its `quit` wait for that.
     pub fn is_leaving(&self, out: &Output) -> bool {
         self.phase == Phase::Leaving && !out.quit
     }
 
-    /// The GUI has sent `quit`, or its output has ended: the adapter ends. If lines wait for books, it ends when they
-    /// are open, or at the second call.
+    /// Ends the adapter if only lines that had to wait have delayed that.
+    fn leave(&mut self, out: &mut Output) {
+        if self.phase == Phase::Leaving && !self.is_waiting() && !self.awaits_options() {
+            self.gui_gone(out);
+        }
+    }
+
+    /// The GUI has sent `quit`, or its output has ended: the adapter ends. If lines wait for books or for the engine's options, it
+    /// ends when these are there, or at the second call.
     pub fn gui_gone(&mut self, out: &mut Output) {
-        let waits = self.is_waiting() && !self.backlog.is_empty();
+        let waits = (self.is_waiting() || self.awaits_options()) && !self.backlog.is_empty();
         if waits && self.phase == Phase::Running {
             self.phase = Phase::Leaving;
             return;

@@ -3,10 +3,10 @@
 use log::Level;
 use shakmaty::CastlingMode;
 
-use tabiya_chess::{Variant, rules_of};
+use tabiya_chess::{Variant, rules_of, spelled_as};
 use tabiya_uci::{
-    MAX_OWN_BOOKS, SetOption, VARIANT, is_own_book, option_default, option_name, option_type,
-    option_with_default, same_name,
+    MAX_OWN_BOOKS, SetOption, VARIANT, is_own_book, offered_variants, option_default, option_name,
+    option_type, option_with_default, same_name,
 };
 
 use super::child::Child;
@@ -50,6 +50,12 @@ fn option_kind(line: &str) -> &str {
     line.split_once(" type ").map_or(line, |(_, kind)| kind).trim_end()
 }
 
+/// A value as the engine's line of the option spells it: a variant has many names.
+fn spelled(line: &[u8], value: &[u8]) -> Vec<u8> {
+    let own = spelled_as(&lossy(value), offered_variants(&lossy(line))).map(|own| own.as_bytes().to_vec());
+    own.unwrap_or_else(|| value.to_vec())
+}
+
 /// Whether a value of `UCI_Variant` stands for standard chess, or Chess960.
 pub fn is_chess(variant: &str) -> bool {
     rules_of(variant) == Some(Variant::Chess)
@@ -79,6 +85,8 @@ struct Setting {
     listed: bool,
     /// The type of the option in the engine's words, if that excludes the value.
     refused_by: Option<String>,
+    /// Whether the GUI has set it since.
+    overruled: bool,
 }
 
 /// An option of the engine that the session follows.
@@ -88,6 +96,8 @@ struct Followed {
     line: Option<Vec<u8>>,
     /// The value that was set last, unless the engine ignores it.
     value: Option<Vec<u8>>,
+    /// Whether the GUI has set that.
+    is_of_gui: bool,
 }
 
 /// What the session knows about the engine's options.
@@ -97,6 +107,8 @@ pub(super) struct EngineOptions {
     /// Options that the user set in advance.
     settings: Vec<Setting>,
     settings_sent: bool,
+    /// Whether the engine has listed all its options.
+    complete: bool,
     /// Whether the engine has an option `UCI_AnalyseMode`; `None` before it has listed its options.
     analyse_mode: Option<bool>,
     /// Names of the engine's options that make it use its own book.
@@ -109,6 +121,7 @@ impl EngineOptions {
     /// The engine has listed all its options.
     pub(super) fn are_complete(&mut self) {
         self.analyse_mode.get_or_insert(false);
+        self.complete = true;
     }
 
     fn followed(&mut self, name: &[u8]) -> Option<&mut Followed> {
@@ -116,26 +129,54 @@ impl EngineOptions {
         self.followed.get_mut(place)
     }
 
-    /// Whether the engine takes this value of an option that is followed: an empty or unknown one changes nothing.
-    fn takes(&mut self, option: &SetOption<'_>) -> bool {
+    /// Whether this value of an option that is followed counts: an empty or unknown one changes nothing. But a GUI plays the
+    /// variant that it names, whatever the engine offers.
+    fn takes(&mut self, option: &SetOption<'_>, is_of_gui: bool) -> bool {
         let Some(followed) = self.followed(option.name) else { return true };
         let takes = match &followed.line {
-            Some(line) => option_with_default(line, option.value).is_some(),
-            None => !option.value.trim_ascii().is_empty(),
+            Some(line) if !(is_of_gui && option.is(VARIANT)) => {
+                option_with_default(line, &spelled(line, option.value)).is_some()
+            }
+            _ => !option.value.trim_ascii().is_empty(),
         };
         if takes {
-            followed.value = Some(option.value.to_owned());
+            (followed.value, followed.is_of_gui) = (Some(option.value.to_owned()), is_of_gui);
         }
         takes
+    }
+
+    /// The line that sets an option as the engine spells the value; `None` where it spells it as we do, or has not said.
+    fn own_line(&mut self, option: &SetOption<'_>) -> Option<Vec<u8>> {
+        let line = self.followed(option.name)?.line.as_ref()?;
+        let value = spelled(line, option.value);
+        (value != option.value)
+            .then(|| [b"setoption name ", option.name, b" value ", &value[..], b"\n"].concat())
+    }
+
+    /// The line that sets the variant that the GUI named before the engine had listed those that it offers, if it spells that
+    /// otherwise.
+    fn own_variant(&mut self) -> Option<Vec<u8>> {
+        let followed = self.followed(VARIANT.as_bytes()).filter(|followed| followed.is_of_gui)?;
+        let value = followed.value.clone()?;
+        self.own_line(&SetOption { name: VARIANT.as_bytes(), value: &value })
+    }
+
+    /// Whether the engine lists variants, but not this one.
+    fn lacks_variant(&mut self, variant: &str) -> bool {
+        let followed = self.followed(VARIANT.as_bytes());
+        let line = followed.and_then(|followed| followed.line.as_deref()).map(lossy).unwrap_or_default();
+        let mut offered = offered_variants(&line).peekable();
+        offered.peek().is_some() && spelled_as(variant, offered).is_none()
     }
 
     /// Notes how the engine lists an option that is followed; returns the value that it has.
     fn listed(&mut self, name: &[u8], line: &[u8]) -> Option<Vec<u8>> {
         let followed = self.followed(name)?;
         followed.line = Some(line.to_owned());
-        let value = followed.value.take_if(|value| option_with_default(line, value).is_some());
-        followed.value.clone_from(&value);
-        Some(value.unwrap_or_else(|| option_default(line)))
+        let is_played = followed.is_of_gui && same_name(name, VARIANT.as_bytes());
+        let fits = |value: &Vec<u8>| is_played || option_with_default(line, &spelled(line, value)).is_some();
+        followed.value = followed.value.take().filter(fits);
+        Some(followed.value.clone().unwrap_or_else(|| option_default(line)))
     }
 
     /// Whether `UCI_AnalyseMode` is an option of ours, because the engine has none.
@@ -146,6 +187,14 @@ impl EngineOptions {
     /// The names and values of the options that the user set in advance.
     pub(super) fn configured_values(&self) -> Vec<(&str, &str)> {
         self.settings.iter().map(|Setting { name, value, .. }| (&**name, &**value)).collect()
+    }
+
+    /// The GUI sets this option: what was set in advance is not sent any more.
+    fn overrule(&mut self, name: &[u8]) {
+        let settings = self.settings.iter_mut();
+        settings
+            .filter(|setting| same_name(setting.name.as_bytes(), name))
+            .for_each(|set| set.overruled = true);
     }
 
     fn is_own_book(&self, name: &[u8]) -> bool {
@@ -177,6 +226,8 @@ impl EngineOptions {
         let mut configured = None;
         for setting in self.settings.iter_mut().filter(|setting| same_name(name, setting.name.as_bytes())) {
             setting.listed = true;
+            let own = spelled(line, setting.value.as_bytes());
+            setting.value = String::from_utf8(own).unwrap_or_default();
             let fits = option_with_default(line, setting.value.as_bytes()).is_some();
             let kind = Some(line).filter(|_| !fits && option_type(line) != Some(b"button"));
             setting.refused_by = kind.map(|line| option_kind(&lossy(line)).to_owned());
@@ -250,8 +301,9 @@ impl Session {
     /// Sets options of the engine in advance: names and values.
     pub(super) fn configure_engine(&mut self, settings: Vec<(String, String)>) {
         for (name, value) in settings {
-            self.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() });
-            self.engine_options.settings.push(Setting { name, value, listed: false, refused_by: None });
+            self.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() }, false);
+            let setting = Setting { name, value, listed: false, refused_by: None, overruled: false };
+            self.engine_options.settings.push(setting);
         }
     }
 
@@ -281,7 +333,10 @@ impl Session {
             return;
         }
         let options_are_known = self.engine_options.analyse_mode.is_some();
-        for Setting { name, value, listed, refused_by } in self.engine_options.settings.clone() {
+        for Setting { name, value, listed, refused_by, overruled } in self.engine_options.settings.clone() {
+            if overruled {
+                continue;
+            }
             if same_name(name.as_bytes(), ANALYSE_MODE.as_bytes()) && self.engine_options.lack_analyse_mode()
             {
                 continue;
@@ -302,6 +357,9 @@ impl Session {
             let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
             self.child.send(format!("setoption name {name}{value}\n").as_bytes(), out);
         }
+        if let Some(line) = self.engine_options.own_variant() {
+            self.child.send(&line, out);
+        }
     }
 
     pub(super) fn set_option(&mut self, line: &[u8], rest: &[u8], out: &mut Output) {
@@ -319,13 +377,15 @@ impl Session {
                 if is_ours && !theirs.any(|theirs| same_name(theirs, option.name)) {
                     self.gui.notify(unknown_option(&name), out);
                 }
-                self.follow(&option);
+                self.engine_options.overrule(option.name);
+                self.follow(&option, true);
                 self.say_modes(out);
                 if option.is(ANALYSE_MODE) && self.engine_options.lack_analyse_mode() {
                     return;
                 }
                 self.child.is_ready = false;
-                self.forward(line, out);
+                let own = self.engine_options.own_line(&option);
+                self.forward(own.as_deref().unwrap_or(line), out);
             }
             Some(Err(problem)) => self.gui.notify(problem, out),
             Some(Ok(change)) => {
@@ -376,8 +436,8 @@ impl Session {
     }
 
     /// Follows the engine's options that affect the book.
-    fn follow(&mut self, option: &SetOption<'_>) {
-        if self.engine_options.takes(option) {
+    fn follow(&mut self, option: &SetOption<'_>, is_of_gui: bool) {
+        if self.engine_options.takes(option, is_of_gui) {
             self.has_value(option);
         }
     }
@@ -422,27 +482,36 @@ impl Session {
         self.modes.rules.is_none() || self.books.lack_variant(&self.options)
     }
 
+    /// Whether the engine has not said yet which options it has.
+    pub(super) fn awaits_options(&self) -> bool {
+        self.child.uci_owed > 0 && !self.engine_options.complete
+    }
+
     /// Says once why the books are silent whatever is asked, when it is known which values the engine takes.
     pub(super) fn say_modes(&mut self, out: &mut Output) {
-        if self.child.uci_owed > 0 {
+        if self.awaits_options() {
             return;
         }
         self.books.refresh(&self.options, out);
         if !self.options.own_book {
             return;
         }
-        let is_other = self.is_other_variant();
+        let is_bookless = self.books.lack_variant(&self.options);
         let Modes { rules, variant, variant_reported, .. } = &mut self.modes;
-        if is_other && !*variant_reported {
-            let what = match rules {
-                Some(rules) => {
-                    format!("no book is named for it: name one in tabiya.toml below a line [variant.{rules}]")
-                }
-                None => "books do not know its rules, and are silent".to_owned(),
-            };
+        let what = match rules {
+            None => Some("books do not know its rules, and are silent".to_owned()),
+            Some(rules) if is_bookless => Some(format!(
+                "no book is named for it: name one in tabiya.toml below a line [variant.{rules}]"
+            )),
+            Some(rules) if !variant.is_empty() && self.engine_options.lacks_variant(variant) => {
+                Some(format!("the engine does not offer it; the books of {rules} answer"))
+            }
+            Some(_) => None,
+        };
+        if let Some(what) = what.as_ref().filter(|_| !*variant_reported) {
             self.gui.notify_about(About::Variant, format!("{OTHER_VARIANT}{variant}: {what}"), out);
         }
-        *variant_reported = is_other;
+        *variant_reported = what.is_some();
         if let Some(why) = self.modes.analysis().filter(|_| !self.modes.analysis_reported) {
             let what = "that is analysis, in which the engine plays every move and books are silent";
             self.gui.notify_about(About::Analysis, format!("{why}: {what}"), out);

@@ -15,7 +15,7 @@ use super::event::{Event, Silence};
 use super::lines::Scope;
 use super::request::{BookAnswer, BookMove, Cut, Drawn, GoRequest, Request, Until};
 use super::watch::Answer;
-use super::{MAX_WAITING, Output, Phase, Session, lossy};
+use super::{MAX_WAITING, Output, Session, lossy};
 
 /// What becomes of a move that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -351,7 +351,8 @@ impl Session {
     pub(super) fn resume(&mut self, out: &mut Output) {
         while !out.quit && !self.is_waiting() {
             let Some(next) = self.backlog.front() else { break };
-            if self.request.is_some() && Command::parse(next).0 == Command::Go {
+            let go_waits = self.request.is_some() || self.awaits_options();
+            if go_waits && Command::parse(next).0 == Command::Go {
                 break;
             }
             let Some(line) = self.backlog.pop() else { break };
@@ -381,8 +382,6 @@ impl Session {
                 self.backlog.push(line);
             }
         }
-        if self.phase == Phase::Leaving {
-            self.gui_gone(out);
-        }
+        self.leave(out);
     }
 }

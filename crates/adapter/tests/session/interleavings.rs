@@ -202,6 +202,8 @@ impl Asked {
 struct Engine {
     searching: bool,
     readies: usize,
+    /// How many `uci` it has not answered.
+    ucis: usize,
     said: u32,
     /// Whether it searches for a check, which the GUI must not notice.
     checks: bool,
@@ -319,6 +321,10 @@ impl World {
                 prop_assert!(self.session.due().is_none_or(|due| due > self.now), "a check goes on");
             }
             Event::BooksLate if !ended => self.session.books_are_late(&mut self.out),
+            Event::Ready if !ended && self.engine.ucis > 0 => {
+                self.engine.ucis -= 1;
+                self.session.engine_line(b"uciok\n", &mut self.out);
+            }
             Event::Ready if !ended && self.engine.readies > 0 => {
                 self.engine.readies -= 1;
                 self.engine_says("readyok".to_owned(), false);
@@ -428,7 +434,8 @@ impl World {
                 "stop" => prop_assert!(searching || self.engine.counts, "stop while idle"),
                 "position" => prop_assert!(!searching, "position while searching"),
                 "isready" => self.engine.readies += 1,
-                "uci" | "ponderhit" | "setoption" | "ucinewgame" | "debug" | "what" | "" => {}
+                "uci" => self.engine.ucis += 1,
+                "ponderhit" | "setoption" | "ucinewgame" | "debug" | "what" | "" => {}
                 other => prop_assert!(false, "the engine heard {other}"),
             }
         }
@@ -519,14 +526,15 @@ impl World {
             if self.dead || self.out.quit {
                 return Ok(());
             }
-            if self.asked.is_empty() && self.engine.readies == 0 && !self.engine.searching {
+            let owes = self.engine.readies > 0 || self.engine.ucis > 0;
+            if self.asked.is_empty() && !owes && !self.engine.searching {
                 break;
             }
             self.happen(&Event::Gui(Say::Stop))?;
             if self.engine.searching {
                 self.happen(&Event::Move(true, None))?;
             }
-            while self.engine.readies > 0 {
+            while (self.engine.readies > 0 || self.engine.ucis > 0) && !self.out.quit {
                 self.happen(&Event::Ready)?;
             }
         }

@@ -372,9 +372,8 @@ impl Process {
             self.gui("setoption name UCI_Variant value horde");
             let told = |event: &Event| matches!(event, Event::Notice { about: About::Variant, .. });
             assert!(self.events.iter().any(told), "{:?}", self.with);
-            // Neither of these is an option of the engine, so it goes on with horde.
+            // This names none, so the engine goes on with horde.
             self.gui("setoption name UCI_Variant value");
-            self.gui("setoption name UCI_Variant value fischerandom");
             self.gui("position startpos");
             self.events.clear();
             self.gui("go wtime 9000 btime 9000");

@@ -241,6 +241,133 @@ fn each_game_is_played_from_the_books_of_its_variant() {
     assert_eq!(shelf.say(&mut session, &mut out, "go"), ["bestmove e2e4 ponder e7e5"]);
 }
 
+/// What the engine gets when it answers `uci` with these variants.
+fn greeted(shelf: &Shelf, session: &mut Session, out: &mut Output, offered: &[&str]) -> String {
+    let vars = offered.iter().map(|name| format!(" var {name}")).collect::<String>();
+    session.engine_line(format!("option name UCI_Variant type combo default chess{vars}\n").as_bytes(), out);
+    out.engine.clear();
+    session.engine_line(b"uciok\n", out);
+    serve(shelf, session, out);
+    String::from_utf8(std::mem::take(&mut out.engine)).unwrap()
+}
+
+/// A shelf whose books begin with different moves from the same position.
+fn first_moves() -> Shelf {
+    Shelf::new(&[
+        (Variant::Chess, "e2e4"),
+        (Variant::Atomic, "g1f3"),
+        (Variant::ThreeCheck, "d2d4"),
+        (Variant::KingOfTheHill, "c2c4"),
+    ])
+}
+
+const THREE: [Variant; 3] = [Variant::Atomic, Variant::ThreeCheck, Variant::KingOfTheHill];
+
+#[test]
+fn a_variant_is_played_from_its_books_however_the_engine_names_it_or_not() {
+    let shelf = first_moves();
+    let (mut session, mut out) = shelf.session(&THREE, |_| {});
+    session.gui_line(b"uci\n", &mut out);
+    greeted(&shelf, &mut session, &mut out, &["chess", "3check", "kingofthehill"]);
+    out.gui.clear();
+    for (name, spelled, told, best) in [
+        ("threeCheck", "3check", "", "d2d4"),
+        ("koth", "kingofthehill", "", "c2c4"),
+        ("KingOfTheHill", "kingofthehill", "", "c2c4"),
+        (
+            "atomic",
+            "atomic",
+            "UCI_Variant is atomic: the engine does not offer it; the books of atomic answer",
+            "g1f3",
+        ),
+        ("3check", "3check", "", "d2d4"),
+        ("duck", "duck", "UCI_Variant is duck: books do not know its rules, and are silent", ""),
+        ("normal", "chess", "", "e2e4"),
+    ] {
+        session.gui_line(format!("setoption name UCI_Variant value {name}\n").as_bytes(), &mut out);
+        serve(&shelf, &mut session, &mut out);
+        let said = String::from_utf8(std::mem::take(&mut out.gui)).unwrap();
+        let heard = String::from_utf8(std::mem::take(&mut out.engine)).unwrap();
+        assert!(heard.ends_with(&format!("setoption name UCI_Variant value {spelled}\n")), "{heard}");
+        assert_eq!(said.trim_end().trim_start_matches("info string tabiya: "), told, "{name}");
+        let answer = shelf.answer(&mut session, &mut out, &[]);
+        let expected = if best.is_empty() { String::new() } else { format!("bestmove {best}") };
+        assert_eq!(answer, expected, "{name}");
+        if best.is_empty() {
+            session.engine_line(b"bestmove a2a3\n", &mut out);
+            out.gui.clear();
+        }
+    }
+}
+
+#[test]
+fn a_variant_that_is_set_in_advance_is_spelled_as_the_engine_does() {
+    let shelf = first_moves();
+    let (_, mut out) = shelf.session(&THREE, |_| {});
+    let files =
+        |variant| BookFiles { variant, both: BookList::parse(&name_of(variant)), ..BookFiles::default() };
+    let mut options = Options { books: files(Variant::Chess), ..Options::default() };
+    options.variants = vec![files(Variant::ThreeCheck)];
+    let set = vec![("UCI_Variant".to_owned(), "threecheck".to_owned())];
+    let mut session = Session::new(options, set, &mut out);
+    serve(&shelf, &mut session, &mut out);
+    session.gui_line(b"uci\n", &mut out);
+    let heard = greeted(&shelf, &mut session, &mut out, &["chess", "3check"]);
+    assert_eq!(heard, "setoption name UCI_Variant value 3check\n");
+    assert!(!String::from_utf8_lossy(&out.gui).contains("does not"), "{}", String::from_utf8_lossy(&out.gui));
+    out.gui.clear();
+    assert_eq!(shelf.answer(&mut session, &mut out, &[]), "bestmove d2d4");
+}
+
+#[test]
+fn what_is_asked_before_the_engine_has_listed_its_options_is_answered_by_the_right_book() {
+    let shelf = first_moves();
+    for (named, spelled, best) in
+        [("threecheck", "3check", "d2d4"), ("atomic", "", "g1f3"), ("chess", "", "e2e4"), ("", "", "c2c4")]
+    {
+        for quits in [false, true] {
+            let (mut session, mut out) = shelf.session(&THREE, |_| {});
+            let set = format!("setoption name UCI_Variant value {named}");
+            let lines = ["uci", &set, "position startpos", "go movetime 50", "position startpos moves a2a3"];
+            for line in lines.into_iter().filter(|line| !line.ends_with("value ")) {
+                assert_eq!(shelf.say(&mut session, &mut out, line), [""; 0], "{line}");
+            }
+            if quits {
+                shelf.say(&mut session, &mut out, "quit");
+                assert!(!out.quit && session.is_leaving(&out));
+            }
+            let mut offered = vec!["chess", "3check"];
+            if named.is_empty() {
+                // The engine plays what nobody has named.
+                session.engine_line(
+                    b"option name UCI_Variant type combo default koth var koth var chess\n",
+                    &mut out,
+                );
+                offered.clear();
+            }
+            let heard = if named.is_empty() {
+                session.engine_line(b"uciok\n", &mut out);
+                serve(&shelf, &mut session, &mut out);
+                String::new()
+            } else {
+                greeted(&shelf, &mut session, &mut out, &offered)
+            };
+            let expected = if spelled.is_empty() {
+                String::new()
+            } else {
+                format!("setoption name UCI_Variant value {spelled}\n")
+            };
+            assert_eq!(heard, expected, "{named}");
+            let said = String::from_utf8(std::mem::take(&mut out.gui)).unwrap();
+            assert!(
+                said.contains("uciok") && said.contains(&format!("bestmove {best}\n")),
+                "{named}: {said}"
+            );
+            assert_eq!(out.quit, quits);
+        }
+    }
+}
+
 #[test]
 fn pieces_are_dropped_as_engines_write_it() {
     let line = "e2e4 d7d5 e4d5 d8d5 b1c3 P@d4 c3d5 a7a6 Q@e4";

@@ -11,7 +11,7 @@ use shakmaty::CastlingMode;
 use shakmaty::uci::UciMove;
 use tokio::sync::mpsc::Sender;
 
-use tabiya_chess::{Position, Variant, rules_of};
+use tabiya_chess::{Position, Variant, spelled_as};
 use tabiya_uci::engine::{Client, Failure, Setup};
 use tabiya_uci::{Info, VARIANT, offered_variants, option_name, same_name, words};
 use tabiya_workshop::view::san;
@@ -90,7 +90,7 @@ impl Search {
         let variant = self.place.variant();
         let (mut offered, mut called) = (Vec::new(), None);
         client.greet(&self.setup.options, self.setup.patience, |line| {
-            let value = offered_variants(&line).find(|value| rules_of(value) == Some(variant));
+            let value = spelled_as(variant.uci(), offered_variants(&line));
             called = called.take().or(value.map(str::to_owned));
             offered.push(option_name(line.as_bytes()));
         })?;

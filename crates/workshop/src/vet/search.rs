@@ -8,7 +8,7 @@ use shakmaty::{CastlingMode, EnPassantMode, Move, Position as _};
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_base::interrupt;
-use tabiya_chess::{MoveCode, Position, Variant, rules_of};
+use tabiya_chess::{MoveCode, Position, Variant, rules_of, spelled_as};
 use tabiya_learn::evals::Limit;
 use tabiya_uci::engine::{Client, Failure, NoLine, Setup};
 use tabiya_uci::{Score, VARIANT, Wdl, id_name, offered_variants, option_name, same_name};
@@ -107,10 +107,10 @@ impl<'a> Searcher<'a> {
         };
         let is_variant = |(option, _): &&(String, String)| same_name(option.as_bytes(), VARIANT.as_bytes());
         let asked = setup.options.iter().rev().find(is_variant).map(|(_, value)| value);
-        let rules = asked.and_then(|value| rules_of(value));
+        let is_chess = asked.is_none_or(|value| rules_of(value) == Some(Variant::Chess));
         let mut called = None;
         client.greet(&setup.options, setup.patience, |line| {
-            let value = offered_variants(&line).find(|value| rules.is_some() && rules_of(value) == rules);
+            let value = asked.and_then(|asked| spelled_as(asked, offered_variants(&line)));
             called = called.take().or(value.map(str::to_owned));
             *gives_wdl |= same_name(&option_name(line.as_bytes()), SHOW_WDL.as_bytes());
             let found =
@@ -119,7 +119,7 @@ impl<'a> Searcher<'a> {
                 *name = found;
             }
         })?;
-        if let Some(asked) = asked.filter(|_| rules != Some(Variant::Chess)) {
+        if let Some(asked) = asked.filter(|_| !is_chess) {
             let Some(value) = called else {
                 return Err(Failure::Engine(format!(
                     "{name} does not offer {asked} in its option {VARIANT}"
