@@ -8,8 +8,9 @@ import time
 
 import pytest
 
-from client import HANG, eventually
+from client import HANG, START, eventually, problems
 from conftest import linux_only
+from polyglot_writer import Book
 from processes import alive, children
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="ends processes by Unix signals and looks for them by number")
@@ -115,6 +116,57 @@ def test_killing_the_engine_ends_tabiya_at_once_with_code_4(run, tabiya_exe, sto
         assert not any(line.startswith("bestmove") for line in said)
         eventually("the message arrives", lambda client=client: "tabiya:" in client.errors())
     assert min(shares) < AT_ONCE, f"tabiya's end took so many times as long as an answer: {shares}"
+
+
+def test_a_book_move_that_an_engine_dies_checking_is_logged_and_shared(adapter, tmp_path):
+    """Each process knows the lines of those before, whose engines have died."""
+    book, log, firsts = Book(), tmp_path / "log", ["e2e4", "d2d4", "c2c4", "g1f3", "b2b3"]
+    for move in firsts:
+        book.line(move, weight=9)
+    book.write(tmp_path / "five.bin")
+    options = ["Book Fresh=true", f"Book Fresh File={tmp_path / 'match.lines'}", "Book Guard=100", "Book Max Loss=50"]
+    words = [word for option in options for word in ("--set", option)]
+    played = []
+    for _ in firsts:
+        client = adapter("--book", tmp_path / "five.bin", "--log", log, *words, engine_args=("--die-on-go", "exit"))
+        client.start()
+        played.append(client.go("wtime 60000 btime 60000", START).move)
+        assert client.wait() == 4
+        assert problems(client.rest())[-1].count("the engine ended by itself") == 1
+    assert sorted(played) == sorted(firsts)
+    text = log.read_text()
+    assert [text.count(f"book move {move} ") for move in firsts] == [1] * len(firsts), text
+    # The move was played before the end.
+    assert text.index("book move ") < text.index("the engine ended by itself")
+
+
+def test_the_verdict_on_a_game_whose_engine_dies_is_logged(adapter, small_book, tmp_path):
+    log = tmp_path / "log"
+    client = adapter(
+        "--book", small_book, "--log", log, "--set", "Book Learn=true",
+        engine_args=("--bestmove", "h2h3", "--die-at", "a5a4"),
+    )
+    client.start()
+    client.send("ucinewgame")
+    for moves in (" moves d2d4 d7d5", " moves d2d4 d7d5 c2c4 a7a5"):
+        client.go("wtime 60000 btime 60000", START + moves)
+    client.send(f"{START} moves d2d4 d7d5 c2c4 a7a5 h2h3 a5a4", "go wtime 60000 btime 60000")
+    assert client.wait() == 4
+    (told,) = [line for line in client.rest() if "game 1 as White" in line]
+    assert log.read_text().count(told.removeprefix("info string tabiya: ")) == 1, log.read_text()
+
+
+def test_the_log_has_everything_in_the_order_in_which_it_happened(adapter, small_book, tmp_path):
+    log = tmp_path / "log"
+    client = adapter("--book", small_book, "--log", log, "--log-level", "debug")
+    client.start()
+    # In one write, so that the adapter may read it in one piece.
+    client.send(START, "go movetime 10", f"{START} moves d2d4 d7d5", "go movetime 10")
+    assert [client.answer().move, client.answer().move] == ["d2d4", "c2c4"]
+    client.quit()
+    words = ("gui: go", "gui: position", "book move")
+    told = [next((word for word in words if word in line), None) for line in log.read_text().splitlines()]
+    assert [word for word in told if word] == ["gui: position", "gui: go", "book move"] * 2
 
 
 @linux_only

@@ -52,13 +52,14 @@ impl Shared {
         if state.end.is_some() {
             return;
         }
+        log_notes(&mut state.out);
         log::info!("the adapter ends: {why:?}");
         if matches!(why, End::Asked) {
             // The last game is over; it is kept before anything else takes time.
             state.session.at(self.now());
             state.update(Session::finish);
             log_notes(&mut state.out);
-            self.learn(&mut state);
+            self.carry_out(&mut state);
         }
         state.end = Some(why);
         let unfinished = state.session.unfinished();
@@ -87,26 +88,25 @@ impl Shared {
             state = self.wait_for(state, FIRST_BOOKS_TIME, |state| !state.opens_first_books());
         }
         state = self.forward_last_output(state);
-        state = self.learn_last_games(state);
-        let lines = state.lines.take();
-        drop(state);
-        lines.map(|lines| lines.close().comes_within(LAST_LINES_TIME));
-        let mut state = self.lock();
-        // A GUI that does not read gets nothing in the middle of a line.
-        let gui_reads = !state.writing.gui;
-        let end = state.end.take().unwrap_or_else(|| {
+        // From here on nothing else ends the adapter.
+        let end = state.end.replace(End::Asked).unwrap_or_else(|| {
             End::Engine(match status {
                 Ok(status) => format!("the engine ended by itself ({status})"),
                 Err(error) => format!("cannot wait for the engine: {error}"),
             })
         });
+        state.session.at(self.now());
         let result = report_end(end, &mut state, &config.engine, word);
-        self.write_events(&mut state.out);
-        let text = mem::take(&mut state.out.gui);
+        // What the session says at its end is learned and shared as what it has said before.
+        self.carry_out(&mut state);
+        state = self.write_last(state);
+        state = self.learn_last_games(state);
+        let lines = state.lines.take();
         drop(state);
-        if gui_reads && !text.is_empty() {
-            self.write_last(text);
-        }
+        lines.map(|lines| lines.close().comes_within(LAST_LINES_TIME));
+        let mut state = self.lock();
+        log_notes(&mut state.out);
+        drop(self.write_last(state));
         result
     }
 
@@ -129,7 +129,6 @@ impl Shared {
 
     /// Waits until the last games have been learned, or at least kept, and reports it.
     fn learn_last_games<'a>(self: &'a Arc<Self>, mut state: Locked<'a>) -> Locked<'a> {
-        self.learn(&mut state);
         if let Some(ending) = state.learning.end() {
             // The learning threads report under the lock.
             drop(state);
@@ -144,11 +143,22 @@ impl Shared {
         state
     }
 
-    /// Writes the last bytes to the GUI, unless the GUI does not read.
-    fn write_last(self: &Arc<Self>, text: Vec<u8>) {
+    /// Writes events, and the last bytes to the GUI. One that does not read gets nothing in the middle of a line, and nothing more.
+    fn write_last<'a>(self: &'a Arc<Self>, mut state: Locked<'a>) -> Locked<'a> {
+        self.write_events(&mut state.out);
+        if state.writing.gui || state.out.gui.is_empty() {
+            return state;
+        }
+        state.writing.gui = true;
+        let text = mem::take(&mut state.out.gui);
+        drop(state);
         let shared = Arc::clone(self);
         let write = move |_: Receiver<()>| _ = (&shared.gui).write_all(&text);
-        let _ = TaskThread::start("last output", write).map(|thread| thread.close().comes_within(STUCK_TIME));
+        let thread = TaskThread::start("last output", write);
+        let is_written = thread.is_ok_and(|thread| thread.close().comes_within(STUCK_TIME));
+        let mut state = self.lock();
+        state.writing.gui = !is_written;
+        state
     }
 }
 
@@ -173,8 +183,9 @@ fn report_end(end: End, state: &mut AdapterState, engine: &str, word: fn(&Error)
             let error = Error::new(ErrorKind::Engine, format!("{engine}: {what}{words}"));
             let error = error.remedied_by(Remedy::TryEngine);
             let message = word(&error);
-            log::error!("{message}");
             session.engine_gone(&message, out);
+            log_notes(out);
+            log::error!("{message}");
             Err(error)
         }
     }

@@ -11,9 +11,9 @@ use log::Level;
 
 use tabiya_uci::{LinePiece, LineSplitter};
 
-use super::shared::Shared;
+use super::shared::{Shared, log_notes};
 use super::state::{AdapterState, End, Side};
-use crate::session::Session;
+use crate::session::{Output, Session};
 
 /// Bytes read at once: more than a pipe holds on Linux, and enough for the allocator to map fresh pages, which cost
 /// nothing until something is read into them.
@@ -54,7 +54,7 @@ pub(super) fn read_gui(shared: &Arc<Shared>, mut input: File) {
         session.at(now);
         let mut take = |piece: LinePiece<'_>| match piece {
             LinePiece::Line(line) => {
-                log_lines(Level::Debug, "gui", line);
+                log_lines(Level::Debug, "gui", line, out);
                 session.gui_line(line, out);
             }
             LinePiece::Part(part, bytes) => session.gui_part(part, bytes, out),
@@ -107,7 +107,7 @@ pub(super) fn read_engine(shared: &Arc<Shared>, mut output: impl Read) {
                 if state.session.needs_scores() {
                     state.session.read_scores(whole);
                 }
-                log_lines(Level::Trace, "engine", whole);
+                log_lines(Level::Trace, "engine", whole, &mut state.out);
                 state = shared.pass(state, whole);
             } else {
                 lines.feed(whole, |piece| take_engine_piece(&mut state, piece));
@@ -134,16 +134,17 @@ fn take_engine_piece(state: &mut AdapterState, piece: LinePiece<'_>) {
     let AdapterState { session, out, .. } = state;
     match piece {
         LinePiece::Line(line) => {
-            log_lines(Level::Trace, "engine", line);
+            log_lines(Level::Trace, "engine", line, out);
             session.engine_line(line, out);
         }
         LinePiece::Part(part, bytes) => session.engine_part(part, bytes, out),
     }
 }
 
-/// Logs each line of a block.
-fn log_lines(level: Level, sender: &str, block: &[u8]) {
+/// Logs each line of a block, after what the session has noted before it.
+fn log_lines(level: Level, sender: &str, block: &[u8], out: &mut Output) {
     if log::log_enabled!(level) {
+        log_notes(out);
         for line in block.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             log::log!(level, "{sender}: {}", String::from_utf8_lossy(line).trim_end());
         }
@@ -173,8 +174,9 @@ pub(super) fn read_stderr(shared: &Arc<Shared>, mut stderr: impl Read, mut own: 
             break;
         }
         if log::log_enabled!(Level::Info) {
-            shared.lock().engine.last_stderr.hear(read);
-            log_lines(Level::Info, "engine's stderr", read);
+            let mut state = shared.lock();
+            state.engine.last_stderr.hear(read);
+            log_lines(Level::Info, "engine's stderr", read, &mut state.out);
         } else {
             let mut state = shared.lock();
             state.engine.last_stderr.hear(read);

@@ -148,13 +148,7 @@ impl Shared {
 
     /// Carries out what the session asks for after lines from this side.
     pub(super) fn settle<'a>(self: &'a Arc<Self>, mut state: Locked<'a>, from: Side) -> Locked<'a> {
-        report_cut_files(&mut state);
-        switch_log(&mut state);
-        for message in state.out.messages.drain(..) {
-            stderr::say(&message);
-        }
-        self.learn(&mut state);
-        self.share_lines(&mut state);
+        self.carry_out(&mut state);
         self.open_books(&mut state);
         self.set_clock(&mut state);
         self.write_events(&mut state.out);
@@ -163,6 +157,17 @@ impl Shared {
         log_notes(&mut state.out);
         self.wake(&state);
         state
+    }
+
+    /// Carries out what the session asks for at any time, also at the end: all but its bytes and its books.
+    pub(super) fn carry_out(self: &Arc<Self>, state: &mut AdapterState) {
+        report_cut_files(state);
+        switch_log(state);
+        for message in state.out.messages.drain(..) {
+            stderr::say(&message);
+        }
+        self.learn(state);
+        self.share_lines(state);
     }
 
     /// Writes the bytes for both sides, those for the engine at once only if that cannot make the GUI wait.
@@ -257,11 +262,12 @@ impl Shared {
     }
 
     /// Hands the games and books of the session's output to the learning threads.
-    pub(super) fn learn(self: &Arc<Self>, state: &mut AdapterState) {
+    fn learn(self: &Arc<Self>, state: &mut AdapterState) {
         let AdapterState { out, learning, .. } = state;
         if !out.resume_learning && out.opened.is_empty() && out.begun.is_empty() && out.finished.is_empty() {
             return;
         }
+        log_notes(out);
         let shared = Arc::clone(self);
         let report: ReportMessage = Arc::new(move |level, message| shared.report(level, message));
         let log = || logfile::base().map(|log| log.to_string_lossy().into_owned()).unwrap_or_default();
