@@ -15,7 +15,7 @@ import chess.polyglot
 import chess.variant
 import pytest
 
-from client import HANG, find_tool, problems, times
+from client import HANG, START, find_tool, problems, times
 from polyglot_writer import Book
 from test_learning import learn_the_rest
 from variant_books import BOARDS, book_of, code_of
@@ -177,15 +177,63 @@ def test_a_result_goes_into_the_book_of_its_variant(run, tabiya_exe, configured,
     assert [path.name for path in tmp_path.glob("*.learn")] == ["kingofthehill.bin.learn"]
 
 
-def test_the_book_of_another_variant_is_an_error(tabiya_exe, tmp_path, engine, configured):
-    for wrong, likely, other in [("horde", "antichess", "antichess.bin"), ("atomic", "racingkings", "racingkings.bin")]:
-        (tmp_path / "tabiya.toml").write_text(f"[variant.{wrong}]\nbook = '{other}'\n")
-        done = subprocess.run(
-            [tabiya_exe, "--engine", engine.program, "--config", tmp_path / "tabiya.toml"],
-            input=b"uci\nquit\n", capture_output=True, timeout=HANG, check=False, cwd=tmp_path,
-        )
-        text = (done.stdout + done.stderr).decode()
-        assert f"its moves obey the rules of {likely}, not of {wrong}" in text and done.returncode, text
+def test_the_book_of_another_variant_is_refused_where_it_is_to_be_played(adapter, tmp_path, configured):
+    """The start does not wait for looking at books."""
+    for wrong, likely in [("horde", "antichess"), ("atomic", "racingkings")]:
+        (tmp_path / "tabiya.toml").write_text(f"[variant.{wrong}]\nbook = '{likely}.bin'\n")
+        client = adapter("--config", tmp_path / "tabiya.toml")
+        assert problems(client.start()) == []
+        client.send(f"setoption name UCI_Variant value {wrong}")
+        (told,) = problems(client.ready())
+        assert f"{likely}.bin: its moves obey the rules of {likely}, not of {wrong}" in told, told
+        assert client.go("movetime 10", START).book is None and client.quit() == 0
+
+
+def test_a_missing_book_of_a_variant_is_an_error_at_the_start(adapter, tmp_path):
+    (tmp_path / "tabiya.toml").write_text("[variant.horde]\nbook = 'gone.bin'\n")
+    client = adapter("--config", tmp_path / "tabiya.toml")
+    client.send("uci")
+    assert client.wait() == 3 and "gone.bin: no such book" in client.errors()
+
+
+def test_a_book_of_a_variant_that_is_named_as_one_of_chess_is_told_once(adapter, tmp_path, configured):
+    """Beside play: nothing waits for it."""
+    told = "atomic.bin: its moves obey the rules of atomic, not of chess: name it below [variant.atomic] in tabiya.toml"
+    book, log = tmp_path / "atomic.bin", tmp_path / "log"
+    client = adapter("--book", book, "--log", log, "--config", os.devnull)
+    client.start()
+    while not any(told in line for line in client.heard):
+        client.line()
+    for _ in range(2):
+        client.send(f"setoption name Book File value {book}", "ucinewgame")
+        client.ready()
+        client.go("movetime 10", START)
+    # Another book is looked at after those.
+    client.send(f"setoption name Book File value {tmp_path / 'antichess.bin'}")
+    client.ready()
+    while not any("antichess.bin: its moves" in line for line in client.heard):
+        client.line()
+    client.quit()
+    assert len([line for line in client.heard if told in line]) == 1
+    assert log.read_text().count(told) == 1 and client.errors().count(told) == 1
+
+
+def test_show_asks_what_play_would_ask(tabiya, configured, tmp_path):
+    (tmp_path / "tabiya.toml").write_text("book = 'chess.bin'\n[variant.horde]\nbook = 'horde.bin'\n")
+    for words, book in [((), "chess"), (("--variant", "horde"), "horde")]:
+        done = tabiya("show", *words)
+        assert done.returncode == 0 and f"{book}.bin answers.".encode() in done.stdout, done
+    done = tabiya("show", "--variant", "atomic")
+    assert done.returncode == 2 and b"below a line [variant.atomic]" in done.stderr, done.stderr
+    with (tmp_path / "tabiya.toml").open("a") as file:
+        file.write("[[variant.racingkings.book]]\nfile = 'racingkings.bin'\nmax-uses = 2\n")
+    done = tabiya("show", "--variant", "racingkings")
+    assert b"rule 1 (racingkings.bin) answers, if it has answered fewer than 2 moves" in done.stdout, done
+    # An engine that is set to a variant plays it.
+    (tmp_path / "tabiya.toml").write_text("set = ['UCI_Variant=horde']\n[variant.horde]\nbook = 'horde.bin'\n")
+    assert b"horde.bin answers." in tabiya("show").stdout
+    (tmp_path / "tabiya.toml").write_text("book = 'atomic.bin'\n")
+    assert b"its moves obey the rules of atomic, not of chess" in tabiya("show").stderr
 
 
 @pytest.mark.skipif(not FAIRY, reason="no fairy-stockfish on the PATH")

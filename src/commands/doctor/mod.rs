@@ -10,15 +10,13 @@ use std::time::Duration;
 
 use comfy_table::Table;
 
-use tabiya_adapter::io::book_loader::BookLoader;
+use tabiya_adapter::io::book_loader::{BookLoader, of_other_rules};
 use tabiya_adapter::session::{About, NAME_ADDITION, is_chess};
 use tabiya_adapter::settings::Config;
-use tabiya_adapter::settings::advice::other_rules;
 use tabiya_adapter::settings::books::BookList;
 use tabiya_adapter::settings::rules::rule_name;
 use tabiya_base::error::Result;
-use tabiya_base::progress::Progress;
-use tabiya_chess::{Variant, rules_of, variant_name};
+use tabiya_chess::{Variant, rules_of, spelled_as, variant_name};
 use tabiya_uci::{VARIANT, offered_variants, option_default, option_name, same_name};
 
 use self::client::Client;
@@ -206,7 +204,7 @@ fn examine(
         }
         Err(problem) => Err(problem),
     };
-    problems.extend(of_other_rules(config).into_iter().map(Problem::finding));
+    problems.extend(of_another_variant(config).into_iter().map(Problem::finding));
     client.events();
     for (about, what) in client.notices() {
         let exit = match about {
@@ -224,14 +222,10 @@ fn examine(
 }
 
 /// What is said of books of standard chess whose moves obey the rules of a variant.
-fn of_other_rules(config: &Config) -> Vec<String> {
+fn of_another_variant(config: &Config) -> Vec<String> {
     let loader = BookLoader { search_paths: config.search_paths.clone() };
     let (set, _) = loader.open(&config.options.books, false);
-    let books = set.distinct();
-    let wrong = books.iter().filter_map(|book| {
-        Some(other_rules(book.path(), &book.other_rules(Variant::Chess, &Progress::none())?))
-    });
-    wrong.collect()
+    set.distinct().iter().filter_map(|book| of_other_rules(&**book, Variant::Chess)).collect()
 }
 
 /// What the adapter answers to `uci`.
@@ -333,11 +327,15 @@ impl Trial<'_> {
     fn variants(&mut self, out: &mut dyn Write) -> Printed<std::result::Result<(), Problem>> {
         for files in &self.config.options.variants {
             let variant = files.variant;
-            let mut offered = self.greeted.variants.iter();
-            let Some(value) = offered.find(|value| rules_of(value) == Some(variant)) else {
+            let offered = self.greeted.variants.iter().map(String::as_str);
+            let Some(value) = spelled_as(variant.uci(), offered) else {
                 self.problems.push(Problem::finding(format!(
                     "[variant.{variant}]: the engine does not offer {variant} by its option {VARIANT}"
                 )));
+                // The adapter does not play from these books, so it does not look at them.
+                let loader = BookLoader { search_paths: self.config.search_paths.clone() };
+                let (_, wrong) = loader.open(files, false);
+                self.problems.extend(wrong.into_iter().map(|wrong| Problem::finding(wrong.what)));
                 continue;
             };
             self.client.send(&format!("setoption name {VARIANT} value {value}"));

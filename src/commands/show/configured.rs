@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use shakmaty::{CastlingMode, Position as _};
 
-use tabiya_adapter::io::book_loader::BookLoader;
+use tabiya_adapter::io::book_loader::{BookLoader, of_other_rules};
 use tabiya_adapter::settings::effect::idle;
 use tabiya_adapter::settings::options::Options;
 use tabiya_adapter::settings::rules::{Rule, rule_name};
@@ -12,7 +12,7 @@ use tabiya_adapter::settings::{Config, FILE_NAME, Given};
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::choose::Policy;
 use tabiya_book::{Book, BookSet};
-use tabiya_chess::Game;
+use tabiya_chess::{Game, Variant};
 use tabiya_learn as learn;
 use tabiya_workshop::view::{AskedBook, View};
 
@@ -39,7 +39,13 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
         let what = format!("no book is named, and there is no {FILE_NAME}");
         return Err(Error::new(ErrorKind::Usage, what).advice("name a book, as in `tabiya show book.bin`"));
     }
-    let files = &config.options.books;
+    let variant = args.variant.named().unwrap_or_else(|| config.variant());
+    let files = config.options.books_of(variant);
+    let files = files.filter(|files| variant == Variant::Chess || !files.are_unnamed()).ok_or_else(|| {
+        let what = format!("no book is named for {variant}");
+        let advice = format!("name one in {FILE_NAME} below a line [variant.{variant}]");
+        Error::new(ErrorKind::Usage, what).advice(advice)
+    })?;
     let named = [&files.white, &files.black, &files.both].into_iter().flat_map(|list| list.files());
     let named = named.chain(files.both.rules().iter().map(|rule| &rule.file));
     named.filter_map(|name| config.search_paths.find(name).ok()).for_each(|path| learn::settle(&path));
@@ -50,11 +56,16 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     problems.iter().for_each(|problem| output::warn(&problem.what));
     let all = Options { policy: options.clone(), ..config.options.clone() };
     idle(&all, files, &set).iter().for_each(|said| output::warn(said));
+    if variant == Variant::Chess && !files.are_unnamed() {
+        let wrong = set.distinct();
+        let wrong = wrong.iter().filter_map(|book| of_other_rules(&**book, variant));
+        wrong.for_each(|what| output::warn(&what));
+    }
     let mut configured = Configured { set, rules: files.both.rules(), options };
     let exit = if unopened { Exit::File } else { Exit::Done };
     output::print(|out| {
         let books = configured.set.distinct();
-        let known = super::each(args, &books, out, |game, mode, look, out| {
+        let known = super::each(args, (&books, variant), out, |game, mode, look, out| {
             configured.position(game, mode, look, out)
         })?;
         Ok(if known { exit } else { exit.max(Exit::Findings) })

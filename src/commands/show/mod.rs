@@ -13,7 +13,7 @@ use shakmaty::CastlingMode;
 
 use tabiya_base::error::Result;
 use tabiya_book::{Book, BookSet};
-use tabiya_chess::Game;
+use tabiya_chess::{Game, Variant};
 use tabiya_learn as learn;
 use tabiya_learn::evals;
 use tabiya_workshop::vet::Look as Evals;
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     let listed: Vec<_> = books.iter().map(|(book, ..)| Arc::clone(book)).collect();
     output::print(|out| {
-        let known = each(args, &listed, out, |game, mode, look, out| {
+        let known = each(args, (&listed, args.variant.variant()), out, |game, mode, look, out| {
             let mut known = false;
             for (book, book_set, evals) in &mut books {
                 let mut view = View::look_up(&**book, (book_set, 0), game, mode, &policy);
@@ -109,7 +109,7 @@ pub fn run(args: &Args) -> Result<Exit> {
 /// it. Returns whether they know everything.
 fn each(
     args: &Args,
-    books: &[Arc<dyn Book>],
+    (books, variant): (&[Arc<dyn Book>], Variant),
     out: &mut dyn Write,
     mut show: impl FnMut(&Game, CastlingMode, Option<Look>, &mut dyn Write) -> io::Result<bool>,
 ) -> Printed<bool> {
@@ -121,7 +121,7 @@ fn each(
         return Ok(known);
     }
     let look = (!args.json).then(Look::of_stdout);
-    each_position(&args.positions, args.variant.variant(), |game, mode| {
+    each_position(&args.positions, variant, |game, mode| {
         if let Some(look) = look {
             table::place(game, look, out)?;
         }

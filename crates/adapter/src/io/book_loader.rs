@@ -16,6 +16,14 @@ use crate::settings::books::{BookFiles, BookList};
 use crate::settings::rules::{Rule, rule_name};
 use crate::settings::search_paths::{SearchPaths, listed};
 
+/// What the books of a list are to be.
+#[derive(Clone, Copy)]
+struct Kind {
+    variant: Variant,
+    /// Whether their moves must obey its rules.
+    is_looked_at: bool,
+}
+
 /// Opens books for the session, which does no I/O itself.
 pub struct BookLoader {
     /// Where relative paths are looked up.
@@ -24,20 +32,10 @@ pub struct BookLoader {
 
 impl BookLoader {
     /// Opens the books of these lists, and if asked to the stores of evaluations beside them; returns those that could be
-    /// opened, and the problems with books.
+    /// opened, and the problems with books. A book of a variant whose moves obey other rules is not opened.
     pub fn open(&self, files: &BookFiles, with_evaluations: bool) -> (BookSet, Vec<BookProblem>) {
-        let mut problems = Vec::new();
-        let white = self.open_list(&files.white, files.variant, &mut problems);
-        let black = self.open_list(&files.black, files.variant, &mut problems);
-        let both = match &files.both {
-            BookList::Unnamed if files.are_unnamed() && files.variant == Variant::Chess => book::starter()
-                .map_err(|error| problems.push(BookProblem { what: worded(&error), unopened: true }))
-                .into_iter()
-                .collect(),
-            list => self.open_list(list, files.variant, &mut problems),
-        };
-        let rules = self.open_rules(files.both.rules(), files.variant, &mut problems);
-        let mut set = BookSet::new(&white, &black, &both).with_rules(rules);
+        let is_looked_at = files.variant != Variant::Chess;
+        let (mut set, mut problems) = self.open_unseen(files, is_looked_at);
         if with_evaluations {
             let (opened, failed) = evals::open_beside(&set.distinct());
             opened.iter().for_each(|(book, _)| log::info!("evaluations beside {}", book.path().display()));
@@ -47,11 +45,33 @@ impl BookLoader {
         (set, problems)
     }
 
+    /// The problems with books that are not played yet. Their moves are not looked at: that takes longer than the adapter's start.
+    pub fn try_open(&self, files: &BookFiles) -> Vec<BookProblem> {
+        self.open_unseen(files, false).1
+    }
+
+    /// Opens the books of these lists, and looks at their moves if asked to.
+    fn open_unseen(&self, files: &BookFiles, is_looked_at: bool) -> (BookSet, Vec<BookProblem>) {
+        let mut problems = Vec::new();
+        let kind = Kind { variant: files.variant, is_looked_at };
+        let white = self.open_list(&files.white, kind, &mut problems);
+        let black = self.open_list(&files.black, kind, &mut problems);
+        let both = match &files.both {
+            BookList::Unnamed if files.are_unnamed() && files.variant == Variant::Chess => book::starter()
+                .map_err(|error| problems.push(BookProblem { what: worded(&error), unopened: true }))
+                .into_iter()
+                .collect(),
+            list => self.open_list(list, kind, &mut problems),
+        };
+        let rules = self.open_rules(files.both.rules(), kind, &mut problems);
+        (BookSet::new(&white, &black, &both).with_rules(rules), problems)
+    }
+
     /// Opens the books of rules, each file once; returns them with the numbers and the colours of their rules.
     fn open_rules(
         &self,
         rules: &[Rule],
-        variant: Variant,
+        kind: Kind,
         problems: &mut Vec<BookProblem>,
     ) -> Vec<(usize, Option<Color>, Arc<dyn Book>)> {
         let mut opened = HashMap::new();
@@ -60,7 +80,7 @@ impl BookLoader {
             let name = rule.file.as_str();
             let required = rules.iter().any(|other| other.file == name && !other.is_optional());
             let book =
-                opened.entry(name).or_insert_with(|| self.open_reported((name, variant), required, problems));
+                opened.entry(name).or_insert_with(|| self.open_reported((name, kind), required, problems));
             if let Some(book) = book {
                 log::info!("{}: {rule}", rule_name(number, book.path()));
                 books.push((number, rule.color(), Arc::clone(book)));
@@ -69,24 +89,19 @@ impl BookLoader {
         books
     }
 
-    fn open_list(
-        &self,
-        list: &BookList,
-        variant: Variant,
-        problems: &mut Vec<BookProblem>,
-    ) -> Vec<Arc<dyn Book>> {
-        let opened = |name: &String| self.open_reported((name, variant), true, &mut *problems);
+    fn open_list(&self, list: &BookList, kind: Kind, problems: &mut Vec<BookProblem>) -> Vec<Arc<dyn Book>> {
+        let opened = |name: &String| self.open_reported((name, kind), true, &mut *problems);
         list.files().iter().filter_map(opened).collect()
     }
 
     /// Opens a book, or reports why it cannot be opened.
     fn open_reported(
         &self,
-        (name, variant): (&str, Variant),
+        (name, kind): (&str, Kind),
         required: bool,
         problems: &mut Vec<BookProblem>,
     ) -> Option<Arc<dyn Book>> {
-        match self.open_one(name, variant) {
+        match self.open_one(name, kind) {
             Ok(book) => {
                 log::info!("book: {} ({})", book.path().display(), book.format());
                 let warnings = book.warnings().into_iter();
@@ -100,18 +115,23 @@ impl BookLoader {
         }
     }
 
-    /// Opens a book of a variant. A Polyglot book does not say for which it is, so its moves are looked at.
-    fn open_one(&self, name: &str, variant: Variant) -> Result<Arc<dyn Book>, String> {
+    /// Opens a book of this kind.
+    fn open_one(&self, name: &str, kind: Kind) -> Result<Arc<dyn Book>, String> {
         let found = self.search_paths.find(name);
         let found = found.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
         let path = found.map_err(|tried| {
             format!("{name}: no such book; looked for it at {}{}", listed(&tried), several(name))
         })?;
-        let book = book::open_as(&path, variant).map_err(|error| worded(&error))?;
-        let other =
-            if variant == Variant::Chess { None } else { book.other_rules(variant, &Progress::none()) };
-        other.map_or(Ok(book), |other| Err(other_rules(&path, &other)))
+        let book = book::open_as(&path, kind.variant).map_err(|error| worded(&error))?;
+        let other = if kind.is_looked_at { of_other_rules(&*book, kind.variant) } else { None };
+        other.map_or(Ok(book), Err)
     }
+}
+
+/// What is said where the moves of a book that is named as one of a variant obey other rules. A Polyglot book does not say for
+/// which it is, so its moves are looked at, which may take a second.
+pub fn of_other_rules(book: &dyn Book, variant: Variant) -> Option<String> {
+    Some(other_rules(book.path(), &book.other_rules(variant, &Progress::none())?))
 }
 
 #[cfg(test)]

@@ -154,6 +154,7 @@ impl Shared {
         self.write_events(&mut state.out);
         state = self.write_pending(state, from);
         // The GUI has its answer by now.
+        self.look_at_books(&mut state);
         log_notes(&mut state.out);
         self.wake(&state);
         state
@@ -193,8 +194,13 @@ impl Shared {
         drop(self.settle(state, Side::Engine));
     }
 
+    /// Whether the adapter is only tried.
+    pub(super) fn is_tried(&self) -> bool {
+        self.events.is_some()
+    }
+
     /// Warns the user of something that happened on another thread, at once.
-    fn notify(self: &Arc<Self>, message: String) {
+    pub(super) fn notify(self: &Arc<Self>, message: String) {
         let mut state = self.lock();
         state.update(|session, out| session.gui.notify(message, out));
         drop(self.settle(state, Side::Engine));
@@ -225,7 +231,7 @@ impl Shared {
                 LinesFileEvent::Known(what) => shared.report(log::Level::Info, what),
             };
             // Whoever only tries the adapter leaves no trace.
-            let writes = shared.events.is_none();
+            let writes = !shared.is_tried();
             lines_file::exchange(&tasks, &shared.loader.search_paths, writes, see, &say);
         };
         match TaskThread::started(lines, "lines", work) {

@@ -1,9 +1,10 @@
 //! The state that the threads share under one lock.
 
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use tabiya_base::task_thread::TaskThread;
+use tabiya_book::Book;
 use tabiya_uci::engine::LastWords;
 
 use super::lines_file::Task;
@@ -62,6 +63,8 @@ pub(super) struct AdapterState {
     pub(super) learning: Learning,
     /// The thread that shares played lines with other processes, once there is something to share.
     pub(super) lines: Option<TaskThread<Task>>,
+    /// The thread that looks at books, once there is one to look at.
+    pub(super) looking: Option<TaskThread<Arc<dyn Book>>>,
 }
 
 /// Deadlines, as [`Shared::now`](super::shared::Shared::now) counts them.
@@ -125,6 +128,7 @@ impl AdapterState {
             waiters: 0,
             learning: Learning::default(),
             lines: None,
+            looking: None,
         }
     }
 

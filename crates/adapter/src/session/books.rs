@@ -96,8 +96,12 @@ pub(super) struct Books {
     /// The rules of those books that have one.
     rules: Rules,
     open_state: OpenState,
+    /// Whether the starter book is asked, because none is named.
+    is_starter: bool,
     /// Whether the stores of evaluations beside them were asked for.
     evaluated: bool,
+    /// Books of standard chess that nobody has looked at since they were opened.
+    unseen: Vec<Arc<dyn Book>>,
     /// Whether it was reported that no book can learn.
     learning_reported: bool,
     rng: Xoshiro256PlusPlus,
@@ -123,7 +127,9 @@ impl Books {
             set: BookSet::default(),
             rules: Rules::default(),
             open_state: OpenState::Done,
+            is_starter: false,
             evaluated: false,
+            unseen: Vec::new(),
             learning_reported: false,
             rng: rng(seed),
             advice: Advice::default(),
@@ -194,6 +200,7 @@ impl Books {
         // Until the books are open, none is asked.
         self.rules.set(files.both.rules());
         self.evaluated = files.need_evaluations(&options.policy);
+        self.is_starter = files.are_unnamed();
         out.open_books = Some(files);
         out.with_evaluations = self.evaluated;
     }
@@ -227,7 +234,15 @@ impl Books {
         if std::mem::replace(&mut self.open_state, OpenState::Done) == OpenState::Late {
             gui.notify("the books are open now".to_owned(), out);
         }
+        // Those of variants were looked at before, and the starter book is known.
+        let is_seen = self.asked != Variant::Chess || self.is_starter;
+        self.unseen = if is_seen { Vec::new() } else { book_set.distinct() };
         std::mem::replace(&mut self.set, book_set)
+    }
+
+    /// The engine or a book has answered: there is time to look at the books.
+    pub(super) fn look(&mut self, out: &mut Output) {
+        out.look_at.append(&mut self.unseen);
     }
 
     /// The books take long to open: the engine plays until they are; whether lines have waited for them.

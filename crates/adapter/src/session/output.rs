@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use log::Level;
 
+use tabiya_book::Book;
+
 use super::event::Event;
 use super::lines::Node;
 use super::played::{LearnableBook, PlayedGame};
@@ -31,6 +33,8 @@ pub struct Output {
     pub open_books: Option<BookFiles>,
     /// Open these too, to see whether they can be opened.
     pub try_books: Vec<BookFiles>,
+    /// See whether these books are of standard chess, when there is time for it.
+    pub look_at: Vec<Arc<dyn Book>>,
     /// Open the stores of evaluations beside them too.
     pub with_evaluations: bool,
     /// Books that were opened and can learn: complete what an earlier process has begun in them.

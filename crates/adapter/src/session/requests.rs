@@ -176,6 +176,7 @@ impl Session {
             }
         }
         self.watch.answered(Answer::Book(mv));
+        self.books.look(out);
     }
 
     /// Answers the GUI's request with the engine's `bestmove` line.
@@ -184,6 +185,7 @@ impl Session {
         self.gui.send(line, out);
         out.events.push(Event::Engine { why: self.silence });
         self.watch.answered(Answer::Engine(line));
+        self.books.look(out);
     }
 
     pub(super) fn engine_best_move(&mut self, line: &[u8], out: &mut Output) {
@@ -239,6 +241,7 @@ impl Session {
     /// The child has answered `isready`: the book's answer may have waited for it.
     pub(super) fn engine_ready(&mut self, line: &[u8], out: &mut Output) {
         self.gui.send(line, out);
+        self.books.look(out);
         if !self.child.answered_ready() {
             return;
         }

@@ -22,7 +22,8 @@ use std::time::Duration;
 use log::Level;
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
-use tabiya_uci::{SetOption, same_name};
+use tabiya_chess::{Variant, rules_of};
+use tabiya_uci::{SetOption, VARIANT, same_name};
 
 use self::books::BookList;
 use self::file::FromFile;
@@ -92,6 +93,13 @@ impl Config {
         let mut config = Self::merged(given, path)?;
         config.warnings.splice(..0, warnings);
         Ok(config)
+    }
+
+    /// The variant that the engine is set to: standard chess, unless `UCI_Variant` is among its options.
+    pub fn variant(&self) -> Variant {
+        let is_variant = |(name, _): &&(String, String)| same_name(name.as_bytes(), VARIANT.as_bytes());
+        let set = self.settings.iter().rev().find(is_variant);
+        set.and_then(|(_, value)| rules_of(value)).unwrap_or_default()
     }
 
     /// Merges the command line with this configuration file, if there is one.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use tabiya_book::choose::Policy;
+use tabiya_chess::Variant;
 
 use super::books::{BookFiles, BookList};
 
@@ -48,6 +49,13 @@ impl Default for Options {
             seed: 0,
             log: String::new(),
         }
+    }
+}
+
+impl Options {
+    /// The books that are named for a variant.
+    pub fn books_of(&self, variant: Variant) -> Option<&BookFiles> {
+        std::iter::once(&self.books).chain(&self.variants).find(|files| files.variant == variant)
     }
 }
 
