@@ -11,7 +11,6 @@ use shakmaty::ByColor;
 
 use games::Games;
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{keep_apart, keep_inputs};
 use tabiya_book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split};
@@ -256,7 +255,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     let evals_lines = match (&args.store, &mut with_evals) {
         (Some(store), Some(source)) => {
             let put = put_evals(store, source, &filter, &resources, &progress);
-            put.map_err(|error| interrupt::after("the book is written, the evaluations are not", error))?
+            let words = "the book is written, the evaluations are not";
+            put.map_err(|error| written::in_part(&args.output, words, error))?
         }
         _ => Vec::new(),
     };

@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         EditOutcome::Made(made) => made,
         EditOutcome::Unexpected(_) | EditOutcome::Nothing => return Ok(Exit::Findings),
     };
-    output::print(|out| {
+    output::print_work(|out| {
         writeln!(out, "{}, {}:", path.display(), in_words(&note, variant))?;
         for (edit, MadeMove { said, .. }) in edits.iter().zip(&made.moves) {
             report(&san(game.position(), edit.mv), said.map(|said| said.as_ref().map(describe)), out)?;
@@ -189,7 +189,7 @@ fn reverse(path: &Path, (mut editor, variant): (Editor, Variant), way: Way) -> R
         let line = format!("{}: there is no edit to {wanted}", path.display());
         return output::print_lines(&[line], Exit::Findings);
     };
-    output::print(|out| {
+    output::print_work(|out| {
         writeln!(out, "{}, {}, {done}:", path.display(), in_words(&made.note, variant))?;
         let at = edit::place_of(&made.note, variant).position(variant);
         for MadeMove { uci, said } in &made.moves {

@@ -81,12 +81,52 @@ fn print_to(out: &mut dyn Write, body: impl FnOnce(&mut dyn Write) -> Printed<Ex
     }
 }
 
-/// Prints lines, and returns how the command ends.
+/// Runs `body` with standard output, as [`print()`], for work that changes files while it prints. It is done to its end whether or not
+/// its output can be written.
 ///
 /// # Errors
-/// As [`print()`].
-pub(crate) fn print_lines(lines: &[String], exit: Exit) -> Result<Exit> {
+/// When the body fails, or, once it is done, when standard output could not be written for another reason than that its reader
+/// has ended.
+pub(crate) fn print_work(body: impl FnOnce(&mut dyn Write) -> Printed<Exit>) -> Result<Exit> {
     print(|out| {
+        let mut heedless = Heedless { out, failed: None };
+        let exit = body(&mut heedless)?;
+        heedless.flush()?;
+        match heedless.failed.filter(|error| error.kind() != io::ErrorKind::BrokenPipe) {
+            Some(error) => Err(unwritable(&error).advice("the work is done, but not reported").into()),
+            None => Ok(exit),
+        }
+    })
+}
+
+/// An output that takes what cannot be written, and keeps the first error.
+struct Heedless<'a> {
+    out: &'a mut dyn Write,
+    failed: Option<io::Error>,
+}
+
+impl Write for Heedless<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.failed.is_none() {
+            self.failed = self.out.write_all(bytes).err();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.failed.is_none() {
+            self.failed = self.out.flush().err();
+        }
+        Ok(())
+    }
+}
+
+/// Prints lines about work that is done, and returns how the command ends.
+///
+/// # Errors
+/// As [`print_work`].
+pub(crate) fn print_lines(lines: &[String], exit: Exit) -> Result<Exit> {
+    print_work(|out| {
         lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
         Ok(exit)
     })

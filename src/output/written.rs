@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use tabiya_base::error::{Error, ErrorKind};
+use tabiya_base::interrupt;
 use tabiya_book::{OldJournal, Written};
 use tabiya_workshop::bookmaker::Merged;
 use tabiya_workshop::vet::Evaluated;
@@ -98,6 +100,21 @@ pub(crate) fn merged_lines(merged: &Merged, why: &str) -> Vec<String> {
         lines.push(format!("left out: comments, flags and ratings of {positions}: the format has none"));
     }
     lines
+}
+
+/// Reports that a command has written this file before the error with which it ends.
+pub(crate) fn before_error(path: &Path) {
+    warn(&format!("{}: written before the error", path.display()));
+}
+
+/// The error of a command that has written `path` before it: an interrupt says what is written in these words, and before any other
+/// error a line does.
+pub(crate) fn in_part(path: &Path, words: &str, error: Error) -> Error {
+    if error.kind() == ErrorKind::Interrupted {
+        return interrupt::after(words, error);
+    }
+    before_error(path);
+    error
 }
 
 /// Reports that nothing was written, why, and what to do. A file that existed before is unchanged.

@@ -151,11 +151,10 @@ impl Games<'_> {
         let totals = games(db, options, &progress, &mut |text| {
             file.write_all(text).map_err(|error| file.get_ref().error(error))
         });
-        let written = match texts {
-            Some(_) => "the texts are written, the games are not",
-            None => "nothing was written",
-        };
-        let totals = totals.map_err(|error| interrupt::after(written, error))?;
+        let totals = totals.map_err(|error| match texts.as_ref().and(self.args.texts.as_deref()) {
+            Some(folder) => written::in_part(folder, "the texts are written, the games are not", error),
+            None => interrupt::after("nothing was written", error),
+        })?;
         if totals.games == 0 {
             drop(progress);
             lines(&totals).iter().for_each(|line| warn(line));

@@ -154,10 +154,12 @@ pub fn run(args: &Args) -> Result<Exit> {
         report.write(file)?;
     }
     let force = args.to.force || was_written;
-    let (merged, done) =
-        write(&grown, args, force, &resources, &progress).map_err(|error| interrupt::after(last, error))?;
+    let (merged, done) = write(&grown, args, force, &resources, &progress)
+        .map_err(|error| interrupt::after(last, error))
+        .inspect_err(|_| args.report.iter().for_each(|path| written::before_error(path)))?;
     if args.to.force {
-        GrowthState::new(&grown, searches, missing.iter()).write(output)?;
+        let state = GrowthState::new(&grown, searches, missing.iter());
+        state.write(output).inspect_err(|_| written::before_error(output))?;
     }
     drop(progress);
 

@@ -217,7 +217,7 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
     progress.games(source.size());
     let mut collector = Collector::new(player, args.both);
     let mut totals = Totals::default();
-    output::print(|out| {
+    output::print_work(|out| {
         while !interrupt::asked()
             && let Some(batch) = source.next_batch()?
         {

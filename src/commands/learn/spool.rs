@@ -26,7 +26,7 @@ pub fn learn(log: Option<&Path>, drop: Option<&Path>) -> Result<Exit> {
         .map_err(|error| Error::file(drop.unwrap_or(Path::new("")), "cannot find the book", error))?;
     let paths = spool_paths(&log.map(Path::to_string_lossy).unwrap_or_default());
     interrupts::watch();
-    output::print(|out| {
+    output::print_work(|out| {
         let mut exit = Exit::Done;
         let mut learners = Learners::new(PATIENCE);
         let mut asked = drop.is_none();

@@ -200,7 +200,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         absent: args.book.iter().filter_map(|book| book.player.as_deref()).collect(),
         file: args.pgn.as_ref().map(|path| Replacement::new(path, args.force)).transpose()?,
     };
-    let exit = output::print(|out| {
+    let print = |out: &mut dyn Write| {
         if args.json {
             write!(out, "{{\"games\":[")?;
         }
@@ -214,11 +214,14 @@ pub fn run(args: &Args) -> Result<Exit> {
             (false, Some(name)) => person::report(found, &name.shown(), args.top, out)?,
             (false, None) => text::report(found, args.top, out)?,
         }
-        Ok(found.exit)
-    })?;
-    if let Some(file) = sink.file {
-        file.commit()?;
-    }
+        let exit = found.exit;
+        if let Some(file) = sink.file.take() {
+            file.commit()?;
+        }
+        Ok(exit)
+    };
+    // The PGN is written to its end whoever reads the rest.
+    let exit = if args.pgn.is_some() { output::print_work(print) } else { output::print(print) }?;
     damage::of_look_ups(&sink.found.books, exit)
 }
 

@@ -159,7 +159,7 @@ fn make(args: &Args) -> Result<Exit> {
         let report = Report { sources: &args.sources, seed, drawn_from: &drawn, summary: &summary };
         report_file.commit_json(&report)?;
     }
-    file.commit()?;
+    file.commit().inspect_err(|_| args.report.iter().for_each(|path| written::before_error(path)))?;
     let done = asks_engine.then(|| format!("evaluated: {}", many(evaluated.done, "position")));
     let after = done.into_iter().chain(written::cut(&evaluated)).chain(summed_up(&drawn, &summary));
     let all: Vec<String> = sources.lines().into_iter().chain(lines).chain(after).collect();

@@ -30,6 +30,7 @@ use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
 use crate::output::store::no_store;
+use crate::output::written::before_error;
 use crate::output::{damage, progress, written};
 
 /// `tabiya vet`.
@@ -175,7 +176,8 @@ fn vet(args: &Args) -> Result<Exit> {
         report.write(file)?;
     }
     let scope = bookmaker::widest(&vetted, &*writer);
-    let (merged, written) = bookmaker::merge(&[(&vetted, scope)], &resources, writer, &progress)?;
+    let merged = bookmaker::merge(&[(&vetted, scope)], &resources, writer, &progress);
+    let (merged, written) = merged.inspect_err(|_| args.report.iter().for_each(|path| before_error(path)))?;
     drop(progress);
 
     let mut lines = if args.evaluating.no_engine { Vec::new() } else { done.lines(&path) };
