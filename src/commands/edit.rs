@@ -64,6 +64,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Exit> {
     let path = &args.book;
     let variant = args.variant.variant();
+    interrupts::watch();
     let mut editor = Editor::new(path).of_variant(variant);
     if args.undo || args.redo {
         return reverse(path, (editor, variant), if args.undo { Way::Back } else { Way::Again });
@@ -72,10 +73,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let edits = args.edits(&game)?;
     let note = edit::kept(&game, args.fen.is_some());
     let wish = Wish { at: game.position(), edits: &edits, note: &note, expected: None };
-    let progress = || {
-        interrupts::watch();
-        progress::on_terminal(path.to_string_lossy())
-    };
+    let progress = || progress::on_terminal(path.to_string_lossy());
     let made = match editor.edit(&wish, progress)? {
         EditOutcome::Made(made) => made,
         EditOutcome::Unexpected(_) | EditOutcome::Nothing => return Ok(Exit::Findings),

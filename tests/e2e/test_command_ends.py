@@ -2,16 +2,18 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from client import HANG
+from client import HANG, eventually
 from conftest import linux_only, not_windows
 from polyglot_writer import Book
 
-DONE, FILE = 0, 3
+DONE, FILE, INTERRUPTED = 0, 3, 130
 
 GAME = '[Event "{0}"]\n[White "a{0}"]\n[Black "b"]\n[Result "1-0"]\n\n{1} 1-0\n\n'
 LINES = ["1. e4 e5 2. Nf3", "1. d4 d5 2. c4", "1. e4 c5 2. Nf3", "1. d4 Nf6 2. c4"]
@@ -109,14 +111,32 @@ def limit(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-@not_windows
-def test_a_report_that_nobody_reads_annotates_all_games(tabiya_exe, inputs, tmp_path):
-    """A pipe that is closed after the first line, not before."""
+@linux_only
+@pytest.mark.parametrize("line", ["learn games book.bin games.pgn --both", "edit book.bin --set e4=7", "edit book.bin --undo"])
+def test_a_command_that_waits_for_a_lock_can_be_interrupted(tabiya_exe, inputs, tmp_path, line):
+    import fcntl
+
     shutil.copytree(inputs, tmp_path / "in")
-    line = [tabiya_exe, "report", "games.pgn", "--book", "book.bin", "--pgn", "made.pgn", "--json"]
-    process = subprocess.Popen(line, cwd=tmp_path / "in", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout.readline().startswith(b'{"games":[')
-    process.stdout.close()
-    assert process.wait(HANG) == DONE, process.stderr.read()
-    process.stderr.close()
-    assert (tmp_path / "in" / "made.pgn").read_text().count("[Event ") == GAMES.count("[Event ")
+    before = (tmp_path / "in" / "book.bin").read_bytes()
+    with (tmp_path / "in" / "book.bin.learn").open("a+b") as journal:
+        fcntl.flock(journal, fcntl.LOCK_EX)
+        more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen([tabiya_exe, *line.split()], cwd=tmp_path / "in", **more)
+        eventually("the command waits", lambda: any(link.name == "book.bin.learn" for link in opened(process.pid)))
+        process.send_signal(signal.SIGTERM)
+        out, errors = process.communicate(timeout=HANG)
+    assert process.returncode == INTERRUPTED and b"interrupted: " in errors, errors
+    assert b"nothing was written" in errors or b"0 learned into 0 entries" in out and b"the others are not" in errors
+    assert (tmp_path / "in" / "book.bin").read_bytes() == before
+    assert not [path for path in (tmp_path / "in").iterdir() if path.suffix == ".part"]
+
+
+def opened(pid):
+    """The files that a process has open."""
+    files = []
+    for number in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            files.append(number.readlink())
+        except FileNotFoundError:
+            pass
+    return files

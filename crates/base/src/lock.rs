@@ -11,6 +11,7 @@ use same_file::Handle;
 use tempfile::TempPath;
 
 use super::folder::parent_of;
+use super::interrupt;
 use super::replace::leftovers;
 
 /// The first pause between two attempts to lock a file; each further one is twice as long.
@@ -19,8 +20,8 @@ const FIRST_PAUSE: Duration = Duration::from_micros(200);
 /// The longest pause between two attempts.
 const LAST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Locks a file for this process alone; `None` when another one keeps it longer than `patience`. The system's own wait
-/// for a lock cannot be cancelled, so the lock is tried again and again.
+/// Locks a file for this process alone; `None` when another one keeps it longer than `patience`, or until the work must stop. The
+/// system's own wait for a lock cannot be cancelled, so the lock is tried again and again.
 ///
 /// # Errors
 /// When the file system has no locks.
@@ -36,7 +37,7 @@ pub fn lock(file: File, patience: Duration) -> io::Result<Option<File>> {
             Err(_) => {}
         }
         let left = patience.saturating_sub(begun.elapsed());
-        if left.is_zero() {
+        if left.is_zero() || interrupt::asked() {
             return Ok(None);
         }
         // Random, so that processes that wait do not keep step.
@@ -77,7 +78,7 @@ pub fn lock_in_turn<T, P: PartialEq>(
 pub enum Locked {
     /// The file, locked until this is dropped.
     Ours(File),
-    /// Another process kept it locked for as long as we were willing to wait.
+    /// Another process kept it locked for as long as we were willing to wait, or until the work had to stop.
     Busy,
     /// There is no file, and none was to be created.
     Missing,

@@ -27,7 +27,7 @@ use crate::args::variant::{VariantArgs, open_warned};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
-use crate::output::{self, Printed, progress};
+use crate::output::{self, Printed, Stop, progress};
 
 /// Games that are learned at a time: enough that waiting for the disk costs little, few enough that other processes get their
 /// turn.
@@ -223,7 +223,11 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
         {
             totals.games += batch.play(&mut collector);
             for games in collector.take().chunks(BATCH).take_while(|_| !interrupt::asked()) {
-                learn_some(args, learner, games, &mut totals, &progress, out)?;
+                match learn_some(args, learner, games, &mut totals, &progress, out) {
+                    // What is learned is counted below.
+                    Err(Stop::Error(error)) if error.kind() == ErrorKind::Interrupted => break,
+                    learned => learned?,
+                }
             }
             progress.games_at(source.done(), totals.games);
         }

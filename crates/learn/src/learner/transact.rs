@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use tabiya_base::error::{Error, Result};
+use tabiya_base::interrupt;
 
 use super::Learner;
 use crate::book::{BookEntries, cannot_write};
@@ -64,7 +65,10 @@ impl Learner {
         match self.storage.claim(self.patience, create) {
             Ok(Claim::Ours(journal)) => Ok(Some(journal)),
             Ok(Claim::Missing) => Ok(None),
-            Ok(Claim::Busy) => Err(self.worded(LearnError::Busy)),
+            Ok(Claim::Busy) => {
+                interrupt::check()?;
+                Err(self.worded(LearnError::Busy))
+            }
             Err(error) => Err(self.worded(error.into())),
         }
     }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::folder;
+use tabiya_base::interrupt;
 use tabiya_base::lock::{Locked, lock_in_turn, lock_named};
 use tabiya_base::replace::leftovers;
 
@@ -59,9 +60,12 @@ impl BookLock {
         let changed = || fs::metadata(&real).and_then(|data| Metadata::modified(&data)).ok();
         match lock_in_turn(attempt, changed).map_err(cannot)? {
             Some(file) => Ok(Self { path, _file: file }),
-            None => Err(Error::new(ErrorKind::File, "another process is editing the book")
-                .at_path(book)
-                .advice("try again when it is done")),
+            None => {
+                interrupt::check()?;
+                Err(Error::new(ErrorKind::File, "another process is editing the book")
+                    .at_path(book)
+                    .advice("try again when it is done"))
+            }
         }
     }
 }
