@@ -20,8 +20,8 @@ use crate::settings::search_paths::{SearchPaths, listed};
 #[derive(Clone, Copy)]
 struct Kind {
     variant: Variant,
-    /// Whether their moves must obey its rules.
-    is_looked_at: bool,
+    /// Whether they are to be played now.
+    is_played: bool,
 }
 
 /// Opens books for the session, which does no I/O itself.
@@ -34,8 +34,7 @@ impl BookLoader {
     /// Opens the books of these lists, and if asked to the stores of evaluations beside them; returns those that could be
     /// opened, and the problems with books. A book of a variant whose moves obey other rules is not opened.
     pub fn open(&self, files: &BookFiles, with_evaluations: bool) -> (BookSet, Vec<BookProblem>) {
-        let is_looked_at = files.variant != Variant::Chess;
-        let (mut set, mut problems) = self.open_unseen(files, is_looked_at);
+        let (mut set, mut problems) = self.opened(files, true);
         if with_evaluations {
             let (opened, failed) = evals::open_beside(&set.distinct());
             opened.iter().for_each(|(book, _)| log::info!("evaluations beside {}", book.path().display()));
@@ -45,15 +44,16 @@ impl BookLoader {
         (set, problems)
     }
 
-    /// The problems with books that are not played yet. Their moves are not looked at: that takes longer than the adapter's start.
+    /// Why books that are not played yet cannot be opened. What is in them is not looked at: that takes longer than the adapter's
+    /// start.
     pub fn try_open(&self, files: &BookFiles) -> Vec<BookProblem> {
-        self.open_unseen(files, false).1
+        self.opened(files, false).1
     }
 
-    /// Opens the books of these lists, and looks at their moves if asked to.
-    fn open_unseen(&self, files: &BookFiles, is_looked_at: bool) -> (BookSet, Vec<BookProblem>) {
+    /// Opens the books of these lists.
+    fn opened(&self, files: &BookFiles, is_played: bool) -> (BookSet, Vec<BookProblem>) {
         let mut problems = Vec::new();
-        let kind = Kind { variant: files.variant, is_looked_at };
+        let kind = Kind { variant: files.variant, is_played };
         let white = self.open_list(&files.white, kind, &mut problems);
         let black = self.open_list(&files.black, kind, &mut problems);
         let both = match &files.both {
@@ -103,9 +103,11 @@ impl BookLoader {
     ) -> Option<Arc<dyn Book>> {
         match self.open_one(name, kind) {
             Ok(book) => {
-                log::info!("book: {} ({})", book.path().display(), book.format());
-                let warnings = book.warnings().into_iter();
-                problems.extend(warnings.map(|what| BookProblem { what, unopened: false }));
+                if kind.is_played {
+                    log::info!("book: {} ({})", book.path().display(), book.format());
+                    let warnings = book.warnings().into_iter();
+                    problems.extend(warnings.map(|what| BookProblem { what, unopened: false }));
+                }
                 Some(book)
             }
             Err(what) => {
@@ -123,7 +125,8 @@ impl BookLoader {
             format!("{name}: no such book; looked for it at {}{}", listed(&tried), several(name))
         })?;
         let book = book::open_as(&path, kind.variant).map_err(|error| worded(&error))?;
-        let other = if kind.is_looked_at { of_other_rules(&*book, kind.variant) } else { None };
+        let is_seen = kind.is_played && kind.variant != Variant::Chess;
+        let other = if is_seen { of_other_rules(&*book, kind.variant) } else { None };
         other.map_or(Ok(book), Err)
     }
 }
