@@ -196,6 +196,20 @@ def test_a_missing_book_of_a_variant_is_an_error_at_the_start(adapter, tmp_path)
     assert client.wait() == 3 and "gone.bin: no such book" in client.errors()
 
 
+@pytest.mark.parametrize("name", ["made.ctg", "made.kob", "made.parquet"])
+def test_a_file_that_holds_another_variant_is_an_error_at_the_start(adapter, tabiya, tmp_path, name):
+    """A count file says its variant, and other formats have one only."""
+    game = '[Event "?"]\n{}[Result "1-0"]\n\n1. Nf3 f6 2. Nc3 d5 1-0\n'
+    (tmp_path / "games.pgn").write_text(game.format('[Variant "Atomic"]\n' if name == "made.parquet" else ""))
+    words = ("--variant", "atomic") if name == "made.parquet" else ("--min-games", "1")
+    assert tabiya("build", "games.pgn", "-o", name, *words).returncode == 0
+    (tmp_path / "tabiya.toml").write_text(f"book = '{name}'\n" if name == "made.parquet" else f"[variant.horde]\nbook = '{name}'\n")
+    client = adapter("--config", tmp_path / "tabiya.toml")
+    client.send("uci")
+    told = "the file holds atomic, not chess" if name == "made.parquet" else "books of this format hold chess, not horde"
+    assert client.wait() == 3 and f"{name}: {told}" in client.errors(), client.errors()
+
+
 def test_a_book_of_a_variant_that_is_named_as_one_of_chess_is_told_once(adapter, tmp_path, configured):
     """Beside play: nothing waits for it."""
     told = "atomic.bin: its moves obey the rules of atomic, not of chess: name it below [variant.atomic] in tabiya.toml"
