@@ -261,6 +261,8 @@ pub(super) struct Modes {
     /// Whose rules `UCI_Variant` names; `None` if they are not known here.
     pub(super) rules: Option<Variant>,
     variant: String,
+    /// Whether the engine lists variants, but not that one.
+    is_unoffered: bool,
     /// Whether that kind was reported since it began.
     variant_reported: bool,
     /// Whether analysis was reported: some clients analyse and play in turn, so once is enough.
@@ -291,6 +293,7 @@ impl Default for Modes {
             analysing: false,
             rules: Some(Variant::Chess),
             variant: String::new(),
+            is_unoffered: false,
             variant_reported: false,
             analysis_reported: false,
         }
@@ -457,6 +460,7 @@ impl Session {
             self.modes.castling = CastlingMode::from_chess960(is_true);
             self.board.reread(self.modes.castling);
         } else if option.is(VARIANT) {
+            self.modes.is_unoffered = !value.is_empty() && self.engine_options.lacks_variant(value);
             self.follow_variant(value);
         }
     }
@@ -497,13 +501,13 @@ impl Session {
             return;
         }
         let is_bookless = self.books.lack_variant(&self.options);
-        let Modes { rules, variant, variant_reported, .. } = &mut self.modes;
+        let Modes { rules, variant, variant_reported, is_unoffered, .. } = &mut self.modes;
         let what = match rules {
             None => Some("books do not know its rules, and are silent".to_owned()),
             Some(rules) if is_bookless => Some(format!(
                 "no book is named for it: name one in tabiya.toml below a line [variant.{rules}]"
             )),
-            Some(rules) if !variant.is_empty() && self.engine_options.lacks_variant(variant) => {
+            Some(rules) if *is_unoffered => {
                 Some(format!("the engine does not offer it; the books of {rules} answer"))
             }
             Some(_) => None,
