@@ -7,6 +7,7 @@ pub mod blob;
 pub mod bytes;
 #[cfg(feature = "write")]
 pub mod check;
+pub mod command;
 pub mod encoding;
 pub mod error;
 pub mod file;
