@@ -3,6 +3,7 @@
 //! Pure: no clock, no files, no global random numbers.
 
 mod in_book;
+mod refused;
 mod worth;
 
 use shakmaty::{Color, Move, Position as _};
@@ -14,6 +15,7 @@ use crate::{BookSet, Learned, MoveFacts, Reading};
 
 pub use in_book::{Chances, chances_in};
 pub use in_book::{by_chance, likeliest_first};
+pub use refused::Refused;
 pub use worth::Loss;
 pub use worth::Worth;
 
@@ -99,7 +101,7 @@ impl Policy {
     }
 }
 
-/// Why a move of a book is not played, as far as the moves of its position show it.
+/// Why a move of a book is not played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -111,6 +113,19 @@ pub enum Refusal {
     Threshold,
     /// It was played in too few games.
     Games,
+    /// The book does not answer so late in the game.
+    Depth,
+    /// It loses too much.
+    Loss,
+    /// It leads to a position for the third time.
+    Repeats,
+    /// Its line has so many plies, which are too few.
+    Reserve {
+        /// The plies, the move included.
+        plies: u32,
+    },
+    /// Only the best move is played.
+    NotBest,
 }
 
 /// The moves of a position under a policy.
@@ -128,7 +143,8 @@ impl<'a> Judge<'a> {
         Self { policy, total, rest: policy.tournament.then(|| Rest::from_moves(moves, policy.factor)) }
     }
 
-    /// Why one of the moves is not played; `None` if nothing in the position speaks against it.
+    /// Why one of the moves is not played, as far as the moves of its position show it; `None` if nothing in the position speaks
+    /// against it.
     pub fn refuses(&self, m: &MoveFacts) -> Option<Refusal> {
         let Self { policy, total, rest } = *self;
         let weight = weight(m, policy);

@@ -1,9 +1,8 @@
 //! Why a move of a book is not played.
 
 use serde::Serialize;
-use shakmaty::Move;
 
-use tabiya_book::choose::{Judge, Policy, Refusal};
+use tabiya_book::choose::{Policy, Refusal};
 use tabiya_book::{Annotation, MoveFacts, Recommendation};
 use tabiya_workshop::view::View;
 
@@ -34,21 +33,20 @@ enum Code {
 
 /// Why each move of a view is not played; `None` where it is.
 pub(super) fn of_moves(view: &View<'_>, policy: &Policy) -> Vec<Option<Reason>> {
-    let facts: Vec<MoveFacts> = view.moves.iter().map(|(known, _)| *known).collect();
-    let judge = Judge::new(&facts, policy);
-    let covered = policy.covers(view.game.fullmove());
-    let why = |known: &MoveFacts| {
-        let code = match judge.refuses(known) {
-            Some(Refusal::Verdict) => verdict(known),
-            Some(Refusal::Threshold) => Code::Threshold,
-            Some(Refusal::Games) => Code::Games,
-            Some(_) => Code::Weight,
-            None if !covered => Code::Late,
-            None => later(view, policy, known.mv),
-        };
-        Reason { code, text: code.text(policy) }
+    let code = |known: &MoveFacts, refusal| match refusal {
+        Refusal::Verdict => verdict(known),
+        Refusal::Threshold => Code::Threshold,
+        Refusal::Games => Code::Games,
+        Refusal::Depth => Code::Late,
+        Refusal::Loss => Code::Loss,
+        Refusal::Repeats => Code::Repeats,
+        Refusal::NotBest => Code::NotBest,
+        Refusal::Reserve { .. } => Code::Short,
+        _ => Code::Weight,
     };
-    view.moves.iter().map(|(known, chance)| (*chance <= 0.0).then(|| why(known))).collect()
+    let reason = |code: Code| Reason { code, text: code.text(policy) };
+    let all = view.moves.iter().zip(&view.refused.each);
+    all.map(|((known, _), refusal)| refusal.map(|refusal| reason(code(known, refusal)))).collect()
 }
 
 impl Code {
@@ -82,18 +80,5 @@ fn verdict(known: &MoveFacts) -> Code {
         (_, Some(Annotation::Blunder)) => Code::Blunder,
         (_, Some(Annotation::Dubious)) => Code::Dubious,
         _ => Code::NotRecommended,
-    }
-}
-
-/// What the positions after a move have against it.
-fn later(view: &View<'_>, policy: &Policy, mv: Move) -> Code {
-    if view.losses.loss_of(mv).is_some_and(|loss| policy.refuses(loss)) {
-        Code::Loss
-    } else if !policy.threefold && view.game.repeats(mv) {
-        Code::Repeats
-    } else if policy.variety == 0 && view.moves.iter().any(|(_, chance)| *chance > 0.0) {
-        Code::NotBest
-    } else {
-        Code::Short
     }
 }

@@ -167,7 +167,7 @@ mod tests {
     use std::path::Path;
     use tabiya_base::findings::Findings;
     use tabiya_base::progress::Progress;
-    use tabiya_book::choose::{Policy, Worth};
+    use tabiya_book::choose::{Policy, Refused, Worth};
     use tabiya_book::{Annotation, BookSummary, Counts, Format, Learned, Ratings, Scope, SourceKind};
     use tabiya_book::{GameReference, MoveFacts, Moves, Recommendation, Visit};
     use tabiya_chess::Position;
@@ -249,6 +249,7 @@ mod tests {
         let (text, json) = shown(full(), "", &Policy::default());
         let expected = "\
 all.book (polyglot): 1 of 3 moves, line ends in 1 ply
+ not played: 1 ruled out by the book's colors, marks or limits, 1 of weight 0
  move  uci   weight  chance  games  wins  draws  losses  score  mark     learned
  e4    e2e4      30  100.0%     10     4      3       1  68.8%  ! green        -
  d4    d2d4      60       -      -     -      -       -      -  red        2.5/3
@@ -291,6 +292,7 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
             game: &start,
             mode: CastlingMode::Standard,
             moves,
+            refused: Refused::default(),
             losses: Worth::default(),
             opening: None,
             comment: Some("A00 Start".to_owned()),
@@ -433,16 +435,22 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
         let mut early = default.clone();
         early.depth = 1;
         assert_eq!(chance("e2e4", &early), "all.book (polyglot): 1 of 1 move, line ends in 4 plies");
-        assert_eq!(chance("e2e4 e7e5", &early), "all.book (polyglot): none of 2 moves may be played");
+        assert_eq!(
+            chance("e2e4 e7e5", &early),
+            "all.book (polyglot): none of 2 moves may be played: 2 after Depth (move 1)"
+        );
         let round = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
-        assert_eq!(chance(round, &default), "all.book (polyglot): none of 1 move may be played");
+        assert_eq!(
+            chance(round, &default),
+            "all.book (polyglot): none of 1 move may be played: 1 repeating the position"
+        );
         let mut again = default.clone();
         again.threefold = true;
         assert!(chance(round, &again).starts_with("all.book (polyglot): 1 of 1 move, "));
         let mut reserve = default;
         reserve.reserve = 2;
-        assert!(
-            shown(full(), "", &reserve).0.starts_with("all.book (polyglot): none of 3 moves may be played")
-        );
+        assert!(shown(full(), "", &reserve).0.starts_with(
+            "all.book (polyglot): none of 3 moves may be played: 1 with a line of 1 of 2 plies, 1 ruled out by"
+        ));
     }
 }

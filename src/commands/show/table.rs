@@ -76,7 +76,7 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
     let playable = view.moves.iter().filter(|(_, chance)| *chance > 0.0).count();
     let summary = match view.line {
         Some(plies) => format!("{playable} of {all}, line ends in {}", many(plies.into(), "ply")),
-        None if !view.moves.is_empty() => format!("none of {all} may be played"),
+        None if !view.moves.is_empty() => format!("none of {all} may be played: {}", view.refused),
         None if view.comment.is_some() || view.reference.is_some() => "has no moves here".to_owned(),
         None => "does not know this position".to_owned(),
     };
@@ -84,6 +84,9 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
         write!(out, "rule {number}: ")?;
     }
     writeln!(out, "{} ({}): {summary}", view.book.path().display(), view.book.format())?;
+    if view.line.is_some() && !view.refused.is_empty() {
+        writeln!(out, " not played: {}", view.refused)?;
+    }
     let game = view.reference.as_ref().map(ToString::to_string);
     // The name of the opening stands above already.
     let comment =

@@ -5,7 +5,7 @@ pub mod json;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
-use tabiya_book::choose::{Chances, Policy, Worth, chances_in, likeliest_first};
+use tabiya_book::choose::{Chances, Policy, Refused, Worth, chances_in, likeliest_first};
 use tabiya_book::{Book, BookSet, GameReference, MoveFacts};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{Game, MoveCode, Position, Variant};
@@ -23,6 +23,8 @@ pub struct View<'a> {
     pub mode: CastlingMode,
     /// The moves with the chance of each.
     pub moves: Vec<(MoveFacts, f64)>,
+    /// Why those that may not be played are not.
+    pub refused: Refused,
     /// What the moves lose, if that matters.
     pub losses: Worth,
     /// The name of the opening.
@@ -61,6 +63,7 @@ impl<'a> View<'a> {
         let color = position.chess().turn();
         let Chances { moves, chances, losses } = chances_in(book, (book_set, from), game, policy);
         let moves = likeliest_first(moves, chances);
+        let refused = Refused::new(&moves, &losses, (book_set, from), game, policy);
         let first = moves.first().filter(|(_, chance)| *chance > 0.0);
         let line = first.map(|(first, _)| {
             book_set.line_of(policy.reading(color, from), position, first.mv, 0, &mut Vec::new())
@@ -68,7 +71,8 @@ impl<'a> View<'a> {
         let (opening, remarks) = (Opening::from_game(game), book.as_remarks());
         let comment = remarks.and_then(|book| book.comment(position));
         let reference = remarks.and_then(|book| book.game(position));
-        Self { book, game, mode, moves, losses, opening, comment, reference, line, asked: None, worth: None }
+        let (asked, worth) = (None, None);
+        Self { book, game, mode, moves, refused, losses, opening, comment, reference, line, asked, worth }
     }
 }
 
