@@ -1,83 +1,109 @@
-"""Finds moves into lines that were played before although others were left, from the games of a match and the books alone.
+"""What lines a player has left, told from its games and its book alone; finds moves into lines that were played before although
+others were left.
 
     fresh_lines.py MATCH.pgn NAME=BOOK.bin ...
 
-A line is a player's, with one colour: its moves as long as its book has one. A position is told by its pieces, rights and ply.
+A line is a player's, with one color: the moves from its first position on, until the book has no more, after a move to which it
+knows no reply, or after a reply that it does not know. A position is told by its pieces, rights and ply.
 """
 
 import sys
-from collections import defaultdict
 
 import chess
 import chess.pgn
 import chess.polyglot
+
+# What a move leads to: only lines that were played; one that the opponent decides about, whose reply has not come; a line that
+# was cut short; one that was not played.
+PLAYED, AWAITED, CUT, FRESH = range(4)
 
 
 def place(board):
     return board.epd(), board.ply()
 
 
-def choices(board, reader):
-    """The positions after the moves of the book."""
-    found = {}
-    for entry in reader.find_all(board):
-        after = board.copy(stack=False)
-        if board.is_legal(entry.move) and entry.weight > 0:
-            after.push(entry.move)
-            found[place(after)] = entry.move
-    return found
+def after(board, move):
+    next_board = board.copy(stack=False)
+    next_board.push(move)
+    return next_board
 
 
 class Player:
-    """What one player has gone through with one color."""
+    """What one player has played with one color from its book."""
 
-    def __init__(self):
-        self.after = defaultdict(set)
+    def __init__(self, reader):
+        self.reader, self.known = reader, {}
+        # The replies that have come after each of its moves.
+        self.replies = {}
 
-    def is_fresh(self, at):
-        """Whether a position that no game went through can be reached."""
-        met, left = {at}, [at]
-        while left:
-            at = left.pop()
-            if at not in self.after:
-                return True
-            new = self.after[at] - met
-            met |= new
-            left.extend(new)
-        return False
+    def choices(self, board):
+        """The moves of the book."""
+        at = place(board)
+        if at not in self.known:
+            entries = self.reader.find_all(board)
+            self.known[at] = [entry.move for entry in entries if entry.weight > 0 and board.is_legal(entry.move)]
+        return self.known[at]
+
+    def best(self, board):
+        """The most that it can choose."""
+        return max((self.rank(after(board, move)) for move in self.choices(board)), default=PLAYED)
+
+    def rank(self, board):
+        """What its move to this position leads to."""
+        come = self.replies.get(place(board))
+        if come is None:
+            return FRESH
+        nexts = [after(board, reply) for reply in board.legal_moves]
+        nexts = [board for board in nexts if self.choices(board)]
+        if not come and nexts:
+            return CUT
+        return max((min(self.best(board), FRESH if place(board) in come else AWAITED) for board in nexts), default=PLAYED)
+
+    def is_wrong(self, board, move):
+        """Whether a move of the book leads to less than another, as the games show it: whether a line was cut is not always known."""
+        chosen, best = self.rank(after(board, move)), self.best(board)
+        return chosen == PLAYED < best or chosen == AWAITED and best == FRESH
+
+    def asked(self, before, board):
+        """The books were asked, after an own move to the position `before` if there is one."""
+        if before:
+            self.replies[place(before)].add(place(board))
+
+    def plays(self, board, move):
+        """Plays a move of the book; returns the position after it."""
+        next_board = after(board, move)
+        self.replies.setdefault(place(next_board), set())
+        return next_board
 
 
 def twice(games, books):
     """The lines that came again although a move led to another: (number of the game, player, moves); and how many there were."""
-    players, found, played = defaultdict(Player), [], 0
+    players, found, played = {}, [], 0
     for number, game in enumerate(games, 1):
         for color, name in ((chess.WHITE, game.headers["White"]), (chess.BLACK, game.headers["Black"])):
             if name not in books:
                 continue
-            player, board, path, before = players[name, color], game.board(), [], None
+            player, board, path, before = players.setdefault((name, color), Player(books[name])), game.board(), [], None
             for move in game.mainline_moves():
                 if board.turn == color:
-                    known = choices(board, books[name])
-                    if move not in known.values():
+                    known = player.choices(board)
+                    path.append((before, board.copy(), move))
+                    if move not in known:
                         # The book had no move, or the game is not of this book.
                         assert not known, f"game {number}: {name} has not played from its book: {board.fen()}"
                         break
-                    after = board.copy(stack=False)
-                    after.push(move)
-                    path.append((before, place(board), set(known), place(after)))
-                    before = place(after)
+                    before = after(board, move)
                 board.push(move)
-            if not path:
+            if not path or path[0][2] not in player.choices(path[0][1]):
                 continue
             played += 1
             # Nobody foresees the opponent's answer: what counts is what could be reached from the moves to choose from.
-            if any(not player.is_fresh(after) and any(map(player.is_fresh, known)) for _, _, known, after in path):
+            if any(player.is_wrong(at, move) for _, at, move in path if player.choices(at)):
                 found.append((number, name, " ".join(move.uci() for move in board.move_stack)))
-            for before, at, known, after in path:
-                if before:
-                    player.after[before].add(at)
-                player.after[at] |= known
-                player.after[after]
+            for before, at, move in path:
+                player.asked(before, at)
+                if move in player.choices(at):
+                    player.plays(at, move)
     return found, played
 
 

@@ -1,9 +1,7 @@
 //! The file through which processes share the lines that they have played, and the thread that reads and writes it: a disk
 //! may hang.
 //!
-//! The file is text: a first line that says what it is, then a line for each position of a player's game. It has the position, a
-//! colon, or a question mark where the line was cut short, the player, and the positions that may follow, each in sixteen
-//! hexadecimal digits. Lines that begin with `#` say what the file is.
+//! [formats/lines.md](../../../../docs/formats/lines.md) has the layout of the file, which is text.
 
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
@@ -14,7 +12,7 @@ use std::sync::mpsc::Receiver;
 use tabiya_base::lock::{is_at, may_create};
 
 use super::appended::is_pipe;
-use crate::session::Node;
+use crate::session::{Node, NodeKind};
 use crate::settings::search_paths::SearchPaths;
 
 const HEAD: &str = "# lines that tabiya has played from books\n";
@@ -27,6 +25,9 @@ const MAX_LINE: usize = 8 << 10;
 
 /// Positions that are shown at once: those who are shown them must not be kept waiting.
 const SHOWN: usize = 128;
+
+/// What stands behind a position, by how much is known of it.
+const MARKS: [(char, NodeKind); 3] = [(':', NodeKind::Known), ('?', NodeKind::Cut), ('~', NodeKind::Replies)];
 
 /// What the thread is sent.
 pub(super) enum Task {
@@ -113,8 +114,9 @@ impl LinesFile {
             // Another process was killed while it wrote.
             text.push('\n');
         }
-        for Node { scope, at, is_cut, after } in nodes {
-            let _ = write!(text, "{at:016x}{} {scope:016x}", if *is_cut { '?' } else { ':' });
+        for Node { scope, at, kind, after } in nodes {
+            let mark = MARKS.iter().find(|(_, of)| of == kind).map_or(':', |(mark, _)| *mark);
+            let _ = write!(text, "{at:016x}{mark} {scope:016x}");
             after.iter().for_each(|key| _ = write!(text, " {key:016x}"));
             text.push('\n');
         }
@@ -170,15 +172,16 @@ fn unshared(path: &Path, error: &io::Error) -> String {
 /// The position of a line, and those that may follow it.
 fn node(line: &[u8]) -> Option<Node> {
     let text = std::str::from_utf8(line).ok()?.trim_end();
-    let end = text.find([':', '?'])?;
+    let end = text.find(MARKS.map(|(mark, _)| mark))?;
     let (head, rest) = (text.get(..end)?, text.get(end..)?);
+    let (_, kind) = MARKS.into_iter().find(|(mark, _)| rest.starts_with(*mark))?;
     let key = |word: &str| {
         let digits = word.len() == 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
         if digits { u64::from_str_radix(word, 16).ok() } else { None }
     };
     let mut keys = rest.get(1..)?.split_ascii_whitespace().map(key);
     let (at, scope) = (key(head)?, keys.next()??);
-    Some(Node { scope, at, is_cut: rest.starts_with('?'), after: keys.collect::<Option<_>>()? })
+    Some(Node { scope, at, kind, after: keys.collect::<Option<_>>()? })
 }
 
 /// What the thread does with what it is sent: lines of others go to `see`, and what the user is to know to `say`.
@@ -238,7 +241,12 @@ mod tests {
 
     fn nodes(at: &[u64]) -> Vec<Node> {
         at.iter()
-            .map(|at| Node { scope: u64::MAX, at: *at, is_cut: at % 2 == 1, after: vec![*at, 9] })
+            .map(|at| Node {
+                scope: u64::MAX,
+                at: *at,
+                kind: [NodeKind::Known, NodeKind::Cut, NodeKind::Replies][(at % 3) as usize],
+                after: vec![*at, 9],
+            })
             .collect()
     }
 
@@ -294,7 +302,7 @@ mod tests {
             assert_eq!(exchanged(&mut LinesFile::open(&path, true).unwrap(), &[]), nodes(&[4]));
         }
         // A process has written before it noticed that.
-        fs::write(&path, format!("{:016x}: {:016x} {:016x} {:016x}\n", 2, u64::MAX, 2, 9)).unwrap();
+        fs::write(&path, format!("{:016x}~ {:016x} {:016x} {:016x}\n", 2, u64::MAX, 2, 9)).unwrap();
         assert_eq!(exchanged(&mut LinesFile::open(&path, true).unwrap(), &[]), nodes(&[2]));
     }
 
@@ -305,7 +313,7 @@ mod tests {
         let (scope, long) = ("ffffffffffffffff", "f".repeat(3 << 20));
         let text = format!(
             "{HEAD}0000000000000001: {scope} 000000000000000x\n0000000000000002:\n2: 3\n\u{ff}\n\
-             0000000000000002: {scope} 0000000000000002 0000000000000009\r\n{long}\n# a remark\n\n\
+             0000000000000002~ {scope} 0000000000000002 0000000000000009\r\n{long}\n# a remark\n\n\
              +000000000000007: {scope}\n0000000000000008: {scope} 00000"
         );
         fs::write(&path, text).unwrap();

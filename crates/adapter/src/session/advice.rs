@@ -42,6 +42,13 @@ pub(super) struct Advice {
 }
 
 impl Advice {
+    /// Forgets what was asked before.
+    pub(super) fn clear(&mut self) {
+        self.book = None;
+        self.skipped.clear();
+        self.refused.clear();
+    }
+
     /// Whether a move is to be checked: the policy asks for it, and no evaluation says what the move loses.
     pub(super) fn guards(&self, mv: Move) -> bool {
         self.policy.guards() && self.losses.loss_of(mv).is_none()

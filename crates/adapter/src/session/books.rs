@@ -9,13 +9,14 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng as _, SeedableRng};
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
-use tabiya_book::choose::{Policy, chances, draw};
+use tabiya_base::command::quoted;
+use tabiya_book::choose::{Chances, Policy, Refused, chances, chances_in, draw, likeliest_first};
 use tabiya_book::{Book, BookSet, Learnable};
-use tabiya_chess::{Game, Variant};
-use tabiya_uci::{bestmove, book_info};
+use tabiya_chess::{Game, Position, Variant};
+use tabiya_uci::{Go, bestmove, book_info};
 
 use super::advice::Advice;
-use super::event::About;
+use super::event::{About, SilentBook};
 use super::gui::Gui;
 use super::lines::{PlayedLines, Scope, scope};
 use super::opening_names::OpeningNames;
@@ -47,8 +48,8 @@ fn why_none_learns(books: &[Arc<dyn Book>]) -> Option<String> {
         let learns = name.with_extension("bin");
         return Some(format!(
             "only Polyglot books learn: `tabiya convert {} -o {}` makes one",
-            name.display(),
-            learns.display()
+            quoted(&name.to_string_lossy()),
+            quoted(&learns.to_string_lossy())
         ));
     }
     let book = books.first()?;
@@ -106,6 +107,8 @@ pub(super) struct Books {
     learning_reported: bool,
     rng: Xoshiro256PlusPlus,
     pub(super) advice: Advice,
+    /// Buffers for looking ahead.
+    ahead: Advice,
     names: OpeningNames,
     /// The lines that were played, while *Book Fresh* is on.
     pub(super) lines: PlayedLines,
@@ -133,6 +136,7 @@ impl Books {
             learning_reported: false,
             rng: rng(seed),
             advice: Advice::default(),
+            ahead: Advice::default(),
             names: OpeningNames::default(),
             lines: PlayedLines::default(),
             buffer: Vec::new(),
@@ -279,68 +283,57 @@ impl Books {
     pub(super) fn ask(&mut self, request: &GoRequest, options: &Policy, passed_over: &[Move]) -> bool {
         let GoRequest { game, go, .. } = request;
         let Self { set, advice, rules, .. } = self;
-        advice.book = None;
-        advice.skipped.clear();
-        advice.refused.clear();
-        advice.is_cut = go.searchmoves.is_some() || self.open_state != OpenState::Done;
+        advice.clear();
         if self.open_state != OpenState::Done {
+            advice.is_cut = true;
             return false;
         }
-        let position = game.position();
-        let color = position.chess().turn();
-        let asked: Option<Vec<Move>> = go
-            .searchmoves
-            .as_ref()
-            .map(|moves| moves.iter().filter_map(|mv| mv.to_move(position.chess()).ok()).collect());
-        for index in 0..set.books(color).len() {
-            let number = set.rule(color, index);
-            if let Some(number) = number
-                && let Some(why) = rules.objection(number, game, go)
-            {
-                advice.is_cut |= why == Objection::Clock;
-                advice.skipped.push((number, why));
+        advise(set, rules, (game, go), options, passed_over, advice)
+    }
+
+    /// The books that have moves for this request, none of which may be played.
+    pub(super) fn refused(
+        &mut self,
+        GoRequest { game, go, .. }: &GoRequest,
+        options: &Policy,
+    ) -> Vec<SilentBook> {
+        let color = game.position().chess().turn();
+        let mut silent = Vec::new();
+        if self.open_state != OpenState::Done {
+            return silent;
+        }
+        for (index, book) in self.set.books(color).to_vec().into_iter().enumerate() {
+            let rule = self.set.rule(color, index);
+            if rule.is_some_and(|number| self.rules.objection(number, game, go).is_some()) {
                 continue;
             }
-            let own = number.and_then(|number| rules.get(number)).map(|rule| rule.policy(options));
+            let own = rule.and_then(|number| self.rules.get(number)).map(|rule| rule.policy(options));
             let policy = own.as_ref().unwrap_or(options);
-            let Some(book) = set.books(color).get(index).filter(|_| policy.covers(game.fullmove())).cloned()
-            else {
-                continue;
-            };
-            advice.moves.clear();
-            book.moves(position, &mut advice.moves);
-            if advice.moves.is_empty() {
-                continue;
-            }
-            // The books before that of a rule may have answered under conditions that no longer hold.
-            let from = if number.is_some() { index } else { 0 };
-            let Advice { losses, refused, .. } = advice;
-            losses.clear();
-            if policy.max_loss > 0
-                && let Some(known) = set.evaluations(&*book)
-            {
-                let moves = advice.moves.iter().map(|facts| facts.mv);
-                losses.look_up(position, moves, |at| known.value(at));
-            }
-            let allowed = |mv: Move| {
-                if !asked.as_ref().is_none_or(|asked| asked.contains(&mv))
-                    || passed_over.contains(&mv)
-                    || !policy.admits(set, from, game, mv)
-                {
-                    return false;
-                }
-                let loss = losses.loss_of(mv).filter(|loss| policy.refuses(*loss));
-                refused.extend(loss.map(|loss| (mv, loss)));
-                loss.is_none()
-            };
-            chances(&advice.moves, policy, allowed, &mut advice.chances);
-            if advice.chances.iter().any(|chance| *chance > 0.0) {
-                advice.policy.clone_from(policy);
-                (advice.book, advice.rule, advice.from) = (Some(book), number, from);
-                return true;
+            let from = if rule.is_some() { index } else { 0 };
+            let Chances { moves, chances, losses } = chances_in(&*book, (&mut self.set, from), game, policy);
+            let moves = likeliest_first(moves, chances);
+            let refused = Refused::new(&moves, &losses, (&mut self.set, from), game, policy);
+            if !refused.is_empty() {
+                silent.push(SilentBook { file: book.path().to_owned(), rule, refused });
             }
         }
-        false
+        silent
+    }
+
+    /// The positions after the opponent's replies to a move in which the books have an answer, but for what the clock may forbid.
+    fn replies(&mut self, game: &Game, mv: Move, options: &Policy) -> Vec<Position> {
+        let (mut after, go) = (game.clone(), Go::default());
+        after.push(mv);
+        let mut answered = Vec::new();
+        for reply in after.position().chess().legal_moves() {
+            let mut next = after.clone();
+            next.push(reply);
+            self.ahead.clear();
+            if advise(&mut self.set, &self.rules, (&next, &go), options, &[], &mut self.ahead) {
+                answered.push(next.position().clone());
+            }
+        }
+        answered
     }
 
     /// Chooses one of the moves that [`Books::ask`] found for this game, a fresh one for this scope if there is one; `None` if
@@ -352,8 +345,8 @@ impl Books {
         moves.get(index).map(|drawn| Drawn { mv: drawn.mv, choice })
     }
 
-    /// Remembers a move that a book has played.
-    pub(super) fn played(&mut self, played: &BookMove) {
+    /// Remembers a move that a book has played under these options.
+    pub(super) fn played(&mut self, played: &BookMove, options: &Policy) {
         let BookMove { game, mv, rule, opening, choice, .. } = played;
         if let Some(number) = rule {
             self.rules.answered(*number, game, *mv);
@@ -362,7 +355,8 @@ impl Books {
             self.names.announced(*opening);
         }
         if let Some(choice) = choice {
-            self.lines.answered(choice, game.position(), *mv);
+            let replies = self.replies(game, *mv, options);
+            self.lines.answered(choice, game.position(), *mv, &replies);
         }
     }
 
@@ -415,6 +409,74 @@ impl Books {
         let played = BookMove { game, mv, book, rule, chance, opening, choice };
         Some(BookAnswer { lines, mv, played: Some(Box::new(played)) })
     }
+}
+
+/// Asks the books by priority until one has a playable move that is not among those `passed_over`, and notes what it has in
+/// `advice`, which is empty; `false` if none has.
+fn advise(
+    set: &mut BookSet,
+    rules: &Rules,
+    (game, go): (&Game, &Go),
+    options: &Policy,
+    passed_over: &[Move],
+    advice: &mut Advice,
+) -> bool {
+    advice.is_cut = go.searchmoves.is_some();
+    let position = game.position();
+    let color = position.chess().turn();
+    let asked: Option<Vec<Move>> = go
+        .searchmoves
+        .as_ref()
+        .map(|moves| moves.iter().filter_map(|mv| mv.to_move(position.chess()).ok()).collect());
+    for index in 0..set.books(color).len() {
+        let number = set.rule(color, index);
+        if let Some(number) = number
+            && let Some(why) = rules.objection(number, game, go)
+        {
+            advice.is_cut |= why == Objection::Clock;
+            advice.skipped.push((number, why));
+            continue;
+        }
+        let own = number.and_then(|number| rules.get(number)).map(|rule| rule.policy(options));
+        let policy = own.as_ref().unwrap_or(options);
+        let Some(book) = set.books(color).get(index).filter(|_| policy.covers(game.fullmove())).cloned()
+        else {
+            continue;
+        };
+        advice.moves.clear();
+        book.moves(position, &mut advice.moves);
+        if advice.moves.is_empty() {
+            continue;
+        }
+        // The books before that of a rule may have answered under conditions that no longer hold.
+        let from = if number.is_some() { index } else { 0 };
+        let Advice { losses, refused, .. } = advice;
+        losses.clear();
+        if policy.max_loss > 0
+            && let Some(known) = set.evaluations(&*book)
+        {
+            let moves = advice.moves.iter().map(|facts| facts.mv);
+            losses.look_up(position, moves, |at| known.value(at));
+        }
+        let allowed = |mv: Move| {
+            if !asked.as_ref().is_none_or(|asked| asked.contains(&mv))
+                || passed_over.contains(&mv)
+                || !policy.admits(set, from, game, mv)
+            {
+                return false;
+            }
+            let loss = losses.loss_of(mv).filter(|loss| policy.refuses(*loss));
+            refused.extend(loss.map(|loss| (mv, loss)));
+            loss.is_none()
+        };
+        chances(&advice.moves, policy, allowed, &mut advice.chances);
+        if advice.chances.iter().any(|chance| *chance > 0.0) {
+            advice.policy.clone_from(policy);
+            (advice.book, advice.rule, advice.from) = (Some(book), number, from);
+            return true;
+        }
+    }
+    false
 }
 
 /// Random numbers: the same sequence for the same seed on every machine; 0 takes a seed from the system.

@@ -1,6 +1,9 @@
 //! What a session does, as data for other parts of this program: none of them reads the lines for the GUI.
 
+use std::fmt;
 use std::path::PathBuf;
+
+use tabiya_book::choose::Refused;
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +48,39 @@ pub enum Silence {
     Position,
     /// Rules, or the request, have ruled out moves that may be played at another time; or the books are not open yet.
     ForOnce,
+}
+
+/// A book that has moves in a position, none of which may be played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SilentBook {
+    pub(super) file: PathBuf,
+    /// The number of its rule, from 1, if there is one.
+    pub(super) rule: Option<usize>,
+    pub(super) refused: Refused,
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoMove => "not in the book",
+            Self::Off => "OwnBook is off",
+            Self::Variant => "there is no book of this kind of chess",
+            Self::Analysis => "analysis",
+            Self::Position => "the position is not known",
+            Self::ForOnce => "no book may answer this time",
+        })
+    }
+}
+
+impl fmt::Display for SilentBook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, rule, refused } = self;
+        if let Some(number) = rule {
+            write!(f, "rule {number}, ")?;
+        }
+        let (file, count) = (file.display(), refused.each.len());
+        write!(f, "{file}: {count} {}; {refused}", if count == 1 { "move" } else { "moves" })
+    }
 }
 
 /// What a message is about.

@@ -149,7 +149,7 @@ impl Session {
     /// The child answers the request, with the time that is left.
     fn hand_over(&mut self, go: &[u8], out: &mut Output) {
         self.gui.trace("the book's moves are passed over: the engine answers", out);
-        self.request = Some(Request::Child { until: Until::Now, early: None, cut: None });
+        self.request = Some(Request::Child { until: Until::Now, early: None, end: None });
         self.child.follow_up(go, self.watch.now, out);
     }
 }

@@ -67,6 +67,11 @@ impl Gui {
         }
     }
 
+    /// Whether anybody wants decisions to be explained.
+    pub(super) fn is_traced(&self) -> bool {
+        self.debug && self.greeted || log::log_enabled!(Level::Debug)
+    }
+
     /// Explains a decision to a GUI that has sent `debug on`, and to a detailed log.
     pub(super) fn trace(&mut self, what: &str, out: &mut Output) {
         if self.debug && self.greeted {

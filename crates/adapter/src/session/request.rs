@@ -31,8 +31,8 @@ pub(super) enum Request {
         until: Until,
         /// A bestmove that came too early.
         early: Option<Vec<u8>>,
-        /// Where a line of the books is cut short once the request counts.
-        cut: Option<Box<Cut>>,
+        /// Where a line of the books ends once the request counts.
+        end: Option<Box<EndOfLine>>,
     },
     /// `go ponder` in a position that the book answers: the book's move is sent on `ponderhit`.
     Pondering {
@@ -55,8 +55,14 @@ pub(super) enum Until {
     Stop,
 }
 
-/// The game in which the books are silent for once, and whose line it is.
-pub(super) type Cut = (Arc<Game>, Scope);
+/// Where the books are silent in a line.
+pub(super) struct EndOfLine {
+    pub(super) game: Arc<Game>,
+    /// Whose line it is.
+    pub(super) scope: Scope,
+    /// Whether they are silent for once only.
+    pub(super) for_once: bool,
+}
 
 /// The book's answer to a request.
 pub(super) struct BookAnswer {
@@ -89,7 +95,12 @@ impl BookMove {
     pub(super) fn note(&self) -> String {
         let (mv, path) = (self.mv.to_uci(CastlingMode::Standard), self.book.path());
         let rule = self.rule.map(|number| format!(", {}", rule_name(number, path))).unwrap_or_default();
-        format!("book move {mv} from {}, chance {:.1}%{rule}", path.display(), self.chance * 100.0)
+        let fresh = self
+            .choice
+            .as_ref()
+            .map(|Choice { left, choices, .. }| format!(", {left} of {} lines left here", choices.len()));
+        let (chance, fresh) = (self.chance * 100.0, fresh.unwrap_or_default());
+        format!("book move {mv} from {}, chance {chance:.1}%{rule}{fresh}", path.display())
     }
 }
 

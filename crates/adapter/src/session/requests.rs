@@ -13,7 +13,7 @@ use super::backlog::is_stop;
 use super::child::Search;
 use super::event::{Event, Silence};
 use super::lines::Scope;
-use super::request::{BookAnswer, BookMove, Cut, Drawn, GoRequest, Request, Until};
+use super::request::{BookAnswer, BookMove, Drawn, EndOfLine, GoRequest, Request, Until};
 use super::watch::Answer;
 use super::{MAX_WAITING, Output, Session, lossy};
 
@@ -43,7 +43,7 @@ impl Session {
             (false, false) => Until::Now,
         };
         self.watch_go(&go, analysis);
-        let mut cut = None;
+        let mut end = None;
         self.silence = match self.board.game() {
             _ if !self.options.own_book => Silence::Off,
             _ if self.is_other_variant() => Silence::Variant,
@@ -56,15 +56,13 @@ impl Session {
         {
             let asked = GoRequest { game, go, line: line.to_vec() };
             let known = self.books.ask(&asked, &self.options.policy, &[]);
-            if !known && !analysis && self.books.advice.is_cut {
-                self.silence = Silence::ForOnce;
-                cut = self.scope(&asked.game).map(|scope| Box::new((Arc::clone(&asked.game), scope)));
+            if !known && !analysis {
+                let for_once = self.books.advice.is_cut;
+                self.silence = if for_once { Silence::ForOnce } else { Silence::NoMove };
+                let ended = |scope| Box::new(EndOfLine { game: Arc::clone(&asked.game), scope, for_once });
+                end = self.scope(&asked.game).map(ended);
             }
-            if known && analysis {
-                let mut shown = Vec::new();
-                self.books.advice.list(self.modes.castling, None, None, &mut shown);
-                self.gui.send(&shown, out);
-            } else if known && asked.go.ponder {
+            if known && !analysis && asked.go.ponder {
                 let child = self.options.ponder;
                 self.request = Some(Request::Pondering { asked: Box::new(asked), child, early: None });
                 self.gui.trace("the book answers here: its move is sent on ponderhit", out);
@@ -72,19 +70,18 @@ impl Session {
                     self.forward_go(line, out);
                 }
                 return;
-            } else if known && self.play_drawn(asked, Use::Check, out) {
-                return;
-            } else if !known {
-                self.send_refused(out);
             }
-            self.trace_rules(out);
-            let why = if analysis { "analysis" } else { "not in the book" };
-            self.gui.trace(&format!("{why}: the engine answers"), out);
+            self.explain_silence(&asked, known, out);
+            if known && !analysis && self.play_drawn(asked, Use::Check, out) {
+                return;
+            }
+        } else {
+            self.trace_silence(None, out);
         }
         if until == Until::Now {
-            self.cut_line(cut.take(), out);
+            self.end_line(end.take(), out);
         }
-        self.request = Some(Request::Child { until, early: None, cut });
+        self.request = Some(Request::Child { until, early: None, end });
         self.forward_go(line, out);
     }
 
@@ -124,10 +121,10 @@ impl Session {
         self.options.fresh.then(|| self.books.scope(player(), color, &self.options.policy))
     }
 
-    /// A line of the books is cut short here.
-    fn cut_line(&mut self, cut: Option<Box<Cut>>, out: &mut Output) {
-        if let Some((game, scope)) = cut.as_deref() {
-            self.books.lines.cut(*scope, game.position());
+    /// A line of the books ends here, or is cut short.
+    fn end_line(&mut self, end: Option<Box<EndOfLine>>, out: &mut Output) {
+        if let Some(EndOfLine { game, scope, for_once }) = end.as_deref() {
+            self.books.lines.silent(*scope, game.position(), *for_once);
             self.say_lines(out);
         }
     }
@@ -140,6 +137,35 @@ impl Session {
             let what = "Book Fresh: no more lines can be remembered: they may come again";
             self.gui.notify(what.to_owned(), out);
         }
+    }
+
+    /// Shows what the books have to say of a request that the engine answers, and explains why it does.
+    fn explain_silence(&mut self, asked: &GoRequest, known: bool, out: &mut Output) {
+        if known && self.silence == Silence::Analysis {
+            let mut shown = Vec::new();
+            self.books.advice.list(self.modes.castling, None, None, &mut shown);
+            self.gui.send(&shown, out);
+        } else if known {
+            return;
+        } else {
+            self.send_refused(out);
+        }
+        self.trace_rules(out);
+        self.trace_silence(Some(asked), out);
+    }
+
+    /// Explains why the engine answers: a request about which the books were asked may have met limits.
+    fn trace_silence(&mut self, asked: Option<&GoRequest>, out: &mut Output) {
+        if !self.gui.is_traced() {
+            return;
+        }
+        let asked = asked.filter(|_| matches!(self.silence, Silence::NoMove | Silence::ForOnce));
+        let refused = asked.map(|asked| self.books.refused(asked, &self.options.policy)).unwrap_or_default();
+        let mut why: Vec<String> = refused.iter().map(ToString::to_string).collect();
+        if why.is_empty() || self.silence == Silence::ForOnce {
+            why.insert(0, self.silence.to_string());
+        }
+        self.gui.trace(&format!("{}: the engine answers", why.join("; ")), out);
     }
 
     /// Explains which rules did not let their books answer.
@@ -166,7 +192,7 @@ impl Session {
         self.gui.send(&lines, out);
         self.books.reuse(lines);
         if let Some(played) = played {
-            self.books.played(&played);
+            self.books.played(&played, &self.options.policy);
             self.say_lines(out);
             let BookMove { book, rule, chance, .. } = &*played;
             let file = book.path().to_owned();
@@ -279,12 +305,12 @@ impl Session {
         self.watch.ponderhit(self.learns().then_some(&self.books.set));
         match &mut self.request {
             Some(Request::Pondering { .. }) => self.end_pondering(line, out),
-            Some(Request::Child { until, early, cut }) => {
+            Some(Request::Child { until, early, end }) => {
                 if *until == Until::PonderHit {
                     *until = Until::Now;
                 }
-                let (early, cut) = (early.take_if(|_| *until == Until::Now), cut.take());
-                self.cut_line(cut, out);
+                let (early, end) = (early.take_if(|_| *until == Until::Now), end.take());
+                self.end_line(end, out);
                 match early {
                     Some(answer) => self.send_best_move(&answer, out),
                     None => self.child.send(line, out),
@@ -315,9 +341,9 @@ impl Session {
         }
         // The book was changed while the opponent was thinking: the child's search continues as the answer.
         if child {
-            self.request = Some(Request::Child { until: Until::PonderHit, early, cut: None });
+            self.request = Some(Request::Child { until: Until::PonderHit, early, end: None });
         } else {
-            self.request = Some(Request::Child { until: Until::Now, early, cut: None });
+            self.request = Some(Request::Child { until: Until::Now, early, end: None });
             self.forward_go(&asked.later(Duration::ZERO), out);
         }
         if is_stop {

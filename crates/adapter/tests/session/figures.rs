@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use shakmaty::Position as _;
-use tabiya_adapter::session::{Node, Output, Session};
+use tabiya_adapter::session::{Node, NodeKind, Output, Session};
 use tabiya_adapter::settings::books::BookList;
 use tabiya_adapter::settings::options::Options;
 use tabiya_book::open;
@@ -60,14 +60,14 @@ fn an_answer_takes_as_long_whatever_was_played() {
         if at.chess().turn().is_white() && !after.is_empty() && asked.len() < ASKED {
             asked.push(line);
         }
-        nodes.push(Node { scope, at: place(&at), is_cut: false, after });
+        nodes.push(Node { scope, at: place(&at), kind: NodeKind::Known, after });
     }
     let of_book = nodes.len();
     // The rest is one long line.
     nodes.extend((of_book..PLAYED).map(|at| Node {
         scope,
         at: at as u64,
-        is_cut: false,
+        kind: NodeKind::Known,
         after: vec![at as u64 + 1],
     }));
     // Other programs take time too: of three rounds, which do the same, the least counts for each answer.

@@ -32,8 +32,9 @@ const LINES: [&str; 8] = [
     "c2c4 c7c5 g1f3 g8f6 b1c3",
 ];
 
-/// What the book has for Black besides: the opponent plays none of it.
-const UNPLAYED: [&str; 3] = ["e2e4 c7c5", "e2e4 e7e5 g1f3 g8f6", "d2d4 g8f6"];
+/// What the book has for Black besides, some of it with an answer: the opponent plays none of it.
+const UNPLAYED: [&str; 4] =
+    ["e2e4 c7c5 g1f3", "e2e4 e7e5 g1f3 g8f6 f3e5", "d2d4 g8f6", "d2d4 d7d5 c2c4 c7c6 b1c3"];
 
 /// An enum and the list of all its values.
 macro_rules! listed {

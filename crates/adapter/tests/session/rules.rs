@@ -224,7 +224,8 @@ fn a_gui_that_debugs_learns_why_rules_are_skipped() {
     assert_eq!(talk.asks("", "go"), Some(1));
     let used = "rule 1 is skipped: its max-uses are used up";
     let late = "rule 2 is skipped: the clock is below its min-clock";
-    for (moves, answer) in [(E4_E5, "bestmove g1f3"), ("e2e4 e7e5 g1f3 b8c6", "tabiya: not in the book")] {
+    let limited = "tabiya: no book may answer this time; rule 3, second.bin: 1 move; 1 after Depth (move 2): the engine";
+    for (moves, answer) in [(E4_E5, "bestmove g1f3"), ("e2e4 e7e5 g1f3 b8c6", limited)] {
         talk.send(&format!("position startpos moves {moves}"));
         talk.out.gui.clear();
         talk.send("go wtime 8000 btime 9000");
