@@ -288,6 +288,7 @@ impl Books {
             advice.is_cut = true;
             return false;
         }
+        rules.asked(game);
         advise(set, rules, (game, go), options, passed_over, advice)
     }
 

@@ -74,6 +74,14 @@ impl Rules {
         }
     }
 
+    /// Notes a question about a game. One that begins anew forgets the game before, which a GUI may not have ended.
+    pub(super) fn asked(&mut self, game: &Game) {
+        if game.moves().len() <= 1 && !self.answers.is_empty() {
+            let kept = self.kept(game);
+            self.answers.retain(|answer| answer.place < kept);
+        }
+    }
+
     /// How often a rule has answered for the side to move in this game.
     ///
     /// An answer counts as long as its move is part of the game, so that a move that was taken back may be answered
@@ -189,6 +197,26 @@ mod tests {
         assert!(may(&rules, ""), "another game without an announcement");
         rules.new_game();
         assert!(may(&rules, "e2e4 c7c5 g1f3 d7d6"));
+    }
+
+    #[test]
+    fn a_game_that_begins_unannounced_does_not_count_the_game_before() {
+        let mut rules = rules();
+        for moves in ["e2e4 e7e5 g1f3", "e2e4 e7e5 g1f3 b8c6 f1b5"] {
+            answer(&mut rules, 1, moves);
+        }
+        let next = game("e2e4 e7e5 g1f3 b8c6");
+        rules.asked(&next);
+        assert!(!allows(&rules, 1, &game("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6")));
+        // Another book plays the same first moves again.
+        rules.asked(&game(""));
+        assert!(allows(&rules, 1, &next));
+        // So it may with Black, whose first question has a move before it.
+        for moves in ["e2e4 e7e5", "e2e4 e7e5 g1f3 b8c6"] {
+            answer(&mut rules, 1, moves);
+        }
+        rules.asked(&game("e2e4"));
+        assert!(allows(&rules, 1, &game("e2e4 e7e5 g1f3 b8c6 f1b5")));
     }
 
     #[test]
