@@ -4,6 +4,7 @@ import io
 import json
 import random
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -224,10 +225,31 @@ def test_the_clock_saved_is_the_same_whichever_runner_wrote_the_games(tabiya, re
     assert game["saved"] == {"white": pytest.approx(50.0), "black": pytest.approx(50.0)}
 
 
-def test_the_books_of_cute_chess_itself_take_no_time(tabiya, real_book, tmp_path):
-    games = written(tmp_path / "own.pgn", [("A", "B", 1, "*", "1. e4 {book} e5 {book} 2. a3 {+0.1/9 4s} h6 {0.1/9 6s, no result}")])
-    (game,) = reported(tabiya, games, "--book", real_book)["games"]
-    assert game["saved"] == {"white": pytest.approx(4.0), "black": pytest.approx(6.0)}
+def test_what_the_runner_plays_is_of_no_players_book(tabiya, tmp_path):
+    """Neither the moves nor the time, and no command changes a book for it."""
+    book = Book().line("e2e4 c7c5 g1f3 d7d6 d2d4").write(tmp_path / "my book.bin")
+    opening, rest = "1. e4 {book} c5 {book} 2. Nf3 {book}", "3. a3 {+0.10/20 10.0s} h6 {-0.10/20 10.0s}"
+    games = [("A", "B", 1, "0-1", f"{opening} d6 {{book}} {rest}")] * 6
+    report = reported(tabiya, written(tmp_path / "games.pgn", games), "--book", book)
+    for game in report["games"]:
+        assert (game["book_plies"], game["left_by"], game["played"]) == (0, "white", "a2a3")
+        assert game["saved"] == {"white": None, "black": None}
+    assert [entry["book"] for entry in report["books"]] == [None, None]
+    text = tabiya("report", "games.pgn", "--book", book).stdout.decode()
+    assert "in the book for 0.0 plies a game" in text and "clock saved" not in text and "lost most" not in text
+    # What the players' books go on with is theirs: the command for it can be typed.
+    games = [("A", "B", 1, "0-1", f"{opening} d6 {{0.00/0 0.0s}} 3. d4 {{0.00/0 0.0s}} h6 {{-0.10/20 10.0s}} 4. h4 {{+0.10/20 8.0s}}")] * 6
+    report = reported(tabiya, written(tmp_path / "games.pgn", games), "--book", book)
+    assert [(game["book_plies"], game["saved"]) for game in report["games"]] == [(2, {"white": 8.0, "black": 10.0})] * 6
+    text = tabiya("report", "games.pgn", "--book", "my book.bin").stdout.decode()
+    (command,) = re.findall(r"^ +tabiya (edit .*)$", text, re.MULTILINE)
+    assert shlex.split(command) == ["edit", "my book.bin", "--moves", "1. e4 c5 2. Nf3 d6", "--set", "d4=0"]
+    assert tabiya(*shlex.split(command)).returncode == DONE
+    # Books that cannot be edited are written as others first.
+    assert tabiya("build", "games.pgn", "-o", "its counts.parquet").returncode == DONE
+    text = tabiya("report", "games.pgn", "--book", "its counts.parquet").stdout.decode()
+    command, *_ = re.findall(r"^ +tabiya (build .*) makes a book that can be edited$", text, re.MULTILINE)
+    assert tabiya(*shlex.split(command)).returncode == DONE
 
 
 @pytest.mark.parametrize("books", [
@@ -254,7 +276,8 @@ def test_a_player_is_never_in_the_book_of_the_other(tabiya, tmp_path, books):
     assert game["saved"] == {"white": pytest.approx(9.0), "black": pytest.approx(15.0)}
     text = tabiya("report", "match.pgn", *given).stdout.decode()
     assert "in the book for 2.0 plies a game; left by White 0, by Black 0, at the end of a line 1" in text
-    rows = [line.split()[:2] for line in text[text.index("Books that had") :].splitlines() if ".bin" in line]
+    table = text[text.index("Books that had") :].split("\n\n")[0]
+    rows = [line.split()[:2] for line in table.splitlines() if ".bin" in line]
     assert sorted(rows) == [["A", "a.bin"], ["B", "b.bin"]]
 
 

@@ -8,6 +8,7 @@ pub mod bookmaker;
 pub mod edit;
 pub mod evals;
 pub mod grow;
+mod pairs;
 pub mod report;
 pub mod suite;
 pub mod vet;

@@ -29,7 +29,7 @@ pub(super) fn game(game: &ReportGame, first: bool, out: &mut dyn Write) -> io::R
         .map(|known| json!({ "uci": uci(&exit.at, known.mv), "san": san(&exit.at, known.mv), "chance": known.chance }));
     let line = json!({
         "number": game.number, "white": game.players.white, "black": game.players.black,
-        "result": game.result.map(GameResult::as_pgn), "book_plies": game.book_plies,
+        "result": game.result.map(GameResult::as_pgn), "book_plies": game.own_plies(),
         "left_by": left_by(exit.left), "fen": exit.at.fen(), "played": exit.played.map(|mv| uci(&exit.at, mv)),
         "book_moves": moves.collect::<Vec<_>>(), "eval": game.eval, "opening": game.opening,
         "saved": { "white": game.saved.white, "black": game.saved.black },
@@ -59,7 +59,7 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
             let elo = games.elo();
             json!({
                 "player": first, "opponent": second, "score": score(games.counts),
-                "pairs": Some(games.pairs).filter(|_| games.alone == 0),
+                "pairs": Some(games.pairs).filter(|_| games.has_pairs()),
                 "elo": elo.difference, "error": elo.error, "low": elo.low, "high": elo.high, "los": elo.los,
             })
         })
@@ -155,6 +155,7 @@ mod tests {
                 result: None,
                 start: None,
                 book_plies: 0,
+                given: 0,
                 keys: Vec::new(),
                 exit,
                 eval: None,

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use tabiya_book::{Book, Counts};
+use tabiya_base::command::quoted;
+use tabiya_book::{Book, Counts, Format, Keeps};
 use tabiya_chess::openings::Opening;
 use tabiya_workshop::report::elo::{self, Elo, Limits, Share};
 use tabiya_workshop::report::{Exit, Leave, LeaveReason, ReportGroup};
@@ -22,11 +23,12 @@ pub(super) fn report(found: &Found, top: usize, out: &mut dyn Write) -> io::Resu
     let all = &sums.all;
     let Counts { wins, draws, losses, .. } = all.counts;
     writeln!(out, "{}: White won {wins}, Black won {losses}, {draws} drawn", many(found.games, "game"))?;
-    let [white, black, ended, within, unknown] = sums.left;
-    let unknown = if unknown > 0 { format!(", by one of them {unknown}") } else { String::new() };
+    let [white, black, ended, within, unknown, limited] = sums.left;
+    let some = |count: u64, what| if count > 0 { format!(", {what} {count}") } else { String::new() };
+    let (unknown, limited) = (some(unknown, "by one of them"), some(limited, "silent by a limit of its own"));
     writeln!(
         out,
-        "in the book for {:.1} plies a game; left by White {white}, by Black {black}{unknown}, at the end of a line {ended}; {within} \
+        "in the book for {:.1} plies a game; left by White {white}, by Black {black}{unknown}, at the end of a line {ended}{limited}; {within} \
          ended in the book",
         all.mean_plies()
     )?;
@@ -164,8 +166,14 @@ fn described(leave: &Leave, books: &[Arc<dyn Book>]) -> String {
     let eval = leave.group.mean_eval().map(|eval| format!(", eval {:+.2}", eval / 100.0)).unwrap_or_default();
     let played = exit.played.map(|mv| format!(", then {}{}", number(&exit.at, false), san(&exit.at, mv)));
     let (line, played) = (line_to(leave, &exit), played.unwrap_or_default());
+    // Two sides with books of their own leave them at the same place.
+    let name =
+        |book: &Arc<dyn Book>| book.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let own = exit.own.books.iter().filter_map(|number| books.get(*number)).map(name);
+    let own = own.collect::<Vec<_>>().join(" or ");
+    let whose = if books.len() > 1 && !own.is_empty() { format!(", {own}") } else { String::new() };
     format!(
-        "{}x {line}{played}: {} for the side to move{eval}{}",
+        "{}x {line}{played}: {} for the side to move{whose}{eval}{}",
         counts.games,
         share(counts),
         book_moves(&exit)
@@ -198,7 +206,6 @@ fn worst(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out, "\nBook moves that lost most, for the side that played them")?;
-    let name = |book: &usize| found.books.get(*book).map(|book| book.path().to_string_lossy());
     for (_, step, line) in &steps {
         let Some((_, before)) = line.split_last() else { continue };
         let (whole, rest) = (
@@ -208,12 +215,33 @@ fn worst(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
         let Counts { wins, draws, losses, .. } = step.counts;
         writeln!(out, "  +{wins} ={draws} -{losses}, {}: {whole}", share(step.counts))?;
         let last = whole.rsplit(' ').next().unwrap_or_default();
-        for book in step.books.iter().filter_map(name) {
-            writeln!(out, "      tabiya edit {book} --moves \"{rest}\" --set {last}=0")?;
+        for book in step.books.iter().filter_map(|book| found.books.get(*book)) {
+            writeln!(out, "      {}", never(&**book, &rest, last))?;
         }
     }
-    let Some(book) = steps.iter().flat_map(|(_, step, _)| &step.books).find_map(name) else { return Ok(()) };
-    writeln!(out, "  `tabiya vet {book} -o vetted.bin` lets an engine judge all moves.")
+    let mut books = steps.iter().flat_map(|(_, step, _)| &step.books);
+    let Some(book) = books.find_map(|book| found.books.get(*book)) else { return Ok(()) };
+    let path = book.path().to_string_lossy();
+    writeln!(out, "  `tabiya vet {} -o vetted.bin` lets an engine judge all moves.", quoted(&path))
+}
+
+/// The command after which a book no longer plays a move after a line, or what comes before it.
+fn never(book: &dyn Book, line: &str, mv: &str) -> String {
+    let (path, format) = (book.path(), book.format());
+    let name = path.to_string_lossy();
+    if !format.is_editable() {
+        let command = if format == Format::Counts { "build" } else { "convert" };
+        let made = path.with_extension("bin");
+        let made = made.to_string_lossy();
+        return format!(
+            "tabiya {command} {} -o {} makes a book that can be edited",
+            quoted(&name),
+            quoted(&made)
+        );
+    }
+    let value = if format.keeps() == Keeps::Verdicts { "red" } else { "0" };
+    let at = if line.is_empty() { String::new() } else { format!(" --moves \"{line}\"") };
+    format!("tabiya edit {}{at} --set {mv}={value}", quoted(&name))
 }
 
 pub(super) fn share(counts: Counts) -> String {

@@ -44,6 +44,8 @@ pub enum LeaveReason {
     Side(Color),
     /// A side played another move than the books have, which may be those of the other side.
     Unknown,
+    /// This side searched for its move, though its books have moves here: their own limit, such as a depth, has silenced them.
+    Limit(Color),
     /// No book of the side to move has a move in the position.
     BookEnded,
     /// The game ended in the books.
@@ -118,6 +120,8 @@ pub struct ReportGame {
     pub start: Option<Position>,
     /// Plies from the start of the game until the first move that no book of its side has.
     pub book_plies: u32,
+    /// Those of them with which the runner has begun the game: they are no moves of the players' books.
+    pub given: u32,
     /// The keys of the positions before these plies.
     pub keys: Vec<u64>,
     /// Where it left the books.
@@ -183,6 +187,10 @@ struct Note {
     seconds: Option<f64>,
     /// Whether the engine moved without a search.
     is_unsearched: bool,
+    /// Whether the runner has played it.
+    is_given: bool,
+    /// Whether it names the book of the move.
+    names_book: bool,
 }
 
 /// The first moves of a side, which it played without a search, and the books that have them.
@@ -317,12 +325,19 @@ impl<'a> ReportReader<'a> {
 
     /// Follows the game through the books of both sides, as far as either is in them.
     fn follow(&mut self, game: &mut ReportGame) {
+        let searched = self.searched(game);
         let plies = std::mem::take(&mut self.plies);
         let mut at = game.start.clone().unwrap_or_else(Position::start);
         let mut ways = ByColor { white: Way { is_in: true, moves: 0 }, black: Way { is_in: true, moves: 0 } };
         let mut in_book = true;
         self.is_book.clear();
-        for mv in plies.iter().copied() {
+        for (ply, mv) in plies.iter().copied().enumerate() {
+            if ply < game.given as usize {
+                self.is_book.push(false);
+                game.step(&at, mv);
+                at.play(mv);
+                continue;
+            }
             // Once the game has left the books of one side, the other goes on in those that it has used.
             let goes = |way: &Way| way.is_in && (in_book || way.moves > 0);
             if !in_book && !ways.iter().any(goes) {
@@ -335,6 +350,10 @@ impl<'a> ReportReader<'a> {
             let goes = goes(&way);
             if goes {
                 self.look_up(&own, &at, mv);
+            }
+            let is_limited = searched.get(ply) == Some(&true);
+            if is_limited {
+                self.known.clear();
             }
             let is_known = !self.known.is_empty();
             let any = is_known || goes && self.knows(&own, &at);
@@ -354,15 +373,14 @@ impl<'a> ReportReader<'a> {
                 ways.get_mut(turn).is_in = false;
             }
             if in_book && goes_on {
-                game.book_plies += 1;
-                game.keys.push(at.key());
-                game.exit.line.push(MoveCode::from_move(mv));
+                game.step(&at, mv);
             } else if in_book {
                 in_book = false;
                 game.eval = self.stored(&at);
                 let exit = &mut game.exit;
                 exit.at = at.clone();
                 exit.left = match any {
+                    true if is_limited => LeaveReason::Limit(turn),
                     true if own.is_known => LeaveReason::Side(turn),
                     true => LeaveReason::Unknown,
                     false => LeaveReason::BookEnded,
@@ -379,6 +397,24 @@ impl<'a> ReportReader<'a> {
         game.exit.own = game.own.get(game.exit.at.chess().turn()).clone();
         game.book_moves = ways.map(|way| way.moves);
         self.plies = plies;
+    }
+
+    /// Of each ply whether the mover searched for it, although the comments show that this player's books answer without a search;
+    /// nothing where all books are compared with all players, whichever they played from.
+    fn searched(&self, game: &ReportGame) -> Vec<bool> {
+        let first = game.start.as_ref().map_or(Color::White, |at| at.chess().turn());
+        let side = |ply: usize| if ply.is_multiple_of(2) { first } else { first.other() };
+        let mut answers = ByColor::<bool>::default();
+        for note in self.notes.iter().filter(|note| note.is_unsearched || note.names_book) {
+            *answers.get_mut(side(note.ply)) = true;
+        }
+        let mut searched = vec![false; if self.shelf.compares_all() { 0 } else { self.plies.len() }];
+        for note in self.notes.iter().filter(|note| note.score.is_some() && !note.names_book) {
+            if let Some(searched) = searched.get_mut(note.ply) {
+                *searched = *answers.get(side(note.ply));
+            }
+        }
+        searched
     }
 
     /// The books that each side's first moves without a search came from; none of a side that searched from its first move.
@@ -443,6 +479,9 @@ impl<'a> ReportReader<'a> {
         for Note { ply, seconds, .. } in &self.notes {
             let Some(seconds) = seconds else { continue };
             let times = times.get_mut(if ply.is_multiple_of(2) { first } else { first.other() });
+            if *ply < game.given as usize {
+                continue;
+            }
             let is_book = self.is_book.get(*ply) == Some(&true);
             let (count, sum) = if is_book { &mut times.book } else { &mut times.after };
             if is_book || *count < TIMED {
@@ -482,6 +521,7 @@ impl Visitor for ReportReader<'_> {
             result: None,
             start: header.start.clone(),
             book_plies: 0,
+            given: 0,
             keys: Vec::with_capacity(USUAL),
             exit,
             eval: None,
@@ -531,7 +571,8 @@ impl Visitor for ReportReader<'_> {
     fn comment(&mut self, text: &[u8]) {
         let (Some(mover), Some(ply)) = (self.last, self.plies.len().checked_sub(1)) else { return };
         let text = decode_text(text);
-        let Remark { score, seconds, book, is_unsearched } = Remark::read(&text, mover);
+        let Remark { score, seconds, book, is_unsearched, is_given } = Remark::read(&text, mover);
+        let names_book = book.is_some();
         if let Some(number) = book.and_then(|path| self.shelf.find(path)) {
             let named = self.named.get_mut(mover);
             if !named.contains(&number) {
@@ -542,9 +583,10 @@ impl Visitor for ReportReader<'_> {
             Some(note) => {
                 (note.score, note.seconds) = (note.score.or(score), note.seconds.or(seconds));
                 note.is_unsearched = (note.is_unsearched || is_unsearched) && note.score.is_none();
+                (note.is_given, note.names_book) = (note.is_given || is_given, note.names_book || names_book);
             }
-            None if score.is_some() || seconds.is_some() => {
-                self.notes.push(Note { ply, score, seconds, is_unsearched });
+            None if score.is_some() || seconds.is_some() || names_book => {
+                self.notes.push(Note { ply, score, seconds, is_unsearched, is_given, names_book });
             }
             None => {}
         }
@@ -555,6 +597,8 @@ impl Visitor for ReportReader<'_> {
             self.fail(error);
         }
         let Some(mut game) = self.open.take() else { return };
+        let given = (0..).zip(&self.notes).take_while(|(ply, note)| note.ply == *ply && note.is_given);
+        game.given = u32::try_from(given.count()).unwrap_or(u32::MAX);
         // Comments that name books say more than those that tell which moves were searched.
         let is_named = self.named.iter().any(|named| !named.is_empty());
         let unsearched = if is_named { None } else { self.unsearched(&game) };
@@ -594,6 +638,18 @@ fn centipawns(score: Score) -> i64 {
 }
 
 impl ReportGame {
+    /// Goes on in the books with a move.
+    fn step(&mut self, at: &Position, mv: Move) {
+        self.book_plies += 1;
+        self.keys.push(at.key());
+        self.exit.line.push(MoveCode::from_move(mv));
+    }
+
+    /// Plies that the players' books have played.
+    pub fn own_plies(&self) -> u32 {
+        self.book_plies - self.given.min(self.book_plies)
+    }
+
     /// Points of a side, in halves; `None` without a result.
     pub fn halves(&self, side: Color) -> Option<u8> {
         Some(match self.result? {

@@ -1,15 +1,15 @@
 //! Who scored what against whom, in games and in pairs of games with reversed colours.
 
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
 
 use tabiya_book::Counts;
 use tabiya_games::is_known_round;
 
 use super::elo::{Elo, elo};
 use super::game::ReportGame;
+use crate::pairs::{Pairing, Pairs};
 
 /// The games of two players.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Match {
     pub counts: Counts,
     /// Pairs of games by the first player's points in them, from none to both.
     pub pairs: [u64; 5],
-    /// Games that belong to no pair.
+    /// Games that ended and belong to no pair in which both did.
     pub alone: u64,
 }
 
@@ -31,17 +31,22 @@ pub struct Players {
     matches: HashMap<(usize, usize), Match>,
     /// The score of each player with each book, or one of several.
     books: HashMap<(usize, Vec<usize>), Counts>,
-    /// First games of pairs whose second has not come, by a digest of both players and the round: whether the first player had
-    /// White, and that player's points.
-    waiting: HashMap<u64, Vec<(bool, u8)>>,
+    /// Games with a result, by the first player's points in them, whose other game has not come.
+    waiting: Pairs<u8>,
 }
 
 impl Match {
-    /// Whether pairs decide about the difference of strength: all games belong to one, and neither player has all points, which
+    /// Whether the games come in pairs. A match may have some without the other one, which did not end or was not played; games
+    /// of people in rounds mostly have none.
+    pub fn has_pairs(&self) -> bool {
+        self.pairs.iter().sum::<u64>() >= self.alone
+    }
+
+    /// Whether pairs decide about the difference of strength: the games come in pairs, and neither player has all points, which
     /// pairs say no better than games.
     pub fn is_paired(&self) -> bool {
         let Counts { wins, losses, games, .. } = self.counts;
-        self.alone == 0 && wins < games && losses < games
+        self.has_pairs() && wins < games && losses < games
     }
 
     /// The difference of strength, by pairs or by games; nothing of it is known without a game.
@@ -75,19 +80,13 @@ impl Players {
         if !is_known_round(&game.round) {
             return;
         }
-        let mut digest = DefaultHasher::new();
-        (first, second, &game.round).hash(&mut digest);
-        let waiting = self.waiting.entry(digest.finish()).or_default();
-        let is_white = side == Color::White;
-        match waiting.iter().position(|(other, _)| *other != is_white) {
-            Some(at) => {
-                let (_, other) = waiting.swap_remove(at);
-                if let Some(count) = entry.pairs.get_mut(usize::from(halves + other)) {
-                    *count += 1;
-                }
-                entry.alone -= 2;
+        let ByColor { white, black } = &game.players;
+        let pairing = Pairing { white, black, round: &game.round };
+        if let Some((other, halves, ())) = self.waiting.add(pairing, halves, |_, _| Some(())) {
+            if let Some(count) = entry.pairs.get_mut(usize::from(halves + other)) {
+                *count += 1;
             }
-            None => waiting.push((is_white, halves)),
+            entry.alone -= 2;
         }
     }
 

@@ -3,7 +3,8 @@
 //! | program | comment | score for |
 //! |---|---|---|
 //! | fastchess, Cute Chess | `+0.31/20 0.532s`, `-M10/7 0s` | the side that moved |
-//! | Cute Chess, of a move without a search | `0.005s`, `book` | none |
+//! | Cute Chess, of a move without a search | `0.005s` | none |
+//! | both, of a move that they play themselves | `book` | none |
 //! | fastchess with `match_line`, of a move of tabiya's book | `0.00/0 0.000s, line="info string book a.bin: 3 of 5 moves"` | none |
 //! | Arena | `+0.31/20 5` | the side that moved |
 //! | Lichess | `[%eval 0.31] [%emt 0:00:05]` | White |
@@ -25,6 +26,8 @@ pub struct Remark<'a> {
     pub book: Option<&'a str>,
     /// Whether the runner has a time of the engine's, but no score: it moved without a search.
     pub is_unsearched: bool,
+    /// Whether the runner has played the move itself, from its own book.
+    pub is_given: bool,
 }
 
 impl<'a> Remark<'a> {
@@ -39,11 +42,12 @@ impl<'a> Remark<'a> {
             let known = (depth > 0).then(|| mover.fold_wb(score, score.negated()));
             remark.score = remark.score.or(known);
             let time = words.next().and_then(|word| seconds(word.trim_end_matches(',')));
-            remark.is_unsearched = depth == 0 && score == Score::Centipawns(0) && time.is_some();
+            remark.is_unsearched = depth == 0 && matches!(score, Score::Centipawns(_)) && time.is_some();
             remark.seconds = remark.seconds.or(time);
         } else {
             let word = first.trim_end_matches(',');
-            remark.is_unsearched = word != "book" && without_search(word).is_some();
+            remark.is_given = word == "book";
+            remark.is_unsearched = !remark.is_given && without_search(word).is_some();
             remark.seconds = remark.seconds.or_else(|| without_search(word));
         }
         remark.is_unsearched &= remark.score.is_none();

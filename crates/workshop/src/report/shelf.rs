@@ -11,8 +11,10 @@ use tabiya_games::PlayerName;
 #[derive(Debug)]
 pub struct Shelf {
     books: Vec<Arc<dyn Book>>,
-    /// The player of each book; `None`: it is everybody's.
-    owners: Vec<Option<PlayerName>>,
+    /// The players of each book; none: it is everybody's.
+    owners: Vec<Vec<PlayerName>>,
+    /// Whether all players are compared with all books, whichever they have played from.
+    compares_all: bool,
     /// Whether several books without an owner are every player's, although the games do not say so.
     are_shared: bool,
 }
@@ -29,15 +31,30 @@ pub struct Own {
 }
 
 impl Shelf {
-    /// These books, each of the player that it comes with, or else of all players. Whose they are is known if it is one,
-    /// if the games say so, or if all players are compared with all books.
+    /// These books, each of the player that it comes with, or else of all players; one that comes twice is of both. Whose they
+    /// are is known if it is one, if the games say so, or if all players are compared with all books.
     pub fn new(
-        books: impl IntoIterator<Item = (Option<PlayerName>, Arc<dyn Book>)>,
-        are_shared: bool,
+        given: impl IntoIterator<Item = (Option<PlayerName>, Arc<dyn Book>)>,
+        compares_all: bool,
     ) -> Self {
-        let (owners, books): (Vec<_>, Vec<_>) = books.into_iter().unzip();
-        let are_shared = are_shared || owners.iter().filter(|owner| owner.is_none()).count() < 2;
-        Self { books, owners, are_shared }
+        let (mut books, mut owners): (Vec<Arc<dyn Book>>, Vec<Vec<PlayerName>>) = (Vec::new(), Vec::new());
+        for (owner, book) in given {
+            match books.iter().position(|known| is_same(&**known, &*book)).and_then(|at| owners.get_mut(at)) {
+                Some(owners) if owners.is_empty() || owner.is_none() => owners.clear(),
+                Some(owners) => owners.extend(owner),
+                None => {
+                    books.push(book);
+                    owners.push(owner.into_iter().collect());
+                }
+            }
+        }
+        let are_shared = compares_all || owners.iter().filter(|owners| owners.is_empty()).count() < 2;
+        Self { books, owners, compares_all, are_shared }
+    }
+
+    /// Whether all players are compared with all books, whichever they have played from.
+    pub(super) fn compares_all(&self) -> bool {
+        self.compares_all
     }
 
     /// All books.
@@ -52,7 +69,7 @@ impl Shelf {
     pub fn of_sides(&self, players: &ByColor<String>, named: &ByColor<Vec<usize>>) -> ByColor<Own> {
         let is_named = !(named.white.is_empty() && named.black.is_empty());
         players.as_ref().zip(named.as_ref()).map(|(player, named)| {
-            let is_own = |owner: &Option<PlayerName>| owner.as_ref().is_some_and(|name| name.is(player));
+            let is_own = |owners: &Vec<PlayerName>| owners.iter().any(|name| name.is(player));
             let has_own = self.owners.iter().any(is_own);
             let is_known = has_own || is_named || self.are_shared;
             let mut books: Vec<usize> = if is_named && !has_own {
@@ -60,7 +77,7 @@ impl Shelf {
             } else {
                 let numbered = self.owners.iter().enumerate();
                 numbered
-                    .filter(|(_, owner)| owner.is_none() || is_own(owner))
+                    .filter(|(_, owners)| owners.is_empty() || is_own(owners))
                     .map(|(number, _)| number)
                     .collect()
             };
@@ -79,7 +96,7 @@ impl Shelf {
 
     /// The numbers of the books of all players.
     pub(super) fn shared(&self) -> impl Iterator<Item = usize> {
-        self.owners.iter().enumerate().filter(|(_, owner)| owner.is_none()).map(|(number, _)| number)
+        self.owners.iter().enumerate().filter(|(_, owners)| owners.is_empty()).map(|(number, _)| number)
     }
 
     /// The number of the book of all players that a path means, perhaps on another machine: the one whose path ends with as
@@ -101,6 +118,12 @@ impl Shelf {
         let (_, number) = best.next()?;
         best.next().is_none().then_some(*number)
     }
+}
+
+/// Whether two books are one file.
+fn is_same(one: &dyn Book, other: &dyn Book) -> bool {
+    let real = |book: &dyn Book| book.path().canonicalize().unwrap_or_else(|_| book.path().to_owned());
+    one.path() == other.path() || real(one) == real(other)
 }
 
 #[cfg(test)]

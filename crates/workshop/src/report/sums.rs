@@ -102,8 +102,8 @@ pub struct Sums {
     /// Games that repeat another one move by move.
     pub repeated: u64,
     /// Games in which White, and Black, left the books, in which they ended, that ended in them, and in which it is not known whose
-    /// books were left.
-    pub left: [u64; 5],
+    /// books were left, and in which a side's own limit has silenced its books.
+    pub left: [u64; 6],
     /// Games of which it is not known which player had which book.
     pub unattributed: u64,
     /// Games and seconds that the books saved on the clock of one side.
@@ -117,7 +117,7 @@ type Places<T> = HashMap<(u64, MoveCode), T, BuildHasherDefault<KeyHasher>>;
 impl ReportGroup {
     fn add(&mut self, game: &ReportGame, side: Color) {
         self.counts.add(game.halves(side));
-        self.plies += u64::from(game.book_plies);
+        self.plies += u64::from(game.own_plies());
         if let Some(eval) = game.eval {
             self.evals = (self.evals.0 + 1, self.evals.1 + side.fold_wb(eval, -eval));
         }
@@ -153,6 +153,7 @@ impl Sums {
             LeaveReason::BookEnded => 2,
             LeaveReason::GameEnded => 3,
             LeaveReason::Unknown => 4,
+            LeaveReason::Limit(_) => 5,
         };
         if let Some(count) = self.left.get_mut(place) {
             *count += 1;
@@ -184,7 +185,7 @@ impl Sums {
         }
         let mut before = None;
         let movers = [Color::White, Color::Black].into_iter().cycle();
-        for ((key, mv), mover) in game.keys.iter().zip(&game.exit.line).zip(movers) {
+        for (((key, mv), mover), ply) in game.keys.iter().zip(&game.exit.line).zip(movers).zip(0..) {
             let place = (*key ^ game.own.get(mover).digest, *mv);
             let fresh = || ReportMove {
                 side: mover,
@@ -193,7 +194,11 @@ impl Sums {
                 before,
             };
             let step = self.steps.entry(place).or_insert_with(fresh);
-            if let halves @ Some(_) = game.halves(mover) {
+            if let halves @ Some(_) = game.halves(mover).filter(|_| ply >= game.given) {
+                // The runner may have played it in the games before.
+                if step.counts.games == 0 {
+                    step.books.clone_from(game.books.get(mover));
+                }
                 step.counts.add(halves);
             }
             before = Some(place);

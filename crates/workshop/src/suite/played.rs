@@ -1,8 +1,6 @@
 //! What games that began with the positions of a suite say of them.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
@@ -10,6 +8,8 @@ use tabiya_base::resources::Resources;
 use tabiya_chess::MoveCode;
 use tabiya_games::play::play_in_order;
 use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, KeyedPly, Sources, Visitor, is_known_round};
+
+use crate::pairs::{Pairing, Pairs};
 
 /// Which openings stay, of those that were played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,9 +73,8 @@ struct OpeningLine {
 #[derive(Debug, Default)]
 pub struct Played {
     games: HashMap<usize, Vec<MatchGame>>,
-    /// Games of which only the other one of their pair shows with which position they began, by a digest of both players and
-    /// the round.
-    waiting: HashMap<u64, Vec<(MatchGame, OpeningLine)>>,
+    /// Games of which only the other one of their pair shows with which position they began.
+    waiting: Pairs<(MatchGame, OpeningLine)>,
     /// Games that began with none of the positions, or do not show with which.
     pub elsewhere: u64,
     /// Games without a result, or that could not be read.
@@ -117,8 +116,7 @@ impl Played {
             reader.found.into_iter().for_each(|(game, began)| all.add(game, began));
             Ok(())
         })?;
-        let alone: Vec<_> = all.waiting.drain().flat_map(|(_, games)| games).collect();
-        alone.into_iter().for_each(|(game, line)| all.alone(game, &line));
+        std::mem::take(&mut all.waiting).rest().for_each(|(game, line)| all.alone(game, &line));
         Ok(all)
     }
 
@@ -132,23 +130,13 @@ impl Played {
 
     /// Finds the other game of a pair, or lets this one wait for it.
     fn pair(&mut self, game: MatchGame, line: OpeningLine) {
-        let (first, second) = (game.white.as_str().min(&game.black), game.white.as_str().max(&game.black));
-        let mut digest = DefaultHasher::new();
-        (first, second, &game.round).hash(&mut digest);
-        let waiting = self.waiting.entry(digest.finish()).or_default();
+        let round = game.round.clone();
+        let pairing = Pairing { white: &game.white.clone(), black: &game.black.clone(), round: &round };
         // Without rounds only the game before can be the other one.
-        let earlier = if is_known_round(&game.round) { 0 } else { waiting.len().saturating_sub(1) };
-        let earlier: Vec<_> = waiting.drain(..earlier).collect();
-        let others = waiting.iter().enumerate().filter(|(_, (other, _))| other.reverses(&game));
-        let other = others
-            .filter_map(|(place, (_, other))| Some((line.shared(other)?, place)))
-            .max_by_key(|((plies, _), place)| (*plies, Reverse(*place)));
-        match other {
-            Some(((_, number), place)) => {
-                let (other, _) = waiting.swap_remove(place);
-                self.games.entry(number).or_default().extend([other, game]);
-            }
-            None => waiting.push((game, line)),
+        let earlier = if is_known_round(&round) { Vec::new() } else { self.waiting.take_earlier(pairing) };
+        let shared = |(_, one): &(_, OpeningLine), (_, other): &(_, OpeningLine)| one.shared(other);
+        if let Some(((one, _), (other, _), (_, number))) = self.waiting.add(pairing, (game, line), shared) {
+            self.games.entry(number).or_default().extend([one, other]);
         }
         earlier.into_iter().for_each(|(game, line)| self.alone(game, &line));
     }
@@ -193,9 +181,8 @@ impl Played {
 }
 
 impl MatchGame {
-    /// Whether another game has the colours reversed.
-    fn reverses(&self, other: &Self) -> bool {
-        self.white == other.black && self.black == other.white
+    fn pairing<'a>(&'a self, round: &'a str) -> Pairing<'a> {
+        Pairing { white: &self.white, black: &self.black, round }
     }
 }
 
@@ -207,16 +194,11 @@ impl OpeningLine {
     }
 }
 
-/// The games as pairs with reversed colours, each game in one pair at most.
+/// The games of a position as pairs with reversed colours, each game in one pair at most.
 fn pairs(games: &[MatchGame]) -> Vec<(&MatchGame, &MatchGame)> {
-    let (mut pairs, mut alone): (Vec<(&MatchGame, &MatchGame)>, Vec<&MatchGame>) = (Vec::new(), Vec::new());
-    for game in games {
-        match alone.iter().position(|other| other.reverses(game)) {
-            Some(at) => pairs.push((alone.remove(at), game)),
-            None => alone.push(game),
-        }
-    }
-    pairs
+    let mut waiting = Pairs::default();
+    let found = games.iter().filter_map(|game| waiting.add(game.pairing(""), game, |_, _| Some(())));
+    found.map(|(one, other, ())| (one, other)).collect()
 }
 
 /// Finds the position that each game began with.
