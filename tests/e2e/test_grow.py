@@ -225,6 +225,30 @@ def test_every_format(tabiya, grown, seed, tmp_path, name):
     assert tabiya("check", out).returncode == DONE and tabiya("show", out).returncode == DONE
 
 
+@pytest.mark.parametrize("colored", [True, False])
+def test_what_was_rejected_is_played_in_no_format(tabiya, grown, tmp_path, colored):
+    """Whatever colors the seed has, and for both sides, in which the other's moves lead on."""
+    games = [f'[Event "r"]\n[Result "1-0"]\n\n1. {line} 1-0\n\n' for line in ("e4 e5", "d4 d5", "g4 d5")]
+    (tmp_path / "g.pgn").write_text("".join(games))
+    start = tmp_path / ("s.ctg" if colored else "s.bin")
+    assert tabiya("build", "g.pgn", "-o", start, "--min-games", 1, "--uniform", "--green", 10).returncode == DONE
+    at = {"e4": "4P3/8/PPPP1PPP", "d4": "3P4/8/PPP1PPPP", "g4": "6P1/8/PPPPPP1P"}
+    worth = {"e4": 40, "d4": 35, "g4": -100}
+    if colored:
+        assert tabiya("edit", start, "--set", "e4=none", "--set", "d4=red").returncode == DONE
+    scores = [word for mv, place in at.items() for word in ("--score-at", f"rnbqkbnr/pppppppp/8/8/{place}/RNBQKBNR b=cp {-worth[mv]}")]
+    shown = {}
+    for end in FORMATS:
+        out, report = grown(f"g.{end}", start=[start], positions=12, engine=scores)
+        wanted = {move["uci"]: move["chance"] for move in report["positions"][0]["moves"] if move["chance"]}
+        assert wanted and {"e2e4", "d2d4", "g2g4"} - wanted.keys()
+        done = tabiya("show", out, "--json", "--set", "Book Threshold=0")
+        shown[end] = {move["uci"]: move["chance"] for move in json.loads(done.stdout)["moves"] if move["chance"]}
+        assert shown[end].keys() == wanted.keys(), (end, shown, wanted)
+        if end in ("bin", "kob") and not (colored and end == "kob"):
+            assert shown[end] == pytest.approx(wanted, abs=1e-3)
+
+
 def test_several_machines_share_the_searches(tabiya, tabiya_exe, scripted_exe, grown, seed, tmp_path, exported):
     out, first = grown("out.bin", positions=300)
     store, parts, plan = tmp_path / "out.bin.evals", [tmp_path / f"{part}.evals" for part in (1, 2, 3)], tmp_path / "plan.jsonl"

@@ -276,6 +276,21 @@ def test_every_format(tabiya, scripted_exe, books_of, tmp_path, name):
     assert tabiya("check", out).returncode == DONE
 
 
+def test_colors_do_not_bring_back_what_was_dropped(tabiya, tmp_path):
+    games = [f'[Event "r"]\n[Result "1-0"]\n\n1. {line} 1-0\n\n' for line in ("e4 e5", "d4 d5", "g4 d5")]
+    (tmp_path / "g.pgn").write_text("".join(games))
+    ends = [("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", 30), (AFTER_E4, -30), (AFTER_D4, -30), ("rnbqkbnr/pppppppp/8/8/6P1/8/PPPPPP1P/RNBQKBNR b", 120)]
+    (tmp_path / "e.epd").write_text("".join(f"{place} KQkq - ce {score}; acd 20;\n" for place, score in ends))
+    # All three first moves are green.
+    line = ["build", "g.pgn", "-o", "s.ctg", "--min-games", 1, "--uniform", "--green", 10]
+    assert tabiya(*line).returncode == DONE and tabiya("import", "s.evals", "e.epd").returncode == DONE
+    for end in FORMATS:
+        done = tabiya("vet", "s.ctg", "-o", f"v.{end}", "--store", "s.evals", "--no-engine")
+        assert done.returncode == DONE, done.stderr
+        moves = shown(tabiya, tmp_path / f"v.{end}")
+        assert {uci: move["chance"] for uci, move in moves.items() if move["chance"]} == {"e2e4": 0.5, "d2d4": 0.5}
+
+
 def test_weights_follow_losses(tabiya, scripted_exe, tmp_path):
     book = Book().at("", e2e4=1000, d2d4=1000).write(tmp_path / "a.bin")
     # After d4 the other side is 43 - 13 = 30 centipawns better off than after e4.

@@ -323,20 +323,36 @@ pub struct MoveFacts<M = Move> {
     /// By how much the move is to be played more or less than its results say, from -125 (never) to 125, if the book says so.
     /// That a CTG book means this by the number is inferred.
     pub factor: Option<i8>,
+    /// What was decided of it, if anything was: the weight alone says how often it is played then.
+    #[doc(hidden)]
+    pub decision: Option<Decision>,
+}
+
+/// A decision about playing a move. Its weight is its share of the position, 0 for never; its colour, mark, priority and
+/// factor are what others said before, and counts are what was played. Each writer makes of the weights of a position what its
+/// format has for them.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Decision {
+    /// It was judged: what is said of it stays where it agrees.
+    Judged,
+    /// The moves to be played were chosen from all: that they are recommended is said of these alone.
+    Chosen,
 }
 
 impl<M> MoveFacts<M> {
     /// A move of which only the weight is known.
     pub fn new(mv: M, weight: u64) -> Self {
-        let (counts, annotation, recommended, learned, ratings, factor) =
-            (None, None, None, None, None, None);
-        Self { mv, weight, counts, annotation, recommended, learned, ratings, factor }
+        let (counts, annotation, recommended) = (None, None, None);
+        let (learned, ratings, factor, decision) = (None, None, None, None);
+        Self { mv, weight, counts, annotation, recommended, learned, ratings, factor, decision }
     }
 
     /// The same facts of the same move in another form.
     fn with<N>(self, mv: N) -> MoveFacts<N> {
-        let Self { mv: _, weight, counts, annotation, recommended, learned, ratings, factor } = self;
-        MoveFacts { mv, weight, counts, annotation, recommended, learned, ratings, factor }
+        let Self { mv: _, weight, counts, annotation, recommended, learned, ratings, factor, decision } =
+            self;
+        MoveFacts { mv, weight, counts, annotation, recommended, learned, ratings, factor, decision }
     }
 }
 

@@ -37,6 +37,8 @@ use shakmaty::Move;
 pub use book_set::BookSet;
 pub(crate) use book_set::Reading;
 pub use evaluations::Evaluations;
+#[doc(hidden)]
+pub use facts::Decision;
 pub use facts::rating_difference;
 pub use facts::{Annotation, Counts, Learned, MoveFacts, Ratings, Recommendation};
 pub use format::{Format, Keeps};

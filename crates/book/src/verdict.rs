@@ -2,7 +2,7 @@
 
 use shakmaty::Move;
 
-use tabiya_chess::Position;
+use tabiya_chess::{MoveCode, Position};
 
 use super::{Annotation, MoveFacts, Moves, PositionRecord, Recommendation};
 
@@ -10,7 +10,8 @@ use super::{Annotation, MoveFacts, Moves, PositionRecord, Recommendation};
 const MAX_FACTOR: i32 = 125;
 
 /// Turns a position's weights into those that colours and marks leave in tournaments: 0 for what is not played, at
-/// least 1 for what the author chose, and for the rest the weight multiplied by the factor. For formats without colours and marks.
+/// least 1 for what the author chose, and for the rest the weight multiplied by the factor; all are scaled up where a factor
+/// would leave a fraction. For formats without colours and marks.
 ///
 /// ```
 /// use tabiya_book::{MoveFacts, PositionRecord, Recommendation, plain_weights};
@@ -25,11 +26,30 @@ pub fn plain_weights(known: &mut PositionRecord) {
     let rest = Rest::from_moves(&known.moves, true);
     for known in &mut known.moves {
         known.weight = match rest.leaves(known) {
-            true if known.is_chosen() => known.by_factor(known.weight.max(1)),
-            true => known.by_factor(known.weight),
+            true if known.is_chosen() => known.weight.max(1),
+            true => known.weight,
             false => 0,
         };
     }
+    let scale = scale(&known.moves);
+    known.moves.iter_mut().for_each(|known| known.weight = known.by_factor(known.weight, scale));
+}
+
+/// The least number by which weights are multiplied so that the factors leave no fractions; 1 if some would not fit then.
+fn scale(moves: &[MoveFacts<MoveCode>]) -> u64 {
+    let whole = u128::from(MAX_FACTOR.unsigned_abs());
+    let products = || moves.iter().map(|known| u128::from(known.weight) * u128::from(known.factor_parts()));
+    let common = products().fold(whole, greatest_common_divisor);
+    let scale = whole / common.max(1);
+    let fits = products().all(|product| product / common.max(1) <= u64::MAX.into());
+    if fits { u64::try_from(scale).unwrap_or(1) } else { 1 }
+}
+
+fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// The move of [`crate::Book::best`], by the moves that the book gives.
@@ -53,7 +73,7 @@ pub fn heaviest<B: Moves + ?Sized>(book: &B, at: &Position) -> Option<Move> {
 impl<M> MoveFacts<M> {
     /// The factor of the author's mark on the weight outside tournaments: those that readers of CTG books publish.
     pub(crate) fn mark_factor(&self) -> f64 {
-        match self.annotation {
+        match self.annotation.filter(|_| self.decision.is_none()) {
             Some(Annotation::Good) => 1.23,
             Some(Annotation::Brilliant) => 1.46,
             Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious) => 0.0,
@@ -66,7 +86,8 @@ impl<M> MoveFacts<M> {
 
     /// By how many of [`MAX_FACTOR`] parts the factor multiplies the weight in tournaments: 0 for never, twice as many at most.
     fn factor_parts(&self) -> u32 {
-        let factor = i32::from(self.factor.unwrap_or_default()).clamp(-MAX_FACTOR, MAX_FACTOR);
+        let factor = self.factor.filter(|_| self.decision.is_none()).unwrap_or_default();
+        let factor = i32::from(factor).clamp(-MAX_FACTOR, MAX_FACTOR);
         (MAX_FACTOR + factor).unsigned_abs()
     }
 
@@ -75,19 +96,32 @@ impl<M> MoveFacts<M> {
         f64::from(self.factor_parts()) / f64::from(MAX_FACTOR)
     }
 
-    /// A weight multiplied by the factor, rounded; 0 only if either is.
-    fn by_factor(&self, weight: u64) -> u64 {
+    /// A weight multiplied by the factor and by `scale`, rounded; 0 only if the weight or the factor is.
+    fn by_factor(&self, weight: u64, scale: u64) -> u64 {
         let (parts, whole) = (u128::from(self.factor_parts()), u128::from(MAX_FACTOR.unsigned_abs()));
-        let scaled = (u128::from(weight) * parts + whole / 2) / whole;
+        let product = u128::from(weight) * parts * u128::from(scale);
+        let scaled = (product + whole / 2) / whole;
         u64::try_from(scaled).unwrap_or(u64::MAX).max(u64::from(weight > 0 && parts > 0))
     }
 
     fn is_only(&self) -> bool {
-        self.annotation == Some(Annotation::Only)
+        self.annotation == Some(Annotation::Only) && self.decision.is_none()
     }
 
     fn is_green(&self) -> bool {
-        self.recommended == Some(Recommendation::Green)
+        self.recommended == Some(Recommendation::Green) && self.decision.is_none()
+    }
+
+    /// Whether its mark alone keeps it from being played.
+    pub(crate) fn is_marked_bad(&self) -> bool {
+        matches!(self.annotation, Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious))
+    }
+
+    /// Whether it is never to be played, whatever its results are: it weighs nothing, and not only because it lost all its games.
+    #[cfg(feature = "write")]
+    pub(crate) fn is_rejected(&self) -> bool {
+        let lost = || self.counts.is_some_and(|counts| counts.losses > 0 && counts.points() == 0);
+        self.weight == 0 && (self.decision.is_some() || !lost())
     }
 
     /// Whether the author says anything of playing the move, by a mark or a colour.
@@ -107,6 +141,12 @@ impl<M> MoveFacts<M> {
         self.factor_parts() == 0
     }
 
+    /// Whether it was decided that it is never played.
+    #[doc(hidden)]
+    pub fn is_struck_out(&self) -> bool {
+        self.decision.is_some() && self.weight == 0
+    }
+
     /// Whether the author chose the move for tournaments, whatever its statistics: it is green, or the only one.
     pub(crate) fn is_chosen(&self) -> bool {
         self.is_green() || self.is_only()
@@ -114,9 +154,11 @@ impl<M> MoveFacts<M> {
 
     /// Whether colours and marks let it be played in tournaments at all.
     fn is_sound(&self) -> bool {
-        let marked =
-            matches!(self.annotation, Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious));
-        (self.weight > 0 || self.is_chosen()) && self.recommended != Some(Recommendation::Red) && !marked
+        if self.decision.is_some() {
+            return self.weight > 0;
+        }
+        let is_red = self.recommended == Some(Recommendation::Red);
+        (self.weight > 0 || self.is_chosen()) && !is_red && !self.is_marked_bad()
     }
 }
 

@@ -16,7 +16,7 @@ use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
 use tabiya_book::choose::Policy;
-use tabiya_book::{self as book, Book, Format, Moves, Written, format_of};
+use tabiya_book::{self as book, Book, Moves, Written};
 use tabiya_learn as learn;
 use tabiya_learn::evals;
 use tabiya_workshop::bookmaker::{self, Merged, Resources};
@@ -148,7 +148,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let history = watch.history;
     let Finished { growth, missing, searches } = finish(rounds, &knowledge, limit);
     let shape = growth.shape()?;
-    let grown = Grown::new(&growth, &shape, args.max_loss, args.format());
+    let grown = Grown::new(&growth, &shape, args.max_loss);
     let report = Report { grown: &grown, searched: evaluated.done, known, history };
     if let Some(file) = report_file {
         report.write(file)?;
@@ -186,10 +186,6 @@ impl Args {
         let outputs = [book::parts(output), vec![store.to_owned()], report, state];
         keep_inputs(&outputs.concat(), inputs)?;
         keep_apart(&outputs)
-    }
-
-    fn format(&self) -> Format {
-        format_of(&self.to.output).unwrap_or(Format::Polyglot)
     }
 }
 
@@ -241,7 +237,7 @@ impl<'a> Watch<'a> {
             return Ok(());
         }
         let shape = rounds.growth().shape()?;
-        let grown = Grown::new(rounds.growth(), &shape, self.args.max_loss, self.args.format());
+        let grown = Grown::new(rounds.growth(), &shape, self.args.max_loss);
         self.history.add(elapsed, rounds.planned(), &grown);
         let figures = grown.plays().iter().map(|play| play.figures());
         let details = figures.flat_map(|of| [(of.plies, "plies"), (of.covered * 100.0, "% answered")]);

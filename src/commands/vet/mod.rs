@@ -10,7 +10,7 @@ use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
-use tabiya_book::{self as book, Moves, format_of};
+use tabiya_book::{self as book, Moves};
 use tabiya_learn as learn;
 use tabiya_learn::evals;
 use tabiya_uci::engine::Setup;
@@ -148,7 +148,6 @@ fn vet(args: &Args) -> Result<Exit> {
     let mut knowledge = Knowledge::open(&path)?;
     let setup = args.engine(&knowledge, &path)?;
     let work = setup.as_ref().map(|setup| args.evaluating.search.work(setup));
-    let format = format_of(output).unwrap_or(book.format());
 
     let progress = progress::on_terminal(args.book.to_string_lossy());
     let mut vetting = Vetting {
@@ -168,7 +167,7 @@ fn vet(args: &Args) -> Result<Exit> {
     let before = exits(&graph, &backed, &graph.reach_under(&*book));
     let done = vetting.done;
     let judged = JudgedBook { book: &*book, graph: &graph, backed: &backed, limits: args.limits() };
-    let vetted = Vetted { judged, format };
+    let vetted = Vetted { judged };
     let after = exits(&graph, &backed, &graph.reach_under(&vetted));
     let report = Report { judged, exits: [before, after] };
     let summary = report.summary();

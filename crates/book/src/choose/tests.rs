@@ -307,6 +307,12 @@ fn factors_multiply_the_weight_in_tournaments_unless_they_are_switched_off() {
     let mut record = PositionRecord::from_moves(&At::start(), &moves);
     crate::plain_weights(&mut record);
     assert_eq!(record.moves.iter().map(|facts| facts.weight).collect::<Vec<_>>(), [200, 100, 0]);
+    // Small ones are scaled up, so that chances stay.
+    let mut small = book(&[1, 1, 7]);
+    small.iter_mut().zip([Some(88), None, Some(-125)]).for_each(|(facts, factor)| facts.factor = factor);
+    let mut record = PositionRecord::from_moves(&At::start(), &small);
+    crate::plain_weights(&mut record);
+    assert_eq!(record.moves.iter().map(|facts| facts.weight).collect::<Vec<_>>(), [213, 125, 0]);
     // Never is never, and a green move that is never played leaves the others to be played.
     moves[0].factor = Some(-128);
     moves[0].recommended = Some(Recommendation::Green);

@@ -94,19 +94,26 @@ impl Chances {
             from += len as u64;
             let Some(at) = at else { continue };
             let mut held = PositionRecord::from_moves(&at, &book.moves_in(&at));
+            // Positions that the new book does not have are counted as such.
+            if held.moves.is_empty() {
+                continue;
+            }
             plain_weights(&mut held);
             let pair = |bytes: &[u8]| {
                 let mv = MoveCode(u16::try_from(bytes::u64_be(bytes, 0)?).ok()?);
-                let held = held.moves.iter().find(|facts| facts.mv == mv)?;
-                Some((mv, [bytes::u64_be(bytes, size_of::<u64>() as u64)?, held.weight]))
+                let place = held.moves.iter().position(|facts| facts.mv == mv);
+                let held = place.map_or(0, |place| held.moves.swap_remove(place).weight);
+                Some((mv, [bytes::u64_be(bytes, size_of::<u64>() as u64)?, held]))
             };
-            let moves: Vec<_> = moves.chunks_exact(MOVE_LEN).filter_map(pair).collect();
+            let mut moves: Vec<_> = moves.chunks_exact(MOVE_LEN).filter_map(pair).collect();
+            // Moves that the format shares between positions are new here.
+            moves.extend(held.moves.iter().map(|facts| (facts.mv, [0, facts.weight])));
             self.note(Some(&at), &moves);
         }
         Ok(())
     }
 
-    /// Compares the weights of moves that both books have in a position.
+    /// Compares the weights of moves in a position; a book that does not have a move has the weight 0.
     fn note(&mut self, at: Option<&Position>, moves: &[(MoveCode, [u64; 2])]) {
         let sum =
             |which: fn(&[u64; 2]) -> u64| moves.iter().map(|(_, weights)| which(weights) as f64).sum::<f64>();

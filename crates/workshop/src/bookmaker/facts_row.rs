@@ -137,8 +137,7 @@ impl Merging for FactsRow {
 
 #[cfg(test)]
 mod tests {
-    use tabiya_book::Recommendation;
-    use tabiya_book::{Annotation, Learned};
+    use tabiya_book::{Annotation, Decision, Learned, Recommendation};
     use tabiya_chess::Position;
 
     use super::*;
@@ -153,6 +152,7 @@ mod tests {
             learned: Some(Learned { games: 5, halfpoints: 9 }),
             ratings: Some(Ratings { average: Some(2500), performance: None }),
             factor: Some(-125),
+            decision: Some(Decision::Chosen),
             ..MoveFacts::new(MoveCode(0x031c), 10)
         };
         let start = Position::start();

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
-use tabiya_book::{Annotation, Learned, MoveFacts, PositionRecord, Recommendation};
+use tabiya_book::{Annotation, Decision, Learned, MoveFacts, PositionRecord, Recommendation};
 use tabiya_chess::MoveCode;
 
 use super::merging::Merging;
@@ -23,9 +23,12 @@ pub(crate) struct KeyRow {
     pub(super) mv: u16,
     /// Its number in PGN.
     annotation: u8,
-    /// 0 nothing, 1 red, 2 green.
+    /// 0 nothing, 1 red, 2 green; and from [`DECIDED`] on 0 nothing, 1 judged, 2 chosen.
     recommended: u8,
 }
+
+/// A decision is multiplied by this.
+const DECIDED: u8 = 4;
 
 /// The colour of a move that is to be avoided.
 const RED: u8 = 1 + Recommendation::Red as u8;
@@ -39,7 +42,8 @@ impl KeyRow {
             book,
             mv: facts.mv.0,
             annotation: facts.annotation.map_or(0, Annotation::nag),
-            recommended: facts.recommended.map_or(0, |color| 1 + color as u8),
+            recommended: facts.recommended.map_or(0, |color| 1 + color as u8)
+                + DECIDED * facts.decision.map_or(0, |decision| 1 + decision as u8),
         }
     }
 
@@ -47,10 +51,15 @@ impl KeyRow {
         let [games, halfpoints] = self.learned;
         MoveFacts {
             annotation: Annotation::of_nag(self.annotation),
-            recommended: match self.recommended {
+            recommended: match self.recommended % DECIDED {
                 0 => None,
                 1 => Some(Recommendation::Red),
                 _ => Some(Recommendation::Green),
+            },
+            decision: match self.recommended / DECIDED {
+                0 => None,
+                1 => Some(Decision::Judged),
+                _ => Some(Decision::Chosen),
             },
             learned: (games > 0).then_some(Learned { games, halfpoints }),
             ..MoveFacts::new(MoveCode(self.mv), self.weight)
@@ -80,11 +89,13 @@ impl Sortable for KeyRow {
         }
         keep_first(&mut self.annotation, other.annotation);
         // As in a position with several colours, and whatever the order of the books.
-        if other.recommended == RED {
-            self.recommended = RED;
+        let (mut color, decision) = (self.recommended % DECIDED, self.recommended / DECIDED);
+        if other.recommended % DECIDED == RED {
+            color = RED;
         } else {
-            keep_first(&mut self.recommended, other.recommended);
+            keep_first(&mut color, other.recommended % DECIDED);
         }
+        self.recommended = color + DECIDED * decision.max(other.recommended / DECIDED);
         true
     }
 }

@@ -10,8 +10,8 @@ use tabiya_base::progress::Progress;
 use tabiya_base::sort::{self, Sorter};
 use tabiya_book::verdict::Rest;
 use tabiya_book::{
-    self as book, About, Book, BookWriter, CtgEntry, Format, Heading, Moves, PositionRecord, Scope, Written,
-    ctg, left_out, plain_weights,
+    self as book, About, Book, BookWriter, CtgEntry, Decision, Format, Heading, MoveFacts, Moves,
+    PositionRecord, Scope, Written, ctg, left_out, plain_weights,
 };
 
 use super::chances::Chances;
@@ -49,20 +49,22 @@ pub struct Merged {
     pub remarks: u64,
 }
 
-/// Removes the moves that colours, marks and factors rule out, and counts them.
-fn remove_ruled_out(record: &mut PositionRecord, merged: &mut Merged) {
+/// Decides what colours, marks and factors leave to be played, and counts what they rule out.
+fn rule_out(record: &mut PositionRecord, merged: &mut Merged) {
     let never: Vec<_> = record.moves.iter().filter(|facts| facts.weight == 0).map(|facts| facts.mv).collect();
     let verdicts = Rest::from_moves(&record.moves, false);
     let factors: Vec<_> =
         record.moves.iter().filter(|facts| verdicts.leaves(facts)).map(|facts| facts.mv).collect();
     plain_weights(record);
-    record.moves.retain(|facts| {
-        // Moves that weighed nothing before are not ruled out, and may have learned something.
-        let stays = facts.weight > 0 || never.contains(&facts.mv);
-        let by_factor = facts.is_never_by_factor() && factors.contains(&facts.mv);
-        *(if by_factor { &mut merged.never } else { &mut merged.ruled_out }) += u64::from(!stays);
-        stays
-    });
+    // Moves that weighed nothing before are not ruled out, and may have learned something.
+    let is_decided = |facts: &&mut MoveFacts<_>| facts.weight > 0 || !never.contains(&facts.mv);
+    for facts in record.moves.iter_mut().filter(is_decided) {
+        if facts.weight == 0 {
+            let by_factor = facts.is_never_by_factor() && factors.contains(&facts.mv);
+            *(if by_factor { &mut merged.never } else { &mut merged.ruled_out }) += 1;
+        }
+        facts.decision = facts.decision.or(Some(Decision::Judged));
+    }
 }
 
 /// Writes the contents of all books into one. Weights, games and results are added up; marks and other facts that cannot
@@ -228,10 +230,11 @@ impl MergeWriting {
             None => aside.comment,
         };
         if !writer.holds_verdicts() {
-            remove_ruled_out(&mut record, merged);
+            rule_out(&mut record, merged);
         }
         if !writer.holds_entries() {
-            merged.factors += record.moves.iter().filter(|facts| facts.factor.is_some()).count() as u64;
+            let acts = |facts: &&MoveFacts<_>| facts.factor.is_some() && !facts.is_struck_out();
+            merged.factors += record.moves.iter().filter(acts).count() as u64;
         }
         *links += u64::from(record.game.is_some() && !writer.wants_games());
         if let Some(chances) = chances {
@@ -386,7 +389,7 @@ mod tests {
     use shakmaty::Position as _;
     use std::path::Path;
     use std::sync::Arc;
-    use tabiya_book::{self as book, Book, MoveFacts, WriteOptions};
+    use tabiya_book::{self as book, Book, WriteOptions};
     use tabiya_chess::Position;
 
     use super::*;

@@ -6,12 +6,10 @@ use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::to_the_end;
 use tabiya_book::traverse::Keys;
-use tabiya_book::{
-    Format, Heading, Keeps, MoveFacts, Moves, PositionRecord, Recommendation, Remarks, Scope, Variant, Visit,
-};
+use tabiya_book::{Decision, Heading, MoveFacts, Moves, PositionRecord, Remarks, Scope, Variant, Visit};
 use tabiya_chess::{MoveCode, Position};
 
-use crate::vet::{Fate, apply, changed, new_move};
+use crate::vet::changed;
 
 use super::growth::{Growth, Task};
 use super::play::Play;
@@ -22,14 +20,13 @@ use super::tree::Shape;
 pub struct Grown<'a> {
     growth: &'a Growth<'a>,
     plays: Vec<Play<'a>>,
-    format: Format,
 }
 
 impl<'a> Grown<'a> {
-    /// The book as a format can hold it, with the moves that lose at most `max_loss` centipawns. `shape` is the growth's.
-    pub fn new(growth: &'a Growth<'a>, shape: &'a Shape, max_loss: u32, format: Format) -> Self {
+    /// The book with the moves that lose at most `max_loss` centipawns. `shape` is the growth's.
+    pub fn new(growth: &'a Growth<'a>, shape: &'a Shape, max_loss: u32) -> Self {
         let plays = growth.sides.iter().map(|side| Play::new(&growth.tree, shape, *side, max_loss)).collect();
-        Self { growth, plays, format }
+        Self { growth, plays }
     }
 
     /// What it plays, for each side that it is for.
@@ -43,42 +40,27 @@ impl<'a> Grown<'a> {
         number.map_or_else(Vec::new, |number| self.growth.tree.line(number))
     }
 
-    /// Makes the moves of a position those that it plays. Those of positions that were not searched stay as they are.
+    /// Decides what is played of the moves of a position: those that the book chose. Those of positions that were not searched
+    /// stay as they are.
     fn settle(&self, at: &Position, moves: &mut Vec<MoveFacts>) {
         let Some(number) = self.growth.tree.number(at.key()) else { return };
-        let (mut choices, mut replies) = (Vec::new(), Vec::new());
-        for play in &self.plays {
-            if play.side() == at.chess().turn() {
-                play.choose(number, &mut choices);
-            } else if self.format.keeps() != Keeps::Weights {
-                play.answered(number, &mut replies);
-            }
+        let mut choices = Vec::new();
+        if let Some(play) = self.plays.iter().find(|play| play.side() == at.chess().turn()) {
+            play.choose(number, &mut choices);
         }
-        let chosen =
-            |facts: &MoveFacts| choices.iter().find(|choice| choice.mv == MoveCode::from_move(facts.mv));
-        if !choices.is_empty() {
-            let fate = |facts: &MoveFacts| match chosen(facts) {
-                Some(choice) => Fate { dropped: false, weight: choice.weight },
-                None => Fate { dropped: true, weight: facts.weight },
-            };
-            let fates: Vec<_> = moves.iter().map(fate).collect();
-            apply(moves, &fates, self.format);
-            if self.format.keeps() == Keeps::Verdicts {
-                // Where one move is green, only green ones are played.
-                let greens = moves.iter_mut().filter(|facts| chosen(facts).is_some());
-                greens.for_each(|facts| facts.recommended = Some(Recommendation::Green));
-            }
+        if choices.is_empty() {
+            return;
         }
-        let mut add = |code: MoveCode, weight: u64, is_played: bool| {
-            let Some(mv) = code.resolve(at.chess()).filter(|mv| at.chess().is_legal(*mv)) else { return };
-            if moves.iter().all(|facts| facts.mv != mv) {
-                let facts = new_move(mv, weight, self.format);
-                let recommended = facts.recommended.filter(|_| is_played);
-                moves.push(MoveFacts { recommended, ..facts });
-            }
-        };
-        choices.iter().for_each(|choice| add(choice.mv, choice.weight, true));
-        replies.iter().for_each(|code| add(*code, 1, false));
+        let decision = Some(Decision::Chosen);
+        for facts in moves.iter_mut() {
+            let chosen = choices.iter().find(|choice| choice.mv == MoveCode::from_move(facts.mv));
+            (facts.weight, facts.decision) = (chosen.map_or(0, |choice| choice.weight), decision);
+        }
+        for choice in &choices {
+            let mv = choice.mv.resolve(at.chess()).filter(|mv| at.chess().is_legal(*mv));
+            let Some(mv) = mv.filter(|mv| moves.iter().all(|facts| facts.mv != *mv)) else { continue };
+            moves.push(MoveFacts { decision, ..MoveFacts::new(mv, choice.weight) });
+        }
     }
 }
 

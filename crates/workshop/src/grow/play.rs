@@ -110,18 +110,6 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// The replies of the opponent that lead to positions in which the book has a move, in place of what `out` holds.
-    pub fn answered(&self, number: u32, out: &mut Vec<MoveCode>) {
-        out.clear();
-        let node = &self.view.tree.nodes[number as usize];
-        if !self.view.is_ours(node) {
-            let edges = self.view.edges(number).map(|(_, edge)| edge);
-            out.extend(
-                edges.filter(|edge| self.reach(edge.to) > 0.0 && self.has_move(edge.to)).map(|edge| edge.mv),
-            );
-        }
-    }
-
     /// Whether the opponent plays from its book in a position.
     pub fn is_from_book(&self, number: u32) -> bool {
         let node = &self.view.tree.nodes[number as usize];

@@ -11,7 +11,7 @@ use shakmaty::{Color, Position as _};
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::choose::Policy;
-use tabiya_book::{Format, MoveFacts, Moves, Scope, Variant, Visit};
+use tabiya_book::{MoveFacts, Moves, Scope, Variant, Visit};
 use tabiya_chess::{MoveCode, Position, Value};
 
 use super::drop_out::View;
@@ -244,7 +244,7 @@ fn the_most_probable_replies_are_searched_first() {
     let growth = Growth::new(None, opponent(None), &[Color::White]);
     let (growth, _) = grown(growth, 400, 1, &mut Xoshiro256PlusPlus::seed_from_u64(1));
     let shape = growth.shape().unwrap();
-    let book = Grown::new(&growth, &shape, 10, Format::Polyglot);
+    let book = Grown::new(&growth, &shape, 10);
     let figures = book.plays()[0].figures();
     assert!(figures.positions > 10 && figures.plies > 3.5 && figures.covered > 0.3, "{figures:?}");
     // Each position that the book has is one in which White is to move, with a legal move that loses little.

@@ -4,7 +4,8 @@
 use shakmaty::Color;
 
 use tabiya_book::choose::{Policy, Worth, chances};
-use tabiya_book::{Format, Keeps, MoveFacts, Recommendation};
+use tabiya_book::{Decision, MoveFacts, PositionRecord, plain_weights};
+use tabiya_chess::MoveCode;
 
 /// The greatest weight that moves are scaled to: a Polyglot book's.
 const MAX_WEIGHT: f64 = 65_535.0;
@@ -93,32 +94,29 @@ impl Limits {
     }
 }
 
-/// Changes a position's moves as a format can hold it: dropped moves are left out, in a CTG book they become red, in an
-/// Arena book they weigh nothing. CTG and Kvetka books have no weights apart from the results, which stay.
-pub(crate) fn apply<M>(moves: &mut Vec<MoveFacts<M>>, fates: &[Fate], format: Format) {
-    let mut fates = fates.iter();
-    moves.retain_mut(|facts| {
-        let Some(fate) = fates.next() else { return true };
-        match format.keeps() {
-            Keeps::Verdicts => {
-                if fate.dropped {
-                    facts.recommended = Some(Recommendation::Red);
-                }
-                true
-            }
-            Keeps::Priorities => {
-                facts.weight = if fate.dropped { 0 } else { fate.weight };
-                true
-            }
-            Keeps::Weights => {
-                facts.weight = fate.weight;
-                // A move that is never played may have learned something.
-                !fate.dropped || fate.weight == 0
-            }
-            // Of results alone nothing can be changed.
-            _ => !fate.dropped,
+/// Decides what is played of a position's moves, if anything changes: what colours, marks and factors leave of those that
+/// are not dropped, by their new weights. Every move that was played, or might be, has a decision then.
+pub(crate) fn apply(moves: &mut [MoveFacts], fates: &[Fate]) {
+    let is_new = |(facts, fate): (&MoveFacts, &Fate)| fate.dropped || fate.weight != facts.weight;
+    if !moves.iter().zip(fates).any(is_new) {
+        return;
+    }
+    for (facts, fate) in moves.iter_mut().zip(fates) {
+        // A move that weighs nothing, of which nobody says that it is played, may have learned something.
+        let is_silent = facts.weight == 0 && facts.counts.is_none() && facts.recommended.is_none();
+        facts.weight = fate.weight;
+        if fate.dropped && !is_silent {
+            (facts.weight, facts.decision) = (0, Some(Decision::Judged));
         }
-    });
+    }
+    let left = moves.iter().map(|facts| MoveFacts::<MoveCode>::from(*facts)).collect();
+    let mut left = PositionRecord { moves: left, ..PositionRecord::default() };
+    plain_weights(&mut left);
+    for (facts, left) in moves.iter_mut().zip(left.moves) {
+        if facts.weight > 0 || left.weight > 0 {
+            (facts.weight, facts.decision) = (left.weight, Some(Decision::Judged));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,8 @@
 //! A book as if its moves had been judged.
 
-use shakmaty::Move;
-
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
-use tabiya_book::{
-    Counts, Format, Heading, Keeps, MoveFacts, Moves, PositionRecord, Recommendation, Remarks, Scope,
-    Variant, Visit,
-};
+use tabiya_book::{Heading, MoveFacts, Moves, PositionRecord, Remarks, Scope, Variant, Visit};
 use tabiya_chess::{MoveCode, Position};
 
 use super::judge::apply;
@@ -18,15 +13,13 @@ use super::judged::JudgedBook;
 pub struct Vetted<'a> {
     /// The book, and what its moves are judged by.
     pub judged: JudgedBook<'a>,
-    /// The format of the book that is to be written.
-    pub format: Format,
 }
 
 impl Vetted<'_> {
     /// Judges the moves of a position. Those of positions that are not in the graph stay as they are.
-    fn judge(&self, at: &Position, moves: &mut Vec<MoveFacts>) {
+    fn judge(&self, at: &Position, moves: &mut [MoveFacts]) {
         if let Some((_, fates)) = self.judged.fates(at, moves) {
-            apply(moves, &fates, self.format);
+            apply(moves, &fates);
         }
     }
 }
@@ -80,19 +73,4 @@ pub(crate) fn changed(
     change(&mut legal);
     let moves = legal.into_iter().map(MoveFacts::<MoveCode>::from).chain(rest).collect();
     PositionRecord { moves, ..record.clone() }
-}
-
-/// A move that a book of a format did not have, of this weight.
-pub(crate) fn new_move(mv: Move, weight: u64, format: Format) -> MoveFacts {
-    let plain = MoveFacts::new(mv, weight);
-    match format.keeps() {
-        // A move without results is played only if its author says so.
-        Keeps::Verdicts => MoveFacts { recommended: Some(Recommendation::Green), ..plain },
-        Keeps::Weights | Keeps::Priorities => plain,
-        // The weight is what the results are, so there must be some.
-        _ => {
-            let counts = Counts { games: weight.div_ceil(2), wins: weight / 2, draws: weight % 2, losses: 0 };
-            MoveFacts { counts: Some(counts), ..plain }
-        }
-    }
 }

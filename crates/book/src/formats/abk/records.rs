@@ -103,6 +103,12 @@ impl AbkHeader {
         }
     }
 
+    /// Whether priority, games and score count alike.
+    #[cfg(feature = "write")]
+    pub(super) fn weighs_alike(&self) -> bool {
+        self.by_priority > 0 && self.by_priority == self.by_games && self.by_games == self.by_score
+    }
+
     /// What makes and limits the weights of moves: the sliders, and what a move needs.
     fn settings(&self) -> [i32; 8] {
         let Self { min_games, min_wins, min_percent: [white, black], last_ply, .. } = *self;

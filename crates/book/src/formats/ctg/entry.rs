@@ -6,6 +6,8 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use super::layout::{GREEN, RED, STATISTICS_LEN};
 use super::layout::{HAS_FACTOR, SIGNS_OF_FACTOR};
 use crate::CtgEntry;
+#[cfg(feature = "write")]
+use crate::MoveFacts;
 use crate::{Annotation, Counts, Recommendation};
 
 /// The known comments: code, sign or words (docs/formats/ctg.md, Marks and comments).
@@ -151,6 +153,12 @@ impl Statistics {
         } else {
             (self.recommendation & GREEN != 0).then_some(Recommendation::Green)
         }
+    }
+
+    /// Whether the factor alone keeps moves to this position from being played.
+    #[cfg(feature = "write")]
+    pub(super) fn is_never(&self) -> bool {
+        MoveFacts { factor: Some(self.factor), ..MoveFacts::new((), 1) }.is_never_by_factor()
     }
 
     /// The comment as a sign or words, if it is known.

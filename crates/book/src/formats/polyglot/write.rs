@@ -61,7 +61,8 @@ impl BookWriter for PolyglotWriter {
     fn add(&mut self, known: &PositionRecord) -> Result<()> {
         let heaviest = known.moves.iter().map(|known| known.weight).max().unwrap_or(0);
         self.entries.clear();
-        let kept = known.moves.iter().filter(|found| !only_lost(found));
+        let written = || known.moves.iter().filter(|found| !found.is_struck_out());
+        let kept = written().filter(|found| !only_lost(found));
         self.entries.extend(kept.map(|found| entry(known.key, found, heaviest)));
         self.entries.sort_unstable_by_key(|entry| (std::cmp::Reverse(entry.weight), entry.mv.0));
         for entry in &self.entries {
@@ -70,9 +71,8 @@ impl BookWriter for PolyglotWriter {
         }
         self.written.positions += u64::from(!self.entries.is_empty());
         self.written.moves += self.entries.len() as u64;
-        let count = |has: fn(&MoveFacts<MoveCode>) -> bool| {
-            known.moves.iter().filter(|known| has(known)).count() as u64
-        };
+        let count =
+            |has: fn(&MoveFacts<MoveCode>) -> bool| written().filter(|known| has(known)).count() as u64;
         self.lost.counts += count(|known| known.counts.is_some());
         self.lost.marks += count(MoveFacts::is_marked);
         self.lost.ratings += count(|known| known.ratings.is_some());

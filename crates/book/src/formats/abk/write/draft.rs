@@ -52,6 +52,8 @@ pub struct AbkDraft {
     pub(super) header: Option<AbkHeader>,
     /// Whether all moves come from Arena books, so that they keep their priorities.
     pub(super) keeps_priorities: bool,
+    /// Whether some moves were decided, so that the header must let them be played as their weights say.
+    pub(super) decided: bool,
     pub(super) has_games: bool,
     pub(super) has_results: bool,
     pub(super) lost: AbkLeftOut,
@@ -94,6 +96,9 @@ const WHITE: u8 = 1;
 /// Set if the weights of its position are proportional to results.
 const BY_RESULTS: u8 = 2;
 
+/// Set if it has a weight, but for the limits of its book's header.
+const RULED_OUT: u8 = 4;
+
 /// From this bit on, one more than the priority that the move has; 0 for none.
 const PRIORITY_SHIFT: u32 = 4;
 
@@ -117,6 +122,11 @@ impl DraftMove {
     /// Whether the weights of its position are proportional to results.
     pub(crate) fn by_results(&self) -> bool {
         self.flags & BY_RESULTS != 0
+    }
+
+    /// Whether the limits of its book's header keep it from being played.
+    pub(crate) fn ruled_out(&self) -> bool {
+        self.flags & RULED_OUT != 0
     }
 
     /// The priority that it had in an Arena book.
@@ -161,6 +171,7 @@ impl AbkDraft {
             steps: Scratch::new(folder, memory / 8),
             header: None,
             keeps_priorities: false,
+            decided: false,
             has_games: false,
             has_results: false,
             lost: AbkLeftOut::default(),
@@ -173,22 +184,24 @@ impl AbkDraft {
         (self.header, self.keeps_priorities) = (Some(header), alone);
     }
 
-    /// Takes in a position. Keys must ascend; positions out of order are left out. What colours, marks and
-    /// factors keep from being played in tournaments gets priority 0.
+    /// Takes in a position. Keys must ascend; positions out of order are left out. What a decision, colours, marks and
+    /// factors keep from being played in tournaments gets priority 0. Where moves were decided, no priority stays.
     ///
     /// # Errors
     /// When a temporary file cannot be written.
     pub fn add(&mut self, known: &PositionRecord) -> Result<()> {
+        let original = known;
         let mut known = Cow::Borrowed(known);
+        let decided = known.moves.iter().any(|known| known.decision.is_some());
+        self.decided |= decided;
+        let keeps = self.keeps_priorities && !decided;
         let priority = |mv| {
-            let found =
-                known.priorities.iter().find(|(known, _)| *known == mv).filter(|_| self.keeps_priorities);
+            let found = known.priorities.iter().find(|(known, _)| *known == mv).filter(|_| keeps);
             found.map(|(_, priority)| (*priority).min(HIGHEST_PRIORITY))
         };
         let priorities: Vec<_> = known.moves.iter().map(|known| priority(known.mv)).collect();
         let keeps = priorities.iter().any(Option::is_some);
-        // Where the header is kept, its limits act again.
-        if !keeps && known.moves.iter().any(|known| known.has_verdict() || known.factor.is_some()) {
+        if known.moves.iter().any(|known| known.has_verdict() || known.factor.is_some()) {
             plain_weights(known.to_mut());
         }
         let packed = known.position.as_ref().and_then(|position| Some((position, Packed::new(position)?)));
@@ -196,11 +209,13 @@ impl AbkDraft {
             self.lost.unknown += 1;
             return Ok(());
         };
-        let by_results = if known.weighs_by_results() { BY_RESULTS } else { 0 };
+        let scored =
+            || known.moves.iter().any(|known| known.counts.is_some_and(|counts| counts.points() > 0));
+        let by_results = if !decided && scored() && known.weighs_by_results() { BY_RESULTS } else { 0 };
         let white = position.chess().turn() == Color::White;
         let mut fresh = std::mem::take(&mut self.fresh);
         fresh.clear();
-        for (known, priority) in known.moves.iter().zip(priorities) {
+        for ((known, original), priority) in known.moves.iter().zip(&original.moves).zip(priorities) {
             let Some(found) = known.at(position) else {
                 self.lost.illegal += 1;
                 continue;
@@ -210,6 +225,10 @@ impl AbkDraft {
             (step.weight, step.games) = (known.weight, games);
             (step.white_wins, step.white_losses) = if white { (wins, losses) } else { (losses, wins) };
             step.flags |= by_results | priority.map_or(0, |priority| (priority + 1) << PRIORITY_SHIFT);
+            // Where the header is kept, its limits act again.
+            if keeps && known.weight == 0 && original.weight > 0 {
+                step.flags |= RULED_OUT;
+            }
             self.lost.marks += u64::from(!keeps && known.is_marked());
             self.lost.ratings += u64::from(known.ratings.is_some());
             self.lost.learned += u64::from(known.learned.is_some());
@@ -257,7 +276,8 @@ impl AbkDraft {
     /// An empty book that knows what this one has left out.
     pub(crate) fn emptied(&self) -> Self {
         let (header, keeps_priorities) = (self.header.clone(), self.keeps_priorities);
-        Self { lost: self.lost, header, keeps_priorities, ..Self::new(&self.folder, self.memory) }
+        let decided = self.decided;
+        Self { lost: self.lost, header, keeps_priorities, decided, ..Self::new(&self.folder, self.memory) }
     }
 
     /// How many positions there are.

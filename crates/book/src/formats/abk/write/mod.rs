@@ -15,7 +15,7 @@ use draft::AbkLeftOut;
 use link::link;
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_base::replace::Replacement;
-use tree::AbkTree;
+use tree::{AbkTree, Keep};
 
 use super::layout::{NO_LAST_PLY, WRITTEN};
 use super::records::AbkHeader;
@@ -79,6 +79,10 @@ impl BookWriter for AbkWriter {
     }
 }
 
+/// That the limits and sliders of the header are not kept.
+const RESETTLED: &str =
+    "headers whose limits and sliders would keep moves from being played as decided: the new book has none";
+
 /// Writes the bytes of the file, which `put` takes piece by piece. The result names no file.
 ///
 /// # Errors
@@ -101,7 +105,14 @@ pub fn write(mut draft: AbkDraft, mut put: impl FnMut(&[u8]) -> Result<()>) -> R
         .header
         .take()
         .unwrap_or_else(|| AbkHeader { comment: WRITTEN.to_owned(), ..AbkHeader::default() });
-    let header = if draft.keeps_priorities {
+    let keep = match (draft.keeps_priorities, draft.decided) {
+        (false, _) => Keep::None,
+        (true, false) => Keep::WithHeader,
+        (true, true) if texts.weighs_alike() => Keep::Playable,
+        (true, true) => Keep::None,
+    };
+    let kept_settings = texts.heading().settings;
+    let header = if keep == Keep::WithHeader {
         AbkHeader { live_records, ..texts }
     } else {
         AbkHeader {
@@ -116,6 +127,7 @@ pub fn write(mut draft: AbkDraft, mut put: impl FnMut(&[u8]) -> Result<()>) -> R
         }
     };
     put(&header.to_bytes())?;
+    let resettled = draft.keeps_priorities && header.heading().settings != kept_settings;
     // Linking adds positions between those of the book, and reaches all of them.
     let between = draft.positions() - own;
     let unreached = draft.positions() - positions - beyond;
@@ -123,7 +135,7 @@ pub fn write(mut draft: AbkDraft, mut put: impl FnMut(&[u8]) -> Result<()>) -> R
         (draft.folder.clone(), draft.memory, draft.has_results, draft.lost);
     // The tree has all that the rest needs.
     drop(draft);
-    tree.records(&folder, memory, has_results, &mut put)?;
+    tree.records(&folder, memory, (has_results, keep), &mut put)?;
     let AbkLeftOut { illegal, unknown, counts, marks, ratings, learned, comments } = lost;
     let missing = left_out([
         ("positions that no line from the start reaches", unreached),
@@ -140,7 +152,7 @@ pub fn write(mut draft: AbkDraft, mut put: impl FnMut(&[u8]) -> Result<()>) -> R
         positions: positions - between.min(positions),
         moves,
         left_out: missing,
-        changed: left_out([(halved, counts)]),
+        changed: left_out([(halved, counts), (RESETTLED, resettled.into())]),
         ..Written::default()
     })
 }

@@ -131,7 +131,7 @@ impl AbkTree {
         self,
         folder: &Path,
         memory: usize,
-        has_results: bool,
+        (has_results, keep): (bool, Keep),
         put: &mut impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let sizes = self.sizes(folder, memory)?;
@@ -149,7 +149,7 @@ impl AbkTree {
                 steps.get(&self.steps, moves * DRAFT_MOVE_LEN as u64, len as usize * DRAFT_MOVE_LEN)?;
             of_position.clear();
             of_position.extend(here.chunks_exact(DRAFT_MOVE_LEN).filter_map(DraftMove::from_bytes));
-            priorities_of(&of_position, has_results, &mut priorities);
+            priorities_of(&of_position, (has_results, keep), &mut priorities);
             let mut next = number(&mut start_of, &starts, at)?;
             for (place, (step, &priority)) in (1..).zip(of_position.iter().zip(&priorities)) {
                 let present = next;
@@ -191,29 +191,65 @@ fn link(number: u32) -> i32 {
     i32::try_from(number + ROOT).unwrap_or(NONE)
 }
 
-/// The priorities of a position's moves: those that they had in Arena books. Without them 0 for moves that weigh nothing. The others have the default if their weights
-/// follow from games and results, or are a nearly constant multiple of them; otherwise that factor is the priority, the
-/// greatest being 9.
-fn priorities_of(steps: &[DraftMove], has_results: bool, out: &mut Vec<u8>) {
-    // The weight divided by what readers make of games and results: the rest is the priority's part.
-    let part = |step: &DraftMove| {
+/// Which priorities moves keep from Arena books.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// None.
+    None,
+    /// Those of moves that the limits of the header do not keep from being played: the header is another.
+    Playable,
+    /// All that were not ruled out since: the header, with its limits, is kept too.
+    WithHeader,
+}
+
+/// The priorities of a position's moves: those that they keep. Without them 0 for moves that weigh nothing. The others have the
+/// default if their weights follow from games and results, or are a nearly constant multiple of them; otherwise that factor is the
+/// priority, in proportion to the greatest, from 1 to 9, with which chances change least.
+fn priorities_of(steps: &[DraftMove], (has_results, keep): (bool, Keep), out: &mut Vec<u8>) {
+    // What readers make of games and results: the rest of the weight is the priority's part.
+    let base = |step: &DraftMove| {
         let score = || score(step.white(), step.games, step.white_wins, step.white_losses);
         let score = if has_results { score() } else { 1.0 };
-        step.weight as f64 / (f64::from(step.games.max(1)) * score)
+        f64::from(step.games.max(1)) * score
     };
+    let part = |step: &DraftMove| step.weight as f64 / base(step);
     let playable = || steps.iter().filter(|step| step.weight > 0);
     let most = playable().map(part).fold(0.0, f64::max);
     let least = playable().map(part).fold(f64::INFINITY, f64::min);
     let alike = least * f64::from(HIGHEST_PRIORITY) > most * (f64::from(HIGHEST_PRIORITY) - 0.5);
-    out.clear();
-    out.extend(steps.iter().map(|step| match (step.priority(), step.weight) {
-        // What was ruled out since keeps no priority.
-        (_, 0) => 0,
-        (Some(priority), _) => priority,
-        _ if alike || step.by_results() => DEFAULT_PRIORITY,
-        _ => {
-            (part(step) / most * f64::from(HIGHEST_PRIORITY)).round().clamp(1.0, f64::from(HIGHEST_PRIORITY))
-                as u8
+    let of = |step: &DraftMove, greatest: u8| {
+        let greatest = f64::from(greatest);
+        (part(step) / most * greatest).round().clamp(1.0, greatest)
+    };
+    let sum: f64 = playable().map(|step| step.weight as f64).sum();
+    // By how much chances change at most.
+    let change = |greatest: u8| {
+        let all: f64 = playable().map(|step| of(step, greatest) * base(step)).sum();
+        let changes =
+            playable().map(|step| (of(step, greatest) * base(step) / all - step.weight as f64 / sum).abs());
+        changes.fold(0.0, f64::max)
+    };
+    let kept = |step: &DraftMove| match (step.priority(), keep) {
+        (Some(_), Keep::WithHeader | Keep::Playable) if step.weight == 0 => {
+            step.priority().filter(|_| step.ruled_out() && keep == Keep::WithHeader).or(Some(0))
         }
+        (priority, Keep::WithHeader | Keep::Playable) => priority,
+        (_, Keep::None) => None,
+    };
+    let greatest = if alike || steps.iter().all(|step| kept(step).is_some() || step.by_results()) {
+        DEFAULT_PRIORITY
+    } else {
+        let better = |best, greatest| if change(greatest) + NEARLY < change(best) { greatest } else { best };
+        (1..HIGHEST_PRIORITY).rev().fold(HIGHEST_PRIORITY, better)
+    };
+    out.clear();
+    out.extend(steps.iter().map(|step| match kept(step) {
+        Some(priority) => priority,
+        None if step.weight == 0 => 0,
+        None if alike || step.by_results() => DEFAULT_PRIORITY,
+        None => of(step, greatest) as u8,
     }));
 }
+
+/// Changes of chances that differ by less than this are the same: what is less is a rounding.
+const NEARLY: f64 = 1e-9;

@@ -14,7 +14,7 @@ use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::scratch::{Cursor, Scratch};
-use tabiya_base::sort::Sorter;
+use tabiya_base::sort::{Sorted, Sorter};
 use tabiya_chess::normal::Normal;
 use tabiya_chess::{MoveCode, Position};
 
@@ -24,10 +24,10 @@ use super::super::layout::{
 };
 use super::super::moves::code;
 use super::super::signature::Signature;
-use super::kept::{SAID_GREEN, SAID_NONE, SAID_RED};
 use super::rows::{CountSource, MoveRecord, Own, PositionRow, Tally};
 use super::trie::{ROOM, Trie, TrieEntry};
-use crate::{Annotation, Counts, Green, MoveFacts, PositionRecord, Recommendation, Written, left_out};
+use super::words::{Word, is_green, words};
+use crate::{Annotation, Counts, Decision, Green, MoveFacts, PositionRecord, Written, left_out};
 
 /// The least memory that a draft uses, in bytes.
 const MIN_MEMORY: usize = 1 << 20;
@@ -46,6 +46,13 @@ pub struct CtgDraft {
     /// Reused to save allocations.
     record: Vec<u8>,
     lost: CtgLeftOut,
+}
+
+/// The position that a move is made in.
+struct From<'a> {
+    position: &'a Position,
+    normal: &'a Normal,
+    signature: &'a Signature,
 }
 
 /// What the format cannot hold, or holds differently.
@@ -103,7 +110,8 @@ impl CtgDraft {
             self.lost.positions += 1;
             return Ok(());
         };
-        let mut own = Own { entries: known.entries.clone(), ..Own::default() };
+        let decided = known.moves.iter().any(|known| known.decision.is_some());
+        let mut own = Own { entries: known.entries.clone(), decided, ..Own::default() };
         if let Some(words) = &known.comment {
             own.comment = comment_code(words).unwrap_or_default();
             self.lost.comments += u64::from(own.comment == 0 && own.entries.is_empty());
@@ -114,11 +122,10 @@ impl CtgDraft {
         } else if let Some(total) = of_moves() {
             (own.source, own.counts) = (CountSource::Moves, Tally::from_counts(total));
         }
-        let least = self.least_green(known);
-        let nothing = !known.moves.iter().any(|known| known.counts.is_some_and(Counts::has_results));
-        for (at, known) in known.moves.iter().enumerate() {
-            let green = least.is_some_and(|least| is_green(known, least));
-            own.moves.extend(self.add_move(known, position, &normal, green, nothing, at < MAX_MOVES)?);
+        let words = words(known, self.least_green(known));
+        let from = From { position, normal: &normal, signature: &signature };
+        for (at, (known, word)) in known.moves.iter().zip(words).enumerate() {
+            own.moves.extend(self.add_move(known, &from, word, at < MAX_MOVES)?);
         }
         self.record.clear();
         own.write(&signature, self.positions, &mut self.record);
@@ -128,7 +135,8 @@ impl CtgDraft {
 
     /// A thousand times the least weight of a green move, if weights decide that.
     fn least_green(&mut self, known: &PositionRecord) -> Option<u128> {
-        if known.moves.iter().any(|known| known.recommended.is_some()) {
+        let is_chosen = |known: &MoveFacts<MoveCode>| known.decision == Some(Decision::Chosen);
+        if known.moves.iter().any(|known| known.recommended.is_some() || is_chosen(known)) {
             return None;
         }
         let weights = known.moves.iter().map(|known| u128::from(known.weight));
@@ -154,12 +162,11 @@ impl CtgDraft {
     fn add_move(
         &mut self,
         known: &MoveFacts<MoveCode>,
-        position: &Position,
-        normal: &Normal,
-        green: bool,
-        nothing: bool,
+        from: &From<'_>,
+        word: Word,
         room: bool,
     ) -> Result<Option<[u8; 2]>> {
+        let From { position, normal, .. } = *from;
         let Some(found) = known.at(position) else {
             self.lost.illegal += 1;
             return Ok(None);
@@ -177,19 +184,14 @@ impl CtgDraft {
         let reached = MoveRecord {
             counts: known.counts.map(|counts| Tally::from_counts(counts.swapped())).unwrap_or_default(),
             ratings: ratings.map(|rating| rating.unwrap_or_default().min(u16::MAX.into()) as u16),
-            said: match known.recommended.or(green.then_some(Recommendation::Green)) {
-                None => SAID_NONE,
-                Some(Recommendation::Green) => SAID_GREEN,
-                Some(Recommendation::Red) => SAID_RED,
-            },
+            said: word.said,
             counted: known.counts.is_some().into(),
             unused: [0; 2],
         };
         self.record.clear();
-        reached.write(&signature, &mut self.record);
+        reached.write(&signature, word.unless.map(|unless| (unless, code, from.signature)), &mut self.record);
         self.records.push(&self.record)?;
-        let mark = known.annotation.or_else(|| never(known, nothing));
-        Ok(Some([code, mark.map_or(0, Annotation::nag)]))
+        Ok(Some([code, word.mark.map_or(0, Annotation::nag)]))
     }
 
     /// Gives the pages to `put`, one after the other, and returns what else belongs to the book.
@@ -198,13 +200,21 @@ impl CtgDraft {
     /// When a temporary file fails, when the work is interrupted, and what `put` returns.
     pub fn write(self, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<Beside> {
         let Self { folder, memory, records, greens, lost, .. } = self;
-        let entries = CtgEntries::new(records, Scratch::new(&folder, memory / 4))?;
+        let marks = Sorter::new(&folder, memory / 8);
+        let (entries, marks) = CtgEntries::new(records, Scratch::new(&folder, memory / 8), marks)?;
+        let marked = entries.marked;
         let mut written = Written { greens, lost_weights: lost.weights, ..Written::default() };
         let (mut torn, mut scaled, mut alike) = (0, 0, 0);
         let mut trie = Trie::new(entries.bytes);
         let scratch = &entries.scratch;
-        let mut reader =
-            EntryReader { scratch, cursor: Cursor::default(), at: 0, waiting: VecDeque::new(), held: 0 };
+        let mut reader = EntryReader {
+            scratch,
+            cursor: Cursor::default(),
+            at: 0,
+            waiting: VecDeque::new(),
+            held: 0,
+            marks: Marks::new(marks)?,
+        };
         let mut page = Vec::with_capacity(PAGE_LEN as usize);
         while reader.fill()? {
             interrupt::check()?;
@@ -259,6 +269,10 @@ impl CtgDraft {
                 torn,
             ),
             (
+                "moves marked ?, because other paths lead to their positions, where another color is needed",
+                marked,
+            ),
+            (
                 "positions with more games than the format can count (all counts are halved until they fit)",
                 scaled,
             ),
@@ -283,12 +297,15 @@ struct CtgEntries {
     marks: u64,
     /// Positions with different factors, flags or comments in several books.
     others: u64,
+    /// Moves that need a mark.
+    marked: u64,
 }
 
 impl CtgEntries {
-    /// Merges the records of each position.
-    fn new(records: Sorter, scratch: Scratch) -> Result<Self> {
-        let mut entries = Self { scratch, bytes: 0, games: 0, left_out: 0, plain: 0, marks: 0, others: 0 };
+    /// Merges the records of each position, and sorts which moves need a mark.
+    fn new(records: Sorter, scratch: Scratch, mut marks: Sorter) -> Result<(Self, Sorted)> {
+        let mut entries =
+            Self { scratch, bytes: 0, games: 0, left_out: 0, plain: 0, marks: 0, others: 0, marked: 0 };
         let start = Position::start().standard().and_then(Signature::from_chess);
         let (mut row, mut bytes, mut of_start) = (PositionRow::default(), Vec::new(), None);
         let mut put = |row: &mut PositionRow, entries: &mut Self| -> Result<()> {
@@ -298,6 +315,10 @@ impl CtgEntries {
             let differences = row.complete();
             entries.marks += differences.marks;
             entries.others += u64::from(differences.others);
+            row.marked().try_for_each(|at| {
+                entries.marked += 1;
+                marks.push(at)
+            })?;
             entries.plain += u64::from(row.upper_bits() == 0 && !row.moves.is_empty());
             bytes.clear();
             row.write(&mut bytes);
@@ -330,7 +351,7 @@ impl CtgEntries {
         }
         put(&mut row, &mut entries)?;
         entries.games = of_start.unwrap_or(entries.games);
-        Ok(entries)
+        Ok((entries, marks.finish()?))
     }
 }
 
@@ -359,6 +380,7 @@ struct EntryReader<'a> {
     waiting: VecDeque<(CtgEntryHead, Vec<u8>)>,
     /// Bytes of the waiting entries.
     held: usize,
+    marks: Marks,
 }
 
 impl EntryReader<'_> {
@@ -369,7 +391,8 @@ impl EntryReader<'_> {
             let head: CtgEntryHead =
                 bytemuck::try_pod_read_unaligned(head).unwrap_or_else(|_| CtgEntryHead::zeroed());
             self.at += size_of::<CtgEntryHead>() as u64;
-            let bytes = self.cursor.get(self.scratch, self.at, head.len.into())?.to_vec();
+            let mut bytes = self.cursor.get(self.scratch, self.at, head.len.into())?.to_vec();
+            self.marks.put(head.order, &mut bytes)?;
             self.at += u64::from(head.len);
             self.held += usize::from(head.len);
             self.waiting.push_back((head, bytes));
@@ -378,23 +401,53 @@ impl EntryReader<'_> {
     }
 }
 
+/// The moves that need a mark, in the order of the entries.
+struct Marks {
+    sorted: Sorted,
+    /// The head of a position and the code of a move, the first that is not before the last entry.
+    next: Option<Vec<u8>>,
+}
+
+impl Marks {
+    fn new(mut sorted: Sorted) -> Result<Self> {
+        let next = sorted.next()?.map(<[u8]>::to_vec);
+        Ok(Self { sorted, next })
+    }
+
+    /// Marks the moves of the next entry.
+    fn put(&mut self, order: u32, entry: &mut [u8]) -> Result<()> {
+        let len = signature_len(entry);
+        let head = [&order.to_be_bytes()[..], entry.part(..len)].concat();
+        while let Some((at, code)) = self.next.as_deref().and_then(<[u8]>::split_last_chunk) {
+            if at > head.as_slice() {
+                break;
+            }
+            let [code] = *code;
+            if at == head {
+                let found = moves_of(entry).find(|mv| mv.first() == Some(&code));
+                found.and_then(<[u8]>::last_mut).into_iter().for_each(|mark| *mark = Annotation::Bad.nag());
+            }
+            self.next = self.sorted.next()?.map(<[u8]>::to_vec);
+        }
+        Ok(())
+    }
+}
+
+/// The length of the signature at the start of an entry.
+fn signature_len(entry: &[u8]) -> usize {
+    entry.first().map_or(0, |head| usize::from(head & LENGTH_BITS))
+}
+
+/// The moves of an entry: a code and a mark each.
+fn moves_of(entry: &mut [u8]) -> impl Iterator<Item = &mut [u8]> {
+    let moves_at = signature_len(entry);
+    let count = entry.get(moves_at).map_or(0, |len| usize::from(len / 2));
+    entry.part_mut(moves_at + 1..).chunks_exact_mut(2).take(count)
+}
+
 /// Sets bits in the marks of an entry.
 fn set_upper_bits(entry: &mut [u8], bits: u8) {
-    let moves_at = entry.first().map_or(0, |head| usize::from(head & LENGTH_BITS));
-    let count = entry.get(moves_at).map_or(0, |len| usize::from(len / 2));
-    entry.iter_mut().skip(moves_at + 2).step_by(2).take(count).for_each(|mark| *mark |= bits);
-}
-
-/// Whether a move is green if a thousand times the least weight of a green move is this.
-fn is_green(known: &MoveFacts<MoveCode>, least: u128) -> bool {
-    known.weight > 0 && u128::from(known.weight) * 1000 >= least
-}
-
-/// The mark of a move that must never be played, but would be by its results. `nothing` says that no move of its position
-/// has a result, so all would weigh the same.
-fn never(known: &MoveFacts<MoveCode>, nothing: bool) -> Option<Annotation> {
-    let points = known.counts.is_some_and(|counts| counts.wins | counts.draws != 0);
-    (known.weight == 0 && known.recommended.is_none() && (points || nothing)).then_some(Annotation::Bad)
+    moves_of(entry).filter_map(<[u8]>::last_mut).for_each(|mark| *mark |= bits);
 }
 
 /// The average rating of the mover's opponents, by what the mover performed at against them.

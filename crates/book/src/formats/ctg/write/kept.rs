@@ -11,6 +11,10 @@ const MAX_RATED: u64 = (1 << 24) - 1;
 pub(crate) const SAID_NONE: u8 = 1;
 pub(crate) const SAID_GREEN: u8 = 2;
 pub(crate) const SAID_RED: u8 = 4;
+/// That the move is played, as was decided.
+pub(crate) const SAID_PLAYED: u8 = 8;
+/// That it is not, because others are.
+pub(crate) const SAID_REJECTED: u8 = 16;
 
 /// How the entries of a position differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,8 +48,9 @@ impl KeptEntries {
         self.entries.extend(entries);
     }
 
-    /// Puts the entries into the order of their books, and gives the moves of a position their marks and order.
-    pub fn complete(&mut self, moves: &mut Vec<[u8; 2]>) -> Differences {
+    /// Puts the entries into the order of their books, and gives the moves of a position their order, and their marks unless
+    /// these were `decided`.
+    pub fn complete(&mut self, moves: &mut Vec<[u8; 2]>, decided: bool) -> Differences {
         let mut found = Differences::default();
         self.entries.sort_by_key(|entry| entry.book);
         let upper = self.entries.iter().map(|entry| entry.bytes.first().copied().unwrap_or_default());
@@ -73,6 +78,11 @@ impl KeptEntries {
         // Only moves that stay, in the order of the entries; their marks are those that the entries have.
         let is_left = |code: u8| moves.iter().any(|[left, _]| *left == code);
         known.retain(|[code, _]| is_left(*code));
+        if decided {
+            for [code, mark] in &mut known {
+                *mark = moves.iter().find(|[own, _]| own == code).map_or(0, |[_, mark]| *mark);
+            }
+        }
         let more = moves.iter().filter(|[code, _]| !known.iter().any(|[known, _]| known == code)).copied();
         *moves = known.iter().copied().chain(more).collect();
         found.left_out = moves.len().saturating_sub(MAX_MOVES) as u64;
@@ -141,7 +151,7 @@ mod tests {
         let mut kept = KeptEntries::default();
         kept.add(vec![CtgEntry { book: 0, bytes }]);
         let mut moves: Vec<[u8; 2]> = (50..=210).map(|code| [code, 0]).collect();
-        let found = kept.complete(&mut moves);
+        let found = kept.complete(&mut moves, false);
         assert_eq!((moves.len(), found.left_out), (MAX_MOVES, 161 - MAX_MOVES as u64));
     }
 }

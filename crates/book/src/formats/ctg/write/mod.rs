@@ -8,6 +8,7 @@ mod draft;
 mod kept;
 mod rows;
 mod trie;
+mod words;
 
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};

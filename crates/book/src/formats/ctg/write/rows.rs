@@ -14,8 +14,9 @@ use bytemuck::{Pod, Zeroable};
 use super::super::entry::{Rating, Statistics};
 use super::super::layout::{GREEN, LENGTH_BITS, MAX_MOVES, RED, UNKNOWN_OF_A_GAME};
 use super::super::signature::Signature;
-use super::kept::{Differences, KeptEntries, SAID_GREEN, SAID_RED};
-use crate::{Counts, CtgEntry};
+use super::kept::{Differences, KeptEntries, SAID_GREEN, SAID_NONE, SAID_PLAYED, SAID_RED, SAID_REJECTED};
+use super::words::Unless;
+use crate::{Counts, CtgEntry, Recommendation};
 
 /// The most games that an entry can hold: 24 bits.
 pub(crate) const MAX_GAMES: u32 = (1 << 24) - 1;
@@ -105,6 +106,8 @@ pub(crate) struct Own {
     pub comment: u8,
     /// The codes of its moves and of their marks, at most [`MAX_MOVES`].
     pub moves: Vec<[u8; 2]>,
+    /// Whether their marks are those that were decided.
+    pub decided: bool,
     /// The entries of CTG books.
     pub entries: Vec<CtgEntry>,
 }
@@ -135,7 +138,7 @@ impl Own {
         put_head(signature, out);
         out.push(OWN);
         out.extend(number.to_be_bytes());
-        out.extend([self.source as u8, self.comment]);
+        out.extend([self.source as u8, self.comment, self.decided.into()]);
         out.extend(bytemuck::bytes_of(&self.counts));
         let moves = self.moves.get(..MAX_MOVES).unwrap_or(&self.moves);
         out.push(moves.len() as u8);
@@ -148,7 +151,7 @@ impl Own {
     }
 
     fn read(record: &[u8]) -> Option<Self> {
-        let (&[source, comment], rest) = record.get(size_of::<u64>()..)?.split_first_chunk()?;
+        let (&[source, comment, decided], rest) = record.get(size_of::<u64>()..)?.split_first_chunk()?;
         let sources = [CountSource::Moves, CountSource::Reached, CountSource::Itself];
         let source = sources.into_iter().find(|known| *known as u8 == source).unwrap_or_default();
         let (count, after) = rest.get(TALLY_LEN..)?.split_first()?;
@@ -161,15 +164,22 @@ impl Own {
             after = more;
         }
         let moves = moves.as_chunks().0.to_vec();
-        Some(Self { source, comment, counts: Tally::read(rest)?, moves, entries })
+        let (counts, decided) = (Tally::read(rest)?, decided != 0);
+        Some(Self { source, comment, counts, moves, decided, entries })
     }
 }
 
 impl MoveRecord {
-    pub fn write(&self, signature: &Signature, out: &mut Vec<u8>) {
+    /// Appends the record of the move to this position; `marked` says which move of which position may need a mark, and when.
+    pub fn write(&self, signature: &Signature, marked: Option<(Unless, u8, &Signature)>, out: &mut Vec<u8>) {
         put_head(signature, out);
         out.push(REACHED);
         out.extend(bytemuck::bytes_of(self));
+        if let Some((unless, code, from)) = marked {
+            out.push(unless as u8);
+            put_head(from, out);
+            out.push(code);
+        }
     }
 }
 
@@ -182,10 +192,17 @@ pub struct PositionRow {
     pub signature: Vec<u8>,
     source: CountSource,
     counts: Tally,
+    /// What moves to it say of its colour.
     said: u8,
+    /// What entries of CTG books say of it.
+    entries_said: u8,
     comment: u8,
     /// The codes of its moves and of their marks.
     pub moves: Vec<[u8; 2]>,
+    /// Whether the marks were decided.
+    decided: bool,
+    /// Moves to it that need a mark if its colour is another than they say: the heads of their positions, and their codes.
+    marked: Vec<(Unless, Vec<u8>)>,
     /// Moves for which there was no room.
     pub left_out: u64,
     /// Ratings of the side to move and of the other: their sum, weighted by games, and the games.
@@ -224,14 +241,21 @@ impl PositionRow {
         }
         match rest.split_first() {
             Some((&OWN, rest)) => self.add_own(Own::read(rest)),
-            Some((_, rest)) => self.add_reached(bytemuck::try_pod_read_unaligned(rest).unwrap_or_default()),
+            Some((_, rest)) => {
+                let (reached, marked) = rest.split_at_checked(size_of::<MoveRecord>()).unwrap_or_default();
+                self.add_reached(bytemuck::try_pod_read_unaligned(reached).unwrap_or_default());
+                let marked = marked.split_first();
+                let marked = marked.and_then(|(unless, at)| Some((Unless::of_byte(*unless)?, at.to_vec())));
+                self.marked.extend(marked);
+            }
             None => {}
         }
     }
 
     fn add_own(&mut self, own: Option<Own>) {
-        let Some(Own { source, counts, comment, moves, entries }) = own else { return };
+        let Some(Own { source, counts, comment, moves, decided, entries }) = own else { return };
         self.kept.add(entries);
+        self.decided |= decided;
         self.count(source, counts);
         if self.comment == 0 {
             self.comment = comment;
@@ -274,8 +298,8 @@ impl PositionRow {
 
     /// Brings what CTG books hold of it into its moves, once all records are added. Returns how it differs between them.
     pub fn complete(&mut self) -> Differences {
-        let differences = self.kept.complete(&mut self.moves);
-        self.said |= differences.said;
+        let differences = self.kept.complete(&mut self.moves, self.decided);
+        self.entries_said = differences.said;
         self.left_out += differences.left_out;
         differences
     }
@@ -285,9 +309,43 @@ impl PositionRow {
         self.kept.upper
     }
 
-    /// Whether moves to it have different colours.
+    /// Its colour. Where it was decided that a move to it is played, it is not red. Otherwise it is if a book says so, or if all
+    /// moves to it do, because a forbidden move must not be played.
+    fn color(&self) -> Option<Recommendation> {
+        let paths = |said| self.said & said != 0;
+        let all_red = paths(SAID_RED) && !paths(SAID_NONE | SAID_GREEN);
+        if !paths(SAID_PLAYED) && (self.entries_said & SAID_RED != 0 || all_red) {
+            return Some(Recommendation::Red);
+        }
+        let decided = paths(SAID_PLAYED | SAID_REJECTED);
+        let is_green = paths(SAID_GREEN) || self.entries_said & SAID_GREEN != 0 && !decided;
+        is_green.then_some(Recommendation::Green)
+    }
+
+    /// Whether a factor that means never is not kept, because it was decided that a move to it is played.
+    fn frees(&self) -> bool {
+        self.said & SAID_PLAYED != 0
+    }
+
+    /// The moves to it that need a mark, because they are not to be played and its colour does not say so: the heads of their
+    /// positions, and their codes.
+    pub(crate) fn marked(&self) -> impl Iterator<Item = &[u8]> {
+        let color = self.color();
+        let is_never = !self.marked.is_empty() && self.statistics().is_never();
+        let needs = move |unless: Unless| match unless {
+            Unless::Red => color != Some(Recommendation::Red),
+            Unless::NotGreen => color == Some(Recommendation::Green),
+            Unless::Factor => !is_never,
+        };
+        self.marked.iter().filter(move |(unless, _)| needs(*unless)).map(|(_, at)| at.as_slice())
+    }
+
+    /// Whether moves to it have other colours than it gets.
     pub(crate) fn is_torn(&self) -> bool {
-        self.said.count_ones() > 1
+        let said = (self.said | self.entries_said) & (SAID_NONE | SAID_GREEN | SAID_RED);
+        let is_red = self.color() == Some(Recommendation::Red);
+        let plays = said & (SAID_NONE | SAID_GREEN);
+        if is_red { plays != 0 } else { plays.count_ones() > 1 }
     }
 
     /// Whether its counts do not fit.
@@ -307,8 +365,7 @@ impl PositionRow {
         self.statistics().write(out);
     }
 
-    /// What its entry says of it, without the moves. It is red if any move to it is, because a forbidden move must not be
-    /// played.
+    /// What its entry says of it, without the moves.
     fn statistics(&self) -> Statistics {
         let Tally { games, wins, losses, draws } = self.counts.fitting();
         let rating = |(sum, all): (u64, u64)| {
@@ -318,10 +375,10 @@ impl PositionRow {
             Rating { games, sum: games * average }
         };
         let [own, other] = self.ratings.map(rating);
-        let colour = match self.said {
-            said if said & SAID_RED != 0 => RED,
-            said if said & SAID_GREEN != 0 => GREEN,
-            _ => 0,
+        let colour = match self.color() {
+            Some(Recommendation::Red) => RED,
+            Some(Recommendation::Green) => GREEN,
+            None => 0,
         };
         let Some(kept) = self.kept.statistics() else {
             let (unknown, comment_code) = (games * UNKNOWN_OF_A_GAME, self.comment);
@@ -342,7 +399,7 @@ impl PositionRow {
             own: if kept.own == Rating::default() { own } else { kept.own },
             other: if kept.other == Rating::default() { other } else { kept.other },
             recommendation: kept.recommendation & !(GREEN | RED) | colours,
-            factor: kept.factor,
+            factor: if self.frees() && kept.is_never() { 0 } else { kept.factor },
             comment_code: if kept.comment_code == 0 { self.comment } else { kept.comment_code },
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! A position comes to the writer as itself, perhaps twice (with colours swapped), and as the one that moves lead to. Sorting
 //! brings the records of one key together.
+#![allow(clippy::cast_possible_truncation, reason = "codes are cut to 255 before")]
 
 use super::super::element::{Element, Extras, put_results, read_results};
 use super::super::key::Key;
@@ -21,6 +22,9 @@ const HAS_TOTAL: u8 = 1;
 /// Set if it names a game.
 const HAS_GAME: u8 = 2;
 
+/// The most moves of which a record says that they are never played; a position has fewer.
+const MAX_NEVER: usize = u8::MAX as usize;
+
 /// Set if it has a comment.
 const HAS_COMMENT: u8 = 4;
 
@@ -29,6 +33,8 @@ const HAS_COMMENT: u8 = 4;
 pub(crate) struct Own {
     /// The codes of its moves.
     pub moves: Vec<u8>,
+    /// Those of moves that are never played, at most 255.
+    pub never: Vec<u8>,
     /// Its results, if they are known apart from its moves.
     pub total: Option<Counts>,
     /// The results of its moves together.
@@ -58,14 +64,18 @@ impl Own {
         if let Some(comment) = &self.comment {
             put_unicode(comment, out);
         }
+        let never = self.never.get(..MAX_NEVER).unwrap_or(&self.never);
+        out.push(never.len() as u8);
+        out.extend(never);
         out.extend(&self.moves);
     }
 
-    /// Appends the record of a move that leads to a position.
-    pub(crate) fn write_child(key: &Key, results: Counts, out: &mut Vec<u8>) {
+    /// Appends the record of a move that leads to a position, with its results and those that are made up.
+    pub(crate) fn write_child(key: &Key, results: Counts, made_up: Counts, out: &mut Vec<u8>) {
         out.extend(key.0);
         out.push(CHILD);
         put_results(results, out);
+        put_results(made_up, out);
     }
 
     fn read(reader: &mut KvetkaReader<'_>) -> wire::Result<Self> {
@@ -80,7 +90,10 @@ impl Own {
         if flags & HAS_COMMENT != 0 {
             own.comment = Some(reader.unicode()?);
         }
-        own.moves = reader.rest().to_vec();
+        let never = reader.u8()?;
+        let rest = reader.rest();
+        let (never, moves) = rest.split_at_checked(never.into()).unwrap_or((&[], rest));
+        (own.never, own.moves) = (never.to_vec(), moves.to_vec());
         Ok(own)
     }
 }
@@ -92,6 +105,8 @@ pub(crate) struct Gathered {
     own: Own,
     /// The results of all moves that lead to the position.
     from_moves: Option<Counts>,
+    /// Those that are made up, so that moves are played.
+    made_up: Counts,
 }
 
 impl Gathered {
@@ -114,6 +129,7 @@ impl Gathered {
                         self.own.moves.push(code);
                     }
                 }
+                self.own.never.extend(own.never);
                 self.own.sum = self.own.sum.plus(own.sum);
                 self.own.total = self.own.total.into_iter().chain(own.total).reduce(Counts::plus);
                 // The earliest game, whatever the order of the work.
@@ -123,14 +139,16 @@ impl Gathered {
             _ => {
                 let results = read_results(&mut reader).unwrap_or_default();
                 self.from_moves = Some(self.from_moves.unwrap_or_default().plus(results));
+                self.made_up = self.made_up.plus(read_results(&mut reader).unwrap_or_default());
             }
         }
     }
 
     /// Returns their element and the number of its game, and starts again.
     pub fn take(&mut self) -> Option<(Element, Option<u64>)> {
-        let Self { key, own, from_moves } = std::mem::take(self);
-        let results = own.total.or(from_moves).unwrap_or(own.sum);
+        let Self { key, mut own, from_moves, made_up } = std::mem::take(self);
+        own.moves.retain(|code| !own.never.contains(code));
+        let results = own.total.or(from_moves).unwrap_or(own.sum).plus(made_up);
         let extras = Extras { comment: own.comment, ..Extras::default() };
         Some((Element { key: key?, results, moves: own.moves, extras }, own.game))
     }

@@ -49,6 +49,7 @@ struct KvetkaLeftOut {
     unfinished: u64,
     weights: u64,
     made_up: u64,
+    never: u64,
     marks: u64,
     learned: u64,
     ratings: u64,
@@ -83,10 +84,30 @@ impl KvetkaWriter {
         match known.counts.filter(|_| by_counts) {
             Some(counts) => finished(counts),
             None if by_counts => Counts::default(),
-            // Twice the wins and once the draws are the weight again.
-            None => Counts::ended(known.weight / 2, known.weight % 2, 0),
+            None => with_points(known.weight),
         }
     }
+
+    /// Results that are made up for a move that is to be played, but scored nothing: in proportion to those of the others.
+    fn made_up(known: &MoveFacts<MoveCode>, [points, weights]: [u128; 2]) -> Counts {
+        let points = match weights {
+            0 => known.weight,
+            _ => u64::try_from(u128::from(known.weight) * points / weights).unwrap_or(u64::MAX),
+        };
+        with_points(points.max(1))
+    }
+}
+
+/// Results of these half-points: twice the wins and once the draws are the weight again.
+fn with_points(points: u64) -> Counts {
+    Counts::ended(points / 2, points % 2, 0)
+}
+
+/// The half-points of moves that scored, and the weights of these.
+fn scored(moves: &[&MoveFacts<MoveCode>]) -> [u128; 2] {
+    let points = |known: &MoveFacts<MoveCode>| u128::from(known.counts.map_or(0, Counts::points));
+    let moves = moves.iter().filter(|known| points(known) > 0 && known.weight > 0);
+    moves.fold([0, 0], |[sum, weights], known| [sum + points(known), weights + u128::from(known.weight)])
 }
 
 /// Whether some game of a move ended.
@@ -142,22 +163,31 @@ impl BookWriter for KvetkaWriter {
             self.lost.keys += 1;
             return Ok(());
         };
+        // What is never played must not be in the book: its weight would be that of the position that it leads to.
+        let (never, moves): (Vec<&MoveFacts<MoveCode>>, Vec<_>) =
+            known.moves.iter().partition(|found| found.is_rejected());
+        self.lost.never += never.iter().filter(|found| !found.is_struck_out()).count() as u64;
         // Without any result all moves of a position weigh 1.
-        let flat = known.moves.iter().all(|found| found.weight == 1 && !ended(found));
-        let by_counts = flat || known.moves.iter().any(ended);
+        let flat = moves.iter().all(|found| found.weight == 1 && !ended(found));
+        let by_counts = flat || moves.iter().any(|found| ended(found));
+        let scored = scored(&moves);
         let mut own = Own { game: known.game, comment: known.comment.clone(), ..Own::default() };
-        for found in &known.moves {
-            self.note_losses(found, by_counts, flat);
+        for found in moves {
             let Some(mv) = found.at(at).map(|found| found.mv) else { continue };
             let Some(code) = code(mv, &normal) else {
                 self.lost.codes += 1;
                 continue;
             };
             let results = Self::results(found, by_counts);
+            let lacks_points = by_counts && !flat && found.weight > 0 && results.points() == 0;
+            let made_up = if lacks_points { Self::made_up(found, scored) } else { Counts::default() };
+            self.note_losses(found, results.plus(made_up), flat);
             own.moves.push(code);
             own.sum = own.sum.plus(results);
-            self.child(&at.after(mv), results.swapped())?;
+            self.child(&at.after(mv), results.swapped(), made_up.swapped())?;
         }
+        let never = never.iter().filter_map(|found| code(found.at(at)?.mv, &normal));
+        own.never.extend(never);
         own.total = known.total.map(finished);
         self.lost.unfinished += u64::from(known.total.is_some_and(has_unfinished));
         self.record.clear();
@@ -202,19 +232,21 @@ impl BookWriter for KvetkaWriter {
 }
 
 impl KvetkaWriter {
-    /// Takes in the position that a move leads to, with the results of the move seen from there.
-    fn child(&mut self, at: &Position, results: Counts) -> Result<()> {
+    /// Takes in the position that a move leads to, with the results of the move seen from there, and those that are made up.
+    fn child(&mut self, at: &Position, results: Counts, made_up: Counts) -> Result<()> {
         let Some(key) = at.standard().and_then(Key::from_chess) else { return Ok(()) };
         self.record.clear();
-        Own::write_child(&key, results, &mut self.record);
+        Own::write_child(&key, results, made_up, &mut self.record);
         self.records.push(&self.record)
     }
 
-    fn note_losses(&mut self, known: &MoveFacts<MoveCode>, by_counts: bool, flat: bool) {
+    /// Notes what is lost of a move that is written with these results.
+    fn note_losses(&mut self, known: &MoveFacts<MoveCode>, written: Counts, flat: bool) {
         let MoveFacts { weight, counts, learned, ratings, .. } = *known;
-        self.lost.made_up += u64::from(!by_counts && weight > 0);
-        let by_results = if flat { 1 } else { Self::results(known, by_counts).points() };
-        self.lost.weights += u64::from(by_counts && by_results != weight);
+        let made_up = written.games > counts.map_or(0, |counts| finished(counts).games);
+        self.lost.made_up += u64::from(made_up);
+        let by_results = if flat { 1 } else { written.points() };
+        self.lost.weights += u64::from(!made_up && by_results != weight);
         self.lost.unfinished += u64::from(counts.is_some_and(has_unfinished));
         self.lost.marks += u64::from(known.is_marked());
         self.lost.learned += u64::from(learned.is_some());
@@ -246,6 +278,7 @@ impl KvetkaLeftOut {
                 "moves whose weight does not follow from their results: the format has only results",
                 self.weights,
             ),
+            ("moves that are never played", self.never),
             ("marks or colors of moves", self.marks),
             ("learned results of moves", self.learned),
             ("ratings of moves", self.ratings),

@@ -214,15 +214,18 @@ fn what_the_format_cannot_hold_is_counted() {
 }
 
 #[test]
-fn different_colours_of_one_position_are_reported_and_red_wins() {
+fn a_move_that_is_red_on_one_path_only_gets_a_mark_of_its_own() {
     let (one, two) = (after("g1f3 g8f6"), after("c2c4 g8f6"));
     let of = |at: &Position, uci, colour| {
         record_of(at, vec![MoveFacts { recommended: Some(colour), ..facts(at, uci, 1, None) }])
     };
     let done = write(&[of(&one, "c2c4", Recommendation::Green), of(&two, "g1f3", Recommendation::Red)], 0);
-    assert!(done.written.changed[0].0.contains("red takes precedence"), "{:?}", done.written.changed);
+    assert!(done.written.changed[0].0.contains("moves marked ?"), "{:?}", done.written.changed);
     let book = opened(&done);
-    assert_eq!(given(&book, &one)["c2c4"].recommended, Some(Recommendation::Red));
+    let known = [&given(&book, &one)["c2c4"], &given(&book, &two)["g1f3"]]
+        .map(|known| (known.recommended, known.annotation));
+    let green = Some(Recommendation::Green);
+    assert_eq!(known, [(green, None), (green, Some(Annotation::Bad))]);
 }
 
 #[test]
