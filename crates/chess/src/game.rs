@@ -44,7 +44,7 @@ pub struct Game {
     start: Arc<Position>,
     moves: Vec<Move>,
     position: Position,
-    /// Keys since the last capture, pawn move or start, without the current position.
+    /// [`Position::strict_key`] since the last move that cannot be undone, or the start, without the current position.
     earlier: Vec<u64>,
 }
 
@@ -127,10 +127,13 @@ impl Game {
 
     /// Plays a move that is legal here.
     pub fn push(&mut self, mv: Move) {
-        self.earlier.push(self.position.whole_key());
+        // In crazyhouse what was captured is dropped again, so that captures and moves of pawns can be undone.
+        let is_undone =
+            self.position.variant() == Variant::Crazyhouse && !self.position.chess().is_irreversible(mv);
+        self.earlier.push(self.position.strict_key());
         self.moves.push(mv);
         self.position.play(mv);
-        if self.position.chess().halfmoves() == 0 {
+        if self.position.chess().halfmoves() == 0 && !is_undone {
             self.earlier.clear();
         }
     }
@@ -181,8 +184,8 @@ impl Game {
 
     /// Whether a position was on the board twice before.
     fn is_third(&self, position: &Position) -> bool {
-        let whole = position.whole_key();
-        self.earlier.iter().filter(|key| **key == whole).count() >= 2
+        let key = position.strict_key();
+        self.earlier.iter().filter(|earlier| **earlier == key).count() >= 2
     }
 }
 
@@ -227,6 +230,38 @@ mod tests {
         assert!(!early.repeats(back));
         let other = UciMove::from_ascii(b"f6d5").unwrap().to_move(once.position().chess()).unwrap();
         assert!(!once.repeats(other));
+    }
+
+    #[test]
+    fn en_passant_by_a_pinned_pawn_makes_no_other_position() {
+        let start = Position::from_any_fen(b"3k4/8/8/8/3p4/8/4P3/3R2K1 w - - 0 1").unwrap();
+        let mut game = Game::from_position(start);
+        // The pawn of d4 is pinned when e2-e4 passes it: that position comes for the third time.
+        "e2e4 d8c8 g1g2 c8d8 g2g1 d8c8 g1g2 c8d8"
+            .split(' ')
+            .for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
+        let back = UciMove::from_ascii(b"g2g1").unwrap().to_move(game.position().chess()).unwrap();
+        assert!(game.repeats(back));
+        game.push(back);
+        assert_eq!(game.ending().map(|(ending, _)| ending), Some(Ending::Repetition));
+    }
+
+    #[test]
+    fn pieces_in_hand_and_checks_tell_positions_of_a_game_apart() {
+        let ending = |variant, fen: &str, moves: &str| {
+            let mut game = Game::from_position(Position::from_any_fen_of(variant, fen.as_bytes()).unwrap());
+            moves.split(' ').for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
+            game.ending().map(|(ending, _)| ending)
+        };
+        // Knights are captured and dropped again, until everything stands as before.
+        let fen = "3r2k1/8/8/8/8/8/8/3R2K1[N] w - - 0 1";
+        let round = "N@d5 d8d5 g1h1 d5d8 h1g1 N@d4 d1d4 g8h8 d4d1 h8g8";
+        assert_eq!(ending(Variant::Crazyhouse, fen, round), None);
+        assert_eq!(ending(Variant::Crazyhouse, fen, &format!("{round} {round}")), Some(Ending::Repetition));
+        // The same squares, but a check is given in each round.
+        let fen = "6k1/8/8/8/8/8/8/R5K1 w - - 3+3 0 1";
+        let round = "a1a8 g8g7 a8a1 g7g8";
+        assert_eq!(ending(Variant::ThreeCheck, fen, &format!("{round} {round}")), None);
     }
 
     #[test]

@@ -38,7 +38,8 @@ pub use san::{is_safe, plain_move};
 pub use speed::Speed;
 pub use value::Value;
 pub use variant::{
-    AnyChess, NamedVariant, Variant, known_variants, named_variant, rules_of, spelled_as, variant_name,
+    AnyChess, NamedVariant, Variant, is_known_by_key, known_variants, named_variant, rules_of, spelled_as,
+    variant_name,
 };
 pub use written::{DASHES, is_san, may_be_move};
 pub use written::{ReadMoveError, read_move};

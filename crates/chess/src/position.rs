@@ -5,12 +5,13 @@ use std::fmt;
 
 use shakmaty::fen::{Epd, Fen};
 use shakmaty::variant::VariantPosition;
-use shakmaty::zobrist::Zobrist64;
+use shakmaty::zobrist::{Zobrist64, ZobristValue as _};
 use shakmaty::{
-    Bitboard, CastlingMode, Chess, Color, EnPassantMode, File, Move, Position as _, PositionError, Square,
+    Bitboard, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Move, Piece, Position as _,
+    PositionError, Square,
 };
 
-use super::variant::BookKey;
+use super::variant::{BookKey, is_known_by_key};
 use super::zobrist::key_after;
 use super::{AnyChess, MoveCode, Variant};
 
@@ -177,24 +178,87 @@ impl Position {
         self.key
     }
 
-    /// The key in which en passant counts only where it is legal: positions with the same moves have the same.
+    /// The key of the position as rules count repetitions: as [`Position::whole_key`], but en passant counts only where it is
+    /// legal, so that positions with the same moves have the same.
     pub fn strict_key(&self) -> u64 {
         let passed = self.chess.ep_square(EnPassantMode::PseudoLegal);
         if passed.is_none() || passed == self.chess.ep_square(EnPassantMode::Legal) {
-            return self.key;
+            return self.whole_key();
         }
         let BookKey(key) = self.chess.zobrist_hash(EnPassantMode::Legal);
-        key
+        key ^ self.beside_key()
     }
 
-    /// A key of all that decides about what may be played: also the pieces in hand and the checks that are left, which
-    /// [`Position::key`] leaves out.
-    pub(crate) fn whole_key(&self) -> u64 {
-        if self.standard().is_some() {
-            return self.key;
+    /// A key of all that decides about what may be played: also the pieces in hand, the promoted pieces and the checks that are
+    /// left, which [`Position::key`] leaves out. In standard chess both are the same.
+    ///
+    /// ```
+    /// use tabiya_chess::{Position, Variant};
+    /// let at = |hand| {
+    ///     let fen = format!("rnbqkbnr/ppp1pppp/8/8/8/8/PPPP1PPP/RNBQKBNR{hand} w KQkq - 0 3");
+    ///     Position::from_any_fen_of(Variant::Crazyhouse, fen.as_bytes())
+    /// };
+    /// let (one, other) = (at("[Pp]")?, at("[PP]")?);
+    /// assert_eq!(one.key(), other.key());
+    /// assert_ne!(one.whole_key(), other.whole_key());
+    /// # Ok::<_, tabiya_chess::FenError>(())
+    /// ```
+    pub fn whole_key(&self) -> u64 {
+        if self.is_known_by_key() { self.key } else { self.key ^ self.beside_key() }
+    }
+
+    /// [`Position::whole_key`] after a move that is legal here.
+    pub fn whole_key_after(&self, mv: Move) -> u64 {
+        if self.is_known_by_key() { self.key_after(mv) } else { self.after(mv).whole_key() }
+    }
+
+    /// Whether [`Position::key`] tells positions of this variant apart: not in crazyhouse and three-check.
+    pub fn is_known_by_key(&self) -> bool {
+        is_known_by_key(self.variant())
+    }
+
+    /// What decides about the moves besides the key, as a number.
+    fn beside_key(&self) -> u64 {
+        if self.is_known_by_key() {
+            return 0;
         }
-        let Zobrist64(key) = self.chess.zobrist_hash(EnPassantMode::PseudoLegal);
-        key
+        let in_hand = self.chess.pockets().into_iter().flat_map(|pockets| {
+            let of = move |color: Color| {
+                pockets.get(color).zip_role().map(move |(role, count)| (color, role, count))
+            };
+            Color::ALL.into_iter().flat_map(of)
+        });
+        let in_hand = in_hand.map(|(color, role, count)| Zobrist64::zobrist_for_pocket(color, role, count).0);
+        let promoted =
+            self.chess.promoted().into_iter().map(|square| Zobrist64::zobrist_for_promoted(square).0);
+        let checks = self.chess.remaining_checks().into_iter().flat_map(|left| {
+            Color::ALL.map(|color| Zobrist64::zobrist_for_remaining_checks(color, *left.get(color)).0)
+        });
+        in_hand.chain(promoted).chain(checks).fold(0, std::ops::BitXor::bitxor)
+    }
+
+    /// The keys that this position of antichess has in books of python-chess's Giveaway and Suicide, whose kings and rooks may
+    /// castle until they move: with every set of rights that their squares allow, the most first. None in other variants.
+    pub fn keys_with_castling(&self) -> impl Iterator<Item = u64> + use<> {
+        let board = self.chess.board();
+        let stands = |square: Square, piece: Piece| board.piece_at(square) == Some(piece);
+        let right = |color: Color, side: CastlingSide| {
+            let on = |file: File| Square::from_coords(file, color.backrank());
+            let corner = if side == CastlingSide::KingSide { File::H } else { File::A };
+            let may = stands(on(File::E), color.king()) && stands(on(corner), color.rook());
+            may.then(|| Zobrist64::zobrist_for_castling_right(color, side).0)
+        };
+        let rights = Color::ALL.into_iter().flat_map(|color| CastlingSide::ALL.map(|side| (color, side)));
+        let rights: Vec<u64> = if self.variant() == Variant::Antichess {
+            rights.filter_map(|(color, side)| right(color, side)).collect()
+        } else {
+            Vec::new()
+        };
+        let key = self.key;
+        (1..1_u32 << rights.len()).rev().map(move |set| {
+            let of = |(bit, right): (usize, &u64)| if set >> bit & 1 == 1 { *right } else { 0 };
+            rights.iter().enumerate().map(of).fold(key, std::ops::BitXor::bitxor)
+        })
     }
 
     /// The key after a move that is legal here: that of [`Position::after`], for a quarter of its cost.

@@ -96,6 +96,12 @@ pub fn known_variants() -> String {
     known.map(Variant::uci).collect::<Vec<_>>().join(", ")
 }
 
+/// Whether the keys of books tell the positions of a variant apart. In crazyhouse the pieces in hand decide about the moves too, in
+/// three-check the checks that are left, and neither is in the key.
+pub fn is_known_by_key(variant: Variant) -> bool {
+    !matches!(variant, Variant::Crazyhouse | Variant::ThreeCheck)
+}
+
 /// The name of a variant in text for people, and in the tag `Variant` of PGN: as Lichess writes it.
 pub fn variant_name(variant: Variant) -> &'static str {
     match variant {
