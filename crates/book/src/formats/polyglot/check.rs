@@ -1,10 +1,13 @@
 //! Sums up a whole book and finds what is wrong with it.
 
+use shakmaty::{Position as _, Role};
+
 use tabiya_base::findings::{FindingPlace, Findings};
 use tabiya_base::map::{Access, Map};
 use tabiya_base::progress::Progress;
-use tabiya_chess::Variant;
+use tabiya_chess::{Position, Variant};
 
+use super::entry::PolyglotEntry;
 use super::kinds::{PolyglotFindingKind, offset};
 use super::layout::ENTRY_LEN;
 use super::read::PolyglotEntries;
@@ -56,6 +59,9 @@ pub(crate) fn survey(
                 PolyglotFindingKind::OldCastling,
                 format!("the castling {mv} is written as the king's step in {fen}"),
             ),
+            None if is_of_giveaway(found.entry, found.position) => {
+                (PolyglotFindingKind::Giveaway, format!("the castling {mv} is one of Giveaway in {fen}"))
+            }
             None => (PolyglotFindingKind::Illegal, format!("the move {mv} is not legal in {fen}")),
         };
         findings.add(kind, offset(found.index), what);
@@ -78,12 +84,18 @@ pub(crate) fn survey(
     }
 }
 
+/// Whether the move of an entry is castling, in a position of antichess whose key has rights to castle.
+fn is_of_giveaway(entry: PolyglotEntry, at: &Position) -> bool {
+    let (from, to) = (entry.mv.from(), entry.mv.to());
+    // A king's own moves go one square.
+    let is_far = from.distance(to) > 1 && from.rank() == to.rank();
+    entry.key != at.key() && is_far && at.chess().board().role_at(from) == Some(Role::King)
+}
+
 #[cfg(test)]
 mod tests {
     use tabiya_base::findings::Finding;
-    use tabiya_chess::Position;
 
-    use super::super::entry::PolyglotEntry;
     use super::super::tests::{bytes, entry, polyglot};
     use super::*;
     use crate::Book;

@@ -19,6 +19,7 @@ kinds! {
         Learn: Warning "entries whose learn field holds something other than games and half-points, and is ignored until it is reset",
         Illegal: Error "entries whose move is not legal in its position",
         OldCastling: Warning "entries whose castling is written as the king's step, which most programs no longer read",
+        Giveaway: Warning "castlings of Giveaway and Suicide" => "antichess has none, so they are not played",
         Cut: Warning "depths with too many positions" => "deeper positions are not checked, and are played",
     }
 }

@@ -104,7 +104,7 @@ impl Moves for Polyglot {
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let start = out.len();
         let mut trusted = true;
-        for entry in self.entries_for(at).find(at.key()) {
+        for entry in self.entries_for(at).find_at(at) {
             trusted &= entry.learn_is_plausible();
             let Some(mv) = entry.mv.resolve(at.chess()) else { continue };
             let known = out.part_mut(start..);
@@ -119,11 +119,12 @@ impl Moves for Polyglot {
 
     fn has(&self, at: &Position, mv: Move) -> bool {
         let codes = MoveCode::codes(mv, at.chess());
-        self.entries_for(at).find(at.key()).any(|entry| codes.contains(&entry.mv))
+        self.entries_for(at).find_at(at).any(|entry| codes.contains(&entry.mv))
     }
 
+    /// Antichess may be found under other keys.
     fn lacks(&self, key: u64) -> bool {
-        self.entries().find(key).next().is_none()
+        self.variant != Variant::Antichess && !self.is_of_any && self.entries().find(key).next().is_none()
     }
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
@@ -187,7 +188,7 @@ impl Book for Polyglot {
     fn best(&self, at: &Position) -> Option<Move> {
         let mut slots = [None::<(Move, u64)>; FEW];
         let mut count = 0;
-        for entry in self.entries_for(at).find(at.key()) {
+        for entry in self.entries_for(at).find_at(at) {
             let Some(mv) = entry.mv.resolve(at.chess()) else { continue };
             match slots.iter_mut().take(count + 1).find(|slot| slot.is_none_or(|(other, _)| other == mv)) {
                 Some(Some((_, weight))) => *weight += u64::from(entry.weight),

@@ -1,6 +1,7 @@
 //! The entries of a book, and those of one key.
 
 use tabiya_base::bytes::Parts as _;
+use tabiya_chess::{Position, Variant};
 
 use super::entry::{PolyglotEntry, key_of};
 use super::layout::ENTRY_LEN;
@@ -112,6 +113,34 @@ impl<'a> PolyglotEntries<'a> {
     /// some or all may be missed.
     pub fn find(self, key: u64) -> impl Iterator<Item = PolyglotEntry> + 'a {
         self.find_from(self.lower_bound(key), key)
+    }
+
+    /// The number of a position's first entry, and its key: mostly that of the position. Books of antichess may have castling rights
+    /// in their keys; the first of these keys with entries counts.
+    pub(crate) fn first_of(self, at: &Position) -> Option<(usize, u64)> {
+        let first = |key: u64| {
+            let first = self.lower_bound(key);
+            self.entries.get(first).is_some_and(|entry| key_of(entry) == key).then_some((first, key))
+        };
+        first(at.key()).or_else(|| at.keys_with_castling().find_map(first))
+    }
+
+    /// The entries of a position, as [`PolyglotEntries::find`] has those of a key.
+    pub(crate) fn find_at(self, at: &Position) -> impl Iterator<Item = PolyglotEntry> + 'a {
+        let key = at.key();
+        let first = self.lower_bound(key);
+        let is_there = || self.entries.get(first).is_some_and(|entry| key_of(entry) == key);
+        let (first, key) = if at.variant() != Variant::Antichess || is_there() {
+            (first, key)
+        } else {
+            self.first_of(at).unwrap_or((first, key))
+        };
+        self.find_from(first, key)
+    }
+
+    /// The entries from this number on that have the key of the first, as [`PolyglotEntries::find`] has those of a key.
+    pub(crate) fn run_from(self, first: usize) -> impl Iterator<Item = PolyglotEntry> + 'a {
+        self.find_from(first, self.entries.get(first).map(key_of).unwrap_or_default())
     }
 
     /// As [`PolyglotEntries::find`], if the number of the first one is known.
