@@ -241,7 +241,7 @@ impl BookSet {
 /// The key of a remembered position. It depends on the colour, because the other colour may have other books, on
 /// whether the books' recommendations and factors count, and on the first book.
 fn slot_key(Reading { color, tournament, factor, from }: Reading, position: &Position) -> u64 {
-    let key = position.key() ^ color.fold_wb(0, 0x9e37_79b9_7f4a_7c15);
+    let key = position.whole_key() ^ color.fold_wb(0, 0x9e37_79b9_7f4a_7c15);
     let key = key ^ (from as u64).wrapping_mul(0xa24b_aed4_963e_e407);
     let key = if factor { key } else { key ^ 0x8cb9_2ba7_2f3d_8dd7 };
     if tournament { key } else { key ^ 0xd1b5_4a32_d192_ed03 }

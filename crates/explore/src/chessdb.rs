@@ -118,8 +118,8 @@ impl ChessdbBook<'_> {
     fn line(&self, place: &ShownPlace) -> ChessdbAnswer {
         let (mut at, mut seen) = (place.clone(), Vec::new());
         let (mut moves, mut sans, mut first) = (Vec::new(), Vec::new(), None);
-        while moves.len() < MAX_LINE && !seen.contains(&at.game.position().key()) {
-            seen.push(at.game.position().key());
+        while moves.len() < MAX_LINE && !seen.contains(&at.game.position().whole_key()) {
+            seen.push(at.game.position().whole_key());
             let view = looked_up(self.slot, self.open, &at, self.policy);
             let Some((mv, score)) = view.ok().and_then(|view| best(&view, self.open.evals.as_deref())) else {
                 break;

@@ -113,11 +113,11 @@ pub(super) fn games(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault>
     let asked: PasteQuery<'_> = read(body)?;
     let variant = asked.variant.as_deref().map(variant_of).transpose()?.unwrap_or(explorer.variant);
     let at = asked.at.as_deref().map(|fen| ShownPlace::start(variant, Some(fen))).transpose()?;
-    let wanted = at.map(|place| place.game.position().key());
+    let wanted = at.map(|place| place.game.position().whole_key());
     Ok(json(&games_in(&asked.text, variant, wanted)?))
 }
 
-/// The first games in a text, how many there are, and what cannot be read of it; `wanted` is the key of the position that is looked for in each.
+/// The first games in a text, how many there are, and what cannot be read of it; `wanted` is the whole key of the position that is looked for in each.
 ///
 /// # Errors
 /// When the text is none of games, or no game has a move that can be read.
@@ -189,7 +189,7 @@ impl Visitor for PasteReader {
             Some(PastedLine::Main) if game.play.len() < MAX_PLIES => {
                 game.play.push(place.uci(mv));
                 game.san.push(san(at, mv));
-                if game.ply.is_none() && wanted.is_some() && wanted == Some(at.key_after(mv)) {
+                if game.ply.is_none() && wanted.is_some() && wanted == Some(at.whole_key_after(mv)) {
                     game.ply = Some(game.play.len());
                 }
                 ControlFlow::Continue(())
@@ -259,7 +259,7 @@ impl Visitor for PasteReader {
 
 impl PasteReader {
     fn occurs(&self, at: &Position) -> bool {
-        self.wanted == Some(at.key())
+        self.wanted == Some(at.whole_key())
     }
 }
 
@@ -305,7 +305,7 @@ mod tests {
     fn a_position_is_found_in_the_main_line_alone() {
         let text = "1. e4 e5 (1... c5) 2. Nf3 *";
         let key = |play: &str| {
-            ShownPlace::read(Variant::Chess, None, play.split(',')).unwrap().game.position().key()
+            ShownPlace::read(Variant::Chess, None, play.split(',')).unwrap().game.position().whole_key()
         };
         let found = |play| games_in(text, Variant::Chess, Some(key(play))).unwrap().games[0].ply;
         assert_eq!((found(""), found("e2e4,e7e5"), found("e2e4,c7c5")), (Some(0), Some(2), None));

@@ -341,8 +341,8 @@ pub(super) fn next(explorer: &Explorer, query: &Query) -> Result<Response, Fault
     let mut at = place.clone();
     let mut play = Vec::new();
     let mut seen: Vec<u64> = Vec::new();
-    while play.len() < MAX_BACK && !seen.contains(&at.game.position().key()) {
-        seen.push(at.game.position().key());
+    while play.len() < MAX_BACK && !seen.contains(&at.game.position().whole_key()) {
+        seen.push(at.game.position().whole_key());
         let mut best: Option<(f64, Move)> = None;
         let mut many = false;
         for slot in ids.iter().filter_map(|id| explorer.shelf.get(*id)) {

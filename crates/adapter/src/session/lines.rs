@@ -147,7 +147,7 @@ fn place(position: &Position) -> u64 {
         Variant::Chess => 0,
         variant => hash(variant_name(variant)),
     };
-    position.key() ^ ply.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ variant
+    position.whole_key() ^ ply.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ variant
 }
 
 impl PlayedLines {
