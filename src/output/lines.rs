@@ -2,7 +2,7 @@
 
 use shakmaty::Move;
 
-use tabiya_book::traverse::{Keys, Replies};
+use tabiya_book::traverse::{Met, Replies};
 use tabiya_book::{Annotation, Book, MoveFacts};
 use tabiya_chess::Position;
 use tabiya_workshop::view::san;
@@ -13,7 +13,7 @@ use tabiya_workshop::view::san;
 /// a position of the book that the book's own moves do not reach.
 pub struct BookLines<'a> {
     book: &'a dyn Book,
-    seen: Keys,
+    seen: Met,
     replies: Replies,
 }
 
@@ -35,18 +35,18 @@ pub struct LineStep {
 impl<'a> BookLines<'a> {
     /// The lines of a book.
     pub fn new(book: &'a dyn Book, replies: Replies) -> Self {
-        Self { book, seen: Keys::default(), replies }
+        Self { book, seen: Met::default(), replies }
     }
 
     /// Whether a line went through a position.
     pub fn saw(&self, key: u64) -> bool {
-        self.seen.contains(&key)
+        self.seen.keys().contains(&key)
     }
 
     /// The moves from a position, the heaviest first and replies last. There are none if the line ends, or if the position was
     /// seen before: then the flag is set.
     pub(crate) fn moves_from(&mut self, at: &Position) -> (Vec<LineStep>, bool) {
-        if self.seen.contains(&at.key()) {
+        if self.seen.contains(at) {
             return (Vec::new(), true);
         }
         let moves = self.book.moves_in(at);
@@ -54,7 +54,7 @@ impl<'a> BookLines<'a> {
         if moves.is_empty() && replies.is_empty() {
             return (Vec::new(), false);
         }
-        self.seen.insert(at.key());
+        self.seen.insert(at);
         let all: f64 = moves.iter().map(|known| known.weight as f64).sum();
         let step = |known: MoveFacts, reply| LineStep {
             reply,
@@ -78,7 +78,7 @@ impl<'a> BookLines<'a> {
         let mut moves: Vec<_> = own.iter().map(|known| known.mv).collect();
         self.replies.append(self.book, at, &mut moves);
         let mut replies = moves.split_off(own.len());
-        replies.retain(|mv| own.is_empty() || !self.seen.contains(&at.key_after(*mv)));
+        replies.retain(|mv| own.is_empty() || self.seen.may_be_new(at, *mv));
         replies
     }
 }

@@ -386,14 +386,14 @@ def test_books_are_merged_trimmed_and_compared(games, run, tmp_path, name):
 
 
 def reach(book, board, seen):
-    """The entries that the book's own moves reach."""
+    """The entries that the book's own moves reach. Positions are the same if all but their counters of moves is."""
     waiting, found = [board.copy(stack=False)], set()
     while waiting:
         board = waiting.pop()
-        key = chess.polyglot.zobrist_hash(board)
-        if key in seen:
+        key, whole = chess.polyglot.zobrist_hash(board), board.fen().rsplit(" ", 2)[0]
+        if whole in seen:
             continue
-        seen.add(key)
+        seen.add(whole)
         for mv in board.legal_moves:
             if (key, code(board, mv)) in book:
                 found.add((key, code(board, mv)))
@@ -401,6 +401,103 @@ def reach(book, board, seen):
                 after.push(mv)
                 waiting.append(after)
     return found
+
+
+# Games that meet on the same squares, with other pieces in hand or other checks given, and go on with moves that are legal for one only.
+MEETING = {
+    "crazyhouse": [
+        "1. e4 d5 2. exd5 Qxd5 3. d3 a5 4. Bd2 Ra6 5. Be3 Nc6 6. Bf4 Nb8 7. @a4 @b6",
+        "1. e4 d5 2. exd5 Qxd5 3. d3 a6 4. Bf4 a5 5. Bxc7 Ra6 6. Bf4 @c7 7. @a4 Qd8 8. @h3 e6",
+    ],
+    "3check": [
+        "1. e4 f6 2. Qh5+ g6 3. Qd1 a6",
+        "1. e4 g6 2. Qf3 f6 3. Qd1 a6 4. Bc4 e6 5. Bxe6 Nh6 6. Bxd7+ Nxd7 7. Qh5 a5 8. Qxg6+ hxg6",
+    ],
+}
+CENTER = {chess.parse_square(name) for name in "b4 b5 c3 c6 d4 d5 f3 f6 h4 h5".split()}
+
+
+def capturing_game(name, rng):
+    """A short game of many captures and checks, whose pieces go home, so that games meet."""
+    board, home, moves = chess.variant.find_variant(name)(), chess.Board(), []
+    for _ in range(rng.randrange(8, 31)):
+        legal = sorted(board.legal_moves, key=chess.Move.uci)
+        if not legal:
+            break
+        captures = [mv for mv in legal if board.is_capture(mv)]
+        quiet = [mv for mv in legal if not board.is_capture(mv)]
+        of = {mv: chess.Piece(mv.drop, board.turn) if mv.drop else board.piece_at(mv.from_square) for mv in quiet}
+        homewards = [mv for mv in quiet if home.piece_at(mv.to_square) == of[mv]]
+        pieces = [mv for mv in quiet if of[mv].piece_type > chess.PAWN and mv.to_square in CENTER]
+        pawns = [mv for mv in quiet if mv.uci() in {"e2e4", "d2d4", "e7e5", "d7d5"}]
+        drops = [mv for mv in quiet if mv.drop]
+        checks = [mv for mv in legal if board.gives_check(mv)]
+        of_kind = [captures[:3], homewards, checks[:3], drops[:3], pieces[:4], pawns or legal[:3]]
+        mv = rng.choice(rng.choices(of_kind, [40, 20, 10, 8, 10, 12])[0] or legal[:3])
+        moves.append(mv)
+        board.push(mv)
+    game = chess.pgn.Game()
+    game.setup(chess.variant.find_variant(name)())
+    game.headers["Variant"] = type(board).aliases[0]
+    game.headers["Result"] = rng.choice(RESULTS)
+    game.add_line(moves)
+    return game
+
+
+@pytest.mark.parametrize("name", MEETING)
+def test_nothing_is_lost_where_games_meet_in_one_key(run, tmp_path, name):
+    heading = f'[Variant "{name}"]\n[Result "1-0"]\n\n'
+    (tmp_path / "meeting.pgn").write_text("".join(f"{heading}{moves} 1-0\n\n" for moves in MEETING[name]))
+    rng = random.Random(f"captures of {name}")
+    (tmp_path / "random.pgn").write_text(text(capturing_game(name, rng) for _ in range(times(150, 20000))))
+    board = chess.variant.find_variant(name)()
+    every = ("--variant", name, "--uniform", "--min-games", "1")
+    for games in ("meeting", "random"):
+        run("build", f"{games}.pgn", "-o", "book.bin", *every, "--force")
+        whole = entries(tmp_path / "book.bin")
+        assert reach(whole, board, set()) == set(whole)
+        assert "sound" in run("check", "book.bin", "--variant", name)
+        said = run("trim", "book.bin", "-o", "trimmed.bin", "--reachable", "--variant", name, "--force")
+        assert "left out" not in said and entries(tmp_path / "trimmed.bin") == whole, said
+        said = run("convert", "book.bin", "-o", "converted.bin", "--reachable", "--variant", name, "--force")
+        assert "left out" not in said and entries(tmp_path / "converted.bin") == whole, said
+        assert run("diff", "book.bin", "trimmed.bin", "--variant", name) == "no difference\n"
+        for form in ([], ["--lines"]):
+            said = run("export", "book.bin", "-o", "lines.pgn", *form, "--variant", name, "--force")
+            assert "left out" not in said and "damaged" not in said, said
+            run("build", "lines.pgn", "--variations", "-o", "again.bin", *every, "--force")
+            assert entries(tmp_path / "again.bin") == whole, form
+        table = run("export", "book.bin", "--reachable", "--variant", name).splitlines()[1:]
+        moves = [line.split("\t")[:3] for line in table]
+        assert len(moves) == len(whole)
+        for _, fen, uci in moves:
+            assert chess.variant.find_variant(name)(fen).is_legal(chess.Move.from_uci(uci)), (fen, uci)
+        # A book for one side reaches its positions by the other's replies.
+        for side in ("white", "black"):
+            run("trim", "book.bin", "-o", "side.bin", "--only", side, "--variant", name, "--force")
+            assert "sound" in run("check", "side.bin", "--variant", name)
+            run("trim", "side.bin", "-o", "reached.bin", "--reachable", "--variant", name, "--force")
+            assert entries(tmp_path / "reached.bin") == entries(tmp_path / "side.bin")
+
+
+def test_a_book_of_giveaway_is_played_as_antichess(run, tmp_path):
+    """GiveawayBoard has castling rights in its keys, which antichess does not have."""
+    rng, book = random.Random("giveaway"), set()
+    for _ in range(20):
+        board, antichess = chess.variant.GiveawayBoard(), chess.variant.AntichessBoard()
+        while board.ply() < 30 and not board.is_game_over():
+            mv = rng.choice(sorted((mv for mv in board.legal_moves if mv in antichess.legal_moves), key=chess.Move.uci))
+            book.add((chess.polyglot.zobrist_hash(board), code(board, mv)))
+            board.push(mv)
+            antichess.push(mv)
+    (tmp_path / "book.bin").write_bytes(b"".join(ENTRY.pack(*entry, 1, 0) for entry in sorted(book)))
+    assert "sound" in run("check", "book.bin", "--variant", "antichess")
+    run("trim", "book.bin", "-o", "trimmed.bin", "--reachable", "--variant", "antichess")
+    # The trimmed book has the keys of antichess, and the same moves.
+    for name in ("book.bin", "trimmed.bin"):
+        moves = " ".join(mv.uci() for mv in board.move_stack[:8])
+        shown = json.loads(run("show", name, "--variant", "antichess", "--moves", moves, "--json"))
+        assert board.move_stack[8].uci() in [known["uci"] for known in shown["moves"]]
 
 
 @pytest.mark.parametrize("name", VARIANTS)

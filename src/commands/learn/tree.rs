@@ -1,7 +1,7 @@
 //! What a book has learned, line by line, under the names of the openings.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
 use serde_json::json;
@@ -11,9 +11,10 @@ use tabiya_base::error::Error;
 use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
 use tabiya_book::polyglot::Polyglot;
+use tabiya_book::traverse::Met;
 use tabiya_book::{Book as _, Learned, Moves as _};
 use tabiya_chess::openings::Opening;
-use tabiya_chess::{Position, Variant};
+use tabiya_chess::{MoveCode, Position, Variant};
 use tabiya_learn::History;
 use tabiya_workshop::view::{continued, san};
 
@@ -30,8 +31,8 @@ const COLUMNS: [(&str, bool); 5] =
 /// The fewest characters of a line that are shown.
 const MIN_LINE: usize = 12;
 
-/// The learned entries of positions, by key: the text of the move, its weight, and what it has learned.
-type Entries = BTreeMap<u64, Vec<(String, u16, Learned)>>;
+/// The learned entries of positions, by key: the move, its weight, and what it has learned.
+type Entries = BTreeMap<u64, Vec<(MoveCode, u16, Learned)>>;
 
 /// The heading of the lines whose opening has no name.
 const UNNAMED: &str = "without a name";
@@ -213,7 +214,7 @@ fn entries(book: &Polyglot) -> Entries {
     let mut entries = Entries::new();
     for entry in book.entries().iter().filter(|entry| entry.games > 0 && entry.learn_is_plausible()) {
         let learned = Learned { games: entry.games.into(), halfpoints: entry.halfpoints.into() };
-        entries.entry(entry.key).or_default().push((entry.mv.to_string(), entry.weight, learned));
+        entries.entry(entry.key).or_default().push((entry.mv, entry.weight, learned));
     }
     entries
 }
@@ -223,17 +224,25 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut policy = Policy::default();
     (policy.learn, policy.threshold) = (true, 0);
-    let mut seen = HashSet::new();
+    let mut seen = Met::default();
     let mut open = vec![(Position::start_of(book.variant()), String::new(), None)];
     while let Some((position, line, before)) = open.pop() {
-        if !seen.insert(position.key()) {
+        if !seen.insert(&position) {
             continue;
         }
         let opening = Opening::at(&position).or(before);
         let mut next = Vec::new();
-        if entries.remove(&position.key()).is_some() {
+        if let Some(mut left) = entries.remove(&position.key()) {
             for (known, chance) in by_chance(book, &position, &policy, |_| true) {
                 let Some(has_learned) = known.learned else { continue };
+                let codes = MoveCode::codes(known.mv, position.chess());
+                next.push(known.mv);
+                // Another position of this key may have shown it.
+                if !position.is_known_by_key()
+                    && left.extract_if(.., |(mv, ..)| codes.contains(mv)).count() == 0
+                {
+                    continue;
+                }
                 rows.push(Row {
                     opening,
                     key: position.key(),
@@ -243,7 +252,10 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
                     learned: has_learned,
                     chance: Some(chance),
                 });
-                next.push(known.mv);
+            }
+            // And another one may have these.
+            if !position.is_known_by_key() && !left.is_empty() {
+                entries.insert(position.key(), left);
             }
         }
         let replies = position.chess().legal_moves();
@@ -252,7 +264,7 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
         // The last one pushed is popped first.
         for mv in next.into_iter().rev() {
             let after = position.after(mv);
-            if !seen.contains(&after.key()) {
+            if !seen.contains(&after) {
                 let line = continued(&line, &position, &san(&position, mv));
                 open.push((after, line, opening));
             }
@@ -262,6 +274,7 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
     for (key, moves) in entries {
         for (mv, weight, has_learned) in moves {
             let (opening, weight) = (named.then(|| Opening::with_key(key)).flatten(), weight.into());
+            let mv = mv.to_string();
             rows.push(Row { opening, key, line: None, mv, weight, learned: has_learned, chance: None });
         }
     }

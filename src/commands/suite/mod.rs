@@ -301,11 +301,12 @@ impl Args {
     ) -> Result<(Vec<String>, Exit, bool)> {
         let mut games = games::open(&self.drawing.refine)?.of_variant(self.variant.variant())?;
         let passed_over = output::sources_passed_over(&games);
-        let keyed = fit
-            .iter()
-            .enumerate()
-            .filter_map(|(number, candidate)| Some((candidate.position()?.key(), number)));
-        let keys: HashMap<u64, usize> = keyed.collect();
+        let keyed = fit.iter().enumerate().filter_map(|(number, candidate)| {
+            let at = candidate.position()?;
+            // Games begin with the one, and come through the other.
+            Some([(at.strict_key(), number), (at.key(), number)])
+        });
+        let keys: HashMap<u64, usize> = keyed.flatten().collect();
         let played = Played::read(
             &mut games,
             &keys,

@@ -98,7 +98,7 @@ impl<B: Forms> Graph for &B {
         self.look_up(at.standard()?).map(|(_, entry)| B::number(&entry))
     }
 
-    fn moves(&mut self, at: &Position, _: Option<u64>, _: u64, out: &mut Vec<Move>) {
+    fn moves(&mut self, at: &Position, _: u64, _: bool, out: &mut Vec<Move>) {
         let Some(chess) = at.standard() else { return };
         if let Some((normal, entry)) = self.look_up(chess) {
             out.extend(B::codes(entry).filter_map(|(code, _)| B::legal(code, &normal, chess)));

@@ -1,27 +1,27 @@
 //! Traverses a book along its moves, from the starting position: breadth first to find how deep it goes, depth first to
 //! find what it holds, by plies to find how far each position is.
 //!
-//! Books are not trusted. Each entry is visited once, however many paths lead to it, so cycles end; and what waits to be
-//! visited is bounded: breadth first to some positions at each depth, depth first to the moves of one line.
+//! Books are not trusted. Each position is visited once, however many paths lead to it, so cycles end; and what waits to be
+//! visited is bounded: breadth first to some positions at each depth, depth first to the moves of one line. [`Met`] knows which
+//! positions are the same.
 
 mod forms;
+mod met;
 mod plies;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use shakmaty::{Move, Position as _};
 
 pub(crate) use forms::{Forms, each_form};
+pub use met::{KeyHasher, Keys, Meeting, Met};
 pub use plies::{ByPlies, Replies, Tracks, Visited, has_form};
 
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Break, Seen, to_the_end};
-use tabiya_chess::{Position, Variant};
+use tabiya_chess::{Position, Variant, is_known_by_key};
 
 use super::{MoveFacts, Moves, PositionRecord, Visit};
 
@@ -41,12 +41,16 @@ pub(crate) trait Graph {
     /// The unique number of a position's entry; `None` if the book does not have the position.
     fn entry(&self, at: &Position) -> Option<u64>;
 
-    /// Appends the legal moves to follow from a position. Positions without an entry come only if [`Graph::beyond`] says
-    /// so; `reached` entries are known so far.
-    fn moves(&mut self, at: &Position, entry: Option<u64>, reached: u64, out: &mut Vec<Move>);
+    /// Appends the legal moves of an entry in one of its positions, the `first` that is reached or another one.
+    fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>);
 
-    /// Whether to follow positions too that the book does not have.
-    fn beyond(&self) -> bool {
+    /// Whether an entry that was reached has moves that were legal in none of its positions so far.
+    fn is_open(&self, _entry: u64) -> bool {
+        false
+    }
+
+    /// Whether there is such an entry.
+    fn has_open(&self) -> bool {
         false
     }
 
@@ -103,50 +107,80 @@ impl Bits {
     }
 }
 
-/// Follows all moves of a book, each entry once, those of fewer plies first.
+/// Follows all moves of a book, each position of an entry once, those of fewer plies first.
 ///
 /// The progress bar counts to `positions`.
 pub(crate) fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &Progress) -> Traversal {
-    let widest = graph.widest();
+    spread_out(&mut graph, None, positions, progress)
+}
+
+/// Follows a book's own moves and, if these do not reach all of its `positions`, as in a book for one side, replies too that
+/// it does not have but that lead back into it, as [`each_reachable`] does.
+pub(crate) fn with_replies<G: Graph>(graph: &mut G, positions: u64, progress: &Progress) -> Traversal {
+    let own = spread_out(graph, None, positions, progress);
+    if own.reached >= positions && !graph.has_open() {
+        return own;
+    }
+    spread_out(graph, Some(&own.entries), positions, progress)
+}
+
+/// Follows all moves of a book and, given the entries that these reach, replies to others.
+fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progress: &Progress) -> Traversal {
+    let (widest, by_key) = (graph.widest(), is_known_by_key(graph.variant()));
     progress.things(positions, "positions");
     let mut traversal = Traversal { entries: Bits::new(graph.numbers()), ..Traversal::default() };
-    let arrive =
+    let mut others = Met::default();
+    // The entries of which some position was visited: where keys tell positions apart, each has one.
+    let mut visited = Bits::new(if by_key { 0 } else { graph.numbers() });
+    let mut arrive =
         |graph: &G, traversal: &mut Traversal, next: &mut Vec<PendingPosition>, position: Position| {
             let entry = graph.entry(&position);
-            match entry {
-                Some(entry) if !traversal.entries.insert(entry) => return,
-                Some(_) => {
+            if let Some(entry) = entry {
+                let is_first = traversal.entries.insert(entry);
+                if is_first {
                     traversal.reached += 1;
                     progress.pass(traversal.reached);
                 }
-                None if !graph.beyond() => return,
-                None => {}
+                let is_other = !position.is_known_by_key() && others.insert(&position);
+                if !is_first && !is_other {
+                    return;
+                }
+            } else if own.is_none() {
+                return;
             }
             if next.len() < widest {
                 next.push(PendingPosition { position, entry });
             } else {
                 traversal.cut = true;
             }
+            traversal.cut |= others.is_cut();
         };
     let (mut now, mut next, mut moves) = (Vec::new(), Vec::new(), Vec::new());
-    let start = Position::start_of(graph.variant());
-    arrive(&graph, &mut traversal, &mut next, start);
+    arrive(graph, &mut traversal, &mut next, Position::start_of(graph.variant()));
     for plies in 1.. {
         std::mem::swap(&mut now, &mut next);
         if now.is_empty() {
             break;
         }
-        if graph.beyond() {
+        if own.is_some() {
             // Positions without an entry have no number in the set of those reached.
-            now.sort_unstable_by_key(|step| step.position.key());
-            now.dedup_by_key(|step| step.position.key());
+            now.sort_unstable_by_key(|step| step.position.whole_key());
+            now.dedup_by_key(|step| step.position.whole_key());
         }
         for PendingPosition { position, entry } in now.drain(..) {
             moves.clear();
-            graph.moves(&position, entry, traversal.reached, &mut moves);
+            if let Some(entry) = entry {
+                let is_new = own.is_none_or(|own| !own.contains(entry));
+                graph.moves(&position, entry, is_new && (by_key || visited.insert(entry)), &mut moves);
+            }
+            if let Some(own) = own.filter(|_| traversal.reached < positions || !by_key) {
+                let leads_on = |entry: u64| !own.contains(entry) || graph.is_open(entry);
+                let replies = position.chess().legal_moves().into_iter();
+                moves.extend(replies.filter(|mv| graph.entry(&position.after(*mv)).is_some_and(leads_on)));
+            }
             for &mv in &moves {
                 traversal.plies = plies;
-                arrive(&graph, &mut traversal, &mut next, position.after(mv));
+                arrive(graph, &mut traversal, &mut next, position.after(mv));
             }
         }
     }
@@ -181,32 +215,12 @@ pub(crate) fn depth_first(start: Position, mut visit: impl FnMut(&Position, &mut
     Ok(())
 }
 
-/// Keys are random numbers already, so they are their own hashes; what follows a key is mixed into it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
-}
-
-/// A set of keys.
-pub type Keys = HashSet<u64, BuildHasherDefault<KeyHasher>>;
-
-/// Shows each position that play reaches from the starting position, once: along the book's own moves first, then along
+/// Shows each position that play reaches from the starting position: along the book's own moves first, then along
 /// replies that it does not have but that lead back into it, as in a book for one side. Returns how many of the book's `all`
 /// positions are not reached.
 ///
-/// Replies are searched only if some of all positions are missing.
+/// Each position comes once, and where its key does not tell it apart from others, with those of its moves that no other has shown.
+/// Replies are searched only if some of all positions or moves are missing.
 ///
 /// # Errors
 /// What fails in `visit`, and when the work is interrupted.
@@ -217,63 +231,60 @@ pub fn each_reachable<B: Moves + ?Sized>(
     visit: Visit<'_>,
 ) -> Result<u64> {
     let mut met = 0_u64;
-    let mut meet = |at: &Position, moves: &[MoveFacts]| {
-        met += 1;
+    let by_key = is_known_by_key(book.variant());
+    let mut meet = |at: &Position, moves: &[MoveFacts], is_first: bool| {
+        met += u64::from(is_first);
         progress.pass(met);
         visit(&PositionRecord::from_moves(at, moves))?;
-        if met == all { Err(Break::Enough) } else { Ok(()) }
+        // Another position may have more moves of its key.
+        if met == all && by_key { Err(Break::Enough) } else { Ok(()) }
     };
-    let (own, seen) = spread(book, None, &mut meet);
-    if to_the_end(seen)?.is_some() && all > 0 {
-        to_the_end(spread(book, Some(&own), &mut meet).1)?;
+    let mut own = Met::default();
+    let is_whole = to_the_end(spread(book, &mut own, None, &mut meet))?.is_none();
+    if !is_whole && all > 0 {
+        let mut walked = own.go_on();
+        if let Some(replies) = Replies::beyond(book, own)? {
+            to_the_end(spread(book, &mut walked, Some(&replies), &mut meet))?;
+        }
     }
     Ok(all.saturating_sub(met))
 }
 
-/// The keys of the positions that the book's own moves reach from the starting position; `None` if there are more than
-/// `most`.
-pub fn own_lines<B: Moves + ?Sized>(book: &B, most: usize) -> Option<Keys> {
-    let mut count = 0;
-    let (keys, seen) = spread(book, None, &mut |_, _| {
-        count += 1;
+/// The positions that the book's own moves reach from the starting position; `None` if there are more than `most`.
+pub fn own_lines<B: Moves + ?Sized>(book: &B, most: usize) -> Option<Met> {
+    let (mut count, mut met) = (0, Met::default());
+    let seen = spread(book, &mut met, None, &mut |_, _, is_first| {
+        count += usize::from(is_first);
         if count > most { Err(Break::Enough) } else { Ok(()) }
     });
-    seen.is_ok().then_some(keys)
+    seen.is_ok().then_some(met)
 }
 
-/// Shows what the book's own moves reach from the starting position or, given the keys of that, what replies reach beyond
-/// it. Returns the keys of all positions on the way.
+/// Shows what the book's own moves reach from the starting position or, given the replies to follow, what these reach beyond
+/// it: the moves that a position is the first to have, and whether they are the first of its key. Notes all positions on the way.
 fn spread<B: Moves + ?Sized>(
     book: &B,
-    own: Option<&Keys>,
-    meet: &mut dyn FnMut(&Position, &[MoveFacts]) -> Seen,
-) -> (Keys, Seen) {
-    let mut keys = Keys::default();
-    let (mut moves, mut replies) = (Vec::new(), Vec::new());
-    let seen = depth_first(Position::start_of(book.variant()), |at, follow| {
-        if !keys.insert(at.key()) {
+    met: &mut Met,
+    replies: Option<&Replies>,
+    show: &mut dyn FnMut(&Position, &[MoveFacts], bool) -> Seen,
+) -> Seen {
+    let mut moves = Vec::new();
+    depth_first(Position::start_of(book.variant()), |at, follow| {
+        if !met.insert(at) {
             return Ok(());
         }
         moves.clear();
         book.moves(at, &mut moves);
         follow.extend(moves.iter().map(|facts| facts.mv));
-        if !moves.is_empty() && own.is_none_or(|own| !own.contains(&at.key())) {
-            meet(at, &moves)?;
+        if !replies.is_some_and(|replies| replies.has_own(at)) {
+            let is_first = met.show(at, &mut moves);
+            if !moves.is_empty() {
+                show(at, &moves, is_first)?;
+            }
         }
-        let Some(own) = own else { return Ok(()) };
+        let Some(replies) = replies else { return Ok(()) };
         interrupt::check()?;
-        for mv in at.chess().legal_moves() {
-            let key = at.key_after(mv);
-            if own.contains(&key) || keys.contains(&key) || book.lacks(key) {
-                continue;
-            }
-            replies.clear();
-            book.moves(&at.after(mv), &mut replies);
-            if !replies.is_empty() {
-                follow.push(mv);
-            }
-        }
+        replies.append_new(book, at, Some(&*met), follow);
         Ok(())
-    });
-    (keys, seen)
+    })
 }

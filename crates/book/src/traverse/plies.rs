@@ -9,9 +9,9 @@ use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Break, Seen, to_the_end};
 use tabiya_chess::normal::forms;
-use tabiya_chess::{HeldPosition, MoveCode, Position, Variant};
+use tabiya_chess::{HeldPosition, MoveCode, Position, Variant, is_known_by_key};
 
-use super::{Keys, own_lines};
+use super::{Keys, Met, own_lines};
 use crate::{MoveFacts, Moves, Scope};
 
 /// Where a traversal by plies begins, and how far it goes.
@@ -70,28 +70,24 @@ impl Tracks {
 
 /// What a traversal keeps while it goes on.
 struct State {
-    seen: Keys,
+    seen: Met,
     tracks: Tracks,
     next: Vec<HeldPosition>,
     most: usize,
 }
 
 impl State {
-    /// Whether a position of this key was not seen before, and there is room for it.
-    fn has_room_for(&self, key: u64) -> bool {
-        self.seen.len() < self.most && !self.seen.contains(&key)
-    }
-
     /// Notes a position, unless it was seen before or there is no room. `from` is `None` for those that begin.
     fn arrive(&mut self, position: &Position, from: Option<(u32, Move)>) {
         let Ok(number) = u32::try_from(self.tracks.0.len()) else { return };
-        if !self.has_room_for(position.key()) {
+        if self.seen.len() >= self.most || self.seen.contains(position) {
             return;
         }
         let Some(held) = HeldPosition::new(position, number) else { return };
-        self.seen.insert(position.key());
-        self.tracks.push(from.map(|(before, mv)| (before, MoveCode::from_move(mv))));
-        self.next.push(held);
+        if self.seen.insert(position) {
+            self.tracks.push(from.map(|(before, mv)| (before, MoveCode::from_move(mv))));
+            self.next.push(held);
+        }
     }
 }
 
@@ -120,7 +116,7 @@ impl ByPlies {
         mut visit: impl FnMut(&Visited<'_>, &mut Vec<Move>) -> Seen,
     ) -> Result<Keys> {
         let Self { mut starts, most, again } = self;
-        let mut state = State { seen: Keys::default(), tracks: Tracks::default(), next: Vec::new(), most };
+        let mut state = State { seen: Met::default(), tracks: Tracks::default(), next: Vec::new(), most };
         let (mut now, mut moves, mut met) = (Vec::new(), Vec::new(), 0_u64);
         for plies in 0.. {
             starts.retain(|(at, position)| {
@@ -143,16 +139,16 @@ impl ByPlies {
                 moves.clear();
                 let visited = Visited { at: &at, plies, number, tracks: &state.tracks };
                 if to_the_end(visit(&visited, &mut moves))?.is_none() {
-                    return Ok(state.seen);
+                    return Ok(state.seen.into_keys());
                 }
                 for &mv in &moves {
-                    if state.has_room_for(at.key_after(mv)) {
+                    if state.seen.len() < most && state.seen.may_be_new(&at, mv) {
                         state.arrive(&at.after(mv), Some((number, mv)));
                     }
                 }
             }
         }
-        Ok(state.seen)
+        Ok(state.seen.into_keys())
     }
 }
 
@@ -160,16 +156,16 @@ impl ByPlies {
 #[derive(Clone, Debug)]
 pub struct Replies {
     /// The positions that the book's own moves reach; `None` if they reach everything, and no reply has to be followed.
-    own: OnceLock<Option<Keys>>,
-    /// The positions that they do not reach, where these are known.
+    own: OnceLock<Option<Met>>,
+    /// The keys of the positions that they do not reach, or of which they do not reach all moves, where these are known.
     missing: Option<Keys>,
     /// At how many positions at most is looked to find them.
     most: usize,
 }
 
-impl From<Option<Keys>> for Replies {
+impl From<Option<Met>> for Replies {
     /// Replies to positions that are not among these, which the book's own moves reach; without them no replies.
-    fn from(own: Option<Keys>) -> Self {
+    fn from(own: Option<Met>) -> Self {
         Self { own: own.into(), missing: None, most: 0 }
     }
 }
@@ -200,6 +196,21 @@ impl Replies {
         Ok(Self { own: Some(own).into(), missing: Some(missing), most: 0 })
     }
 
+    /// Those of one book beyond its own moves, which do not reach all of its positions, or may not reach all of its moves; `None`
+    /// if they do.
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    pub(super) fn beyond<B: Moves + ?Sized>(book: &B, own: Met) -> Result<Option<Self>> {
+        if is_known_by_key(book.variant()) {
+            return Ok(Some(Some(own).into()));
+        }
+        let mut missing = Keys::default();
+        add_missing(book, &own, usize::MAX, &mut missing)?;
+        let replies = Self { own: Some(own).into(), missing: Some(missing), most: 0 };
+        Ok(Some(replies).filter(|replies| replies.missing.as_ref().is_some_and(|keys| !keys.is_empty())))
+    }
+
     /// Those of one book, whose own moves are followed as soon as a move may be a reply. If they reach more than `most`
     /// positions, no replies are followed.
     pub fn within(most: usize) -> Self {
@@ -208,6 +219,22 @@ impl Replies {
 
     /// Appends the replies to follow from a position: legal moves to positions of the book that its own moves do not reach.
     pub fn append<B: Moves + ?Sized>(&self, book: &B, at: &Position, out: &mut Vec<Move>) {
+        self.append_new(book, at, None, out);
+    }
+
+    /// Whether the book's own moves are known to reach a position.
+    pub(super) fn has_own(&self, at: &Position) -> bool {
+        matches!(self.own.get(), Some(Some(own)) if own.contains(at))
+    }
+
+    /// As [`Replies::append`], but replies to positions that are known to be `met` need not be found.
+    pub(super) fn append_new<B: Moves + ?Sized>(
+        &self,
+        book: &B,
+        at: &Position,
+        met: Option<&Met>,
+        out: &mut Vec<Move>,
+    ) {
         if matches!(self.own.get(), Some(None)) {
             return;
         }
@@ -219,8 +246,9 @@ impl Replies {
         let mut there: Vec<MoveFacts> = Vec::new();
         for mv in at.chess().legal_moves() {
             let key = at.key_after(mv);
-            let is_reached = |own: &Option<Keys>| own.as_ref().is_none_or(|own| own.contains(&key));
-            if self.own.get().is_some_and(is_reached) || out.contains(&mv) || book.lacks(key) {
+            let is_reached = |own: &Option<Met>| own.as_ref().is_none_or(|own| own.keys().contains(&key));
+            let is_met = || met.is_some_and(|met| !met.may_be_new(at, mv));
+            if self.own.get().is_some_and(is_reached) || out.contains(&mv) || is_met() || book.lacks(key) {
                 continue;
             }
             there.clear();
@@ -232,11 +260,13 @@ impl Replies {
     }
 }
 
-/// Adds the positions with moves of a book that are not among these. Positions that a format does not distinguish, mirrored or
-/// with colours swapped, count as one. Returns whether there are at most `most`.
-fn add_missing(book: &dyn Moves, keys: &Keys, most: usize, missing: &mut Keys) -> Result<bool> {
+/// Adds the positions with moves of a book that its own moves do not reach, or of which they do not reach all moves. Positions that
+/// a format does not distinguish, mirrored or with colours swapped, count as one. Returns whether there are at most `most`.
+fn add_missing<B: Moves + ?Sized>(book: &B, own: &Met, most: usize, missing: &mut Keys) -> Result<bool> {
     book.each(Scope::All, &Progress::none(), &mut |known| {
-        if !known.moves.is_empty() && !has_form(known.key, known.position.as_ref(), keys) {
+        let is_reached = || has_form(known.key, known.position.as_ref(), own.keys());
+        let is_whole = || known.moves.iter().all(|facts| own.has_shown(known.key, facts.mv));
+        if !known.moves.is_empty() && !(is_reached() && is_whole()) {
             missing.insert(known.key);
         }
         if missing.len() > most { Err(Break::Enough) } else { Ok(()) }

@@ -23,7 +23,7 @@ impl Graph for &LineBook {
         self.moves.keys().position(|key| *key == at.key()).map(|number| number as u64)
     }
 
-    fn moves(&mut self, at: &Position, _: Option<u64>, _: u64, out: &mut Vec<Move>) {
+    fn moves(&mut self, at: &Position, _: u64, _: bool, out: &mut Vec<Move>) {
         out.extend(&self.moves[&at.key()]);
     }
 

@@ -23,7 +23,7 @@ impl Wanted {
     pub fn from_book(book: &dyn Moves, progress: &Progress) -> Result<Self> {
         let replies = Replies::find(book, &[book], MAX)?;
         let (mut keys, mut moves) = (Keys::default(), Vec::new());
-        ByPlies::default().each(progress, |visited, follow| {
+        ByPlies::of_variant(book.variant()).each(progress, |visited, follow| {
             moves.clear();
             book.moves(visited.at, &mut moves);
             if !moves.is_empty() {

@@ -14,7 +14,7 @@ use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Seen, to_the_end};
-use tabiya_book::traverse::{ByPlies, Keys, each_reachable};
+use tabiya_book::traverse::{ByPlies, Keys, Met, each_reachable};
 use tabiya_book::{Book, CtgFlags, MoveFacts, Moves, PositionRecord, Scope, Variant, Visit};
 use tabiya_chess::{MoveCode, Position};
 
@@ -50,6 +50,22 @@ pub enum What {
     Changed(Changed),
     /// Both are CTG books that say different things of the position itself.
     Flags([CtgFlags; 2]),
+}
+
+impl What {
+    /// Whether it is a difference of some of these moves; those of a whole position are reduced to them.
+    fn is_of(&mut self, moves: &[MoveFacts]) -> bool {
+        let has = |facts: &Facts| moves.iter().any(|known| MoveCode::from_move(known.mv) == facts.mv);
+        match self {
+            Self::Position(_, of_position) => {
+                of_position.retain(has);
+                !of_position.is_empty()
+            }
+            Self::Move(_, facts) => has(facts),
+            Self::Changed(changed) => has(&changed.a),
+            Self::Flags(_) => true,
+        }
+    }
 }
 
 /// What two books say of one move.
@@ -95,12 +111,14 @@ pub fn diff(
     let union = Union(books);
     progress.things(0, "positions");
     let whole = Cell::new(true);
+    let mut compared = Met::default();
     // Follows the moves of both books, and replies to positions of `left`; compares what was not reached `before`.
     let mut follow = |left: &Keys, before: &Keys| -> Result<Keys> {
         let from = ByPlies { most: MAX, ..ByPlies::of_variant(a.variant()) };
         from.each(progress, |visited, follow| {
             let at = visited.at;
-            union.append(at, |facts| follow.push(facts.mv));
+            let mut moves = union.moves_in(at);
+            follow.extend(moves.iter().map(|facts| facts.mv));
             if !left.is_empty() {
                 let mut replies = at.chess().legal_moves();
                 replies.retain(|mv| !follow.contains(mv) && left.contains(&at.key_after(*mv)));
@@ -111,6 +129,11 @@ pub fn diff(
             }
             let [of_a, of_b] = books.map(|book| facts(book, at));
             let mut found = compare(&of_a, &of_b, same_format);
+            if !at.is_known_by_key() {
+                // Another position may have shown some of the moves.
+                compared.show(at, &mut moves);
+                found.retain_mut(|what| what.is_of(&moves));
+            }
             found.extend(compare_flags(books, at));
             if !found.is_empty() {
                 let line = visited.tracks.line(visited.number);

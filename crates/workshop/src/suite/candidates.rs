@@ -115,13 +115,13 @@ impl Candidates {
                 ply = visited.plies;
                 now = std::mem::take(&mut next);
             }
-            let arrival = now.remove(&at.key());
+            let arrival = now.remove(&at.whole_key());
             let (before, cost, arrived) = arrival
                 .map_or((None, 0.0, None), |arrival| (Some(arrival.before), arrival.cost, arrival.games));
             let inherited = before.and_then(|(before, _)| *openings.get(before as usize)?);
             let opening = Opening::at(at).or(inherited);
             candidates.tracks.push(before);
-            keys.push(at.key());
+            keys.push(at.whole_key());
             openings.push(opening);
             steps.clear();
             steps_at(sources, at, &mut steps);
@@ -141,7 +141,7 @@ impl Candidates {
                 return Ok(());
             }
             for step in &steps {
-                let key = at.key_after(step.mv);
+                let key = at.whole_key_after(step.mv);
                 if candidates.is_on_line(visited.number, key, &keys) {
                     continue;
                 }
@@ -185,7 +185,7 @@ impl Candidates {
     }
 }
 
-/// The positions after the next ply, by their keys.
+/// The positions after the next ply, by [`Position::whole_key`].
 type Arrivals = HashMap<u64, Arrival, BuildHasherDefault<KeyHasher>>;
 
 impl SuiteSource {

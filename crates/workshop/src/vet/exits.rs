@@ -39,7 +39,7 @@ pub fn exits(graph: &Graph, backed: &Backed, (reach, ends): &(Vec<f64>, Vec<bool
         let leaving = exits.get_mut(turn);
         leaving.positions += 1;
         if leaving.worst.is_none_or(|worst| value < worst) {
-            (leaving.worst, leaving.at) = (Some(value), Some(at.key()));
+            (leaving.worst, leaving.at) = (Some(value), Some(at.whole_key()));
         }
         let (sum, weight) = sums.get_mut(turn);
         *sum += chance * f64::from(value.clamp(-MAX_IN_MEAN, MAX_IN_MEAN));

@@ -14,7 +14,7 @@ use tabiya_book::choose::{Policy, Worth, chances};
 use tabiya_book::traverse::{ByPlies, KeyHasher, Replies, Tracks};
 use tabiya_book::{MoveFacts, Moves};
 use tabiya_chess::value::result;
-use tabiya_chess::{HeldPosition, MoveCode, Packed, Position, Variant};
+use tabiya_chess::{HeldPosition, MoveCode, Packed, Position, Variant, is_known_by_key};
 use tabiya_learn::evals::value;
 use tabiya_uci::Score;
 
@@ -29,7 +29,10 @@ pub struct Graph {
     positions: Vec<HeldPosition>,
     /// How each position is reached first.
     tracks: Tracks,
+    /// By [`Position::whole_key`].
     numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
+    /// By keys, where these do not tell positions apart.
+    of_key: HashMap<u64, Vec<u32>, BuildHasherDefault<KeyHasher>>,
     links: Links,
     components: Components,
     codes: Vec<MoveCode>,
@@ -65,7 +68,7 @@ impl Graph {
     pub fn from_book(book: &dyn Moves, progress: &Progress) -> Result<Self> {
         let replies = Replies::find(book, &[book], usize::MAX)?;
         let (mut positions, mut tracks) = (Vec::new(), Tracks::default());
-        let mut numbers = HashMap::default();
+        let (mut numbers, mut of_key) = (HashMap::default(), HashMap::<u64, Vec<u32>, _>::default());
         let (mut first, mut keys) = (vec![0_u32], Vec::<u64>::new());
         let (mut codes, mut all_chances, mut own) = (Vec::new(), Vec::new(), Vec::new());
         let (mut moves, mut scratch) = (Vec::new(), Vec::new());
@@ -81,7 +84,10 @@ impl Graph {
                 fits = false;
                 return Err(Break::Enough);
             };
-            numbers.insert(at.key(), number);
+            numbers.insert(at.whole_key(), number);
+            if !at.is_known_by_key() {
+                of_key.entry(at.key()).or_default().push(number);
+            }
             positions.push(held);
             tracks.push(visited.tracks.before(visited.number));
             moves.clear();
@@ -89,7 +95,7 @@ impl Graph {
             follow.extend(moves.iter().map(|facts| facts.mv));
             replies.append(book, at, follow);
             share(&moves, follow.len() - moves.len(), &mut scratch, &mut all_chances);
-            keys.extend(follow.iter().map(|mv| at.key_after(*mv)));
+            keys.extend(follow.iter().map(|mv| at.whole_key_after(*mv)));
             codes.extend(follow.iter().map(|mv| MoveCode::from_move(*mv)));
             own.extend((0..follow.len()).map(|place| place < moves.len()));
             let end = u32::try_from(keys.len());
@@ -103,7 +109,8 @@ impl Graph {
             return Err(Error::new(ErrorKind::File, "the book has more than 2^32 moves"));
         };
         let components = Components::new(&links);
-        Ok(Self { variant, positions, tracks, numbers, links, components, codes, chances: all_chances, own })
+        let chances = all_chances;
+        Ok(Self { variant, positions, tracks, numbers, of_key, links, components, codes, chances, own })
     }
 
     /// The variant of chess.
@@ -126,9 +133,16 @@ impl Graph {
         0..u32::try_from(self.len()).unwrap_or(u32::MAX)
     }
 
-    /// The number of a position.
-    pub fn number(&self, key: u64) -> Option<u32> {
-        self.numbers.get(&key).copied()
+    /// The number of a position, by its [`Position::whole_key`].
+    pub fn number(&self, whole_key: u64) -> Option<u32> {
+        self.numbers.get(&whole_key).copied()
+    }
+
+    /// The positions that a book finds by a key: more than one where keys do not tell them apart.
+    pub fn with_key(&self, key: u64) -> impl Iterator<Item = Position> {
+        let one = if is_known_by_key(self.variant) { self.number(key) } else { None };
+        let others = self.of_key.get(&key).into_iter().flatten().copied();
+        one.into_iter().chain(others).filter_map(|number| self.position(number))
     }
 
     /// The position of a number. Its counters of moves are not those of a game.
@@ -204,7 +218,7 @@ impl Graph {
 
     /// What a position of the graph and its moves are worth, by values that were backed up.
     pub fn worth(&self, backed: &Backed, at: &Position, moves: &[MoveFacts]) -> Option<Worth> {
-        let number = self.number(at.key())?;
+        let number = self.number(at.whole_key())?;
         let white = at.chess().turn().is_white();
         let of = |mv| backed.get(white, self.after(number, MoveCode::from_move(mv))?);
         Some(Worth::new(backed.get(white, number), moves.iter().map(|facts| (facts.mv, of(facts.mv)))))

@@ -38,9 +38,11 @@ impl Moves for Vetted<'_> {
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
         let JudgedBook { book, graph, .. } = self.judged;
         book.each(scope, progress, &mut |record| {
-            let at = || graph.position(graph.number(record.key)?);
-            let Some(at) = at() else { return visit(record) };
-            visit(&changed(record, &at, |moves| self.judge(&at, moves)))
+            // A move is judged in each position that the book finds by this key.
+            let judged = graph.with_key(record.key).fold(None, |before, at| {
+                Some(changed(before.as_ref().unwrap_or(record), &at, |moves| self.judge(&at, moves)))
+            });
+            visit(judged.as_ref().unwrap_or(record))
         })
     }
 

@@ -66,7 +66,7 @@ fn write_lines(
         let after = step.after.clone();
         game.line.push(Ply::new(&branch.at, step));
         let follows = within.is_none_or(|keys| keys.contains(&after.key()))
-            && plies.get(&after.key()).is_none_or(|plies| *plies >= game.line.len());
+            && plies.get(&after.whole_key()).is_none_or(|plies| *plies >= game.line.len());
         let (steps, seen) = if follows { lines.moves_from(&after) } else { (Vec::new(), true) };
         if !steps.is_empty() {
             branches.push(Branch { at: after, steps: steps.into_iter() });
@@ -83,7 +83,7 @@ fn plies(book: &dyn Book, replies: &Replies) -> Result<HashMap<u64, usize>> {
     let (mut plies, mut moves) = (HashMap::new(), Vec::new());
     ByPlies::of_variant(book.variant()).each(&Progress::none(), |visited, follow| {
         let Visited { at, plies: here, .. } = *visited;
-        plies.insert(at.key(), usize::try_from(here).unwrap_or(usize::MAX));
+        plies.insert(at.whole_key(), usize::try_from(here).unwrap_or(usize::MAX));
         moves.clear();
         book.moves(at, &mut moves);
         follow.extend(moves.iter().map(|facts| facts.mv));

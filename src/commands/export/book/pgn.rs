@@ -8,7 +8,7 @@ use shakmaty::Position as _;
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::Break;
-use tabiya_book::traverse::{self, Keys, own_lines};
+use tabiya_book::traverse::{self, Keys, Met, own_lines};
 use tabiya_book::{Book, Moves, Scope};
 use tabiya_chess::Position;
 use tabiya_chess::normal::forms;
@@ -120,7 +120,7 @@ fn common(book: &dyn Book, coverage: &Coverage) -> Option<Opening> {
 
 /// What a book's own moves reach, and what they do not.
 pub struct Coverage {
-    own: Keys,
+    own: Met,
     /// The keys of each other position, and how many moves it has.
     unreached: Vec<(Vec<u64>, u64)>,
 }
@@ -132,7 +132,7 @@ impl Coverage {
     /// When the work is interrupted.
     pub fn from_book(book: &dyn Moves) -> Result<Self> {
         let own = own_lines(book, usize::MAX).unwrap_or_default();
-        let unreached = unreached(book, &own)?;
+        let unreached = unreached(book, own.keys())?;
         Ok(Self { own, unreached })
     }
 

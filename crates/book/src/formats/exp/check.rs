@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use shakmaty::{Move, Position as _};
+use shakmaty::Move;
 
 use tabiya_base::findings::{FindingPlace, Findings, kinds};
 use tabiya_base::progress::Progress;
@@ -14,7 +14,7 @@ use super::layout::{NO_VALUE, RECORD_LEN};
 use super::read::{ExpIndex, MAX_RECORDS};
 use super::records::ExpRecords;
 use crate::BookSummary;
-use crate::traverse::{Bits, Graph, Traversal, breadth_first};
+use crate::traverse::{Graph, Traversal, with_replies};
 
 kinds! {
     /// What can be wrong with an experience file.
@@ -114,22 +114,14 @@ struct Found {
     illegal: BTreeMap<u32, String>,
 }
 
-/// Walks from the starting position along all legal moves of the file, and along replies that it does not have, as
-/// [`crate::traverse::each_reachable`] does.
+/// Walks from the starting position along all legal moves of the file, and along replies that it does not have.
 fn walk(index: &ExpIndex, set: KeySet, progress: &Progress, found: &mut Found) -> Traversal {
-    let own = breadth_first(Walk { index, set, own: None, found }, index.positions, progress);
-    if own.reached >= index.positions {
-        return own;
-    }
-    *found = Found::default();
-    breadth_first(Walk { index, set, own: Some(own.entries), found }, index.positions, progress)
+    with_replies(&mut Walk { index, set, found }, index.positions, progress)
 }
 
 struct Walk<'a> {
     index: &'a ExpIndex,
     set: KeySet,
-    /// What the file's own moves reach, once that is known: from then on replies are followed too.
-    own: Option<Bits>,
     found: &'a mut Found,
 }
 
@@ -142,25 +134,17 @@ impl Graph for Walk<'_> {
         self.index.look_up(at.standard()?, self.set).map(|(first, ..)| first as u64)
     }
 
-    fn moves(&mut self, at: &Position, _: Option<u64>, reached: u64, out: &mut Vec<Move>) {
-        let Some(chess) = at.standard() else { return };
-        if let Some((_, moves, set)) = self.index.look_up(chess, self.set) {
-            *self.found.sets.entry(set.name()).or_default() += 1;
-            for known in moves {
-                let legal = known.legal(chess);
-                if legal.is_none() {
-                    let what = || format!("the move {} is not legal in {}", known.mv, at.fen());
-                    self.found.illegal.entry(known.number).or_insert_with(what);
-                }
-                out.extend(legal);
+    fn moves(&mut self, at: &Position, _: u64, first: bool, out: &mut Vec<Move>) {
+        let found = at.standard().and_then(|chess| Some((chess, self.index.look_up(chess, self.set)?)));
+        let Some((chess, (_, moves, set))) = found else { return };
+        *self.found.sets.entry(set.name()).or_default() += u64::from(first);
+        for known in moves {
+            let legal = known.legal(chess);
+            if legal.is_none() {
+                let what = || format!("the move {} is not legal in {}", known.mv, at.fen());
+                self.found.illegal.entry(known.number).or_insert_with(what);
             }
+            out.extend(legal);
         }
-        let Some(own) = self.own.as_ref().filter(|_| reached < self.index.positions) else { return };
-        let leads_on = |mv: &Move| self.entry(&at.after(*mv)).is_some_and(|first| !own.contains(first));
-        out.extend(at.chess().legal_moves().into_iter().filter(leads_on));
-    }
-
-    fn beyond(&self) -> bool {
-        self.own.is_some()
     }
 }

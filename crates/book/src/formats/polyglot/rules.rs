@@ -1,5 +1,7 @@
 //! Which variants a book can be for: the file does not say it, but its moves obey the rules of few.
 
+use std::collections::HashSet;
+
 use shakmaty::{Move, Position as _};
 
 use tabiya_base::progress::Progress;
@@ -8,7 +10,7 @@ use tabiya_chess::{Position, Variant};
 
 use super::read::PolyglotEntries;
 use crate::OtherRules;
-use crate::traverse::{Keys, depth_first};
+use crate::traverse::{Meeting, Met, depth_first};
 
 /// Positions that are looked at for each variant at most.
 const MOST: usize = 30_000;
@@ -77,32 +79,37 @@ fn reached(
     with_replies: bool,
     progress: &Progress,
 ) -> Option<Reached> {
-    let mut seen = Keys::default();
-    let (mut known, mut legal, mut illegal) = (0, 0, 0);
+    let mut seen = Met::default();
+    let (mut known, mut legal) = (0, 0);
+    // The entries that are legal in no position of their key so far.
+    let mut illegal = HashSet::new();
     let walked = depth_first(Position::start_of(variant), |at, follow| {
-        if !seen.insert(at.key()) {
+        let meeting = seen.meet(at);
+        if meeting == Meeting::Again {
             return Ok(());
         }
         progress.step(seen.len() as u64)?;
-        let of_this = (legal, illegal);
-        for entry in entries.find(at.key()) {
-            match entry.mv.resolve(at.chess()).filter(|mv| at.chess().is_legal(*mv)) {
-                Some(mv) => {
-                    legal += 1;
-                    follow.push(mv);
-                }
-                None => illegal += 1,
-            }
-        }
-        if of_this == (legal, illegal) {
+        let is_first = meeting == Meeting::First;
+        let Some((first, key)) = entries.first_of(at) else {
             if with_replies {
                 follow.extend(replies(entries, at));
             }
-        } else {
-            known += 1;
+            return if seen.len() >= MOST { Err(Break::Enough) } else { Ok(()) };
+        };
+        known += usize::from(is_first);
+        for (index, entry) in (first..).zip(entries.find_from(first, key)) {
+            match entry.mv.resolve(at.chess()).filter(|mv| at.chess().is_legal(*mv)) {
+                Some(mv) => {
+                    legal += usize::from(is_first || illegal.remove(&index));
+                    follow.push(mv);
+                }
+                None if is_first => _ = illegal.insert(index),
+                None => {}
+            }
         }
         if seen.len() >= MOST { Err(Break::Enough) } else { Ok(()) }
     });
+    let illegal = illegal.len();
     let entries = legal + illegal;
     // Where the walk breaks off, enough was seen.
     let reached = Reached { known, entries, cut: walked.is_err() };
@@ -112,35 +119,23 @@ fn reached(
 /// The moves from a position that lead into the book.
 fn replies(entries: PolyglotEntries<'_>, at: &Position) -> Vec<Move> {
     let mut moves: Vec<Move> = at.chess().legal_moves().into_iter().collect();
-    moves.retain(|mv| entries.find(at.key_after(*mv)).next().is_some());
+    moves.retain(|mv| match at.variant() {
+        Variant::Antichess => entries.first_of(&at.after(*mv)).is_some(),
+        _ => entries.find(at.key_after(*mv)).next().is_some(),
+    });
     moves
 }
 
 #[cfg(test)]
 mod tests {
-    use tabiya_chess::{Game, MoveCode};
+    use tabiya_chess::MoveCode;
 
     use super::super::entry::PolyglotEntry;
-    use super::super::tests::bytes;
+    use super::super::tests::{bytes, of_lines};
     use super::*;
 
-    /// A book of lines, of all plies or of each other one.
     fn book(variant: Variant, lines: &[&str], keep: impl Fn(usize) -> bool) -> Vec<u8> {
-        let mut entries = Vec::new();
-        for line in lines {
-            let mut game = Game::start_of(variant);
-            for (ply, uci) in line.split_whitespace().enumerate() {
-                let key = game.position().key();
-                assert!(game.push_uci(uci.as_bytes()), "{uci}");
-                let mv = MoveCode::from_move(game.moves()[ply]);
-                if keep(ply) {
-                    entries.push(PolyglotEntry { key, mv, weight: 1, games: 0, halfpoints: 0 });
-                }
-            }
-        }
-        entries.sort_by_key(|entry| (entry.key, entry.mv));
-        entries.dedup();
-        bytes(&entries)
+        bytes(&of_lines(variant, lines, keep))
     }
 
     fn told(book: &[u8]) -> Vec<Variant> {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use shakmaty::{CastlingMode, Move, Position as _, Role, Square};
 
 use tabiya_base::findings::summed;
-use tabiya_chess::MoveCode;
+use tabiya_chess::{Game, MoveCode};
 
 use super::entry::PolyglotEntry;
 use super::*;
@@ -28,6 +28,44 @@ pub fn entry(at: &Position, mv: &str, weight: u16) -> PolyglotEntry {
 pub fn bytes(entries: &[PolyglotEntry]) -> Vec<u8> {
     entries.iter().flat_map(PolyglotEntry::to_bytes).collect()
 }
+
+/// A book of lines from the start of a variant: each move of each line whose ply `keep` accepts, once, with the weight 1.
+pub fn of_lines(variant: Variant, lines: &[&str], keep: impl Fn(usize) -> bool) -> Vec<PolyglotEntry> {
+    let mut entries = Vec::new();
+    for line in lines {
+        let mut game = Game::start_of(variant);
+        for (ply, uci) in line.split_whitespace().enumerate() {
+            let key = game.position().key();
+            assert!(game.push_uci(uci.as_bytes()), "{uci}");
+            let mv = MoveCode::from_move(game.moves()[ply]);
+            if keep(ply) {
+                entries.push(PolyglotEntry { key, mv, weight: 1, games: 0, halfpoints: 0 });
+            }
+        }
+    }
+    entries.sort_by_key(|entry| (entry.key, entry.mv));
+    entries.dedup();
+    entries
+}
+
+/// Games that meet in positions of one key with other pieces in hand, or other checks given, and go on with moves that are legal in
+/// one of them only.
+pub const MEETING: [(Variant, [&str; 2]); 2] = [
+    (
+        Variant::Crazyhouse,
+        [
+            "e2e4 d7d5 e4d5 d8d5 d2d3 a7a5 c1d2 a8a6 d2e3 b8c6 e3f4 c6b8 P@a4 P@b6",
+            "e2e4 d7d5 e4d5 d8d5 d2d3 a7a6 c1f4 a6a5 f4c7 a8a6 c7f4 P@c7 P@a4 d5d8 P@h3 e7e6",
+        ],
+    ),
+    (
+        Variant::ThreeCheck,
+        [
+            "e2e4 f7f6 d1h5 g7g6 h5d1 a7a6",
+            "e2e4 g7g6 d1f3 f7f6 f3d1 a7a6 f1c4 e7e6 c4e6 g8h6 e6d7 b8d7 d1h5 a6a5 h5g6 h7g6",
+        ],
+    ),
+];
 
 pub fn polyglot(entries: &[PolyglotEntry]) -> Polyglot {
     Polyglot::new("test.bin", bytes(entries))
@@ -312,5 +350,82 @@ proptest! {
         let summary = book.summary(&Progress::none());
         prop_assert_eq!(summary.entries, data.len() as u64 / 16);
         book.check(&Progress::none(), &mut |finding| assert!(finding.offset.is_none_or(|offset| offset < data.len() as u64)));
+    }
+}
+
+#[test]
+fn every_position_of_a_key_is_followed() {
+    for (variant, lines) in MEETING {
+        // Books of both sides, and of one.
+        for sides in [[true, true], [true, false], [false, true]] {
+            let entries = of_lines(variant, &lines, |ply| sides[ply % 2]);
+            let book = polyglot(&entries).of_variant(variant);
+            let (summary, findings) = summed(|findings| book.survey(&Progress::none(), findings));
+            assert_eq!(findings, [], "{variant} {sides:?}");
+            let positions = book.entries().positions();
+            assert_eq!((summary.reachable, summary.positions), (Some(positions), Some(positions)));
+            let mut found = Vec::new();
+            let left_out = book.each(Scope::Reachable, &Progress::none(), &mut |record| {
+                let at = record.position.as_ref().unwrap();
+                assert!(record.moves.iter().all(|facts| facts.at(at).is_some()), "{}", at.fen());
+                found.extend(record.moves.iter().map(|facts| (record.key, facts.mv)));
+                Ok(())
+            });
+            found.sort_unstable();
+            let all: Vec<_> = entries.iter().map(|entry| (entry.key, entry.mv)).collect();
+            assert_eq!((found, left_out.unwrap()), (all, 0), "{variant} {sides:?}");
+            assert!(book.rules(&Progress::none()).contains(&variant));
+        }
+    }
+}
+
+#[test]
+fn a_move_that_is_legal_in_no_position_of_its_key_is_damage() {
+    for (variant, lines) in MEETING {
+        let mut entries = of_lines(variant, &lines, |_| true);
+        let shared = entries
+            .chunk_by(|a, b| a.key == b.key)
+            .find(|run| run.len() == 2 && run[0].key != Position::start_of(variant).key());
+        let wrong = PolyglotEntry { mv: raw("a1h8"), ..shared.unwrap()[0] };
+        entries.push(wrong);
+        entries.sort_by_key(|entry| (entry.key, entry.mv));
+        let book = polyglot(&entries).of_variant(variant);
+        let damage: Vec<_> = book.damage(&Progress::none()).iter().map(ToString::to_string).collect();
+        assert!(damage.len() == 1 && damage[0].starts_with("the move a1h8 is not legal in "), "{damage:?}");
+    }
+}
+
+#[test]
+fn castling_rights_in_the_keys_of_antichess_are_looked_up_too() {
+    let line = "e2e3 b7b5 f1b5 c8a6 b5a6 b8a6 d1g4";
+    let mut game = Game::start_of(Variant::Antichess);
+    let mut entries = Vec::new();
+    for uci in line.split(' ') {
+        // The rights of the last positions: no piece but the rooks' and kings' own moves takes them away.
+        let key = game.position().keys_with_castling().next().unwrap();
+        assert!(game.push_uci(uci.as_bytes()), "{uci}");
+        let mv = MoveCode::from_move(*game.moves().last().unwrap());
+        entries.push(PolyglotEntry { key, mv, weight: 1, games: 0, halfpoints: 0 });
+    }
+    assert!(entries.iter().any(|entry| entry.key == Position::start().key()));
+    for side in [0, 1, 2] {
+        let mut entries: Vec<_> = entries
+            .iter()
+            .enumerate()
+            .filter(|(ply, _)| side == 2 || ply % 2 == side)
+            .map(|(_, entry)| *entry)
+            .collect();
+        entries.sort_by_key(|entry| entry.key);
+        let book = polyglot(&entries).of_variant(Variant::Antichess);
+        let (summary, findings) = summed(|findings| book.survey(&Progress::none(), findings));
+        assert_eq!((findings, summary.reachable), (Vec::new(), Some(entries.len() as u64)));
+        assert!(book.other_rules(Variant::Antichess, &Progress::none()).is_none());
+        let mut at = Position::start_of(Variant::Antichess);
+        for (ply, uci) in line.split(' ').enumerate() {
+            let mv = uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(at.chess()).unwrap();
+            let has = side == 2 || ply % 2 == side;
+            assert_eq!((book.best(&at), book.has(&at, mv)), (has.then_some(mv), has), "{uci}");
+            at.play(mv);
+        }
     }
 }

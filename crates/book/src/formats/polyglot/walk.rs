@@ -1,5 +1,8 @@
 //! The positions that play reaches from the starting position, and how deep the book goes.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use shakmaty::{Move, Position as _};
 
 use tabiya_base::progress::Progress;
@@ -7,7 +10,7 @@ use tabiya_chess::{Position, Variant};
 
 use super::entry::PolyglotEntry;
 use super::read::PolyglotEntries;
-use crate::traverse::{Bits, Graph, Traversal, breadth_first};
+use crate::traverse::{Graph, Traversal, with_replies};
 
 /// Something wrong with an entry that only its position shows.
 #[derive(Clone, Copy, Debug)]
@@ -20,10 +23,14 @@ pub struct EntryFinding<'a> {
     pub old_castling: Option<Move>,
 }
 
-/// Walks from the starting position along all legal moves of the book, each position once.
+/// Entries at most that wait for a position in which their moves are legal; more are reported at once.
+const MAX_OPEN: usize = 1 << 20;
+
+/// Walks from the starting position along all legal moves of the book, each position once, and along replies that it does not
+/// have, as [`crate::traverse::each_reachable`] does.
 ///
-/// If the book's own moves do not reach all of its `positions`, as in a book for one side, the walk also follows replies
-/// that the book does not have, as [`crate::traverse::each_reachable`] does.
+/// Where keys do not tell positions apart, a move is legal if it is in any position that the walk reaches; what is not legal is then
+/// reported last, in the order of the file.
 pub fn walk(
     entries: PolyglotEntries<'_>,
     variant: Variant,
@@ -31,20 +38,47 @@ pub fn walk(
     progress: &Progress,
     found: &mut dyn FnMut(EntryFinding<'_>),
 ) -> Traversal {
-    let own = breadth_first(Walk { entries, variant, positions, own: None, found }, positions, progress);
-    if own.reached >= positions {
-        return own;
+    let mut walk = Walk { entries, variant, open: BTreeMap::new(), found };
+    let traversal = with_replies(&mut walk, positions, progress);
+    let Walk { open, found, .. } = walk;
+    for (index, position) in open {
+        if let Some(entry) = entries.get(index) {
+            found(EntryFinding { index, entry, position: &position, old_castling: None });
+        }
     }
-    breadth_first(Walk { entries, variant, positions, own: Some(own.entries), found }, positions, progress)
+    traversal
 }
 
 struct Walk<'a> {
     entries: PolyglotEntries<'a>,
     variant: Variant,
-    positions: u64,
-    /// What the book's own moves reach, once that is known: from then on replies are followed too.
-    own: Option<Bits>,
+    /// The entries, by their numbers, that are legal in no position of their key so far, and the first of these.
+    open: BTreeMap<usize, Arc<Position>>,
     found: &'a mut dyn FnMut(EntryFinding<'_>),
+}
+
+impl Walk<'_> {
+    /// Takes in what the first position of an entry, or another one, says of its move; returns whether that has to wait for
+    /// others, because it is not legal.
+    fn judge(
+        &mut self,
+        index: usize,
+        entry: PolyglotEntry,
+        at: &Position,
+        mv: Option<Move>,
+        first: bool,
+    ) -> bool {
+        let is_news = first || mv.is_some() && self.open.remove(&index).is_some();
+        let old_castling = mv.filter(|mv| entry.mv.is_old_castling(*mv));
+        let illegal = mv.is_none() && entry.mv.error(self.variant).is_none();
+        if is_news && illegal && !at.is_known_by_key() && self.open.len() < MAX_OPEN {
+            return true;
+        }
+        if is_news && (illegal || old_castling.is_some()) {
+            (self.found)(EntryFinding { index, entry, position: at, old_castling });
+        }
+        false
+    }
 }
 
 impl Graph for Walk<'_> {
@@ -58,30 +92,30 @@ impl Graph for Walk<'_> {
 
     /// The number of the first entry of the position.
     fn entry(&self, at: &Position) -> Option<u64> {
-        let first = self.entries.lower_bound(at.key());
-        self.entries.get(first).filter(|entry| entry.key == at.key()).map(|_| first as u64)
+        self.entries.first_of(at).map(|(first, _)| first as u64)
     }
 
-    fn moves(&mut self, at: &Position, entry: Option<u64>, reached: u64, out: &mut Vec<Move>) {
-        let first = entry.and_then(|first| usize::try_from(first).ok()).unwrap_or(self.entries.len());
-        // The first walk has reported what the book's own moves reach.
-        let is_new = !entry.is_some_and(|first| self.own.as_ref().is_some_and(|own| own.contains(first)));
-        for (index, entry) in (first..).zip(self.entries.find_from(first, at.key())) {
+    fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>) {
+        let from = usize::try_from(entry).unwrap_or(self.entries.len());
+        let mut held = None;
+        for (index, entry) in (from..).zip(self.entries.run_from(from)) {
             let mv = entry.mv.resolve(at.chess()).filter(|&mv| at.chess().is_legal(mv));
-            let old_castling = mv.filter(|mv| entry.mv.is_old_castling(*mv));
-            let illegal = mv.is_none() && entry.mv.error(self.variant).is_none();
-            if is_new && (illegal || old_castling.is_some()) {
-                (self.found)(EntryFinding { index, entry, position: at, old_castling });
+            if self.judge(index, entry, at, mv, first) {
+                let held = held.get_or_insert_with(|| Arc::new(at.clone()));
+                self.open.insert(index, Arc::clone(held));
             }
             out.extend(mv);
         }
-        let Some(own) = self.own.as_ref().filter(|_| reached < self.positions) else { return };
-        let leads_on = |mv: &Move| self.entry(&at.after(*mv)).is_some_and(|first| !own.contains(first));
-        out.extend(at.chess().legal_moves().into_iter().filter(leads_on));
     }
 
-    fn beyond(&self) -> bool {
-        self.own.is_some()
+    fn is_open(&self, entry: u64) -> bool {
+        let key = |index: usize| self.entries.get(index).map(|entry| entry.key);
+        let first = usize::try_from(entry).unwrap_or(self.entries.len());
+        self.open.range(first..).next().is_some_and(|(index, _)| key(*index) == key(first))
+    }
+
+    fn has_open(&self) -> bool {
+        !self.open.is_empty()
     }
 }
 
@@ -89,22 +123,13 @@ impl Graph for Walk<'_> {
 mod tests {
     use tabiya_chess::MoveCode;
 
-    use super::super::tests::{bytes, entry, raw};
+    use super::super::tests::{bytes, entry, of_lines, raw};
     use super::*;
     use crate::tests::after;
 
     /// A book of lines: each move of each line, from the start, where `keep` says so by its ply.
     fn book(lines: &[&str], keep: impl Fn(usize) -> bool) -> Vec<u8> {
-        let mut entries = Vec::new();
-        for line in lines {
-            let moves: Vec<_> = line.split_whitespace().collect();
-            for (ply, mv) in moves.iter().enumerate().filter(|(ply, _)| keep(*ply)) {
-                entries.push(entry(&after(&moves[..ply].join(" ")), mv, 1));
-            }
-        }
-        entries.sort_by_key(|entry| (entry.key, entry.mv.0));
-        entries.dedup();
-        bytes(&entries)
+        bytes(&of_lines(Variant::Chess, lines, keep))
     }
 
     /// Plies and positions, and the findings.

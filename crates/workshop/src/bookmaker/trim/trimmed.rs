@@ -1,6 +1,7 @@
 //! A book as if it had only the moves that stay, so that whatever takes a book takes a trimmed one.
 
 use std::collections::HashMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{Color, Move, Position as _};
@@ -275,12 +276,18 @@ impl<'a> Trimmed<'a> {
 
     /// Shows what stays of a book that holds only keys, with the positions that the traversal finds.
     fn each_found(&self, progress: &Progress, visit: Visit<'_>) -> Result<Tally> {
-        let mut tally = Tally::default();
+        let (mut tally, mut of_keys) = (Tally::default(), OfKeys::default());
         let mut see = |at: &Position, region, moves: &[MoveFacts]| {
             if moves.is_empty() {
                 return Ok(());
             }
-            match self.trimmed(&PositionRecord::from_moves(at, moves), region, &mut tally) {
+            let record = PositionRecord::from_moves(at, moves);
+            let kept = if at.is_known_by_key() {
+                self.trimmed(&record, region, &mut tally)
+            } else {
+                of_keys.add(record, |record| self.cuts(record, region))
+            };
+            match kept {
                 Some(kept) => visit(&kept),
                 None => Ok(()),
             }
@@ -291,19 +298,22 @@ impl<'a> Trimmed<'a> {
         for line in &self.trim.below {
             let mut at = self.start();
             for &mv in line {
-                if !reached.contains(&at.key()) && self.lines.contains_key(&at.key()) {
+                if !(at.is_known_by_key() && reached.contains(&at.key()))
+                    && self.lines.contains_key(&at.key())
+                {
                     on_lines.push(at.clone());
                 }
                 at.play(mv);
             }
         }
-        on_lines.sort_by_key(Position::key);
-        on_lines.dedup_by_key(|at| at.key());
+        on_lines.sort_by_key(Position::whole_key);
+        on_lines.dedup_by_key(|at| at.whole_key());
         for at in &on_lines {
             if to_the_end(see(at, Region::OnLine, &self.book.moves_in(at)))?.is_none() {
                 break;
             }
         }
+        of_keys.count(self.trim.min_games > 0, &mut tally);
         // What the traversal did not visit is only counted.
         let (mut positions, mut moves) = (0, 0);
         self.book.each(Scope::All, &Progress::none(), &mut |record| {
@@ -314,6 +324,57 @@ impl<'a> Trimmed<'a> {
         tally.cut(Cut::Unreached, moves.saturating_sub(tally.moves));
         (tally.positions, tally.moves) = (positions.max(tally.positions), moves.max(tally.moves));
         Ok(tally)
+    }
+}
+
+/// What becomes of the moves of each key, where keys do not tell positions apart: a move stays if it does in any of the positions.
+#[derive(Default)]
+struct OfKeys(BTreeMap<(u64, u16), (Option<Cut>, bool)>);
+
+impl OfKeys {
+    /// Takes in one of the positions of a key, and what becomes of its moves. Returns those that stay in no other one.
+    fn add(
+        &mut self,
+        mut record: PositionRecord,
+        cuts: impl FnOnce(&PositionRecord) -> Vec<Option<Cut>>,
+    ) -> Option<PositionRecord> {
+        let mut cuts = cuts(&record).into_iter();
+        record.moves.retain(|facts| {
+            let Some(cut) = cuts.next() else { return false };
+            match self.0.entry((record.key, facts.mv.0)) {
+                Entry::Vacant(new) => {
+                    new.insert((cut, facts.counts.is_some()));
+                    cut.is_none()
+                }
+                Entry::Occupied(mut known) if known.get().0.is_some() && cut.is_none() => {
+                    known.get_mut().0 = None;
+                    true
+                }
+                Entry::Occupied(_) => false,
+            }
+        });
+        Some(record).filter(|record| !record.moves.is_empty())
+    }
+
+    /// Counts all moves; `by_games` where those without counts are noted.
+    fn count(&self, by_games: bool, tally: &mut Tally) {
+        let moves: Vec<_> = self.0.iter().collect();
+        for moves in moves.chunk_by(|((a, _), _), ((b, _), _)| a == b) {
+            let mut kept = 0;
+            for (_, (cut, is_counted)) in moves {
+                match cut {
+                    Some(why) => tally.cut(*why, 1),
+                    None => {
+                        kept += 1;
+                        tally.uncounted += u64::from(by_games && !is_counted);
+                    }
+                }
+            }
+            tally.positions += 1;
+            tally.moves += moves.len() as u64;
+            tally.kept_positions += u64::from(kept > 0);
+            tally.kept_moves += kept;
+        }
     }
 }
 
