@@ -4,12 +4,13 @@ import collections
 import csv
 import io
 import random
+import struct
 
 import chess
 import chess.polyglot
 import pytest
 
-from polyglot_writer import Book
+from polyglot_writer import Book, encode
 from random_games import FORMATS, pgn, random_games
 
 DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
@@ -304,6 +305,20 @@ def test_a_book_for_one_side_is_followed_along_replies(tabiya, dumped, sources, 
     assert again.read_bytes() == one.read_bytes()
     assert tabiya("trim", one, "-o", again, "--only", side, "--force").returncode == DONE
     assert again.read_bytes() == one.read_bytes()
+
+
+def test_the_side_of_a_trim_plays_moves_of_the_book_alone(tabiya, dumped, tmp_path):
+    entries, board = [], chess.Board()
+    for uci in ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4"):
+        # White has no move after 1... e5.
+        if uci != "g1f3":
+            entries.append((chess.polyglot.zobrist_hash(board), encode(board, uci)))
+        board.push_uci(uci)
+    whole, one, again = (tmp_path / name for name in ("whole.bin", "one.bin", "again.bin"))
+    whole.write_bytes(b"".join(struct.pack(">QHHI", at, mv, 1, 0) for at, mv in sorted(entries)))
+    for source, target in ((whole, one), (one, again)):
+        assert tabiya("trim", source, "-o", target, "--only", "white").returncode == DONE
+        assert list(dumped(target)) == [key(chess.Board())]
 
 
 def test_unreached_entries_stay_unless_lines_are_followed(tabiya, dumped, tmp_path):

@@ -296,7 +296,7 @@ mod tests {
         assert_eq!((&read_one.games[0].cut, read_one.games[0].left_out), (&None, 0));
         let line = &read_one.games[0].variations[0];
         assert_eq!((line.ply, line.san.join(" ")), (2, "Nf3 Nc6 Bb5".to_owned()));
-        let two = read("[Variant \"Atomic\"]\n\n1. d4 *\n\n[White \"x\"]\n\n1. e4 *\n");
+        let two = read("[Event \"a\"]\n[Variant \"Atomic\"]\n\n1. d4 *\n\n[Event \"b\"]\n\n1. e4 *\n");
         assert_eq!((two.games.len(), two.unread), (1, 1));
         assert_eq!(two.why.as_deref(), Some("line 1: the game is \"Atomic\""));
     }

@@ -63,23 +63,6 @@ fn the_moves_of_a_line_that_stays_stay_too() {
 }
 
 #[test]
-fn the_side_that_stays_plays_moves_of_the_book_alone() {
-    let mut book = LineBook::default();
-    for (at, mv) in
-        [("", "e2e4"), ("e2e4", "e7e5"), ("e2e4 e7e5 g1f3", "b8c6"), ("e2e4 e7e5 g1f3 b8c6", "f1c4")]
-    {
-        let at = after(at);
-        book.add(&at, tabiya_testing::books::mv(&at, mv));
-    }
-    let at = ["", "e2e4", "e2e4 e7e5 g1f3", "e2e4 e7e5 g1f3 b8c6"];
-    let trim = Trim { reachable: true, ..Trim::default() };
-    assert_eq!(left(&book, &trim, &at), [["e2e4"], ["e7e5"], ["b8c6"], ["f1c4"]]);
-    // White has no move after 1... e5. Were it played, the same trim of what stays would not find 2. Nf3 again.
-    let trim = Trim { only: Some(Color::White), ..trim };
-    assert_eq!(left(&book, &trim, &at), [vec!["e2e4"], vec![], vec![], vec![]]);
-}
-
-#[test]
 fn limits_are_for_the_side_that_stays() {
     let book = LineBook::new(&LINES, |_| true);
     let trim = Trim { only: Some(Color::White), top: Some(1), reachable: true, ..Trim::default() };
