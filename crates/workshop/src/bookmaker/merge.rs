@@ -51,12 +51,15 @@ pub struct Merged {
 
 /// Decides what colours, marks and factors leave to be played, and counts what they rule out.
 fn rule_out(record: &mut PositionRecord, merged: &mut Merged) {
-    let never: Vec<_> = record.moves.iter().filter(|facts| facts.weight == 0).map(|facts| facts.mv).collect();
+    let is_silent = |facts: &&MoveFacts<_>| {
+        facts.weight == 0 && facts.annotation.is_none() && facts.recommended.is_none()
+    };
+    let never: Vec<_> = record.moves.iter().filter(is_silent).map(|facts| facts.mv).collect();
     let verdicts = Rest::from_moves(&record.moves, false);
     let factors: Vec<_> =
         record.moves.iter().filter(|facts| verdicts.leaves(facts)).map(|facts| facts.mv).collect();
     plain_weights(record);
-    // Moves that weighed nothing before are not ruled out, and may have learned something.
+    // Moves that weighed nothing before, of which nothing is said, are not ruled out, and may have learned something.
     let is_decided = |facts: &&mut MoveFacts<_>| facts.weight > 0 || !never.contains(&facts.mv);
     for facts in record.moves.iter_mut().filter(is_decided) {
         if facts.weight == 0 {
