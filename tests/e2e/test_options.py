@@ -221,3 +221,28 @@ def test_options_of_others_pass_byte_for_byte(adapter, engine, line):
     client.send(line)
     client.ready()
     assert line in engine.heard()
+
+
+@pytest.mark.parametrize(("option", "said"), [
+    ("Book Depth=1", "{book}: 2 moves; 2 after Depth (move 1): the engine answers"),
+    ("Book Threshold=1000", "{book}: 2 moves; 2 below Threshold (100 %): the engine answers"),
+    ("Book Threshold=300", "book move g1f3 from {book}, chance 100.0%"),
+    ("Book Reserve=50", "{book}: 2 moves; 2 with lines of 1 of 50 plies: the engine answers"),
+    ("OwnBook=false", "OwnBook is off: the engine answers"),
+    ("UCI_AnalyseMode=true", "analysis: the engine answers"),
+    ("Book Fresh=true", ", 2 of 2 lines left here"),
+])
+def test_the_log_names_the_limit_that_silences_a_book(adapter, tabiya, tmp_path, option, said):
+    book = Book().at(e2e4=5, d2d4=5).at("e2e4 e7e5", g1f3=5, b1c3=1).write(tmp_path / "some.bin")
+    log = tmp_path / "some.log"
+    client = adapter("--book", book, "--log", log, "--log-level", "debug", "--set", option)
+    client.start()
+    client.go("movetime 10", "position startpos moves e2e4 e7e5")
+    assert client.quit() == 0
+    lines = [line for line in log.read_text().splitlines() if "engine answers" in line or "book move" in line]
+    assert len(lines) == 1 and lines[0].endswith(said.format(book=book)), lines
+    # The command line says the same of limits.
+    if any(limit in option for limit in ("Depth", "Threshold", "Reserve")):
+        shown = tabiya("show", book, "--moves", "e4 e5", "--set", option).stdout.decode()
+        why = said.format(book=book).removesuffix(": the engine answers").split("; ")
+        assert (why[-1] if len(why) > 1 else "not played: 1 below Threshold (30 %)") in shown, shown
