@@ -109,6 +109,7 @@ fn show_prints_a_table_without_a_picture_where_nobody_looks() {
     let expected = format!(
         "{START}\n\
 a.bin (polyglot): 2 of 3 moves, line ends in 3 plies
+ not played: 1 of weight 0
  move  uci   weight  chance  opening
  e4    e2e4       3   75.0%  King's Pawn Game
  d4    d2d4       1   25.0%  Queen's Pawn Game
@@ -347,6 +348,7 @@ fn a_ctg_book_is_shown_summed_up_and_checked() {
     let expected = format!(
         "{START}\n\
 a.ctg (ctg): 1 of 2 moves, line ends in 1 ply
+ not played: 1 of weight 0
  move  uci   weight  chance  games  wins  draws  losses  score  mark
  e4    e2e4       3  100.0%      3     1      1       1  50.0%  ! green
  d4    d2d4       0       -      -     -      -       -      -  -

@@ -450,7 +450,8 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
         let mut reserve = default;
         reserve.reserve = 2;
         assert!(shown(full(), "", &reserve).0.starts_with(
-            "all.book (polyglot): none of 3 moves may be played: 1 with a line of 1 of 2 plies, 1 ruled out by"
+            "all.book (polyglot): none of 3 moves may be played: 1 ruled out by the book's colors, marks or limits, 1 with a line \
+             of 1 of 2 plies, 1 of weight 0\n"
         ));
     }
 }
