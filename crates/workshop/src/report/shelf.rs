@@ -122,7 +122,7 @@ impl Shelf {
 
 /// Whether two books are one file.
 fn is_same(one: &dyn Book, other: &dyn Book) -> bool {
-    let real = |book: &dyn Book| book.path().canonicalize().unwrap_or_else(|_| book.path().to_owned());
+    let real = |book: &dyn Book| dunce::canonicalize(book.path()).unwrap_or_else(|_| book.path().to_owned());
     one.path() == other.path() || real(one) == real(other)
 }
 
