@@ -1,8 +1,11 @@
 """tabiya opens no network connection; only `explore` listens, and on this machine only."""
 
+import contextlib
+import os
 import re
 import socket
 import struct
+import threading
 from pathlib import Path
 
 import chess
@@ -17,7 +20,11 @@ NETWORK = re.compile(r"\b(std|tokio|hyper\w*|axum)::net\b|\b(Tcp|Udp|Unix)(Strea
 
 def sockets(pid):
     """The numbers of the sockets that a process has open."""
-    links = [str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir()]
+    links = []
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        # The process may have closed it since.
+        with contextlib.suppress(FileNotFoundError):
+            links.append(str(entry.readlink()))
     assert links
     return {int(link[len("socket:[") : -1]) for link in links if link.startswith("socket:")}
 
@@ -25,6 +32,7 @@ def sockets(pid):
 def addresses(pid):
     """The own addresses and ports of the sockets of a process; fails for one that is not of TCP."""
     found = {}
+    before = sockets(pid)
     for table in ("tcp", "tcp6"):
         for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
             words = line.split()
@@ -32,7 +40,27 @@ def addresses(pid):
             parts = [struct.pack("=I", int(address[at : at + 8], 16)) for at in range(0, len(address), 8)]
             family = socket.AF_INET if table == "tcp" else socket.AF_INET6
             found[int(words[9])] = (socket.inet_ntop(family, b"".join(parts)), int(port, 16))
-    return [found[number] for number in sockets(pid)]
+    # Of one that was opened or closed meanwhile the tables may say nothing.
+    return [found[number] for number in before & sockets(pid)]
+
+
+@linux_only
+def test_what_a_process_closes_meanwhile_is_no_socket():
+    ended = threading.Event()
+
+    def open_and_close():
+        while not ended.is_set():
+            for file in [open("/dev/null") for _ in range(50)]:  # noqa: SIM115
+                file.close()
+
+    thread = threading.Thread(target=open_and_close)
+    thread.start()
+    try:
+        seen = [sockets(os.getpid()) for _ in range(200)]
+    finally:
+        ended.set()
+        thread.join()
+    assert len(seen) == 200
 
 
 @linux_only
