@@ -254,7 +254,7 @@ def test_the_last_game_is_learned_before_the_end(tmp_path, run, tabiya_exe, engi
         client = run(*argv, "--log", tmp_path / "log")
         client.start()
         moves = []
-        for _ in range(4):
+        for _ in range(5):
             answer = client.go("depth 1", f"position startpos moves {' '.join(moves)}")
             board = chess.Board()
             for move in [*moves, answer.move]:
@@ -288,7 +288,7 @@ def test_learning_never_waits_in_front_of_a_readyok(tmp_path, run, tabiya_exe, e
         client = run(*argv, "--log", tmp_path / "log")
         client.start()
         moves = []
-        for _ in range(4):
+        for _ in range(5):
             answer = client.go("depth 1", f"position startpos moves {' '.join(moves)}")
             board = chess.Board()
             for move in [*moves, answer.move]:

@@ -109,7 +109,7 @@ class Life:
         chance = self.chance
         board = plan.board()
         played = Played(plan, f"{self.where}, game {len(self.played) + 1} ({plan.kind})")
-        turns = len(plan.ours) if plan.kind != "scores" else chance.randint(2, 5)
+        turns = len(plan.ours) if plan.kind != "scores" else chance.randint(3, 6)
         end_at = chance.randrange(turns + 1) if doomed else None
         self.note(f"game {len(self.played) + 1}: {plan}")
         self.played.append(played)

@@ -44,7 +44,7 @@ def learned(book):
     return sum(games for (entry, _), (games, _) in fields(book).items() if entry == start)
 
 
-def play(client, plies=4):
+def play(client, plies=5):
     """A game that the engine's scores show won, up to its end."""
     moves = []
     for _ in range(plies):

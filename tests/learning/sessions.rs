@@ -126,13 +126,13 @@ impl Adapter {
         }
     }
 
-    /// Plays a game: the book's move, then two of the engine's. `None` when the process has gone.
+    /// Plays a game: the book's move, then three of the engine's. `None` when the process has gone.
     fn play(&mut self, play: &Play) -> Option<()> {
         let mut game = Game::start();
         for mv in &play.moves[..4] {
             game.push(*mv);
         }
-        for turn in 0..3 {
+        for turn in 0..4 {
             let moves: Vec<String> =
                 game.moves().iter().map(|mv| mv.to_uci(CastlingMode::Standard).to_string()).collect();
             self.say(&format!("position startpos moves {}", moves.join(" ")));

@@ -8,6 +8,7 @@ use shakmaty::{ByColor, Color, KnownOutcome};
 use tabiya_learn::FinishedGame;
 
 use super::gui::Gui;
+use super::lengths::Lengths;
 use super::output::Output;
 use super::played::{LearnableBook, PlayedGame};
 use super::verdict::{Evidence, Why};
@@ -42,10 +43,11 @@ pub(super) struct Ended {
 }
 
 impl Ended {
-    /// Reports the result, and asks for the game to be learned. `margin` is in centipawns.
-    pub(super) fn conclude(self, margin: u32, gui: &mut Gui, out: &mut Output) {
+    /// Reports the result, and asks for the game to be learned. `margin` is in centipawns; games of these lengths came
+    /// `before`.
+    pub(super) fn conclude(self, margin: u32, before: &mut Lengths, gui: &mut Gui, out: &mut Output) {
         let Self { number, first, sources, opponent, evidence } = self;
-        let verdict = evidence.verdict(margin);
+        let verdict = evidence.verdict_after(before, margin);
         let Evidence { game, color, .. } = evidence;
         let side = color.fold_wb("White", "Black");
         let result = match verdict.outcome {

@@ -22,6 +22,7 @@ mod greeting;
 mod guard;
 mod gui;
 mod idle;
+mod lengths;
 mod lines;
 mod opening_names;
 mod options;
@@ -419,7 +420,7 @@ impl Session {
     fn conclude(&mut self, out: &mut Output) {
         out.begun.append(&mut self.watch.begun);
         for ended in std::mem::take(&mut self.watch.ended) {
-            ended.conclude(self.options.learn_margin, &mut self.gui, out);
+            ended.conclude(self.options.learn_margin, &mut self.watch.lengths, &mut self.gui, out);
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use shakmaty::{Color, KnownOutcome, Position as _};
 
+use super::lengths::Lengths;
 use tabiya_chess::{Ending, Game};
 use tabiya_learn::evals::value;
 use tabiya_uci::Score;
@@ -13,8 +14,9 @@ use tabiya_uci::Score;
 /// mate ends a game sooner.
 const MIN_MOVES: u32 = 2;
 
-/// The number of our last scores that must agree on a win or a loss.
-const DECIDED_SCORES: usize = 2;
+/// The number of our last scores that must agree on a win or a loss: programs that run matches mostly wait for as many
+/// before they end a game.
+const DECIDED_SCORES: usize = 3;
 
 /// The number of our last scores that must be near zero in a draw.
 pub(super) const DRAWN_SCORES: usize = 10;
@@ -25,12 +27,8 @@ const DRAWN_MARGIN: i64 = 15;
 /// The full move after which scores near zero mean a draw.
 const DRAWN_MOVE: u32 = 40;
 
-/// The divisor that gives the share of a clock that must be left to be sure that it has not run out: we do not measure
-/// the same time as the GUI.
-const CLOCK_PART: u32 = 20;
-
-/// The least and the greatest value of that share.
-const CLOCK_SLACK: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
+/// What must be left on a clock to be sure that it has not run out: we do not measure the same time as the GUI.
+const CLOCK_SLACK: Duration = Duration::from_millis(200);
 
 /// The divisor that gives the share of `movetime` by which a move may be late: engines use all of it, and GUIs allow
 /// for the time that the answer takes to arrive.
@@ -60,6 +58,8 @@ pub(super) enum Why {
     Mated,
     Drawn,
     Undecided,
+    /// A limit of moves may have ended it.
+    Limit,
 }
 
 /// The result of a game, if it is known.
@@ -106,6 +106,28 @@ impl Evidence {
             theirs: None,
             doubt,
         }
+    }
+
+    /// The number of our moves, and of all moves from the start position on.
+    pub(super) fn lengths(&self) -> [u32; 2] {
+        let plies = u32::try_from(self.game.moves().len()).unwrap_or(u32::MAX);
+        [self.moves, plies.div_ceil(2)]
+    }
+
+    /// The verdict, where games of these lengths came before.
+    pub(super) fn verdict_after(&self, before: &mut Lengths, margin: u32) -> Verdict {
+        let verdict = self.verdict(margin);
+        // What is no game, or is not over, says nothing about the length of games.
+        if self.doubt.is_some() || !self.answered {
+            return verdict;
+        }
+        let unfinished = !matches!(verdict.why, Why::Board(_));
+        let cut = before.may_have_ended(self.lengths(), unfinished);
+        // At a limit, a game is drawn.
+        if cut && verdict.outcome.is_some_and(|outcome| outcome != KnownOutcome::Draw) {
+            return Verdict { outcome: None, why: Why::Limit };
+        }
+        verdict
     }
 
     /// The verdict; the surest evidence comes first. `margin` is in centipawns.
@@ -187,11 +209,10 @@ fn ran_out(used: Duration, limit: Option<Duration>) -> bool {
 
 /// The time that a move may take while its clock has certainly not run out; clocks are in milliseconds.
 pub(super) fn limit(clock: Option<u64>, movetime: Option<u64>) -> Option<Duration> {
-    let slack =
-        |time: Duration, part: u32, (least, most): (Duration, Duration)| (time / part).clamp(least, most);
+    let (least, most) = MOVETIME_SLACK;
     match (movetime.map(Duration::from_millis), clock.map(Duration::from_millis)) {
-        (Some(time), _) => Some(time.saturating_add(slack(time, MOVETIME_PART, MOVETIME_SLACK))),
-        (None, Some(left)) => Some(left.saturating_sub(slack(left, CLOCK_PART, CLOCK_SLACK))),
+        (Some(time), _) => Some(time.saturating_add((time / MOVETIME_PART).clamp(least, most))),
+        (None, Some(left)) => Some(left.saturating_sub(CLOCK_SLACK)),
         (None, None) => None,
     }
 }
@@ -218,6 +239,7 @@ impl fmt::Display for Why {
             Why::Mated => "the opponent's last move may have been mate",
             Why::Drawn => "the opponent's last move may have drawn",
             Why::Undecided => "the engine's last scores are not decisive",
+            Why::Limit => "a limit of moves may have ended it",
         })
     }
 }
@@ -246,15 +268,16 @@ mod tests {
     }
 
     #[test]
-    fn the_last_two_scores_decide() {
+    fn the_last_three_scores_decide() {
         let (white, black) = (Some(Some(Color::White)), Some(Some(Color::Black)));
-        assert_eq!(winner(&cp(&[0, 600, 601])), white);
-        assert_eq!(winner(&cp(&[900, 599, 700])), None);
-        assert_eq!(winner(&cp(&[900, 700, 599])), None);
-        assert_eq!(winner(&cp(&[-600, -9000])), black);
-        assert_eq!(winner(&cp(&[-600, 600])), None);
-        assert_eq!(winner(&[None, Some(Score::Centipawns(900))]), None);
-        let mate = |first, last| winner(&[Some(first), Some(Score::Mate(last))]);
+        assert_eq!(winner(&cp(&[0, 600, 601, 602])), white);
+        assert_eq!(winner(&cp(&[900, 599, 700, 700])), None);
+        assert_eq!(winner(&cp(&[900, 700, 700, 599])), None);
+        assert_eq!(winner(&cp(&[-600, -600, -9000])), black);
+        assert_eq!(winner(&cp(&[-600, -600])), None);
+        assert_eq!(winner(&cp(&[-600, -600, 600])), None);
+        assert_eq!(winner(&[None, Some(Score::Centipawns(900)), Some(Score::Centipawns(900))]), None);
+        let mate = |first, last| winner(&[Some(first), Some(Score::Mate(last)), Some(Score::Mate(last))]);
         assert_eq!(mate(Score::Centipawns(700), 5), white);
         assert_eq!(mate(Score::Centipawns(700), -5), None);
         assert_eq!(mate(Score::Centipawns(500), 5), None);
@@ -262,7 +285,28 @@ mod tests {
         assert_eq!(mate(Score::Mate(-2), 0), black);
         assert_eq!(winner(&[]), None);
         assert_eq!(winner(&cp(&[900])), None);
-        assert_eq!(winner(&cp(&[i64::MIN, i64::MIN])), black);
+        assert_eq!(winner(&cp(&[i64::MIN; 3])), black);
+    }
+
+    #[test]
+    fn at_a_limit_of_moves_scores_do_not_decide() {
+        let mut lengths = Lengths::default();
+        let mut why = |change: fn(&mut Evidence)| {
+            let mut evidence = evidence(&Game::start(), &cp(&[900; 3]));
+            evidence.moves = 33;
+            change(&mut evidence);
+            evidence.verdict_after(&mut lengths, 600).why
+        };
+        assert_eq!(why(|it| it.moves = 40), Why::Limit);
+        assert_eq!(why(|_| {}), Why::Scores);
+        // The second game of the greatest length; one that is not over has no length.
+        assert_eq!(why(|it| it.moves = 45), Why::Scores);
+        assert_eq!(why(|it| (it.moves, it.answered) = (50, false)), Why::Unanswered);
+        assert_eq!(why(|it| (it.moves, it.doubt) = (60, Some(Why::Jumped))), Why::Jumped);
+        assert_eq!(why(|it| it.moves = 45), Why::Limit);
+        // A drawn game is drawn at a limit too.
+        let level = |it: &mut Evidence| (it.moves, it.scores) = (45, cp(&[0; 10]));
+        assert_eq!(why(level), Why::Scores);
     }
 
     #[test]
@@ -275,13 +319,13 @@ mod tests {
         let early = Evidence { fullmove: 40, ..evidence(&game, &level) };
         assert_eq!(early.verdict(600), Verdict { outcome: None, why: Why::Undecided });
         // Even if any score decides, a score of zero does not.
-        assert_eq!(evidence(&game, &cp(&[0, 0])).verdict(0).outcome, None);
+        assert_eq!(evidence(&game, &cp(&[0; 3])).verdict(0).outcome, None);
     }
 
     #[test]
     fn a_game_that_may_have_ended_otherwise_is_unknown() {
         let game = Game::start();
-        let won = cp(&[900, 900]);
+        let won = cp(&[900; 3]);
         let ms = Duration::from_millis;
         let why = |change: fn(&mut Evidence)| {
             let mut evidence = evidence(&game, &won);
@@ -306,7 +350,7 @@ mod tests {
         assert_eq!(theirs(1000, second), Why::TheirClock);
         assert_eq!(theirs(999, second), Why::Scores);
         assert_eq!(limit(None, None), None);
-        for (left, may) in [(0, 0), (4, 0), (10, 5), (50, 45), (100, 95), (1000, 950), (60_000, 59_900)] {
+        for (left, may) in [(0, 0), (200, 0), (201, 1), (60_000, 59_800)] {
             assert_eq!(limit(Some(left), None), Some(ms(may)), "{left}");
         }
         for (time, may) in [(10, 110), (1000, 1100), (5000, 5500), (60_000, 61_000)] {
@@ -319,7 +363,7 @@ mod tests {
     fn after(fen: &str, moves: &str, score: i64) -> (Option<Option<Color>>, Why) {
         let mut game = Game::from_fen(fen.as_bytes(), shakmaty::CastlingMode::Standard).unwrap();
         moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
-        let scores = cp(&[score, score]);
+        let scores = cp(&[score; 3]);
         let color = game.position().chess().turn().other();
         let verdict = Evidence { color, ..evidence(&game, &scores) }.verdict(600);
         (verdict.outcome.map(KnownOutcome::winner), verdict.why)
@@ -354,7 +398,7 @@ mod tests {
             assert!(game.push_uci(mv.as_bytes()), "{mv}");
         }
         // Black's king may have gone to the hill.
-        let why = |score| evidence(&game, &cp(&[score, score])).verdict(600).why;
+        let why = |score| evidence(&game, &cp(&[score; 3])).verdict(600).why;
         assert_eq!(why(900), Why::Mated);
         assert_eq!(why(-900), Why::Scores);
     }

@@ -11,6 +11,7 @@ use tabiya_chess::Game;
 use tabiya_uci::{Clock, Score, words};
 
 use super::ended::Ended;
+use super::lengths::Lengths;
 use super::played::{LearnableBook, sources};
 use super::verdict::{DRAWN_SCORES, Evidence, Why, limit};
 
@@ -65,6 +66,8 @@ pub(super) struct Watch {
     pub(super) begun: Vec<Arc<[LearnableBook]>>,
     /// Games that have ended and were not reported yet.
     pub(super) ended: Vec<Ended>,
+    /// The lengths of the games that were reported.
+    pub(super) lengths: Lengths,
 }
 
 struct Watched {

@@ -243,10 +243,10 @@ fn stalemate_dead_position_repetition_and_fifty_moves_are_draws() {
 #[test]
 fn the_last_scores_decide_if_the_board_does_not() {
     for (scores, taught, why) in [
-        (&["cp 20", "cp 650", "cp 700"][..], Some("white won 7"), ""),
-        (&["cp 20", "cp -650", "mate -3"], Some("white lost 7"), ""),
+        (&["cp 20", "cp 650", "cp 650", "cp 700"][..], Some("white won 9"), ""),
+        (&["cp 20", "cp -650", "mate -4", "mate -3"], Some("white lost 9"), ""),
         (
-            &["cp 20", "cp 650", "cp 500"],
+            &["cp 20", "cp 650", "cp 650"],
             None,
             "the engine's last scores are not decisive; it is not learned",
         ),
@@ -267,15 +267,36 @@ fn the_last_scores_decide_if_the_board_does_not() {
         }
     }
     let mut talk = Talk::with(|options| options.learn_margin = 2000);
-    shuffle(&mut talk, "go", &["cp 20", "cp 650", "cp 700"]);
+    shuffle(&mut talk, "go", &["cp 20", "cp 650", "cp 650", "cp 700"]);
     talk.gui("ucinewgame");
     assert_eq!(talk.finished(), [""; 0]);
 }
 
 #[test]
+fn games_that_a_limit_of_moves_may_have_cut_are_not_learned() {
+    // Each game has eleven moves of ours; the first is learned, as a guess.
+    let won = |talk: &mut Talk, games: usize| {
+        let line = "a2a3 a7a6 b2b3 b7b6 c2c3 c7c6 d2d3 d7d6 e2e3 e7e6 f2f3 f7f6 g2g3 g7g6 h2h3 h7h6 a3a4 a6a5 b3b4 b6b5 c3c4 c6c5 d3d4 d6d5";
+        let moves: Vec<&str> = line.split(' ').collect();
+        for _ in 0..games {
+            for plies in (2..24).step_by(2) {
+                talk.ask(START, &moves[..plies].join(" "), "go", "cp 900", moves[plies]);
+            }
+            talk.gui("ucinewgame");
+        }
+    };
+    let mut talk = Talk::new();
+    won(&mut talk, 1);
+    assert_eq!(talk.finished(), ["white won 23"]);
+    won(&mut talk, 2);
+    assert_eq!(talk.finished(), [""; 0]);
+    assert_eq!(talk.verdict(), "a limit of moves may have ended it; it is not learned");
+}
+
+#[test]
 fn bounds_other_lines_and_abandoned_pondering_give_no_scores() {
     let mut talk = Talk::new();
-    shuffle(&mut talk, "go", &["cp 20", "cp 650"]);
+    shuffle(&mut talk, "go", &["cp 650", "cp 650"]);
     talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6 f3g1 f6g8");
     talk.gui("go");
     for line in ["score cp 20", "multipv 2 score cp 900", "score cp 900 lowerbound", "string score cp 900"] {
@@ -296,14 +317,14 @@ fn bounds_other_lines_and_abandoned_pondering_give_no_scores() {
 #[test]
 fn a_ponderhit_adds_the_expected_move_to_the_game() {
     let mut talk = Talk::new();
-    shuffle(&mut talk, "go", &["cp 650"]);
-    talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6");
+    shuffle(&mut talk, "go", &["cp 650", "cp 650"]);
+    talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6 f3g1 f6g8");
     talk.gui("go ponder");
     talk.engine("info depth 9 score cp 900");
     talk.gui("ponderhit");
-    talk.engine("bestmove f3g1");
+    talk.engine("bestmove b2b3");
     talk.gui("ucinewgame");
-    assert_eq!(talk.finished(), ["white won 5"]);
+    assert_eq!(talk.finished(), ["white won 7"]);
 }
 
 #[test]
@@ -484,7 +505,7 @@ fn a_game_that_a_clock_may_have_ended_is_unknown() {
     let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
     let go = "go wtime 5000 btime 3000 winc 0 binc 0";
     // The opponent's clock.
-    for (waited, taught) in [(2000, Some("white won 7")), (2950, None), (60_000, None)] {
+    for (waited, taught) in [(2000, Some("white won 7")), (2800, None), (60_000, None)] {
         let mut talk = Talk::new();
         shuffle(&mut talk, go, won);
         talk.pass(waited);
@@ -495,7 +516,7 @@ fn a_game_that_a_clock_may_have_ended_is_unknown() {
         }
     }
     // Our own.
-    for (used, taught) in [(4000, Some("white won 9")), (4950, None), (6000, None)] {
+    for (used, taught) in [(4000, Some("white won 9")), (4800, None), (6000, None)] {
         let mut talk = Talk::new();
         shuffle(&mut talk, go, won);
         talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6 f3g1 f6g8 b2b3 b7b6");
@@ -506,16 +527,16 @@ fn a_game_that_a_clock_may_have_ended_is_unknown() {
         talk.gui("quit");
         assert_eq!(talk.finished(), Vec::from_iter(taught), "{used}");
     }
-    // Engines use all of `movetime`, and bullet games end with little on the clock.
+    // Engines use all of `movetime`; of bullet games that end with little on the clock nobody knows.
     for (go, used, taught) in [
         ("go movetime 100", 100, true),
         ("go movetime 100", 190, true),
         ("go movetime 100", 200, false),
         ("go movetime 2000", 2150, true),
         ("go movetime 2000", 2200, false),
-        ("go wtime 60 btime 3000 winc 0 binc 0", 40, true),
-        ("go wtime 60 btime 3000 winc 0 binc 0", 58, false),
-        ("go wtime 60 btime 3000 winc 100 binc 100", 70, false),
+        ("go wtime 260 btime 3000 winc 0 binc 0", 40, true),
+        ("go wtime 260 btime 3000 winc 0 binc 0", 60, false),
+        ("go wtime 200 btime 3000 winc 100 binc 100", 0, false),
     ] {
         let mut talk = Talk::new();
         shuffle(&mut talk, go, won);
@@ -532,8 +553,8 @@ fn a_game_that_a_clock_may_have_ended_is_unknown() {
     for (go, waited, taught) in [
         ("go movetime 100", 150, true),
         ("go movetime 100", 250, false),
-        ("go wtime 3000 btime 60", 30, true),
-        ("go wtime 3000 btime 60", 60, false),
+        ("go wtime 3000 btime 260", 30, true),
+        ("go wtime 3000 btime 260", 60, false),
     ] {
         let mut talk = Talk::new();
         shuffle(&mut talk, go, won);
@@ -571,11 +592,12 @@ fn moves_of_the_book_are_learned_and_have_no_score() {
     talk.ask(START, "e2e4 e7e5 d1h5 a7a6", "go", "cp 900", "f1c4");
     talk.ask(START, "e2e4 e7e5 d1h5 a7a6 f1c4 b7b6", "go", "mate 1", "h5f7");
     assert_eq!(talk.finished(), ["white won 7"]);
-    // After the book's move and one of the engine's there are no two scores.
+    // After the book's move and two of the engine's there are no three scores.
     let mut talk = Talk::new();
     talk.gui("position startpos");
     talk.gui("go");
     talk.ask(START, "e2e4 e7e5", "go", "cp 900", "d1h5");
+    talk.ask(START, "e2e4 e7e5 d1h5 a7a6", "go", "cp 900", "f1c4");
     talk.gui("ucinewgame");
     assert_eq!(talk.finished(), [""; 0]);
 }
@@ -587,6 +609,7 @@ fn chess960_castling_is_learned_as_it_was_played() {
     let start = "fen 4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1";
     talk.ask(start, "", "go", "cp 900", "e1g1");
     talk.ask(start, "e1g1 e8e7", "go", "cp 900", "b1b7");
+    talk.ask(start, "e1g1 e8e7 b1b7 e7e6", "go", "cp 900", "b7b6");
     talk.gui("quit");
     let game = talk.out.finished.pop().unwrap().game;
     assert_eq!(game.moves[0].to_uci(CastlingMode::Chess960).to_string(), "e1g1");
@@ -610,12 +633,12 @@ fn nothing_is_learned_in_another_variant() {
     assert_eq!(talk.finished(), [""; 0]);
 }
 
-/// Two moves of this side that win, at these clocks, and then a question to ponder on.
+/// Three moves of this side that win, at these clocks, and then a question to ponder on.
 fn won_and_ponders(side: Color, go: &str, ponder: &str) -> Talk {
     let mut talk = Talk::new();
-    let mut moves = vec!["a2a3", "a7a6", "b2b3", "b7b6", "c2c3", "c7c6", "d2d3", "d7d6"];
-    moves.truncate(side.fold_wb(6, 7));
-    for plies in [moves.len() - 4, moves.len() - 2] {
+    let mut moves = vec!["a2a3", "a7a6", "b2b3", "b7b6", "c2c3", "c7c6", "d2d3", "d7d6", "e2e3", "e7e6"];
+    moves.truncate(side.fold_wb(8, 9));
+    for plies in [moves.len() - 6, moves.len() - 4, moves.len() - 2] {
         talk.ask(START, &moves[..plies].join(" "), go, "cp 900", moves[plies]);
     }
     talk.gui(&format!("position startpos moves {}", moves.join(" ")));
@@ -639,10 +662,10 @@ fn the_opponents_newest_clock_counts_while_we_ponder() {
     let out_of_time = "the opponent's clock may have run out; it is not learned";
     let (much, little) = ("go wtime 60000 btime 60000", "go wtime 1000 btime 1000");
     let ponder = |white: u64, black: u64| format!("go ponder wtime {white} btime {black}");
-    for (side, won) in [(Color::White, "white won 5"), (Color::Black, "black won 6")] {
+    for (side, won) in [(Color::White, "white won 7"), (Color::Black, "black won 8")] {
         let theirs = |millis| side.fold_wb(ponder(59_000, millis), ponder(millis, 59_000));
         assert_eq!(ends_after(side, much, &theirs(1000), 990), out_of_time, "{side}");
-        assert_eq!(ends_after(side, much, &theirs(1000), 900), won, "{side}");
+        assert_eq!(ends_after(side, much, &theirs(1000), 700), won, "{side}");
         assert_eq!(ends_after(side, little, &theirs(59_000), 990), won, "{side}");
         // Without clocks the last ones count.
         assert_eq!(ends_after(side, little, "go ponder", 990), out_of_time, "{side}");
@@ -653,12 +676,12 @@ fn the_opponents_newest_clock_counts_while_we_ponder() {
 #[test]
 fn the_opponents_clock_runs_until_the_ponderhit() {
     let out_of_time = "the opponent's clock may have run out; it is not learned";
-    for (passed, expected) in [(1800, out_of_time), (500, "white won 7")] {
+    for (passed, expected) in [(1800, out_of_time), (500, "white won 9")] {
         let mut talk = won_and_ponders(Color::White, "go", "go ponder wtime 59000 btime 2000");
         talk.pass(passed);
         talk.gui("ponderhit");
         talk.engine("info depth 9 score cp 900");
-        talk.engine("bestmove d2d3");
+        talk.engine("bestmove e2e3");
         talk.pass(300);
         talk.gui("ucinewgame");
         let mut finished = talk.finished();
