@@ -227,14 +227,14 @@ JSON_SECTIONS = {
     "`info --json`": ["info book.bin --json", "info all.parquet --json", "info made.cbh --json", "info book.bin.evals --json"],
     "`vet --report`": ["vet book.bin -o vetted.bin --no-engine --report FILE"],
     "`grow --report`": ["grow my.bin -o grown.bin --force --nodes 100000 --positions 60 --report FILE"],
-    "`learn show --json`": ["learn show book.bin --json"],
+    "`learn show --json`": ["learn show book.bin --json", "learn show book.bin --against earlier.pgn --json"],
     "`suite --report`": ["suite book.bin -o suite.epd --ply 2 --report FILE"],
     "`report --json`": ["report match.pgn --book book.bin --json"],
 }
 # Of books that ChessBase wrote: tabiya computes no ratings and no factors.
 NOT_OURS = {"ratings", "factor"}
 # The keys of these are not names but what is counted.
-COUNTED = {"plies", "evaluations", "draw_rates"}
+COUNTED = {"plies", "evaluations", "draw_rates", "wrong_by"}
 
 
 def keys_of(value, found, counted):

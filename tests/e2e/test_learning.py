@@ -1,11 +1,13 @@
 """Learning under a real client: the verdicts against the match's own results; and PolyGlot, which reads what was learned."""
 
+import json
 import re
 import struct
 import time
 
 import chess
 import chess.engine
+import chess.pgn
 import pytest
 
 from client import Client, eventually, times
@@ -224,6 +226,58 @@ def test_a_stalemate_is_learned_as_a_draw(match, capsys):
     learned, _, wrong = compare(sides, [game], capsys)
     assert wrong == [] and learned == {"stalemate": 1}
     assert list(fields(sides[chess.WHITE].book).values()) == [(1, 1)] and fields(sides[chess.BLACK].book) == {}
+
+
+def won_at_a_limit(client, number, plies):
+    """A game as White that the scores show won and that a limit of moves ends; as PGN, drawn."""
+    board = chess.Board()
+    while len(board.move_stack) < plies:
+        answer = client.go("depth 1", f"position startpos moves {' '.join(move.uci() for move in board.move_stack)}")
+        board.push_uci(answer.move)
+        replies = list(board.legal_moves)
+        board.push(chess.Move.from_uci("e7e5") if len(board.move_stack) == 1 else replies[number % len(replies)])
+    client.send("ucinewgame")
+    client.ready()
+    game = chess.pgn.Game.from_board(board)
+    game.headers.update(White="tabiya", Round=str(number), Result="1/2-1/2")
+    return str(game)
+
+
+def test_a_game_cut_at_a_limit_is_not_learned_and_a_guess_is_corrected(tmp_path, run, tabiya_exe, engine, tabiya):
+    book = Book().line("e2e4 e7e5 g1f3", weight=1).write(tmp_path / "a.bin")
+    argv = [tabiya_exe, *engine.argv("--score", "cp 900", "--legal"), "--book", book, "--set", "Book Learn=true"]
+    client = run(*argv, "--log", tmp_path / "log")
+    client.start()
+    games = [won_at_a_limit(client, number, 22) for number in range(4)]
+    client.send("quit")
+    said = client.rest()
+    assert client.wait() == 0
+    learn_the_rest(run, argv, tmp_path / "log")
+    log = (tmp_path / "log").read_text()
+    # Of the first one nothing shows that there is a limit.
+    assert len(re.findall(r"plies, is won: by the engine's last scores", log)) == 1, said
+    assert len(re.findall(r"of unknown result: a limit of moves may have ended it", log)) == 3, said
+    assert sorted(fields(book).values()) == [(1, 2), (1, 2)]
+    (tmp_path / "match.pgn").write_text("\n\n".join(games) + "\n")
+
+    def compared():
+        done = tabiya("learn", "show", book, "--against", "match.pgn", "--player", "=tabiya", "--json")
+        line = json.loads(done.stdout)
+        return done.returncode, [line[name] for name in ("games", "right", "guesses", "wrong", "wrong_by", "missing", "dropped", "others")]
+
+    assert compared() == (1, [4, 0, 0, 1, {"by the engine's last scores": 1}, 3, 0, 0])
+    shown = tabiya("learn", "show", book).stdout.decode()
+    assert "the journal knows 1 game, 1 of them by a guess" in shown
+    shown = tabiya("learn", "show", book, "--against", "match.pgn")
+    assert b"wrong: 1\n    1 by the engine's last scores\n" in shown.stdout and shown.returncode == 1, shown.stdout
+    text = tabiya("learn", "games", book, "match.pgn", "--player", "=tabiya").stdout.decode()
+    assert "4 games read, 3 learned into 6 entries" in text and "0 with this result, 1 with another: corrected" in text, text
+    assert sorted(fields(book).values()) == [(4, 4), (4, 4)]
+    assert compared() == (0, [4, 4, 0, 0, {}, 0, 0, 0])
+    # Once is enough.
+    assert b"learned before" in tabiya("learn", "games", book, "match.pgn", "--player", "=tabiya").stdout
+    assert sorted(fields(book).values()) == [(4, 4), (4, 4)]
+    assert tabiya("learn", "undo", book, 4).returncode == 0 and fields(book) == {}
 
 
 def spooled(log):

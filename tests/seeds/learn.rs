@@ -144,6 +144,7 @@ fn records(mut data: &[u8], entries: &[PolyglotEntry]) -> Vec<JournalRecord> {
             bytes.chunks_exact(CHANGE_LEN).map(|bytes| change(bytes, entries)).collect();
         records.push(match kind % 6 {
             0 | 1 => JournalRecord::Game(GameRecord {
+                guess: false,
                 id: [*kind; 16],
                 sides: 1 + kind / 5 % 3,
                 result: kind / 15 % 3,

@@ -63,6 +63,24 @@ impl Field {
         increment(self).or_else(|| increment(self.halved())).unwrap_or(self)
     }
 
+    /// What a game gives the field, by the half-points of the mover; nothing if it has no result.
+    pub(crate) fn of_game(halfpoints: Option<u8>) -> Self {
+        halfpoints.map_or(Self::default(), |halfpoints| Self { games: 1, halfpoints: halfpoints.into() })
+    }
+
+    /// The field after a part of it has changed; within what is plausible, because it may have been halved since it got
+    /// that part.
+    #[must_use]
+    pub(crate) fn shifted(self, from: Self, to: Self) -> Self {
+        let shift = |now: u16, from: u16, to: u16| (i32::from(now) + i32::from(to) - i32::from(from)).max(0);
+        let games = shift(self.games, from.games, to.games).min(u16::MAX.into()) as u16;
+        let most = games.saturating_mul(WIN);
+        Self {
+            games,
+            halfpoints: shift(self.halfpoints, from.halfpoints, to.halfpoints).min(most.into()) as u16,
+        }
+    }
+
     fn halved(self) -> Self {
         let games = self.games / 2;
         Self { games, halfpoints: (self.halfpoints / 2).min(games.saturating_mul(WIN)) }
@@ -92,6 +110,20 @@ mod tests {
         assert_eq!(field(32_767, 65_534).plus(2), field(16_384, 32_768));
         assert_eq!(field(40_000, 65_535).plus(1), field(20_001, 32_768));
         assert_eq!(field(40_000, 65_535).plus(0), field(40_001, 65_535));
+    }
+
+    #[test]
+    fn a_part_of_a_field_can_be_another() {
+        let field = |games, halfpoints| Field { games, halfpoints };
+        let [lost, drawn, won] = [0, 1, 2].map(|halfpoints| Field::of_game(Some(halfpoints)));
+        assert_eq!(field(3, 4).shifted(won, lost), field(3, 2));
+        assert_eq!(field(3, 4).shifted(lost, drawn), field(3, 5));
+        assert_eq!(field(3, 4).shifted(won, Field::of_game(None)), field(2, 2));
+        // Fields that were halved, cleared or full stay plausible.
+        assert_eq!(field(1, 0).shifted(won, lost), field(1, 0));
+        assert_eq!(field(1, 2).shifted(lost, won), field(1, 2));
+        assert_eq!(field(0, 0).shifted(drawn, Field::of_game(None)), field(0, 0));
+        assert_eq!(field(65_535, 65_535).shifted(lost, won), field(65_535, 65_535));
     }
 
     proptest! {

@@ -9,7 +9,7 @@ use tabiya_chess::Position;
 
 use super::field::halfpoints;
 use super::identity::Id;
-use super::journal::{GameRecord, MAX_NOTE};
+use super::journal::{GameRecord, LearnedGame, MAX_NOTE};
 
 /// Moves of a game that its record keeps, for people to read.
 const FIRST_MOVES: usize = 24;
@@ -42,6 +42,21 @@ pub struct IdentifiedGame {
     /// A game whose identity is in the journal is not learned again.
     pub id: Id,
     pub game: FinishedGame,
+    pub source: Source,
+}
+
+/// Who says what the result of a game is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The rules of chess, while it was played.
+    Board,
+    /// The scores of an engine, while it was played: a guess.
+    Scores,
+    /// A file.
+    File,
+    /// A file in which the game has no result: the result of the [`FinishedGame`] does not count, and what was guessed is taken
+    /// back.
+    Unfinished,
 }
 
 /// A move of a side that learns: where it was played, how a book may write it, and its result.
@@ -57,9 +72,14 @@ pub struct PlayedMove {
 }
 
 impl FinishedGame {
-    /// The game with its identity.
+    /// The game with its identity, and a result that the board shows.
     pub fn identified(self, id: Id) -> IdentifiedGame {
-        IdentifiedGame { id, game: self }
+        self.said_by(Source::Board, id)
+    }
+
+    /// The game with its identity, and with who says what its result is.
+    pub fn said_by(self, source: Source, id: Id) -> IdentifiedGame {
+        IdentifiedGame { id, game: self, source }
     }
 
     /// The sides as the journal writes them.
@@ -106,6 +126,17 @@ impl FinishedGame {
 }
 
 impl GameRecord {
+    /// The record with the result that a file says.
+    pub(crate) fn corrected(self, known: &LearnedGame) -> Self {
+        let result = known.known_result().unwrap_or(self.result);
+        let mut note = self.note;
+        if result != self.result {
+            let at = note.find('\t').unwrap_or(note.len());
+            note.insert_str(at, "; corrected");
+        }
+        Self { result, guess: known.is_guess(), note, ..self }
+    }
+
     /// The name of the game.
     pub fn title(&self) -> &str {
         self.note.split_once('\t').map_or(&*self.note, |(title, _)| title)
@@ -174,7 +205,7 @@ mod tests {
     }
 
     fn record(note: String) -> GameRecord {
-        GameRecord { id: [0; 16], sides: 1, result: 1, time: 0, note, changes: vec![] }
+        GameRecord { id: [0; 16], sides: 1, result: 1, guess: false, time: 0, note, changes: vec![] }
     }
 
     #[test]

@@ -15,18 +15,46 @@ pub type Id = [u8; 16];
 /// in. The tags are event, site, date with unknown parts as question marks, round, white, black and result, as PGN writes
 /// them, empty where the file says nothing.
 pub fn of_file(tags: [&str; 7], start: &Position, moves: &[Move]) -> Id {
+    let fen = start.fen();
+    of_parts(tags.into_iter().chain([&*fen]).map(str::as_bytes).chain([&*text_of(moves)]))
+}
+
+/// Moves in UCI notation, castling as the king taking its rook, with a space after each.
+fn text_of(moves: &[Move]) -> Vec<u8> {
     let mut text = Vec::new();
     for mv in moves {
         UciMove::from_chess960(*mv).append_ascii_to(&mut text);
         text.push(b' ');
     }
-    let fen = start.fen();
-    of_parts(tags.into_iter().chain([&*fen]).map(str::as_bytes).chain([&*text]))
+    text
 }
 
-/// The identity of a game that is played through tabiya and is in no file: a random number.
-pub fn of_played() -> Id {
-    rand::random()
+/// The bytes of a line.
+const LINE_LEN: usize = 8;
+
+/// A line: where it begins and its moves, in one number. The identity of a game that was played begins with that of the
+/// game, by which it is recognised in a file.
+pub type Line = [u8; LINE_LEN];
+
+/// The identity of a game that is played through tabiya: its line, and a random number, because the same moves are played
+/// in several games.
+pub fn of_played(start: &Position, moves: &[Move]) -> Id {
+    let mut id: Id = rand::random();
+    id.iter_mut().zip(line_of(start, moves)).for_each(|(byte, of_line)| *byte = of_line);
+    id
+}
+
+/// The line of these moves.
+pub fn line_of(start: &Position, moves: &[Move]) -> Line {
+    let id = of_parts([&start.key().to_be_bytes()[..], &text_of(moves)]);
+    id.first_chunk().copied().unwrap_or_default()
+}
+
+/// The lines under which a game of a file may have been learned while it was played: a GUI need not tell an engine the
+/// opponent's last move.
+pub(crate) fn lines_of(start: &Position, moves: &[Move]) -> Vec<Line> {
+    let shorter = moves.split_last().map(|(_, moves)| line_of(start, moves));
+    [line_of(start, moves)].into_iter().chain(shorter).collect()
 }
 
 /// The first 16 bytes of the SHA-256 of these parts, each after its length in 8 bytes: two lists of parts never give
@@ -70,7 +98,18 @@ mod tests {
     }
 
     #[test]
-    fn each_played_game_has_its_own_identity() {
-        assert_ne!(of_played(), of_played());
+    fn each_played_game_has_its_own_identity_which_begins_with_its_line() {
+        let mut game = Game::start();
+        assert!(game.push_uci(b"e2e4") && game.push_uci(b"e7e5"));
+        let start = Position::start();
+        let played = || of_played(&start, game.moves());
+        assert_ne!(played(), played());
+        let lines = lines_of(&start, game.moves());
+        assert_eq!(
+            lines.iter().map(|line| hex(line)).collect::<Vec<_>>(),
+            ["af716737a81f021c", "52fe5a01a858ec2e"]
+        );
+        assert!(played().starts_with(&lines[0]) && lines[1] == line_of(&start, &game.moves()[..1]));
+        assert_eq!(lines_of(&start, &[]).len(), 1);
     }
 }

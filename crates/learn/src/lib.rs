@@ -69,8 +69,10 @@ use tabiya_book::{Book, Variant, open_as};
 
 pub use field::{Field, halfpoints};
 pub use fingerprint::{Fingerprint, fingerprint_of};
-pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
-pub use learner::{Attempt, EntryEdit, History, LearnOutcome, Learner, MadeEdit, PATIENCE};
+pub use finished::{FinishedGame, IdentifiedGame, PlayedMove, Source};
+pub use learner::{
+    Attempt, Compared, Comparison, EntryEdit, History, LearnOutcome, Learner, MadeEdit, PATIENCE,
+};
 pub use replaced::set_aside;
 pub use spool::{Batch, Drain, Drained, Learners, PlayedBook, Spool, SpoolPlace, Spooled};
 pub use storage::{Claim, NewJournal, Storage, StoredBytes};

@@ -6,7 +6,7 @@ use shakmaty::{ByColor, Color, KnownOutcome, Move};
 
 use tabiya_chess::Position;
 use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, PlayerName, Reason, Visitor};
-use tabiya_learn::{FinishedGame, IdentifiedGame, identity};
+use tabiya_learn::{FinishedGame, IdentifiedGame, Source, identity};
 
 /// The most plies that are learned from a game; no opening is longer.
 const MAX_PLIES: usize = 1 << 14;
@@ -25,8 +25,6 @@ pub(crate) struct Collector {
     pub other_players: u64,
     /// Games of other variants of chess.
     pub other_variants: u64,
-    /// Games without a result.
-    pub unfinished: u64,
     /// Games that could not be read to the end.
     pub unreadable: u64,
     pub errors: Vec<GameError>,
@@ -66,22 +64,23 @@ impl Collector {
         }
     }
 
-    fn finished(&mut self, sides: ByColor<bool>, result: GameResult) -> IdentifiedGame {
+    fn finished(&mut self, sides: ByColor<bool>, result: Option<GameResult>) -> IdentifiedGame {
         let game = &self.game;
         let start = self.start.take().or_else(|| game.start.clone()).unwrap_or_else(Position::start);
         let moves = std::mem::take(&mut self.moves);
-        let (date, result_tag) = (game.date.to_string(), result.as_pgn());
+        let (date, result_tag) = (game.date.to_string(), result.map_or("*", GameResult::as_pgn));
         let tags = [&*game.event, &game.site, &date, &game.round, &game.white, &game.black, result_tag];
         let id = identity::of_file(tags, &start, &moves);
         let name = |name: &str| if name.is_empty() { "?".to_owned() } else { name.to_owned() };
         let round = if game.round.is_empty() { String::new() } else { format!(", round {}", game.round) };
-        let note = format!("{} - {} {}{round}", name(&game.white), name(&game.black), result.as_pgn());
+        let note = format!("{} - {} {result_tag}{round}", name(&game.white), name(&game.black));
+        let source = if result.is_some() { Source::File } else { Source::Unfinished };
         let result = match result {
-            GameResult::White => KnownOutcome::Decisive { winner: Color::White },
-            GameResult::Black => KnownOutcome::Decisive { winner: Color::Black },
-            GameResult::Draw => KnownOutcome::Draw,
+            Some(GameResult::White) => KnownOutcome::Decisive { winner: Color::White },
+            Some(GameResult::Black) => KnownOutcome::Decisive { winner: Color::Black },
+            Some(GameResult::Draw) | None => KnownOutcome::Draw,
         };
-        FinishedGame { start, moves, first: 0, sides, result, note }.identified(id)
+        FinishedGame { start, moves, first: 0, sides, result, note }.said_by(source, id)
     }
 }
 
@@ -114,10 +113,7 @@ impl Visitor for Collector {
         if let Some(error) = end.error {
             return self.note_error(error);
         }
-        let Some(result) = end.result.or(self.game.result) else {
-            self.unfinished += 1;
-            return;
-        };
+        let result = end.result.or(self.game.result);
         let finished = self.finished(sides, result);
         self.finished.push(finished);
     }

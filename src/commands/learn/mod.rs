@@ -1,5 +1,6 @@
 //! `tabiya learn`: learns exact results of games into a Polyglot book, and shows what the book has learned.
 
+mod against;
 mod collect;
 mod recent;
 mod spool;
@@ -19,7 +20,7 @@ use tabiya_book::Book;
 use tabiya_book::polyglot::Polyglot;
 use tabiya_chess::{MoveCode, Variant};
 use tabiya_games as games;
-use tabiya_learn::{self as learn, IdentifiedGame, LearnOutcome, Learner};
+use tabiya_learn::{self as learn, IdentifiedGame, LearnOutcome, Learner, Source};
 
 use self::collect::Collector;
 use crate::args::player::PlayerArg;
@@ -94,6 +95,12 @@ struct ShowArgs {
     /// The order of the moves within their openings, and of the openings
     #[arg(long, value_enum, default_value_t = Sort::Line)]
     sort: Sort,
+    /// Compare the results that were learned with those in these games, instead
+    #[arg(long, value_name = "FILE")]
+    against: Vec<PathBuf>,
+    /// Compare games of players with this in their name, of =NAME (the whole name), or of the names in @FILE
+    #[arg(long, value_name = "NAME", value_parser = PlayerArg::parse, requires = "against")]
+    player: Option<PlayerArg>,
     #[command(flatten)]
     variant: VariantArgs,
     /// Print one line of JSON
@@ -146,7 +153,11 @@ pub fn run(args: &Args) -> Result<Exit> {
             let mut learner = learner_of(&*open_warned(&args.of.book, args.variant.variant())?)?;
             learn_all(args, &mut learner)
         }
-        Command::Show(ShowArgs { of, sort, variant, json }) => {
+        Command::Show(args) if !args.against.is_empty() => {
+            let mut learner = learner(&args.of, args.variant.variant())?;
+            output::print(|out| against::show(args, &mut learner, out))
+        }
+        Command::Show(ShowArgs { of, sort, variant, json, .. }) => {
             let variant = variant.variant();
             let history = learner(of, variant)?.history(SHOWN_GAMES)?;
             let book = Polyglot::new(&of.book, Map::open(&of.book)?).of_variant(variant);
@@ -202,6 +213,28 @@ struct Totals {
     entries: HashSet<(u64, MoveCode)>,
     known: u64,
     absent: u64,
+    /// Games without a result.
+    unfinished: u64,
+    /// Learned while they were played, with the right result, another one, or one that the file does not have.
+    confirmed: u64,
+    corrected: u64,
+    withdrawn: u64,
+}
+
+impl Totals {
+    fn add(&mut self, source: Source, outcome: LearnOutcome) {
+        match outcome {
+            LearnOutcome::Learned(_) => self.learned += 1,
+            LearnOutcome::Confirmed => self.confirmed += 1,
+            LearnOutcome::Corrected(_) => self.corrected += 1,
+            LearnOutcome::Withdrawn(_) => self.withdrawn += 1,
+            LearnOutcome::Known | LearnOutcome::Absent if source == Source::Unfinished => {
+                self.unfinished += 1
+            }
+            LearnOutcome::Known => self.known += 1,
+            LearnOutcome::Absent => self.absent += 1,
+        }
+    }
 }
 
 fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
@@ -247,6 +280,11 @@ fn describe(outcome: LearnOutcome) -> String {
         LearnOutcome::Learned(entries) => format!("learned, {}", many(entries as u64, "entry")),
         LearnOutcome::Known => "learned before".to_owned(),
         LearnOutcome::Absent => "not in the book".to_owned(),
+        LearnOutcome::Confirmed => "learned while it was played".to_owned(),
+        LearnOutcome::Corrected(entries) => format!("corrected, {}", many(entries as u64, "entry")),
+        LearnOutcome::Withdrawn(entries) => {
+            format!("taken back, because it has no result, {}", many(entries as u64, "entry"))
+        }
     }
 }
 
@@ -260,13 +298,9 @@ fn learn_some(
     out: &mut dyn Write,
 ) -> Printed<()> {
     let outcomes = learner.learn_counting(games, args.again, &mut totals.entries)?;
-    for (IdentifiedGame { game, .. }, outcome) in games.iter().zip(&outcomes) {
-        match outcome {
-            LearnOutcome::Learned(_) => totals.learned += 1,
-            LearnOutcome::Known => totals.known += 1,
-            LearnOutcome::Absent => totals.absent += 1,
-        }
-        if args.list {
+    for (IdentifiedGame { game, source, .. }, outcome) in games.iter().zip(&outcomes) {
+        totals.add(*source, *outcome);
+        if args.list && (*source == Source::File || matches!(outcome, LearnOutcome::Withdrawn(_))) {
             progress.aside(|| writeln!(out, "{}: {}", game.note, describe(*outcome)))?;
         }
     }
@@ -289,12 +323,23 @@ fn summary(
     };
     let (games, entries) = (many(totals.games, "game"), many(totals.entries.len() as u64, "entry"));
     writeln!(out, "{name}: {games} read, {} learned into {entries}", totals.learned)?;
+    let Totals { confirmed, corrected, withdrawn, .. } = totals;
+    if confirmed + corrected + withdrawn > 0 {
+        write!(
+            out,
+            "  learned while they were played: {confirmed} with this result, {corrected} with another: corrected"
+        )?;
+        match withdrawn {
+            0 => writeln!(out)?,
+            _ => writeln!(out, ", {withdrawn} that have no result: taken back")?,
+        }
+    }
     for (count, what) in [
         (totals.known, "learned before"),
         (totals.absent, "without a move of the book"),
         (collector.other_players, "of other players"),
         (collector.other_variants, others),
-        (collector.unfinished, "without a result"),
+        (totals.unfinished, "without a result"),
         (collector.unreadable, "that cannot be read to the end"),
     ] {
         if count > 0 {

@@ -17,13 +17,9 @@ const MIN_MOVES: usize = 8;
 
 /// Lists games in lines of at most `columns` columns: when each was learned, its result, its title and its first moves.
 pub fn list(games: &[GameRecord], columns: usize, out: &mut dyn Write) -> io::Result<()> {
-    let results = ["0-1", "1/2-1/2", "1-0"];
     let rows: Vec<[String; 4]> = games
         .iter()
-        .map(|game| {
-            let result = results.get(usize::from(game.result)).copied().unwrap_or("?");
-            [date(game.time), result.to_owned(), title(game), opening(game)]
-        })
+        .map(|game| [date(game.time), result_of(Some(game.result)).to_owned(), title(game), opening(game)])
         .collect();
     let widest = |column: usize, most: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
@@ -42,6 +38,17 @@ pub fn list(games: &[GameRecord], columns: usize, out: &mut dyn Write) -> io::Re
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+/// A result by the half-points of White; `None` if the game has no result.
+pub fn result_of(white: Option<u8>) -> &'static str {
+    let results = ["0-1", "1/2-1/2", "1-0"];
+    white.and_then(|white| results.get(usize::from(white))).copied().unwrap_or("*")
+}
+
+/// How the result was found, of the name of a game that was learned while it was played; else the whole name.
+pub fn cause(title: &str) -> &str {
+    title.rsplit_once(": ").map_or(title, |(_, cause)| cause)
 }
 
 /// The date in UTC.
@@ -87,7 +94,8 @@ mod tests {
             note: note.to_owned(),
         };
         let note = game.record_note();
-        GameRecord { id: [0; 16], sides: 1, result: 1, time: 1_700_000_000, note, changes: vec![] }
+        let (time, changes) = (1_700_000_000, vec![]);
+        GameRecord { id: [0; 16], sides: 1, result: 1, guess: false, time, note, changes }
     }
 
     fn lines(games: &[GameRecord], columns: usize) -> Vec<String> {

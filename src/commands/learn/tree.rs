@@ -61,16 +61,17 @@ struct Group {
 
 /// Shows the games that were learned last, and every move that has learned, grouped by openings.
 pub fn show(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write) -> Printed<Exit> {
-    let History { games, count, doubt } = history;
+    let History { games, count, guesses, doubt } = history;
     let groups = grouped(table_rows(entries(book), book), sort);
     let moves: u64 = groups.iter().map(|group| group.rows.len() as u64).sum();
     let have = if moves == 1 { "has" } else { "have" };
     writeln!(
         out,
-        "{}: {} {have} learned; the journal knows {}",
+        "{}: {} {have} learned; the journal knows {}{}",
         book.path().display(),
         many(moves, "entry"),
-        many(*count, "game")
+        many(*count, "game"),
+        if *guesses > 0 { format!(", {guesses} of them by a guess") } else { String::new() }
     )?;
     let columns = columns_of_reader().unwrap_or(usize::MAX);
     recent::list(games, columns, out)?;
@@ -124,7 +125,7 @@ pub fn json(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write)
     let openings: Vec<_> = groups.iter().map(opening).collect();
     let sum = all(&groups);
     let line = json!({
-        "book": book.path().to_string_lossy(), "journal": history.count,
+        "book": book.path().to_string_lossy(), "journal": history.count, "guesses": history.guesses,
         "games": sum.games, "points": points(sum), "openings": openings,
     });
     rows::json(&line, out)?;

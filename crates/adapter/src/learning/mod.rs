@@ -81,8 +81,9 @@ impl Learning {
     /// Keeps a game in this spool, and learns it.
     pub(super) fn learn(&mut self, played: PlayedGame, spool: Option<PathBuf>, report: &ReportMessage) {
         let Some(worker) = self.worker(report) else { return };
-        let PlayedGame { sources, game, verdict } = played;
-        let game = game.identified(identity::of_played());
+        let PlayedGame { sources, game, source, verdict } = played;
+        let id = identity::of_played(&game.start, &game.moves);
+        let game = game.said_by(source, id);
         self.games.add(game.id);
         log::info!("will be kept and learned: {}", game.game.note);
         let (report, games) = (Arc::clone(report), self.games.clone());

@@ -8,7 +8,7 @@ use shakmaty::{ByColor, Color, KnownOutcome, Move, Role, Square};
 use tabiya_book as book;
 use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_chess::{MoveCode, Position};
-use tabiya_learn::FinishedGame;
+use tabiya_learn::{FinishedGame, Source};
 
 use super::*;
 
@@ -26,12 +26,14 @@ fn played(book: &Path) -> PlayedGame {
     };
     let source = LearnableBook::new(&book::open(book).unwrap());
     assert!(source.fingerprint().is_some());
-    PlayedGame { sources: Arc::new([source]), game, verdict: String::new() }
+    PlayedGame { sources: Arc::new([source]), game, source: Source::Scores, verdict: String::new() }
 }
 
 /// Writes a game to a spool.
 fn keep_in(played: &PlayedGame, spool: &Path) -> SpooledGame {
-    let game = played.game.clone().identified(identity::of_played());
+    let game = played.game.clone();
+    let id = identity::of_played(&game.start, &game.moves);
+    let game = game.said_by(played.source, id);
     keep(Arc::clone(&played.sources), game, Some(spool.to_owned()))
 }
 

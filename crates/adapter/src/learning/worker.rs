@@ -144,8 +144,14 @@ impl Worker {
         let what = match outcome {
             LearnOutcome::Learned(1) => format!("{note}: learned: 1 entry of {book}"),
             LearnOutcome::Learned(count) => format!("{note}: learned: {count} entries of {book}"),
-            LearnOutcome::Known => format!("{note}: learned: already by another tabiya, into {book}"),
             LearnOutcome::Absent => format!("{note}: none of its moves is in {book}"),
+            // A game that was played is corrected by none.
+            LearnOutcome::Known
+            | LearnOutcome::Confirmed
+            | LearnOutcome::Corrected(_)
+            | LearnOutcome::Withdrawn(_) => {
+                format!("{note}: learned: already by another tabiya, into {book}")
+            }
         };
         self.say(Level::Info, what);
         if let Err(error) = &game.kept {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use log::Level;
 use shakmaty::{ByColor, Color, KnownOutcome};
 
-use tabiya_learn::FinishedGame;
+use tabiya_learn::{FinishedGame, Source};
 
 use super::gui::Gui;
 use super::lengths::Lengths;
@@ -79,6 +79,7 @@ impl Ended {
             result: outcome,
             note: format!("game {number} as {side}, {result}{against}: {}", verdict.why),
         };
-        out.finished.push(PlayedGame { sources, game, verdict: message });
+        let source = if verdict.why == Why::Scores { Source::Scores } else { Source::Board };
+        out.finished.push(PlayedGame { sources, game, source, verdict: message });
     }
 }

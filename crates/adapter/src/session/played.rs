@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use shakmaty::Color;
 
 use tabiya_book::{Book, BookSet, Learnable};
-use tabiya_learn::{Fingerprint, FinishedGame, fingerprint_of};
+use tabiya_learn::{Fingerprint, FinishedGame, Source, fingerprint_of};
 
 /// A book that can learn, as it is when a game is played from it.
 pub struct LearnableBook {
@@ -49,6 +49,8 @@ pub struct PlayedGame {
     /// The books, by priority.
     pub sources: Arc<[LearnableBook]>,
     pub game: FinishedGame,
+    /// Who says what its result is.
+    pub source: Source,
     /// The message to report once the game is on a disk.
     pub verdict: String,
 }

@@ -14,6 +14,7 @@ use tabiya_book::{
     Book, BookSet, BookSummary, Format, MoveFacts, Moves, Scope, Variant, Visit, open, starter,
 };
 use tabiya_chess::Position;
+use tabiya_learn::Source;
 use tempfile::TempDir;
 
 use super::library::{BookLoader, polyglot_bytes, serve};
@@ -287,6 +288,7 @@ fn games_that_a_limit_of_moves_may_have_cut_are_not_learned() {
     };
     let mut talk = Talk::new();
     won(&mut talk, 1);
+    assert_eq!(talk.out.finished[0].source, Source::Scores);
     assert_eq!(talk.finished(), ["white won 23"]);
     won(&mut talk, 2);
     assert_eq!(talk.finished(), [""; 0]);

@@ -9,7 +9,7 @@ mod store;
 
 pub use self::edit_record::{EditRecord, EntryChange};
 pub use self::header::{JournalHeader, Owner};
-pub use self::record::{Change, GameRecord, JournalRecord};
+pub use self::record::{Change, CorrectionRecord, GameRecord, JournalRecord};
 
 pub(super) use self::header::HEADER_LEN;
 pub(super) use self::record::FIRST_DELETED;

@@ -24,6 +24,12 @@ const PREFIX_LEN: usize = 17;
 /// Bytes of the shortest record.
 pub(crate) const MIN_RECORD: usize = PREFIX_LEN + CHECK_LEN;
 
+/// What is added to the sides of a game whose result is a guess (docs/formats/learn.md, Records).
+const GUESS: u8 = 4;
+
+/// The result of a game that has none (docs/formats/learn.md, Records).
+const NO_RESULT: u8 = 3;
+
 /// Bytes of one change (docs/formats/learn.md, Records).
 const CHANGE_LEN: usize = 22;
 
@@ -66,11 +72,28 @@ pub struct GameRecord {
     pub sides: u8,
     /// Half-points of White: 2, 1 or 0.
     pub result: u8,
+    /// Whether the result was guessed by scores.
+    pub guess: bool,
     /// When it was learned, in seconds since 1970.
     pub time: u64,
     /// Its name and first moves; at most [`MAX_NOTE`](super::MAX_NOTE) bytes.
     pub note: String,
     /// The changes of the book.
+    pub changes: Vec<Change>,
+}
+
+/// What a file says of a game that was learned while it was played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CorrectionRecord {
+    /// The identity under which it was learned.
+    pub id: Id,
+    /// The identity of the game in the file.
+    pub file: Id,
+    /// Half-points of White, 2, 1 or 0; `None` if the game has no result.
+    pub result: Option<u8>,
+    /// When it was corrected, in seconds since 1970.
+    pub time: u64,
+    /// The changes of the book; none if the result was right.
     pub changes: Vec<Change>,
 }
 
@@ -90,6 +113,8 @@ pub enum JournalRecord {
     Done,
     /// Entries were edited by hand.
     Edit(EditRecord),
+    /// A learned game was found in a file.
+    Correction(CorrectionRecord),
 }
 
 impl JournalRecord {
@@ -104,7 +129,7 @@ impl JournalRecord {
             Self::Game(game) => {
                 data.push(1);
                 data.extend(game.id);
-                data.extend([game.sides, game.result]);
+                data.extend([game.sides | if game.guess { GUESS } else { 0 }, game.result]);
                 data.extend(game.time.to_be_bytes());
                 put_note(&mut data, &game.note)?;
                 put_changes(&mut data, &game.changes);
@@ -119,6 +144,14 @@ impl JournalRecord {
             Self::Edit(edit) => {
                 data.push(5);
                 edit.put(&mut data)?;
+            }
+            Self::Correction(correction) => {
+                data.push(6);
+                data.extend(correction.id);
+                data.extend(correction.file);
+                data.push(correction.result.unwrap_or(NO_RESULT));
+                data.extend(correction.time.to_be_bytes());
+                put_changes(&mut data, &correction.changes);
             }
         }
         let len = data.len() + CHECK_LEN;
@@ -155,6 +188,7 @@ impl JournalRecord {
             3 if rest.is_empty() => Self::Reset,
             4 if rest.is_empty() => Self::Done,
             5 => Self::Edit(EditRecord::parse(rest)?),
+            6 => Self::Correction(CorrectionRecord::parse(rest)?),
             _ => return None,
         };
         Some((record, before, *found, len))
@@ -164,6 +198,7 @@ impl JournalRecord {
     pub fn changes(&self) -> &[Change] {
         match self {
             Self::Game(game) => &game.changes,
+            Self::Correction(correction) => &correction.changes,
             Self::Undo { changes, .. } => changes,
             Self::Reset | Self::Done | Self::Edit(_) => &[],
         }
@@ -174,14 +209,30 @@ impl GameRecord {
     fn parse(data: &[u8]) -> Option<Self> {
         let [sides, result] = bytes::array(data, 16)?;
         let (note, rest) = note(data.get(26..)?)?;
+        let (guess, sides) = (sides & GUESS != 0, sides & !GUESS);
         ((1..=3).contains(&sides) && result <= 2).then_some(())?;
         Some(Self {
             id: bytes::array(data, 0)?,
             sides,
             result,
+            guess,
             time: bytes::u64_be(data, 18)?,
             note,
             changes: changes(rest)?,
+        })
+    }
+}
+
+impl CorrectionRecord {
+    fn parse(data: &[u8]) -> Option<Self> {
+        let &result = data.get(2 * size_of::<Id>())?;
+        (result <= NO_RESULT).then_some(())?;
+        Some(Self {
+            id: bytes::array(data, 0)?,
+            file: bytes::array(data, 16)?,
+            result: Some(result).filter(|result| *result != NO_RESULT),
+            time: bytes::u64_be(data, 33)?,
+            changes: changes(data.get(41..)?)?,
         })
     }
 }
@@ -239,21 +290,27 @@ mod tests {
 
     fn any_record() -> impl Strategy<Value = JournalRecord> {
         let changes = || prop::collection::vec(any_change(), 0..20);
-        let game = (any::<(Id, u64)>(), 1..=3_u8, 0..=2_u8, "\\PC{0,60}", changes()).prop_map(
-            |((id, time), sides, result, note, changes)| {
-                JournalRecord::Game(GameRecord { id, sides, result, time, note, changes })
+        let game = (any::<(Id, u64, bool)>(), 1..=3_u8, 0..=2_u8, "\\PC{0,60}", changes()).prop_map(
+            |((id, time, guess), sides, result, note, changes)| {
+                JournalRecord::Game(GameRecord { id, sides, result, guess, time, note, changes })
+            },
+        );
+        let correction = (any::<(Id, Id, u64)>(), prop::option::of(0..=2_u8), changes()).prop_map(
+            |((id, file, time), result, changes)| {
+                JournalRecord::Correction(CorrectionRecord { id, file, result, time, changes })
             },
         );
         let undo =
             (any::<u32>(), changes()).prop_map(|(games, changes)| JournalRecord::Undo { games, changes });
         let edit = any_edit().prop_map(JournalRecord::Edit);
-        prop_oneof![game, undo, Just(JournalRecord::Reset), Just(JournalRecord::Done), edit]
+        prop_oneof![game, undo, Just(JournalRecord::Reset), Just(JournalRecord::Done), edit, correction]
     }
 
     #[test]
     fn a_note_that_is_too_long_gives_no_record() {
         let note = "x".repeat(MAX_NOTE + 1);
-        let game = GameRecord { id: [0; 16], sides: 1, result: 1, time: 0, note, changes: vec![] };
+        let game =
+            GameRecord { id: [0; 16], sides: 1, result: 1, guess: false, time: 0, note, changes: vec![] };
         assert!(JournalRecord::Game(game).to_bytes([0; 8]).is_none());
     }
 

@@ -11,11 +11,11 @@ use crate::fingerprint::Fingerprint;
 use super::Check;
 use super::edit_record::{EditRecord, EntryChange};
 use super::header::{HEADER_LEN, JournalHeader, Owner};
-use super::record::{Change, GameRecord, JournalRecord, MARK, MIN_RECORD};
+use super::record::{Change, CorrectionRecord, GameRecord, JournalRecord, MARK, MIN_RECORD};
 use super::store::StoredGame;
 use crate::error::LearnError;
 use crate::field::Field;
-use crate::identity::Id;
+use crate::identity::{Id, Line};
 use crate::storage::StoredBytes;
 use tabiya_book::polyglot::entry::PolyglotEntry;
 
@@ -31,10 +31,46 @@ pub(crate) struct LearnedGame {
     /// The identity of the game.
     pub id: Id,
     pub sides: u8,
+    /// Half-points of White, as they were learned.
+    pub result: u8,
+    /// Whether that was a guess.
+    pub guess: bool,
     /// The length of its record in bytes.
     pub size: u32,
     /// The offset of its record in the journal.
     pub at: u64,
+    /// What a file says of it, if it was found in one.
+    pub correction: Option<Correction>,
+}
+
+/// The correction of a learned game, whose record the journal has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Correction {
+    /// The identity of the game in the file.
+    pub file: Id,
+    /// Half-points of White; `None` if the game has no result.
+    pub result: Option<u8>,
+    /// The length of its record in bytes.
+    pub size: u32,
+    /// The offset of its record in the journal.
+    pub at: u64,
+}
+
+impl LearnedGame {
+    /// Half-points of White, as the book has them; `None` if the game was taken back because it has no result.
+    pub fn known_result(&self) -> Option<u8> {
+        self.correction.map_or(Some(self.result), |correction| correction.result)
+    }
+
+    /// Whether its result is a guess that no file has confirmed or corrected.
+    pub fn is_guess(&self) -> bool {
+        self.guess && self.correction.is_none()
+    }
+
+    /// Its identities: the one under which it was learned, and the one in a file.
+    pub fn ids(&self) -> impl Iterator<Item = Id> + use<> {
+        [self.id].into_iter().chain(self.correction.map(|correction| correction.file))
+    }
 }
 
 /// An edit whose record the journal has.
@@ -174,13 +210,25 @@ impl JournalState {
         match &record {
             JournalRecord::Game(game) => {
                 let size = u32::try_from(size).unwrap_or(u32::MAX);
-                self.games.push(LearnedGame { id: game.id, sides: game.sides, size, at: self.end });
-                self.count(game.id, game.sides, |count| count.saturating_add(1));
+                let GameRecord { id, sides, result, guess, .. } = *game;
+                let at = self.end;
+                self.games.push(LearnedGame { id, sides, result, guess, size, at, correction: None });
+                self.count(id, sides, |count| count.saturating_add(1));
+            }
+            JournalRecord::Correction(correction) => {
+                let size = u32::try_from(size).unwrap_or(u32::MAX);
+                let CorrectionRecord { id, file, result, .. } = *correction;
+                let is_it = |known: &&mut LearnedGame| known.id == id && known.correction.is_none();
+                if let Some(known) = self.games.iter_mut().rev().find(is_it) {
+                    known.correction = Some(Correction { file, result, size, at: self.end });
+                    let sides = known.sides;
+                    self.count(file, sides, |count| count.saturating_add(1));
+                }
             }
             JournalRecord::Undo { games, changes } => {
                 for _ in 0..*games {
                     let Some(known) = self.games.pop() else { break };
-                    self.count(known.id, known.sides, |count| count.saturating_sub(1));
+                    known.ids().for_each(|id| self.count(id, known.sides, |count| count.saturating_sub(1)));
                 }
                 let deleted = changes.iter().filter_map(|change| {
                     Some((self.edits.len().checked_sub(change.deleted_before()?)?, *change))
@@ -316,6 +364,22 @@ impl JournalState {
         Ok(stored | recorded)
     }
 
+    /// Which sides of games that were played on one of these lines are in the store: 1 White, 2 Black.
+    ///
+    /// # Errors
+    /// As [`JournalState::sides_of`].
+    pub(crate) fn stored_sides(
+        &self,
+        journal: &mut dyn StoredBytes,
+        lines: &[Line],
+    ) -> Result<u8, LearnError> {
+        if self.was_reset {
+            return Ok(0);
+        }
+        let store = self.header.store();
+        lines.iter().try_fold(0, |sides, line| Ok(sides | store.sides_of_line(journal, line)?))
+    }
+
     /// Games that were learned and can no longer be taken back.
     pub(crate) fn compacted(&self) -> u64 {
         if self.was_reset { 0 } else { self.header.compacted }
@@ -335,7 +399,7 @@ impl JournalState {
     pub(crate) fn oldest(&self, count: usize) -> Vec<StoredGame> {
         let mut stored: BTreeMap<Id, u8> = BTreeMap::new();
         for known in self.games.iter().take(count) {
-            *stored.entry(known.id).or_default() |= known.sides;
+            known.ids().for_each(|id| *stored.entry(id).or_default() |= known.sides);
         }
         stored.into_iter().collect()
     }

@@ -7,7 +7,7 @@ use tabiya_base::bytes;
 
 use super::{CHECK_LEN, Check, check};
 use crate::error::LearnError;
-use crate::identity::Id;
+use crate::identity::{Id, Line};
 use crate::storage::{AtOffset, StoredBytes, written_from};
 
 /// Bytes of a page.
@@ -69,6 +69,35 @@ impl Store {
             }
         }
         Ok(0)
+    }
+
+    /// The sides of all games whose ids begin with this.
+    ///
+    /// # Errors
+    /// As [`Store::sides_of`].
+    pub(crate) fn sides_of_line(&self, journal: &mut dyn StoredBytes, line: &Line) -> Result<u8, LearnError> {
+        let (mut low, mut high) = (0, self.pages());
+        // The first page that does not end before such ids.
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let page = self.page(journal, middle)?;
+            if page.last().is_some_and(|(id, _)| id[..] < line[..]) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let mut sides = 0;
+        for index in low..self.pages() {
+            let page = self.page(journal, index)?;
+            let from = page.partition_point(|(id, _)| id[..] < line[..]);
+            let own = page.iter().skip(from).take_while(|(id, _)| id.starts_with(line));
+            sides = own.fold(sides, |sides, game| sides | game.1);
+            if page.last().is_some_and(|(id, _)| !id.starts_with(line)) {
+                break;
+            }
+        }
+        Ok(sides)
     }
 
     /// The ids of a page.
@@ -193,6 +222,11 @@ mod tests {
             }
             for id in strange.keys().filter(|id| !known.contains_key(*id)) {
                 prop_assert_eq!(store.sides_of(&mut memory, id).unwrap(), 0);
+            }
+            for line in known.keys().step_by(97).chain(strange.keys().take(9)).filter_map(|id| id.first_chunk()) {
+                let own = known.iter().filter(|(id, _)| id.starts_with(line));
+                let sides = own.fold(0, |sides, game| sides | game.1);
+                prop_assert_eq!(store.sides_of_line(&mut memory, line).unwrap(), sides);
             }
         }
 

@@ -10,7 +10,7 @@
 //! disk:
 //!
 //! 1. a new file is made beside the journal, and locked;
-//! 2. into it go the store, merged with the ids of the games to be dropped; the header; the records that stay, each now
+//! 2. into it go the store, merged with the ids of the games to be dropped (of a corrected one, both); the header; the records that stay, each now
 //!    with the check of its new predecessor; a *done*. The disk has them before the next step;
 //! 3. the file is renamed to the journal's name. Before, every process finds the old journal; after, the new one; both
 //!    say the same. The disk has the name before anything is appended.
@@ -63,8 +63,7 @@ impl Limits {
     /// Whether enough records can be dropped from a journal.
     pub(super) fn are_reached(&self, state: &JournalState) -> bool {
         let (games, edits) = stay(state, self.games);
-        let sizes = games.iter().map(|known| known.size).chain(edits.iter().map(|known| known.size));
-        let stay: u64 = sizes.map(u64::from).sum();
+        let stay: u64 = records(games, edits).map(|(_, size)| u64::from(size)).sum();
         let store = state.start - HEADER_LEN as u64;
         let (dropped, least) = match state.was_reset {
             true => (state.records_len() + store, self.dropped),
@@ -84,6 +83,16 @@ fn stay(state: &JournalState, games: usize) -> (&[LearnedGame], &[KnownEdit]) {
     let from = state.edits.partition_point(|known| known.at < first);
     let from = from.min(state.edits.len().saturating_sub(games));
     (last, state.edits.part(from..))
+}
+
+/// The places and lengths of the records of these games, with their corrections, and of these edits.
+fn records<'a>(games: &'a [LearnedGame], edits: &'a [KnownEdit]) -> impl Iterator<Item = (u64, u32)> + 'a {
+    let corrections = games.iter().filter_map(|known| known.correction);
+    games
+        .iter()
+        .map(|known| (known.at, known.size))
+        .chain(corrections.map(|correction| (correction.at, correction.size)))
+        .chain(edits.iter().map(|known| (known.at, known.size)))
 }
 
 impl Learner {
@@ -126,8 +135,8 @@ fn write(
     header.ids = store.merge(journal, &state.oldest(dropped), HEADER_LEN as u64, new)?.ids;
     new.write_at(0, &header.to_bytes())?;
     let JournalState { mut check, end, .. } = JournalState::new(header)?;
-    let mut stay: Vec<_> = games.iter().map(|known| (known.at, known.size, None)).collect();
     let numbers = state.edits.len() - edits.len()..;
+    let mut stay: Vec<_> = records(games, &[]).map(|(at, size)| (at, size, None)).collect();
     stay.extend(edits.iter().zip(numbers).map(|(known, number)| (known.at, known.size, Some(number))));
     stay.sort_unstable();
     let records = stay.into_iter().map(|(at, size, number)| -> Result<JournalRecord, LearnError> {

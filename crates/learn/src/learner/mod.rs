@@ -5,6 +5,7 @@
 )]
 
 pub(crate) mod compact;
+mod correct;
 mod edit;
 mod transact;
 mod undo;
@@ -20,14 +21,16 @@ use tabiya_base::error::{Error, Result};
 use tabiya_chess::MoveCode;
 
 use self::compact::Limits;
+use self::correct::{ByLine, Corrected};
 use self::transact::Transaction;
 use super::book::BookEntries;
 use super::error::LearnError;
 use super::field::{Field, halfpoints};
-use super::finished::{IdentifiedGame, PlayedMove};
+use super::finished::{IdentifiedGame, PlayedMove, Source};
 use super::journal::{Change, FIRST_DELETED, GameRecord, JournalRecord, JournalState, record_of};
 use super::storage::{Disk, Stamp, Storage, StoredBytes};
 
+pub use self::correct::{Compared, Comparison};
 pub use self::edit::{Attempt, EntryEdit, MadeEdit};
 
 /// How long another process may keep the journal locked before we give up, by default.
@@ -43,8 +46,14 @@ pub enum LearnOutcome {
     Learned(usize),
     /// It was learned before.
     Known,
-    /// None of its moves is an entry of the book.
+    /// None of its moves is an entry of the book, or it has no result.
     Absent,
+    /// It was learned while it was played, with the result that its file has.
+    Confirmed,
+    /// It was learned while it was played, with another result than its file has: that is corrected, in this many entries.
+    Corrected(usize),
+    /// It was learned while it was played, and has no result: that is taken back, in this many entries.
+    Withdrawn(usize),
 }
 
 /// What a journal says.
@@ -54,6 +63,8 @@ pub struct History {
     pub games: Vec<GameRecord>,
     /// How many there are in all.
     pub count: u64,
+    /// How many of those whose records the journal has were learned by a guess that no file has confirmed or corrected.
+    pub guesses: u64,
     /// Why the journal and the book do not fit together, where they do not.
     pub doubt: Option<Error>,
 }
@@ -128,7 +139,8 @@ impl Learner {
 
     /// Learns games in one transaction: when it returns, each of them is in the book entirely, on the disk.
     ///
-    /// With `again` a game is learned even if it was learned before.
+    /// With `again` a game is learned even if it was learned before. Otherwise a game of a file that was learned while it was
+    /// played is not learned again: its result is corrected if the file has another.
     ///
     /// # Errors
     /// When the book is not a Polyglot book that can be learned into, other processes keep the journal locked for too
@@ -157,39 +169,89 @@ impl Learner {
         drop(book);
         self.transact(false, |learner, transaction| {
             learner.check(&mut transaction.book, Some(&transaction.state))?;
-            let mut outcomes = Vec::with_capacity(games.len());
             let mut now: HashMap<u32, Field> = HashMap::new();
-            for (IdentifiedGame { id, game }, played) in games.iter().zip(&played) {
-                let known = transaction.state.sides_of(&mut *transaction.journal, *id)?;
-                let sides = if again { game.sides_bits() } else { game.sides_bits() & !known };
-                if sides == 0 {
-                    outcomes.push(LearnOutcome::Known);
-                    continue;
-                }
-                let wanted = |color: Color| sides & color.fold_wb(1, 2) != 0;
-                let mut changes = Vec::new();
-                for ply in played.iter().filter(|ply| wanted(ply.color)) {
-                    let Some(change) = learner.change(transaction, ply, &now)? else { continue };
-                    now.insert(change.index, change.new);
-                    entries.insert((change.key, change.mv));
-                    changes.push(change);
-                }
-                if changes.is_empty() {
-                    outcomes.push(LearnOutcome::Absent);
-                    continue;
-                }
-                outcomes.push(LearnOutcome::Learned(changes.len()));
-                transaction.add(JournalRecord::Game(GameRecord {
-                    id: *id,
-                    sides,
-                    result: halfpoints(game.result, Color::White) as u8,
-                    time: now_in_seconds(),
-                    note: game.record_note(),
-                    changes,
-                }))?;
-            }
-            Ok(outcomes)
+            let before = ByLine::new(if again { &[] } else { &transaction.state.games });
+            let each = games.iter().zip(&played);
+            each.map(|(known, played)| {
+                let sides = known.game.sides_bits();
+                let (sides, corrected) = match again {
+                    true => (sides, Corrected::default()),
+                    false => learner.unlearned(transaction, &before, known, &mut now)?,
+                };
+                let changed = learner.learn_sides(transaction, known, sides, played, &mut now)?;
+                let changed_entries = changed.len();
+                entries.extend(changed);
+                let entries = changed_entries;
+                Ok(match (entries, corrected) {
+                    (_, Corrected { is_wrong: true, entries, .. }) if known.source == Source::Unfinished => {
+                        LearnOutcome::Withdrawn(entries)
+                    }
+                    (more, Corrected { is_wrong: true, entries, .. }) => {
+                        LearnOutcome::Corrected(entries + more)
+                    }
+                    (0, Corrected { sides: 1.., .. }) => LearnOutcome::Confirmed,
+                    (0, _) if sides == 0 => LearnOutcome::Known,
+                    (0, _) => LearnOutcome::Absent,
+                    (entries, _) => LearnOutcome::Learned(entries),
+                })
+            })
+            .collect()
         })
+    }
+
+    /// The sides of a game that were not learned, after what was learned of a game of a file while it was played is corrected.
+    fn unlearned(
+        &self,
+        transaction: &mut Transaction,
+        before: &ByLine,
+        known: &IdentifiedGame,
+        now: &mut HashMap<u32, Field>,
+    ) -> Result<(u8, Corrected), LearnError> {
+        let Transaction { journal, state, .. } = &mut *transaction;
+        let mut sides = known.game.sides_bits() & !state.sides_of(&mut **journal, known.id)?;
+        let mut corrected = Corrected::default();
+        if sides != 0 && matches!(known.source, Source::File | Source::Unfinished) {
+            corrected = Self::correct(transaction, before, known, sides, now)?;
+            sides &= !corrected.sides;
+            let Transaction { journal, state, .. } = &mut *transaction;
+            sides &= !state.stored_sides(&mut **journal, &correct::lines(known))?;
+        }
+        Ok((sides, corrected))
+    }
+
+    /// Learns sides of a game; returns the keys and moves of the entries that this changes.
+    fn learn_sides(
+        &mut self,
+        transaction: &mut Transaction,
+        known: &IdentifiedGame,
+        sides: u8,
+        played: &[PlayedMove],
+        now: &mut HashMap<u32, Field>,
+    ) -> Result<Vec<(u64, MoveCode)>, LearnError> {
+        let IdentifiedGame { id, game, source } = known;
+        if *source == Source::Unfinished {
+            return Ok(Vec::new());
+        }
+        let wanted = |color: Color| sides & color.fold_wb(1, 2) != 0;
+        let mut changes = Vec::new();
+        for ply in played.iter().filter(|ply| wanted(ply.color)) {
+            let Some(change) = self.change(transaction, ply, now)? else { continue };
+            now.insert(change.index, change.new);
+            changes.push(change);
+        }
+        let entries: Vec<(u64, MoveCode)> = changes.iter().map(|change| (change.key, change.mv)).collect();
+        if !entries.is_empty() {
+            transaction.add(JournalRecord::Game(GameRecord {
+                id: *id,
+                sides,
+                result: halfpoints(game.result, Color::White) as u8,
+                guess: *source == Source::Scores,
+                time: now_in_seconds(),
+                note: game.record_note(),
+                changes,
+            }))?;
+        }
+        Ok(entries)
     }
 
     /// Sets every learn field of the book to zero, whatever it holds, and forgets which games were learned. A journal that
@@ -234,9 +296,11 @@ impl Learner {
             None => None,
         };
         let doubt = doubt.map(|doubt| self.worded(doubt));
-        let games = state.games.iter().rev().take(most).map(|known| record_of(journal, known));
-        let count = state.compacted().saturating_add(state.games.len() as u64);
-        Ok(History { games: games.collect::<Result<_, _>>()?, count, doubt })
+        let known = state.games.iter().filter(|known| known.known_result().is_some());
+        let count = state.compacted().saturating_add(known.clone().count() as u64);
+        let guesses = known.clone().filter(|known| known.is_guess()).count() as u64;
+        let games = known.rev().take(most).map(|known| Ok(record_of(journal, known)?.corrected(known)));
+        Ok(History { games: games.collect::<Result<_, LearnError>>()?, count, guesses, doubt })
     }
 
     /// What a move changes in the book, if it is an entry; `now` has the fields that are changed but not written yet.

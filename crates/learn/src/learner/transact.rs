@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use tabiya_base::error::{Error, Result};
 use tabiya_base::interrupt;
+use tabiya_book::polyglot::entry::PolyglotEntry;
 
 use super::Learner;
 use crate::book::{BookEntries, cannot_write};
@@ -308,6 +309,22 @@ pub(super) fn is_stale(state: &JournalState, book: &mut BookEntries) -> Result<b
 }
 
 impl Transaction {
+    /// The entry of a change whose record is at this offset, and its number now; `None` if it was deleted since.
+    pub(super) fn entry_of(
+        &mut self,
+        change: &Change,
+        at: u64,
+    ) -> Result<Option<(u32, PolyglotEntry)>, LearnError> {
+        if self.state.renumbered_since(at) {
+            let found = self.book.find(change.key, [change.mv; 2])?;
+            return Ok(found.and_then(|(index, entry)| Some((u32::try_from(index).ok()?, entry))));
+        }
+        let entry = self.book.entry(change.index.into())?;
+        Ok(entry
+            .filter(|entry| (entry.key, entry.mv) == (change.key, change.mv))
+            .map(|entry| (change.index, entry)))
+    }
+
     /// Adds a record to those that the transaction commits.
     pub(super) fn add(&mut self, record: JournalRecord) -> Result<(), LearnError> {
         self.unwritten.extend(self.state.append(record)?);

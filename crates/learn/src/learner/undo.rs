@@ -11,7 +11,7 @@ use super::Learner;
 use super::transact::Transaction;
 use crate::error::LearnError;
 use crate::field::Field;
-use crate::journal::{Change, JournalRecord, JournalState, LearnedGame, record_at, record_of};
+use crate::journal::{Change, JournalRecord, JournalState, LearnedGame, record_at};
 
 /// An entry that an edit deleted, or that it added or brought back.
 struct Event {
@@ -23,6 +23,21 @@ struct Event {
 
 /// What edits did to entries, by key and move, in the order of the edits.
 type Events = HashMap<(u64, MoveCode), Vec<Event>>;
+
+/// What takes games back: by the number, key and move of each entry, its change, and corrections of earlier games that
+/// stay, the last first.
+type Back = BTreeMap<(u32, u64, u16), (Change, Vec<Change>)>;
+
+/// A change that is taken back.
+struct Taken {
+    /// The offset of its record.
+    at: u64,
+    change: Change,
+    /// Whether a game made it, not a correction.
+    is_game: bool,
+    /// Whether it is that of an earlier game, and made again.
+    is_kept: bool,
+}
 
 impl Learner {
     /// Takes back the last games that were learned, at most `count`; returns how many there were. An entry that an edit has
@@ -42,47 +57,61 @@ impl Learner {
                 let what = format!("only the last {} games that were learned can be undone", games.len());
                 return Err(learner.too_many(Error::new(ErrorKind::Usage, what)).into());
             }
-            let count = usize::try_from(count).unwrap_or(usize::MAX);
-            let games: Vec<LearnedGame> = games.iter().rev().take(count).copied().collect();
+            let mut left = count;
+            let games = games.iter().rev().take_while(|known| {
+                let is_wanted = left > 0;
+                // One that was taken back because it has no result does not count.
+                left = left.saturating_sub(known.known_result().is_some().into());
+                is_wanted
+            });
+            let games: Vec<LearnedGame> = games.copied().collect();
             let Some(first) = games.last() else { return Ok(0) };
             let events = events_since(transaction, first.at)?;
-            let mut back: BTreeMap<(u32, u64, u16), Change> = BTreeMap::new();
-            for known in &games {
-                for change in record_of(&mut *transaction.journal, known)?.changes {
-                    learner.take_back_change(transaction, &events, (known, change), &mut back)?;
+            let mut back = Back::new();
+            for (at, size, is_taken_back) in records_since(&transaction.state, &games) {
+                let record = record_at(&mut *transaction.journal, at, size)?;
+                let is_game = matches!(record, JournalRecord::Game(_));
+                for change in record.changes() {
+                    let taken = Taken { at, change: *change, is_game, is_kept: !is_taken_back };
+                    learner.take_back_change(transaction, &events, taken, &mut back)?;
                 }
             }
-            let (games, changes) = (games.len() as u32, back.into_values().collect());
-            transaction.add(JournalRecord::Undo { games, changes })?;
-            Ok(games)
+            let changes = back.into_values().map(|(mut change, kept)| {
+                // The corrections of earlier games are made again, the first one first.
+                change.new = kept.iter().rev().fold(change.new, |now, kept| now.shifted(kept.old, kept.new));
+                change
+            });
+            let changes = changes.collect();
+            transaction.add(JournalRecord::Undo { games: games.len() as u32, changes })?;
+            Ok(games.iter().filter(|known| known.known_result().is_some()).count() as u32)
         })
     }
 
-    /// Adds to `back` what takes back a change that a game made.
+    /// Adds to `back` what takes back a change that a game or its correction made.
     fn take_back_change(
         &self,
         transaction: &mut Transaction,
         events: &Events,
-        (game, mut change): (&LearnedGame, Change),
-        back: &mut BTreeMap<(u32, u64, u16), Change>,
+        Taken { at, mut change, is_game, is_kept }: Taken,
+        back: &mut Back,
     ) -> Result<(), LearnError> {
         let Transaction { state, book, .. } = transaction;
-        let deleted = deleted_by(state, events.get(&(change.key, change.mv)), game.at);
+        let deleted = deleted_by(state, events.get(&(change.key, change.mv)), at);
         if let Some((edit, _)) = deleted {
             let Some(index) = Change::index_deleted(state.edits.len() - edit) else { return Ok(()) };
             change.index = index;
-        } else if state.renumbered_since(game.at) {
+        } else if state.renumbered_since(at) {
             // Another program may have deleted it.
             let Some((index, _)) = book.find(change.key, [change.mv; 2])? else { return Ok(()) };
             change.index = index as u32;
         }
         let place = (change.index, change.key, change.mv.0);
         let now = match (back.get(&place), deleted) {
-            (Some(later), _) => later.new,
+            (Some((later, _)), _) => later.new,
             (None, Some((_, entry))) => Field::from(entry),
             (None, None) => book.entry(change.index.into())?.map(Field::from).unwrap_or_default(),
         };
-        if now != change.new {
+        if is_game && now != change.new {
             if deleted.is_some() {
                 return Ok(());
             }
@@ -91,7 +120,10 @@ impl Learner {
             let error = Error::new(ErrorKind::Format, what).at_offset(offset);
             return Err(self.too_many(error).into());
         }
-        back.entry(place).or_insert(Change { old: now, ..change }).new = change.old;
+        let (whole, kept) = back.entry(place).or_insert((Change { old: now, ..change }, Vec::new()));
+        // Where games were taken back since, a correction did not find what is here now.
+        whole.new = if is_game { change.old } else { now.shifted(change.new, change.old) };
+        kept.extend(is_kept.then_some(change));
         Ok(())
     }
 
@@ -99,6 +131,19 @@ impl Learner {
     fn too_many(&self, error: Error) -> Error {
         error.at_path(&self.path).advice("undo fewer games").remedied_by(Remedy::ResetLearned)
     }
+}
+
+/// The records that are taken back with these games, the last first: theirs, and corrections since the first of them. Each has its
+/// offset, its length, and whether its game is one of these.
+fn records_since(state: &JournalState, games: &[LearnedGame]) -> Vec<(u64, u32, bool)> {
+    let first = games.last().map_or(0, |known| known.at);
+    let mut records: Vec<(u64, u32, bool)> = games.iter().map(|known| (known.at, known.size, true)).collect();
+    for known in &state.games {
+        let later = known.correction.filter(|correction| correction.at > first);
+        records.extend(later.map(|correction| (correction.at, correction.size, known.at >= first)));
+    }
+    records.sort_unstable_by_key(|record| std::cmp::Reverse(record.0));
+    records
 }
 
 /// What the edits after this offset of the journal did to entries. Of a move that a book has twice, the first learns.

@@ -12,7 +12,7 @@ use tabiya_base::check::check;
 use tabiya_chess::{Game, Position, Variant};
 
 use super::{PlayedBook, SpoolPlace, Spooled};
-use crate::finished::{FinishedGame, IdentifiedGame};
+use crate::finished::{FinishedGame, IdentifiedGame, Source};
 
 /// Bytes of a text's check.
 const CHECK_LEN: usize = 8;
@@ -36,6 +36,9 @@ struct SpoolLine {
     first: usize,
     sides: String,
     result: String,
+    /// Whether the result was guessed by scores.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    guess: bool,
     note: String,
 }
 
@@ -92,7 +95,7 @@ fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
 
 impl SpoolLine {
     fn new(book: &Path, fingerprint: Option<Fingerprint>, finished: &IdentifiedGame) -> Self {
-        let IdentifiedGame { id, game } = finished;
+        let IdentifiedGame { id, game, source } = finished;
         let mode = game.start.chess().castles().mode();
         let moves: Vec<String> = game.moves.iter().map(|mv| mv.to_uci(mode).to_string()).collect();
         let sides = Color::ALL.into_iter().filter(|color| *game.sides.get(*color)).map(Color::char);
@@ -110,6 +113,7 @@ impl SpoolLine {
             first: game.first,
             sides: sides.collect(),
             result: game.result.to_string(),
+            guess: *source == Source::Scores,
             note: game.note.clone(),
         }
     }
@@ -131,6 +135,7 @@ impl SpoolLine {
             result: KnownOutcome::from_ascii(self.result.as_bytes()).ok()?,
             note: self.note.clone(),
         };
-        Some(finished.identified(bytes(&self.id)?))
+        let source = if self.guess { Source::Scores } else { Source::Board };
+        Some(finished.said_by(source, bytes(&self.id)?))
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of learning as a whole.
 
 mod compacted;
+mod corrected;
 pub mod disk;
 mod edited;
 mod faults;
