@@ -164,6 +164,8 @@ class Promise:
                 assert learned > 0
             case "undo":
                 self.says("20 games")
+            case "show" if "--against" in self.words:
+                self.says("30 games compared")
             case "show":
                 self.says("Sicilian Defense")
 

@@ -56,9 +56,11 @@ def game(client):
         answer = client.go("movetime 10", "position startpos" + (f" moves {' '.join(moves)}" if moves else ""))
         if not answer.book:
             line = " ".join(moves[:-1])
-            # Learning wants to hear the engine twice.
-            moves.append(answer.move)
-            client.go("movetime 10", f"position startpos moves {' '.join([*moves, reply(moves)])}")
+            # Learning wants to hear the engine three times.
+            for _ in range(2):
+                moves.append(answer.move)
+                moves.append(reply(moves))
+                answer = client.go("movetime 10", f"position startpos moves {' '.join(moves)}")
             return line
         moves.append(answer.move)
         moves.append(reply(moves))

@@ -125,6 +125,9 @@ fn a_process_that_dies_before_it_learns_leaves_the_game_to_the_next() {
     assert!(messages[0].starts_with("INFO games kept earlier, learned now into "), "{messages:?}");
     assert_eq!(field(&place.book), [0, 1, 0, 2]);
     assert_eq!(learn(&mut worker(), [resume()]), [""; 0]);
+    // What was guessed is still a guess.
+    let history = tabiya_learn::Learner::new(&place.book).unwrap().history(9).unwrap();
+    assert_eq!((history.count, history.guesses), (1, 1));
 }
 
 #[test]

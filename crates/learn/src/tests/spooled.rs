@@ -7,7 +7,7 @@ use std::time::Duration;
 use tabiya_base::lock::lock;
 
 use super::finished;
-use crate::{Spool, Spooled};
+use crate::{Source, Spool, Spooled};
 
 const NOW: Duration = Duration::ZERO;
 
@@ -36,7 +36,8 @@ fn a_game_waits_until_it_is_learned() {
     let folder = tempfile::tempdir().unwrap();
     let spool = Spool::new(folder.path().join("new").join("log.spool"));
     assert_eq!(names(&spool), [""; 0]);
-    let games = [finished("one", "e2e4 e7e5", "w", 2), finished("two", "d2d4", "wb", 1)];
+    let mut games = [finished("one", "e2e4 e7e5", "w", 2), finished("two", "d2d4", "wb", 1)];
+    games[0].source = Source::Scores;
     let print = Some([7; 32]);
     let one = spool.put(&[(Path::new("a.bin"), print, &games[0])], NOW).unwrap();
     let two: Vec<_> = ["a.bin", "b.bin"].iter().map(|book| (Path::new(book), None, &games[1])).collect();
@@ -46,6 +47,7 @@ fn a_game_waits_until_it_is_learned() {
     for (game, spooled) in [0, 1, 1].into_iter().zip(&found) {
         let game = &games[game];
         assert_eq!((spooled.finished.id, &spooled.finished.game.moves), (game.id, &game.game.moves));
+        assert_eq!(spooled.finished.source, game.source);
         assert_eq!(
             (spooled.finished.game.sides, spooled.finished.game.result),
             (game.game.sides, game.game.result)
