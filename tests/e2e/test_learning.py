@@ -3,6 +3,7 @@
 import json
 import re
 import struct
+import subprocess
 import time
 
 import chess
@@ -10,9 +11,10 @@ import chess.engine
 import chess.pgn
 import pytest
 
-from client import Client, eventually, times
+from client import HANG, Client, eventually, times
 from polyglot_writer import Book, key
 from recording import popen
+from test_config import runner_of
 
 LEARNED = re.compile(r"^info string tabiya: game (\d+) as (White|Black), .*: learned: (\d+) entr")
 VERDICT = re.compile(r"^info string tabiya: game (\d+) as (White|Black), (\d+) plies, is (won|drawn|lost|of unknown result): (.*)$")
@@ -278,6 +280,35 @@ def test_a_game_cut_at_a_limit_is_not_learned_and_a_guess_is_corrected(tmp_path,
     assert b"learned before" in tabiya("learn", "games", book, "match.pgn", "--player", "=tabiya").stdout
     assert sorted(fields(book).values()) == [(4, 4), (4, 4)]
     assert tabiya("learn", "undo", book, 4).returncode == 0 and fields(book) == {}
+
+
+@pytest.mark.parametrize("runner", ["fastchess", "cutechess-cli"])
+def test_no_false_result_of_a_match_with_a_limit_stays(tmp_path, tabiya_exe, stockfish, tabiya, runner):
+    """What is learned during a match and then from its games is what the games alone give; nothing is learned of a game at its limit."""
+    found, is_fastchess = runner_of(runner), runner == "fastchess"
+    for name in ("a.bin", "alone.bin"):
+        Book().line("e2e4 e7e5 g1f3 b8c6").line("d2d4 d7d5 c2c4 e7e6").line("g1f3 d7d5").write(tmp_path / name)
+    given = ["--engine", stockfish, "--book", tmp_path / "a.bin", "--log", tmp_path / "log", "--seed", "3"]
+    words = [f"args={' '.join(map(str, given))}"] if is_fastchess else [f"arg={word}" for word in given]
+    line = [found, "-engine", "name=A", f"cmd={tabiya_exe}", f"dir={tmp_path}", *words, "option.Book Learn=true", "nodes=400"]
+    line += ["-engine", "name=B", f"cmd={stockfish}", "nodes=40", "-each", "tc=inf", *([] if is_fastchess else ["proto=uci"])]
+    line += ["-rounds", times("6", "60"), "-games", "2", "-repeat", "-concurrency", "1", "-maxmoves", "30", "-resign", "movecount=6", "score=1500"]
+    line += ["-pgnout", "file=match.pgn" if is_fastchess else "match.pgn"]
+    done = subprocess.run([str(word) for word in line], cwd=tmp_path, capture_output=True, text=True, timeout=HANG)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    def compared():
+        return json.loads(tabiya("learn", "show", "a.bin", "--against", "match.pgn", "--player", "=A", "--json").stdout)
+
+    # What a slow disk has left.
+    assert tabiya("learn", "spool", "--log", "log").returncode == 0
+    before = compared()
+    assert before["wrong"] == 0 and before["games"] == times(12, 120), before
+    for name in ("a.bin", "alone.bin"):
+        assert tabiya("learn", "games", name, "match.pgn", "--player", "=A").returncode == 0
+    after = compared()
+    assert after["right"] == before["games"] and after["guesses"] == 0, after
+    assert fields(tmp_path / "a.bin") == fields(tmp_path / "alone.bin")
 
 
 def spooled(log):

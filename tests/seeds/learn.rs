@@ -15,7 +15,7 @@ use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 use tabiya_learn::book::BookEntries;
 use tabiya_learn::journal::{
-    Change, Check, EditRecord, EntryChange, GameRecord, JournalHeader, JournalRecord,
+    Change, Check, CorrectionRecord, EditRecord, EntryChange, GameRecord, JournalHeader, JournalRecord,
 };
 use tabiya_learn::{Claim, Field, FinishedGame, LearnOutcome, Learner, NewJournal, Storage, StoredBytes};
 
@@ -142,7 +142,7 @@ fn records(mut data: &[u8], entries: &[PolyglotEntry]) -> Vec<JournalRecord> {
         data = more;
         let changes: Vec<Change> =
             bytes.chunks_exact(CHANGE_LEN).map(|bytes| change(bytes, entries)).collect();
-        records.push(match kind % 6 {
+        records.push(match kind % 7 {
             0 | 1 => JournalRecord::Game(GameRecord {
                 guess: false,
                 id: [*kind; 16],
@@ -155,6 +155,14 @@ fn records(mut data: &[u8], entries: &[PolyglotEntry]) -> Vec<JournalRecord> {
             2 => JournalRecord::Undo { games: u32::from(kind / 5), changes },
             3 => JournalRecord::Reset,
             4 => JournalRecord::Done,
+            // Of a game with that kind, if there is one.
+            6 => JournalRecord::Correction(CorrectionRecord {
+                id: [kind - 6; 16],
+                file: [*kind; 16],
+                result: Some(kind / 7 % 4).filter(|result| *result < 3),
+                time: 0,
+                changes,
+            }),
             // The journal knows what the book is after each edit: none of these fits, and none may be made.
             _ => JournalRecord::Edit(edit(*kind, &changes, entries)),
         });

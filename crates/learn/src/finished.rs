@@ -71,6 +71,13 @@ pub struct PlayedMove {
     pub color: Color,
 }
 
+impl Source {
+    /// Whether it is a file.
+    pub(crate) fn is_file(self) -> bool {
+        matches!(self, Self::File | Self::Unfinished)
+    }
+}
+
 impl FinishedGame {
     /// The game with its identity, and a result that the board shows.
     pub fn identified(self, id: Id) -> IdentifiedGame {

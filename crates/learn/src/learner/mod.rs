@@ -170,7 +170,8 @@ impl Learner {
         self.transact(false, |learner, transaction| {
             learner.check(&mut transaction.book, Some(&transaction.state))?;
             let mut now: HashMap<u32, Field> = HashMap::new();
-            let before = ByLine::new(if again { &[] } else { &transaction.state.games });
+            let corrects = !again && games.iter().any(|known| known.source.is_file());
+            let before = ByLine::new(if corrects { &transaction.state.games } else { &[] });
             let each = games.iter().zip(&played);
             each.map(|(known, played)| {
                 let sides = known.game.sides_bits();
@@ -210,7 +211,7 @@ impl Learner {
         let Transaction { journal, state, .. } = &mut *transaction;
         let mut sides = known.game.sides_bits() & !state.sides_of(&mut **journal, known.id)?;
         let mut corrected = Corrected::default();
-        if sides != 0 && matches!(known.source, Source::File | Source::Unfinished) {
+        if sides != 0 && known.source.is_file() {
             corrected = Self::correct(transaction, before, known, sides, now)?;
             sides &= !corrected.sides;
             let Transaction { journal, state, .. } = &mut *transaction;
