@@ -106,7 +106,7 @@ mod tests {
         assert_ne!(played(), played());
         let lines = lines_of(&start, game.moves());
         assert_eq!(
-            lines.iter().map(|line| hex(line)).collect::<Vec<_>>(),
+            lines.iter().map(|line| hex(&line[..])).collect::<Vec<_>>(),
             ["af716737a81f021c", "52fe5a01a858ec2e"]
         );
         assert!(played().starts_with(&lines[0]) && lines[1] == line_of(&start, &game.moves()[..1]));
