@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use shakmaty::Color;
 
 use super::transact::Transaction;
+use super::undo::{deleted_by, events_since};
 use super::{Learner, now_in_seconds};
 use crate::error::LearnError;
 use crate::field::{Field, halfpoints};
@@ -123,8 +124,12 @@ fn corrections(
     let field =
         |result: Option<u8>| Field::of_game(result.map(|white| color.fold_wb(white, 2 - white.min(2))));
     let mut changes = Vec::new();
+    let events = events_since(transaction, played.at)?;
     for mut change in record_of(&mut *transaction.journal, played)?.changes {
-        // A move that was deleted since has nothing to correct.
+        // A move that was deleted since has nothing to correct, and one that was added in its place never had the game.
+        if deleted_by(&transaction.state, events.get(&(change.key, change.mv)), played.at).is_some() {
+            continue;
+        }
         let Some((index, entry)) = transaction.entry_of(&change, played.at)? else { continue };
         change.index = index;
         change.old = now.get(&index).copied().unwrap_or(Field::from(entry));

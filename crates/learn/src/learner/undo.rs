@@ -14,7 +14,7 @@ use crate::field::Field;
 use crate::journal::{Change, JournalRecord, JournalState, LearnedGame, record_at};
 
 /// An entry that an edit deleted, or that it added or brought back.
-struct Event {
+pub(super) struct Event {
     /// The number of the edit.
     edit: usize,
     is_deleted: bool,
@@ -22,7 +22,7 @@ struct Event {
 }
 
 /// What edits did to entries, by key and move, in the order of the edits.
-type Events = HashMap<(u64, MoveCode), Vec<Event>>;
+pub(super) type Events = HashMap<(u64, MoveCode), Vec<Event>>;
 
 /// What takes games back: by the number, key and move of each entry, its change, and corrections of earlier games that
 /// stay, the last first.
@@ -147,7 +147,7 @@ fn records_since(state: &JournalState, games: &[LearnedGame]) -> Vec<(u64, u32, 
 }
 
 /// What the edits after this offset of the journal did to entries. Of a move that a book has twice, the first learns.
-fn events_since(transaction: &mut Transaction, at: u64) -> Result<Events, LearnError> {
+pub(super) fn events_since(transaction: &mut Transaction, at: u64) -> Result<Events, LearnError> {
     let Transaction { state, journal, .. } = transaction;
     let mut events = Events::new();
     let later = state.edits.iter().enumerate().filter(|(_, known)| known.at > at && known.renumbers);
@@ -168,7 +168,11 @@ fn events_since(transaction: &mut Transaction, at: u64) -> Result<Events, LearnE
 
 /// The edit that deleted the entry that was in the book at this offset of the journal, and what is left of the entry; `None` if
 /// it is in the book. One that was added in its place is another one.
-fn deleted_by(state: &JournalState, events: Option<&Vec<Event>>, at: u64) -> Option<(usize, PolyglotEntry)> {
+pub(super) fn deleted_by(
+    state: &JournalState,
+    events: Option<&Vec<Event>>,
+    at: u64,
+) -> Option<(usize, PolyglotEntry)> {
     let mut deleted = None;
     for event in events.into_iter().flatten() {
         let Some(known) = state.edits.get(event.edit).filter(|known| known.at > at) else { continue };
