@@ -195,7 +195,17 @@ impl Decided {
                 lost && facts.weight == 0 && facts.recommended.is_none() && facts.decision.is_none()
             })
         };
-        let never = self.chances.iter().filter(|(mv, chance)| **chance == 0.0 && !only_lost(**mv));
+        // Nobody says of a plain move beside green ones that it is bad: another book may recommend the position after it.
+        let is_plain = |mv: u16| {
+            let facts = self.record.moves.iter().find(|facts| facts.mv.0 == mv);
+            facts.is_some_and(|facts| {
+                let silent =
+                    facts.recommended.is_none() && facts.annotation.is_none() && facts.decision.is_none();
+                silent && facts.weight > 0 && !facts.is_never_by_factor()
+            })
+        };
+        let is_never = |mv: u16| !only_lost(mv) && !is_plain(mv);
+        let never = self.chances.iter().filter(|(mv, chance)| **chance == 0.0 && is_never(**mv));
         never.map(|(mv, _)| *mv).collect()
     }
 }
