@@ -46,11 +46,9 @@ pub(crate) fn advice(line: &[OsString], command: impl FnOnce() -> Command) -> Op
                 return Some(format!("{word} is no file: write {}", quoted(option, word, after, fits)));
             }
         };
-        let Some((first, after)) = (match value {
-            Some(value) => Some((value, after)),
-            None => after.split_first().map(|(first, after)| (*first, after)),
-        }) else {
-            return None;
+        let (first, after) = match value {
+            Some(value) => (value, after),
+            None => after.split_first().map(|(first, after)| (*first, after))?,
         };
         rest = after;
         if after.first().is_some_and(|next| fits(next) && !Path::new(next).exists()) {

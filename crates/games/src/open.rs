@@ -184,7 +184,7 @@ impl Sources {
     pub fn once(mut self) -> Self {
         let mut known = HashSet::new();
         let (all, again) = std::mem::take(&mut self.all).into_iter().partition(|source: &GameSource| {
-            known.insert(fs::canonicalize(&source.name).unwrap_or_else(|_| source.name.clone()))
+            known.insert(dunce::canonicalize(&source.name).unwrap_or_else(|_| source.name.clone()))
         });
         let again: Vec<GameSource> = again;
         let bytes: u64 = again.iter().map(|source| source.size).sum();

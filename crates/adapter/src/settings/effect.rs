@@ -75,7 +75,7 @@ fn said(row: &SettingRow, options: &Options, used: &[UsedPolicy<'_>]) -> Vec<Str
     {
         return all(why);
     }
-    let replaced = is_replaced.then(|| all("each [[book]] table has its own")).unwrap_or_default();
+    let replaced = if is_replaced { all("each [[book]] table has its own") } else { Vec::new() };
     let of_rules = idle.iter().filter(|(used, _)| own(used)).filter_map(|(used, why)| {
         let (number, rule) = used.rule?;
         Some(format!("{}: {} has no effect: {why}", rule_name(number, rule.file.as_ref()), row.key))

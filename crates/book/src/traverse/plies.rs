@@ -265,8 +265,8 @@ impl Replies {
 fn add_missing<B: Moves + ?Sized>(book: &B, own: &Met, most: usize, missing: &mut Keys) -> Result<bool> {
     book.each(Scope::All, &Progress::none(), &mut |known| {
         let is_reached = || has_form(known.key, known.position.as_ref(), own.keys());
-        let is_whole = || known.moves.iter().all(|facts| own.has_shown(known.key, facts.mv));
-        if !known.moves.is_empty() && !(is_reached() && is_whole()) {
+        let lacks_one = || known.moves.iter().any(|facts| !own.has_shown(known.key, facts.mv));
+        if !known.moves.is_empty() && (!is_reached() || lacks_one()) {
             missing.insert(known.key);
         }
         if missing.len() > most { Err(Break::Enough) } else { Ok(()) }

@@ -190,12 +190,11 @@ impl<'a> GameReader<'a> {
     fn continues(&mut self) -> bool {
         let text = self.lexer.rest();
         let begins_head = || text.starts_with(b"[") && self.lexer.begins_head(text);
-        let continues = matches!(self.state, PgnState::Moves | PgnState::Over | PgnState::Unwanted)
+        matches!(self.state, PgnState::Moves | PgnState::Over | PgnState::Unwanted)
             && !self.game.ended
             && !begins_head()
             && (!begins_moves(&self.lexer) || !self.has_moves() || self.ends_variation())
-            && self.trailing_result().is_none();
-        continues
+            && self.trailing_result().is_none()
     }
 
     /// Whether the game is in a variation that ends before the next empty line.
