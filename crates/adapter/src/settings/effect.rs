@@ -3,21 +3,14 @@
 use shakmaty::Color;
 
 use tabiya_book::BookSet;
-use tabiya_book::choose::Policy;
 
 use super::books::BookFiles;
-use super::options::Options;
+use super::options::{Options, UsedPolicy};
 use super::rules::{Rule, rule_name};
 use super::table::{self, OWN_BOOK, SettingRow};
 
-/// A policy by which books answer.
-pub(super) struct UsedPolicy<'a> {
-    /// The rule that it belongs to, and the rule's number; `None` for the policy of the options.
-    rule: Option<(usize, &'a Rule)>,
-    pub(super) policy: Policy,
-    /// Whether evaluations are known beside a book that answers by it.
-    pub(super) has_evaluations: bool,
-}
+/// The rule that a policy belongs to, with its number; `None` for the policy of the options.
+type Owner<'a> = Option<(usize, &'a Rule)>;
 
 /// What is said of each setting that has no effect beside the others: for the log, for doctor and for `show`.
 pub fn idle(options: &Options, files: &BookFiles, set: &BookSet) -> Vec<String> {
@@ -29,21 +22,21 @@ pub fn idle(options: &Options, files: &BookFiles, set: &BookSet) -> Vec<String> 
 }
 
 /// The policies by which the books of a set answer.
-fn used<'a>(options: &Options, files: &'a BookFiles, set: &BookSet) -> Vec<UsedPolicy<'a>> {
-    let mut used: Vec<UsedPolicy<'a>> = Vec::new();
+fn used<'a>(options: &Options, files: &'a BookFiles, set: &BookSet) -> Vec<(Owner<'a>, UsedPolicy)> {
+    let mut used: Vec<(Owner<'a>, UsedPolicy)> = Vec::new();
     for color in Color::ALL {
         for (index, book) in set.books(color).iter().enumerate() {
             let number = set.rule(color, index);
             let rule =
                 number.and_then(|number| Some((number, files.both.rules().get(number.checked_sub(1)?)?)));
             let has_evaluations = set.evaluations(&**book).is_some();
-            let same = |known: &&mut UsedPolicy<'_>| known.rule.map(|(number, _)| number) == number;
+            let same = |(owner, _): &&mut (Owner<'_>, _)| owner.map(|(number, _)| number) == number;
             match used.iter_mut().find(same) {
-                Some(known) => known.has_evaluations |= has_evaluations,
+                Some((_, known)) => known.has_evaluations |= has_evaluations,
                 None => {
                     let policy =
                         rule.map_or_else(|| options.policy.clone(), |(_, rule)| rule.policy(&options.policy));
-                    used.push(UsedPolicy { rule, policy, has_evaluations });
+                    used.push((rule, UsedPolicy { policy, has_evaluations }));
                 }
             }
         }
@@ -52,22 +45,24 @@ fn used<'a>(options: &Options, files: &'a BookFiles, set: &BookSet) -> Vec<UsedP
 }
 
 /// What is said of a setting: once if the options set it in vain, else for each rule that does.
-fn said(row: &SettingRow, options: &Options, used: &[UsedPolicy<'_>]) -> Vec<String> {
+fn said(row: &SettingRow, options: &Options, used: &[(Owner<'_>, UsedPolicy)]) -> Vec<String> {
     let of_options = row.is_changed(options);
     let all = |why: &str| vec![format!("{} has no effect: {why}", row.name)];
     if !row.is_of_policy() {
-        let lack = if of_options && !used.is_empty() { row.lack(options, used) } else { None };
+        let policies: Vec<UsedPolicy> = used.iter().map(|(_, used)| used.clone()).collect();
+        let lack = if of_options && !used.is_empty() { row.lack(options, &policies) } else { None };
         return lack.map(all).unwrap_or_default();
     }
-    let is_set =
-        |used: &&UsedPolicy<'_>| row.is_changed(&Options { policy: used.policy.clone(), ..options.clone() });
+    let is_set = |(_, used): &&(Owner<'_>, UsedPolicy)| {
+        row.is_changed(&Options { policy: used.policy.clone(), ..options.clone() })
+    };
     let set: Vec<_> = used.iter().filter(is_set).collect();
     let idle: Vec<_> = set
         .iter()
-        .filter_map(|used| Some((*used, row.lack(options, std::slice::from_ref(*used))?)))
+        .filter_map(|(owner, used)| Some((*owner, row.lack(options, std::slice::from_ref(used))?)))
         .collect();
-    let own = |used: &UsedPolicy<'_>| used.rule.is_some_and(|(_, rule)| rule.given.text(row.key).is_some());
-    let is_replaced = of_options && !used.is_empty() && used.iter().all(own);
+    let own = |owner: Owner<'_>| owner.is_some_and(|(_, rule)| rule.given.text(row.key).is_some());
+    let is_replaced = of_options && !used.is_empty() && used.iter().all(|(owner, _)| own(*owner));
     if let Some((_, why)) = idle.first()
         && of_options
         && !is_replaced
@@ -76,8 +71,8 @@ fn said(row: &SettingRow, options: &Options, used: &[UsedPolicy<'_>]) -> Vec<Str
         return all(why);
     }
     let replaced = if is_replaced { all("each [[book]] table has its own") } else { Vec::new() };
-    let of_rules = idle.iter().filter(|(used, _)| own(used)).filter_map(|(used, why)| {
-        let (number, rule) = used.rule?;
+    let of_rules = idle.iter().filter(|(owner, _)| own(*owner)).filter_map(|(owner, why)| {
+        let (number, rule) = (*owner)?;
         Some(format!("{}: {} has no effect: {why}", rule_name(number, rule.file.as_ref()), row.key))
     });
     replaced.into_iter().chain(of_rules).collect()

@@ -59,6 +59,14 @@ impl Options {
     }
 }
 
+/// A policy by which books answer.
+#[derive(Clone)]
+pub(super) struct UsedPolicy {
+    pub(super) policy: Policy,
+    /// Whether evaluations are known beside a book that answers by it.
+    pub(super) has_evaluations: bool,
+}
+
 /// What the adapter must do after an option has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {

@@ -6,8 +6,7 @@ use serde::Serialize;
 use tabiya_book::choose::MAX_LOSS_LIMIT;
 
 use self::SettingKind::{Check, Choice, Files, Pairs, Spin, Text, Texts};
-use super::effect::UsedPolicy;
-use super::options::{BookScore, Change, Options, Value};
+use super::options::{BookScore, Change, Options, UsedPolicy, Value};
 use super::split;
 
 /// The greatest seed that a GUI's spin box can hold: many store it in 32 signed bits.
@@ -136,7 +135,7 @@ pub struct SettingRow {
     holder: Option<fn(&mut Options) -> Value<'_>>,
     /// What keeps it from having any effect, if something does: among the options, and the policies by which books answer.
     #[serde(skip)]
-    lack: fn(&Options, &[UsedPolicy<'_>]) -> Option<&'static str>,
+    lack: fn(&Options, &[UsedPolicy]) -> Option<&'static str>,
     /// What the adapter must do after the option has changed.
     #[serde(skip)]
     pub(super) change: Change,
@@ -170,7 +169,7 @@ impl SettingRow {
     }
 
     /// What keeps it from having any effect; `None` where nothing does.
-    pub(super) fn lack(&self, options: &Options, used: &[UsedPolicy<'_>]) -> Option<&'static str> {
+    pub(super) fn lack(&self, options: &Options, used: &[UsedPolicy]) -> Option<&'static str> {
         (self.lack)(options, used)
     }
 
