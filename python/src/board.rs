@@ -160,7 +160,11 @@ pub fn game_of(given: &Bound<'_, PyAny>) -> PyResult<Option<(Game, CastlingMode)
         game.push(legal);
     }
     // A board that was changed by hand is not where its moves lead.
-    Ok(if game.position().whole_key() == place.at.whole_key() { Some((game, place.mode)) } else { alone(&place) })
+    Ok(if game.position().whole_key() == place.at.whole_key() {
+        Some((game, place.mode))
+    } else {
+        alone(&place)
+    })
 }
 
 /// A move of python-chess, if it is legal in a position.

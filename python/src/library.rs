@@ -22,7 +22,7 @@ use tabiya_book::polyglot::Polyglot;
 use tabiya_book::polyglot::entry::PolyglotEntry as RawEntry;
 use tabiya_book::{self as book, PositionRecord, Scope, in_any_case, parts, plain_weights, stated_variant};
 pub use tabiya_book::{
-    Annotation, Book, BookSet, Counts, Format, Learned, MoveFacts, Ratings, Recommendation, Written,
+    Annotation, Book, BookSet, Counts, Format, Learned, MoveFacts, Ratings, Recommendation, Severity, Written,
 };
 pub use tabiya_chess::openings::Opening;
 use tabiya_chess::setup_leniently;
@@ -354,7 +354,19 @@ pub fn check(path: &Path, variant: Variant) -> Result<Vec<Finding>> {
             files.iter().try_for_each(|file| sum(file, &Progress::none(), findings).map(drop))
         })?;
     } else {
-        book::open_as(path, variant)?.check(&Progress::none(), report);
+        let book = book::open_as(path, variant)?;
+        if let Some(other) = book.other_rules(variant, &Progress::none()) {
+            let what = format!("{other}: pass variant=\"{}\"", other.likely);
+            report(Finding {
+                severity: Severity::Error,
+                what,
+                count: 1,
+                offset: None,
+                file: None,
+                means: "",
+            });
+        }
+        book.check(&Progress::none(), report);
     }
     interrupt::check().map(|()| found)
 }

@@ -115,6 +115,11 @@ def test_games_become_books_that_are_read_and_played(name, tmp_path):
     report = tabiya.build(pgn, book, variant=variant, min_games=1)
     assert (report.games, report.used) == (20, 20)
     assert tabiya.check(book, variant=variant) == []
+    whose = {name: board.uci_variant for name, board in {**BOARDS, "chess": chess.Board}.items()}
+    wrong = [found.what for found in tabiya.check(book) if "rules" in found.what]
+    assert all(any(f'pass variant="{name}"' in what for name in whose.values()) for what in wrong), wrong
+    # Games of these obey the rules of standard chess until the last move.
+    assert len(wrong) == (name not in ("kingOfTheHill", "threeCheck")), wrong
     merged = tabiya.merge([book, book], tmp_path / "b.bin", variant=variant)
     converted = tabiya.convert(book, tmp_path / "c.bin", variant=variant)
     assert (merged.moves, converted.moves, merged.damage) == (report.moves, report.moves, [])

@@ -7,11 +7,18 @@ use super::look::{memchr, memchr_iter, memmem};
 /// The pieces of the ordinary start in a FEN.
 const ORDINARY: &[u8] = b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
+/// Ranks of a board, between which a FEN has slashes.
+const RANKS: usize = 8;
+
 /// Parts of the names of tags whose position comes after the moves, such as `CurrentPosition`.
 const LATER: [&[u8]; 4] = [b"current", b"final", b"last", b"end"];
 
 /// Whether a head has a position that its game may start from, and that is not the ordinary one.
 pub(super) fn has_start(head: &[u8]) -> bool {
+    // Nearly all heads have fewer slashes than a board.
+    if memchr_iter(b'/', head).count() < RANKS - 1 {
+        return false;
+    }
     head.split(|byte| *byte == b'\n').any(|line| {
         let mut rest = line;
         // A bracket begins another tag.
@@ -57,7 +64,8 @@ fn is_board(text: &[u8]) -> bool {
                 })
                 .sum()
         };
-    memchr_iter(b'/', text).count() == 7 && text.split(|byte| *byte == b'/').all(|rank| squares(rank) == 8)
+    memchr_iter(b'/', text).count() == RANKS - 1
+        && text.split(|byte| *byte == b'/').all(|rank| squares(rank) == 8)
 }
 
 /// How much of a tag comes before what says that it is for the position after the moves.
