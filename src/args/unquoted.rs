@@ -31,9 +31,10 @@ pub(crate) fn advice(line: &[OsString], command: impl FnOnce() -> Command) -> Op
         let fits: fn(&str) -> bool = match option {
             MOVES => is_move,
             FEN => is_field,
-            _ if word.starts_with("--") => {
-                // Its value, if it has one.
-                rest = after.get(usize::from(value.is_none())..).unwrap_or_default();
+            _ if word.starts_with('-') => {
+                if value.is_none() && takes_value(named, option) {
+                    rest = after.get(1..).unwrap_or_default();
+                }
                 continue;
             }
             _ => {
@@ -59,6 +60,17 @@ pub(crate) fn advice(line: &[OsString], command: impl FnOnce() -> Command) -> Op
         }
     }
     None
+}
+
+/// Whether the word after an option of a command, in its long or its short form, is its value.
+fn takes_value(command: &Command, option: &str) -> bool {
+    let long = option.strip_prefix("--");
+    let short = option.strip_prefix('-').and_then(|name| name.parse().ok());
+    let known = command.get_arguments().find(|known| match long {
+        Some(long) => known.get_long() == Some(long),
+        None => short.is_some() && known.get_short() == short,
+    });
+    known.is_some_and(|known| known.get_action().takes_values())
 }
 
 /// An option with all that belongs to its value.
@@ -121,6 +133,8 @@ mod tests {
             "show b.bin c.bin --moves e2e4",
             "show --moves e2e4 Cargo.toml",
             "edit b.bin --delete e2e4",
+            "edit b.bin --undo --delete e2e4",
+            "show b.bin --json --moves e2e4",
             "edit b.bin --add e2e4=3",
             "check e2e4",
             "--book e4",

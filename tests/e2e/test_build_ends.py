@@ -147,8 +147,8 @@ def test_bad_games_are_counted_and_the_good_ones_used(tabiya, folder):
     bad = {
         "parentheses": (head + "\n1. e4 " + "(" * 200_000 + "\n\n", "unterminated comment or variation"),
         "nested": (head + "\n1. e4 " + "(" * 200_000 + ")" * 200_000 + " e5 2. Nf3 1-0\n\n", None),
-        "tag": (f'[Event "bad"]\n[White "{"x" * (1 << 20)}"]\n\n1. e4 1-0\n\n', "longer than any real game"),
-        "name": (f'[Event "{"x" * (1 << 20)}"]\n\n1. e4 1-0\n\n', "longer than any real game"),
+        "tag": (f'[Event "bad"]\n[White "{"x" * (1 << 20)}"]\n\n1. e4 1-0\n\n', "4 games read, 4 used"),
+        "name": (f'[Event "{"x" * (1 << 20)}"]\n\n1. e4 1-0\n\n', "4 games read, 4 used"),
         "comment": (head + "\n1. e4 {" + "x" * (1 << 20) + "\n\n", "unterminated"),
         "plies": (f"{head}\n{plies}1-0\n\n", None),
         "word": (head + "\n1. e4 " + "x" * (1 << 20) + " e5 1-0\n\n", None),

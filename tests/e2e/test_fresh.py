@@ -56,8 +56,8 @@ def game(client):
         answer = client.go("movetime 10", "position startpos" + (f" moves {' '.join(moves)}" if moves else ""))
         if not answer.book:
             line = " ".join(moves[:-1])
-            # Learning wants to hear the engine three times.
-            for _ in range(2):
+            # Learning wants to hear the engine three times; one that knows a single move is heard twice.
+            while len(moves) < len(line.split()) + 5 and chess.Move.from_uci(answer.move) in legal(moves):
                 moves.append(answer.move)
                 moves.append(reply(moves))
                 answer = client.go("movetime 10", f"position startpos moves {' '.join(moves)}")
