@@ -24,7 +24,7 @@ const WAITING: usize = 4;
 /// A *board* is a ``chess.Board`` of standard chess, Chess960 or a variant that Lichess has, or a FEN of standard chess. A Polyglot book
 /// does not say its variant: as in python-chess, the board does. Polyglot books are also asked by keys.
 ///
-/// With *tournament*, weights are those that the book's colours, marks and limits leave in tournaments.
+/// With *tournament*, weights are those that the book's colors, marks and limits leave in tournaments.
 #[pyclass(frozen, module = "tabiya", name = "Reader")]
 pub struct Reader {
     /// `None` once it is closed.

@@ -266,25 +266,3 @@ next(iter_at_end)
 def test_iterators_that_are_given_up_end_their_threads(books: dict[str, Path]) -> None:
     done = python_does(GONE, books["ctg"])
     assert (done.returncode, int(done.stdout) >= 9) == (0, True), done.stderr
-
-
-CUT = """\
-import sys
-import chess, tabiya
-with tabiya.open_reader(sys.argv[1]) as reader:
-    assert list(reader.find_all(chess.Board()))
-    with open(sys.argv[1], "r+b") as file:
-        file.truncate(16)
-    for board in (chess.Board(), chess.Board("8/8/8/4k3/8/8/8/4K3 w - - 0 1")):
-        list(reader.find_all(board))
-    for _ in reader:
-        pass
-print("done")
-"""
-
-
-def test_a_book_that_is_cut_short_while_it_is_open_does_not_end_python(tmp_path: Path) -> None:
-    path = tmp_path / "cut.bin"
-    path.write_bytes(STARTER.read_bytes())
-    done = python_does(CUT, path)
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr

@@ -163,7 +163,7 @@ def test_folders_and_several_files_are_read_one_after_another(pgn: Path, tmp_pat
 
 def test_games_that_cannot_be_read_are_counted_and_never_fatal(tmp_path: Path) -> None:
     path = tmp_path / "odd.pgn"
-    path.write_text('[Variant "Atomic"]\n\n1. e4 *\n\n[FEN "no"]\n\n1. e4 *\n\n[White "A"]\n\n1. e4 e5 *\n')
+    path.write_text('[Variant "Atomic"]\n\n1. e4 *\n\n[FEN "no"]\n\n1. e4 *\n\n[Event "C"]\n\n1. e4 e5 *\n')
     for moves_only in (False, True):
         games = tabiya.open_games(path, moves_only=moves_only)
         assert len(list(games)) == 1 and games.unreadable == 2

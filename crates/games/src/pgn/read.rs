@@ -387,12 +387,12 @@ impl<'a> GameReader<'a> {
                 Token::Comment(_) | Token::Glyph(_) => {}
                 Token::Open => {
                     let wanted = self.wants_variations && self.state == PgnState::Moves;
-                    if self.lines.open(wanted, &mut self.position) {
+                    if self.lines.open(wanted, &mut self.position, self.game.numbering) {
                         self.visitor.begin_variation();
                     }
                 }
                 Token::Close => {
-                    if self.lines.close(&mut self.position) {
+                    if self.lines.close(&mut self.position, &mut self.game.numbering) {
                         self.visitor.end_variation();
                     }
                 }

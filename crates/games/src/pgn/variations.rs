@@ -4,6 +4,7 @@ use shakmaty::Move;
 
 use tabiya_chess::Position;
 
+use super::numbers::Numbering;
 use crate::GameError;
 
 /// Variations within each other that are read. More are not, because each takes memory.
@@ -31,6 +32,7 @@ struct VariationStart {
     before: Option<(Position, Option<Move>)>,
     at: Position,
     ended: bool,
+    numbering: Numbering,
 }
 
 impl Variations {
@@ -46,7 +48,7 @@ impl Variations {
 
     /// A variation of the last move, or of the first, begins: its position comes back. Returns whether it is read, which it is where moves of
     /// the game are `wanted` at all.
-    pub fn open(&mut self, wanted: bool, position: &mut Position) -> bool {
+    pub fn open(&mut self, wanted: bool, position: &mut Position, numbering: Numbering) -> bool {
         if !wanted || !self.takes_moves() || self.around.len() >= MAX_DEPTH {
             self.unread += 1;
             return false;
@@ -55,17 +57,21 @@ impl Variations {
         let before = self.before.take();
         let start = before.as_ref().map_or(&*position, |(before, _)| before).clone();
         let at = std::mem::replace(position, start);
-        self.around.push(VariationStart { before, at, ended: false });
+        self.around.push(VariationStart { before, at, ended: false, numbering });
         true
     }
 
-    /// The variation ends, and the line around it continues at its own position. Returns whether the variation was read.
-    pub fn close(&mut self, position: &mut Position) -> bool {
+    /// The variation ends, and the line around it continues at its own position; where a side passed in the variation, with its own
+    /// numbers too. Returns whether the variation was read.
+    pub fn close(&mut self, position: &mut Position, numbers: &mut Numbering) -> bool {
         if self.unread > 0 {
             self.unread -= 1;
             return false;
         }
-        let Some(VariationStart { before, at, ended }) = self.around.pop() else { return false };
+        let Some(VariationStart { before, at, ended, numbering }) = self.around.pop() else { return false };
+        if numbers.passed {
+            *numbers = numbering;
+        }
         (self.before, self.ended, *position) = (before, ended, at);
         true
     }
