@@ -119,7 +119,7 @@ pub enum Refusal {
     Loss,
     /// It leads to a position for the third time.
     Repeats,
-    /// Its line has so many plies, which are too few.
+    /// Its line has this number of plies, which is too small.
     Reserve {
         /// The plies, the move included.
         plies: u32,

@@ -1,4 +1,4 @@
-//! Settings that have no effect are noted in the log, and told to who tries the adapter.
+//! Settings that have no effect are noted in the log, and reported to a program that tries the adapter.
 
 use log::Level;
 

@@ -4,7 +4,7 @@
 /// The least number of moves that is suspected to be a limit.
 const LEAST: u32 = 10;
 
-/// A limit is mostly a multiple of so many moves.
+/// Most limits are a multiple of this number of moves.
 const ROUND: u32 = 10;
 
 /// The longest games of this run, in our moves and in moves from the start position: programs count one or the other.

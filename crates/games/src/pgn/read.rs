@@ -274,11 +274,13 @@ impl<'a> GameReader<'a> {
         {
             self.game.doubt = Some("the tags before and after the moves may be of one game");
         }
-        if has_tags && self.is_cut_in_head(&self.lexer) && self.is_cut_off() {
-            self.refuse(Reason::Damaged, "the tags of this game go on in zero bytes");
-        } else if has_tags && self.is_cut_in_head(&self.lexer) {
-            let why = "the file ends inside the tags of this game: the games before it are used";
-            self.refuse(Reason::Unreadable, why);
+        if has_tags && self.is_cut_in_head(&self.lexer) {
+            if self.is_cut_off() {
+                self.refuse(Reason::Damaged, "the tags of this game go on in zero bytes");
+            } else {
+                let why = "the file ends inside the tags of this game: the games before it are used";
+                self.refuse(Reason::Unreadable, why);
+            }
         } else if is_broken {
             let why = "a line of tags is longer than 8192 bytes or has no end";
             self.stop(self.game_start, Reason::TooLong, why);
