@@ -9,10 +9,10 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::{interrupt, panics, truncated};
 
-use crate::args::{adapter, examples, shared, unquoted};
+use crate::args::{adapter, screens, unquoted};
 use crate::commands::{
-    build, check, convert, diff, doctor, edit, explore, export, grow, help, import, info, init, learn, play,
-    report, show, suite, tree, vet,
+    build, check, completions, convert, diff, doctor, edit, explore, export, grow, help, import, info, init,
+    learn, play, report, show, suite, tree, vet,
 };
 use crate::output::{self, exit::Exit, interrupts};
 
@@ -46,9 +46,12 @@ enum Command {
     Check(check::Args),
     /// Build a book from games
     Build(build::Args),
-    /// Write one or several books as one of any format, or less of them
-    #[command(visible_aliases = ["merge", "trim"])]
+    /// Write a book in another format; merge and trim take the same options
     Convert(convert::Args),
+    /// Write several books as one, in any format
+    Merge(convert::Args),
+    /// Write a smaller book: fewer moves, or shorter lines
+    Trim(convert::Args),
     /// Change, add or delete moves of a position by hand
     Edit(edit::Args),
     /// Show what differs between two books of any format
@@ -73,6 +76,8 @@ enum Command {
     Doctor(doctor::Args),
     /// Find an engine and a book, write tabiya.toml for them, and try it
     Init(init::Args),
+    /// Print a shell's completions of tabiya's commands and options
+    Completions(completions::Args),
     /// Print the options of a command, or open the guide in the browser
     Help(help::Args),
 }
@@ -85,19 +90,6 @@ struct AdapterOnly {
     #[command(flatten)]
     adapter: adapter::Args,
 }
-
-/// What `-h` shows of the commands that have more options than a screen has lines; `--help` shows all.
-const SHORT: [(&str, &[&str]); 9] = [
-    ("show", &["books", "fen", "moves", "fen_file", "set"]),
-    ("explore", &["books", "edit", "listen", "no_open"]),
-    ("build", &["sources", "output", "max_ply", "min_elo", "player", "min_games"]),
-    ("convert", &["books", "output", "min_games", "min_share", "top", "max_ply"]),
-    ("export", &["source", "output", "format", "lines", "numbers"]),
-    ("vet", &["book", "output", "max_loss"]),
-    ("grow", &["sources", "output", "against", "side", "positions"]),
-    ("suite", &["sources", "output", "ply", "eval", "count"]),
-    ("doctor", &["movetime", "engine_moves"]),
-];
 
 /// What `tabiya -h` prints: what each command is for, on one screen.
 const TOP: &str = "\
@@ -112,7 +104,7 @@ Look     show     the moves of books in a position, and how likely each is
          explore  books in the browser; edit them there
          tree, info, check, diff, export
 Make     build    a book from games
-         convert  change the format of books, merge or trim them; edit changes moves by hand
+         convert  change the format of books; merge, trim; edit changes moves by hand
          vet      leave out what an engine finds to lose too much; import evaluations
          grow     let an engine make a book against what an opponent plays
 Play     suite    openings for a match
@@ -124,16 +116,8 @@ Play     suite    openings for a match
       --set <NAME=VALUE>   an option of the engine or of tabiya, such as \"Book Variety=0\"
 
 `tabiya help options` lists tabiya's own options, `tabiya COMMAND -h` those of a command,
-`tabiya --help` all arguments, and `tabiya help --guide` opens the guide.
+`tabiya --help` all arguments; `tabiya help --guide` opens the guide. Also: completions.
 ";
-
-/// A command whose `-h` shows only these options.
-fn brief(command: clap::Command, shown: &[&str]) -> clap::Command {
-    command.mut_args(|argument| {
-        let is_shown = shown.contains(&argument.get_id().as_str());
-        argument.hide_short_help(!is_shown)
-    })
-}
 
 fn parse() -> Result<Cli, clap::Error> {
     let first = std::env::args_os().nth(1);
@@ -150,7 +134,8 @@ fn parse() -> Result<Cli, clap::Error> {
     if let Some(what) = unquoted::advice(&line, whole_command) {
         return Err(command().error(clap::error::ErrorKind::InvalidValue, what));
     }
-    let matches = command().try_get_matches_from(line);
+    let described = if line.iter().any(|word| word == "-h") { brief_command() } else { command() };
+    let matches = described.try_get_matches_from(line);
     if let (Err(error), Some(first)) = (&matches, first.filter(|first| Path::new(first).exists()))
         && error.kind() == clap::error::ErrorKind::InvalidSubcommand
     {
@@ -184,7 +169,9 @@ fn run(cli: &Cli) -> Result<Exit> {
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Build(args)) => at_end(build::run(args)),
-        Some(Command::Convert(args)) => at_end(convert::run(args)),
+        Some(Command::Convert(args) | Command::Merge(args) | Command::Trim(args)) => {
+            at_end(convert::run(args))
+        }
         Some(Command::Edit(args)) => at_end(edit::run(args)),
         Some(Command::Diff(args)) => diff::run(args),
         Some(Command::Tree(args)) => tree::run(args),
@@ -197,6 +184,7 @@ fn run(cli: &Cli) -> Result<Exit> {
         Some(Command::Import(args)) => at_end(import::run(args)),
         Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Init(args)) => init::run(args),
+        Some(Command::Completions(args)) => completions::run(args, whole_command()),
         Some(Command::Help(args)) => help::run(args, command()),
     }
 }
@@ -276,27 +264,16 @@ fn starts_adapter(first: Option<&OsStr>) -> bool {
     !command().get_subcommands().any(names)
 }
 
-/// The command line as clap sees it, for man pages, completions and the tests of the documentation.
+/// The command line as `--help` and man pages describe it, and as the tests of the documentation read it.
 pub fn command() -> clap::Command {
-    let cli = whole_command().after_help(format!(
-        "`tabiya help COMMAND` describes a command, `tabiya help {}` the options that several share, and `tabiya help --guide` opens the guide.",
-        shared::PAGE
-    ));
-    let cli = cli.mut_subcommands(|command| {
-        let command = match command.get_name() {
-            "doctor" => command
-                .mut_args(as_before_doctor)
-                .after_help("Also: --json, and every option of tabiya itself (see `tabiya --help`)"),
-            // An option of tabiya, and the weight of a move.
-            "show" | "edit" => shared::named_only(command, "", &["set"]),
-            _ => shared::named_only(command, "", &[]),
-        };
-        let within = format!("{} ", command.get_name());
-        let with_inner =
-            command.mut_subcommands(|command| examples::added(shared::named_only(command, &within, &[])));
-        examples::added(with_inner)
-    });
-    SHORT.iter().fold(cli, |cli, (name, shown)| cli.mut_subcommand(name, |command| brief(command, shown)))
+    screens::whole(whole_command().after_help(
+        "`tabiya help COMMAND` describes a command, `tabiya help options` tabiya's own options, and `tabiya help --guide` opens the guide.",
+    ))
+}
+
+/// The command line as `-h` of a command describes it.
+pub(crate) fn brief_command() -> clap::Command {
+    screens::brief(whole_command())
 }
 
 /// The command line as `tabiya -h` describes it.
@@ -309,12 +286,6 @@ pub fn whole_command() -> clap::Command {
     Cli::command()
 }
 
-/// Hides what `doctor` takes as tabiya does.
-fn as_before_doctor(argument: clap::Arg) -> clap::Arg {
-    let own = ["movetime", "engine_moves"].contains(&argument.get_id().as_str());
-    argument.hide(!own)
-}
-
 #[cfg(test)]
 mod tests {
     #[test]
@@ -323,13 +294,8 @@ mod tests {
     }
 
     #[test]
-    fn the_short_help_of_each_command_fits_a_screen() {
-        let mut commands = vec![super::top().term_width(100)];
-        while let Some(mut command) = commands.pop() {
-            let lines = command.render_help().to_string().lines().count();
-            assert!(lines <= 24, "{}: {lines}", command.get_name());
-            commands.extend(command.get_subcommands().map(|command| command.clone().term_width(100)));
-        }
+    fn the_first_screen_is_one() {
+        assert!(super::top().term_width(100).render_help().to_string().lines().count() <= 24);
     }
 
     #[test]
@@ -338,17 +304,6 @@ mod tests {
         let words: Vec<&str> = screen.split(|letter: char| !letter.is_alphanumeric()).collect();
         for command in super::command().get_subcommands() {
             assert!(words.contains(&command.get_name()), "{}", command.get_name());
-        }
-    }
-
-    #[test]
-    fn what_the_short_help_shows_exists() {
-        for (name, shown) in super::SHORT {
-            let command = super::command();
-            let command = command.find_subcommand(name).unwrap();
-            for id in shown {
-                assert!(command.get_arguments().any(|argument| argument.get_id() == id), "{name}: {id}");
-            }
         }
     }
 

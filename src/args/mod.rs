@@ -2,15 +2,14 @@
 
 pub mod adapter;
 pub mod engine;
-pub(crate) mod examples;
 pub mod new_book;
 pub(crate) mod player;
 pub mod policy;
 pub mod positions;
 pub mod resources;
+pub(crate) mod screens;
 pub(crate) mod search;
 mod settings;
-pub(crate) mod shared;
 pub mod slices;
 mod time;
 pub(crate) mod unquoted;

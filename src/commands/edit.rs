@@ -22,6 +22,7 @@ use crate::output::{self, complain, progress};
 
 /// `tabiya edit`.
 #[derive(clap::Args, Debug)]
+#[command(override_usage = "tabiya edit <BOOK> [OPTIONS]")]
 #[command(group(ArgGroup::new("what").required(true).multiple(true).args(["set", "add", "delete", "undo", "redo"])))]
 pub struct Args {
     /// The book

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use tabiya_adapter::settings::table;
 use tabiya_base::error::{Error, ErrorKind, Result};
 
-use crate::args::shared;
 use crate::output::browser::open;
 use crate::output::exit::Exit;
 use crate::output::{print, unwritable};
@@ -18,14 +17,13 @@ const PLACES: [&str; 2] = ["guide/index.html", "../share/doc/tabiya/guide/index.
 /// The name of the page of tabiya's own options.
 const OPTIONS: &str = "options";
 
-/// Columns of these pages and of the page of shared options.
+/// Columns of this page.
 const WIDTH: usize = 100;
 
 /// `tabiya help`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The command, `options` for tabiya's UCI options, or `shared` for the options of several commands [default: tabiya
-    /// itself]
+    /// The command, or `options` for tabiya's UCI options [default: tabiya itself]
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
     /// Open the guide in the browser; works without a network
@@ -46,13 +44,6 @@ pub fn run(args: &Args, cli: clap::Command) -> Result<Exit> {
         })?;
         open(page);
         return Ok(Exit::Done);
-    }
-    if args.command == [shared::PAGE] {
-        let help = shared::page().term_width(WIDTH).render_long_help();
-        return print(|out| {
-            write!(out, "{help}")?;
-            Ok(Exit::Done)
-        });
     }
     if args.command == [OPTIONS] {
         return print(|out| {

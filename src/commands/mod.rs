@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod check;
+pub mod completions;
 pub mod convert;
 pub mod diff;
 pub(crate) mod doctor;

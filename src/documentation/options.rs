@@ -13,9 +13,13 @@ type Place = (&'static str, &'static str);
 const INSPECTING: &[Place] = &[("look-into-a-book.md", "")];
 const COUNTS: Place = ("count-files.md", "");
 const BUILD: &[Place] = &[("making-books.md", ""), ("repertoire.md", ""), COUNTS];
+const CONVERT: &[Place] = &[("change-a-book.md", "## convert, merge and trim"), COUNTS];
+
+/// What many commands have is described here, once.
+const SHARED: Place = ("options.md", "## Options of several commands");
 
 /// The commands, each with the places that describe its options.
-const PLACES: [(&str, &[Place]); 22] = [
+const PLACES: [(&str, &[Place]); 25] = [
     ("show", INSPECTING),
     ("tree", INSPECTING),
     ("info", INSPECTING),
@@ -23,7 +27,10 @@ const PLACES: [(&str, &[Place]); 22] = [
     ("diff", INSPECTING),
     ("explore", &[("explore.md", "")]),
     ("build", BUILD),
-    ("convert", &[("change-a-book.md", "## convert, merge and trim"), COUNTS]),
+    ("convert", CONVERT),
+    ("merge", CONVERT),
+    ("trim", CONVERT),
+    ("completions", &[("install.md", "## Completions")]),
     ("edit", &[("change-a-book.md", "## One move by hand")]),
     ("learn", &[("learning.md", "")]),
     ("learn games", &[("learning.md", "")]),
@@ -75,7 +82,7 @@ fn each_option_of_each_command_is_where_its_users_look() {
     for (name, command) in named(&cli, "") {
         let place = PLACES.iter().find(|(known, _)| *known == name);
         let (_, places) = place.unwrap_or_else(|| panic!("which page describes tabiya {name}?"));
-        let text: String = places.iter().map(|place| text(*place)).collect();
+        let text: String = places.iter().chain([&SHARED]).map(|place| text(*place)).collect();
         let words: Vec<&str> = text.split(|letter| !is_letter(letter)).collect();
         for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
             let Some(long) = argument.get_long().filter(|long| *long != "help") else { continue };

@@ -128,6 +128,9 @@ class Promise:
         if "--store" in self.words:
             self.says("value", "loss")
 
+    def completions(self):
+        self.says("tabiya", "explore", "max-ply")
+
     def tree(self):
         self.says("1. e4", "c5")
         if "--store" in self.words:
