@@ -3,14 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabiya_adapter::settings::advice::other_rules_on_line;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::{Book, OtherRules};
 use tabiya_chess::{Variant, known_variants, rules_of};
 use tabiya_learn as learn;
 
-use crate::output;
+use crate::output::{advice, warn};
 
 /// `--variant`.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
@@ -37,11 +36,7 @@ impl VariantArgs {
 /// # Errors
 /// When it cannot be opened, or its moves obey the rules of a variant only.
 pub(crate) fn open_of_chess(path: &Path) -> Result<Arc<dyn Book>> {
-    open_obeying(path, Variant::Chess, |other| {
-        Error::new(ErrorKind::Usage, other.to_string())
-            .at_path(path)
-            .advice("name a book of standard chess: this command knows no other")
-    })
+    open_obeying(path, Variant::Chess, |other| advice::only_chess(path, other))
 }
 
 /// Opens a book of a variant whose positions are to be searched.
@@ -49,7 +44,7 @@ pub(crate) fn open_of_chess(path: &Path) -> Result<Arc<dyn Book>> {
 /// # Errors
 /// When it cannot be opened, or its moves obey other rules.
 pub(crate) fn open_of(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
-    open_obeying(path, variant, |other| Error::new(ErrorKind::Usage, other_rules_on_line(path, other)))
+    open_obeying(path, variant, |other| Error::new(ErrorKind::Usage, advice::other_rules(path, other)))
 }
 
 /// Opens a book whose moves obey the rules of a variant; `refuse` words the error where they do not.
@@ -72,7 +67,7 @@ fn open_obeying(
 pub(crate) fn open_warned(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
     let book = learn::open_settled_as(path, variant)?;
     if let Some(other) = book.other_rules(variant, &Progress::none()) {
-        output::warn(&other_rules_on_line(path, &other));
+        warn(&advice::other_rules(path, &other));
     }
     Ok(book)
 }

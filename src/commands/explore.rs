@@ -12,7 +12,7 @@ use crate::args::slices::SliceArgs;
 use crate::args::variant::VariantArgs;
 use crate::output::browser::open;
 use crate::output::exit::Exit;
-use crate::output::{interrupts, progress, unwritable, warn};
+use crate::output::{advice, interrupts, progress, unwritable, warn};
 
 /// `tabiya explore`.
 #[derive(clap::Args, Debug)]
@@ -93,6 +93,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         engine: args.engine.clone(),
         config: args.config.clone(),
         among: args.slices.among(),
+        other_rules: advice::other_rules,
     };
     let announce = |address: &str, warnings: Vec<String>| {
         warnings.iter().for_each(|warning| warn(warning));

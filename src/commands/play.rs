@@ -7,8 +7,9 @@ use tabiya_adapter::io::{log, run, stderr};
 use tabiya_base::error::Result;
 
 use crate::args::adapter::Args;
+use crate::output::advice::worded;
 use crate::output::exit::Exit;
-use crate::output::{UNDER_DOCTOR, warn, worded};
+use crate::output::{UNDER_DOCTOR, warn};
 
 /// Runs the adapter until the GUI or the engine ends it.
 ///

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use tabiya_adapter::settings::advice::with_variant;
 use tabiya_base::error::Result;
 use tabiya_base::findings::{Finding, Severity};
 use tabiya_base::progress::Progress;
 use tabiya_book::OtherRules;
 
 use super::Printed;
+use super::advice::with_variant;
 use super::exit::Exit;
 use super::rows::{self, many};
 use crate::output::progress;

@@ -1,5 +1,6 @@
 //! What commands print, and where it goes.
 
+pub(crate) mod advice;
 pub(crate) mod browser;
 pub mod counts;
 pub mod damage;
@@ -18,12 +19,12 @@ use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tabiya_adapter::io::stderr;
-use tabiya_adapter::settings::advice;
-use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_games::Sources;
 use tabiya_learn as learn;
 
-use crate::output::exit::Exit;
+use self::advice::worded;
+use self::exit::Exit;
 
 /// The start of each line on standard error.
 const PREFIX: &str = "tabiya: ";
@@ -186,15 +187,6 @@ pub(crate) fn sources_passed_over(sources: &Sources) -> Exit {
     passed_over(sources.passed_over())
 }
 
-/// An error with the options that help against it.
-pub(crate) fn worded(error: &Error) -> String {
-    // Doctor is running already.
-    if error.remedy() == Some(Remedy::TryEngine) && std::env::var_os(UNDER_DOCTOR).is_some() {
-        return error.with_source();
-    }
-    advice::worded(error)
-}
-
 /// Writes a message to standard error as one line, and returns once it is written: a command that exits before that would
 /// lose it.
 pub(crate) fn warn(text: &str) {
@@ -284,17 +276,6 @@ impl Look {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_error_comes_with_the_option_that_helps() {
-        let text = worded(&Error::exists("a.bin"));
-        assert_eq!(text, "a.bin: this file exists already: name another one, or replace it with --force");
-        let text = worded(&Error::temporary("/tmp", io::ErrorKind::StorageFull.into()));
-        assert!(text.contains("--temp") && text.contains("--memory"), "{text}");
-        assert_eq!(worded(&Error::format("a.bin", "it is empty")), "a.bin: it is empty");
-        let error = Error::new(ErrorKind::Engine, "it hangs").remedied_by(Remedy::TryEngine);
-        assert_eq!(worded(&error), "it hangs: try it with `tabiya doctor`");
-    }
 
     /// A pipe whose reader goes away after some bytes, or a disk that becomes full.
     struct Breaking(usize, io::ErrorKind);

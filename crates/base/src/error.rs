@@ -20,7 +20,7 @@ pub enum ErrorKind {
     Interrupted,
 }
 
-/// What helps against an error and needs the user: the command line names the option for it.
+/// What helps against an error and needs the user. Programs word it: they know their commands and options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
@@ -151,7 +151,7 @@ impl Error {
         self
     }
 
-    /// Names what helps, for the command line to word.
+    /// Names what helps, for the program to word.
     #[must_use]
     pub fn remedied_by(mut self, remedy: Remedy) -> Self {
         self.remedy = Some(remedy);
@@ -163,7 +163,7 @@ impl Error {
         self.advice.is_some()
     }
 
-    /// What helps, where the command line words it.
+    /// What helps, where the program has to word it.
     pub fn remedy(&self) -> Option<Remedy> {
         self.remedy
     }

@@ -68,7 +68,7 @@ impl Fault {
 
     /// There is no engine.
     pub(super) fn no_engine() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "no-engine", "there is no engine: name one with --engine")
+        Self::new(StatusCode::NOT_FOUND, "no-engine", super::words::ENGINE)
     }
 
     /// Too much is asked for at once.

@@ -42,6 +42,7 @@ mod settings;
 mod shelf;
 mod token;
 mod variants;
+mod words;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -60,7 +61,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::Among;
 use tabiya_book::choose::Policy;
-use tabiya_book::{self as book, Book, Variant};
+use tabiya_book::{self as book, Book, OtherRules, Variant};
 use tabiya_learn as learn;
 use tabiya_uci::engine::Setup;
 
@@ -101,6 +102,8 @@ pub struct Options {
     pub config: Option<String>,
     /// The games that count, where the sources are count files.
     pub among: Among,
+    /// Says of a book in `books` that its moves obey other rules.
+    pub other_rules: fn(&Path, &OtherRules) -> String,
 }
 
 /// All that requests are answered from.
@@ -134,13 +137,13 @@ impl Options {
                 "settings name programs to run, so they are shown to this machine only, but others can \
                  connect to {address}"
             );
-            return refused(what, "leave out --settings, or --listen");
+            return refused(what, words::NO_SETTINGS);
         }
         if self.open_api && !is_local(address) {
             let what = format!(
                 "answers without a token are for this machine only, but others can connect to {address}"
             );
-            return refused(what, "leave out --open-api, or --listen");
+            return refused(what, words::NO_OPEN_API);
         }
         if self.books.is_empty() && self.among.by().any() {
             let what = "only count files count games separately by speed or rating, but none is named";
@@ -243,7 +246,7 @@ impl Explorer {
         }
         warnings.extend(slots.iter().filter_map(Slot::error));
         warnings.extend(slots.iter().filter_map(Slot::unread_store));
-        let worded = if options.books.is_empty() { advice::other_rules } else { advice::other_rules_on_line };
+        let worded = if options.books.is_empty() { advice::other_rules } else { options.other_rules };
         let others = slots.iter().filter_map(|slot| slot.other_rules(progress));
         warnings.extend(others.map(|(path, other)| worded(&path, &other)));
         let shelf = Shelf::new(slots);

@@ -21,7 +21,7 @@ use tabiya_uci::engine::join_job;
 
 use super::engine::Start;
 use super::router::{KnownConnection, WORKERS, router};
-use super::{Explorer, Options, Warnings};
+use super::{Explorer, Options, Warnings, words};
 
 /// Connections that may wait without having sent a request with the token; of more the oldest is closed.
 const STRANGERS: usize = 256;
@@ -63,7 +63,7 @@ pub fn serve(
 ) -> Result<()> {
     let cannot = |error: std::io::Error| {
         Error::new(ErrorKind::File, format!("cannot listen on {}: {error}", options.listen))
-            .advice("name another address with --listen, such as 127.0.0.1:0")
+            .advice(words::OTHER_ADDRESS)
     };
     let listener = StdListener::bind(options.listen).map_err(cannot)?;
     listener.set_nonblocking(true).map_err(cannot)?;

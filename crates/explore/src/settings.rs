@@ -21,6 +21,7 @@ use super::Explorer;
 use super::fault::Fault;
 use super::reply::json;
 use super::request::{Query, read};
+use super::words;
 
 /// Bytes of the largest file that is read.
 const MAX_FILE: u64 = 1 << 20;
@@ -71,7 +72,7 @@ impl Settings {
 
     /// What is answered without the flag: those who may change the settings can have any program started.
     pub(super) fn not_allowed() -> Fault {
-        Fault::forbidden("start `tabiya explore` with --settings to see, change and check the settings")
+        Fault::forbidden(words::SETTINGS)
     }
 
     /// The text of the file; that of a template if there is no file.
@@ -136,12 +137,12 @@ pub(super) fn doctor(explorer: &Explorer, _: &[u8]) -> std::result::Result<Respo
 
 /// What `tabiya doctor` says of a configuration file.
 fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
-    let cannot = |what: &'static str| move |error: io::Error| Error::file("tabiya doctor", what, error);
+    let cannot = |what: &'static str| move |error: io::Error| Error::file(words::DOCTOR, what, error);
     let own = std::env::current_exe().map_err(cannot("cannot be started"))?;
     let mut command = Command::new(&own);
-    command.args(["doctor", "--json"]);
+    command.args(words::DOCTOR_LINE);
     if let Some(file) = file {
-        command.arg("--config").arg(file);
+        command.arg(words::CONFIG).arg(file);
     }
     let mut doctor = Client::spawn(&own, command)?;
     let (until, mut out) = (Instant::now() + DOCTOR_TIME, Vec::new());

@@ -11,8 +11,9 @@ use tabiya_adapter::session::{About, Event};
 use tabiya_uci::engine::{self, NoLine};
 
 use super::Problem;
+use crate::output::advice::worded;
 use crate::output::exit::Exit;
-use crate::output::{UNDER_DOCTOR, warned, worded};
+use crate::output::{UNDER_DOCTOR, warned};
 
 /// How long the adapter may take to end after `quit`: its own two seconds for the engine, and some more.
 const QUIT_TIME: Duration = Duration::from_secs(5);

@@ -22,9 +22,10 @@ use tabiya_uci::{VARIANT, offered_variants, option_default, option_name, same_na
 use self::client::Client;
 use self::game::{PlayedBy, Ply};
 use crate::args::adapter;
+use crate::output::advice::worded;
 use crate::output::exit::Exit;
 use crate::output::rows::many;
-use crate::output::{Printed, print, rows, worded};
+use crate::output::{Printed, print, rows};
 
 /// How long the adapter may take in addition to what the engine may take, of which it reports the end itself.
 const GRACE: Duration = Duration::from_secs(5);

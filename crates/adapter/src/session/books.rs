@@ -9,7 +9,6 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng as _, SeedableRng};
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
-use tabiya_base::command::quoted;
 use tabiya_book::choose::{Chances, Policy, Refused, chances, chances_in, draw, likeliest_first};
 use tabiya_book::{Book, BookSet, Learnable};
 use tabiya_chess::{Game, Position, Variant};
@@ -24,6 +23,7 @@ use super::output::Output;
 use super::request::{BookAnswer, BookMove, Drawn, GoRequest};
 use super::rules::{Objection, Rules};
 use super::score::centipawns;
+use crate::settings::advice::only_polyglot_learns;
 use crate::settings::books::BookFiles;
 use crate::settings::options::{BookScore, Options};
 
@@ -44,13 +44,7 @@ fn why_none_learns(books: &[Arc<dyn Book>]) -> Option<String> {
         return all.then(|| format!("{} {what}", book.path().display()));
     }
     if let Some(book) = books.iter().find(|book| !book.format().learns()) {
-        let name = Path::new(book.path().file_name().unwrap_or_default());
-        let learns = name.with_extension("bin");
-        return Some(format!(
-            "only Polyglot books learn: `tabiya convert {} -o {}` makes one",
-            quoted(&name.to_string_lossy()),
-            quoted(&learns.to_string_lossy())
-        ));
+        return Some(only_polyglot_learns(book.path()));
     }
     let book = books.first()?;
     Some(format!("the {} cannot learn: name a Polyglot book (.bin)", book.path().display()))

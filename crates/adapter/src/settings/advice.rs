@@ -1,12 +1,15 @@
-//! What helps against an error, in the words of the program: its commands and options.
+//! What helps against what is wrong, in the words that a GUI and the explorer's page show: the only place in the adapter that names
+//! arguments and commands of the program.
 
 use std::path::Path;
 
+use tabiya_base::command::quoted;
 use tabiya_base::error::{Error, Remedy};
 use tabiya_book::OtherRules;
 use tabiya_chess::Variant;
 
 use super::books::SEPARATOR;
+use super::table::SET;
 
 /// What is said of a book in the configuration whose moves obey other rules than those that it is named for.
 pub fn other_rules(path: &Path, other: &OtherRules) -> String {
@@ -17,14 +20,14 @@ pub fn other_rules(path: &Path, other: &OtherRules) -> String {
     format!("{}: {other}: name it {place}", path.display())
 }
 
-/// The same, of a book on the command line.
-pub fn other_rules_on_line(path: &Path, other: &OtherRules) -> String {
-    format!("{}: {}", path.display(), with_variant(other))
+/// The argument of a key.
+pub(crate) fn argument(key: &str) -> String {
+    format!("--{key}")
 }
 
-/// The rules that the moves of a book obey, and the argument by which it is read so.
-pub fn with_variant(other: &OtherRules) -> String {
-    format!("{other}; `--variant {}` reads it as such a book", other.likely)
+/// The argument that sets an option.
+pub(crate) fn setting(option: &str, value: &str) -> String {
+    format!("--{SET} \"{option}={value}\"")
 }
 
 /// What is added to a name of a book that is not found, if it looks like several: only the option of UCI has them in one text.
@@ -36,40 +39,54 @@ pub(crate) fn several(name: &str) -> String {
     if names.len() > 1 { way } else { String::new() }
 }
 
-/// An error with the options that help against it.
+/// Why a book of another format cannot learn, and what can.
+pub(crate) fn only_polyglot_learns(book: &Path) -> String {
+    let name = Path::new(book.file_name().unwrap_or_default());
+    format!(
+        "only Polyglot books learn: `tabiya convert {} -o {}` makes one",
+        quoted(&name.to_string_lossy()),
+        quoted(&name.with_extension("bin").to_string_lossy())
+    )
+}
+
+/// An error with what helps against it.
 pub fn worded(error: &Error) -> String {
-    let words = match error.remedy() {
-        Some(Remedy::Replace) => "name another one, or replace it with --force",
-        Some(Remedy::TemporaryFiles) => {
-            "free some space, name another folder with --temp, or allow more memory with --memory"
-        }
-        Some(Remedy::TemporaryFolder) => "name another one with --temp",
-        Some(Remedy::SmallerBook) => "build a smaller one, with --min-games or --max-ply",
-        Some(Remedy::CountPositions) => "count the games again with `tabiya build`, or make a .bin",
-        Some(Remedy::CountBy) => "write the counts again with --by speed,rating",
-        Some(Remedy::ResetLearned) => "clear what it has learned with `tabiya learn undo BOOK --all`",
-        Some(Remedy::DropGames) => "`tabiya learn spool --drop BOOK` drops the games that wait for it",
-        Some(Remedy::NameEngine) => "name an engine with --engine, or in the configuration file",
-        Some(Remedy::EngineFolder) => "correct --engine-dir, the engine's working folder",
-        Some(Remedy::OptionalBooks) => "name another book, or use --book-optional to play without it",
-        Some(Remedy::TryEngine) => "try it with `tabiya doctor`",
-        Some(Remedy::TrustConfiguration) => {
-            "name it with --config FILE if you trust it, or move it to a folder that only you can write to"
-        }
-        Some(Remedy::ReadGames) => {
-            "`tabiya info` sums it up, `tabiya export` writes it as PGN, `tabiya build` makes a book from it"
-        }
-        Some(Remedy::Build) => "`tabiya build` makes one",
-        Some(Remedy::Convert) => "`tabiya convert` does that",
-        Some(Remedy::Trim) => "`tabiya trim` writes a book without the line",
-        Some(Remedy::ShowMoves) => "`tabiya show` lists its moves",
-        Some(Remedy::SortCounts) => "`tabiya merge -o SORTED.parquet` does that",
-        None | Some(_) => return error.with_source(),
-    };
+    with_remedy(error, error.remedy().and_then(remedy))
+}
+
+/// An error, and after it the words for what helps against it.
+pub fn with_remedy(error: &Error, words: Option<&str>) -> String {
+    let Some(words) = words else { return error.with_source() };
     let joint = match (error.has_advice(), words.starts_with('`')) {
         (false, _) => ":",
         (true, true) => ";",
         (true, false) => ", or",
     };
     format!("{error:#}{joint} {words}")
+}
+
+/// What helps where the adapter or the explorer is at work; `None` for what only a command can meet.
+pub fn remedy(remedy: Remedy) -> Option<&'static str> {
+    Some(match remedy {
+        Remedy::CountPositions => "count the games again with `tabiya build`, or make a .bin",
+        Remedy::CountBy => "write the counts again with --by speed,rating",
+        Remedy::ResetLearned => "clear what it has learned with `tabiya learn undo BOOK --all`",
+        Remedy::DropGames => "`tabiya learn spool --drop BOOK` drops the games that wait for it",
+        Remedy::NameEngine => "name an engine with --engine, or in the configuration file",
+        Remedy::EngineFolder => "correct --engine-dir, the engine's working folder",
+        Remedy::OptionalBooks => "name another book, or use --book-optional to play without it",
+        Remedy::TryEngine => "try it with `tabiya doctor`",
+        Remedy::TrustConfiguration => {
+            "name it with --config FILE if you trust it, or move it to a folder that only you can write to"
+        }
+        Remedy::ReadGames => {
+            "`tabiya info` sums it up, `tabiya export` writes it as PGN, `tabiya build` makes a book from it"
+        }
+        Remedy::Build => "`tabiya build` makes one",
+        Remedy::Convert => "`tabiya convert` does that",
+        Remedy::Trim => "`tabiya trim` writes a book without the line",
+        Remedy::ShowMoves => "`tabiya show` lists its moves",
+        Remedy::SortCounts => "`tabiya merge -o SORTED.parquet` does that",
+        _ => return None,
+    })
 }

@@ -120,8 +120,9 @@ impl Config {
         }
         options.variants = variants;
         let mut settings = Vec::new();
+        let of_line = format!("{} ", advice::argument(SET));
         let of_file = path.as_deref().map(|path| format!("{}: set: ", path.display())).unwrap_or_default();
-        for (given, place) in [(&from_file, of_file.as_str()), (&given, "--set ")] {
+        for (given, place) in [(&from_file, of_file.as_str()), (&given, of_line.as_str())] {
             options.take(given);
             let pairs: Vec<_> = given.texts(SET).iter().filter_map(|text| split(text)).collect();
             for (index, (name, value)) in pairs.iter().enumerate() {
@@ -202,15 +203,17 @@ impl Config {
 /// name of a book is empty, as a variable of a shell may be.
 fn check_line(given: &Given) -> Result<()> {
     for text in given.texts(SET) {
-        let wrong = |what: &str| Error::new(ErrorKind::Usage, format!("--set '{text}' {what}"));
+        let wrong =
+            |what: &str| Error::new(ErrorKind::Usage, format!("{} '{text}' {what}", advice::argument(SET)));
         let Some((name, value)) = split(text) else {
-            return Err(wrong("is not NAME=VALUE").advice("write it like --set \"Hash=256\""));
+            return Err(wrong("is not NAME=VALUE")
+                .advice(format!("write it like {}", advice::setting("Hash", "256"))));
         };
         let unknown = || wrong("names no option");
         match Meant::by(name) {
-            Some(Meant::Key(key)) => return Err(unknown().advice(format!("write --{key}"))),
+            Some(Meant::Key(key)) => return Err(unknown().advice(format!("write {}", advice::argument(key)))),
             Some(Meant::Option(option)) => {
-                return Err(unknown().advice(format!("write --set \"{option}={value}\"")));
+                return Err(unknown().advice(format!("write {}", advice::setting(option, value))));
             }
             None => {}
         }
@@ -220,8 +223,8 @@ fn check_line(given: &Given) -> Result<()> {
     }
     for SettingRow { key, .. } in table::start().filter(|row| row.kind == SettingKind::Files) {
         if given.texts(key).iter().any(|name| name.trim().is_empty()) {
-            return Err(Error::new(ErrorKind::File, format!("--{key}: the name of the book is empty"))
-                .advice("name a book, or '<none>' for no book"));
+            let what = format!("{}: the name of the book is empty", advice::argument(key));
+            return Err(Error::new(ErrorKind::File, what).advice("name a book, or '<none>' for no book"));
         }
     }
     Ok(())

@@ -27,6 +27,7 @@ use super::place::ShownPlace;
 use super::reply::json;
 use super::request::read;
 use super::shelf::{Slot, editable};
+use super::words;
 
 /// What is done to a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -155,7 +156,7 @@ fn written(
 /// The place of a book that may be edited, and its format.
 fn writable(explorer: &Explorer, book: usize) -> Result<(&Slot, Format), Fault> {
     if !explorer.edit {
-        return Err(Fault::read_only("start `tabiya explore` with --edit to change books"));
+        return Err(Fault::read_only(words::EDIT));
     }
     let slot =
         explorer.shelf.get(book).ok_or_else(|| Fault::not_found(format!("there is no book {book}")))?;

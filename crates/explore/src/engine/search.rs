@@ -19,6 +19,7 @@ use tabiya_workshop::view::san;
 use super::super::evaluated::json_of;
 use super::super::place::ShownPlace;
 use super::super::reply::event;
+use super::super::words;
 
 /// How long a search lasts at most.
 const SEARCH_TIME: Duration = Duration::from_secs(300);
@@ -97,9 +98,7 @@ impl Search {
         let offers = |name: &str| offered.iter().any(|other| same_name(other, name.as_bytes()));
         if variant != Variant::Chess {
             let Some(value) = called else {
-                self.failed(&format!(
-                    "the engine does not offer {variant}: name one that plays it with --engine"
-                ));
+                self.failed(&words::lacks_variant(&variant.to_string()));
                 return Ok(());
             };
             client.send(&format!("setoption name {VARIANT} value {value}"));

@@ -41,6 +41,7 @@ use super::fault::Fault;
 use super::place::ShownPlace;
 use super::reply::{json, text};
 use super::request::Query;
+use super::words;
 
 /// What the name of an index adds to that of the book.
 const ENDING: &str = ".games";
@@ -236,7 +237,7 @@ fn has_lowercase(name: &str, part: &str) -> bool {
 pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Response, Fault> {
     let place = explorer.place(query)?;
     let Some(games) = &explorer.games else {
-        return Err(Fault::not_found("there are no games: name files of them with --games"));
+        return Err(Fault::not_found(words::GAMES));
     };
     if games.variant != place.variant() {
         return Err(Fault::bad(format!("variant: the games are of {} only", games.variant)));

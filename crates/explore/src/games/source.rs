@@ -15,6 +15,7 @@ use tabiya_games::{GameLocation, LineOrGame, Sources};
 use super::super::fault::Fault;
 use super::super::part::part_of;
 use super::super::shelf::{FileStamp, stamp_of};
+use super::super::words;
 use super::index::Game;
 use super::layout::Stamp;
 
@@ -94,10 +95,7 @@ impl GameFiles {
         let last = self.files.partition_point(|file| file.base <= game.number);
         let file = last.checked_sub(1).and_then(|last| self.files.get(last)).ok_or_else(gone)?;
         if stamp_of(&file.path) != file.known {
-            let path = file.path.display();
-            return Err(Fault::io(format!(
-                "{path} has changed: start `tabiya explore` again to read its games again"
-            )));
+            return Err(Fault::io(words::games_changed(&file.path)));
         }
         let within = game.number - file.base;
         let Some(database) = &file.database else {

@@ -35,6 +35,7 @@ use self::sessions::{Sessions, is_same};
 use super::fault::Fault;
 use super::page::FOLDER;
 use super::request::Query;
+use super::words;
 
 /// The header in which pages send their key.
 const KEY: &str = "tabiya-key";
@@ -120,10 +121,7 @@ impl Guard {
         let Parts { method, uri, headers, .. } = request;
         let host = host(uri, headers).ok_or_else(|| Fault::bad("the request names no host, or several"))?;
         if !is_own(self.address, host) {
-            return Err(Fault::forbidden(format!(
-                "the server does not answer to this name: open the address that `tabiya explore` printed, at {}",
-                self.address
-            )));
+            return Err(Fault::forbidden(words::other_name(self.address)));
         }
         if self.open && is_for_programs(uri.path()) {
             match *method {
@@ -158,10 +156,7 @@ impl Guard {
             let has_key = sessions.find(cookies).is_some() && key.is_some_and(|key| sessions.have_key(key));
             return match in_address || bearer || has_key {
                 true => Ok(Admission::Admitted),
-                false => Err(Fault::unauthorized(
-                    "the server does not know who asks: a page needs the address in the last line that `tabiya explore` \
-                     printed, a program the token of --token-file",
-                )),
+                false => Err(Fault::unauthorized(words::STRANGER)),
             };
         }
         if in_address || is_code {
@@ -171,13 +166,8 @@ impl Guard {
             (Some(_), Some(_)) => Ok(Admission::Led(None)),
             (Some(own), None) => Ok(own.key_once().map_or(Admission::Admitted, Admission::First)),
             _ if bearer => Ok(Admission::Admitted),
-            (_, Some(_)) => Err(Fault::unauthorized(
-                "this address works once, and has been used: open the one in the last line that `tabiya explore` printed. If you \
-                 have not used it, somebody else has: end `tabiya explore`",
-            )),
-            _ => Err(Fault::unauthorized(
-                "this page belongs to whoever started `tabiya explore`: open the address in the last line that it printed",
-            )),
+            (_, Some(_)) => Err(Fault::unauthorized(words::USED)),
+            _ => Err(Fault::unauthorized(words::NO_SESSION)),
         }
     }
 

@@ -165,7 +165,7 @@ impl Book for Polyglot {
         let cut = (entries.trailing > 0).then(|| (check::cut_off(entries), entries.len()));
         let fall = recognize::first_fall(entries).map(|index| {
             let what =
-                "its keys are out of order, so that look-ups miss some positions; `tabiya convert` sorts it";
+                "its keys are out of order, so that look-ups miss some positions; converting the book sorts it";
             (what.to_owned(), index)
         });
         let warning =

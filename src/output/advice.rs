@@ -1,0 +1,63 @@
+//! What helps against what is wrong, in the words of the command line: the only place that knows what options and commands do
+//! about an error of a library.
+
+use std::path::Path;
+
+use tabiya_adapter::settings::advice;
+use tabiya_base::error::{Error, ErrorKind, Remedy};
+use tabiya_book::OtherRules;
+
+use super::UNDER_DOCTOR;
+
+/// An error with the options that help against it.
+pub(crate) fn worded(error: &Error) -> String {
+    advice::with_remedy(error, error.remedy().and_then(remedy))
+}
+
+/// The options and commands that help; what only commands meet is here, the rest is as the adapter says it to a GUI.
+fn remedy(remedy: Remedy) -> Option<&'static str> {
+    Some(match remedy {
+        Remedy::Replace => "name another one, or replace it with --force",
+        Remedy::TemporaryFiles => {
+            "free some space, name another folder with --temp, or allow more memory with --memory"
+        }
+        Remedy::TemporaryFolder => "name another one with --temp",
+        Remedy::SmallerBook => "build a smaller one, with --min-games or --max-ply",
+        // Doctor is running already.
+        Remedy::TryEngine if std::env::var_os(UNDER_DOCTOR).is_some() => return None,
+        of_adapter => return advice::remedy(of_adapter),
+    })
+}
+
+/// The rules that the moves of a book obey, and the argument by which it is read so.
+pub(crate) fn with_variant(other: &OtherRules) -> String {
+    format!("{other}; `--variant {}` reads it as such a book", other.likely)
+}
+
+/// What is said of a book on the command line whose moves obey other rules than those that it is read for.
+pub(crate) fn other_rules(path: &Path, other: &OtherRules) -> String {
+    format!("{}: {}", path.display(), with_variant(other))
+}
+
+/// The error of a book of a variant that is named for a command which knows standard chess only.
+pub(crate) fn only_chess(path: &Path, other: &OtherRules) -> Error {
+    Error::new(ErrorKind::Usage, other.to_string())
+        .at_path(path)
+        .advice("name a book of standard chess: this command knows no other")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_comes_with_the_option_that_helps() {
+        let text = worded(&Error::exists("a.bin"));
+        assert_eq!(text, "a.bin: this file exists already: name another one, or replace it with --force");
+        let text = worded(&Error::temporary("/tmp", std::io::ErrorKind::StorageFull.into()));
+        assert!(text.contains("--temp") && text.contains("--memory"), "{text}");
+        assert_eq!(worded(&Error::format("a.bin", "it is empty")), "a.bin: it is empty");
+        let error = Error::new(ErrorKind::Engine, "it hangs").remedied_by(Remedy::TryEngine);
+        assert_eq!(worded(&error), "it hangs: try it with `tabiya doctor`");
+    }
+}
