@@ -8,7 +8,7 @@ use shakmaty::Position as _;
 use tabiya_base::findings::summed;
 use tabiya_base::progress::Progress;
 use tabiya_book as book;
-use tabiya_book::counts::{CountFile, CountWriter, CountsRow, MAGIC, Shape, sum};
+use tabiya_book::counts::{CountFile, CountWriter, CountsRow, Shape, sum};
 use tabiya_book::{By, Slice};
 use tabiya_chess::MoveCode;
 use tabiya_chess::{Packed, Position, RatingBand, Speed};
@@ -22,7 +22,7 @@ pub fn run(data: &[u8]) {
     if let Some((&[low, high], rest)) = data.split_first_chunk::<2>() {
         let (pages, footer) = rest.split_at(rest.len().min(usize::from(low) | usize::from(high) << 8));
         let len = (footer.len() as u32).to_le_bytes();
-        look([MAGIC, pages, footer, &len, MAGIC].concat());
+        look([b"PAR1", pages, footer, &len, b"PAR1"].concat());
     }
     for sound in samples() {
         let mut changed = sound.clone();

@@ -11,6 +11,7 @@ pub mod command;
 pub mod encoding;
 pub mod error;
 pub mod file;
+pub mod file_kind;
 pub mod findings;
 pub mod folder;
 pub mod interrupt;
@@ -34,7 +35,6 @@ pub mod state_folder;
 pub mod table;
 pub mod task_thread;
 pub mod truncated;
-pub mod unread;
 pub mod visit;
 #[cfg(windows)]
 pub mod windows;

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::file_kind::{FileKind, PARQUET};
 #[cfg(feature = "write")]
 use tabiya_base::folder;
 use tabiya_base::folder::has_extension;
 use tabiya_base::map::Map;
 #[cfg(feature = "write")]
 use tabiya_base::replace::leftovers;
-use tabiya_base::unread::Unread;
 use tabiya_chess::Variant;
 
 use super::abk::{Abk, is_abk};
@@ -35,17 +35,6 @@ const WRITABLE: &str = "end it with .bin (Polyglot), .ctg (ChessBase), .abk (Are
 
 /// Bytes from the start that decide whether a file is text.
 const TEXT_LEN: usize = 256;
-
-/// Archives, tables and programs by their first bytes, according to the descriptions of their formats.
-const STARTS: [(&[u8], &str, &str); 7] = [
-    (&[0x1f, 0x8b, 8], "this is a gzip archive", "unpack it first"),
-    (b"PK\x03\x04", "this is a zip archive", "unpack it first"),
-    (&[0x28, 0xb5, 0x2f, 0xfd], "this is a zstd archive", "unpack it first"),
-    (b"\xfd7zXZ\0", "this is an xz archive", "unpack it first"),
-    (b"TabEvals", "this is a store of evaluations, not a book", "name the book beside it"),
-    (b"\x7fELF", "this is a program, not a book", ADVICE),
-    (b"MZ\x90\0", "this is a program, not a book", ADVICE),
-];
 
 /// Opens a book, which takes the same time whatever its size.
 ///
@@ -102,16 +91,11 @@ fn open_any(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
         return counts::open(path, &files, &Among::default());
     }
     let bytes = Map::open(found.as_deref().unwrap_or(path))?;
-    if bytes.starts_with(counts::MAGIC) {
+    if bytes.starts_with(&PARQUET) {
         return counts::open(path, &[path.to_owned()], &Among::default());
     }
-    if is_database(path) {
-        let what = "this is a ChessBase database, not a book";
-        return Err(Error::format(path, what).remedied_by(Remedy::ReadGames));
-    }
-    if let Some(unread) = Unread::by_name(path) {
-        let error = unread.error(path);
-        return Err(if unread.is_archive() { error } else { error.remedied_by(Remedy::Build) });
+    if let Some(kind) = FileKind::by_name(path) {
+        return Err(not_a_book(path, kind));
     }
     if is_kvetka(path, &bytes) {
         return Ok(Arc::new(Kvetka::open(path)?));
@@ -166,14 +150,10 @@ fn from_bytes(path: &Path, bytes: Map, variant: Variant) -> Result<Arc<dyn Book>
     if bytes.is_empty() && !ends_with(exp::EXTENSION) {
         return error("the file is empty", ADVICE);
     }
-    if let Some((_, what, advice)) = STARTS.iter().find(|(start, ..)| bytes.starts_with(start)) {
-        return error(what, advice);
-    }
-    if let Some(unread) = Unread::by_start(&bytes) {
-        return Err(unread.error(path));
-    }
-    if bytes.starts_with(counts::MAGIC) {
-        return counts::from_bytes(path, bytes.to_vec());
+    match FileKind::by_start(&bytes) {
+        Some(FileKind::Parquet) => return counts::from_bytes(path, bytes.to_vec()),
+        Some(kind) => return Err(not_a_book(path, kind)),
+        None => {}
     }
     if is_ctg(path, &bytes) {
         return error(
@@ -269,27 +249,31 @@ pub fn format_of(path: &Path) -> Option<Format> {
     }
 }
 
-/// Whether a name is that of a part of a ChessBase database, or of its archive.
-fn is_database(path: &Path) -> bool {
-    const ENDS: [&str; 12] =
-        ["cbh", "cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj", "cbl", "cbm", "cbv"];
-    ENDS.iter().any(|end| has_extension(path, end))
-}
-
-/// Whether a file is an archive, a table or a program, whatever its name.
-fn is_other(data: &[u8]) -> bool {
-    STARTS.iter().any(|(start, ..)| data.starts_with(start)) || Unread::by_start(data).is_some()
+/// The error of a file of another kind, with what to do.
+fn not_a_book(path: &Path, kind: FileKind) -> Error {
+    let error = kind.not("a book", path);
+    match kind {
+        FileKind::Store => error.advice("name the book beside it"),
+        FileKind::Program => error.advice(ADVICE),
+        kind if kind.is_database() => error.remedied_by(Remedy::ReadGames),
+        kind if kind.is_packed() => error,
+        _ => error.remedied_by(Remedy::Build),
+    }
 }
 
 /// Whether a file is a part of a CTG book by its content or by its name.
 fn is_ctg(path: &Path, data: &[u8]) -> bool {
-    data.starts_with(&CTG_START) || ctg::part(path).is_some() && !is_other(data) && !is_text(data)
+    data.starts_with(&CTG_START)
+        || ctg::part(path).is_some() && FileKind::by_start(data).is_none() && !is_text(data)
 }
 
 /// Whether a file is a part of a Kvetka book: by its name, because the format has no mark, unless its content is
 /// something else.
 fn is_kvetka(path: &Path, data: &[u8]) -> bool {
-    kvetka::is_part(path) && !is_other(data) && !data.starts_with(&CTG_START) && !is_abk(data)
+    kvetka::is_part(path)
+        && FileKind::by_start(data).is_none()
+        && !data.starts_with(&CTG_START)
+        && !is_abk(data)
 }
 
 /// Whether the file begins like text: without control characters, which every Polyglot book has.

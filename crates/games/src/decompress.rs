@@ -12,27 +12,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use tabiya_base::file_kind::{FileKind, START_LEN};
+
 #[cfg(feature = "archives")]
 use unpack::unpacked;
 
 /// Bytes read from the disk at a time.
 const BLOCK_LEN: usize = 1 << 17;
-
-/// Bytes at the start of a file that tell how it is compressed.
-const START_LEN: u64 = 16;
-
-/// The first bytes of a gzip file (RFC 1952).
-const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// The first bytes of a Zstandard frame (RFC 8878), little-endian 0xFD2FB528.
-const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Bytes 1 to 3 of a skippable frame, whose first byte is 0x50 to 0x5F (RFC 8878).
-const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
-/// The first bytes of an xz file.
-const XZ: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
-/// The first bytes of a bzip2 file; a digit follows.
-const BZIP2: &[u8] = b"BZh";
-/// The bytes after that digit: the start of the first block, or the end of an empty file.
-const BZIP2_BLOCKS: [&[u8; 6]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"];
 
 /// The content of a file. Its first bytes tell whether it is compressed with gzip, Zstandard, bzip2, xz, or not at all.
 ///
@@ -40,39 +26,24 @@ const BZIP2_BLOCKS: [&[u8; 6]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45
 /// When the first bytes cannot be read.
 pub(crate) fn decompressed(file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut file = BufReader::with_capacity(BLOCK_LEN, file);
-    if is_packed(file.fill_buf()?) { unpacked(file) } else { Ok(Box::new(file)) }
-}
-
-/// Whether a compressed file begins with these bytes.
-fn is_packed(start: &[u8]) -> bool {
-    start.starts_with(&GZIP)
-        || start.starts_with(&ZSTD)
-        || is_skippable(start)
-        || start.starts_with(&XZ)
-        || is_bzip2(start)
+    match FileKind::by_start(file.fill_buf()?).filter(|kind| kind.is_compressed()) {
+        Some(kind) => unpacked(file, kind),
+        None => Ok(Box::new(file)),
+    }
 }
 
 /// The content of a compressed file, which nothing here can read.
 #[cfg(not(feature = "archives"))]
-fn unpacked(_: impl BufRead) -> io::Result<Box<dyn Read + Send>> {
+fn unpacked(_: impl BufRead, _: FileKind) -> io::Result<Box<dyn Read + Send>> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "it is compressed: unpack it first"))
 }
 
-/// Whether a file can be read and is compressed.
-pub(crate) fn is_compressed(path: &Path) -> bool {
+/// The kind of a file that can be read, by its first bytes.
+pub(crate) fn kind_of(path: &Path) -> Option<FileKind> {
     let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(START_LEN).read_to_end(&mut start));
-    read.is_ok() && is_packed(&start)
-}
-
-/// Whether a Zstandard frame to be skipped begins with these bytes.
-fn is_skippable(start: &[u8]) -> bool {
-    matches!(start, [first, rest @ ..] if first & 0xf0 == 0x50 && rest.starts_with(&SKIPPABLE))
-}
-
-fn is_bzip2(start: &[u8]) -> bool {
-    let block = start.strip_prefix(BZIP2).and_then(|rest| rest.get(1..)).unwrap_or_default();
-    BZIP2_BLOCKS.iter().any(|sign| block.starts_with(*sign))
+    let file = File::open(path).ok()?;
+    file.take(START_LEN as u64).read_to_end(&mut start).ok()?;
+    FileKind::by_start(&start)
 }
 
 /// The rest of a file that cannot be read: an error, and then the end.
@@ -140,8 +111,8 @@ mod tests {
             let mut bytes = XZ_TEXT.to_vec();
             bytes[at] ^= 0x41;
             // Without its sign it is no xz file.
-            assert!(at < XZ.len() || read(bytes).is_err(), "{at}");
-            assert!(at < XZ.len() || read(XZ_TEXT[..at].to_vec()).is_err(), "{at}");
+            assert!(at < 6 || read(bytes).is_err(), "{at}");
+            assert!(at < 6 || read(XZ_TEXT[..at].to_vec()).is_err(), "{at}");
         }
     }
 
@@ -180,7 +151,7 @@ mod tests {
     #[test]
     fn a_zstandard_file_that_needs_more_than_128_mib_is_refused_with_the_reason() {
         // A frame whose header has only the descriptor of a window: 2^(10 + 5 bits) + 3 bits of eighths; and a raw last block.
-        let frame = |window: u8| [&ZSTD[..], &[0, window], b"\x09\0\0x"].concat();
+        let frame = |window: u8| [b"\x28\xb5\x2f\xfd", &[0, window][..], b"\x09\0\0x"].concat();
         assert_eq!(read(frame(17 << 3)).unwrap(), b"x");
         for window in [17 << 3 | 1, 18 << 3, 21 << 3, 21 << 3 | 7] {
             for bytes in [frame(window), [zstd(b"y"), frame(window)].concat()] {

@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::file;
+use tabiya_base::file_kind::FileKind;
 use tabiya_base::folder::{self, FolderFiles};
-use tabiya_base::unread::Unread;
 use tabiya_chess::Variant;
 
 use super::Batch;
 use super::cbh::{self, Cbh, CbhSource};
-use super::decompress::is_compressed;
+use super::decompress::kind_of;
 use super::pgn::{Pgn, Room};
 use super::stamp::Stamp;
 use super::text::{CountedReader, STDIN, Text, checked, name_of, text};
@@ -114,8 +114,8 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
                 sources.add_pipe(path.clone());
             } else if zip::is_zip(path) {
                 sources.add_archive(path, Origin::Named)?;
-            } else if let Some(unread) = Unread::by_name(path) {
-                return Err(unread.error(path));
+            } else if let Some(unread) = FileKind::unread_by_name(path) {
+                return Err(unread.not("games", path));
             } else {
                 sources.add_text(path.clone())?;
             }
@@ -279,7 +279,7 @@ impl Sources {
         text(&path, Arc::default())?;
         let metadata =
             fs::metadata(&path).map_err(|error| Error::file(&path, "cannot open the file", error))?;
-        let linked = (!is_compressed(&path)).then(|| path.clone());
+        let linked = (!kind_of(&path).is_some_and(FileKind::is_compressed)).then(|| path.clone());
         self.add(SourceKind::Text(path.clone()), path, linked, metadata.len());
         Ok(())
     }
@@ -325,8 +325,8 @@ impl Sources {
                 self.add_database(path.clone())
             } else if ends(&ARCHIVE) {
                 is_file(&path).and_then(|()| self.add_archive(&path, Origin::Folder))
-            } else if let Some(unread) = Unread::database_by_name(&path) {
-                Err(unread.error(&path))
+            } else if let Some(unread) = FileKind::reported_by_name(&path) {
+                Err(unread.not("games", &path))
             } else if ends(&MOVES) && is_alone(&path) {
                 Cbh::open(&path).map(|_| ())
             } else {

@@ -8,18 +8,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::{Error, Result};
-use tabiya_base::unread::Unread;
+use tabiya_base::file_kind::FileKind;
 use tabiya_chess::trim_blanks;
 
 use super::decompress::{Failing, decompressed};
 use super::pipe::Pipe;
-use super::zip;
 
 /// The name that means standard input.
 pub const STDIN: &str = "-";
 
 /// Bytes at the start of a file that show whether it is text.
 const START_LEN: u64 = 4096;
+
+/// What to do with a file that holds no games.
+const ADVICE: &str = "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh, .cbv)";
 
 /// The text of a file: the start, which was checked, and the rest.
 pub type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
@@ -51,28 +53,28 @@ pub fn checked(path: &Path, mut from: Box<dyn Read + Send>) -> Result<Text> {
         // Errors after the first bytes are reported where they are read.
         from = Box::new(Failing(Some(error)));
     }
-    if let Some(unread) = Unread::by_start(&start) {
-        return Err(unread.error(path));
+    match refused(path, &start) {
+        Some(error) => Err(error),
+        None => Ok(Cursor::new(start).chain(from)),
     }
-    if let Some((what, advice)) = refused(&start) {
-        return Err(Error::format(path, what).advice(advice));
-    }
-    Ok(Cursor::new(start).chain(from))
 }
 
-/// Why a file with these first bytes is not a text of games, and what to do.
-fn refused(start: &[u8]) -> Option<(&'static str, &'static str)> {
+/// The error of a file with these first bytes that is not a text of games.
+fn refused(path: &Path, start: &[u8]) -> Option<Error> {
+    let error = |what: &str, advice| Some(Error::format(path, what).advice(advice));
     if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
-        return Some(("this is text in UTF-16", "save it as UTF-8"));
+        return error("this is text in UTF-16", "save it as UTF-8");
     }
-    if zip::is_start(start) {
-        return Some(("this is a ZIP archive in a pipe", "name its file, or unpack it first"));
+    match FileKind::by_start(start) {
+        Some(FileKind::Zip) => {
+            return error("this is a ZIP archive in a pipe", "name its file, or unpack it first");
+        }
+        Some(kind) if kind.is_packed() => return Some(kind.not("games", path)),
+        Some(kind) => return Some(kind.not("games", path).advice(ADVICE)),
+        None => {}
     }
     if memchr::memchr(0, start).is_some_and(|zero| !is_games(start.part(..zero))) {
-        return Some((
-            "this is not a text file of games",
-            "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh, .cbv)",
-        ));
+        return error("this is not a text file of games", ADVICE);
     }
     None
 }

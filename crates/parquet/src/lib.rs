@@ -8,6 +8,3 @@ pub mod pages;
 pub mod recent;
 pub mod table;
 pub mod values;
-
-/// The first and the last bytes of a Parquet file.
-const MAGIC: &[u8] = b"PAR1";

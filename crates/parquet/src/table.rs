@@ -13,12 +13,12 @@ use tabiya_base::bytes;
 use tabiya_base::error::{Error, Result};
 use tabiya_base::panics::caught;
 
-use super::MAGIC;
 use super::columns::Column;
 use super::footer::{self, Bound, ByteRange, Chunk, Footer, PageBounds, PagePlace, PagePlaces};
 use super::pages::{self, Pages, plain};
 use super::recent::Recent;
 use super::values::Values;
+use tabiya_base::file_kind::PARQUET;
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 12;
@@ -263,17 +263,18 @@ fn footer_bytes(file: &Blob) -> Result<(Vec<u8>, u64)> {
     let error = |what: &str| Error::format(file.path(), what);
     let cut =
         || error("this Parquet file is cut off: its end is missing").advice("write or download it again");
-    let mut start = [0; MAGIC.len()];
+    let mut start = [0; PARQUET.len()];
     file.read(0, &mut start)?;
-    if start != MAGIC && start != ENCRYPTED {
+    if start != PARQUET && start != ENCRYPTED {
         return Err(error("this is not a Parquet file"));
     }
-    let tail_at = file.len().checked_sub(TAIL_LEN).filter(|at| *at >= MAGIC.len() as u64).ok_or_else(cut)?;
+    let tail_at =
+        file.len().checked_sub(TAIL_LEN).filter(|at| *at >= PARQUET.len() as u64).ok_or_else(cut)?;
     let tail = pages::read(file, tail_at, TAIL_LEN)?;
     if tail.ends_with(ENCRYPTED) {
         return Err(error("this Parquet file is encrypted").advice("write it without encryption"));
     }
-    let len = bytes::u32_le(&tail, 0).map(u64::from).filter(|_| tail.ends_with(MAGIC)).ok_or_else(cut)?;
+    let len = bytes::u32_le(&tail, 0).map(u64::from).filter(|_| tail.ends_with(&PARQUET)).ok_or_else(cut)?;
     if len > MAX_FOOTER {
         return Err(error("the footer of this Parquet file claims to be larger than 64 MiB")
             .at_offset(tail_at)

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use tabiya_base::blob::Blob;
 use tabiya_base::bytes;
 use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::file_kind::FileKind;
 use tabiya_base::folder;
 use tabiya_base::map::Map;
-use tabiya_base::unread::Unread;
 
 use super::entities::Entities;
 use super::layout::{
@@ -304,13 +304,9 @@ fn count(records: &Blob, findings: &mut Vec<String>) -> Result<u32> {
     Ok(held)
 }
 
-/// The extensions of the files that are read: records, moves, annotations, players, tournaments,
-/// annotators, sources, teams, second records, titles, media.
-pub const PARTS: [&str; 11] = ["cbh", "cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj", "cbl", "cbm"];
-
 /// Whether a name is that of a file of a database, or of its archive.
 pub fn is_named(path: &Path) -> bool {
-    PARTS.contains(&&*extension(path)) || cbv::is_named(path)
+    FileKind::by_name(path).is_some_and(FileKind::is_database)
 }
 
 /// All files of the database that a file belongs to, including those that are not read: files of the same name with an
@@ -337,8 +333,8 @@ fn extension(path: &Path) -> String {
 /// # Errors
 /// When it is missing, or when the file is one of another program, with what to do about it.
 pub fn main(path: &Path) -> Result<PathBuf> {
-    if let Some(unread) = Unread::by_name(path) {
-        return Err(unread.error(path));
+    if let Some(unread) = FileKind::unread_by_name(path) {
+        return Err(unread.not("games", path));
     }
     if path.is_file() && extension(path) == "cbh" {
         return Ok(path.to_owned());

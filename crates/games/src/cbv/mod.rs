@@ -14,12 +14,12 @@ mod unpack;
 
 use std::path::Path;
 
-use tabiya_base::folder::has_extension;
+use tabiya_base::file_kind::FileKind;
 
 pub use directory::Cbv;
 pub use member::CbvMember;
 
 /// Whether a name is that of an archive.
 pub fn is_named(path: &Path) -> bool {
-    has_extension(path, "cbv")
+    FileKind::by_name(path) == Some(FileKind::DatabaseArchive)
 }

@@ -1,34 +1,33 @@
 //! The content of compressed files.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
+use tabiya_base::file_kind::FileKind;
+
 use super::frames::Frames;
-use super::{GZIP, XZ, ZSTD, is_bzip2, is_skippable};
 
 /// Memory for decompressing an xz file, in KiB: twice what its highest level needs.
 const XZ_MEMORY: u32 = 1 << 17;
 
-/// The content of a compressed file.
+/// The content of a file that is compressed in this way.
 ///
 /// # Errors
 /// When its first bytes cannot be read.
-pub(super) fn unpacked(mut file: BufReader<impl Read + Send + 'static>) -> io::Result<Box<dyn Read + Send>> {
-    let start = file.fill_buf()?;
-    if start.starts_with(&GZIP) {
-        Ok(Box::new(MultiGzDecoder::new(file)))
-    } else if start.starts_with(&ZSTD) || is_skippable(start) {
-        Ok(Box::new(Frames::new(file)?))
-    } else if start.starts_with(&XZ) {
-        Ok(Box::new(Xz(XzReader::new_mem_limit(file, true, XZ_MEMORY))))
-    } else if is_bzip2(start) {
-        Ok(Box::new(MultiBzDecoder::new(file)))
-    } else {
-        Ok(Box::new(file))
-    }
+pub(super) fn unpacked(
+    file: BufReader<impl Read + Send + 'static>,
+    kind: FileKind,
+) -> io::Result<Box<dyn Read + Send>> {
+    Ok(match kind {
+        FileKind::Gzip => Box::new(MultiGzDecoder::new(file)),
+        FileKind::Zstandard => Box::new(Frames::new(file)?),
+        FileKind::Xz => Box::new(Xz(XzReader::new_mem_limit(file, true, XZ_MEMORY))),
+        FileKind::Bzip2 => Box::new(MultiBzDecoder::new(file)),
+        _ => Box::new(file),
+    })
 }
 
 /// An xz file, with errors for users.

@@ -8,6 +8,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::file_kind::STORE;
 use tabiya_base::findings::{self, kinds};
 use tabiya_base::interrupt;
 use tabiya_base::map::{Access, Map};
@@ -16,7 +17,7 @@ use tabiya_chess::{MoveCode, PACKED_LEN, Packed, Position};
 
 use super::alternative::{self, Alternative};
 use super::evaluation::{EngineId, Evaluation, Limit};
-use super::record::{Engines, MAGIC, RECORD_LEN, Slot, StoreRecord, parse_header};
+use super::record::{Engines, RECORD_LEN, Slot, StoreRecord, parse_header};
 
 kinds! {
     /// What can be wrong with a store.
@@ -81,10 +82,10 @@ impl Store {
     /// Whether a file says of itself that it is a store; false if it cannot be read.
     pub fn is_at(path: impl AsRef<Path>) -> bool {
         let path = path.as_ref();
-        let mut start = [0; MAGIC.len()];
+        let mut start = [0; STORE.len()];
         // What is no file, such as a pipe, might never end.
         let mut read = || File::open(path).and_then(|mut file| file.read_exact(&mut start));
-        path.is_file() && read().is_ok() && start == *MAGIC
+        path.is_file() && read().is_ok() && start == STORE
     }
 
     /// Opens a store.

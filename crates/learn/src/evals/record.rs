@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use tabiya_base::bytes;
 use tabiya_base::check::check;
+use tabiya_base::file_kind::STORE;
 use tabiya_chess::{MoveCode, PACKED_LEN, Packed};
 use tabiya_uci::Wdl;
 
@@ -21,9 +22,6 @@ const CHECK_LEN: usize = 4;
 
 /// The bytes that the check guards.
 pub(crate) const GUARDED_LEN: usize = RECORD_LEN - CHECK_LEN;
-
-/// What a store begins with.
-pub(super) const MAGIC: &[u8; 8] = b"TabEvals";
 
 /// The version that is written, and the latest that is read.
 const VERSION: u64 = 1;
@@ -271,7 +269,7 @@ pub(crate) type Refusal = (&'static str, &'static str);
 /// The header of a store whose first `sorted` records are in order.
 pub(crate) fn header(sorted: u64) -> Slot {
     let mut bytes = [0; GUARDED_LEN];
-    let all = MAGIC.iter().copied().chain(VERSION.to_be_bytes()).chain(sorted.to_be_bytes());
+    let all = STORE.iter().copied().chain(VERSION.to_be_bytes()).chain(sorted.to_be_bytes());
     bytes.iter_mut().zip(all).for_each(|(place, byte)| *place = byte);
     slot(&bytes)
 }
@@ -287,7 +285,7 @@ pub(crate) fn parse_header(start: &[u8]) -> Result<Option<u64>, Refusal> {
     {
         return Ok(None);
     }
-    if !start.starts_with(MAGIC) {
+    if !start.starts_with(&STORE) {
         return Err((
             "this is not a store of evaluations",
             "name a file into which evaluations were imported",

@@ -10,6 +10,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, Result};
+use tabiya_base::file_kind::PARQUET;
 use tabiya_base::folder::{self, FolderFiles, has_extension};
 use tabiya_chess::MoveCode;
 use tabiya_chess::Packed;
@@ -53,9 +54,6 @@ pub const GAMES_BITS: u32 = 39;
 
 /// The most games that one row counts: about 550 billion.
 pub const MAX_GAMES: u64 = (1 << GAMES_BITS) - 1;
-
-/// The first bytes of a Parquet file, which a count file is.
-pub const MAGIC: &[u8] = b"PAR1";
 
 /// The extension of a count file.
 pub const EXTENSION: &str = "parquet";
@@ -127,8 +125,8 @@ pub fn is_counts(path: &Path) -> bool {
     if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         return false;
     }
-    let mut start = [0; MAGIC.len()];
-    fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
+    let mut start = [0; PARQUET.len()];
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == PARQUET
 }
 
 /// Whether a name has the extension of a count file.

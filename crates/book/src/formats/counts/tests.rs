@@ -243,7 +243,7 @@ fn other_files_and_other_versions_are_refused() {
 
 /// A file without pages.
 fn of_footer(footer: &[u8]) -> Vec<u8> {
-    [MAGIC, footer, &u32::try_from(footer.len()).unwrap().to_le_bytes(), MAGIC].concat()
+    [&PARQUET[..], footer, &u32::try_from(footer.len()).unwrap().to_le_bytes(), &PARQUET].concat()
 }
 
 #[test]
