@@ -241,7 +241,17 @@ impl Sources {
 
     /// Counts all bytes as read: the games are known already.
     pub fn skip(&self) {
-        self.done.fetch_add(self.all.iter().map(|source| source.size).sum(), Ordering::Relaxed);
+        self.done.fetch_add(self.bytes(), Ordering::Relaxed);
+    }
+
+    /// Bytes that the files take on the disk; pipes count nothing.
+    pub fn bytes(&self) -> u64 {
+        self.all.iter().map(|source| source.size).sum()
+    }
+
+    /// Adds sources that [`Sources::each`] gave, before any of them was read.
+    pub fn append(&mut self, more: Self) {
+        self.all.extend(more.all);
     }
 
     /// Why files in folders that look as if they held games cannot be read.

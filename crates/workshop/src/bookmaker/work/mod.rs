@@ -4,15 +4,16 @@
 //! |---|---|
 //! | `lock` | locked while a build uses the folder |
 //! | `build.json` | what decides about the counts: the version of tabiya, the columns, a digest of the filters |
-//! | `NAME.parquet` | the counts of a source, as a count file; none if nothing of it counted |
-//! | `NAME.json` | written after that: the state of the source, and what became of its games |
+//! | `NAME.parquet` | the counts of some sources, as a count file; none if nothing of them counted |
+//! | `NAME.json` | written after that: the states of the sources, and what became of their games |
 //!
-//! NAME is a digest of the source's name. Each file is written beside its place, synced and renamed, so whatever is there
-//! is whole, and a source without its second file is counted again.
+//! Small sources are counted together: a file of one game takes less time than syncing two. NAME is a digest of the first one's
+//! name. Each file is written beside its place, synced and renamed, so whatever is there is whole, and sources without their
+//! second file are counted again.
 
 mod record;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +21,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use record::CountedSource;
+use record::{CountedGroup, CountedSource};
 use tabiya_base::bytes::hex;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::folder;
@@ -48,8 +49,12 @@ const RECORD: &str = "json";
 
 const CANNOT_KEEP: &str = "cannot keep unfinished work in this folder";
 
-/// A record that is longer was not written by us.
-const MAX_RECORD_LEN: u64 = 1 << 20;
+/// Bytes of sources that are counted together, which takes well under a second, and how many there may be.
+const MAX_GROUP_LEN: u64 = 4 << 20;
+const MAX_GROUP: usize = 1000;
+
+/// A record that is longer was not written by us: this is enough for the longest paths of that many sources.
+const MAX_RECORD_LEN: u64 = 1 << 23;
 
 /// How long a lock may last that another process holds only to look.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -153,10 +158,7 @@ impl Work {
     /// Whether there is anything in it that took work.
     pub fn has_counts(&self) -> bool {
         let names = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        names.into_iter().any(|path| {
-            path.extension().is_some_and(|extension| extension == RECORD)
-                && path.file_name().is_some_and(|name| name != BUILD)
-        })
+        names.into_iter().any(|path| is_record(&path))
     }
 
     /// Sources that were changed after they were counted, and are counted again.
@@ -199,33 +201,44 @@ impl Work {
             *time += 1;
             names.push(if *time == 1 { stamp.name.clone() } else { format!("{}-{time}", stamp.name) });
         }
-        let mut waiting = Vec::new();
-        for ((games, stamp), name) in all.into_iter().zip(names) {
-            if let Some((report, shard)) = self.known_as(&name, &stamp, shape) {
-                self.known += 1;
+        let known = self.known_groups(&all, &names, shape);
+        let mut is_known = vec![false; all.len()];
+        for (group, members) in known {
+            members
+                .into_iter()
+                .for_each(|at| is_known.get_mut(at).into_iter().for_each(|known| *known = true));
+            self.known += group.sources.len();
+            kept.shards.extend(self.shard_of(&group));
+            kept.report.merge(group.games);
+        }
+        let mut waiting: Vec<Group> = Vec::new();
+        for (((games, stamp), name), is_known) in all.into_iter().zip(names).zip(is_known) {
+            if is_known {
                 games.skip();
-                kept.report.merge(report);
-                kept.shards.extend(shard);
-            } else {
-                waiting.push((games, stamp, name));
+                continue;
+            }
+            let source = CountedSource { name, source: stamp.shown, state: stamp.state };
+            match waiting.last_mut().filter(|group| group.has_room(&games)) {
+                Some(group) => group.add(games, source),
+                None => waiting.push(Group { games, sources: vec![source] }),
             }
         }
-        for (mut games, stamp, name) in waiting {
+        for Group { mut games, sources: members } in waiting {
             let counted =
                 count::<R>(&mut games, filter, by, &Repeated::default(), resources, None, progress)?;
             let CountedGames { runs, report, .. } = counted;
-            let shard = self.shard(&name);
+            let mut group = CountedGroup { sources: members, rows: 0, games: report };
+            let shard = self.shard(group.name());
             let writer = CountWriter::create(&shard, shape, true)
                 .map(|writer| writer.of_variant(sources.variant()))?;
             let written = write_rows(runs, resources, writer, progress)?;
-            let rows = if written.plies > 0 { written.rows } else { 0 };
-            let record = CountedSource { source: stamp.shown, state: stamp.state, rows, games: report };
+            group.rows = if written.plies > 0 { written.rows } else { 0 };
             // What could not be read to its end may be readable the next time.
-            if !record.games.is_incomplete() {
-                self.put(&name, &record)?;
+            if !group.games.is_incomplete() {
+                self.put(&group)?;
             }
-            kept.report.merge(record.games);
-            kept.shards.extend((rows > 0).then_some(shard));
+            kept.shards.extend((group.rows > 0).then_some(shard));
+            kept.report.merge(group.games);
         }
         Ok(kept)
     }
@@ -270,34 +283,70 @@ impl Work {
             .advice("run the same command as before, or remove the folder to start over"))
     }
 
-    /// What is known of a source under this name, if it has not changed since.
-    fn known_as(
+    /// What is known of sources that have not changed since, each with the places of its sources in `all`, which have these
+    /// `names`. No source is in two of them.
+    fn known_groups(
         &mut self,
-        name: &str,
-        stamp: &Stamp,
+        all: &[(Sources, Stamp)],
+        names: &[String],
         shape: Shape,
-    ) -> Option<(BuildReport, Option<PathBuf>)> {
-        let record = CountedSource::read(&read_small(&self.record(name))?)?;
-        if record.state != stamp.state {
-            self.changed.push(stamp.shown.clone());
-            return None;
-        }
-        let shard = (record.rows > 0).then(|| self.shard(name));
-        if let Some(shard) = &shard {
-            let file = CountFile::open(shard).ok()?;
-            if file.rows() != record.rows || file.require(shape).is_err() {
-                return None;
+    ) -> Vec<(CountedGroup, Vec<usize>)> {
+        let places: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
+        let (mut groups, mut taken, mut changed) = (Vec::new(), HashSet::new(), BTreeMap::new());
+        for group in self.groups() {
+            let members = group.sources.iter().map(|source| places.get(&*source.name).copied());
+            let Some(members) = members.collect::<Option<Vec<usize>>>() else { continue };
+            let stamps = members.iter().filter_map(|at| all.get(*at).map(|(_, stamp)| (*at, stamp)));
+            let others =
+                stamps.zip(&group.sources).filter(|((_, stamp), source)| stamp.state != source.state);
+            let others: Vec<_> = others.map(|((at, stamp), _)| (at, stamp.shown.clone())).collect();
+            let is_same = others.is_empty();
+            changed.extend(others);
+            if is_same && members.iter().all(|at| !taken.contains(at)) && self.has_counts_of(&group, shape) {
+                taken.extend(members.iter().copied());
+                groups.push((group, members));
             }
         }
-        Some((record.games, shard))
+        changed.retain(|at, _| !taken.contains(at));
+        self.changed.extend(changed.into_values());
+        groups
+    }
+
+    /// All that was counted, by the names of the files.
+    fn groups(&self) -> Vec<CountedGroup> {
+        let paths = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut paths: Vec<PathBuf> = paths.filter(|path| is_record(path)).collect();
+        paths.sort_unstable();
+        let group = |path: &PathBuf| CountedGroup::read(&read_small(path)?);
+        let is_named = |(path, group): &(&PathBuf, CountedGroup)| {
+            path.file_stem().is_some_and(|stem| stem == group.name())
+        };
+        paths
+            .iter()
+            .filter_map(|path| Some((path, group(path)?)))
+            .filter(is_named)
+            .map(|(_, group)| group)
+            .collect()
+    }
+
+    /// Whether the count file of a group is there, with all its rows.
+    fn has_counts_of(&self, group: &CountedGroup, shape: Shape) -> bool {
+        self.shard_of(group).is_none_or(|shard| {
+            CountFile::open(&shard).is_ok_and(|file| file.rows() == group.rows && file.require(shape).is_ok())
+        })
+    }
+
+    /// The count file of a group, if anything of it counted.
+    fn shard_of(&self, group: &CountedGroup) -> Option<PathBuf> {
+        (group.rows > 0).then(|| self.shard(group.name()))
     }
 
     fn unwritable(&self, error: std::io::Error) -> Error {
         Error::file(&self.folder, CANNOT_KEEP, error)
     }
 
-    fn put(&self, name: &str, record: &CountedSource) -> Result<()> {
-        self.write(&self.record(name), record)
+    fn put(&self, group: &CountedGroup) -> Result<()> {
+        self.write(&self.folder.join(format!("{}.{RECORD}", group.name())), group)
     }
 
     fn write(&self, path: &Path, what: &impl Serialize) -> Result<()> {
@@ -307,10 +356,29 @@ impl Work {
     fn shard(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.{EXTENSION}"))
     }
+}
 
-    fn record(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.{RECORD}"))
+/// Sources that are counted together.
+struct Group {
+    games: Sources,
+    sources: Vec<CountedSource>,
+}
+
+impl Group {
+    fn has_room(&self, more: &Sources) -> bool {
+        self.sources.len() < MAX_GROUP && self.games.bytes().saturating_add(more.bytes()) <= MAX_GROUP_LEN
     }
+
+    fn add(&mut self, more: Sources, source: CountedSource) {
+        self.games.append(more);
+        self.sources.push(source);
+    }
+}
+
+/// Whether a path is that of a record of what was counted.
+fn is_record(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == RECORD)
+        && path.file_name().is_some_and(|name| name != BUILD)
 }
 
 /// Whether a name is that of an unfinished file, which the next one to write into the folder removes.

@@ -1,4 +1,4 @@
-//! What is kept of a source besides its counts: which state it was in, and what became of its games.
+//! What is kept of some sources besides their counts: which state they were in, and what became of their games.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,17 +10,31 @@ const MAX: u64 = 1 << 48;
 /// A source that was counted.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CountedSource {
+    /// The digest of its name, and which time it was named.
+    pub name: String,
     /// Its name, for people.
     pub source: String,
     /// The digest of its state.
     pub state: String,
-    /// Rows of its counts. There is no count file if there are none.
+}
+
+/// Sources that were counted together.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct CountedGroup {
+    /// The sources.
+    pub sources: Vec<CountedSource>,
+    /// Rows of their counts. There is no count file if there are none.
     pub rows: u64,
-    /// What became of its games.
+    /// What became of their games.
     pub games: BuildReport,
 }
 
-impl CountedSource {
+impl CountedGroup {
+    /// The name of its files.
+    pub fn name(&self) -> &str {
+        self.sources.first().map_or("", |source| &source.name)
+    }
+
     /// The record in these bytes; `None` if they hold none, or one with impossible numbers.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let record: Self = serde_json::from_slice(bytes).ok()?;
@@ -35,7 +49,7 @@ impl CountedSource {
             .chain(left.values().copied())
             .chain(failed);
         let consistent = errors.values().chain(cut).all(|failed| failed.used <= failed.games);
-        (consistent && numbers.all(|number| number <= MAX)).then_some(record)
+        (!record.sources.is_empty() && consistent && numbers.all(|number| number <= MAX)).then_some(record)
     }
 }
 
@@ -48,7 +62,7 @@ mod tests {
     use super::super::super::filter::Exclusion;
     use super::*;
 
-    fn record() -> CountedSource {
+    fn record() -> CountedGroup {
         let error = |spot, reason| GameError {
             reason,
             place: GameLocation { file: Arc::from(Path::new("ä b.pgn")), spot, offset: 7, length: 9 },
@@ -67,21 +81,22 @@ mod tests {
         report.add(error(LineOrGame::Line(5), Reason::IllegalMove), false);
         report.add(error(LineOrGame::Game(4), Reason::Damaged), false);
         report.add_cut(error(LineOrGame::Line(6), Reason::NullMove));
-        CountedSource { source: "a".to_owned(), state: "b".to_owned(), rows: 3, games: report }
+        let source = CountedSource { name: "0a".to_owned(), source: "a".to_owned(), state: "b".to_owned() };
+        CountedGroup { sources: vec![source], rows: 3, games: report }
     }
 
     #[test]
     fn a_report_comes_back() {
         let record = record();
         let bytes = serde_json::to_vec(&record).unwrap();
-        let back = CountedSource::read(&bytes).unwrap();
+        let back = CountedGroup::read(&bytes).unwrap();
         assert_eq!(format!("{back:?}"), format!("{record:?}"));
     }
 
     #[test]
     fn what_is_no_record_is_none() {
         let text = serde_json::to_string(&record()).unwrap();
-        assert!(CountedSource::read(text.as_bytes()).is_some());
+        assert!(CountedGroup::read(text.as_bytes()).is_some());
         for (from, to) in [
             ("\"rows\":3", "\"rows\":18446744073709551615"),
             ("\"games\":2,\"used\":1", "\"games\":2,\"used\":5"),
@@ -90,10 +105,10 @@ mod tests {
         ] {
             let changed = text.replacen(from, to, 1);
             assert_ne!(changed, text);
-            assert!(CountedSource::read(changed.as_bytes()).is_none(), "{changed}");
+            assert!(CountedGroup::read(changed.as_bytes()).is_none(), "{changed}");
         }
         for len in 0..text.len() {
-            assert!(CountedSource::read(&text.as_bytes()[..len]).is_none());
+            assert!(CountedGroup::read(&text.as_bytes()[..len]).is_none());
         }
     }
 }

@@ -30,7 +30,7 @@ fn what_was_counted_is_known_until_it_changes() {
     let output = at("book.bin");
     let filter = Filter::default();
     let (work, first) = kept::<CountRow>(&output, &sources, &filter).unwrap();
-    assert_eq!((work.known(), work.changed().len(), first.shards.len()), (0, 0, 3));
+    assert_eq!((work.known(), work.changed().len(), first.shards.len()), (0, 0, 1));
     assert!(work.has_counts());
     // While it is in use nobody else gets it.
     assert!(Work::open(&output).is_err_and(|error| error.to_string().contains("another tabiya")));
@@ -42,10 +42,38 @@ fn what_was_counted_is_known_until_it_changes() {
     drop(work);
     fs::write(at("a.pgn"), format!("{GAME}1. e4 e5 1-0\n\n")).unwrap();
     let (work, third) = kept::<CountRow>(&output, &sources, &filter).unwrap();
-    assert_eq!((work.known(), work.changed()), (3, &[at("a.pgn").display().to_string()][..]));
+    // Those that were counted together with it are counted again.
+    assert_eq!((work.known(), work.changed()), (0, &[at("a.pgn").display().to_string()][..]));
     assert!(third.report.errors.is_empty());
+    drop(work);
+    // Another list of sources: those that are left are counted anew, each once, and then known in another group.
+    for known in [0, 3] {
+        let (work, rest) = kept::<CountRow>(&output, &sources[1..], &filter).unwrap();
+        assert_eq!((work.known(), work.changed().len(), rest.shards.len()), (known, 0, 1));
+        assert_eq!(rest.report.games, 3);
+    }
+    let (work, whole) = kept::<CountRow>(&output, &sources, &filter).unwrap();
+    assert_eq!((work.known(), whole.report.games), (4, 4));
     work.remove();
     assert!(!Work::folder_of(&output).exists());
+}
+
+#[test]
+fn small_sources_are_counted_together_and_large_ones_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let game = format!("{GAME}1. e4 e5 1-0\n\n");
+    let large = game.repeat(2 + usize::try_from(MAX_GROUP_LEN).unwrap() / game.len());
+    for (name, text) in [("a.pgn", &game), ("b.pgn", &game), ("c.pgn", &large), ("d.pgn", &game)] {
+        fs::write(at(name), text).unwrap();
+    }
+    let sources = ["a.pgn", "b.pgn", "c.pgn", "d.pgn"].map(at);
+    let (work, first) = kept::<CountRow>(&at("book.bin"), &sources, &Filter::default()).unwrap();
+    assert_eq!(first.shards.len(), 3);
+    drop(work);
+    fs::write(at("d.pgn"), format!("{game}{game}")).unwrap();
+    let (work, second) = kept::<CountRow>(&at("book.bin"), &sources, &Filter::default()).unwrap();
+    assert_eq!((work.known(), second.report.games), (3, first.report.games + 1));
 }
 
 #[test]
