@@ -14,7 +14,7 @@ use crate::commands::{
     build, check, completions, convert, diff, doctor, edit, explore, export, grow, help, import, info, init,
     learn, play, report, show, suite, tree, vet,
 };
-use crate::output::{self, exit::Exit, interrupts};
+use crate::output::{self, exit::Exit, interrupts, window};
 
 /// Gives any UCI chess engine any opening book.
 ///
@@ -130,19 +130,28 @@ fn parse() -> Result<Cli, clap::Error> {
         return Ok(Cli { command: None, adapter });
     }
     // Commands, help, version and errors. Windows's shells leave the names of many files, as in *.pgn, to the program.
-    let line: Vec<_> = wild::args_os().collect();
+    let mut line: Vec<_> = wild::args_os().collect();
+    let named = line.get(1).filter(|first| starts_adapter(Some(first)) && Path::new(first).exists());
+    if let Some(file) = named.cloned() {
+        if window::has_client() {
+            let file = file.display();
+            let what =
+                format!("{file} is a file: `--book {file}` plays from it, `tabiya explore {file}` shows it");
+            return Err(command().error(clap::error::ErrorKind::InvalidSubcommand, what));
+        }
+        // Files alone, as when they are dropped on the executable.
+        line.insert(1, "explore".into());
+    }
     if let Some(what) = unquoted::advice(&line, whole_command) {
         return Err(command().error(clap::error::ErrorKind::InvalidValue, what));
     }
     let described = if line.iter().any(|word| word == "-h") { brief_command() } else { command() };
     let matches = described.try_get_matches_from(line);
-    if let (Err(error), Some(first)) = (&matches, first.filter(|first| Path::new(first).exists()))
+    let is_path = |first: &&std::ffi::OsString| first.to_string_lossy().contains(['.', '/', '\\']);
+    if let (Err(error), Some(first)) = (&matches, first.as_ref().filter(is_path))
         && error.kind() == clap::error::ErrorKind::InvalidSubcommand
     {
-        let name = first.display();
-        let what = format!(
-            "{name} is a file, not a command: `tabiya show {name}` shows a book, `tabiya --book {name}` plays from it"
-        );
+        let what = format!("there is no file {}, and no command of that name", first.display());
         return Err(command().error(clap::error::ErrorKind::InvalidSubcommand, what));
     }
     let mut cli = Cli::from_arg_matches(&matches?)?;
@@ -205,6 +214,9 @@ pub fn main() -> ExitCode {
             if starts_adapter(std::env::args_os().nth(1).as_deref()) {
                 play::refuse(&error);
             }
+            if window::is_own() {
+                window::wait_for_key();
+            }
             return Exit::Usage.into();
         }
     };
@@ -218,41 +230,35 @@ pub fn main() -> ExitCode {
         }
         _ => result,
     };
-    let code = match result {
-        Ok(exit) => exit.into(),
+    let exit = match &result {
+        Ok(exit) => *exit,
         Err(error) => {
             match cli.command {
-                None => output::complain_at_end(&error),
-                Some(_) => output::complain(&error),
+                None => output::complain_at_end(error),
+                Some(_) => output::complain(error),
             }
-            Exit::from(error.kind()).into()
+            error.kind().into()
         }
     };
-    if opens_window(cli.command.as_ref()) {
-        init::wait_for_key();
+    if window::is_own() && is_to_be_read(cli.command.as_ref(), result.is_err()) {
+        window::wait_for_key();
     }
-    code
-}
-
-/// Whether Windows opened a window for this process alone, so that only its user can type into it.
-fn has_own_window() -> bool {
-    #[cfg(windows)]
-    return std::io::IsTerminal::is_terminal(&std::io::stdin()) && tabiya_base::windows::owns_console();
-    #[cfg(not(windows))]
-    false
+    exit.into()
 }
 
 /// Whether the executable was double-clicked: no GUI started it, and no shell.
 fn was_double_clicked() -> bool {
-    std::env::args_os().len() <= 1 && has_own_window()
+    std::env::args_os().len() <= 1 && window::is_own()
 }
 
-/// Whether the window must stay open at the end so that its user can read it.
-fn opens_window(command: Option<&Command>) -> bool {
-    match command {
-        None => was_double_clicked(),
-        Some(command) => matches!(command, Command::Doctor(_) | Command::Init(_)) && has_own_window(),
-    }
+/// Whether a window must stay open at the end so that its user can read it: what ends only by its user has been read, unless it
+/// failed.
+fn is_to_be_read(command: Option<&Command>, failed: bool) -> bool {
+    let ends_by_user = match command {
+        None => !was_double_clicked(),
+        Some(command) => matches!(command, Command::Explore(_)),
+    };
+    failed || !ends_by_user
 }
 
 /// Whether a command line with this first argument starts the adapter, not a command.

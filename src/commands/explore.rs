@@ -9,15 +9,17 @@ use tabiya_base::progress::Progress;
 use tabiya_explore::{Options, is_local, serve};
 
 use crate::args::slices::SliceArgs;
+use crate::args::sources::books_and_games;
 use crate::args::variant::VariantArgs;
 use crate::output::browser::open;
 use crate::output::exit::Exit;
-use crate::output::{advice, interrupts, progress, unwritable, warn};
+use crate::output::{advice, interrupts, progress, unwritable, warn, window};
 
 /// `tabiya explore`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books [default: those of tabiya.toml, and the starter book]
+    /// The books [default: those of tabiya.toml, and the starter book]; PGN files, databases and folders of them are games, as
+    /// with --games
     #[arg(value_name = "SOURCE")]
     books: Vec<PathBuf>,
     /// The address to listen on. With any address but this machine's own, others who know the code or the token can
@@ -80,8 +82,11 @@ fn address(text: &str) -> std::result::Result<SocketAddr, String> {
 /// # Errors
 /// When no book can be opened, the address cannot be listened on, or the engine is not found.
 pub fn run(args: &Args) -> Result<Exit> {
+    let (books, named) = books_and_games(&args.books);
+    let games = [named, args.games.clone()].concat();
+    let has_games = !games.is_empty();
     let options = Options {
-        books: args.books.clone(),
+        books,
         variant: args.variant.variant(),
         listen: args.listen,
         token_file: args.token_file.clone(),
@@ -89,7 +94,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         settings: args.settings,
         open_api: args.open_api,
         playable: args.playable,
-        games: args.games.clone(),
+        games,
         engine: args.engine.clone(),
         config: args.config.clone(),
         among: args.slices.among(),
@@ -107,13 +112,16 @@ pub fn run(args: &Args) -> Result<Exit> {
         }
         let mut out = std::io::stdout().lock();
         writeln!(out, "{address}").and_then(|()| out.flush()).map_err(|error| unwritable(&error))?;
+        if window::is_own() {
+            warn("the browser shows it; to end, close this window");
+        }
         if !args.no_open {
             open(address);
         }
         Ok(())
     };
     // Where nobody reads it, nobody misses it.
-    let progress = if args.games.is_empty() { Progress::none() } else { progress::on_terminal("games") };
+    let progress = if has_games { progress::on_terminal("games") } else { Progress::none() };
     interrupts::watch();
     serve(&options, progress, announce, |address| {
         drop(writeln!(std::io::stdout(), "for another browser: {address}"))

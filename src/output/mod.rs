@@ -13,6 +13,7 @@ pub(crate) mod progress;
 pub mod report;
 pub mod rows;
 pub mod store;
+pub(crate) mod window;
 pub mod written;
 
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};

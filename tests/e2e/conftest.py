@@ -246,8 +246,8 @@ def tabiya(tabiya_exe, tmp_path):
 def explore(tabiya_exe, tmp_path):
     servers = []
 
-    def start(*args, cwd=tmp_path):
-        servers.append(Server(tabiya_exe, *args, cwd=cwd))
+    def start(*args, cwd=tmp_path, **more):
+        servers.append(Server(tabiya_exe, *args, cwd=cwd, **more))
         return servers[-1]
 
     yield start

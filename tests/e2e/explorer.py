@@ -28,9 +28,9 @@ class Listening(http.client.HTTPConnection):
 
 
 class Server:
-    """A running `tabiya explore`, which knows a token if `args` name no file of one."""
+    """A running `tabiya explore`, or tabiya with files `alone`, which knows a token if `args` name no file of one."""
 
-    def __init__(self, exe, *args, cwd):
+    def __init__(self, exe, *args, cwd, alone=()):
         if "--token-file" not in args:
             self.folder = tempfile.TemporaryDirectory()
             kept = Path(self.folder.name, "token")
@@ -38,7 +38,7 @@ class Server:
             kept.write_text(secrets.token_hex(16))
             args = (*args, "--token-file", kept)
         self.process = subprocess.Popen(
-            [str(word) for word in (exe, "explore", "--no-open", *args)],
+            [str(word) for word in (exe, *(alone or ("explore",)), "--no-open", *args)],
             cwd=cwd,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

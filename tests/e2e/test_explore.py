@@ -1,6 +1,7 @@
 """`tabiya explore`: the server of the page, and Lichess's interface, by the HTTP clients of Python's library."""
 
 import contextlib
+import gzip
 import http.client
 import io
 import json
@@ -32,6 +33,38 @@ START = chess.STARTING_FEN
 @pytest.fixture(scope="module")
 def sources(books_of):
     return books_of(GAMES)
+
+
+# Files alone, as when they are dropped on the executable
+
+
+def test_files_that_are_named_alone_are_shown(tabiya, explore, small_book, tmp_path):
+    (tmp_path / "games.pgn").write_text('[Event "?"]\n[White "A"]\n[Result "1-0"]\n\n1. d4 d5 1-0\n')
+    counted = tabiya("build", "games.pgn", "-o", "all.parquet", cwd=tmp_path)
+    assert counted.returncode == 0, counted.stderr
+    # As a command is called: the command wins.
+    (tmp_path / "show").write_bytes(Path(small_book).read_bytes())
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "more.pgn").write_bytes((tmp_path / "games.pgn").read_bytes())
+    for alone, books, games in (
+        ([small_book], [Path(small_book).name], False),
+        (["all.parquet", small_book], ["all.parquet", Path(small_book).name], False),
+        ([small_book, "games.pgn"], [Path(small_book).name], True),
+        (["games.pgn"], [""], True),
+        (["folder"], [""], True),
+        (["./show"], ["show"], False),
+    ):
+        server = explore(alone=alone)
+        shown = server.get("/api/books")
+        assert [Path(book["path"] or "").name for book in shown["books"]] == books and shown["games"] == games, alone
+        server.end()
+    assert tabiya("show", cwd=tmp_path).returncode != 0
+    (tmp_path / "notes.txt").write_text("not a book\n")
+    (tmp_path / "games.pgn.gz").write_bytes(gzip.compress((tmp_path / "games.pgn").read_bytes()))
+    for name, what, do in (("notes.txt", "this is text, not a book", "name a Polyglot"), ("games.pgn.gz", "games are read again", "name PGN files that are not compressed")):
+        done = tabiya(name, "--no-open", cwd=tmp_path)
+        said = done.stderr.decode()
+        assert done.returncode in (2, 3) and name in said and what in said and do in said
 
 
 # Who may ask

@@ -138,7 +138,13 @@ def test_on_a_terminal_the_adapter_says_in_one_line_what_it_waits_for(tabiya_exe
     assert len(said) == 1 and "tabiya init" in said[0] and "quit" in said[0], said
 
 
-def test_a_file_in_place_of_a_command_is_answered_with_what_to_type(tabiya_exe, gnu_book):
-    done = run(tabiya_exe, gnu_book)
-    assert done.returncode == 2 and f"`tabiya show {gnu_book}`" in done.stderr and f"`tabiya --book {gnu_book}`" in done.stderr
-    assert "is a file" not in run(tabiya_exe, "no-such-command").stderr
+def test_what_is_neither_a_command_nor_a_file_is_said_to_be_so(tabiya_exe):
+    assert "there is no file book.bim, and no command of that name" in run(tabiya_exe, "book.bim").stderr
+    assert "'shwo'" in run(tabiya_exe, "shwo").stderr
+
+
+def test_a_program_that_names_a_file_alone_is_told_how_to_play_from_it(tabiya_exe, gnu_book):
+    """It would wait for an engine's answers, while the explorer waits for a browser."""
+    done = subprocess.run([tabiya_exe, gnu_book], input=b"uci\nquit\n", capture_output=True, timeout=HANG, check=False)
+    assert done.returncode == 2 and f"`--book {gnu_book}` plays from it".encode() in done.stderr
+    assert done.stdout.startswith(b"info string ") and f"--book {gnu_book}".encode() in done.stdout

@@ -67,12 +67,6 @@ fn target() -> PathBuf {
     own_file().filter(is_here).unwrap_or_else(|| working.join(FILE_NAME))
 }
 
-/// Keeps the window of a double click open until its user has read it.
-pub fn wait_for_key() {
-    let _ = writeln!(io::stdout(), "\nPress Enter to close this window.");
-    let _ = io::stdin().lock().read_line(&mut String::new());
-}
-
 /// A conversation with the user.
 struct Init<'a> {
     input: &'a mut dyn BufRead,

@@ -13,6 +13,7 @@ use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::{BuildReport, Damage, Filter, Input, PositionCounts, Repeated, Resources};
 use tabiya_workshop::suite::SuiteSource;
 
+use crate::args::sources::named_like_games;
 use crate::args::variant::open_warned;
 use crate::output::exit::Exit;
 use crate::output::rows::many;
@@ -161,15 +162,9 @@ fn book_at(path: &Path, variant: Variant) -> Option<Result<Arc<dyn Book>>> {
     match open_warned(path, variant) {
         // What is no book may hold games.
         Err(error) if path.is_dir() || error.kind() == ErrorKind::Format => {
-            let is_games = path.is_dir() || has_games_name(path) || games::open(&[path.to_owned()]).is_ok();
+            let is_games = path.is_dir() || named_like_games(path) || games::open(&[path.to_owned()]).is_ok();
             if is_games { None } else { Some(Err(error)) }
         }
         opened => Some(opened),
     }
-}
-
-/// Whether a file is named like games.
-fn has_games_name(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    name.ends_with(".pgn") || name.contains(".pgn.")
 }
