@@ -286,6 +286,12 @@ version() {
     sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | sed 1q
 }
 
+# The address of the project: TABIYA_REPOSITORY, or the `repository` of Cargo.toml; nothing while that leads nowhere.
+repository() {
+    local address=${TABIYA_REPOSITORY:-$(sed -n 's/^repository = "\(.*\)"$/\1/p' Cargo.toml)}
+    case $address in *.invalid/*) ;; *) printf '%s\n' "$address" ;; esac
+}
+
 # The other reader of ChessBase databases, at this path. It is kept between runs.
 need_cbvault() {
     [ -x "$1" ] || cargo install --quiet --locked --version 0.1.6 --root "${1%/bin/*}" cbvault-cli

@@ -272,6 +272,67 @@ fn pictures_are_shown_described_and_small() {
     assert!(bytes <= MAX_PICTURES, "{bytes} bytes of pictures");
 }
 
+/// What users and registries read: pages, and what packages say of themselves.
+fn published() -> Vec<PathBuf> {
+    let mut published = pages();
+    for folder in ["packaging", "python", "crates"] {
+        let mut folders = vec![root().join(folder)];
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                let is_read = path.extension().is_some_and(|end| {
+                    ["md", "toml", "txt", "yaml", "json", "rb", "hbs"].iter().any(|known| end == *known)
+                });
+                match path.is_dir() {
+                    true if !path.ends_with("target") => folders.push(path),
+                    _ if is_read || path.ends_with("copyright") => published.push(path),
+                    _ => {}
+                }
+            }
+        }
+    }
+    published.push(root().join("Cargo.toml"));
+    published.sort();
+    published.dedup();
+    published
+}
+
+#[test]
+fn the_address_of_the_project_is_one_everywhere() {
+    let ours = env!("CARGO_PKG_REPOSITORY");
+    let mut found = 0;
+    for page in published() {
+        let text = fs::read_to_string(&page).unwrap();
+        for (at, _) in text.match_indices("://") {
+            let address = text[at + 3..].split([' ', ')', '"', '\'', '>', '\n']).next().unwrap();
+            let is_ours = ours.ends_with(address.split("/releases").next().unwrap());
+            found += usize::from(is_ours);
+            assert!(is_ours || !address.contains("tabiya"), "{}: {address}", page.display());
+        }
+    }
+    assert!(found > 5, "{found}");
+}
+
+#[test]
+fn nothing_is_promised_from_a_registry_before_it_is_there() {
+    const PROMISES: [&str; 8] = [
+        "pip install tabiya",
+        "pip install \"tabiya",
+        "pipx install tabiya",
+        "uvx tabiya",
+        "cargo install tabiya",
+        "cargo binstall tabiya",
+        "brew install tabiya",
+        "winget install tabiya",
+    ];
+    for page in
+        published().iter().filter(|page| !page.ends_with("RELEASE.md") && !page.ends_with("CHANGELOG.md"))
+    {
+        let text = fs::read_to_string(page).unwrap();
+        let promised = PROMISES.iter().find(|promise| text.contains(**promise));
+        assert!(promised.is_none(), "{}: {promised:?}", page.display());
+    }
+}
+
 /// The anchor that Git hosts give a heading.
 fn anchor(heading: &str) -> String {
     let heading = heading.trim_start_matches('#').trim().to_lowercase();

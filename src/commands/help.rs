@@ -115,7 +115,10 @@ fn guide() -> Result<PathBuf> {
     let [beside, installed] = places.map(|place| place.display().to_string());
     let repository = env!("CARGO_PKG_REPOSITORY");
     let source = match repository {
-        "" => "docs/guide/README.md of tabiya's sources".to_owned(),
+        // An address that leads nowhere stands there until a release.
+        nowhere if nowhere.is_empty() || nowhere.contains(".invalid/") => {
+            "docs/guide/README.md of tabiya's sources".to_owned()
+        }
         repository => format!("{repository}/blob/v{}/docs/guide/README.md", env!("CARGO_PKG_VERSION")),
     };
     Err(Error::new(
