@@ -31,7 +31,7 @@ pub use tabiya_chess::{
 };
 use tabiya_games::cbh::{self, Cbh, check::check as check_database};
 pub use tabiya_games::{Date, PlayerName};
-use tabiya_learn::evals::open_beside;
+use tabiya_search::evals::open_beside;
 pub use tabiya_workshop::bookmaker::{BuildReport, CountedMoves, Filter, NewBook, TagPattern, Tags, Weigh};
 
 use shakmaty::variant::VariantPosition;

@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use clap::Arg;
 
-use tabiya_adapter::session::set_chess;
 use tabiya_adapter::settings::table::{self, ENGINE, ENGINE_TIMEOUT, SET, SettingRow};
 use tabiya_base::error::Result;
 use tabiya_chess::Variant;
+use tabiya_search::{set_chess, spoils_scores};
 use tabiya_uci::engine::Setup;
-use tabiya_uci::{VARIANT, same_name};
-use tabiya_workshop::vet::spoils_scores;
 
 use super::settings::{Arguments, SettingArgs};
 use crate::output::warn;
@@ -67,12 +65,8 @@ impl EngineArgs {
     /// As [`EngineArgs::setup`].
     pub fn setup_of(&self, variant: Variant) -> Result<Setup> {
         let mut config = self.load()?;
-        if variant == Variant::Chess {
-            set_chess(&mut config.settings).iter().for_each(|said| warn(said));
-        } else {
-            config.settings.retain(|(name, _)| !same_name(name.as_bytes(), VARIANT.as_bytes()));
-            config.settings.push((VARIANT.to_owned(), variant.uci().to_owned()));
-        }
+        let said = set_chess(&mut config.settings);
+        said.filter(|_| variant == Variant::Chess).iter().for_each(|said| warn(said));
         for (name, value) in config.settings.extract_if(.., |(name, _)| spoils_scores(name)) {
             warn(&format!(
                 "the engine evaluates without {name}={value}, which is for play and spoils its scores"

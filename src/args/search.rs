@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use tabiya_learn::evals::Limit;
+use tabiya_chess::Variant;
+use tabiya_search::Work;
+use tabiya_search::evals::Limit;
 use tabiya_uci::engine::Setup;
-use tabiya_workshop::vet::Work;
 
 use super::time;
 use crate::output::warn;
@@ -40,11 +41,12 @@ impl SearchArgs {
         other.unwrap_or(Limit::Nodes(self.nodes.unwrap_or(NODES)))
     }
 
-    /// The work of engines that are started like this; its time begins now.
-    pub fn work<'a>(&self, setup: &'a Setup) -> Work<'a> {
+    /// The work of engines that are started like this and search positions of a variant; its time begins now.
+    pub fn work<'a>(&self, setup: &'a Setup, variant: Variant) -> Work<'a> {
         let until = self.time.and_then(|time| Instant::now().checked_add(time));
         Work {
             setup,
+            variant,
             limit: self.limit(),
             jobs: self.jobs.unwrap_or(1).into(),
             until,

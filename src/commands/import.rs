@@ -6,7 +6,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::replace::keep_inputs;
 use tabiya_book as book;
 use tabiya_learn as learn;
-use tabiya_learn::evals::{Wanted, repair};
+use tabiya_search::evals::{Wanted, repair};
 use tabiya_workshop::evals::import::{Import, ImportSource, Plan, Tally, split};
 
 use crate::args::resources::ResourcesArgs;

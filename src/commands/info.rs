@@ -7,7 +7,7 @@ use tabiya_base::error::Result;
 use tabiya_book::counts::named;
 use tabiya_book::{self as book, Book, BookSummary, Variant};
 use tabiya_games::cbh;
-use tabiya_learn::evals::Store;
+use tabiya_search::evals::Store;
 
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;

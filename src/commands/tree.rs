@@ -10,7 +10,7 @@ use tabiya_chess::openings::Opening;
 use tabiya_chess::value::in_words;
 use tabiya_chess::{Game, Position};
 use tabiya_learn as learn;
-use tabiya_workshop::vet::Look as Evals;
+use tabiya_workshop::values::Look as Evals;
 use tabiya_workshop::view::number;
 
 use crate::args::positions::{Positions, each_position};

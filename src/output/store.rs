@@ -9,8 +9,8 @@ use serde::Serialize;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::findings::{Finding, summed};
 use tabiya_book::Book;
-use tabiya_learn::evals::{EngineId, Store};
-use tabiya_workshop::vet::Look;
+use tabiya_search::evals::{EngineId, Store};
+use tabiya_workshop::values::Look;
 
 use super::exit::Exit;
 use super::rows::{Sheet, many};

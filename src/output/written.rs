@@ -5,8 +5,8 @@ use std::path::Path;
 use tabiya_base::error::{Error, ErrorKind};
 use tabiya_base::interrupt;
 use tabiya_book::{OldJournal, Written};
+use tabiya_search::Evaluated;
 use tabiya_workshop::bookmaker::Merged;
-use tabiya_workshop::vet::Evaluated;
 
 use super::exit::Exit;
 use super::rows::{agreed, many};

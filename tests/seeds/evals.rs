@@ -9,7 +9,7 @@ use tabiya_base::findings::summed;
 use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
 use tabiya_chess::{MoveCode, Packed};
-use tabiya_learn::evals::{Appender, EngineId, Evaluation, Store, compact};
+use tabiya_search::evals::{Appender, EngineId, Evaluation, Store, compact};
 use tabiya_uci::{Score, Wdl};
 use tabiya_workshop::evals::export;
 use tabiya_workshop::evals::import::{Import, Plan};

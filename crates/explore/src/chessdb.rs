@@ -11,7 +11,7 @@ use shakmaty::{Move, Position as _};
 
 use tabiya_book::Counts;
 use tabiya_book::choose::{Policy, draw};
-use tabiya_learn::evals::Store;
+use tabiya_search::evals::Store;
 use tabiya_uci::Score;
 use tabiya_workshop::view::{self, View};
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shakmaty::Move;
 
 use tabiya_chess::Position;
-use tabiya_learn::evals::Store;
+use tabiya_search::evals::Store;
 use tabiya_uci::Score;
 
 /// The score of a move for the side that makes it.

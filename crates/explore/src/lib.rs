@@ -51,7 +51,6 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
 use shakmaty::{ByColor, Color};
 
-use tabiya_adapter::session::set_chess;
 use tabiya_adapter::settings::advice;
 use tabiya_adapter::settings::books::{BookFiles, BookList};
 use tabiya_adapter::settings::rules::Rule;
@@ -63,6 +62,7 @@ use tabiya_book::Among;
 use tabiya_book::choose::Policy;
 use tabiya_book::{self as book, Book, OtherRules, Variant};
 use tabiya_learn as learn;
+use tabiya_search::set_chess;
 use tabiya_uci::engine::Setup;
 
 use self::engine::{Engines, Start};

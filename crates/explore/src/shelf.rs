@@ -14,7 +14,7 @@ use tabiya_base::error::Result as Done;
 use tabiya_base::progress::Progress;
 use tabiya_book::Among;
 use tabiya_book::{self as book, Book, BookSet, Evaluations, OtherRules, Variant};
-use tabiya_learn::evals::{self, Store};
+use tabiya_search::evals::{self, Store};
 use tabiya_workshop::edit::Editor;
 use tabiya_workshop::grow::GrowthState;
 

@@ -47,7 +47,6 @@
 
 pub mod book;
 mod error;
-pub mod evals;
 mod field;
 mod fingerprint;
 mod finished;

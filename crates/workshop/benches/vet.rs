@@ -8,7 +8,7 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use tabiya_workshop::vet::{Backed, Components, KnownValues, Links};
+use tabiya_workshop::values::{Backed, Components, KnownValues, Links};
 
 /// Positions of the graph, half of them White's.
 const POSITIONS: u32 = 20_000;

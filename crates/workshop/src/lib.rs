@@ -5,11 +5,13 @@
 pub use tabiya_base::error::{Error, ErrorKind};
 
 pub mod bookmaker;
+mod changed;
 pub mod edit;
 pub mod evals;
 pub mod grow;
 mod pairs;
 pub mod report;
 pub mod suite;
+pub mod values;
 pub mod vet;
 pub mod view;

@@ -34,7 +34,8 @@ use tabiya_uci::Score;
 use tabiya_workshop::bookmaker::trim::{Trim, Trimmed};
 use tabiya_workshop::bookmaker::{self, Resources};
 use tabiya_workshop::grow::{Answer, Grown, Growth, Opponent, Rounds, Step};
-use tabiya_workshop::vet::{Graph, JudgedBook, Limits, Vetted};
+use tabiya_workshop::values::{Graph, KnownValues};
+use tabiya_workshop::vet::{JudgedBook, Limits, Vetted};
 
 /// The formats that can be written.
 const FORMATS: [&str; 4] = ["bin", "ctg", "abk", "kob"];
@@ -367,7 +368,7 @@ fn percents(text: &str) -> Vec<f64> {
     pairs.skip(1).map(|pair| pair[0].parse().unwrap()).collect()
 }
 
-fn known(graph: &Graph, seed: u64) -> tabiya_workshop::vet::KnownValues {
+fn known(graph: &Graph, seed: u64) -> KnownValues {
     graph.known(|packed| {
         let random = packed.0.iter().fold(seed, |sum, byte| mixed(sum ^ u64::from(*byte)));
         (random % 8 > 0).then_some(Score::Centipawns((random >> 8) as i64 % 120 - 60))

@@ -16,8 +16,9 @@ use tabiya_adapter::settings::Config;
 use tabiya_adapter::settings::books::BookList;
 use tabiya_adapter::settings::rules::rule_name;
 use tabiya_base::error::Result;
-use tabiya_chess::{Variant, rules_of, spelled_as, variant_name};
-use tabiya_uci::{VARIANT, offered_variants, option_default, option_name, same_name};
+use tabiya_chess::{Variant, rules_of, variant_name};
+use tabiya_search::Offer;
+use tabiya_uci::VARIANT;
 
 use self::client::Client;
 use self::game::{PlayedBy, Ply};
@@ -192,9 +193,10 @@ fn examine(
     let mut said = None;
     let tried = match greet(&mut client) {
         Ok(greeted) => {
-            let (name, options) = (&greeted.name, greeted.options);
+            let name = greeted.name.clone().unwrap_or_else(|| "an engine without a name".to_owned());
+            let options = greeted.options;
             row("shown as", format_args!("{name}, {options} options with tabiya's own"), out)?;
-            let mut trial = Trial { args, config, client: &mut client, greeted: &greeted, problems };
+            let mut trial = Trial { args, config, client: &mut client, name, greeted: &greeted, problems };
             match trial.chess(out)? {
                 Ok(summary) => {
                     said = summary;
@@ -229,31 +231,12 @@ fn of_another_variant(config: &Config) -> Vec<String> {
     set.distinct().iter().filter_map(|book| of_other_rules(&**book, Variant::Chess)).collect()
 }
 
-/// What the adapter answers to `uci`.
-struct Greeted {
-    name: String,
-    /// The number of its options.
-    options: usize,
-    /// The values of `UCI_Variant` that the engine offers.
-    variants: Vec<String>,
-    /// The value that it begins with, if the engine has the option.
-    variant: Option<String>,
-}
-
-/// Asks the adapter who it is, and waits until it is ready.
-fn greet(client: &mut Client) -> std::result::Result<Greeted, Problem> {
-    let greeting = client.ask("uci", "uciok", Duration::ZERO)?;
-    let name = greeting.iter().find_map(|line| line.strip_prefix("id name "));
-    let options = greeting.iter().filter(|line| line.starts_with("option ")).count();
-    let name = name.unwrap_or("an engine without a name").trim().to_owned();
-    let variants = greeting.iter().flat_map(|line| offered_variants(line)).map(str::to_owned).collect();
-    let is_variant = |line: &&String| {
-        same_name(&option_name(line.as_bytes()), VARIANT.as_bytes()) && line.starts_with("option ")
-    };
-    let variant = greeting.iter().find(is_variant).map(|line| option_default(line.as_bytes()));
-    let variant = variant.map(|value| String::from_utf8_lossy(&value).trim().to_owned());
+/// Asks the adapter who it is and what its engine offers, and waits until it is ready.
+fn greet(client: &mut Client) -> std::result::Result<Offer, Problem> {
+    let mut offer = Offer::default();
+    client.ask("uci", "uciok", Duration::ZERO)?.iter().for_each(|line| offer.take(line));
     client.ask("isready", "readyok", Duration::ZERO)?;
-    Ok(Greeted { name, options, variants, variant })
+    Ok(offer)
 }
 
 /// The games that are tried.
@@ -261,7 +244,9 @@ struct Trial<'a> {
     args: &'a Args,
     config: &'a Config,
     client: &'a mut Client,
-    greeted: &'a Greeted,
+    /// The adapter's name.
+    name: String,
+    greeted: &'a Offer,
     problems: &'a mut Vec<Problem>,
 }
 
@@ -286,7 +271,7 @@ impl Trial<'_> {
             Err(problem) => return Ok(Err(problem)),
         };
         let summary = summary(&plies);
-        writeln!(out, "{}\n\n{summary}", table(&plies, &self.greeted.name))?;
+        writeln!(out, "{}\n\n{summary}", table(&plies, &self.name))?;
         self.client.events();
         let options = &self.config.options;
         let has_book = options.own_book && !options.books.is_none();
@@ -303,24 +288,23 @@ impl Trial<'_> {
     /// Where another kind of chess is set, says so and sets standard chess, if the engine plays it. Returns whether the game can
     /// be tried.
     fn set_chess(&mut self, out: &mut dyn Write) -> Printed<bool> {
-        let set = self.greeted.variant.as_deref().filter(|value| !value.is_empty() && !is_chess(value));
+        let set = self.greeted.begins_with().filter(|value| !value.is_empty() && !is_chess(value));
         let Some(set) = set else { return Ok(true) };
         self.client.events();
         let told = self.client.notices().iter().find(|(about, _)| *about == About::Variant);
         row("variant", told.map_or(format!("{VARIANT} is {set}"), |(_, told)| told.clone()), out)?;
-        let has_books = self.config.options.variants.iter().any(|files| Some(files.variant) == rules_of(set));
-        let offered = self.greeted.variants.iter().find(|variant| is_chess(variant));
-        let what = match (offered, has_books) {
+        let has_books =
+            self.config.options.variants.iter().any(|files| Some(files.variant) == rules_of(&set));
+        let line = self.greeted.set_variant(Variant::Chess);
+        let what = match (&line, has_books) {
             (Some(_), true) => "doctor tries standard chess first",
             (Some(_), false) => "doctor tries standard chess only",
             (None, true) => "doctor tries no standard chess, which the engine does not offer",
             (None, false) => "doctor tries standard chess only, which the engine does not offer: no game",
         };
         row("", what, out)?;
-        if let Some(chess) = offered {
-            self.client.send(&format!("setoption name {VARIANT} value {chess}"));
-        }
-        Ok(offered.is_some())
+        line.iter().for_each(|line| self.client.send(line));
+        Ok(line.is_some())
     }
 
     /// Plays an opening of each variant that has books, if the engine offers it. A variant that cannot be tried is a problem; the
@@ -328,8 +312,7 @@ impl Trial<'_> {
     fn variants(&mut self, out: &mut dyn Write) -> Printed<std::result::Result<(), Problem>> {
         for files in &self.config.options.variants {
             let variant = files.variant;
-            let offered = self.greeted.variants.iter().map(String::as_str);
-            let Some(value) = spelled_as(variant.uci(), offered) else {
+            let Some(line) = self.greeted.set_variant(variant) else {
                 self.problems.push(Problem::finding(format!(
                     "[variant.{variant}]: the engine does not offer {variant} by its option {VARIANT}"
                 )));
@@ -339,12 +322,12 @@ impl Trial<'_> {
                 self.problems.extend(wrong.into_iter().map(|wrong| Problem::finding(wrong.what)));
                 continue;
             };
-            self.client.send(&format!("setoption name {VARIANT} value {value}"));
+            self.client.send(&line);
             let plies = match self.play(variant) {
                 Ok(plies) => plies,
                 Err(problem) => return Ok(Err(problem)),
             };
-            let (table, summary) = (table(&plies, &self.greeted.name), summary(&plies));
+            let (table, summary) = (table(&plies, &self.name), summary(&plies));
             writeln!(out, "\n{}\n\n{table}\n\n{summary}", variant_name(variant))?;
             if !plies.iter().any(Ply::is_book) {
                 self.problems.push(Problem::finding(format!(

@@ -12,7 +12,7 @@ use tabiya_base::interrupt;
 use tabiya_base::replace::Replacement;
 use tabiya_games::cbh;
 use tabiya_games::compress::{Compression, Compressor};
-use tabiya_learn::evals::Store;
+use tabiya_search::evals::Store;
 
 use self::book::BookArgs;
 use self::database::{DatabaseArgs, Games};

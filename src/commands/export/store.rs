@@ -7,7 +7,7 @@ use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::keep_inputs;
 use tabiya_games::compress::Compression;
-use tabiya_learn::evals::Store;
+use tabiya_search::evals::Store;
 use tabiya_workshop::evals::export::epd;
 
 use super::to_file;

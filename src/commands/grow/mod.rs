@@ -17,11 +17,12 @@ use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
 use tabiya_book::choose::Policy;
 use tabiya_book::{self as book, Book, Moves, Written};
+use tabiya_chess::Variant;
 use tabiya_learn as learn;
-use tabiya_learn::evals;
+use tabiya_search::Knowledge;
+use tabiya_search::evals;
 use tabiya_workshop::bookmaker::{self, Merged, Resources};
 use tabiya_workshop::grow::{Finished, Grown, Growth, GrowthState, Opponent, Rounds, finish, grow};
-use tabiya_workshop::vet::Knowledge;
 
 use self::report::{History, Report};
 use self::sources::Seed;
@@ -133,7 +134,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         return Err(no_store(&path, "leave out --no-engine"));
     }
     let setup = if args.no_engine { None } else { Some(args.engine.setup()?) };
-    let work = setup.as_ref().map(|setup| args.search.work(setup));
+    let work = setup.as_ref().map(|setup| args.search.work(setup, Variant::Chess));
     let has_time = work.is_some_and(|work| work.until.is_some());
     let most = args.positions.unwrap_or(if has_time { u64::MAX } else { POSITIONS });
 

@@ -10,9 +10,9 @@ use shakmaty::uci::UciMove;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::replace::{Replacement, keep_inputs};
-use tabiya_chess::{MoveCode, Position};
+use tabiya_chess::{MoveCode, Position, Variant};
+use tabiya_search::Knowledge;
 use tabiya_workshop::grow::{Finished, Growth, Rounds, Task, finish, grow, search};
-use tabiya_workshop::vet::Knowledge;
 
 use super::{Args, POSITIONS};
 use crate::output::exit::Exit;
@@ -96,7 +96,7 @@ pub(super) fn make(args: &Args, file: &Path, share: Share, store: &Path) -> Resu
     interrupts::watch();
     let mut knowledge = Knowledge::open(store)?;
     let setup = args.engine.setup()?;
-    let work = args.search.work(&setup);
+    let work = args.search.work(&setup, Variant::Chess);
     let progress = progress::on_terminal(store.to_string_lossy());
     progress.slow_things(tasks.len() as u64, "searches");
     let (evaluated, known) = search(&mut tasks.into_iter(), &mut knowledge, &work, &progress)?;

@@ -19,7 +19,7 @@ use tabiya_book::Book;
 use tabiya_games::play::play_in_order;
 use tabiya_games::{self as games, GameError, GameHeader, PlayerName, Sources};
 use tabiya_learn as learn;
-use tabiya_learn::evals::{self, Store};
+use tabiya_search::evals::{self, Store};
 use tabiya_workshop::report::{ERRORS_KEPT, GameFacts, Players, ReportGame, ReportReader, Shelf, Sums};
 
 use crate::args::player::PlayerArg;

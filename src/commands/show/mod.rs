@@ -15,8 +15,8 @@ use tabiya_base::error::Result;
 use tabiya_book::{Book, BookSet};
 use tabiya_chess::{Game, Variant};
 use tabiya_learn as learn;
-use tabiya_learn::evals;
-use tabiya_workshop::vet::Look as Evals;
+use tabiya_search::evals;
+use tabiya_workshop::values::Look as Evals;
 use tabiya_workshop::view::{View, json};
 
 use crate::args::policy::PolicyArgs;

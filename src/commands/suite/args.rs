@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use shakmaty::Color;
 
-use tabiya_learn::evals;
+use tabiya_search::evals;
 use tabiya_workshop::suite::{Conditions, Draw, DrawRate, Keep, OpeningGroup};
 
 use crate::args::ends;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
-use tabiya_learn::evals::{Evaluation, Store};
+use tabiya_search::evals::{Evaluation, Store};
+use tabiya_search::{Evaluated, Knowledge, Work, best_wdl, evaluate};
 use tabiya_uci::{Score, Wdl};
 use tabiya_workshop::suite::Candidate;
-use tabiya_workshop::vet::{Evaluated, Knowledge, Work, best_wdl, evaluate};
 
 use crate::output::store::no_store;
 

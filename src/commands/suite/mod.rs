@@ -20,11 +20,11 @@ use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
 use tabiya_base::resources::Resources;
 use tabiya_chess::Variant;
 use tabiya_games as games;
+use tabiya_search::Work;
 use tabiya_workshop::suite::{
     self, Candidate, Candidates, DrawRate, Keep, Played, Search, SuiteEntry, SuiteSummary, Verdict, Window,
     draw,
 };
-use tabiya_workshop::vet::Work;
 
 pub use self::args::Args;
 use self::args::{EvaluationArgs, PLIES};
@@ -111,8 +111,9 @@ fn make(args: &Args) -> Result<Exit> {
     let (mut file, report_file) = args.outputs(&[sources.files(), stores.clone()].concat())?;
     let setup = asks_engine.then(|| args.engine.setup()).transpose()?;
     let wanted = args.evaluations.wanted();
-    let work =
-        setup.as_ref().map(|setup| Work { needs_wdl: wanted.rate.is_some(), ..args.search.work(setup) });
+    let work = setup
+        .as_ref()
+        .map(|setup| Work { needs_wdl: wanted.rate.is_some(), ..args.search.work(setup, variant) });
     let mut evaluations = Evaluations::open(&stores, !args.evaluations.store.is_empty(), work, &progress)?;
 
     let min_games = sources.min_games();

@@ -12,12 +12,12 @@ use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
 use tabiya_book::{self as book, Moves};
 use tabiya_learn as learn;
-use tabiya_learn::evals;
+use tabiya_search::evals;
+use tabiya_search::{Evaluated, Knowledge, Work, evaluate};
 use tabiya_uci::engine::Setup;
 use tabiya_workshop::bookmaker;
-use tabiya_workshop::vet::{
-    Backed, Evaluated, Graph, JudgedBook, Knowledge, Limits, Vetted, Work, confirm, evaluate, exits,
-};
+use tabiya_workshop::values::{Backed, Graph};
+use tabiya_workshop::vet::{JudgedBook, Limits, Vetted, confirm, exits};
 
 use self::report::Report;
 use crate::args::engine::EngineArgs;
@@ -147,7 +147,7 @@ fn vet(args: &Args) -> Result<Exit> {
         args.report.as_ref().map(|report| Replacement::new(report, args.to.force)).transpose()?;
     let mut knowledge = Knowledge::open(&path)?;
     let setup = args.engine(&knowledge, &path)?;
-    let work = setup.as_ref().map(|setup| args.evaluating.search.work(setup));
+    let work = setup.as_ref().map(|setup| args.evaluating.search.work(setup, book.variant()));
 
     let progress = progress::on_terminal(args.book.to_string_lossy());
     let mut vetting = Vetting {
@@ -229,10 +229,10 @@ impl Vetting<'_> {
     fn values(&mut self, book: &dyn Moves) -> Result<(Graph, Backed)> {
         let graph = Graph::from_book(book, self.progress)?;
         if let Some(work) = &self.work {
-            let (wanted, known) = self.knowledge.wanted(&graph, graph.numbers(), work.limit);
+            let (wanted, known) = graph.wanted(graph.positions().numbers(), self.knowledge, work.limit);
             self.done.known = known.saturating_sub(self.done.evaluated.done);
             self.progress.slow_things(wanted.len() as u64, "positions");
-            let mut positions = wanted.into_iter().filter_map(|number| graph.position(number));
+            let mut positions = wanted.into_iter().filter_map(|number| graph.positions().get(number));
             self.done.evaluated.add(evaluate(&mut positions, self.knowledge, work, self.progress)?);
             if self.times > 1 && !self.done.evaluated.cut {
                 let (limits, times) = (self.limits, self.times);

@@ -140,7 +140,8 @@ impl Report<'_> {
 
     /// The line to a position.
     fn line(&self, at: u32) -> PositionLine {
-        PositionLine::of_variant(self.judged.graph.variant(), self.judged.graph.line(at))
+        let positions = self.judged.graph.positions();
+        PositionLine::of_variant(positions.variant(), positions.line(at))
     }
 
     /// Writes every move as JSON.
@@ -150,7 +151,10 @@ impl Report<'_> {
     pub fn write(&self, mut file: Replacement) -> Result<()> {
         let (mut out, mut failed) = (Vec::new(), None);
         let side = |leaving: &Leaving| {
-            let line = leaving.at.and_then(|key| self.judged.graph.number(key)).map(|at| self.line(at).text);
+            let line = leaving
+                .at
+                .and_then(|key| self.judged.graph.positions().number(key))
+                .map(|at| self.line(at).text);
             json!({
                 "positions": leaving.positions, "mean": leaving.mean, "worst": leaving.worst, "line": line,
             })

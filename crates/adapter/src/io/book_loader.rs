@@ -8,7 +8,7 @@ use shakmaty::Color;
 use tabiya_base::progress::Progress;
 use tabiya_book::{self as book, Book, BookSet};
 use tabiya_chess::Variant;
-use tabiya_learn::evals;
+use tabiya_search::evals;
 
 use crate::session::BookProblem;
 use crate::settings::advice::{other_rules, several, worded};

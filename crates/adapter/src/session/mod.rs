@@ -59,7 +59,7 @@ pub use self::event::{About, Event, Silence};
 pub use self::greeting::NAME_ADDITION;
 pub use self::gui::Gui;
 pub use self::lines::{Node, NodeKind, Scope};
-pub use self::options::{is_chess, set_chess};
+pub use self::options::is_chess;
 pub use self::output::Output;
 pub use self::played::{LearnableBook, PlayedGame};
 

@@ -3,7 +3,8 @@
 use log::Level;
 use shakmaty::CastlingMode;
 
-use tabiya_chess::{Variant, rules_of, spelled_as};
+use tabiya_chess::{Variant, rules_of};
+use tabiya_search::offered_as;
 use tabiya_uci::{
     MAX_OWN_BOOKS, SetOption, VARIANT, is_own_book, offered_variants, option_default, option_name,
     option_type, option_with_default, same_name,
@@ -19,9 +20,6 @@ use crate::settings::spelling;
 
 /// The option with which GUIs announce analysis.
 pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
-
-/// The value that every engine with this option has.
-const CHESS_VALUE: &str = "chess";
 
 /// The start of the message about another kind of chess.
 const OTHER_VARIANT: &str = "UCI_Variant is ";
@@ -52,28 +50,13 @@ fn option_kind(line: &str) -> &str {
 
 /// A value as the engine's line of the option spells it: a variant has many names.
 fn spelled(line: &[u8], value: &[u8]) -> Vec<u8> {
-    let own = spelled_as(&lossy(value), offered_variants(&lossy(line))).map(|own| own.as_bytes().to_vec());
+    let own = offered_as(&lossy(line), &lossy(value)).map(|own| own.as_bytes().to_vec());
     own.unwrap_or_else(|| value.to_vec())
 }
 
 /// Whether a value of `UCI_Variant` stands for standard chess, or Chess960.
 pub fn is_chess(variant: &str) -> bool {
     rules_of(variant) == Some(Variant::Chess)
-}
-
-/// Sets standard chess where an engine is set to another variant, for commands that know no other; returns the message
-/// about it.
-pub fn set_chess(settings: &mut [(String, String)]) -> Option<String> {
-    let is_other = |(name, value): &&mut (String, String)| {
-        same_name(name.as_bytes(), VARIANT.as_bytes()) && !is_chess(value)
-    };
-    let mut said = None;
-    for (_, value) in settings.iter_mut().filter(is_other) {
-        let shown = if value.is_empty() { "empty" } else { value.as_str() };
-        said = Some(format!("{OTHER_VARIANT}{shown}: this command searches standard chess only"));
-        value.replace_range(.., CHESS_VALUE);
-    }
-    said
 }
 
 /// An option of the engine that the user set in advance.
@@ -165,8 +148,7 @@ impl EngineOptions {
     fn lacks_variant(&mut self, variant: &str) -> bool {
         let followed = self.followed(VARIANT.as_bytes());
         let line = followed.and_then(|followed| followed.line.as_deref()).map(lossy).unwrap_or_default();
-        let mut offered = offered_variants(&line).peekable();
-        offered.peek().is_some() && spelled_as(variant, offered).is_none()
+        offered_variants(&line).next().is_some() && offered_as(&line, variant).is_none()
     }
 
     /// Notes how the engine lists an option that is followed; returns the value that it has.

@@ -11,7 +11,7 @@ use tabiya_book::Book;
 use tabiya_book::choose::Loss;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{Game, Value};
-use tabiya_learn::evals;
+use tabiya_search::evals;
 use tabiya_uci::{Clock, Go, Score, words};
 
 use super::lines::{Choice, Scope};

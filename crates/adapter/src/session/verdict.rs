@@ -7,7 +7,7 @@ use shakmaty::{Color, KnownOutcome, Position as _};
 
 use super::lengths::Lengths;
 use tabiya_chess::{Ending, Game};
-use tabiya_learn::evals::value;
+use tabiya_search::evals::value;
 use tabiya_uci::Score;
 
 /// The fewest moves of ours in a game that is learned: a shorter game may be a test of a position, and only a fool's

@@ -11,9 +11,10 @@ use shakmaty::CastlingMode;
 use shakmaty::uci::UciMove;
 use tokio::sync::mpsc::Sender;
 
-use tabiya_chess::{Position, Variant, spelled_as};
+use tabiya_chess::Position;
+use tabiya_search::{Preparation, Unprepared, greet};
 use tabiya_uci::engine::{Client, Failure, Setup};
-use tabiya_uci::{Info, VARIANT, offered_variants, option_name, same_name, words};
+use tabiya_uci::{Info, words};
 use tabiya_workshop::view::san;
 
 use super::super::evaluated::json_of;
@@ -89,28 +90,21 @@ impl Search {
 
     fn search(&self, client: &mut Client) -> Result<(), Failure> {
         let variant = self.place.variant();
-        let (mut offered, mut called) = (Vec::new(), None);
-        client.greet(&self.setup.options, self.setup.patience, |line| {
-            let value = spelled_as(variant.uci(), offered_variants(&line));
-            called = called.take().or(value.map(str::to_owned));
-            offered.push(option_name(line.as_bytes()));
-        })?;
-        let offers = |name: &str| offered.iter().any(|other| same_name(other, name.as_bytes()));
-        if variant != Variant::Chess {
-            let Some(value) = called else {
+        let wanted = Preparation {
+            variant,
+            lines: Some(self.lines),
+            threads: self.threads,
+            is_chess960: self.place.mode == CastlingMode::Chess960,
+            ..Preparation::default()
+        };
+        match greet(client, &self.setup, &wanted) {
+            Ok(_) => {}
+            Err(Unprepared::Failure(failure)) => return Err(failure),
+            Err(Unprepared::LacksVariant(_)) => {
                 self.failed(&words::lacks_variant(&variant.to_string()));
                 return Ok(());
-            };
-            client.send(&format!("setoption name {VARIANT} value {value}"));
+            }
         }
-        client.send(&format!("setoption name MultiPV value {}", self.lines));
-        if let Some(threads) = self.threads.filter(|_| offers("Threads")) {
-            client.send(&format!("setoption name Threads value {threads}"));
-        }
-        if self.place.mode == CastlingMode::Chess960 && offers("UCI_Chess960") {
-            client.send("setoption name UCI_Chess960 value true");
-        }
-        client.settle(self.setup.patience)?;
         let moves = self.place.play().join(" ");
         let moves = if moves.is_empty() { moves } else { format!(" moves {moves}") };
         client.send(&format!("position fen {}{moves}", self.place.start_fen()));

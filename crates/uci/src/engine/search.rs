@@ -1,9 +1,9 @@
-//! What every client asks of an engine: who it is, and a search, each within a limit of time.
+//! What every client asks of an engine: whether it is ready, and a search, each within a limit of time.
 
 use std::time::{Duration, Instant};
 
 use super::{Client, NoLine};
-use crate::{Info, MAX_OWN_BOOKS, is_own_book, option_name, words};
+use crate::{Info, words};
 
 /// How often what is shown the lines of a search is asked whether that goes on.
 const POLL: Duration = Duration::from_millis(100);
@@ -28,36 +28,16 @@ impl From<NoLine> for Failure {
 }
 
 impl Client {
-    /// Asks the engine who it is, shows the lines of the answer to `see`, and sets options: name and value. The engine's own
-    /// book is switched off: its moves have no score.
-    pub fn greet(
-        &mut self,
-        options: &[(String, String)],
-        patience: Duration,
-        mut see: impl FnMut(String),
-    ) -> Result<(), Failure> {
-        let mut own_books = Vec::new();
-        self.expect("uci", "uciok", patience, |line| {
-            if own_books.len() < MAX_OWN_BOOKS && is_own_book(line.as_bytes()) {
-                own_books.push(String::from_utf8_lossy(&option_name(line.as_bytes())).into_owned());
-            }
-            see(line);
-        })?;
-        for (name, value) in options {
-            self.send(&format!("setoption name {name} value {value}"));
-        }
-        for name in own_books {
-            self.send(&format!("setoption name {name} value false"));
-        }
-        Ok(())
-    }
-
     /// Waits until the engine has handled all that it was sent.
     pub fn settle(&mut self, patience: Duration) -> Result<(), Failure> {
-        self.expect("isready", "readyok", patience, |_| {})
+        self.demand("isready", "readyok", patience, |_| {})
     }
 
-    fn expect(
+    /// As [`Client::ask`]. The failure names the word that did not come.
+    ///
+    /// # Errors
+    /// When the answer does not come.
+    pub fn demand(
         &mut self,
         line: &str,
         end: &str,

@@ -6,7 +6,7 @@ use shakmaty::san::SanPlus;
 
 use tabiya_book::MoveFacts;
 use tabiya_chess::{MoveCode, Position};
-use tabiya_learn::evals::Evaluation;
+use tabiya_search::evals::Evaluation;
 use tabiya_uci::Score;
 
 /// The score of a mate in no plies in the operation `ce`; each ply is one less (the PGN standard, 16.2.5.5).

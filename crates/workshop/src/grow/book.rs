@@ -9,7 +9,7 @@ use tabiya_book::traverse::Keys;
 use tabiya_book::{Decision, Heading, MoveFacts, Moves, PositionRecord, Remarks, Scope, Variant, Visit};
 use tabiya_chess::{MoveCode, Position};
 
-use crate::vet::changed;
+use crate::changed::changed;
 
 use super::growth::{Growth, Task};
 use super::play::Play;
@@ -36,14 +36,14 @@ impl<'a> Grown<'a> {
 
     /// The moves to the position of a search.
     pub(crate) fn line(&self, task: &Task) -> Vec<MoveCode> {
-        let number = self.growth.tree.number(task.at.key());
-        number.map_or_else(Vec::new, |number| self.growth.tree.line(number))
+        let number = self.growth.tree.positions.number(task.at.whole_key());
+        number.map_or_else(Vec::new, |number| self.growth.tree.positions.line(number))
     }
 
     /// Decides what is played of the moves of a position: those that the book chose. Those of positions that were not searched
     /// stay as they are.
     fn settle(&self, at: &Position, moves: &mut Vec<MoveFacts>) {
-        let Some(number) = self.growth.tree.number(at.key()) else { return };
+        let Some(number) = self.growth.tree.positions.number(at.whole_key()) else { return };
         let mut choices = Vec::new();
         if let Some(play) = self.plays.iter().find(|play| play.side() == at.chess().turn()) {
             play.choose(number, &mut choices);
@@ -80,7 +80,7 @@ impl Moves for Grown<'_> {
         let tree = &self.growth.tree;
         if let Some(seed) = self.growth.seed() {
             unreached = seed.each(scope, progress, &mut |record| {
-                let at = || tree.position(tree.number(record.key)?);
+                let at = || tree.positions.get(tree.positions.number(record.key)?);
                 let Some(at) = at().filter(|at| met.insert(at.key())) else { return visit(record) };
                 let seen = visit(&changed(record, &at, |moves| self.settle(&at, moves)));
                 whole &= seen.is_ok();
@@ -91,7 +91,7 @@ impl Moves for Grown<'_> {
             if !whole || self.plays.iter().all(|play| play.reach(number) <= 0.0) {
                 continue;
             }
-            let Some(at) = tree.position(number).filter(|at| !met.contains(&at.key())) else { continue };
+            let Some(at) = tree.positions.get(number).filter(|at| !met.contains(&at.key())) else { continue };
             let mut moves = Vec::new();
             self.settle(&at, &mut moves);
             if !moves.is_empty() && to_the_end(visit(&PositionRecord::from_moves(&at, &moves)))?.is_none() {

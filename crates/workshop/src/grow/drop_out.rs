@@ -23,7 +23,7 @@ use shakmaty::Color;
 use tabiya_book::choose::Loss;
 use tabiya_chess::Value;
 
-use crate::vet::{Backed, reach};
+use crate::values::Backed;
 
 use super::tree::{Edge, NONE, Next, Node, Shape, State, Tree, next_worth};
 
@@ -66,8 +66,7 @@ pub(crate) struct View<'a> {
 impl<'a> View<'a> {
     /// Backs the values up.
     pub fn new(tree: &'a Tree, shape: &'a Shape, side: Color) -> Self {
-        let known = tree.known(shape, side);
-        let backed = Backed::new(&shape.links, &shape.backwards, &shape.components, &known);
+        let backed = shape.structure.back_up(&tree.known(shape, side));
         Self { tree, shape, side, backed }
     }
 
@@ -83,7 +82,7 @@ impl<'a> View<'a> {
 
     /// The moves of a position.
     pub fn edges(&self, number: u32) -> impl Iterator<Item = (u32, &'a Edge)> {
-        let numbers = &self.shape.order[self.shape.links.range(number)];
+        let numbers = &self.shape.order[self.shape.structure.links.range(number)];
         numbers.iter().map(|number| (*number, &self.tree.edges[*number as usize]))
     }
 
@@ -174,14 +173,14 @@ impl<'a> View<'a> {
 
     /// Adds how urgent it is to search each position, and to look for its next move.
     pub fn add_urgency(&self, new: &mut [f64], next: &mut [f64]) {
-        let mut chances = Vec::with_capacity(self.shape.links.moves());
+        let mut chances = Vec::with_capacity(self.shape.structure.links.moves());
         let (mut worths, mut moves) = (Vec::new(), Vec::new());
         let mut after = vec![0.0_f32; self.tree.len()];
         for (number, after) in (0_u32..).zip(&mut after) {
             *after = self.spread(number, &mut worths, &mut moves) as f32;
             chances.extend(moves.iter().map(|chance| *chance as f32));
         }
-        let reach = reach(&self.shape.links, &self.shape.components, &chances);
+        let reach = self.shape.structure.reach(&chances);
         for (number, node) in self.tree.nodes.iter().enumerate() {
             match node.state {
                 State::New => new[number] += reach[number],

@@ -6,10 +6,9 @@ use shakmaty::{Color, Move, Position as _};
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::choose::Policy;
 use tabiya_book::{MoveFacts, Moves};
-use tabiya_chess::{MoveCode, Position, Value};
-use tabiya_learn::evals::Limit;
-
-use crate::vet::Search;
+use tabiya_chess::{MoveCode, Position, Value, Variant};
+use tabiya_search::PositionSearch;
+use tabiya_search::evals::Limit;
 
 use super::drop_out::most_urgent;
 use super::opponent::{Opponent, playable};
@@ -52,9 +51,9 @@ impl Task {
     }
 
     /// What an engine is to do.
-    pub(crate) fn search(self, limit: Limit) -> Search {
+    pub(crate) fn search(self, limit: Limit) -> PositionSearch {
         let limit = self.limit(limit);
-        Search { at: self.at, without: self.without, limit }
+        PositionSearch { at: self.at, without: self.without, limit }
     }
 }
 
@@ -83,7 +82,7 @@ fn times(urgency: f64) -> u64 {
 impl<'a> Growth<'a> {
     /// Nothing but the starting position.
     pub fn new(seed: Option<&'a dyn Moves>, opponent: Opponent<'a>, sides: &[Color]) -> Self {
-        Self { tree: Tree::new(), seed, opponent, sides: sides.to_vec() }
+        Self { tree: Tree::new(Variant::Chess), seed, opponent, sides: sides.to_vec() }
     }
 
     /// The book that it grows from.
@@ -121,10 +120,10 @@ impl<'a> Growth<'a> {
             }
             for candidate in candidates {
                 let number = candidate.number;
-                let Some(at) = self.tree.position(number) else { continue };
+                let Some(at) = self.tree.positions.get(number) else { continue };
                 let mut without = Vec::new();
                 if candidate.next {
-                    let numbers = &shape.order[shape.links.range(number)];
+                    let numbers = &shape.order[shape.structure.links.range(number)];
                     without.extend(numbers.iter().map(|edge| self.tree.edges[*edge as usize].mv));
                     let is_left = |mv: &Move| !without.contains(&MoveCode::from_move(*mv));
                     let node = &mut self.tree.nodes[number as usize];

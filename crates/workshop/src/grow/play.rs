@@ -10,8 +10,6 @@ use shakmaty::Color;
 use tabiya_book::choose::Loss;
 use tabiya_chess::{MoveCode, Value};
 
-use crate::vet::reach;
-
 use super::drop_out::{OUR_ERROR, View};
 use super::figures::{Figures, KnownPosition};
 use super::growth::Answer;
@@ -51,7 +49,7 @@ impl<'a> Play<'a> {
         let view = View::new(tree, shape, side);
         let none = Figures { side, value: None, plies: 0.0, covered: 0.0, positions: 0 };
         let mut play = Self { view, max_loss, reach: Vec::new(), figures: none };
-        let mut chances = Vec::with_capacity(shape.links.moves());
+        let mut chances = Vec::with_capacity(shape.structure.links.moves());
         let (mut moves, mut replies) = (Vec::new(), Vec::new());
         for (number, node) in (0_u32..).zip(&tree.nodes) {
             if play.view.is_ours(node) {
@@ -66,7 +64,7 @@ impl<'a> Play<'a> {
                 chances.extend(replies.iter().map(|chance| *chance as f32));
             }
         }
-        play.reach = reach(&shape.links, &shape.components, &chances);
+        play.reach = shape.structure.reach(&chances);
         play.figures = play.count();
         play
     }
@@ -163,7 +161,7 @@ impl<'a> Play<'a> {
         let mut numbers: Vec<u32> = (0..tree.len() as u32).filter(is_known).collect();
         numbers.sort_by(|a, b| self.reach(*b).total_cmp(&self.reach(*a)));
         let known = |number| {
-            let (key, value) = (tree.position(number)?.key(), self.value(number)?);
+            let (key, value) = (tree.positions.get(number)?.key(), self.value(number)?);
             Some(KnownPosition { key, side: self.side(), value, reach: self.reach(number) })
         };
         numbers.into_iter().take(count).filter_map(known).collect()
@@ -199,6 +197,6 @@ impl<'a> Play<'a> {
 
     /// The moves of the line that reached a position first.
     pub fn line(&self, number: u32) -> Vec<MoveCode> {
-        self.view.tree.line(number)
+        self.view.tree.positions.line(number)
     }
 }

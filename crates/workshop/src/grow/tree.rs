@@ -5,25 +5,18 @@
     reason = "numbers of positions and moves come from the tree itself, and are below 2^32"
 )]
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
-
 use shakmaty::{Color, Move, Position as _};
 
-use tabiya_book::traverse::{KeyHasher, Tracks};
 use tabiya_chess::value::result;
-use tabiya_chess::{MoveCode, Packed, Position, Value};
+use tabiya_chess::{MoveCode, Position, Value, Variant};
 
-use crate::vet::{Components, KnownValues, Links, UNKNOWN};
+use crate::values::{KnownValues, Links, Positions, Structure, UNKNOWN};
 
 /// No move.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// What a move that the engine was not asked for yet loses, in centipawns, against the last one that it found.
 const NEXT_LOSS: Value = 20;
-
-/// The most positions.
-const MAX_POSITIONS: usize = u32::MAX as usize - 1;
 
 /// What is known of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,9 +87,7 @@ pub(crate) struct Edge {
 /// The moves in the order of their positions.
 #[derive(Debug)]
 pub struct Shape {
-    pub(crate) links: Links,
-    pub(crate) backwards: Links,
-    pub(crate) components: Components,
+    pub(crate) structure: Structure,
     /// The numbers of the moves in this order.
     pub(crate) order: Vec<u32>,
 }
@@ -109,24 +100,17 @@ pub(crate) fn next_worth(node: &Node) -> Value {
 /// The positions and moves. The starting position has the number 0.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    positions: Vec<Packed>,
-    numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
-    tracks: Tracks,
+    pub positions: Positions,
     pub nodes: Vec<Node>,
     pub edges: Vec<Edge>,
 }
 
 impl Tree {
-    /// The starting position alone.
-    pub fn new() -> Self {
-        let mut tree = Self {
-            positions: Vec::new(),
-            numbers: HashMap::default(),
-            tracks: Tracks::default(),
-            nodes: Vec::new(),
-            edges: Vec::new(),
-        };
-        tree.add_position(&Position::start(), None, 0);
+    /// The starting position of a variant alone.
+    pub fn new(variant: Variant) -> Self {
+        let positions = Positions::of_variant(variant);
+        let mut tree = Self { positions, nodes: Vec::new(), edges: Vec::new() };
+        tree.add_position(&Position::start_of(variant), None, 0);
         tree
     }
 
@@ -135,31 +119,12 @@ impl Tree {
         self.nodes.len()
     }
 
-    /// The position of a number.
-    pub fn position(&self, number: u32) -> Option<Position> {
-        self.positions.get(number as usize)?.unpack()
-    }
-
-    /// The number of a position by its key.
-    pub fn number(&self, key: u64) -> Option<u32> {
-        self.numbers.get(&key).copied()
-    }
-
-    /// The moves of the line that reached a position first.
-    pub fn line(&self, number: u32) -> Vec<MoveCode> {
-        self.tracks.line(number)
-    }
-
     /// The number of a position, which is added if it is new.
     fn add_position(&mut self, at: &Position, before: Option<(u32, MoveCode)>, plies: u16) -> Option<u32> {
-        let key = at.key();
-        if let Some(number) = self.number(key) {
+        if let Some(number) = self.positions.number(at.whole_key()) {
             return Some(number);
         }
-        let number = (self.len() < MAX_POSITIONS).then_some(self.len() as u32)?;
-        self.positions.push(Packed::new(at)?);
-        self.numbers.insert(key, number);
-        self.tracks.push(before);
+        let number = self.positions.add(at, before)?;
         let ended = result(at);
         let white = at.chess().turn().is_white();
         let state = if ended.is_some() { State::Ended } else { State::New };
@@ -211,9 +176,7 @@ impl Tree {
             (to[*place as usize], order[*place as usize]) = (edge.to, number);
             *place += 1;
         }
-        let links = Links::new(first, to)?;
-        let (backwards, components) = (links.reversed(), Components::new(&links));
-        Some(Shape { links, backwards, components, order })
+        Some(Shape { structure: Structure::new(Links::new(first, to)?), order })
     }
 
     /// What is known of the positions before values are backed up, for a book of this side.

@@ -8,9 +8,8 @@ use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Packed};
-use tabiya_learn::evals::{Limit, value};
-
-use crate::vet::{Evaluated, Knowledge, Outcome, Work, search_all};
+use tabiya_search::evals::{Limit, value};
+use tabiya_search::{Evaluated, Knowledge, Outcome, Work, search_all};
 
 use super::growth::{Answer, Task};
 use super::rounds::{Finished, Rounds, Step};

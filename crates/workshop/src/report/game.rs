@@ -12,7 +12,7 @@ use tabiya_book::choose::by_chance;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position};
 use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, Visitor, decode_text};
-use tabiya_learn::evals::{Store, value};
+use tabiya_search::evals::{Store, value};
 use tabiya_uci::Score;
 
 use super::remark::Remark;

@@ -14,14 +14,12 @@ use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::Moves;
 use tabiya_chess::{MoveCode, Packed};
+use tabiya_search::{Evaluated, Knowledge, Work, evaluate};
 
-use super::evaluate::evaluate;
-use super::graph::Graph;
+use crate::values::{Graph, KnownValues, UNKNOWN};
+
 use super::judge::Limits;
 use super::judged::JudgedBook;
-use super::knowledge::{Evaluated, Knowledge};
-use super::minimax::{KnownValues, UNKNOWN};
-use super::search::Work;
 
 /// A move that loses over this many centipawns more than allowed is dropped without another search.
 const CERTAIN: u32 = 100;
@@ -52,14 +50,14 @@ pub fn confirm(
         let backed = graph.back_up(&known);
         let judged = JudgedBook { book, graph, backed: &backed, limits };
         let mut deciding = deciding(&judged, &known)?;
-        let packed = |number: u32| Packed::strict(&graph.position(number)?);
+        let packed = |number: u32| Packed::strict(&graph.positions().get(number)?);
         deciding.retain(|number| packed(*number).is_some_and(|packed| confirmed.insert(packed)));
         if deciding.is_empty() {
             break;
         }
-        let (wanted, _) = knowledge.wanted(graph, deciding, work.limit);
+        let (wanted, _) = graph.wanted(deciding, knowledge, work.limit);
         progress.slow_things(wanted.len() as u64, "positions, searched again");
-        let mut positions = wanted.into_iter().filter_map(|number| graph.position(number));
+        let mut positions = wanted.into_iter().filter_map(|number| graph.positions().get(number));
         all.add(evaluate(&mut positions, knowledge, &work, progress)?);
         if all.cut {
             break;

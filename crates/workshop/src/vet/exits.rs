@@ -5,8 +5,7 @@ use shakmaty::{ByColor, Position as _};
 
 use tabiya_chess::Value;
 
-use super::graph::Graph;
-use super::minimax::Backed;
+use crate::values::{Backed, Graph};
 
 /// Values beyond this, 20 pawns, count as this in a mean, so that one mate does not outweigh everything.
 const MAX_IN_MEAN: Value = 2000;
@@ -33,7 +32,7 @@ pub fn exits(graph: &Graph, backed: &Backed, (reach, ends): &(Vec<f64>, Vec<bool
     for ((number, chance), _) in
         (0_u32..).zip(reach).zip(ends).filter(|((_, chance), end)| **end && **chance > 0.0)
     {
-        let Some(at) = graph.position(number) else { continue };
+        let Some(at) = graph.positions().get(number) else { continue };
         let turn = at.chess().turn();
         let Some(value) = backed.get(turn.is_white(), number) else { continue };
         let leaving = exits.get_mut(turn);

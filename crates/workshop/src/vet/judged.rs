@@ -8,9 +8,9 @@ use tabiya_book::choose::Worth;
 use tabiya_book::{MoveFacts, Moves};
 use tabiya_chess::Position;
 
-use super::graph::Graph;
+use crate::values::{Backed, Graph};
+
 use super::judge::{Fate, Limits};
-use super::minimax::Backed;
 
 /// A book and what its moves are judged by.
 #[derive(Clone, Copy, Debug)]
@@ -54,9 +54,9 @@ impl JudgedBook<'_> {
     /// That of `see`, and when the work is interrupted.
     pub fn each(&self, mut see: impl FnMut(&Judged<'_>) -> Result<()>) -> Result<()> {
         let mut moves = Vec::new();
-        for number in self.graph.numbers() {
+        for number in self.graph.positions().numbers() {
             interrupt::check()?;
-            let Some(at) = self.graph.position(number) else { continue };
+            let Some(at) = self.graph.positions().get(number) else { continue };
             moves.clear();
             self.book.moves(&at, &mut moves);
             let Some((worth, fates)) = self.fates(&at, &moves) else { continue };

@@ -2,8 +2,10 @@
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
-use tabiya_book::{Heading, MoveFacts, Moves, PositionRecord, Remarks, Scope, Variant, Visit};
-use tabiya_chess::{MoveCode, Position};
+use tabiya_book::{Heading, MoveFacts, Moves, Remarks, Scope, Variant, Visit};
+use tabiya_chess::Position;
+
+use crate::changed::changed;
 
 use super::judge::apply;
 use super::judged::JudgedBook;
@@ -39,7 +41,9 @@ impl Moves for Vetted<'_> {
         let JudgedBook { book, graph, .. } = self.judged;
         book.each(scope, progress, &mut |record| {
             // A move is judged in each position that the book finds by this key.
-            let judged = graph.with_key(record.key).fold(None, |before, at| {
+            let at =
+                graph.positions().with_key(record.key).filter_map(|number| graph.positions().get(number));
+            let judged = at.fold(None, |before, at| {
                 Some(changed(before.as_ref().unwrap_or(record), &at, |moves| self.judge(&at, moves)))
             });
             visit(judged.as_ref().unwrap_or(record))
@@ -57,22 +61,4 @@ impl Moves for Vetted<'_> {
     fn as_remarks(&self) -> Option<&dyn Remarks> {
         self.judged.book.as_remarks()
     }
-}
-
-/// A position with other moves. A code that is not a legal move is unchanged.
-pub(crate) fn changed(
-    record: &PositionRecord,
-    at: &Position,
-    change: impl FnOnce(&mut Vec<MoveFacts>),
-) -> PositionRecord {
-    let (mut legal, mut rest) = (Vec::new(), Vec::new());
-    for facts in &record.moves {
-        match facts.at(at) {
-            Some(facts) => legal.push(facts),
-            None => rest.push(*facts),
-        }
-    }
-    change(&mut legal);
-    let moves = legal.into_iter().map(MoveFacts::<MoveCode>::from).chain(rest).collect();
-    PositionRecord { moves, ..record.clone() }
 }

@@ -5,7 +5,7 @@ use tabiya_base::bytes::Parts as _;
 use shakmaty::Position as _;
 
 use tabiya_chess::{MoveCode, Position, read_move};
-use tabiya_learn::evals::Wanted;
+use tabiya_search::evals::Wanted;
 use tabiya_uci::{Score, Wdl};
 
 use super::lichess::illegal;

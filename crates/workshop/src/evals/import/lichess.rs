@@ -7,7 +7,7 @@ use serde::Deserialize;
 use shakmaty::uci::UciMove;
 
 use tabiya_chess::{MoveCode, Position};
-use tabiya_learn::evals::Wanted;
+use tabiya_search::evals::Wanted;
 use tabiya_uci::Score;
 
 use super::problems::{Problem, Wrong};

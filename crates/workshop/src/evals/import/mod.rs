@@ -33,7 +33,7 @@ use tabiya_book::counts;
 use tabiya_chess::{MoveCode, Packed, Position};
 use tabiya_games::text::{STDIN, Text, name_of, text};
 use tabiya_games::{self as games, GameHeader, Sources, cbh, is_zip, open_text};
-use tabiya_learn::evals::{Collector, EngineId, Evaluation, Put, Store, Wanted};
+use tabiya_search::evals::{Collector, EngineId, Evaluation, Put, Store, Wanted};
 use tabiya_uci::{Score, Wdl};
 
 /// Where evaluations of Lichess come from.

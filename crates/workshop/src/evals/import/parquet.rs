@@ -5,11 +5,11 @@ use std::path::Path;
 use tabiya_base::blob::Blob;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
-use tabiya_learn::evals::Wanted;
 use tabiya_parquet::columns::{Columns, Named};
 use tabiya_parquet::footer::Footer;
 use tabiya_parquet::table::Table;
 use tabiya_parquet::values::Values;
+use tabiya_search::evals::Wanted;
 
 use super::lichess::found;
 use super::problems::{Problem, Wrong};

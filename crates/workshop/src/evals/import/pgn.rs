@@ -10,7 +10,7 @@ use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_chess::{MoveCode, Position};
 use tabiya_games::{GameEnd, GameError, GameHeader, GameLocation, Visitor};
-use tabiya_learn::evals::{Collector, EngineId, Wanted};
+use tabiya_search::evals::{Collector, EngineId, Wanted};
 use tabiya_uci::Score;
 
 use super::problems::{Problem, Problems, Wrong};

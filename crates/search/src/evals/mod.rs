@@ -47,7 +47,7 @@ const SUFFIX: &str = ".evals";
 ///
 /// ```
 /// use std::path::Path;
-/// assert_eq!(tabiya_learn::evals::beside(Path::new("a/book.bin")), Path::new("a/book.bin.evals"));
+/// assert_eq!(tabiya_search::evals::beside(Path::new("a/book.bin")), Path::new("a/book.bin.evals"));
 /// ```
 pub fn beside(book: &Path) -> PathBuf {
     folder::with_suffix(book, SUFFIX)

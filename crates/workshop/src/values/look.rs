@@ -7,10 +7,10 @@ use tabiya_base::progress::Progress;
 use tabiya_book::choose::Worth;
 use tabiya_book::{MoveFacts, Moves};
 use tabiya_chess::{Packed, Position};
-use tabiya_learn::evals::value;
+use tabiya_search::Knowledge;
+use tabiya_search::evals::value;
 
 use super::graph::Graph;
-use super::knowledge::Knowledge;
 use super::minimax::Backed;
 
 /// A store in which the positions of a book are looked up.

@@ -7,10 +7,9 @@ use tabiya_base::error::Result;
 use tabiya_book::traverse::Keys;
 use tabiya_chess::value::result;
 use tabiya_chess::{MoveCode, Packed, Position};
-use tabiya_learn::evals::{Alternative, Evaluation, Limit, Store};
 use tabiya_uci::{Score, Wdl};
 
-use super::graph::Graph;
+use crate::evals::{Alternative, Evaluation, Limit, Store};
 
 /// What is known of positions: what the store has, and what was found since.
 #[derive(Debug, Default)]
@@ -37,12 +36,12 @@ impl Knowledge {
     }
 
     /// The file of the store.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Takes what searches found. Returns what became of them.
-    pub(crate) fn take(&mut self, pooled: Pooled) -> Evaluated {
+    pub fn take(&mut self, pooled: Pooled) -> Evaluated {
         let Pooled { fresh, searched, evaluated } = pooled;
         for (at, found) in fresh {
             if let Some(first) = self.fresh.insert(at, found) {
@@ -100,18 +99,14 @@ impl Knowledge {
         made || self.store.as_ref().is_some_and(|store| store.is_searched(at, limit))
     }
 
-    /// Those of some positions of a graph, in the order of their numbers, that are to be searched, the most probable first; and
-    /// how many need no search.
+    /// The numbers of those of some positions that are to be searched, each position once; and how many need no search.
     pub fn wanted(
         &self,
-        graph: &Graph,
-        numbers: impl IntoIterator<Item = u32>,
+        positions: impl IntoIterator<Item = (u32, Position)>,
         limit: Limit,
     ) -> (Vec<u32>, u64) {
-        let reach = graph.reach();
         let (mut wanted, mut met, mut known) = (Vec::new(), Keys::default(), 0);
-        for number in numbers {
-            let Some(at) = graph.position(number) else { continue };
+        for (number, at) in positions {
             let Some(packed) = Packed::strict(&at) else { continue };
             let key = at.strict_key();
             if result(&at).is_some() || self.failed.contains(&key) || !met.insert(key) {
@@ -123,9 +118,6 @@ impl Knowledge {
                 wanted.push(number);
             }
         }
-        let chance = |number: &u32| reach.get(*number as usize).copied().unwrap_or_default();
-        // Stable: of equally probable positions those after fewer plies come first.
-        wanted.sort_by(|a, b| chance(b).total_cmp(&chance(a)));
         (wanted, known)
     }
 }
@@ -137,7 +129,7 @@ pub fn best_wdl(all: impl Iterator<Item = Evaluation>, at: &Packed) -> Option<Wd
 
 /// What searches found.
 #[derive(Debug, Default)]
-pub(crate) struct Pooled {
+pub struct Pooled {
     /// Evaluations that are new in the store.
     pub fresh: Vec<(Packed, Evaluation)>,
     /// Positions that were searched, and the limits.

@@ -1,8 +1,6 @@
 //! The positions that a book reaches, those in which its lines end, and the moves between them.
 #![allow(clippy::cast_possible_truncation, reason = "chances are from 0 to 1")]
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
 use shakmaty::Position as _;
@@ -11,30 +9,24 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::Break;
 use tabiya_book::choose::{Policy, Worth, chances};
-use tabiya_book::traverse::{ByPlies, KeyHasher, Replies, Tracks};
+use tabiya_book::traverse::{ByPlies, Replies};
 use tabiya_book::{MoveFacts, Moves};
 use tabiya_chess::value::result;
-use tabiya_chess::{HeldPosition, MoveCode, Packed, Position, Variant, is_known_by_key};
-use tabiya_learn::evals::value;
+use tabiya_chess::{MoveCode, Packed, Position};
+use tabiya_search::Knowledge;
+use tabiya_search::evals::{Limit, value};
 use tabiya_uci::Score;
 
-use super::links::{Components, Links};
+use super::links::Links;
 use super::minimax::{Backed, KnownValues, UNKNOWN};
-use super::reach::reach;
+use super::positions::Positions;
+use super::structure::Structure;
 
-/// A graph of positions. The starting position has the number 0, and positions after fewer plies have smaller numbers.
+/// The graph of a book's positions. The starting position has the number 0, and positions after fewer plies have smaller numbers.
 #[derive(Debug)]
 pub struct Graph {
-    variant: Variant,
-    positions: Vec<HeldPosition>,
-    /// How each position is reached first.
-    tracks: Tracks,
-    /// By [`Position::whole_key`].
-    numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
-    /// By keys, where these do not tell positions apart.
-    of_key: HashMap<u64, Vec<u32>, BuildHasherDefault<KeyHasher>>,
-    links: Links,
-    components: Components,
+    positions: Positions,
+    structure: Structure,
     codes: Vec<MoveCode>,
     /// The chance of each move under the default policy.
     chances: Vec<f32>,
@@ -67,34 +59,24 @@ impl Graph {
     /// When the work is interrupted, or the book is too large.
     pub fn from_book(book: &dyn Moves, progress: &Progress) -> Result<Self> {
         let replies = Replies::find(book, &[book], usize::MAX)?;
-        let (mut positions, mut tracks) = (Vec::new(), Tracks::default());
-        let (mut numbers, mut of_key) = (HashMap::default(), HashMap::<u64, Vec<u32>, _>::default());
+        let variant = book.variant();
+        let mut positions = Positions::of_variant(variant);
         let (mut first, mut keys) = (vec![0_u32], Vec::<u64>::new());
-        let (mut codes, mut all_chances, mut own) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut codes, mut chances, mut own) = (Vec::new(), Vec::new(), Vec::new());
         let (mut moves, mut scratch) = (Vec::new(), Vec::new());
         let mut fits = true;
         progress.things(0, "positions");
-        let variant = book.variant();
         ByPlies::of_variant(variant).each(progress, |visited, follow| {
             let at = visited.at;
-            let number = u32::try_from(positions.len()).ok();
-            let Some((number, held)) =
-                number.and_then(|number| Some((number, HeldPosition::new(at, number)?)))
-            else {
-                fits = false;
+            fits = positions.add(at, visited.tracks.before(visited.number)).is_some();
+            if !fits {
                 return Err(Break::Enough);
-            };
-            numbers.insert(at.whole_key(), number);
-            if !at.is_known_by_key() {
-                of_key.entry(at.key()).or_default().push(number);
             }
-            positions.push(held);
-            tracks.push(visited.tracks.before(visited.number));
             moves.clear();
             book.moves(at, &mut moves);
             follow.extend(moves.iter().map(|facts| facts.mv));
             replies.append(book, at, follow);
-            share(&moves, follow.len() - moves.len(), &mut scratch, &mut all_chances);
+            share(&moves, follow.len() - moves.len(), &mut scratch, &mut chances);
             keys.extend(follow.iter().map(|mv| at.whole_key_after(*mv)));
             codes.extend(follow.iter().map(|mv| MoveCode::from_move(*mv)));
             own.extend((0..follow.len()).map(|place| place < moves.len()));
@@ -103,24 +85,17 @@ impl Graph {
             first.push(end.unwrap_or_default());
             if fits { Ok(()) } else { Err(Break::Enough) }
         })?;
-        let to: Option<Vec<u32>> = keys.iter().map(|key| numbers.get(key).copied()).collect();
+        let to: Option<Vec<u32>> = keys.iter().map(|key| positions.number(*key)).collect();
         let links = to.filter(|_| fits).and_then(|to| Links::new(first, to));
         let Some(links) = links else {
             return Err(Error::new(ErrorKind::File, "the book has more than 2^32 moves"));
         };
-        let components = Components::new(&links);
-        let chances = all_chances;
-        Ok(Self { variant, positions, tracks, numbers, of_key, links, components, codes, chances, own })
+        Ok(Self { positions, structure: Structure::new(links), codes, chances, own })
     }
 
-    /// The variant of chess.
-    pub fn variant(&self) -> Variant {
-        self.variant
-    }
-
-    /// How many positions there are.
-    pub fn len(&self) -> usize {
-        self.positions.len()
+    /// The positions.
+    pub fn positions(&self) -> &Positions {
+        &self.positions
     }
 
     /// Whether the book has no move from the starting position.
@@ -128,41 +103,14 @@ impl Graph {
         self.codes.is_empty()
     }
 
-    /// The numbers of all positions.
-    pub fn numbers(&self) -> Range<u32> {
-        0..u32::try_from(self.len()).unwrap_or(u32::MAX)
-    }
-
-    /// The number of a position, by its [`Position::whole_key`].
-    pub fn number(&self, whole_key: u64) -> Option<u32> {
-        self.numbers.get(&whole_key).copied()
-    }
-
-    /// The positions that a book finds by a key: more than one where keys do not tell them apart.
-    pub fn with_key(&self, key: u64) -> impl Iterator<Item = Position> {
-        let one = if is_known_by_key(self.variant) { self.number(key) } else { None };
-        let others = self.of_key.get(&key).into_iter().flatten().copied();
-        one.into_iter().chain(others).filter_map(|number| self.position(number))
-    }
-
-    /// The position of a number. Its counters of moves are not those of a game.
-    pub fn position(&self, number: u32) -> Option<Position> {
-        self.positions.get(number as usize)?.position()
-    }
-
-    /// The positions that one move after another leads through, from the starting position to this one, and the moves.
-    pub fn line(&self, number: u32) -> Vec<MoveCode> {
-        self.tracks.line(number)
-    }
-
     /// The numbers of a position's moves.
     pub fn moves(&self, number: u32) -> Range<usize> {
-        self.links.range(number)
+        self.structure.links.range(number)
     }
 
     /// A move by its number: its code, where it leads to, its chance, and whether the book has it.
     pub fn step(&self, number: u32, mv: usize) -> Option<(MoveCode, u32, f32, bool)> {
-        let to = self.links.from(number).get(mv - self.links.range(number).start)?;
+        let to = self.structure.links.from(number).get(mv - self.structure.links.range(number).start)?;
         Some((*self.codes.get(mv)?, *to, *self.chances.get(mv)?, *self.own.get(mv)?))
     }
 
@@ -174,16 +122,16 @@ impl Graph {
 
     /// The probability that play reaches each position, if both sides choose by the default policy.
     pub fn reach(&self) -> Vec<f64> {
-        reach(&self.links, &self.components, &self.chances)
+        self.structure.reach(&self.chances)
     }
 
     /// The probability that play reaches each position if the moves are those of another book, which has no others.
     pub fn reach_under(&self, book: &dyn Moves) -> (Vec<f64>, Vec<bool>) {
         let mut changed = vec![0.0; self.codes.len()];
-        let mut ends = vec![false; self.len()];
+        let mut ends = vec![false; self.positions.len()];
         let (mut moves, mut shares, mut scratch) = (Vec::new(), Vec::new(), Vec::new());
         for (number, end) in (0_u32..).zip(&mut ends) {
-            let Some(at) = self.position(number) else { continue };
+            let Some(at) = self.positions.get(number) else { continue };
             moves.clear();
             book.moves(&at, &mut moves);
             shares.clear();
@@ -200,15 +148,15 @@ impl Graph {
                 *chance = found.and_then(|found| shares.get(found)).or(reply).copied().unwrap_or_default();
             }
         }
-        (reach(&self.links, &self.components, &changed), ends)
+        (self.structure.reach(&changed), ends)
     }
 
     /// What is known of the positions before values are backed up: the evaluations that `find` returns for positions that
     /// are packed by [`Packed::strict`], and how games end.
     pub fn known(&self, mut find: impl FnMut(&Packed) -> Option<Score>) -> KnownValues {
         let mut known = KnownValues::default();
-        for held in &self.positions {
-            let at = held.position();
+        for number in self.positions.numbers() {
+            let at = self.positions.get(number);
             known.white.push(at.as_ref().is_none_or(|at| at.chess().turn().is_white()));
             let own = at.and_then(|at| result(&at).or_else(|| find(&Packed::strict(&at)?).map(value)));
             known.own.push(own.unwrap_or(UNKNOWN));
@@ -218,7 +166,7 @@ impl Graph {
 
     /// What a position of the graph and its moves are worth, by values that were backed up.
     pub fn worth(&self, backed: &Backed, at: &Position, moves: &[MoveFacts]) -> Option<Worth> {
-        let number = self.number(at.whole_key())?;
+        let number = self.positions.number(at.whole_key())?;
         let white = at.chess().turn().is_white();
         let of = |mv| backed.get(white, self.after(number, MoveCode::from_move(mv))?);
         Some(Worth::new(backed.get(white, number), moves.iter().map(|facts| (facts.mv, of(facts.mv)))))
@@ -226,6 +174,22 @@ impl Graph {
 
     /// Backs values up.
     pub fn back_up(&self, known: &KnownValues) -> Backed {
-        Backed::new(&self.links, &self.links.reversed(), &self.components, known)
+        self.structure.back_up(known)
+    }
+
+    /// Those of some positions, by their numbers, that are to be searched, the most probable first; and how many need no search.
+    pub fn wanted(
+        &self,
+        numbers: impl IntoIterator<Item = u32>,
+        knowledge: &Knowledge,
+        limit: Limit,
+    ) -> (Vec<u32>, u64) {
+        let reach = self.reach();
+        let positions = numbers.into_iter().filter_map(|number| Some((number, self.positions.get(number)?)));
+        let (mut wanted, known) = knowledge.wanted(positions, limit);
+        let chance = |number: &u32| reach.get(*number as usize).copied().unwrap_or_default();
+        // Stable: of equally probable positions those after fewer plies come first.
+        wanted.sort_by(|a, b| chance(b).total_cmp(&chance(a)));
+        (wanted, known)
     }
 }

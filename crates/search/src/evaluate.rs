@@ -6,9 +6,9 @@ use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
-use super::knowledge::{Evaluated, Knowledge};
-use super::pool::search_all;
-use super::search::{Search, Work};
+use crate::knowledge::{Evaluated, Knowledge};
+use crate::pool::search_all;
+use crate::searcher::{PositionSearch, Work};
 
 /// Evaluates positions in this order, and puts what is found into the store and into what is known.
 ///
@@ -29,7 +29,7 @@ pub fn evaluate(
         progress.at(handed);
         handed += 1;
         let at = if work.is_over() { None } else { positions.next() };
-        Ok(at.map(|at| ((), Search { at, without: Vec::new(), limit: work.limit })))
+        Ok(at.map(|at| ((), PositionSearch { at, without: Vec::new(), limit: work.limit })))
     };
     let pooled = search_all(next, |(), _| {}, knowledge, work)?;
     let mut evaluated = knowledge.take(pooled);

@@ -7,11 +7,11 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
 use tabiya_base::parallel;
 use tabiya_chess::Packed;
-use tabiya_learn::evals::{Alternative, Appender, Evaluation, Waiting};
 use tabiya_uci::engine::Failure;
 
-use super::knowledge::{Knowledge, Pooled};
-use super::search::{Search, SearchResult, Searcher, Work};
+use crate::evals::{Alternative, Appender, Evaluation, Waiting};
+use crate::knowledge::{Knowledge, Pooled};
+use crate::searcher::{PositionSearch, SearchResult, Searcher, Work};
 
 /// How many positions in a row an engine may fail at before it counts as useless.
 const MAX_FAILURES: u32 = 10;
@@ -45,8 +45,8 @@ struct Shared {
 /// # Errors
 /// When an engine cannot be started or fails again and again, the store cannot be written, or the work is interrupted:
 /// the store then has everything that was found before.
-pub(crate) fn search_all<T: Send>(
-    mut next: impl FnMut(&AtomicBool) -> Result<Option<(T, Search)>>,
+pub fn search_all<T: Send>(
+    mut next: impl FnMut(&AtomicBool) -> Result<Option<(T, PositionSearch)>>,
     done: impl Fn(T, Outcome) + Sync,
     knowledge: &Knowledge,
     work: &Work<'_>,
@@ -58,7 +58,7 @@ pub(crate) fn search_all<T: Send>(
     let shared = Mutex::new(Shared { appender, pooled: Pooled::default(), error: None });
     let stopped = AtomicBool::new(false);
     let make = || Worker { work, known: knowledge, shared: &shared, searcher: None, failures: 0 };
-    let each = |worker: &mut Worker<'_>, (which, search): (T, Search)| {
+    let each = |worker: &mut Worker<'_>, (which, search): (T, PositionSearch)| {
         let (outcome, goes_on) = worker.run(&search);
         if let Some(outcome) = outcome {
             done(which, outcome);
@@ -98,7 +98,7 @@ impl Worker<'_> {
     }
 
     /// Makes a search. Returns what became of it, unless the work is interrupted, and whether to go on.
-    fn run(&mut self, search: &Search) -> (Option<Outcome>, bool) {
+    fn run(&mut self, search: &PositionSearch) -> (Option<Outcome>, bool) {
         match self.search(search) {
             Ok(outcome) => (outcome, outcome.is_some_and(|outcome| outcome != Outcome::Cut)),
             Err(error) => {
@@ -108,7 +108,7 @@ impl Worker<'_> {
         }
     }
 
-    fn search(&mut self, search: &Search) -> Result<Option<Outcome>> {
+    fn search(&mut self, search: &PositionSearch) -> Result<Option<Outcome>> {
         if self.work.is_over() {
             return Ok(Some(Outcome::Cut));
         }
@@ -120,9 +120,11 @@ impl Worker<'_> {
             let mut searcher = match self.searcher.take() {
                 Some(searcher) => searcher,
                 // Something may have killed it while it was starting.
-                None => Searcher::start(self.work.setup).or_else(|error| match error.kind() {
-                    ErrorKind::Interrupted => Err(error),
-                    _ => Searcher::start(self.work.setup),
+                None => Searcher::start(self.work.setup, self.work.variant).or_else(|error| {
+                    match error.kind() {
+                        ErrorKind::Interrupted => Err(error),
+                        _ => Searcher::start(self.work.setup, self.work.variant),
+                    }
                 })?,
             };
             if self.work.needs_wdl && !searcher.gives_wdl {
@@ -154,7 +156,7 @@ impl Worker<'_> {
     }
 
     /// Puts what was found into the store.
-    fn keep(&self, search: &Search, name: &str, found: SearchResult) -> Result<Outcome> {
+    fn keep(&self, search: &PositionSearch, name: &str, found: SearchResult) -> Result<Outcome> {
         let Some(packed) = Packed::strict(&search.at) else { return Ok(Outcome::Failed) };
         let Shared { appender, pooled, .. } = &mut *self.shared();
         let SearchResult { score, depth, nodes, wdl, best, cut } = found;

@@ -8,16 +8,17 @@ use shakmaty::{CastlingMode, EnPassantMode, Move, Position as _};
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_base::interrupt;
-use tabiya_chess::{MoveCode, Position, Variant, rules_of, spelled_as};
-use tabiya_learn::evals::Limit;
+use tabiya_chess::{MoveCode, Position, Variant};
 use tabiya_uci::engine::{Client, Failure, NoLine, Setup};
-use tabiya_uci::{Score, VARIANT, Wdl, id_name, offered_variants, option_name, same_name};
+use tabiya_uci::{Score, VARIANT, Wdl};
 
-use super::options::named;
+use crate::evals::Limit;
+use crate::greeting::{Offer, Preparation, Unprepared, greet};
+use crate::options::named;
 
 /// A search that is to be made.
 #[derive(Clone, Debug)]
-pub struct Search {
+pub struct PositionSearch {
     /// The position.
     pub at: Position,
     /// Moves that the engine must not choose.
@@ -31,6 +32,8 @@ pub struct Search {
 pub struct Work<'a> {
     /// How an engine is started.
     pub setup: &'a Setup,
+    /// The variant of chess.
+    pub variant: Variant,
     /// How long each search lasts.
     pub limit: Limit,
     /// How many engines search at the same time.
@@ -52,9 +55,6 @@ impl Work<'_> {
 
 /// How long the engine may take to end after `quit`.
 const QUIT_TIME: Duration = Duration::from_secs(2);
-
-/// The option of engines that say how they expect games to end.
-const SHOW_WDL: &str = "UCI_ShowWDL";
 
 /// An engine that searches more nodes than this many times the limit does not heed it, and is stopped.
 const TOO_FAR: u64 = 4;
@@ -81,65 +81,45 @@ pub(crate) struct Searcher<'a> {
 }
 
 impl<'a> Searcher<'a> {
-    /// Starts an engine. Call it from the thread that uses it.
+    /// Starts an engine that searches positions of a variant. Call it from the thread that uses it.
     ///
     /// # Errors
-    /// When it does not start, or does not speak UCI.
-    pub fn start(setup: &'a Setup) -> Result<Self> {
-        let client = Client::start(&setup.program, &setup.args, setup.folder.as_deref())?;
+    /// When it does not start, does not speak UCI, or does not offer the variant.
+    pub fn start(setup: &'a Setup, variant: Variant) -> Result<Self> {
+        let mut client = Client::start(&setup.program, &setup.args, setup.folder.as_deref())?;
         let program = || setup.program.display().to_string();
-        let mut searcher = Self { setup, client: Some(client), name: program(), gives_wdl: false };
-        searcher.greet().map_err(|failure| match failure {
-            Failure::Interrupted => Error::new(ErrorKind::Interrupted, "interrupted"),
-            Failure::Engine(what) => {
-                // It may have said why.
-                let words = searcher.client.take().map(|mut client| client.last_words());
-                let what = what + &words.unwrap_or_default();
-                Error::new(ErrorKind::Engine, format!("{}: {what}", program())).remedied_by(Remedy::TryEngine)
+        let name = |offer: &Offer| offer.name.clone().unwrap_or_else(program);
+        let what = match greet(
+            &mut client,
+            setup,
+            &Preparation { variant, shows_wdl: true, ..Preparation::default() },
+        ) {
+            Ok(offer) => {
+                let (name, gives_wdl) = (named(&name(&offer), &setup.options), offer.gives_wdl());
+                return Ok(Self { setup, client: Some(client), name, gives_wdl });
             }
-        })?;
-        Ok(searcher)
-    }
-
-    fn greet(&mut self) -> Result<(), Failure> {
-        let Self { setup, client: Some(client), name, gives_wdl, .. } = self else {
-            return Err(NoLine::Ended.into());
+            Err(Unprepared::Failure(Failure::Interrupted)) => {
+                return Err(Error::new(ErrorKind::Interrupted, "interrupted"));
+            }
+            Err(Unprepared::Failure(Failure::Engine(what))) => what,
+            Err(Unprepared::LacksVariant(offer)) => {
+                format!("{} does not offer {} in its option {VARIANT}", name(&offer), variant.uci())
+            }
         };
-        let is_variant = |(option, _): &&(String, String)| same_name(option.as_bytes(), VARIANT.as_bytes());
-        let asked = setup.options.iter().rev().find(is_variant).map(|(_, value)| value);
-        let is_chess = asked.is_none_or(|value| rules_of(value) == Some(Variant::Chess));
-        let mut called = None;
-        client.greet(&setup.options, setup.patience, |line| {
-            let value = asked.and_then(|asked| spelled_as(asked, offered_variants(&line)));
-            called = called.take().or(value.map(str::to_owned));
-            *gives_wdl |= same_name(&option_name(line.as_bytes()), SHOW_WDL.as_bytes());
-            let found =
-                id_name(line.as_bytes()).map(|found| String::from_utf8_lossy(found).trim().to_owned());
-            if let Some(found) = found.filter(|found| !found.is_empty()) {
-                *name = found;
-            }
-        })?;
-        if let Some(asked) = asked.filter(|_| !is_chess) {
-            let Some(value) = called else {
-                return Err(Failure::Engine(format!(
-                    "{name} does not offer {asked} in its option {VARIANT}"
-                )));
-            };
-            client.send(&format!("setoption name {VARIANT} value {value}"));
-        }
-        *name = named(name, &setup.options);
-        let is_set = setup.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(SHOW_WDL));
-        if *gives_wdl && !is_set {
-            client.send(&format!("setoption name {SHOW_WDL} value true"));
-        }
-        client.settle(setup.patience)
+        // It may have said why.
+        let what = format!("{}: {what}{}", program(), client.last_words());
+        Err(Error::new(ErrorKind::Engine, what).remedied_by(Remedy::TryEngine))
     }
 
     /// Searches a position as if it were the first one: what was searched before does not count. After `until` the search is
     /// stopped.
-    pub fn search(&mut self, search: &Search, until: Option<Instant>) -> Result<SearchResult, Failure> {
+    pub fn search(
+        &mut self,
+        search: &PositionSearch,
+        until: Option<Instant>,
+    ) -> Result<SearchResult, Failure> {
         let Some(client) = &mut self.client else { return Err(NoLine::Ended.into()) };
-        let (Search { at, without, limit }, patience) = (search, self.setup.patience);
+        let (PositionSearch { at, without, limit }, patience) = (search, self.setup.patience);
         client.send("ucinewgame");
         client.settle(patience)?;
         client.send(&format!("position fen {}", Fen::from_position(at.chess(), EnPassantMode::Legal)));
