@@ -4,83 +4,14 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{FromArgMatches, Parser};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::{interrupt, panics, truncated};
 
-use crate::args::{adapter, screens, unquoted};
-use crate::commands::{
-    build, check, completions, convert, diff, doctor, edit, explore, export, grow, help, import, info, init,
-    learn, play, report, show, suite, tree, vet,
-};
+use crate::args::{adapter, unquoted};
+use crate::commands::{Cli, Command, brief_command, command, init, play, whole_command};
 use crate::output::{self, exit::Exit, interrupts, window};
-
-/// Gives any UCI chess engine any opening book.
-///
-/// Without a command, tabiya is the adapter: a chess GUI starts it in place of the engine, and talks UCI to it. It starts
-/// the real engine, plays from the books while they know the position, and passes everything else on.
-#[derive(Parser)]
-#[command(
-    version,
-    override_usage = "tabiya [OPTIONS]\n       tabiya <COMMAND>",
-    max_term_width = 100,
-    disable_help_subcommand = true
-)]
-struct Cli {
-    #[command(subcommand)]
-    command: Option<Command>,
-    #[command(flatten)]
-    adapter: adapter::Args,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Show the moves that each book has in a position, and how likely each is
-    Show(show::Args),
-    /// Show books in the browser, and edit them there
-    Explore(explore::Args),
-    /// Show what each book, database or store contains
-    Info(info::Args),
-    /// Read whole books, and report all damage with its offset
-    Check(check::Args),
-    /// Build a book from games
-    Build(build::Args),
-    /// Write a book in another format; merge and trim take the same options
-    Convert(convert::Args),
-    /// Write several books as one, in any format
-    Merge(convert::Args),
-    /// Write a smaller book: fewer moves, or shorter lines
-    Trim(convert::Args),
-    /// Change, add or delete moves of a position by hand
-    Edit(edit::Args),
-    /// Show what differs between two books of any format
-    Diff(diff::Args),
-    /// Show a book's lines as a tree
-    Tree(tree::Args),
-    /// Teach a Polyglot book the results of games, show what it has learned, or undo that
-    Learn(learn::Args),
-    /// Write a book, a ChessBase database or a store as PGN, a table, JSON or EPD
-    Export(export::Args),
-    /// Write a book without the moves that lose too much, by an engine's evaluations
-    Vet(vet::Args),
-    /// Let an engine make a book: the positions that games are most likely to reach, and the best moves
-    Grow(grow::Args),
-    /// Make an opening suite for engine matches, spread evenly over openings
-    Suite(suite::Args),
-    /// Report where games left the books, and how they ended
-    Report(report::Args),
-    /// Add evaluations to a store: from Lichess's dump, EPD, or games with [%eval] in their comments
-    Import(import::Args),
-    /// Try the configuration as a GUI would, and say what is wrong and how to fix it
-    Doctor(doctor::Args),
-    /// Find an engine and a book, write tabiya.toml for them, and try it
-    Init(init::Args),
-    /// Print a shell's completions of tabiya's commands and options
-    Completions(completions::Args),
-    /// Print the options of a command, or open the guide in the browser
-    Help(help::Args),
-}
 
 /// Only the adapter's arguments: GUIs wait for the adapter, and describing all commands to clap takes a sixth of the time until
 /// its first answer.
@@ -116,8 +47,7 @@ Play     suite    openings for a match
       --set <NAME=VALUE>   an option of the engine or of tabiya, such as \"Book Variety=0\"
 
 `tabiya help options` lists tabiya's own options, `tabiya COMMAND -h` those of a command,
-`tabiya --help` all arguments; `tabiya help --guide` opens the guide. Also: completions.
-";
+`tabiya --help` all arguments; `tabiya help --guide` opens the guide.";
 
 fn parse() -> Result<Cli, clap::Error> {
     let first = std::env::args_os().nth(1);
@@ -168,33 +98,10 @@ fn parse() -> Result<Cli, clap::Error> {
 
 /// Runs the command, or the adapter.
 fn run(cli: &Cli) -> Result<Exit> {
-    // These give their files names at the end.
-    let at_end = |done: Result<Exit>| done.map_err(|error| interrupt::after("nothing was written", error));
     match &cli.command {
         None if was_double_clicked() => init::welcome(),
         None => play::run(&cli.adapter),
-        Some(Command::Show(args)) => show::run(args),
-        Some(Command::Explore(args)) => explore::run(args),
-        Some(Command::Info(args)) => info::run(args),
-        Some(Command::Check(args)) => check::run(args),
-        Some(Command::Build(args)) => at_end(build::run(args)),
-        Some(Command::Convert(args) | Command::Merge(args) | Command::Trim(args)) => {
-            at_end(convert::run(args))
-        }
-        Some(Command::Edit(args)) => at_end(edit::run(args)),
-        Some(Command::Diff(args)) => diff::run(args),
-        Some(Command::Tree(args)) => tree::run(args),
-        Some(Command::Learn(args)) => learn::run(args),
-        Some(Command::Export(args)) => export::run(args),
-        Some(Command::Vet(args)) => vet::run(args),
-        Some(Command::Grow(args)) => grow::run(args),
-        Some(Command::Report(args)) => report::run(args),
-        Some(Command::Suite(args)) => suite::run(args),
-        Some(Command::Import(args)) => at_end(import::run(args)),
-        Some(Command::Doctor(args)) => doctor::run(args),
-        Some(Command::Init(args)) => init::run(args),
-        Some(Command::Completions(args)) => completions::run(args, whole_command()),
-        Some(Command::Help(args)) => help::run(args, command()),
+        Some(command) => command.run(),
     }
 }
 
@@ -270,33 +177,21 @@ fn starts_adapter(first: Option<&OsStr>) -> bool {
     !command().get_subcommands().any(names)
 }
 
-/// The command line as `--help` and man pages describe it, and as the tests of the documentation read it.
-pub fn command() -> clap::Command {
-    screens::whole(whole_command().after_help(
-        "`tabiya help COMMAND` describes a command, `tabiya help options` tabiya's own options, and `tabiya help --guide` opens the guide.",
-    ))
-}
-
-/// The command line as `-h` of a command describes it.
-pub(crate) fn brief_command() -> clap::Command {
-    screens::brief(whole_command())
-}
-
-/// The command line as `tabiya -h` describes it.
+/// The command line as `tabiya -h` describes it; commands that [`TOP`] does not name are listed at its end.
 fn top() -> clap::Command {
-    command().help_template(TOP)
-}
-
-/// The command line with all options of each command, for completions.
-pub fn whole_command() -> clap::Command {
-    Cli::command()
+    let cli = command();
+    let named: Vec<&str> = TOP.split(|letter: char| !letter.is_alphanumeric()).collect();
+    let names = cli.get_subcommands().map(clap::Command::get_name);
+    let others: Vec<&str> = names.filter(|name| !named.contains(name)).collect();
+    let screen = format!("{TOP} Also: {}.\n", others.join(", "));
+    cli.help_template(screen)
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
-        super::command().debug_assert();
+        crate::commands::command().debug_assert();
     }
 
     #[test]
@@ -308,7 +203,7 @@ mod tests {
     fn the_first_screen_names_each_command() {
         let screen = super::top().render_help().to_string();
         let words: Vec<&str> = screen.split(|letter: char| !letter.is_alphanumeric()).collect();
-        for command in super::command().get_subcommands() {
+        for command in crate::commands::command().get_subcommands() {
             assert!(words.contains(&command.get_name()), "{}", command.get_name());
         }
     }

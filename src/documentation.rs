@@ -80,12 +80,12 @@ fn each_command_in_the_guide_is_one() {
     let mut used = vec![];
     for line in lines.iter().filter(|line| line.starts_with("tabiya ")) {
         let words = words(line);
-        if let Err(error) = crate::cli::command().try_get_matches_from(&words) {
+        if let Err(error) = crate::commands::command().try_get_matches_from(&words) {
             panic!("{line}\n{error}");
         }
         used.extend((words.len() > 1).then(|| words[1..].to_vec()));
     }
-    let cli = crate::cli::command();
+    let cli = crate::commands::command();
     for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
         let name = command.get_name();
         assert!(used.iter().any(|words| words[0] == name), "the guide never uses tabiya {name}");
@@ -99,7 +99,7 @@ fn each_command_in_the_guide_is_one() {
 
 #[test]
 fn each_argument_of_the_adapter_has_a_row() {
-    let (text, cli) = (guide(), crate::cli::command());
+    let (text, cli) = (guide(), crate::commands::command());
     let names = cli.get_arguments().filter_map(|argument| argument.get_long());
     let names: Vec<&str> = names.filter(|name| !["help", "version"].contains(name)).collect();
     assert!(names.contains(&"book-optional"), "{names:?}");
@@ -119,7 +119,7 @@ fn commands(cli: &Command) -> Vec<Command> {
 
 #[test]
 fn each_option_in_the_guide_exists() {
-    let cli = crate::cli::command();
+    let cli = crate::commands::command();
     let longs = |command: &Command| -> Vec<String> {
         command.get_arguments().filter_map(|argument| argument.get_long()).map(str::to_owned).collect()
     };

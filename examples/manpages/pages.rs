@@ -13,11 +13,11 @@ pub fn write(folder: &Path) -> io::Result<()> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&man)?;
     fs::create_dir_all(&completions)?;
-    let mut cli = crate::cli::command();
+    let mut cli = crate::commands::command();
     cli.build();
     write_pages(&cli, &man)?;
     for shell in Shell::value_variants() {
-        clap_complete::generate_to(*shell, &mut crate::cli::whole_command(), "tabiya", &completions)?;
+        clap_complete::generate_to(*shell, &mut crate::commands::whole_command(), "tabiya", &completions)?;
     }
     Ok(())
 }
@@ -82,7 +82,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path()).unwrap();
         let page = |name: &str| fs::read_to_string(folder.path().join("man").join(name)).unwrap();
-        let (mut cli, top) = (crate::cli::command(), page("tabiya.1"));
+        let (mut cli, top) = (crate::commands::command(), page("tabiya.1"));
         cli.build();
         let check = |name: &str, command: &clap::Command| {
             // In roff a hyphen of an option is escaped.
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(files.len(), Shell::value_variants().len());
         for file in files {
             let text = fs::read_to_string(file.as_ref().unwrap().path()).unwrap();
-            for command in crate::cli::command().get_subcommands() {
+            for command in crate::commands::command().get_subcommands() {
                 assert!(text.contains(command.get_name()), "{file:?}: {}", command.get_name());
             }
         }

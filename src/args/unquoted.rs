@@ -105,7 +105,7 @@ mod tests {
     fn advised(line: &str) -> Option<String> {
         let words: Vec<OsString> =
             ["tabiya"].into_iter().chain(line.split(' ')).map(OsString::from).collect();
-        advice(&words, crate::cli::whole_command)
+        advice(&words, crate::commands::whole_command)
     }
 
     #[test]

@@ -23,6 +23,7 @@ use tabiya_workshop::bookmaker::{
 use tabiya_workshop::evals::import::{self as evals, Import};
 
 use crate::args::resources::ResourcesArgs;
+use crate::args::screens::{BOOK_OUT, COUNTS, FORCE, PLAYER, Screen, VARIANT};
 use crate::args::share;
 use crate::args::slices::ByArgs;
 use crate::args::variant::VariantArgs;
@@ -31,7 +32,31 @@ use crate::output::interrupts;
 use crate::output::rows::many;
 use crate::output::{self, counts, damage, progress, report, written};
 
-/// `tabiya build`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "build",
+    shown: &[
+        ("sources", "PGN files (also .gz, .zst, .zip), folders, .cbh, .cbv, .parquet, -"),
+        ("output", BOOK_OUT),
+        ("force", FORCE),
+        ("max_ply", "Only the first N plies of each game; 0 = all [default: 0]"),
+        ("min_elo", "Only games of players with at least this rating"),
+        ("player", PLAYER),
+        ("only", "Only the moves of this side, or of --player"),
+        ("min_games", "Only moves with at least N games"),
+        ("repertoire", "Of a study: its own moves for this side"),
+        ("store", "Also collect [%eval] of the games in this store"),
+        ("variant", VARIANT),
+    ],
+    examples: &[
+        "tabiya build games.pgn -o book.bin",
+        "tabiya build masters.cbh more/ -o book.ctg --min-elo 2400 --max-ply 40",
+        "tabiya build my-repertoire.pgn -o white.bin --repertoire white",
+    ],
+    pages: &[("making-books.md", ""), ("repertoire.md", ""), COUNTS],
+}];
+
+/// Build a book from games
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, ChessBase databases (.cbh, .cbv), - for
@@ -207,6 +232,10 @@ impl Args {
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: then no book is written.
 pub fn run(args: &Args) -> Result<Exit> {
+    written::whole(make(args))
+}
+
+fn make(args: &Args) -> Result<Exit> {
     args.check()?;
     let filter = args.games.filter()?;
     let resources = args.resources.resolve()?;

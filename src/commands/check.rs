@@ -7,12 +7,25 @@ use tabiya_book as book;
 use tabiya_book::counts::named;
 use tabiya_games::cbh;
 
+use crate::args::screens::{Screen, VARIANT};
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::findings::{list, of_other_rules};
 use crate::output::{self, counts, database};
 
-/// `tabiya check`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "check",
+    shown: &[
+        ("books", "Books, count files, or ChessBase databases"),
+        ("variant", VARIANT),
+        ("json", "Print one line of JSON for each problem"),
+    ],
+    examples: &["tabiya check books/*.bin"],
+    pages: &[("look-into-a-book.md", "")],
+}];
+
+/// Read whole books, and report all damage with its offset
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh, .cbv)

@@ -3,10 +3,22 @@
 use clap_complete::Shell;
 use tabiya_base::error::Result;
 
+use crate::args::screens::Screen;
 use crate::output::exit::Exit;
 use crate::output::print;
 
-/// `tabiya completions`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "completions",
+    shown: &[("shell", "")],
+    examples: &[
+        "tabiya completions bash > ~/.local/share/bash-completion/completions/tabiya",
+        "tabiya completions fish > ~/.config/fish/completions/tabiya.fish",
+    ],
+    pages: &[("install.md", "## Completions")],
+}];
+
+/// Print a shell's completions of tabiya's commands and options
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The shell: bash, zsh, fish, powershell or elvish
@@ -14,11 +26,12 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Prints the completions of `cli`.
+/// Prints the completions of the whole command line.
 ///
 /// # Errors
 /// When standard output cannot be written.
-pub fn run(args: &Args, mut cli: clap::Command) -> Result<Exit> {
+pub fn run(args: &Args) -> Result<Exit> {
+    let mut cli = super::whole_command();
     // Into memory: the generator does not survive a reader that ends early.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut cli, "tabiya", &mut script);

@@ -14,13 +14,35 @@ use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, MadeMove, Move
 use tabiya_workshop::view::{place_in_words, san};
 
 use crate::args::positions::game_at;
+use crate::args::screens::Screen;
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::lines::mark;
-use crate::output::{self, complain, progress};
+use crate::output::{self, complain, progress, written};
 
-/// `tabiya edit`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "edit",
+    shown: &[
+        ("book", ""),
+        ("moves", "The moves from the start, such as \"1. e4 c5\""),
+        ("fen", ""),
+        ("set", "Give a move this weight, such as Nf3=60; repeatable"),
+        ("add", "Add a move with this weight; repeatable"),
+        ("delete", ""),
+        ("undo", "Undo the last edit of a Polyglot book"),
+        ("redo", "Redo the edit that was undone last"),
+    ],
+    examples: &[
+        "tabiya edit book.bin --set e4=60 --delete f4",
+        "tabiya edit book.bin --moves \"1. e4 c5\" --add Nc3=20",
+        "tabiya edit book.bin --undo",
+    ],
+    pages: &[("change-a-book.md", "## One move by hand")],
+}];
+
+/// Change, add or delete moves of a position by hand
 #[derive(clap::Args, Debug)]
 #[command(override_usage = "tabiya edit <BOOK> [OPTIONS]")]
 #[command(group(ArgGroup::new("what").required(true).multiple(true).args(["set", "add", "delete", "undo", "redo"])))]
@@ -63,6 +85,10 @@ pub struct Args {
 /// When a move or a weight is not valid, a move to add is in the book or another is not, or the book cannot be written: it
 /// is unchanged then.
 pub fn run(args: &Args) -> Result<Exit> {
+    written::whole(make(args))
+}
+
+fn make(args: &Args) -> Result<Exit> {
     let path = &args.book;
     let variant = args.variant.variant();
     interrupts::watch();

@@ -8,6 +8,7 @@ use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_explore::{Options, is_local, serve};
 
+use crate::args::screens::{Screen, VARIANT};
 use crate::args::slices::SliceArgs;
 use crate::args::sources::books_and_games;
 use crate::args::variant::VariantArgs;
@@ -15,7 +16,24 @@ use crate::output::browser::open;
 use crate::output::exit::Exit;
 use crate::output::{advice, interrupts, progress, unwritable, warn, window};
 
-/// `tabiya explore`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "explore",
+    shown: &[
+        ("books", "The books [default: those of tabiya.toml, and the starter book]"),
+        ("edit", ""),
+        ("games", "Show the games of these files that reach a position"),
+        ("engine", "The engine for analysis [default: of tabiya.toml]"),
+        ("variant", VARIANT),
+        ("open_api", "Answer programs on this machine without a token"),
+        ("listen", "The address; port 0: any"),
+        ("no_open", ""),
+    ],
+    examples: &["tabiya explore book.bin --edit --games games.pgn", "tabiya explore book.bin"],
+    pages: &[("explore.md", "")],
+}];
+
+/// Show books in the browser, and edit them there
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The books [default: those of tabiya.toml, and the starter book]; PGN files, databases and folders of them are games, as

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tabiya_adapter::settings::table;
 use tabiya_base::error::{Error, ErrorKind, Result};
 
+use crate::args::screens::Screen;
 use crate::output::browser::open;
 use crate::output::exit::Exit;
 use crate::output::{print, unwritable};
@@ -20,7 +21,18 @@ const OPTIONS: &str = "options";
 /// Columns of this page.
 const WIDTH: usize = 100;
 
-/// `tabiya help`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "help",
+    shown: &[
+        ("command", "The command, or `options` for tabiya's UCI options"),
+        ("guide", "Open the guide in the browser"),
+    ],
+    examples: &["tabiya help build", "tabiya help options"],
+    pages: &[],
+}];
+
+/// Print the options of a command, or open the guide in the browser
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The command, or `options` for tabiya's UCI options [default: tabiya itself]
@@ -31,11 +43,12 @@ pub struct Args {
     guide: bool,
 }
 
-/// Prints the help of a command of `cli`, or opens the guide and prints where it is.
+/// Prints the help of a command, or opens the guide and prints where it is.
 ///
 /// # Errors
 /// When there is no such command; when the guide is in none of the places where it is installed.
-pub fn run(args: &Args, cli: clap::Command) -> Result<Exit> {
+pub fn run(args: &Args) -> Result<Exit> {
+    let cli = super::command();
     if args.guide {
         let page = guide()?;
         print(|out| {

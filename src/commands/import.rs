@@ -10,12 +10,26 @@ use tabiya_search::evals::{Wanted, repair};
 use tabiya_workshop::evals::import::{Import, ImportSource, Plan, Tally, split};
 
 use crate::args::resources::ResourcesArgs;
+use crate::args::screens::Screen;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
 use crate::output::{self, progress, written};
 
-/// `tabiya import`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "import",
+    shown: &[
+        ("store", "The store, such as book.bin.evals; created if it is missing"),
+        ("files", "Lichess's dump, EPD, PGN with [%eval], other stores, folders, or -"),
+        ("book", "Only positions that this book reaches"),
+        ("source", "The source of the evaluations [default: Lichess, EPD, PGN]"),
+    ],
+    examples: &["tabiya import book.bin.evals lichess_db_eval.jsonl.zst --for book.bin"],
+    pages: &[("evals.md", "")],
+}];
+
+/// Add evaluations to a store: from Lichess's dump, EPD, or games with [%eval] in their comments
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The store, such as book.bin.evals; created if it is missing
@@ -40,6 +54,10 @@ pub struct Args {
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: then the store is unchanged.
 pub fn run(args: &Args) -> Result<Exit> {
+    written::whole(make(args))
+}
+
+fn make(args: &Args) -> Result<Exit> {
     if args.source.as_ref().is_some_and(|name| name.trim().is_empty() || name.contains(char::is_control)) {
         return Err(Error::new(ErrorKind::Usage, "--source: this is not a name").advice("name an engine"));
     }

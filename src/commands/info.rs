@@ -9,12 +9,21 @@ use tabiya_book::{self as book, Book, BookSummary, Variant};
 use tabiya_games::cbh;
 use tabiya_search::evals::Store;
 
+use crate::args::screens::Screen;
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::rows::Sheet;
 use crate::output::{self, counts, database, progress, store};
 
-/// `tabiya info`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "info",
+    shown: &[("books", "Books, count files, databases, or stores of evaluations"), ("json", "")],
+    examples: &["tabiya info book.ctg games.cbh"],
+    pages: &[("look-into-a-book.md", "")],
+}];
+
+/// Show what each book, database or store contains
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The books, count files (.parquet), folders of count files, ChessBase databases (.cbh, .cbv), or stores of evaluations

@@ -14,6 +14,7 @@ use tabiya_workshop::values::Look as Evals;
 use tabiya_workshop::view::number;
 
 use crate::args::positions::{Positions, each_position};
+use crate::args::screens::{MOVES, Screen, VARIANT};
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::lines::{BookLines, LineStep, mark};
@@ -24,7 +25,22 @@ use crate::output::{self, Look};
 /// sides has few of them, and they are not worth reading a huge book for.
 const MAX_OWN: usize = 1 << 18;
 
-/// `tabiya tree`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "tree",
+    shown: &[
+        ("book", ""),
+        ("moves", MOVES),
+        ("fen", ""),
+        ("plies", ""),
+        ("store", "Show what moves lose, by the evaluations in this store"),
+        ("variant", VARIANT),
+    ],
+    examples: &["tabiya tree book.bin --moves \"1. d4 Nf6\" --plies 8"],
+    pages: &[("look-into-a-book.md", "")],
+}];
+
+/// Show a book's lines as a tree
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The book

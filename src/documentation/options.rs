@@ -5,50 +5,16 @@ use std::collections::BTreeSet;
 
 use clap::Arg;
 
+use crate::args::screens::Page;
+use crate::commands::pages;
+
 use super::{Command, commands, fs, root};
 
-/// A page of the guide, or the section of it that begins with a heading.
-type Place = (&'static str, &'static str);
-
-const INSPECTING: &[Place] = &[("look-into-a-book.md", "")];
-const COUNTS: Place = ("count-files.md", "");
-const BUILD: &[Place] = &[("making-books.md", ""), ("repertoire.md", ""), COUNTS];
-const CONVERT: &[Place] = &[("change-a-book.md", "## convert, merge and trim"), COUNTS];
-
 /// What many commands have is described here, once.
-const SHARED: Place = ("options.md", "## Options of several commands");
-
-/// The commands, each with the places that describe its options.
-const PLACES: [(&str, &[Place]); 25] = [
-    ("show", INSPECTING),
-    ("tree", INSPECTING),
-    ("info", INSPECTING),
-    ("check", INSPECTING),
-    ("diff", INSPECTING),
-    ("explore", &[("explore.md", "")]),
-    ("build", BUILD),
-    ("convert", CONVERT),
-    ("merge", CONVERT),
-    ("trim", CONVERT),
-    ("completions", &[("install.md", "## Completions")]),
-    ("edit", &[("change-a-book.md", "## One move by hand")]),
-    ("learn", &[("learning.md", "")]),
-    ("learn games", &[("learning.md", "")]),
-    ("learn show", &[("learning.md", "")]),
-    ("learn undo", &[("learning.md", "")]),
-    ("learn spool", &[("learning.md", "")]),
-    ("export", &[("databases.md", ""), INSPECTING[0]]),
-    ("vet", &[("vet.md", "")]),
-    ("grow", &[("grow.md", "")]),
-    ("suite", &[("tournaments.md", "")]),
-    ("report", &[("tournaments.md", "")]),
-    ("import", &[("evals.md", "")]),
-    ("doctor", &[("troubleshooting.md", ""), ("options.md", "## tabiya.toml")]),
-    ("init", &[("options.md", "## tabiya.toml")]),
-];
+const SHARED: Page = ("options.md", "## Options of several commands");
 
 /// The text of a place: up to the next heading of the same kind.
-fn text((page, heading): Place) -> String {
+fn text((page, heading): Page) -> String {
     let text = fs::read_to_string(root().join("docs/guide").join(page)).unwrap();
     if heading.is_empty() {
         return text;
@@ -74,14 +40,14 @@ fn named(cli: &Command, above: &str) -> Vec<(String, Command)> {
 fn each_option_of_each_command_is_where_its_users_look() {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
     let mut missing = vec![];
-    let cli = crate::cli::command();
+    let cli = crate::commands::command();
     assert_eq!(
         named(&cli, "").len(),
         commands(&cli).iter().filter(|command| command.get_name() != "help").count()
     );
     for (name, command) in named(&cli, "") {
-        let place = PLACES.iter().find(|(known, _)| *known == name);
-        let (_, places) = place.unwrap_or_else(|| panic!("which page describes tabiya {name}?"));
+        let places = pages(&name).filter(|pages| !pages.is_empty());
+        let places = places.unwrap_or_else(|| panic!("which page describes tabiya {name}?"));
         let text: String = places.iter().chain([&SHARED]).map(|place| text(*place)).collect();
         let words: Vec<&str> = text.split(|letter| !is_letter(letter)).collect();
         for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
@@ -96,7 +62,7 @@ fn each_option_of_each_command_is_where_its_users_look() {
 }
 
 /// The options in the first cells of a place's tables, such as `--nodes N`, each with its row.
-fn rows(place: Place) -> Vec<(String, String)> {
+fn rows(place: Page) -> Vec<(String, String)> {
     let text = text(place);
     let rows = text.lines().filter(|line| line.starts_with("| `-"));
     let options = rows.flat_map(|row| {
@@ -131,15 +97,14 @@ fn wrong(shown: &str, row: &str, argument: &Arg) -> Option<String> {
 
 #[test]
 fn each_row_of_an_option_has_its_value_and_its_default() {
-    let cli = crate::cli::command();
+    let cli = crate::commands::command();
     let named = named(&cli, "");
-    let places: BTreeSet<&Place> = PLACES.iter().flat_map(|(_, places)| *places).collect();
+    let places: BTreeSet<&Page> = named.iter().filter_map(|(name, _)| pages(name)).flatten().collect();
     let mut checked = 0;
     // The adapter's are compared by the tests of the settings; the other page lists messages.
     for &place in places.into_iter().filter(|place| !["options.md", "troubleshooting.md"].contains(&place.0))
     {
-        let are_here =
-            |name: &String| PLACES.iter().any(|(known, places)| known == name && places.contains(&place));
+        let are_here = |name: &String| pages(name).is_some_and(|pages| pages.contains(&place));
         let commands: Vec<_> =
             named.iter().filter(|(name, _)| are_here(name)).map(|(_, command)| command).collect();
         for (shown, row) in rows(place) {

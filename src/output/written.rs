@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tabiya_base::error::{Error, ErrorKind};
+use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
 use tabiya_book::{OldJournal, Written};
 use tabiya_search::Evaluated;
@@ -17,6 +17,14 @@ const MAX_LISTED: usize = 10;
 
 /// Why positions that no line reaches are left out of a book that needs positions.
 pub const KEYS_ONLY: &str = "the book holds only their keys";
+
+/// How work ends that gives its files their names at its end: one that is interrupted says that nothing was written.
+///
+/// # Errors
+/// As the work.
+pub(crate) fn whole(done: Result<Exit>) -> Result<Exit> {
+    done.map_err(|error| interrupt::after("nothing was written", error))
+}
 
 /// What was left out, in lines for people.
 pub fn left_out(written: &Written) -> Vec<String> {

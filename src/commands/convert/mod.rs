@@ -18,13 +18,28 @@ use self::joined::Joined;
 use self::limits::Limits;
 use crate::args::new_book::NewBook;
 use crate::args::resources::ResourcesArgs;
+use crate::args::screens::{BOOK_OUT, COUNTS, FORCE, Screen, VARIANT};
 use crate::args::slices::{ByArgs, SliceArgs};
 use crate::args::variant::{VariantArgs, open_warned};
 use crate::output::exit::Exit;
 use crate::output::rows::many;
 use crate::output::written;
 
-/// `tabiya convert`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "convert",
+    shown: &[
+        ("books", "The books to read; several are added up"),
+        ("output", BOOK_OUT),
+        ("force", FORCE),
+        ("green", "In a CTG book: green from this share of weight on"),
+        ("variant", VARIANT),
+    ],
+    examples: &["tabiya convert book.ctg -o book.bin"],
+    pages: &[("change-a-book.md", "## convert, merge and trim"), COUNTS],
+}];
+
+/// Write a book in another format; merge and trim take the same options
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The books to read, or count files (.parquet). Of several, weights, games and results are added up; marks are taken
@@ -43,6 +58,50 @@ pub struct Args {
     resources: ResourcesArgs,
 }
 
+/// `tabiya merge`: the same with other options first.
+pub mod merge {
+    use super::*;
+    pub use super::{Args, run};
+
+    pub(crate) const SCREENS: &[Screen] = &[Screen {
+        command: "merge",
+        shown: &[
+            ("books", "The books; weights, games and results are added up"),
+            ("output", BOOK_OUT),
+            ("force", FORCE),
+            ("min_games", "Only moves with at least N games, where they are counted"),
+            ("reachable", "Only what is reached from the starting position"),
+            ("variant", VARIANT),
+        ],
+        examples: &["tabiya merge a.bin b.abk -o both.bin"],
+        pages: &[("change-a-book.md", "## convert, merge and trim"), COUNTS],
+    }];
+}
+
+/// `tabiya trim`: the same with other options first.
+pub mod trim {
+    use super::*;
+    pub use super::{Args, run};
+
+    pub(crate) const SCREENS: &[Screen] = &[Screen {
+        command: "trim",
+        shown: &[
+            ("books", "The book; of several, all together"),
+            ("output", BOOK_OUT),
+            ("force", FORCE),
+            ("max_ply", "Only the first N plies of each line; 0 = all [default: 0]"),
+            ("top", "Only the N heaviest moves of each position"),
+            ("min_share", "Only moves with this share of their position's weight"),
+            ("min_games", "Only moves with at least N games, where they are counted"),
+            ("only", "Only this side's moves, for every reply in the book"),
+            ("below", "Only what follows this line, such as \"e4 c5\""),
+            ("without", "Remove this line's last move, and what only it reaches"),
+        ],
+        examples: &["tabiya trim book.bin -o short.bin --max-ply 16 --min-share 10"],
+        pages: &[("change-a-book.md", "## convert, merge and trim"), COUNTS],
+    }];
+}
+
 /// What only count files can keep apart.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Count files, if the output is one")]
@@ -59,6 +118,10 @@ struct CountsArgs {
 /// When the moves of a line are not legal, a file cannot be read or written, or the work is interrupted: then no book is
 /// written.
 pub fn run(args: &Args) -> Result<Exit> {
+    written::whole(make(args))
+}
+
+fn make(args: &Args) -> Result<Exit> {
     args.check()?;
     if is_named(&args.to.output) {
         return counts::merge(args);

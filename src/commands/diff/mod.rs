@@ -17,6 +17,7 @@ use tabiya_workshop::bookmaker::diff::{Changed, Difference, Facts, What, Which, 
 use tabiya_workshop::view::{PositionLine, continued, san};
 
 use crate::args::resources::ResourcesArgs;
+use crate::args::screens::Screen;
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
@@ -27,7 +28,15 @@ use crate::output::{self, Printed, damage, progress};
 /// Differences of one kind that are listed without `--all`.
 const LISTED: u64 = 20;
 
-/// `tabiya diff`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "diff",
+    shown: &[("a", ""), ("b", ""), ("all", "List all, not only the first 20 of each kind"), ("json", "")],
+    examples: &["tabiya diff old.bin new.bin"],
+    pages: &[("look-into-a-book.md", "")],
+}];
+
+/// Show what differs between two books of any format
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The first book

@@ -23,6 +23,7 @@ use tabiya_uci::VARIANT;
 use self::client::Client;
 use self::game::{PlayedBy, Ply};
 use crate::args::adapter;
+use crate::args::screens::Screen;
 use crate::output::advice::worded;
 use crate::output::exit::Exit;
 use crate::output::rows::many;
@@ -37,7 +38,23 @@ const MOVETIME: u64 = 100;
 /// Moves in a row that the engine chooses for each side by default.
 const MOVES: u32 = 3;
 
-/// `tabiya doctor`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "doctor",
+    shown: &[
+        ("engine", "The engine [default: that of tabiya.toml, else stockfish]"),
+        ("book", "A book; repeatable [default: those of tabiya.toml]"),
+        ("set", "An option of the engine or of tabiya"),
+        ("config", "The configuration file [default: the tabiya.toml found]"),
+        ("movetime", "Milliseconds for each move"),
+        ("engine_moves", "Moves that the engine plays for each side"),
+        ("json", ""),
+    ],
+    examples: &["tabiya doctor", "tabiya doctor --engine stockfish --book book.bin"],
+    pages: &[("troubleshooting.md", ""), ("options.md", "## tabiya.toml")],
+}];
+
+/// Try the configuration as a GUI would, and say what is wrong and how to fix it
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -16,12 +16,30 @@ use tabiya_search::evals::Store;
 
 use self::book::BookArgs;
 use self::database::{DatabaseArgs, Games};
+use crate::args::screens::{FORCE, Screen};
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::{Printed, Stop};
 
-/// `tabiya export`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "export",
+    shown: &[
+        ("source", "A book, a ChessBase database (.cbh, .cbv), or a store"),
+        ("output", "The file to write (.pgn, .tsv, .json, .epd) [default: -]"),
+        ("force", FORCE),
+        ("format", "pgn, tsv, json or epd [default: as the file's name says]"),
+        ("lines", "Of a book, as PGN: one game for each line"),
+        ("reachable", "Of a book: what is reached from the start, with positions"),
+        ("numbers", "Of a database: only games 1-100, 17, 500-"),
+        ("mainline", "Of a database: leave out variations"),
+    ],
+    examples: &["tabiya export book.ctg -o book.pgn --lines", "tabiya export games.cbh -o games.pgn"],
+    pages: &[("databases.md", ""), ("look-into-a-book.md", "")],
+}];
+
+/// Write a book, a ChessBase database or a store as PGN, a table, JSON or EPD
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// A book, a store of evaluations, or a ChessBase database (its .cbh file, or its archive .cbv)

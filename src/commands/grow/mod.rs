@@ -29,6 +29,7 @@ use self::sources::Seed;
 use crate::args::engine::EngineArgs;
 use crate::args::new_book::NewBook;
 use crate::args::resources::ResourcesArgs;
+use crate::args::screens::{BOOK_OUT, ENGINE, FORCE, JOBS, NODES, Screen, TIME};
 use crate::args::search::SearchArgs;
 use crate::args::variant::open_of_chess;
 use crate::output::exit::Exit;
@@ -43,7 +44,27 @@ const POSITIONS: u64 = 10_000;
 /// How often the book is written while it grows, at most, and what share of the time that may take.
 const BETWEEN_WRITES: (Duration, u32) = (Duration::from_secs(60), 50);
 
-/// `tabiya grow`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "grow",
+    shown: &[
+        ("sources", "Books or games to grow from [default: the starting position]"),
+        ("output", BOOK_OUT),
+        ("force", FORCE),
+        ("engine", ENGINE),
+        ("against", "What the opponent plays from [default: SOURCE]"),
+        ("side", "white, black or both"),
+        ("positions", "Stop after N searches [default: 10000, or --time]"),
+        ("nodes", NODES),
+        ("jobs", JOBS),
+        ("time", TIME),
+        ("store", "The file of evaluations [default: BOOK.evals]"),
+    ],
+    examples: &["tabiya grow -o black.bin --against rival.bin --side black --engine stockfish"],
+    pages: &[("grow.md", "")],
+}];
+
+/// Let an engine make a book: the positions that games are most likely to reach, and the best moves
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The books or games to grow from [default: the starting position alone]

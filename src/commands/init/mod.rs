@@ -17,10 +17,24 @@ use tabiya_uci::engine::{Client, NoLine};
 use self::answer::pick;
 use self::configuration::{configuration, is_template, write};
 use super::doctor;
+use crate::args::screens::Screen;
 use crate::output::exit::Exit;
 use crate::output::{complain, unwritable};
 
-/// `tabiya init`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "init",
+    shown: &[
+        ("engine", "The engine [default: ask, or the first one found]"),
+        ("book", "A book; repeatable [default: ask, or the first one found]"),
+        ("yes", "Ask nothing: take the first engine and book found"),
+        ("force", "Replace an existing tabiya.toml"),
+    ],
+    examples: &["tabiya init", "tabiya init --yes"],
+    pages: &[("options.md", "## tabiya.toml")],
+}];
+
+/// Find an engine and a book, write tabiya.toml for them, and try it
 #[derive(clap::Args, Default)]
 pub struct Args {
     /// The engine: a path, or a name on PATH [default: ask, or take the first one found]

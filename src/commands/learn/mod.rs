@@ -24,6 +24,7 @@ use tabiya_learn::{self as learn, IdentifiedGame, LearnOutcome, Learner, Source}
 
 use self::collect::Collector;
 use crate::args::player::PlayerArg;
+use crate::args::screens::{Screen, VARIANT};
 use crate::args::variant::{VariantArgs, open_warned};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
@@ -37,7 +38,58 @@ const BATCH: usize = 128;
 /// Games that `learn show` lists.
 const SHOWN_GAMES: usize = 10;
 
-/// `tabiya learn`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[
+    Screen {
+        command: "learn",
+        shown: &[],
+        examples: &["tabiya learn games book.bin match.pgn --both"],
+        pages: &[("learning.md", "")],
+    },
+    Screen {
+        command: "learn games",
+        shown: &[
+            ("book", ""),
+            ("files", "PGN files (also .gz, .zst, .zip), folders of them, or -"),
+            ("player", "Learn the moves of players with this in their name"),
+            ("both", ""),
+            ("again", ""),
+            ("list", ""),
+            ("variant", VARIANT),
+        ],
+        examples: &["tabiya learn games book.bin match.pgn --player Stockfish"],
+        pages: &[("learning.md", "")],
+    },
+    Screen {
+        command: "learn show",
+        shown: &[
+            ("book", ""),
+            ("sort", "By line, games or score"),
+            ("against", "Compare what was learned with these games, instead"),
+            ("player", "Compare games of players with this in their name"),
+            ("json", ""),
+        ],
+        examples: &["tabiya learn show book.bin --sort score"],
+        pages: &[("learning.md", "")],
+    },
+    Screen {
+        command: "learn undo",
+        shown: &[("book", ""), ("games", ""), ("all", "Clear everything that the book has learned")],
+        examples: &["tabiya learn undo book.bin 1"],
+        pages: &[("learning.md", "")],
+    },
+    Screen {
+        command: "learn spool",
+        shown: &[
+            ("log", "The log beside which the games are kept"),
+            ("drop", "Drop the games that wait for this missing book"),
+        ],
+        examples: &["tabiya learn spool"],
+        pages: &[("learning.md", "")],
+    },
+];
+
+/// Teach a Polyglot book the results of games, show what it has learned, or undo that
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(subcommand)]

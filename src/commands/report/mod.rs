@@ -23,6 +23,7 @@ use tabiya_search::evals::{self, Store};
 use tabiya_workshop::report::{ERRORS_KEPT, GameFacts, Players, ReportGame, ReportReader, Shelf, Sums};
 
 use crate::args::player::PlayerArg;
+use crate::args::screens::{GAMES, PLAYER, Screen};
 use crate::args::variant::open_of_chess;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
@@ -34,7 +35,24 @@ const TOP: usize = 10;
 /// Bytes for games that are unusually long.
 const MEMORY: usize = 64 << 20;
 
-/// `tabiya report`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "report",
+    shown: &[
+        ("games", GAMES),
+        ("book", "A book, or one of this player alone; repeatable"),
+        ("player", PLAYER),
+        ("store", "A file of evaluations; repeatable"),
+        ("top", ""),
+        ("json", ""),
+        ("pgn", "Also write the games, with the book's moves"),
+        ("force", "Replace the file of --pgn if it exists"),
+    ],
+    examples: &["tabiya report match.pgn --book A=a.bin --book B=b.bin"],
+    pages: &[("tournaments.md", "")],
+}];
+
+/// Report where games left the books, and how they ended
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, ChessBase databases (.cbh, .cbv), - for

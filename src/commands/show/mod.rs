@@ -21,12 +21,29 @@ use tabiya_workshop::view::{View, json};
 
 use crate::args::policy::PolicyArgs;
 use crate::args::positions::{Positions, each_position};
+use crate::args::screens::{MOVES, Screen};
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::store::backed_up;
 use crate::output::{self, Look, Printed};
 
-/// `tabiya show`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "show",
+    shown: &[
+        ("books", ""),
+        ("moves", MOVES),
+        ("fen", ""),
+        ("fen_file", "A file with one FEN per line"),
+        ("set", "An option that decides, such as \"Book Variety=0\""),
+        ("store", "Show what moves lose, by the evaluations in this store"),
+        ("json", ""),
+    ],
+    examples: &["tabiya show book.bin --moves \"1. e4 c5\"", "tabiya show book.bin other.ctg"],
+    pages: &[("look-into-a-book.md", "")],
+}];
+
+/// Show the moves that each book has in a position, and how likely each is
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The books [default: those of tabiya.toml]

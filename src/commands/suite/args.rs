@@ -13,6 +13,7 @@ use tabiya_workshop::suite::{Conditions, Draw, DrawRate, Keep, OpeningGroup};
 use crate::args::ends;
 use crate::args::engine::EngineArgs;
 use crate::args::resources::ResourcesArgs;
+use crate::args::screens::{FORCE, JOBS, NODES, Screen, TIME};
 use crate::args::search::SearchArgs;
 use crate::args::side;
 use crate::args::variant::VariantArgs;
@@ -20,7 +21,31 @@ use crate::args::variant::VariantArgs;
 /// Plies if none are named: eight moves of both sides, as most suites have.
 pub(super) const PLIES: u32 = 16;
 
-/// `tabiya suite`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "suite",
+    shown: &[
+        ("sources", "Books, count files, or games"),
+        ("output", "The suite to write: .epd or .pgn"),
+        ("force", FORCE),
+        ("ply", "Plies from the start, such as 8-16"),
+        ("count", "At most this many, evenly over openings"),
+        ("seed", "The same seed picks the same suite"),
+        ("eval", "Only where one side is ahead by this, as 80..120"),
+        ("engine", "The engine for --eval"),
+        ("nodes", NODES),
+        ("jobs", JOBS),
+        ("time", TIME),
+        ("store", "A file of evaluations; repeatable"),
+    ],
+    examples: &[
+        "tabiya suite book.bin -o openings.epd --ply 16 --count 500",
+        "tabiya suite games.pgn -o openings.pgn --eval 0..50 --engine stockfish",
+    ],
+    pages: &[("tournaments.md", "")],
+}];
+
+/// Make an opening suite for engine matches, spread evenly over openings
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Books of any format, count files, or games: PGN files (also compressed), folders of them, ChessBase databases (.cbh, .cbv), -

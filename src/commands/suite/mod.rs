@@ -27,6 +27,7 @@ use tabiya_workshop::suite::{
 };
 
 pub use self::args::Args;
+pub(crate) use self::args::SCREENS;
 use self::args::{EvaluationArgs, PLIES};
 use self::evaluated::Evaluations;
 use self::sources::Sources;

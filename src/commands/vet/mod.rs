@@ -23,6 +23,7 @@ use self::report::Report;
 use crate::args::engine::EngineArgs;
 use crate::args::new_book::NewBook;
 use crate::args::resources::ResourcesArgs;
+use crate::args::screens::{BOOK_OUT, ENGINE, FORCE, JOBS, NODES, Screen, TIME};
 use crate::args::search::SearchArgs;
 use crate::args::side;
 use crate::args::variant::{VariantArgs, open_of};
@@ -33,7 +34,27 @@ use crate::output::store::no_store;
 use crate::output::written::before_error;
 use crate::output::{damage, progress, written};
 
-/// `tabiya vet`.
+/// What `-h` shows, and which pages describe it.
+pub(crate) const SCREENS: &[Screen] = &[Screen {
+    command: "vet",
+    shown: &[
+        ("book", ""),
+        ("output", BOOK_OUT),
+        ("force", FORCE),
+        ("engine", ENGINE),
+        ("max_loss", "Drop moves that lose more than this"),
+        ("side", "Judge only the moves of white or black"),
+        ("nodes", NODES),
+        ("jobs", JOBS),
+        ("time", TIME),
+        ("store", "The file of evaluations [default: BOOK.evals]"),
+        ("report", "Write all that was found into this file, as JSON"),
+    ],
+    examples: &["tabiya vet book.bin -o vetted.bin --engine stockfish --max-loss 60"],
+    pages: &[("vet.md", "")],
+}];
+
+/// Write a book without the moves that lose too much, by an engine's evaluations
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The book to read
