@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 pub use tabiya_base::error::{Error, ErrorKind, Result};
 pub use tabiya_base::findings::Finding;
-use tabiya_base::findings::listed;
+use tabiya_base::findings::{Severity, listed};
 use tabiya_base::interrupt;
 pub use tabiya_base::interrupt::Interrupt;
 use tabiya_base::map::Map;
@@ -20,9 +20,10 @@ pub use tabiya_book::choose::{MAX_LOSS_LIMIT, Policy, draw};
 use tabiya_book::counts::{CountFile, named, sum};
 use tabiya_book::polyglot::Polyglot;
 use tabiya_book::polyglot::entry::PolyglotEntry as RawEntry;
+pub use tabiya_book::traits::Book;
 use tabiya_book::{self as book, PositionRecord, Scope, in_any_case, parts, plain_weights, stated_variant};
 pub use tabiya_book::{
-    Annotation, Book, BookSet, Counts, Format, Learned, MoveFacts, Ratings, Recommendation, Severity, Written,
+    Annotation, BookSet, Counts, Format, Learned, MoveFacts, Ratings, Recommendation, Written,
 };
 pub use tabiya_chess::openings::Opening;
 use tabiya_chess::setup_leniently;
@@ -269,7 +270,7 @@ fn is_empty(path: &Path) -> bool {
 /// # Errors
 /// Never.
 pub fn starter() -> Result<Arc<dyn Book>> {
-    book::starter()
+    book::starter_book()
 }
 
 /// A position that can be played on, as leniently as tabiya reads a FEN.

@@ -130,7 +130,7 @@ impl Stream {
     /// # Errors
     /// When a file is missing, holds no games, or none of this variant.
     pub fn open(paths: &[PathBuf], lines_only: bool, variant: Variant) -> Result<Self> {
-        let sources = games::open(paths)?.of_variant(variant)?;
+        let sources = games::open_files(paths)?.of_variant(variant)?;
         let passed_over = sources.passed_over().iter().map(Error::with_source).collect();
         let parts = match lines_only {
             true => VecDeque::from([Part::All(Box::new(sources))]),
@@ -176,8 +176,9 @@ impl Stream {
                 None => return Ok(false),
                 Some(Part::All(sources)) => self.current = Some(Current::Sources(sources)),
                 Some(Part::Text(path)) => {
-                    self.current =
-                        Some(Current::Sources(Box::new(games::open(&[path])?.of_variant(self.variant)?)));
+                    self.current = Some(Current::Sources(Box::new(
+                        games::open_files(&[path])?.of_variant(self.variant)?,
+                    )));
                 }
                 Some(Part::Database(path)) => {
                     self.current = Some(Current::Database(Box::new(Cbh::open(path)?), 1))

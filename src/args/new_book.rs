@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
-use tabiya_book::{Book, BookWriter, Written};
+use tabiya_book::traits::Book;
+use tabiya_book::{BookWriter, Written};
 use tabiya_learn::files_of;
 use tabiya_workshop::bookmaker::{self, Merged, Resources};
 
@@ -42,7 +43,7 @@ impl NewBook {
     /// Begins the book, and the work from which an interrupt returns.
     ///
     /// # Errors
-    /// When it would replace a book that is read, there is no folder for temporary files, or as [`tabiya_book::create`].
+    /// When it would replace a book that is read, there is no folder for temporary files, or as [`tabiya_book::create_book`].
     pub fn begin<'a>(
         &self,
         read: impl IntoIterator<Item = &'a dyn Book>,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
-use tabiya_book::{Book, OtherRules};
+use tabiya_book::OtherRules;
+use tabiya_book::traits::Book;
 use tabiya_chess::{Variant, known_variants, rules_of};
 use tabiya_learn as learn;
 

@@ -246,7 +246,7 @@ fn make(args: &Args) -> Result<Exit> {
     let filtered = filter.is_of_games();
     let variant = bookmaker::variant_of(&counted, args.variant.named())?;
     args.check_sources(filtered && games.is_empty(), variant)?;
-    let mut source = sources::open(&games)?.of_variant(variant)?;
+    let mut source = sources::open_files(&games)?.of_variant(variant)?;
     if filter.unique {
         source = source.once();
     }

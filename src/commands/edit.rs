@@ -198,7 +198,7 @@ fn in_words(note: &str, variant: Variant) -> String {
 
 /// Takes an edit back, or makes it again.
 fn reverse(path: &Path, (mut editor, variant): (Editor, Variant), way: Way) -> Result<Exit> {
-    let format = book::open(path)?.format();
+    let format = book::open_book(path)?.format();
     if !format.learns() {
         let what =
             format!("edits can be undone only in Polyglot books, and this is a book of the format {format}");

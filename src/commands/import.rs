@@ -64,7 +64,7 @@ fn make(args: &Args) -> Result<Exit> {
     let (files, unread) = split(&args.files)?;
     let stores = std::slice::from_ref(&args.store);
     keep_inputs(stores, &files.iter().map(|file| file.path.clone()).collect::<Vec<_>>())?;
-    let book = args.book.as_ref().map(book::open).transpose()?;
+    let book = args.book.as_ref().map(book::open_book).transpose()?;
     if let Some(book) = &book {
         keep_inputs(stores, &learn::files_of([&**book]))?;
     }

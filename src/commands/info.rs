@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use tabiya_base::error::Result;
 use tabiya_book::counts::named;
-use tabiya_book::{self as book, Book, BookSummary, Variant};
+use tabiya_book::traits::Book;
+use tabiya_book::{self as book, BookSummary, Variant};
 use tabiya_games::cbh;
 use tabiya_search::evals::Store;
 

@@ -7,8 +7,8 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::findings::Finding;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
-use tabiya_book::Book;
 use tabiya_book::counts::CountFile;
+use tabiya_book::traits::Book;
 use tabiya_workshop::bookmaker::Damage;
 
 use super::exit::Exit;

@@ -2,8 +2,9 @@
 
 use shakmaty::Move;
 
+use tabiya_book::traits::Book;
 use tabiya_book::traverse::{Met, Replies};
-use tabiya_book::{Annotation, Book, MoveFacts};
+use tabiya_book::{Annotation, MoveFacts};
 use tabiya_chess::Position;
 use tabiya_workshop::view::san;
 

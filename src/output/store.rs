@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::findings::{Finding, summed};
-use tabiya_book::Book;
+use tabiya_book::traits::Book;
 use tabiya_search::evals::{EngineId, Store};
 use tabiya_workshop::values::Look;
 

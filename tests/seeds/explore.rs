@@ -8,7 +8,7 @@ use tabiya_explore::InProcess;
 
 /// The server over the starter book.
 static SERVER: LazyLock<InProcess> = LazyLock::new(|| {
-    let book = tabiya_book::starter().expect("the starter book is sound");
+    let book = tabiya_book::starter_book().expect("the starter book is sound");
     InProcess::new(book).expect("a server")
 });
 

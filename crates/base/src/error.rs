@@ -163,6 +163,11 @@ impl Error {
         self.advice.is_some()
     }
 
+    /// What to do, as a clause, apart from the [`Error::remedy`].
+    pub fn advice_text(&self) -> Option<&str> {
+        self.advice.as_deref()
+    }
+
     /// What helps, where the program has to word it.
     pub fn remedy(&self) -> Option<Remedy> {
         self.remedy

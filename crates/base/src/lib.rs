@@ -22,6 +22,7 @@ pub mod panics;
 pub mod parallel;
 pub mod patch;
 pub mod progress;
+pub mod public_error;
 #[cfg(feature = "write")]
 pub mod replace;
 #[cfg(feature = "write")]

@@ -25,7 +25,8 @@ use rand::{RngExt, SeedableRng};
 use shakmaty::Position as _;
 use tabiya_book::kvetka::layout::{BLOCK_LEN, MAX_FILE};
 use tabiya_book::kvetka::{Kvetka, KvetkaWriter};
-use tabiya_book::{Book, BookWriter, Counts, MoveFacts, PositionRecord, WriteOptions};
+use tabiya_book::traits::Book;
+use tabiya_book::{BookWriter, Counts, MoveFacts, PositionRecord, WriteOptions};
 use tabiya_chess::MoveCode;
 use tabiya_chess::{Packed, Position};
 

@@ -16,12 +16,12 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use shakmaty::Position as _;
 use tabiya_base::map::Map;
-use tabiya_book::Book as _;
 use tabiya_book::Slice;
 #[cfg(feature = "counts")]
 use tabiya_book::counts::{CountWriter, CountsRow, Shape};
 use tabiya_book::polyglot::Polyglot;
 use tabiya_book::polyglot::entry::PolyglotEntry;
+use tabiya_book::traits::Book as _;
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
@@ -127,7 +127,7 @@ fn counts(criterion: &mut Criterion) {
         writer.add(&line).unwrap();
     }
     writer.finish().unwrap();
-    let book = tabiya_book::open(&path).unwrap();
+    let book = tabiya_book::open_book(&path).unwrap();
     let mut group = criterion.benchmark_group("counts");
     for (which, positions) in [("moves present", known), ("moves absent", absent)] {
         let mut next = positions.iter().cycle();
@@ -149,7 +149,7 @@ fn counts(_: &mut Criterion) {
 
 /// The names of positions that the starter book reaches: those that have one, and the others.
 fn openings(criterion: &mut Criterion) {
-    let book = tabiya_book::starter().unwrap();
+    let book = tabiya_book::starter_book().unwrap();
     let mut positions = reached(&*book, |_| true);
     positions.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(1));
     let (named, others): (Vec<_>, Vec<_>) = positions.iter().partition(|at| Opening::at(at).is_some());

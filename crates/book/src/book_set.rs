@@ -15,7 +15,8 @@ use shakmaty::{ByColor, Color, Move, Position as _};
 
 use tabiya_chess::Position;
 
-use super::{Book, Evaluations};
+use super::Evaluations;
+use crate::traits::Book;
 
 /// Plies after which a line is followed no further.
 const MAX_LINE: u32 = 200;
@@ -254,7 +255,7 @@ fn slot(key: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::starter;
+    use crate::starter_book;
     use crate::tests::{LineBook, after, mv, uci};
 
     fn book(lines: &[&str]) -> Arc<dyn Book> {
@@ -364,7 +365,7 @@ mod tests {
 
     #[test]
     fn the_starter_book_has_lines() {
-        let mut book_set = BookSet::new(&[], &[], &[starter().unwrap()]);
+        let mut book_set = BookSet::new(&[], &[], &[starter_book().unwrap()]);
         let (plies, line) = line(&mut book_set, Color::White, "", 200);
         assert!((4..=24).contains(&plies), "{plies}");
         assert_eq!(line.split(' ').count(), plies as usize);

@@ -26,7 +26,8 @@ pub const MAX_LOSS_LIMIT: u32 = 10_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Policy {
-    /// 0 the best move, 50 by weight, 100 any playable move alike: see [`exponent`].
+    /// 0 the best move, 50 by weight, 100 any playable move alike. In between the
+    /// weights are raised to the power of `(100 - variety) / variety`.
     pub variety: u32,
     /// Last full move that the book answers; 0 = no limit.
     pub depth: u32,
@@ -36,8 +37,10 @@ pub struct Policy {
     pub games: u32,
     /// A move is not played when its line has fewer plies than this, including the move.
     pub reserve: u32,
+    #[doc(hidden)]
     /// A move that loses more centipawns, by the evaluations beside the book, is not played; 0 = no limit.
     pub max_loss: u32,
+    #[doc(hidden)]
     /// How long the engine checks a move without an evaluation, in milliseconds; 0 = not at all.
     pub guard: u32,
     /// The verdicts of the format count: colours, marks and limits.
@@ -68,6 +71,7 @@ impl Default for Policy {
     }
 }
 
+#[doc(hidden)]
 impl Policy {
     /// Whether a move that is legal in the game may be played in view of what follows: no threefold repetition, and a
     /// line of the book set that is long enough. The line is looked up in the mover's books `from` this one on.

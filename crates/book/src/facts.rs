@@ -7,6 +7,7 @@ use tabiya_chess::{MoveCode, Position};
 
 /// Games that went through a move, counted for the side that makes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Counts {
     /// All games, unfinished ones too.
     pub games: u64,

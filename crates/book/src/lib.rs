@@ -8,346 +8,53 @@
 #[cfg(test)]
 extern crate self as tabiya_book;
 
+mod book;
 mod book_set;
+#[doc(hidden)]
 pub mod choose;
+#[cfg(feature = "write")]
+mod create;
+#[doc(hidden)]
 pub mod edit;
 mod evaluations;
 mod facts;
 mod format;
+#[doc(hidden)]
 pub mod formats;
 mod game;
 mod heading;
+mod internal;
+#[cfg(feature = "serde")]
+mod json;
 mod open;
 mod other_rules;
+mod positions;
 mod record;
 mod slice;
 #[cfg(test)]
 pub(crate) mod tests;
+#[doc(hidden)]
+pub mod traits;
+#[doc(hidden)]
 pub mod traverse;
+#[doc(hidden)]
 pub mod verdict;
 #[cfg(feature = "write")]
 mod write;
 
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use shakmaty::Move;
-
-pub use book_set::BookSet;
-pub(crate) use book_set::Reading;
-pub use evaluations::Evaluations;
-#[doc(hidden)]
-pub use facts::Decision;
-pub use facts::rating_difference;
+pub use book::{Book, OpenOptions, open, starter};
+pub use choose::Policy;
+#[cfg(feature = "write")]
+pub use create::{CreateOptions, NewBook, create};
 pub use facts::{Annotation, Counts, Learned, MoveFacts, Ratings, Recommendation};
-pub use format::{Format, Keeps};
-pub use formats::{abk, counts, ctg, exp, kvetka, obk, polyglot};
-pub use game::CBH_RECORD;
-pub use game::{GameReference, SourceKind};
-pub use heading::{About, Heading};
+pub use format::Format;
+pub use positions::{PositionFacts, Positions};
+pub use tabiya_chess::{FenError, Position, Variant};
 #[cfg(feature = "write")]
-pub use open::{create, parts};
-pub use open::{format_of, in_any_case, stated_variant};
-pub use open::{open, open_among, open_as, open_bytes};
-pub use other_rules::OtherRules;
-pub use record::{CtgEntry, CtgFlags, PositionRecord, Scope};
-pub use slice::SLICE_BITS;
-pub use slice::{Among, By, RATING, SPEED, Slice};
-pub use verdict::plain_weights;
-#[cfg(feature = "write")]
-pub use write::{BookWriter, Green, OldJournal, WriteOptions, Written, left_out};
+pub use write::Written;
 
-pub use tabiya_base::error::{Error, ErrorKind, Result};
-pub use tabiya_base::findings::Severity;
-pub use tabiya_base::findings::{Finding, Findings};
-use tabiya_base::findings::{listed, summed};
-use tabiya_base::patch::Patch;
-pub use tabiya_base::progress::Progress;
-pub use tabiya_base::truncated::outlive as outlive_truncated_files;
-use tabiya_base::visit::Seen;
-use tabiya_chess::Position;
-pub use tabiya_chess::Variant;
+tabiya_base::public_error!();
 
-/// The book inside the executable, which is used if none is named: see `books/README.md`.
-const STARTER: &[u8] = include_bytes!("../books/starter.bin");
-
-/// Opens the book inside the executable.
-///
-/// # Errors
-/// Never with the book that is shipped.
-pub fn starter() -> Result<Arc<dyn Book>> {
-    open_bytes("starter book", STARTER)
-}
-
-/// What a book as a whole holds, for `tabiya info`. `None` means that the format does not say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BookSummary {
-    /// Entries or elements that the file holds.
-    pub entries: u64,
-    /// Different positions.
-    pub positions: Option<u64>,
-    /// Moves, duplicates counted once.
-    pub moves: Option<u64>,
-    /// Games.
-    pub games: Option<u64>,
-    /// Plies from the starting position to the end of the deepest line.
-    pub deepest: Option<u32>,
-    /// Positions that play reaches from the starting position.
-    pub reachable: Option<u64>,
-    /// Entries with something learned.
-    pub learned: Option<u64>,
-    /// What is wrong with the book, one finding for each kind.
-    pub findings: Vec<Finding>,
-    /// What else the file says of itself, such as its author: lines for people, each with a name.
-    pub notes: Vec<(&'static str, String)>,
-}
-
-/// Takes positions one by one, until it breaks off.
-pub type Visit<'a> = &'a mut dyn FnMut(&PositionRecord) -> Seen;
-
-/// What a book says: it turns a position into moves. Layers over a book, such as one that shows a part of it, are that too.
-pub trait Moves: Send + Sync {
-    /// The variant whose moves these are. In positions of others there are none, though Polyglot's keys may be the same.
-    fn variant(&self) -> Variant;
-
-    /// Appends the moves in a position to `out`: legal ones only, each once, in any order.
-    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>);
-
-    /// The same moves in a list of their own.
-    fn moves_in(&self, at: &Position) -> Vec<MoveFacts> {
-        let mut moves = Vec::new();
-        self.moves(at, &mut moves);
-        moves
-    }
-
-    /// Whether [`Moves::moves`] has a legal move. Formats may know this faster.
-    fn has(&self, at: &Position, mv: Move) -> bool {
-        self.moves_in(at).iter().any(|known| known.mv == mv)
-    }
-
-    /// Whether there is surely no move in the position of this key, so that the position need not be made to ask. Formats that
-    /// find positions by this key know it.
-    fn lacks(&self, _key: u64) -> bool {
-        false
-    }
-
-    /// Shows the positions one by one, each with its moves and everything that is known of them, until `visit` breaks off.
-    /// With [`Scope::All`] a damaged book may show the same position more than once. What cannot be read is left out, and
-    /// [`Book::damage`] reports it.
-    ///
-    /// Returns how many positions [`Scope::Reachable`] leaves out because play does not reach them; 0 for
-    /// [`Scope::All`]. The number has no meaning where `visit` breaks off.
-    ///
-    /// # Errors
-    /// What fails in `visit`, and when the work is interrupted.
-    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64>;
-
-    /// Whether the positions themselves are known, not only their keys. Then [`Scope::All`] has them too.
-    fn holds_positions(&self) -> bool {
-        true
-    }
-
-    /// What the book says of itself as a whole, where its format has room for that.
-    fn heading(&self) -> Option<Heading> {
-        None
-    }
-
-    /// What is said of positions in words, and the games that are named.
-    fn as_remarks(&self) -> Option<&dyn Remarks> {
-        None
-    }
-}
-
-/// A book of a format that has words on positions and names games.
-pub trait Remarks {
-    /// What the book says of a position in words: mostly the name of its opening.
-    fn comment(&self, at: &Position) -> Option<String>;
-
-    /// A game with the position, if the book names one.
-    fn game(&self, at: &Position) -> Option<GameReference>;
-
-    /// Shows every game that the book names.
-    ///
-    /// # Errors
-    /// What fails in `see`.
-    fn games(&self, see: &mut dyn FnMut(GameReference) -> Seen) -> Result<()>;
-}
-
-/// A book that can take results of games.
-pub trait Learnable {
-    /// The file that takes them, with the links followed that existed when the book was opened.
-    fn file(&self) -> &Path;
-
-    /// Whether that file may only be read.
-    fn is_read_only(&self) -> bool;
-
-    /// The entries that take them.
-    fn entries(&self) -> polyglot::PolyglotEntries<'_>;
-}
-
-/// A book that counts games of some kinds separately.
-pub trait Sliced {
-    /// What it counts separately.
-    fn by(&self) -> By;
-
-    /// Appends the moves as [`Moves::moves`] does, with counts and weights of these games alone. Returns whether the book can
-    /// tell these games apart; if not, it appends nothing.
-    fn moves_among(&self, at: &Position, among: &Among, out: &mut Vec<MoveFacts>) -> bool;
-}
-
-/// A book whose moves have priorities.
-pub trait Prioritized {
-    /// The priority of a move, 0 to 9; `None` if the book does not have the move.
-    fn priority(&self, at: &Position, mv: Move) -> Option<u8>;
-}
-
-/// A book whose moves are edited by replacing some of its bytes.
-pub trait Patchable {
-    /// The changes of the book's files that make these edits of a position. Nothing else changes.
-    ///
-    /// # Errors
-    /// When an edit does not fit the moves or the format, the format or a damaged file has no room for it, or the work is
-    /// interrupted.
-    fn patches(
-        &self,
-        at: &Position,
-        edits: &[edit::Edit],
-        progress: &Progress,
-    ) -> Result<Vec<(PathBuf, Patch)>>;
-}
-
-/// The file, or files, of a book.
-///
-/// An open book never fails: look-ups do not find what is damaged, and [`Book::check`] reports it.
-pub trait Book: Moves {
-    /// The file that was opened.
-    fn path(&self) -> &Path;
-
-    /// Every file of the book, the opened one first.
-    fn files(&self) -> Vec<PathBuf> {
-        vec![self.path().to_owned()]
-    }
-
-    /// Its format.
-    fn format(&self) -> Format;
-
-    /// The heaviest legal move, the first in the book's order among equals; where the format has colours, marks or limits,
-    /// of those that they let be played in tournaments.
-    fn best(&self, at: &Position) -> Option<Move> {
-        verdict::best(self, at, true)
-    }
-
-    /// As [`Book::best`], where factors do not count.
-    fn best_without_factors(&self, at: &Position) -> Option<Move> {
-        self.best(at)
-    }
-
-    /// The legal move of the greatest weight where colours and limits do not count, and marks are factors of the weight.
-    fn heaviest(&self, at: &Position) -> Option<Move> {
-        verdict::heaviest(self, at)
-    }
-
-    /// What a CTG book says of a position besides counts, ratings and colours; `None` in other formats.
-    fn flags(&self, _at: &Position) -> Option<CtgFlags> {
-        None
-    }
-
-    /// What was wrong when the book was opened, a line each. The book is played without its damaged parts.
-    fn warnings(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// The variants whose rules its moves obey, as far as some of its positions show. Only a Polyglot book has to be looked at: it
-    /// does not say its variant, and may be read as one of another.
-    fn rules(&self, _progress: &Progress) -> Vec<Variant> {
-        vec![self.variant()]
-    }
-
-    /// The rules that its moves obey, if they do not obey those of this variant: as [`Book::rules`], but a book that obeys them
-    /// is hardly looked at for the others.
-    fn other_rules(&self, variant: Variant, _progress: &Progress) -> Option<OtherRules> {
-        OtherRules::new(vec![self.variant()], variant)
-    }
-
-    /// The book as one that takes results.
-    fn as_learnable(&self) -> Option<&dyn Learnable> {
-        None
-    }
-
-    /// The book as one that counts games separately.
-    fn as_sliced(&self) -> Option<&dyn Sliced> {
-        None
-    }
-
-    /// The book as one that is edited by replacing some of its bytes.
-    fn as_patchable(&self) -> Option<&dyn Patchable> {
-        None
-    }
-
-    /// The book as one with priorities.
-    fn as_prioritized(&self) -> Option<&dyn Prioritized> {
-        None
-    }
-
-    /// Reads the whole book, adds what is wrong with it to `findings`, and sums up the book.
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary;
-
-    /// Reads the whole book and adds what is wrong with it to `findings`. Formats may do this faster than
-    /// [`Book::survey`].
-    fn inspect(&self, progress: &Progress, findings: &mut Findings<'_>) {
-        self.survey(progress, findings);
-    }
-
-    /// Reads the whole book and sums it up, including its findings.
-    fn summary(&self, progress: &Progress) -> BookSummary {
-        let (summary, findings) = summed(|findings| self.survey(progress, findings));
-        BookSummary { findings, ..summary }
-    }
-
-    /// What is lost in the book or cannot be used, which every command that reads the book reports.
-    ///
-    /// Reads the whole book, unless [`Moves::each`] has done so and knows.
-    fn damage(&self, progress: &Progress) -> Vec<Finding> {
-        damage_of(self, progress)
-    }
-
-    /// What look-ups do not find because of damage: of [`Book::damage`] what a command that only looks positions up reports.
-    /// Formats may know it without reading every position.
-    fn damage_to_look_ups(&self, progress: &Progress) -> Vec<Finding> {
-        self.damage(progress)
-    }
-
-    /// Reads the whole book and reports what is wrong with it: the first findings of each kind one by one, the others in
-    /// one line at the end.
-    fn check(&self, progress: &Progress, report: &mut dyn FnMut(Finding)) {
-        listed(report, |findings| self.inspect(progress, findings));
-    }
-}
-
-impl fmt::Debug for dyn Book + '_ {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Book")
-            .field("path", &self.path())
-            .field("format", &self.format())
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for dyn Moves + '_ {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Moves").finish_non_exhaustive()
-    }
-}
-
-/// What inspecting the whole book finds lost, or of no use.
-fn damage_of<B: Book + ?Sized>(book: &B, progress: &Progress) -> Vec<Finding> {
-    errors(|findings| book.inspect(progress, findings))
-}
-
-/// The errors among what `find` finds, of each kind in one line.
-pub(crate) fn errors(find: impl FnOnce(&mut Findings<'_>)) -> Vec<Finding> {
-    let ((), mut findings) = summed(find);
-    findings.retain(Finding::is_error);
-    findings
-}
+// What the other crates of tabiya need: no promise.
+#[doc(hidden)]
+pub use internal::*;

@@ -22,9 +22,10 @@ use super::kvetka::{self, Kvetka};
 use super::obk::{Obk, is_obk};
 use super::polyglot::layout::ENTRY_LEN;
 use super::polyglot::{self, Polyglot};
-use super::{Among, Book, Format};
+use super::{Among, Format};
 #[cfg(feature = "write")]
 use super::{BookWriter, WriteOptions};
+use crate::traits::Book;
 
 /// What to do with a file that is not a book of a known format.
 const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk), Kvetka (.kob) or Chessmaster (.obk) book, or an experience file (.exp)";
@@ -42,9 +43,8 @@ const TEXT_LEN: usize = 256;
 /// without number or extension. A count file, or a folder of nothing else, is a book too. Polyglot books have no mark: every
 /// other file that is long enough and whose keys ascend, apart from some breaks, may be one.
 ///
-/// With the feature `write`, files of a CTG or Kvetka book that a process had moved aside when it died are put back first, and one that is
-/// replacing the book is waited for, up to 0.2 s. Some formats start a thread that reads ahead. A file that another program truncates
-/// while it is open ends the process on Unix, unless it has called [`outlive_truncated_files`](crate::outlive_truncated_files).
+/// Files of a CTG or Kvetka book that a process had moved aside when it died are put back first: see [`put_back`]. Some formats start a
+/// thread that reads ahead.
 ///
 /// # Errors
 /// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name; and
@@ -60,6 +60,15 @@ pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
 /// When the book is one of another variant, and as [`open()`].
 pub fn open_as(path: impl AsRef<Path>, variant: Variant) -> Result<Arc<dyn Book>> {
     let path = path.as_ref();
+    put_back(path);
+    open_as_it_is(path, variant)
+}
+
+/// As [`open_as`], but nothing in the folder is touched.
+///
+/// # Errors
+/// As [`open_as`].
+pub(crate) fn open_as_it_is(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
     let book = open_any(path, variant)?;
     if book.variant() == variant {
         return Ok(book);
@@ -75,12 +84,18 @@ pub fn stated_variant(path: &Path) -> Option<Variant> {
     counts::open(path, &files, &Among::default()).ok().map(|book| book.variant())
 }
 
-fn open_any(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
+/// With the feature `write`, puts files of a CTG or Kvetka book back that a process had moved aside when it died, and removes those that
+/// it had begun; one that is replacing the book is waited for, up to 0.2 s.
+pub(crate) fn put_back(path: &Path) {
     #[cfg(feature = "write")]
     if ctg::part(path).is_some() || kvetka::is_part(path) || !path.exists() {
-        // A process that died while it replaced the files of a book may have left some of them aside.
         leftovers::put_back(folder::parent_of(path));
     }
+    #[cfg(not(feature = "write"))]
+    let _ = path;
+}
+
+fn open_any(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
     let found = ctg::in_any_case(path);
     if found.is_none() && !path.exists() && kvetka::in_any_case(path).is_some() {
         return Ok(Arc::new(Kvetka::open(path)?));

@@ -10,9 +10,8 @@ use shakmaty::{CastlingMode, Move};
 use tabiya_base::error::Result;
 use tabiya_base::findings::Findings;
 use tabiya_base::progress::Progress;
-use tabiya_book::{
-    Book, BookSummary, Format, MoveFacts, Moves, PositionRecord, Scope, Variant, Visit, traverse,
-};
+use tabiya_book::traits::Book;
+use tabiya_book::{BookSummary, Format, MoveFacts, Moves, PositionRecord, Scope, Variant, Visit, traverse};
 use tabiya_chess::{Game, Position};
 
 /// The position after moves in UCI notation from the start.

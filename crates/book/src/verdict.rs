@@ -52,7 +52,7 @@ fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-/// The move of [`crate::Book::best`], by the moves that the book gives.
+/// The move of [`crate::traits::Book::best`], by the moves that the book gives.
 pub fn best<B: Moves + ?Sized>(book: &B, at: &Position, factors: bool) -> Option<Move> {
     let moves = book.moves_in(at);
     let rest = Rest::from_moves(&moves, factors);
@@ -62,7 +62,7 @@ pub fn best<B: Moves + ?Sized>(book: &B, at: &Position, factors: bool) -> Option
     left.max_by_key(|facts| u128::from(facts.weight) * u128::from(parts(facts))).map(|facts| facts.mv)
 }
 
-/// The move of [`crate::Book::heaviest`], by the moves that the book gives.
+/// The move of [`crate::traits::Book::heaviest`], by the moves that the book gives.
 pub fn heaviest<B: Moves + ?Sized>(book: &B, at: &Position) -> Option<Move> {
     let moves = book.moves_in(at);
     let weighed = moves.iter().rev().map(|facts| (facts.weight as f64 * facts.mark_factor(), facts.mv));

@@ -88,7 +88,7 @@ impl WriteOptions {
 }
 
 /// A book that is being written. If it is dropped before [`BookWriter::finish`], no file remains.
-pub trait BookWriter {
+pub trait BookWriter: Send {
     /// Whether records must have the position itself, not just its key.
     fn needs_positions(&self) -> bool;
 
@@ -174,10 +174,13 @@ pub struct Written {
     pub changed: Vec<(String, u64)>,
     /// Moves whose weight is lost because the format computes weights from results; [`Green::PerMille`] would keep it as a
     /// colour.
+    #[doc(hidden)]
     pub lost_weights: u64,
     /// Moves that became green by [`Green::Weights`].
+    #[doc(hidden)]
     pub greens: u64,
     /// The journal of the book that was replaced, if that had one.
+    #[doc(hidden)]
     pub old_journal: Option<OldJournal>,
 }
 

@@ -64,6 +64,12 @@ impl Game {
         Self { start: Arc::new(position.clone()), moves: Vec::new(), position, earlier: Vec::new() }
     }
 
+    /// A game from any position, before which these were on the board.
+    pub fn continued<'a>(earlier: impl IntoIterator<Item = &'a Position>, position: Position) -> Self {
+        let earlier = earlier.into_iter().map(Position::strict_key).collect();
+        Self { earlier, ..Self::from_position(position) }
+    }
+
     /// A game from a FEN.
     ///
     /// # Errors

@@ -5,41 +5,57 @@
 mod blank;
 mod game;
 mod held;
+#[doc(hidden)]
 pub mod huffman;
 mod legal;
 mod move_code;
+#[doc(hidden)]
 pub mod normal;
+#[doc(hidden)]
 pub mod notation;
+#[doc(hidden)]
 pub mod openings;
 mod packed;
 mod position;
 mod rating;
 mod san;
 mod speed;
+#[doc(hidden)]
 pub mod step_codes;
+#[doc(hidden)]
 pub mod value;
 mod variant;
 mod written;
 mod zobrist;
 
-pub use blank::is_blank;
-pub use blank::{char_at, is_invisible, trim_blanks};
-pub use game::Game;
+pub use position::{FenError, Position};
+pub use variant::Variant;
 
-pub use game::Ending;
+// What the other crates of tabiya need: no promise.
+#[doc(hidden)]
+pub use blank::{char_at, is_blank, is_invisible, trim_blanks};
+#[doc(hidden)]
+pub use game::{Ending, Game};
+#[doc(hidden)]
 pub use held::HeldPosition;
+#[doc(hidden)]
 pub use move_code::MoveCode;
-pub use packed::PACKED_LEN;
-pub use packed::Packed;
-pub use position::setup_leniently;
-pub use position::{FenError, Position, allow_unusual};
+#[doc(hidden)]
+pub use packed::{PACKED_LEN, Packed};
+#[doc(hidden)]
+pub use position::{allow_unusual, setup_leniently};
+#[doc(hidden)]
 pub use rating::RatingBand;
+#[doc(hidden)]
 pub use san::{is_safe, plain_move};
+#[doc(hidden)]
 pub use speed::Speed;
+#[doc(hidden)]
 pub use value::Value;
+#[doc(hidden)]
 pub use variant::{
-    AnyChess, NamedVariant, Variant, is_known_by_key, known_variants, named_variant, rules_of, spelled_as,
+    AnyChess, NamedVariant, is_known_by_key, known_variants, named_variant, rules_of, spelled_as,
     variant_name,
 };
-pub use written::{DASHES, is_san, may_be_move};
-pub use written::{ReadMoveError, read_move};
+#[doc(hidden)]
+pub use written::{DASHES, ReadMoveError, is_san, may_be_move, read_move};

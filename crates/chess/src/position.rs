@@ -57,6 +57,7 @@ impl Position {
     }
 
     /// Any position of shakmaty.
+    #[doc(hidden)]
     pub fn from_chess(chess: impl Into<AnyChess>) -> Self {
         let chess = chess.into();
         let BookKey(key) = chess.zobrist_hash(EnPassantMode::PseudoLegal);
@@ -77,6 +78,7 @@ impl Position {
     /// assert_eq!(Position::from_fen(fen, CastlingMode::Standard)?.key(), 0x823c_9b50_fd11_4196);
     /// # Ok::<_, tabiya_chess::FenError>(())
     /// ```
+    #[doc(hidden)]
     pub fn from_fen(fen: &[u8], mode: CastlingMode) -> Result<Self, FenError> {
         Self::from_fen_of(Variant::Chess, fen, mode)
     }
@@ -96,6 +98,7 @@ impl Position {
     /// assert_eq!(at.key(), 0xa145_bdee_0e3a_0300);
     /// # Ok::<_, tabiya_chess::FenError>(())
     /// ```
+    #[doc(hidden)]
     pub fn from_fen_of(variant: Variant, fen: &[u8], mode: CastlingMode) -> Result<Self, FenError> {
         let text = without_dash(fen);
         let fen = Fen::from_ascii(&text).map_err(|error| FenError(error.to_string()))?;
@@ -160,6 +163,7 @@ impl Position {
     }
 
     /// shakmaty's view of the position.
+    #[doc(hidden)]
     pub fn chess(&self) -> &AnyChess {
         &self.chess
     }
@@ -174,12 +178,14 @@ impl Position {
         self.chess.variant()
     }
 
+    /// Its Polyglot key.
     pub fn key(&self) -> u64 {
         self.key
     }
 
     /// The key of the position as rules count repetitions: as [`Position::whole_key`], but en passant counts only where it is
     /// legal, so that positions with the same moves have the same.
+    #[doc(hidden)]
     pub fn strict_key(&self) -> u64 {
         let passed = self.chess.ep_square(EnPassantMode::PseudoLegal);
         if passed.is_none() || passed == self.chess.ep_square(EnPassantMode::Legal) {
@@ -203,16 +209,19 @@ impl Position {
     /// assert_ne!(one.whole_key(), other.whole_key());
     /// # Ok::<_, tabiya_chess::FenError>(())
     /// ```
+    #[doc(hidden)]
     pub fn whole_key(&self) -> u64 {
         if self.is_known_by_key() { self.key } else { self.key ^ self.beside_key() }
     }
 
     /// [`Position::whole_key`] after a move that is legal here.
+    #[doc(hidden)]
     pub fn whole_key_after(&self, mv: Move) -> u64 {
         if self.is_known_by_key() { self.key_after(mv) } else { self.after(mv).whole_key() }
     }
 
     /// Whether [`Position::key`] tells positions of this variant apart: not in crazyhouse and three-check.
+    #[doc(hidden)]
     pub fn is_known_by_key(&self) -> bool {
         is_known_by_key(self.variant())
     }
@@ -239,6 +248,7 @@ impl Position {
 
     /// The keys that this position of antichess has in books of python-chess's Giveaway and Suicide, whose kings and rooks may
     /// castle until they move: with every set of rights that their squares allow, the most first. None in other variants.
+    #[doc(hidden)]
     pub fn keys_with_castling(&self) -> impl Iterator<Item = u64> + use<> {
         let board = self.chess.board();
         let stands = |square: Square, piece: Piece| board.piece_at(square) == Some(piece);
@@ -271,6 +281,7 @@ impl Position {
     /// assert_eq!(start.key_after(e4), 0x823c_9b50_fd11_4196);
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(hidden)]
     pub fn key_after(&self, mv: Move) -> u64 {
         self.next_key(mv).unwrap_or_else(|| self.after(mv).key)
     }
@@ -316,6 +327,7 @@ impl Position {
     }
 
     /// The moves that codes stand for from here on, each with the position before it, up to one that is not legal.
+    #[doc(hidden)]
     pub fn replay(mut self, moves: impl IntoIterator<Item = MoveCode>) -> impl Iterator<Item = (Self, Move)> {
         moves.into_iter().map_while(move |code| {
             let mv = code.resolve(&self.chess).filter(|mv| self.chess.is_legal(*mv))?;
@@ -364,6 +376,36 @@ impl Position {
             *field = &rights;
         }
         fields.join(" ")
+    }
+}
+
+impl From<Chess> for Position {
+    fn from(chess: Chess) -> Self {
+        Self::from_chess(chess)
+    }
+}
+
+impl From<&Chess> for Position {
+    fn from(chess: &Chess) -> Self {
+        Self::from_chess(chess.clone())
+    }
+}
+
+impl From<VariantPosition> for Position {
+    fn from(other: VariantPosition) -> Self {
+        Self::from_chess(other)
+    }
+}
+
+impl From<&VariantPosition> for Position {
+    fn from(other: &VariantPosition) -> Self {
+        Self::from_chess(other.clone())
+    }
+}
+
+impl From<&Self> for Position {
+    fn from(at: &Self) -> Self {
+        at.clone()
     }
 }
 

@@ -11,7 +11,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::runtime::Runtime;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_book::Book;
+use tabiya_book::traits::Book;
 
 use super::router::router;
 use super::{Explorer, token};
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn every_path_answers_and_others_do_not_exist() {
-        let server = InProcess::new(book::starter().unwrap()).unwrap();
+        let server = InProcess::new(book::starter_book().unwrap()).unwrap();
         let status = |method, target| server.ask(method, target, &[], b"").unwrap().0;
         for path in PATHS {
             let expected = match path {
@@ -133,7 +133,7 @@ mod tests {
             parameters in prop::collection::vec(("(start|fen|play|books|book|moves|text|q|lines|variety|limit|action|board|json|showall|player|color|variant)", "([ -~]{0,30}|atomic|crazyhouse|3check|P@e4|e2e4,d7d5,e4d5,d8d5,P@e4)"), 0..5),
             body in prop::collection::vec(any::<u8>(), 0..60),
         ) {
-            let server = InProcess::new(book::starter().unwrap()).unwrap();
+            let server = InProcess::new(book::starter_book().unwrap()).unwrap();
             let mut query = form_urlencoded::Serializer::new(String::new());
             let query = query.extend_pairs(&parameters).finish();
             for (method, target) in [("GET", format!("{path}?{query}")), ("POST", "/api/edit".to_owned()), ("POST", "/api/read".to_owned())] {

@@ -60,7 +60,8 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::Among;
 use tabiya_book::choose::Policy;
-use tabiya_book::{self as book, Book, OtherRules, Variant};
+use tabiya_book::traits::Book;
+use tabiya_book::{self as book, OtherRules, Variant};
 use tabiya_learn as learn;
 use tabiya_search::set_chess;
 use tabiya_uci::engine::Setup;
@@ -326,7 +327,7 @@ fn configured(config: &Config, warnings: &mut Warnings) -> Result<Vec<Slot>> {
     let mut slots: Vec<Slot> = named.into_iter().map(open).collect();
     // The adapter asks it only where no other book of standard chess is named.
     let alone = slots.iter().all(|slot| slot.variant != Variant::Chess);
-    slots.push(Slot::of_book(book::starter()?).asked_by(ByColor::new_with(|_| alone)));
+    slots.push(Slot::of_book(book::starter_book()?).asked_by(ByColor::new_with(|_| alone)));
     Ok(slots)
 }
 

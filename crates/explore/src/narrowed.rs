@@ -5,7 +5,8 @@ use std::path::Path;
 use tabiya_base::error::Result;
 use tabiya_base::findings::Findings;
 use tabiya_base::progress::Progress;
-use tabiya_book::{Among, Book, BookSummary, Format, MoveFacts, Moves, Scope, Sliced, Variant, Visit};
+use tabiya_book::traits::Book;
+use tabiya_book::{Among, BookSummary, Format, MoveFacts, Moves, Scope, Sliced, Variant, Visit};
 use tabiya_chess::{Position, RatingBand, Speed};
 
 /// A book that counts games separately, and which of them are seen.

@@ -7,7 +7,8 @@ use shakmaty::{Color, Move, Position as _};
 use tabiya_adapter::settings::form;
 use tabiya_base::parallel::processors;
 use tabiya_book::choose::{Policy, Worth};
-use tabiya_book::{Among, Book, Counts, Evaluations as _, MoveFacts};
+use tabiya_book::traits::Book;
+use tabiya_book::{Among, Counts, Evaluations as _, MoveFacts};
 use tabiya_chess::openings::Opening;
 use tabiya_workshop::view::{self, View, game_line};
 

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! Games from files: a stream of batches, each of which any thread can play through.
+//! Inside: games from files are a stream of batches, each of which any thread can play through.
 //!
 //! One thread reads [`Sources`] and only cuts the files into [`Batch`]es. Any thread decodes a batch and hands its games,
 //! move by move, to a [`Visitor`]. A game that cannot be read is never fatal: the visitor receives the place and the
@@ -8,20 +8,28 @@
 #![warn(missing_docs, missing_debug_implementations)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
+#[doc(hidden)]
 pub mod cbh;
+#[doc(hidden)]
 pub mod cbv;
 #[cfg(feature = "archives")]
+#[doc(hidden)]
 pub mod compress;
 mod decompress;
 mod error;
+#[doc(hidden)]
 pub mod export;
+mod games;
 mod header;
 mod open;
+#[doc(hidden)]
 pub mod pgn;
 mod pipe;
+#[doc(hidden)]
 pub mod play;
 mod player;
 mod stamp;
+#[doc(hidden)]
 pub mod text;
 mod zip;
 
@@ -30,19 +38,30 @@ use std::ops::ControlFlow;
 use shakmaty::{Color, Move};
 
 pub use error::{GameError, Reason};
-pub use header::is_known_round;
+pub use games::{Game, Games, open, open_all};
 pub use header::{Date, GameHeader, GameLocation, LineOrGame};
-pub use open::{Sources, open};
-pub use open::{open_text, open_text_of};
+pub use tabiya_chess::{Position, Variant};
+
+// What the other crates of tabiya need: no promise.
+#[doc(hidden)]
+pub use header::is_known_round;
+#[doc(hidden)]
+pub use open::{Sources, open as open_files, open_text, open_text_of};
+#[doc(hidden)]
 pub use player::PlayerName;
+#[doc(hidden)]
 pub use stamp::Stamp;
+#[doc(hidden)]
 pub use tabiya_base::encoding::decode_text;
-pub use tabiya_base::error::{Error, ErrorKind};
+#[doc(hidden)]
 pub use zip::is_zip;
 
-use tabiya_chess::{MoveCode, Position, is_blank};
+tabiya_base::public_error!();
+
+use tabiya_chess::{MoveCode, is_blank};
 
 /// Some games of one file, not yet decoded.
+#[doc(hidden)]
 pub trait Batch: Send {
     /// Plays through the games in their order, and returns how many they are.
     fn play(self: Box<Self>, visitor: &mut dyn Visitor) -> u64;
@@ -50,6 +69,7 @@ pub trait Batch: Send {
 
 /// Receives games: for each game [`begin`](Visitor::begin), then each [`ply`](Visitor::ply), then
 /// [`end`](Visitor::end); or only [`unreadable`](Visitor::unreadable) if its head cannot be read.
+#[doc(hidden)]
 pub trait Visitor {
     /// Tags that the header is to hold as the source has them, besides those that it always holds. They do not change.
     fn wanted_tags(&self) -> &[String] {
@@ -140,6 +160,7 @@ pub trait Visitor {
 }
 
 /// A move with the key of the position before it.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyedPly {
     /// The Polyglot key.
@@ -151,6 +172,7 @@ pub struct KeyedPly {
 }
 
 /// How the moves of a game ended.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct GameEnd {
     /// The result of the header or after the moves, if either has one.

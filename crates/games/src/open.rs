@@ -259,6 +259,11 @@ impl Sources {
         &self.passed_over
     }
 
+    /// Takes them.
+    pub(crate) fn take_passed_over(&mut self) -> Vec<Error> {
+        std::mem::take(&mut self.passed_over)
+    }
+
     /// Archives in folders that hold no file of games.
     pub fn skipped(&self) -> &[PathBuf] {
         &self.skipped

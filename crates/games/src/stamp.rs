@@ -61,7 +61,7 @@ fn add_path(digest: &mut Sha256, path: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::open;
+    use crate::open_files as open;
     use std::time::{Duration, SystemTime};
 
     #[test]

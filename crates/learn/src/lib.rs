@@ -64,7 +64,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tabiya_base::error::{Error, Result};
-use tabiya_book::{Book, Variant, open_as};
+use tabiya_book::traits::Book;
+use tabiya_book::{Variant, open_as};
 
 pub use field::{Field, halfpoints};
 pub use fingerprint::{Fingerprint, fingerprint_of};
@@ -80,7 +81,7 @@ pub use storage::{Disk, has_journal, is_same_file};
 /// Opens a book for the workshop, after what a process that died has begun to write into it is finished.
 ///
 /// # Errors
-/// As [`tabiya_book::open`].
+/// As [`tabiya_book::open_book`].
 pub fn open_settled(path: &Path) -> Result<Arc<dyn Book>> {
     open_settled_as(path, Variant::Chess)
 }

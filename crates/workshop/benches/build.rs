@@ -83,7 +83,7 @@ fn stages(path: &Path, times: usize) -> Result<(), Box<dyn Error>> {
     let paths = [path.to_owned()];
     let filter = Filter::default();
     let counting = seconds(times, || {
-        let mut source = games::open(&paths).ok()?;
+        let mut source = games::open_files(&paths).ok()?;
         count::<CountRow>(
             &mut source,
             &filter,
@@ -179,8 +179,8 @@ fn find(line: &[San]) -> u64 {
 
 fn build(games: &[PathBuf], filter: &Filter, resources: &Resources) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
-    let writer = book::create(folder.path().join("a.bin"), &WriteOptions::default())?;
-    let mut source = games::open(games)?;
+    let writer = book::create_book(folder.path().join("a.bin"), &WriteOptions::default())?;
+    let mut source = games::open_files(games)?;
     let (names, progress) = (Names::default(), Progress::none());
     let plan = Plan { filter, weigh: &Weigh::default(), names: &names, resources, progress: &progress };
     let (repeated, damage) = (Repeated::default(), Damage::default());

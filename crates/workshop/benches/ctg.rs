@@ -72,7 +72,7 @@ fn write(criterion: &mut Criterion, folder: &Path, book: &Ctg) {
             bencher.iter(|| {
                 let resources =
                     bookmaker::Resources::new(None, None, None).expect("a folder for temporary files");
-                let writer = book::create(&path, &options).expect("a folder to write to");
+                let writer = book::create_book(&path, &options).expect("a folder to write to");
                 bookmaker::merge(&[(book, Scope::Reachable)], &resources, writer, &Progress::none()).is_ok()
             });
         });

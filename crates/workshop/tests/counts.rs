@@ -30,7 +30,7 @@ fn merged(files: &[Vec<u8>], positions: bool, threads: usize, memory: usize) -> 
         files.iter().map(|file| CountFile::from_bytes("a.parquet", file.clone()).unwrap()).collect();
     let resources = Resources { threads, memory, temp: folder.path().to_owned() };
     let input = Input {
-        games: &mut games::open(&[]).unwrap(),
+        games: &mut games::open_files(&[]).unwrap(),
         repeated: &Repeated::default(),
         counts: &files,
         work: None,
@@ -133,7 +133,7 @@ fn missing_positions_are_an_error() {
     let resources = Resources { threads: 1, memory: 1 << 20, temp: folder.path().to_owned() };
     let write = |positions| {
         let input = Input {
-            games: &mut games::open(&[]).unwrap(),
+            games: &mut games::open_files(&[]).unwrap(),
             repeated: &Repeated::default(),
             counts: &file,
             work: None,
@@ -157,7 +157,7 @@ fn what_can_be_read_of_damaged_files_is_merged() {
     let merge = |damage| {
         let path = folder.path().join("all.parquet");
         let input = Input {
-            games: &mut games::open(&[]).unwrap(),
+            games: &mut games::open_files(&[]).unwrap(),
             repeated: &Repeated::default(),
             counts: &files,
             work: None,

@@ -12,20 +12,19 @@
     clippy::cast_possible_truncation
 )]
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use rand::{Rng, RngExt as _, SeedableRng as _, rngs::Xoshiro256PlusPlus};
 use shakmaty::{Color, Position as _};
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::choose::{Policy, chances};
+use tabiya_book::traits::Book;
 use tabiya_book::{
-    self as book, Annotation, Book, BookWriter, Counts, MoveFacts, Moves, PositionRecord, Recommendation,
+    self as book, Annotation, BookWriter, Counts, MoveFacts, Moves, PositionRecord, Recommendation,
     WriteOptions, Written,
 };
 use tabiya_chess::{MoveCode, Position};
@@ -97,7 +96,7 @@ fn random_book(path: &Path, positions: usize, rng: &mut impl Rng) -> Arc<dyn Boo
             }
         }
     }
-    let mut writer = book::create(path, &WriteOptions::default()).unwrap();
+    let mut writer = book::create_book(path, &WriteOptions::default()).unwrap();
     for (at, moves) in known.values() {
         writer.add(&PositionRecord::from_moves(at, &moves.values().copied().collect::<Vec<_>>())).unwrap();
     }
@@ -107,7 +106,7 @@ fn random_book(path: &Path, positions: usize, rng: &mut impl Rng) -> Arc<dyn Boo
         "ctg" => set_factors(path, rng),
         _ => {}
     }
-    book::open(path).unwrap()
+    book::open_book(path).unwrap()
 }
 
 /// Gives an Arena book random sliders, limits and priorities.
@@ -140,7 +139,7 @@ fn set_factors(path: &Path, rng: &mut impl Rng) {
 }
 
 /// A writer that records what it gets, as it was decided.
-struct Recorder(Rc<RefCell<Vec<PositionRecord>>>);
+struct Recorder(Arc<Mutex<Vec<PositionRecord>>>);
 
 impl BookWriter for Recorder {
     fn needs_positions(&self) -> bool {
@@ -152,7 +151,7 @@ impl BookWriter for Recorder {
     }
 
     fn add(&mut self, known: &PositionRecord) -> Result<()> {
-        self.0.borrow_mut().push(known.clone());
+        self.0.lock().unwrap().push(known.clone());
         Ok(())
     }
 
@@ -285,15 +284,15 @@ fn tolerance(end: &str, decided: &Decided, has_results: bool) -> Option<f64> {
 fn check(books: &[&dyn Moves], path: &Path, expected: &Expected<'_>) -> Tally {
     let end = path.extension().unwrap().to_str().unwrap();
     let folder = path.parent().unwrap();
-    let kept = Rc::default();
+    let kept = Arc::<Mutex<Vec<PositionRecord>>>::default();
     let write = |writer: Box<dyn BookWriter>| {
         let books: Vec<_> = books.iter().map(|book| (*book, bookmaker::widest(*book, &*writer))).collect();
         bookmaker::merge(&books, &resources(folder), writer, &Progress::none()).unwrap().1
     };
-    write(Box::new(Recorder(Rc::clone(&kept))));
-    let written = write(book::create(path, &WriteOptions::default()).unwrap());
-    let new = book::open(path).unwrap();
-    let records = kept.take();
+    write(Box::new(Recorder(Arc::clone(&kept))));
+    let written = write(book::create_book(path, &WriteOptions::default()).unwrap());
+    let new = book::open_book(path).unwrap();
+    let records = std::mem::take(&mut *kept.lock().unwrap());
     let has_results = records
         .iter()
         .flat_map(|record| &record.moves)

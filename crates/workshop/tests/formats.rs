@@ -9,11 +9,9 @@
     clippy::cast_possible_truncation
 )]
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use rand::{Rng, SeedableRng as _, rngs::Xoshiro256PlusPlus};
@@ -24,16 +22,17 @@ use tabiya_base::progress::Progress;
 use tabiya_book::choose::{Policy, chances};
 use tabiya_book::ctg::{Ctg, Signature};
 use tabiya_book::kvetka::{Key, Kvetka};
+use tabiya_book::traits::Book;
 use tabiya_book::{
-    self as book, Annotation, Book, BookWriter, Counts, Learned, MoveFacts, Moves, PositionRecord,
-    Recommendation, Remarks, Scope, WriteOptions, Written,
+    self as book, Annotation, BookWriter, Counts, Learned, MoveFacts, Moves, PositionRecord, Recommendation,
+    Remarks, Scope, WriteOptions, Written,
 };
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 use tabiya_workshop::bookmaker::{self, Damage, Filter, Input, Names, Plan, Weigh};
 
 /// A writer that records what it gets.
-struct Recorder(Rc<RefCell<Vec<PositionRecord>>>);
+struct Recorder(Arc<Mutex<Vec<PositionRecord>>>);
 
 impl BookWriter for Recorder {
     fn needs_positions(&self) -> bool {
@@ -41,7 +40,7 @@ impl BookWriter for Recorder {
     }
 
     fn add(&mut self, known: &PositionRecord) -> Result<()> {
-        self.0.borrow_mut().push(known.clone());
+        self.0.lock().unwrap().push(known.clone());
         Ok(())
     }
 
@@ -57,7 +56,7 @@ fn build(games: &Path, writer: Box<dyn BookWriter>) -> Written {
 fn built(games: &[PathBuf], weigh: &Weigh, writer: Box<dyn BookWriter>) -> Written {
     let resources = &bookmaker::Resources::new(Some(1), Some(1 << 28), None).unwrap();
     let input = Input {
-        games: &mut tabiya_games::open(games).unwrap(),
+        games: &mut tabiya_games::open_files(games).unwrap(),
         repeated: &tabiya_workshop::bookmaker::Repeated::default(),
         counts: &[],
         work: None,
@@ -85,10 +84,10 @@ fn add(sum: &mut Counts, more: Counts) {
 fn compare(games: &Path) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let kept = Rc::default();
-    build(games, Box::new(Recorder(Rc::clone(&kept))));
+    let kept = Arc::<Mutex<Vec<PositionRecord>>>::default();
+    build(games, Box::new(Recorder(Arc::clone(&kept))));
     let all: BTreeMap<u64, PositionRecord> =
-        kept.take().into_iter().map(|known| (known.key, known)).collect();
+        std::mem::take(&mut *kept.lock().unwrap()).into_iter().map(|known| (known.key, known)).collect();
     // Positions without moves have the games that ended there.
     let truth: BTreeMap<u64, &PositionRecord> =
         all.iter().filter(|(_, known)| !known.moves.is_empty()).map(|(key, known)| (*key, known)).collect();
@@ -106,9 +105,9 @@ fn compare(games: &Path) {
         .filter(|(_, moves)| !moves.is_empty())
         .collect();
     let make = |name: &str| {
-        let written = build(games, book::create(path(name), &WriteOptions::default()).unwrap());
+        let written = build(games, book::create_book(path(name), &WriteOptions::default()).unwrap());
         println!("{name}: {} positions, {} moves; {:?}", written.positions, written.moves, written.left_out);
-        (book::open(path(name)).unwrap(), written)
+        (book::open_book(path(name)).unwrap(), written)
     };
     println!("{}: {} positions, {moves} moves", games.display(), truth.len());
 
@@ -342,7 +341,7 @@ fn random_book(path: PathBuf, rng: &mut dyn Rng) -> Arc<dyn Book> {
             at.play(mv);
         }
     }
-    let mut writer = book::create(&path, &WriteOptions::default()).unwrap();
+    let mut writer = book::create_book(&path, &WriteOptions::default()).unwrap();
     for (at, moves) in positions.values() {
         let moves: Vec<_> = moves.values().copied().collect();
         writer.add(&PositionRecord::from_moves(at, &moves)).unwrap();
@@ -358,7 +357,7 @@ fn random_book(path: PathBuf, rng: &mut dyn Rng) -> Arc<dyn Book> {
         bytes[25_200..].chunks_mut(28).for_each(|record| record[3] = rng.random_range(0..=9));
         std::fs::write(&path, bytes).unwrap();
     }
-    book::open(path).unwrap()
+    book::open_book(path).unwrap()
 }
 
 /// The bytes of all files of a book.
@@ -437,18 +436,18 @@ const COUNTING: [&str; 3] = ["ctg", "abk", "kob"];
 /// A book of games that keeps every move.
 fn whole(games: &[&Path], path: PathBuf) -> Arc<dyn Book> {
     let games: Vec<_> = games.iter().map(|path| path.to_path_buf()).collect();
-    let writer = book::create(&path, &WriteOptions::default()).unwrap();
+    let writer = book::create_book(&path, &WriteOptions::default()).unwrap();
     built(&games, &any_game(), writer);
-    book::open(&path).unwrap()
+    book::open_book(&path).unwrap()
 }
 
 /// Several books as one, or one in another format.
 fn merged(books: &[&dyn Book], path: PathBuf) -> Arc<dyn Book> {
     let resources = bookmaker::Resources::new(Some(1), Some(1 << 25), None).unwrap();
-    let writer = book::create(&path, &WriteOptions::default()).unwrap();
+    let writer = book::create_book(&path, &WriteOptions::default()).unwrap();
     let books: Vec<_> = books.iter().map(|book| (*book as &dyn Moves, Scope::All)).collect();
     bookmaker::merge(&books, &resources, writer, &Progress::none()).unwrap();
-    book::open(&path).unwrap()
+    book::open_book(&path).unwrap()
 }
 
 /// The moves of each position of a book, with their counts and whether they may be played.
@@ -514,11 +513,11 @@ proptest! {
             std::fs::write(path(name.to_owned()), games).unwrap();
             path(name.to_owned())
         });
-        let kept = Rc::default();
+        let kept = Arc::<Mutex<Vec<PositionRecord>>>::default();
         let weigh = any_game();
-        built(&[one.clone(), other.clone()], &weigh, Box::new(Recorder(Rc::clone(&kept))));
+        built(&[one.clone(), other.clone()], &weigh, Box::new(Recorder(Arc::clone(&kept))));
         let mut truth: BTreeMap<u64, PositionRecord> =
-            kept.take().into_iter().map(|known| (known.key, known)).collect();
+            std::mem::take(&mut *kept.lock().unwrap()).into_iter().map(|known| (known.key, known)).collect();
         truth.retain(|_, known| !known.moves.is_empty());
         let kept = truth.iter().flat_map(|(key, known)| known.moves.iter().map(|known| (*key, known.mv.0)));
         prop_assert_eq!(kept.collect::<BTreeSet<_>>(), made);

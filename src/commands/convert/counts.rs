@@ -90,7 +90,7 @@ fn add_up(
     writer: CountWriter,
     progress: &Progress,
 ) -> Result<(BuildReport, CountsWritten)> {
-    let games = games::open(&[])?.of_variant(bookmaker::variant_of(files, None)?);
+    let games = games::open_files(&[])?.of_variant(bookmaker::variant_of(files, None)?);
     let (mut games, repeated) = (games?, Repeated::default());
     let input = Input { games: &mut games, repeated: &repeated, counts: files, work: None, damage };
     bookmaker::write_counts(input, filter, resources, writer, progress)

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use tabiya_base::error::{Error, Result};
 use tabiya_base::progress::Progress;
-use tabiya_book::{self as book, Book, Format};
+use tabiya_book::traits::Book;
+use tabiya_book::{self as book, Format};
 use tabiya_workshop::bookmaker::{self, Resources};
 
 use super::{Args, counts};

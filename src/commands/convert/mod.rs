@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
+use tabiya_book::BookWriter;
 use tabiya_book::counts::is_named;
-use tabiya_book::{Book, BookWriter};
+use tabiya_book::traits::Book;
 use tabiya_workshop::bookmaker::trim::{Trim, Trimmed};
 use tabiya_workshop::bookmaker::{self, Resources};
 

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_book::{Book, Moves};
+use tabiya_book::Moves;
+use tabiya_book::traits::Book;
 use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::{Filter, NewBook, Resources, Weigh};
 

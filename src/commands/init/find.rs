@@ -165,7 +165,7 @@ pub(super) fn books() -> Vec<PathBuf> {
 /// # Errors
 /// When it cannot be opened, or its moves obey the rules of a variant only.
 pub(super) fn of_chess(path: &Path) -> Result<()> {
-    match book::open(path)?.other_rules(Variant::Chess, &Progress::none()) {
+    match book::open_book(path)?.other_rules(Variant::Chess, &Progress::none()) {
         Some(other) => Err(Error::new(ErrorKind::Usage, advice::other_rules(path, &other))),
         None => Ok(()),
     }

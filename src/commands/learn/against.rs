@@ -62,7 +62,7 @@ impl Totals {
 /// Compares the games of the files with what the journal of the book knows.
 pub fn show(args: &ShowArgs, learner: &mut Learner, out: &mut dyn Write) -> Printed<Exit> {
     let player = args.player.as_ref().map(PlayerArg::names).transpose()?;
-    let mut source = games::open(&args.against)?.of_variant(args.variant.variant())?;
+    let mut source = games::open_files(&args.against)?.of_variant(args.variant.variant())?;
     let passed_over = output::sources_passed_over(&source);
     interrupts::watch();
     let mut collector = Collector::new(player, false);

@@ -15,7 +15,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::parallel;
 use tabiya_base::replace::{Replacement, keep_inputs};
 use tabiya_base::resources::Resources;
-use tabiya_book::Book;
+use tabiya_book::traits::Book;
 use tabiya_games::play::play_in_order;
 use tabiya_games::{self as games, GameError, GameHeader, PlayerName, Sources};
 use tabiya_learn as learn;
@@ -199,7 +199,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         args.store.clone()
     };
     let stores = paths.iter().map(Store::open).collect::<Result<Vec<_>>>()?;
-    let mut source = games::open(&args.games)?;
+    let mut source = games::open_files(&args.games)?;
     let passed_over = output::sources_passed_over(&source);
     let mut inputs = learn::files_of(books.iter().map(|book| &**book));
     inputs.extend(source.parts().into_iter().chain(paths));

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use tabiya_base::command::quoted;
-use tabiya_book::{Book, Counts, Format, Keeps};
+use tabiya_book::traits::Book;
+use tabiya_book::{Counts, Format, Keeps};
 use tabiya_chess::openings::Opening;
 use tabiya_workshop::report::elo::{self, Elo, Limits, Share};
 use tabiya_workshop::report::{Exit, Leave, LeaveReason, ReportGroup};

@@ -10,8 +10,9 @@ use tabiya_adapter::settings::options::Options;
 use tabiya_adapter::settings::rules::{Rule, rule_name};
 use tabiya_adapter::settings::{Config, FILE_NAME, Given};
 use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_book::BookSet;
 use tabiya_book::choose::Policy;
-use tabiya_book::{Book, BookSet};
+use tabiya_book::traits::Book;
 use tabiya_chess::{Game, Variant};
 use tabiya_learn as learn;
 use tabiya_workshop::view::{AskedBook, View};
@@ -135,7 +136,7 @@ mod tests {
     fn shown(rules: &[Rule], moves: &str) -> (String, String) {
         let mut game = Game::start();
         moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
-        let book = book::open("crates/book/books/starter.bin").unwrap();
+        let book = book::open_book("crates/book/books/starter.bin").unwrap();
         let numbered = (1..).zip(rules).map(|(number, rule)| (number, rule.color(), Arc::clone(&book)));
         let set = BookSet::default().with_rules(numbered);
         let mut configured = Configured { set, rules, options: Policy::default() };

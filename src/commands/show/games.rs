@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use tabiya_base::visit::Break;
-use tabiya_book::{Book, GameReference, Remarks};
+use tabiya_book::traits::Book;
+use tabiya_book::{GameReference, Remarks};
 use tabiya_chess::Position;
 use tabiya_workshop::view::game_line;
 

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use shakmaty::CastlingMode;
 
 use tabiya_base::error::Result;
-use tabiya_book::{Book, BookSet};
+use tabiya_book::BookSet;
+use tabiya_book::traits::Book;
 use tabiya_chess::{Game, Variant};
 use tabiya_learn as learn;
 use tabiya_search::evals;

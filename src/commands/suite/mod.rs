@@ -301,7 +301,7 @@ impl Args {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<(Vec<String>, Exit, bool)> {
-        let mut games = games::open(&self.drawing.refine)?.of_variant(self.variant.variant())?;
+        let mut games = games::open_files(&self.drawing.refine)?.of_variant(self.variant.variant())?;
         let passed_over = output::sources_passed_over(&games);
         let keyed = fit.iter().enumerate().filter_map(|(number, candidate)| {
             let at = candidate.position()?;

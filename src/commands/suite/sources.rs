@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::counts::split;
-use tabiya_book::{self as book, Book, Format};
+use tabiya_book::traits::Book;
+use tabiya_book::{self as book, Format};
 use tabiya_chess::Variant;
 use tabiya_games as games;
 use tabiya_learn as learn;
@@ -76,7 +77,7 @@ impl Sources {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<()> {
-        let mut source = games::open(paths)?.of_variant(variant)?;
+        let mut source = games::open_files(paths)?.of_variant(variant)?;
         self.passed_over = self.passed_over.max(output::sources_passed_over(&source));
         self.games = source.parts();
         let (repeated, damage) = (Repeated::default(), Damage::default());
@@ -162,7 +163,8 @@ fn book_at(path: &Path, variant: Variant) -> Option<Result<Arc<dyn Book>>> {
     match open_warned(path, variant) {
         // What is no book may hold games.
         Err(error) if path.is_dir() || error.kind() == ErrorKind::Format => {
-            let is_games = path.is_dir() || named_like_games(path) || games::open(&[path.to_owned()]).is_ok();
+            let is_games =
+                path.is_dir() || named_like_games(path) || games::open_files(&[path.to_owned()]).is_ok();
             if is_games { None } else { Some(Err(error)) }
         }
         opened => Some(opened),

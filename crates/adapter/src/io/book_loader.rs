@@ -6,7 +6,8 @@ use std::sync::Arc;
 use shakmaty::Color;
 
 use tabiya_base::progress::Progress;
-use tabiya_book::{self as book, Book, BookSet};
+use tabiya_book::traits::Book;
+use tabiya_book::{self as book, BookSet};
 use tabiya_chess::Variant;
 use tabiya_search::evals;
 
@@ -57,10 +58,12 @@ impl BookLoader {
         let white = self.open_list(&files.white, kind, &mut problems);
         let black = self.open_list(&files.black, kind, &mut problems);
         let both = match &files.both {
-            BookList::Unnamed if files.are_unnamed() && files.variant == Variant::Chess => book::starter()
-                .map_err(|error| problems.push(BookProblem { what: worded(&error), unopened: true }))
-                .into_iter()
-                .collect(),
+            BookList::Unnamed if files.are_unnamed() && files.variant == Variant::Chess => {
+                book::starter_book()
+                    .map_err(|error| problems.push(BookProblem { what: worded(&error), unopened: true }))
+                    .into_iter()
+                    .collect()
+            }
             list => self.open_list(list, kind, &mut problems),
         };
         let rules = self.open_rules(files.both.rules(), kind, &mut problems);

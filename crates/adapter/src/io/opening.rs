@@ -7,7 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use tabiya_base::task_thread::TaskThread;
-use tabiya_book::{Book, BookSet};
+use tabiya_book::BookSet;
+use tabiya_book::traits::Book;
 use tabiya_chess::Variant;
 
 use super::book_loader::of_other_rules;

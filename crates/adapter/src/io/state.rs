@@ -4,7 +4,7 @@ use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use tabiya_base::task_thread::TaskThread;
-use tabiya_book::Book;
+use tabiya_book::traits::Book;
 use tabiya_uci::engine::LastWords;
 
 use super::lines_file::Task;

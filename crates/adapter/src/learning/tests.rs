@@ -24,7 +24,7 @@ fn played(book: &Path) -> PlayedGame {
         result: KnownOutcome::Decisive { winner: Color::White },
         note: "game 1".to_owned(),
     };
-    let source = LearnableBook::new(&book::open(book).unwrap());
+    let source = LearnableBook::new(&book::open_book(book).unwrap());
     assert!(source.fingerprint().is_some());
     PlayedGame { sources: Arc::new([source]), game, source: Source::Scores, verdict: String::new() }
 }
@@ -107,7 +107,7 @@ fn a_book_under_two_names_learns_a_game_once() {
     let other = place.folder.path().join("b.bin");
     fs::hard_link(&place.book, &other).unwrap();
     let mut game = played(&place.book);
-    let sources = [&place.book, &other].map(|path| LearnableBook::new(&book::open(path).unwrap()));
+    let sources = [&place.book, &other].map(|path| LearnableBook::new(&book::open_book(path).unwrap()));
     game.sources = Arc::new(sources);
     let game = keep_in(&game, &place.spool);
     let messages = learn(&mut worker(), [Work::Learn(Box::new(game))]);

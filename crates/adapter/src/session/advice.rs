@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Move};
 
+use tabiya_book::MoveFacts;
 use tabiya_book::choose::{Loss, Policy, Worth};
-use tabiya_book::{Book, MoveFacts};
+use tabiya_book::traits::Book;
 use tabiya_chess::openings::Opening;
 use tabiya_uci::info_string;
 

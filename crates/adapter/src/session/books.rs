@@ -10,7 +10,8 @@ use rand::{Rng as _, SeedableRng};
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use tabiya_book::choose::{Chances, Policy, Refused, chances, chances_in, draw, likeliest_first};
-use tabiya_book::{Book, BookSet, Learnable};
+use tabiya_book::traits::Book;
+use tabiya_book::{BookSet, Learnable};
 use tabiya_chess::{Game, Position, Variant};
 use tabiya_uci::{Go, bestmove, book_info};
 

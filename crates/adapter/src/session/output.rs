@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use log::Level;
 
-use tabiya_book::Book;
+use tabiya_book::traits::Book;
 
 use super::event::Event;
 use super::lines::Node;

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use shakmaty::Color;
 
-use tabiya_book::{Book, BookSet, Learnable};
+use tabiya_book::traits::Book;
+use tabiya_book::{BookSet, Learnable};
 use tabiya_learn::{Fingerprint, FinishedGame, Source, fingerprint_of};
 
 /// A book that can learn, as it is when a game is played from it.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
-use tabiya_book::Book;
 use tabiya_book::choose::Loss;
+use tabiya_book::traits::Book;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{Game, Value};
 use tabiya_search::evals;

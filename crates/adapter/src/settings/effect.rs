@@ -82,7 +82,8 @@ fn said(row: &SettingRow, options: &Options, used: &[(Owner<'_>, UsedPolicy)]) -
 mod tests {
     use std::sync::Arc;
 
-    use tabiya_book::{Book, Evaluations};
+    use tabiya_book::Evaluations;
+    use tabiya_book::traits::Book;
     use tabiya_chess::{Position, Value};
     use tabiya_uci::SetOption;
 
@@ -108,7 +109,7 @@ mod tests {
             values.iter().fold(start, |rule, (key, value)| rule.with(key, value))
         };
         let rules: Vec<Rule> = rules.iter().map(rule).collect();
-        let book: Arc<dyn Book> = tabiya_book::starter().unwrap();
+        let book: Arc<dyn Book> = tabiya_book::starter_book().unwrap();
         let plain = if rules.is_empty() { vec![Arc::clone(&book)] } else { Vec::new() };
         let numbered = (1..).zip(&rules).map(|(number, rule)| (number, rule.color(), Arc::clone(&book)));
         let mut books = BookSet::new(&[], &[], &plain).with_rules(numbered.collect::<Vec<_>>());

@@ -6,7 +6,8 @@ use std::time::Duration;
 use tabiya_adapter::session::{Output, Session};
 use tabiya_adapter::settings::books::BookList;
 use tabiya_adapter::settings::options::Options;
-use tabiya_book::{Book, BookSet};
+use tabiya_book::BookSet;
+use tabiya_book::traits::Book;
 use tabiya_uci::{LinePart, SetOption};
 
 use super::library::{OneBook, polyglot, serve};

@@ -8,7 +8,7 @@ use shakmaty::Position as _;
 use tabiya_adapter::session::{Node, NodeKind, Output, Session};
 use tabiya_adapter::settings::books::BookList;
 use tabiya_adapter::settings::options::Options;
-use tabiya_book::open;
+use tabiya_book::open_book as open;
 use tabiya_chess::Position;
 
 use super::library::{OneBook, serve};

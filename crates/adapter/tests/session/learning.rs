@@ -10,8 +10,10 @@ use tabiya_adapter::settings::books::BookFiles;
 use tabiya_adapter::settings::options::Options;
 use tabiya_base::findings::Findings;
 use tabiya_base::progress::Progress;
+use tabiya_book::traits::Book;
 use tabiya_book::{
-    Book, BookSet, BookSummary, Format, MoveFacts, Moves, Scope, Variant, Visit, open, starter,
+    BookSet, BookSummary, Format, MoveFacts, Moves, Scope, Variant, Visit, open_book as open,
+    starter_book as starter,
 };
 use tabiya_chess::Position;
 use tabiya_learn::Source;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use shakmaty::uci::UciMove;
 use tabiya_adapter::session::{BookProblem, Output, Session};
 use tabiya_adapter::settings::books::{BookFiles, BookList};
-use tabiya_book::{Book, BookSet, Evaluations, open_bytes};
+use tabiya_book::traits::Book;
+use tabiya_book::{BookSet, Evaluations, open_bytes};
 use tabiya_chess::{Game, Position};
 
 /// A Polyglot book: each line is moves in UCI notation, then `=` and the weight of the last one, which need not be

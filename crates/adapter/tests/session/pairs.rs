@@ -14,7 +14,8 @@ use tabiya_adapter::session::{About, BookProblem, Event, Node, Output, Session, 
 use tabiya_adapter::settings::books::{BookFiles, BookList};
 use tabiya_adapter::settings::options::Options;
 use tabiya_adapter::settings::rules::Rule;
-use tabiya_book::{Book, BookSet, open};
+use tabiya_book::traits::Book;
+use tabiya_book::{BookSet, open_book as open};
 use tabiya_chess::Game;
 use tempfile::TempDir;
 

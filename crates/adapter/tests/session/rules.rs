@@ -7,7 +7,8 @@ use tabiya_adapter::session::{BookProblem, Output, Session};
 use tabiya_adapter::settings::books::{BookFiles, BookList};
 use tabiya_adapter::settings::options::Options;
 use tabiya_adapter::settings::rules::Rule;
-use tabiya_book::{Book, BookSet, open_bytes};
+use tabiya_book::traits::Book;
+use tabiya_book::{BookSet, open_bytes};
 
 use super::library::{BookLoader, known, polyglot_bytes, serve};
 

@@ -7,7 +7,8 @@ use tabiya_adapter::session::{BookProblem, Output, Session};
 use tabiya_adapter::settings::books::{BookFiles, BookList};
 use tabiya_adapter::settings::options::Options;
 use tabiya_book::polyglot::entry::PolyglotEntry;
-use tabiya_book::{Book, BookSet, Variant, open_as};
+use tabiya_book::traits::Book;
+use tabiya_book::{BookSet, Variant, open_as};
 use tabiya_chess::{Game, MoveCode};
 use tempfile::TempDir;
 

@@ -7,7 +7,8 @@ use std::hint::black_box;
 use criterion::BenchmarkGroup;
 use criterion::measurement::WallTime;
 use tabiya_base::progress::Progress;
-use tabiya_book::{Book, PositionRecord, Scope};
+use tabiya_book::traits::Book;
+use tabiya_book::{PositionRecord, Scope};
 use tabiya_chess::Position;
 
 /// All positions of a book, by their keys.

@@ -5,7 +5,8 @@ use shakmaty::Move;
 use tabiya_chess::{Game, Position};
 
 use super::{Policy, Worth, chances};
-use crate::{Book, BookSet, MoveFacts, Moves};
+use crate::traits::Book;
+use crate::{BookSet, MoveFacts, Moves};
 
 /// A book's moves in the position of a game, in the book's order, and the chance of each: what the adapter draws from.
 #[derive(Clone, Debug, Default)]

@@ -12,8 +12,9 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::Position as At;
 
 use super::*;
+use crate::traits::Book;
 use crate::{
-    Annotation, Book, BookSummary, Format, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Visit,
+    Annotation, BookSummary, Format, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Visit,
     plain_weights,
 };
 

@@ -89,7 +89,7 @@ impl GamesOfPosition {
         progress: &Progress,
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
-        let mut sources = games::open(paths)?.of_variant(variant)?;
+        let mut sources = games::open_files(paths)?.of_variant(variant)?;
         warnings.extend(sources.passed_over().iter().map(Error::with_source));
         let (files, stamp) = GameFiles::open(&sources)?;
         let Some(target) = book.or(paths.first().map(PathBuf::as_path)).map(beside) else {

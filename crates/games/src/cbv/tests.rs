@@ -22,7 +22,7 @@ use super::*;
 use crate::cbh::export::{ExportOptions, export};
 use crate::cbh::tests::fixtures::TestDatabase;
 use crate::cbh::{Cbh, CbhSource};
-use crate::{GameEnd, GameError, GameHeader, Visitor, open};
+use crate::{GameEnd, GameError, GameHeader, Visitor, open_files as open};
 
 /// Packs bytes as a block of a mode: as they are, as literals, by a code, by a code of literals.
 fn block(mode: u8, bytes: &[u8]) -> Vec<u8> {

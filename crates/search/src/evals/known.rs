@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use tabiya_base::error::Error;
-use tabiya_book::{Book, Evaluations};
+use tabiya_book::Evaluations;
+use tabiya_book::traits::Book;
 use tabiya_chess::value::{centipawns, mate};
 use tabiya_chess::{Position, Value};
 use tabiya_uci::Score;
@@ -78,7 +79,7 @@ mod tests {
         fs::write(beside(&paths[2]), "no store at all, but long enough to be taken for a header of it")
             .unwrap();
         fs::write(beside(&paths[3]), "").unwrap();
-        let books: Vec<_> = paths.iter().map(|path| tabiya_book::open(path).unwrap()).collect();
+        let books: Vec<_> = paths.iter().map(|path| tabiya_book::open_book(path).unwrap()).collect();
         let (opened, failed) = open_beside(&books);
         let names: Vec<_> = opened.iter().map(|(book, _)| book.path()).collect();
         assert_eq!(names, [&paths[0], &paths[3]]);

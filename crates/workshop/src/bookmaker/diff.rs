@@ -14,8 +14,9 @@ use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Seen, to_the_end};
+use tabiya_book::traits::Book;
 use tabiya_book::traverse::{ByPlies, Keys, Met, each_reachable};
-use tabiya_book::{Book, CtgFlags, MoveFacts, Moves, PositionRecord, Scope, Variant, Visit};
+use tabiya_book::{CtgFlags, MoveFacts, Moves, PositionRecord, Scope, Variant, Visit};
 use tabiya_chess::{MoveCode, Position};
 
 use super::Resources;

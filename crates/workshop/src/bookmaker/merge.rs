@@ -8,10 +8,11 @@ use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::sort::{self, Sorter};
+use tabiya_book::traits::Book;
 use tabiya_book::verdict::Rest;
 use tabiya_book::{
-    self as book, About, Book, BookWriter, CtgEntry, Decision, Format, Heading, MoveFacts, Moves,
-    PositionRecord, Scope, Written, ctg, left_out, plain_weights,
+    self as book, About, BookWriter, CtgEntry, Decision, Format, Heading, MoveFacts, Moves, PositionRecord,
+    Scope, Written, ctg, left_out, plain_weights,
 };
 
 use super::chances::Chances;
@@ -259,7 +260,7 @@ impl MergeWriting {
             if headings.all.len() > 1 {
                 written.changed.extend(left_out([(SCALED, chances.scaled())]));
             }
-            chances.look_up(&*book::open(file)?)?;
+            chances.look_up(&*book::open_book(file)?)?;
             written.changed.extend(chances.clause());
         }
         Ok((self.merged, written))
@@ -392,7 +393,8 @@ mod tests {
     use shakmaty::Position as _;
     use std::path::Path;
     use std::sync::Arc;
-    use tabiya_book::{self as book, Book, WriteOptions};
+    use tabiya_book::traits::Book;
+    use tabiya_book::{self as book, WriteOptions};
     use tabiya_chess::Position;
 
     use super::*;
@@ -403,14 +405,14 @@ mod tests {
 
     /// Writes a book of these positions, each with a comment that begins with a word.
     fn write(path: &Path, positions: &[Position], word: &str) -> Arc<dyn Book> {
-        let mut writer = book::create(path, &WriteOptions::default()).unwrap();
+        let mut writer = book::create_book(path, &WriteOptions::default()).unwrap();
         for at in positions {
             let moves: Vec<_> = at.chess().legal_moves().iter().map(|mv| MoveFacts::new(*mv, 2)).collect();
             let comment = Some(comment(word, at));
             writer.add(&PositionRecord { comment, ..PositionRecord::from_moves(at, &moves) }).unwrap();
         }
         writer.finish().unwrap();
-        book::open(path).unwrap()
+        book::open_book(path).unwrap()
     }
 
     #[test]
@@ -434,10 +436,10 @@ mod tests {
         let resources = Resources { threads: 2, memory: 1 << 19, temp: folder.path().to_owned() };
         let mut options = WriteOptions::default();
         options.memory = 1;
-        let writer = book::create(path("c.kob"), &options).unwrap();
+        let writer = book::create_book(path("c.kob"), &options).unwrap();
         let scoped = books.each_ref().map(|book| (&**book as &dyn Moves, Scope::All));
         merge(&scoped, &resources, writer, &Progress::none()).unwrap();
-        let merged = book::open(path("c.kob")).unwrap();
+        let merged = book::open_book(path("c.kob")).unwrap();
         for (word, positions) in [("a", one), ("b", other)] {
             for at in positions {
                 assert_eq!(merged.as_remarks().unwrap().comment(at), Some(comment(word, at)));

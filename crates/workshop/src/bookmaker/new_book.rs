@@ -80,7 +80,7 @@ impl NewBook {
     /// Begins the book; `filter` says of which games, if it is made of games.
     ///
     /// # Errors
-    /// As [`book::create`].
+    /// As [`book::create_book`].
     pub fn create(&self, filter: Option<&Filter>, resources: &Resources) -> Result<Box<dyn BookWriter>> {
         let mut options = WriteOptions::new(&self.output, self.force, resources);
         options.variant = self.variant;
@@ -89,7 +89,7 @@ impl NewBook {
             options.plies = filter.max_ply;
             options.least_elo = [0, 0, 0, filter.min_elo];
         }
-        book::create(&self.output, &options)
+        book::create_book(&self.output, &options)
     }
 
     /// Writes the contents of books into one; with `reachable` only what their moves reach from the start. One book is converted
@@ -141,7 +141,7 @@ impl NewBook {
         unopened.pop().map_or(Ok(()), Err)?;
         let named = Some(self.variant).filter(|variant| *variant != Variant::Chess);
         let variant = variant_of(&counted, named)?;
-        let mut games = games::open(&split.games)?.whole()?.of_variant(variant)?;
+        let mut games = games::open_files(&split.games)?.whole()?.of_variant(variant)?;
         if filter.unique {
             games = games.once();
         }

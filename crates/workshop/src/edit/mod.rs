@@ -23,7 +23,8 @@ use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::FileSet;
 use tabiya_book::edit::{Change, Edit, Value};
-use tabiya_book::{self as book, Annotation, Book, Format, MoveFacts, Recommendation};
+use tabiya_book::traits::Book;
+use tabiya_book::{self as book, Annotation, Format, MoveFacts, Recommendation};
 use tabiya_chess::{MoveCode, Position, Variant};
 use tabiya_learn::{self as learn, Attempt, EntryEdit, Learner, MadeEdit};
 
@@ -387,7 +388,7 @@ pub(super) mod tests {
     pub(super) fn write(path: &Path, weights: [u64; 3]) {
         let (at, mut options) = (Position::start(), WriteOptions::default());
         options.force = true;
-        let mut writer = book::create(path, &options).unwrap();
+        let mut writer = book::create_book(path, &options).unwrap();
         let of = |(uci, weight)| Facts::new(mv(&at, uci), weight);
         let moves: Vec<_> = ["a2a3", "d2d4", "e2e4"].into_iter().zip(weights).map(of).collect();
         writer.add(&PositionRecord::from_moves(&at, &moves)).unwrap();
@@ -406,7 +407,7 @@ pub(super) mod tests {
         // As if the book had gone at once.
         let mut editor = Editor::new(&folder.path().join("gone.abk"));
         let EditOutcome::Made(made) =
-            editor.edit_beside(book::open(&path).unwrap(), &wish, &Progress::none()).unwrap()
+            editor.edit_beside(book::open_book(&path).unwrap(), &wish, &Progress::none()).unwrap()
         else {
             panic!("it is made")
         };

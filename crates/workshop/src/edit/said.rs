@@ -44,7 +44,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 /// What the book says of each move.
 fn said(path: &Path) -> Vec<Option<MoveState>> {
-    let (known, at) = (book::open(path).unwrap(), Position::start());
+    let (known, at) = (book::open_book(path).unwrap(), Position::start());
     let moves: Vec<_> = MOVES.iter().map(|uci| mv(&at, uci)).collect();
     super::said(&known, &at, &moves).unwrap().unwrap()
 }

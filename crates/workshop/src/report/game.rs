@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use shakmaty::{ByColor, Color, Move, Position as _};
 
-use tabiya_book::Book;
 use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
+use tabiya_book::traits::Book;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position};
 use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, Visitor, decode_text};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shakmaty::ByColor;
 
-use tabiya_book::Book;
+use tabiya_book::traits::Book;
 use tabiya_games::PlayerName;
 
 /// The books, by their numbers, and the players that they belong to.

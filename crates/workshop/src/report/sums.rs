@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use shakmaty::{Color, Position as _};
 
+use tabiya_book::traits::Book;
 use tabiya_book::traverse::{KeyHasher, Keys};
-use tabiya_book::{Book, Counts, MoveFacts};
+use tabiya_book::{Counts, MoveFacts};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Packed, Position};
 

@@ -11,8 +11,9 @@ use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
+use tabiya_book::traits::Book;
 use tabiya_book::traverse::{ByPlies, KeyHasher, Tracks};
-use tabiya_book::{Book, Format, MoveFacts};
+use tabiya_book::{Format, MoveFacts};
 use tabiya_chess::normal::forms;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{HeldPosition, MoveCode, Packed, Position, Variant};
@@ -262,7 +263,8 @@ mod tests {
     }
 
     fn starter(search: &Search) -> Candidates {
-        Candidates::find(&[SuiteSource::Book(book::starter().unwrap())], search, &Progress::none()).unwrap()
+        Candidates::find(&[SuiteSource::Book(book::starter_book().unwrap())], search, &Progress::none())
+            .unwrap()
     }
 
     /// The position after moves from the start.

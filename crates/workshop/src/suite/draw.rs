@@ -139,7 +139,7 @@ mod tests {
             unique_colours: false,
         };
         let found =
-            Candidates::find(&[SuiteSource::Book(book::starter().unwrap())], &search, &Progress::none())
+            Candidates::find(&[SuiteSource::Book(book::starter_book().unwrap())], &search, &Progress::none())
                 .unwrap();
         found.found().to_vec()
     }

@@ -280,7 +280,7 @@ mod tests {
         let mut at = Position::start();
         at.play(at.chess().legal_moves().into_iter().find(|mv| mv.to() == shakmaty::Square::E4).unwrap());
         let positions = [(at.key(), 7)].into_iter().collect();
-        let mut games = games::open(&[path]).unwrap();
+        let mut games = games::open_files(&[path]).unwrap();
         let resources = Resources { threads: 2, memory: 1 << 20, temp: folder.path().to_owned() };
         let played = Played::read(&mut games, &positions, 8, &resources, &Progress::none()).unwrap();
         assert_eq!(played.elsewhere, 0);

@@ -6,7 +6,8 @@ use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use tabiya_book::choose::{Chances, Policy, Refused, Worth, chances_in, likeliest_first};
-use tabiya_book::{Book, BookSet, GameReference, MoveFacts};
+use tabiya_book::traits::Book;
+use tabiya_book::{BookSet, GameReference, MoveFacts};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{Game, MoveCode, Position, Variant};
 

@@ -8,8 +8,9 @@ use shakmaty::Position as _;
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
+use tabiya_book::traits::Book;
 use tabiya_book::traverse::{ByPlies, Keys, Replies, Visited};
-use tabiya_book::{Annotation, Book, Scope};
+use tabiya_book::{Annotation, Scope};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{Position, Variant};
 use tabiya_games::export::{PgnHead, PgnWriter, San};

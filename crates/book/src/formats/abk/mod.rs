@@ -46,7 +46,8 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
 use crate::edit::Edit;
-use crate::{Book, BookSummary, Format, Patchable, Prioritized};
+use crate::traits::Book;
+use crate::{BookSummary, Format, Patchable, Prioritized};
 
 /// An Arena book.
 #[derive(Debug)]

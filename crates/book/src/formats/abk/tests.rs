@@ -232,7 +232,7 @@ fn the_headers_texts_are_shown() {
 fn a_real_book_is_read_and_agrees_with_its_authors_other_one() {
     let path = sample("abk/Perfect2021.abk");
     let other = sample("polyglot/Perfect2021.bin");
-    let book = book::open(path).unwrap();
+    let book = book::open_book(path).unwrap();
     let summary = book.summary(&Progress::none());
     assert_eq!((summary.entries, summary.positions), (9571, Some(4126)));
     assert_eq!(
@@ -240,7 +240,7 @@ fn a_real_book_is_read_and_agrees_with_its_authors_other_one() {
         ("Happy testings !)", "Sedat Canbaz")
     );
     book.check(&Progress::none(), &mut |finding| assert!(!finding.is_error(), "{finding}"));
-    let other = book::open(other).unwrap();
+    let other = book::open_book(other).unwrap();
     let playable = |book: &dyn Book, at: &Position| {
         let moves = moves(book, at);
         let mut playable: Vec<_> =

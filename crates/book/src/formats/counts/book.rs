@@ -12,7 +12,8 @@ use super::check::{add_unopened, unopened};
 use super::seek::Keys;
 use super::sums::MoveSums;
 use super::{CountFile, Shape, Sum, sum};
-use crate::{Among, Book, BookSummary, By, Format, MoveFacts, Moves as _, Sliced, errors};
+use crate::traits::Book;
+use crate::{Among, BookSummary, By, Format, MoveFacts, Moves as _, Sliced, errors};
 
 /// A count file, or a folder of them. A move weighs two for each win of the side that makes it and one for each draw, as in a
 /// book that is built of the same games.

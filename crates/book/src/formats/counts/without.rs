@@ -7,7 +7,8 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_chess::Variant;
 
 use super::{CountsRow, CountsWritten, Shape};
-use crate::{Among, Book};
+use crate::Among;
+use crate::traits::Book;
 
 /// A count file, which cannot exist.
 #[derive(Debug)]

@@ -41,8 +41,9 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::{Position, Variant};
 
 use crate::edit::Edit;
+use crate::traits::Book;
 use crate::traverse::{Forms, each_form};
-use crate::{Book, BookSummary, CtgFlags, Format, MoveFacts, Moves, Patchable, Scope, Visit, verdict};
+use crate::{BookSummary, CtgFlags, Format, MoveFacts, Moves, Patchable, Scope, Visit, verdict};
 
 impl Moves for Ctg {
     fn variant(&self) -> Variant {

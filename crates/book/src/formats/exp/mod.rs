@@ -27,8 +27,9 @@ use tabiya_base::map::{Access, Map};
 use tabiya_base::progress::Progress;
 use tabiya_chess::{Position, Variant};
 
+use crate::traits::Book;
 use crate::traverse::each_reachable;
-use crate::{Book, BookSummary, Format, MoveFacts, Moves, Scope, Visit, errors};
+use crate::{BookSummary, Format, MoveFacts, Moves, Scope, Visit, errors};
 pub use read::{ExpIndex, ExpMove};
 pub use records::{ExpFamily, ExpRecord, ExpRecords};
 

@@ -12,7 +12,7 @@ use super::keys::{KeySet, keys};
 use super::layout::{RECORD_LEN, SUGAR_V1, SUGAR_V2};
 use super::*;
 use crate::tests::{after, mv as legal, sample, uci};
-use crate::{open, open_bytes};
+use crate::{open_book as open, open_bytes};
 
 /// A record of a move by its squares, in the layout of a family.
 fn record(family: ExpFamily, at: &Position, mv: &str, [value, depth, count]: [i32; 3]) -> Vec<u8> {

@@ -49,9 +49,10 @@ use tabiya_base::visit::Seen;
 use tabiya_chess::{Position, Variant};
 
 use crate::edit::Edit;
+use crate::traits::Book;
 use crate::traverse::{Forms as _, each_form};
 use crate::{
-    Book, BookSummary, Format, GameReference, Heading, MoveFacts, Moves, Patchable, Remarks, Scope, Visit,
+    BookSummary, Format, GameReference, Heading, MoveFacts, Moves, Patchable, Remarks, Scope, Visit,
 };
 
 impl Moves for Kvetka {

@@ -24,8 +24,9 @@ use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{Position, Variant};
 
+use crate::traits::Book;
 use crate::traverse::each_reachable;
-use crate::{Book, BookSummary, Format, MoveFacts, Moves, Scope, Visit};
+use crate::{BookSummary, Format, MoveFacts, Moves, Scope, Visit};
 use layout::{START_V1, START_V2};
 pub use read::{ObkIndex, ObkMove};
 pub use records::{ObkHeader, ObkRecord};

@@ -98,9 +98,9 @@ mod tests {
 
     use super::super::tests::{bytes, entry, polyglot};
     use super::*;
-    use crate::Book;
     use crate::polyglot::Polyglot;
     use crate::tests::after;
+    use crate::traits::Book;
 
     /// What a check reports, with whether it is an error.
     fn reported(data: Vec<u8>) -> Vec<(String, bool)> {

@@ -38,8 +38,9 @@ use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position, Variant};
 
+use crate::traits::Book;
 use crate::verdict::best;
-use crate::{Book, BookSummary, Format, Learnable, MoveFacts, Moves, OtherRules, Scope, Visit, errors};
+use crate::{BookSummary, Format, Learnable, MoveFacts, Moves, OtherRules, Scope, Visit, errors};
 
 /// Different moves that [`Polyglot::best`] compares without allocating. Positions of real books have fewer.
 const FEW: usize = 32;
@@ -59,7 +60,7 @@ pub struct Polyglot {
 }
 
 impl Polyglot {
-    /// A book over any bytes: [`crate::open()`] decides whether they are one.
+    /// A book over any bytes: [`crate::open_book()`] decides whether they are one.
     pub fn new(path: impl Into<PathBuf>, data: impl Into<Map>) -> Self {
         let (path, data) = (path.into(), data.into());
         let file = if matches!(data, Map::File(_)) { dunce::canonicalize(&path).ok() } else { None };

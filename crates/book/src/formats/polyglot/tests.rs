@@ -264,7 +264,7 @@ fn bytes_after_the_last_entry_do_not_matter() {
 #[ignore = "needs TABIYA_SAMPLES"]
 fn a_real_book_is_read() {
     let path = sample("polyglot/Perfect2021.bin");
-    let book = book::open(path).unwrap();
+    let book = book::open_book(path).unwrap();
     let start = moves(&*book, &Position::start());
     assert!(!start.is_empty() && start.iter().all(|known| known.weight > 0 && known.learned.is_none()));
     let summary = book.summary(&Progress::none());

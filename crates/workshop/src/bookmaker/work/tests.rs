@@ -13,7 +13,7 @@ fn kept<R: CountedRow>(output: &Path, sources: &[PathBuf], filter: &Filter) -> R
     let mut work = Work::open(output)?;
     let temp = tabiya_base::folder::parent_of(output).to_owned();
     let resources = Resources { threads: 2, memory: 1 << 20, temp };
-    let sources = games::open(sources)?;
+    let sources = games::open_files(sources)?;
     let kept = work.count::<R>(&sources, filter, By::default(), &resources, &Progress::none())?;
     Ok((work, kept))
 }

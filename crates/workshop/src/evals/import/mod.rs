@@ -139,7 +139,7 @@ impl<'a> Import<'a> {
         if path.as_os_str() != STDIN
             && (path.is_dir() || cbh::is_named(path) || path.is_file() && is_zip(path))
         {
-            let mut source = games::open(&[path.to_owned()])?;
+            let mut source = games::open_files(&[path.to_owned()])?;
             for error in source.passed_over() {
                 let problem = Problem::new(Wrong::File, error.offset().unwrap_or(0), error.what_and_advice());
                 let file = error.path().unwrap_or(path);

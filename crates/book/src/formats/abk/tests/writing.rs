@@ -13,7 +13,7 @@ use crate::{
 fn write(book: &[PositionRecord]) -> (Abk, Written) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ABK");
-    let mut writer = book::create(&path, &WriteOptions::default()).unwrap();
+    let mut writer = book::create_book(&path, &WriteOptions::default()).unwrap();
     assert!(writer.needs_positions() && writer.holds_verdicts());
     let mut book: Vec<&PositionRecord> = book.iter().collect();
     book.sort_by_key(|known| known.key);

@@ -13,7 +13,8 @@ use tabiya_chess::Position;
 use super::super::*;
 use super::rows::{E2E4, line, ours, shaped};
 use super::{Column, plain, theirs};
-use crate::{self as book, Book, Counts, MoveFacts, PositionRecord, Scope};
+use crate::traits::Book;
+use crate::{self as book, Counts, MoveFacts, PositionRecord, Scope};
 
 /// Squares that some piece on e2 moves to.
 const TO: [u16; 7] = [19, 20, 21, 28, 36, 44, 52];
@@ -227,7 +228,7 @@ fn files_of_a_folder_are_added_up() {
     let (first, second) = (games(6), games(7));
     std::fs::write(folder.path().join("part-1.parquet"), ours(&first, true)).unwrap();
     std::fs::write(folder.path().join("part-0.parquet"), ours(&second, true)).unwrap();
-    let book = book::open(folder.path()).unwrap();
+    let book = book::open_book(folder.path()).unwrap();
     assert_eq!((book.path(), book.files().len()), (folder.path(), 2));
     let mut found = Vec::new();
     book.moves(&Position::start(), &mut found);
@@ -241,5 +242,5 @@ fn files_of_a_folder_are_added_up() {
         assert_eq!(facts.counts.unwrap().games, start(&first, mv) + start(&second, mv));
     }
     std::fs::write(folder.path().join("notes.txt"), "x").unwrap();
-    assert_eq!(book::open(folder.path()).err().unwrap().kind(), ErrorKind::File);
+    assert_eq!(book::open_book(folder.path()).err().unwrap().kind(), ErrorKind::File);
 }

@@ -14,7 +14,8 @@ use super::super::layout::STATISTICS_LEN;
 use super::fixtures::entry;
 use super::{Fixture, Known};
 use crate::tests::after;
-use crate::{self as book, Book, Moves};
+use crate::traits::Book;
+use crate::{self as book, Moves};
 
 /// Three moves and the positions after them, on several pages.
 fn fixture() -> Fixture {
@@ -257,14 +258,14 @@ fn any_of_the_three_names_opens_the_book_and_a_missing_one_is_named() {
         fs::write(path(name), bytes).unwrap();
     }
     for (name, first) in [("Book.ctg", "Book.ctg"), ("book.CTB", "book.Ctb"), ("book.cto", "BOOK.CTO")] {
-        let book = book::open(path(name)).unwrap();
+        let book = book::open_book(path(name)).unwrap();
         assert_eq!((book.path(), book.format()), (&*path(name), book::Format::Ctg));
         let lower = |path: &Path| path.to_string_lossy().to_lowercase();
         assert_eq!(lower(&book.files()[0]), lower(&path(first)));
         assert!(book.files().len() == 3 && book.best(&Position::start()).is_some());
     }
     fs::remove_file(path("BOOK.CTO")).unwrap();
-    let Err(error) = book::open(path("Book.ctg")) else { panic!() };
+    let Err(error) = book::open_book(path("Book.ctg")) else { panic!() };
     assert_eq!(error.kind(), ErrorKind::File);
     let text = error.to_string();
     assert!(
@@ -286,7 +287,7 @@ fn a_book_of_a_hundred_gigabytes_is_opened_and_played() {
     std::os::unix::fs::FileExt::write_all_at(&file, &start[0][4096..], (page + 1) * 4096).unwrap();
     fs::write(path("huge.cto"), super::cto(&[page as u32], 0)).unwrap();
     fs::write(path("huge.ctb"), super::ctb(&[])).unwrap();
-    let book = book::open(path("huge.ctg")).unwrap();
+    let book = book::open_book(path("huge.ctg")).unwrap();
     assert!(book.best(&Position::start()).is_some() && book.best(&after("e2e4")).is_none());
 }
 

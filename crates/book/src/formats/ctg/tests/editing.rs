@@ -17,7 +17,8 @@ use super::super::{Ctg, edit};
 use super::{Fixture, Known};
 use crate::edit::{Change, Edit, Value};
 use crate::tests::{after, fen, moves, mv, uci};
-use crate::{Annotation, Book, Recommendation};
+use crate::traits::Book;
+use crate::{Annotation, Recommendation};
 
 type Files = [Vec<u8>; 3];
 

@@ -12,7 +12,8 @@ use tabiya_testing::played;
 use super::super::signature::{Signature, decode};
 use super::{Fixture, Known};
 use crate::tests::{after, fen, moves, mv, uci};
-use crate::{Annotation, Book, BookSet, Counts, Format, Ratings, Recommendation};
+use crate::traits::Book;
+use crate::{Annotation, BookSet, Counts, Format, Ratings, Recommendation};
 
 fn signature(chess: &Chess) -> Vec<u8> {
     Signature::from_chess(chess).unwrap().bytes().to_vec()

@@ -9,7 +9,8 @@ use super::super::{Ctg, Signature};
 use crate::choose::{Policy, chances};
 use crate::polyglot::Polyglot;
 use crate::tests::{moves, sample, uci};
-use crate::{self as book, Annotation, Book, MoveFacts, Recommendation};
+use crate::traits::Book;
+use crate::{self as book, Annotation, MoveFacts, Recommendation};
 
 /// The positions that a book's own moves reach from the start, each once, those after fewer plies first: at most `most` of them.
 fn reached(book: &dyn Book, most: usize, mut see: impl FnMut(&Position, &[MoveFacts])) -> usize {
@@ -75,7 +76,7 @@ fn the_ratings_of_the_side_to_move_come_first() {
 #[ignore = "needs TABIYA_SAMPLES"]
 fn simple_opens_and_answers() {
     let path = sample("ctg/simple/simple.ctg");
-    let book = book::open(path).unwrap();
+    let book = book::open_book(path).unwrap();
     let mut edges = Vec::new();
     let positions = reached(&*book, usize::MAX, |position, moves| {
         for known in moves {

@@ -19,8 +19,9 @@ use super::super::read::page::pages_in;
 use super::super::signature::Signature;
 use super::super::{Ctg, CtgWriter, Statistics, moves};
 use crate::tests::{every, mv, sample};
+use crate::traits::Book;
 use crate::{
-    self as book, Annotation, Book, BookWriter, Counts, Green, MoveFacts, Moves, PositionRecord, Scope,
+    self as book, Annotation, BookWriter, Counts, Green, MoveFacts, Moves, PositionRecord, Scope,
     WriteOptions, Written,
 };
 
@@ -90,7 +91,7 @@ fn write(book: &[PositionRecord], green: u32) -> Done {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ctg");
     let green = Green::PerMille(green);
-    let mut writer = book::create(&path, &WriteOptions { green, ..WriteOptions::default() }).unwrap();
+    let mut writer = book::create_book(&path, &WriteOptions { green, ..WriteOptions::default() }).unwrap();
     assert!(writer.needs_positions() && writer.holds_verdicts());
     for known in book {
         writer.add(known).unwrap();

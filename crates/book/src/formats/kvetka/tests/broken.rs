@@ -12,7 +12,8 @@ use super::super::Kvetka;
 use super::super::layout::BLOCK_LEN;
 use super::fixtures::{damages, findings, ksf, many};
 use super::{Fixture, Packed, after};
-use crate::{self as book, Book, Moves, Remarks};
+use crate::traits::Book;
+use crate::{self as book, Moves, Remarks};
 
 fn open(kob: Vec<Vec<u8>>, kin: Option<Vec<u8>>) -> Kvetka {
     Kvetka::with_files("a.kob", kob, kin, None).unwrap()
@@ -110,9 +111,9 @@ fn missing_files_are_reported_and_the_others_are_played() {
     assert_eq!(known(&fixture, &book), all - positions_in(1) - positions_in(0));
     let findings = damages(&book);
     assert!(findings[0].starts_with("_0.kob to _1.kob are missing before this file"), "{findings:?}");
-    assert!(book::open(path("b_3.kob")).unwrap().warnings().len() == 2);
-    assert!(book::open(path("b_0.kob")).unwrap().warnings()[0].contains("_0.kob to _1.kob are missing"));
-    let Err(error) = book::open(path("c_0.kob")) else { panic!() };
+    assert!(book::open_book(path("b_3.kob")).unwrap().warnings().len() == 2);
+    assert!(book::open_book(path("b_0.kob")).unwrap().warnings()[0].contains("_0.kob to _1.kob are missing"));
+    let Err(error) = book::open_book(path("c_0.kob")) else { panic!() };
     assert_eq!(error.kind(), ErrorKind::File);
 }
 

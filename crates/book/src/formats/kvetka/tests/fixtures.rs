@@ -13,7 +13,8 @@ use super::super::element::{Element, Extras, Link};
 use super::super::write::ksf::KsfWriter;
 use super::super::{Key, Kvetka, KvetkaHeader, code};
 use super::Packed;
-use crate::{Book, Counts, GameReference, SourceKind};
+use crate::traits::Book;
+use crate::{Counts, GameReference, SourceKind};
 
 /// A book to be.
 #[derive(Clone, Default)]

@@ -8,7 +8,8 @@ use tabiya_chess::Position;
 use super::super::Kvetka;
 use super::fixtures::{damages, findings, many};
 use super::{Fixture, Packed, after, fen};
-use crate::{Book, Counts, MoveFacts, Moves, Remarks};
+use crate::traits::Book;
+use crate::{Counts, MoveFacts, Moves, Remarks};
 
 fn fixture() -> Fixture {
     Fixture::default()

@@ -15,8 +15,9 @@ use super::super::{Key, Kvetka, KvetkaWriter};
 use super::fixtures::{damages, many};
 use super::keys::reached;
 use super::{Fixture, after, fen};
+use crate::traits::Book;
 use crate::{
-    self as book, Book, BookWriter, Counts, GameReference, MoveFacts, Moves, PositionRecord, Recommendation,
+    self as book, BookWriter, Counts, GameReference, MoveFacts, Moves, PositionRecord, Recommendation,
     Remarks, Scope, SourceKind, WriteOptions, Written,
 };
 
@@ -212,7 +213,7 @@ fn an_existing_book_is_replaced_as_a_whole_and_only_by_force() {
     let mut now: Vec<_> = names(folder.path()).iter().map(|name| name.to_lowercase()).collect();
     now.sort();
     assert_eq!(now, expected);
-    assert_eq!(book::open(&path).unwrap().warnings(), [""; 0]);
+    assert_eq!(book::open_book(&path).unwrap().warnings(), [""; 0]);
 }
 
 #[test]
