@@ -60,8 +60,8 @@ impl Positions {
         let (send, found) = sync_channel(AHEAD);
         let stop = Interrupt::new();
         let (inside, sender) = (stop.clone(), send.clone());
-        let work = inherited(move || inside.scope(|| read(&*book, &send)));
-        if let Err(error) = thread::Builder::new().name("positions".to_owned()).spawn(work) {
+        let work = move || inside.scope(|| read(&*book, &send));
+        if let Err(error) = thread::Builder::new().name("positions".to_owned()).spawn(inherited(work)) {
             let what = format!("cannot start a thread: {error}");
             let _ = sender.send(Some(Err(BaseError::new(ErrorKind::File, what).into())));
             let _ = sender.send(None);
