@@ -18,12 +18,12 @@ use tabiya_base::visit::Break;
 use tabiya_book::choose::chances_in;
 pub use tabiya_book::choose::{MAX_LOSS_LIMIT, Policy, draw};
 use tabiya_book::counts::{CountFile, named, sum};
-use tabiya_book::polyglot::Polyglot;
+use tabiya_book::polyglot::{self, Polyglot};
 use tabiya_book::polyglot::entry::PolyglotEntry as RawEntry;
 pub use tabiya_book::traits::Book;
 use tabiya_book::{self as book, PositionRecord, Scope, in_any_case, parts, plain_weights, stated_variant};
 pub use tabiya_book::{
-    Annotation, BookSet, Counts, Format, Learned, MoveFacts, Ratings, Recommendation, Written,
+    Annotation, BookSet, Counts, Learned, MoveFacts, Ratings, Recommendation, Written,
 };
 pub use tabiya_chess::openings::Opening;
 use tabiya_chess::setup_leniently;
@@ -80,7 +80,7 @@ impl OpenBook {
             return Ok(Self::polyglot(Polyglot::new(path, Vec::new())));
         }
         let book = opened?;
-        if book.format() == Format::Polyglot {
+        if book.format() == polyglot::FORMAT {
             return Ok(Self::polyglot(Polyglot::new(path, Map::open(path)?)));
         }
         Ok(Self { files: files_of(path), book, polyglot: None })

@@ -228,8 +228,8 @@ fn reverse(path: &Path, (mut editor, variant): (Editor, Variant), way: Way) -> R
 
 /// What a book says of a move, in words: what an edit can set first.
 fn describe(said: &MoveState) -> String {
-    if let Some(priority) = said.priority {
-        return format!("priority {priority}");
+    if let Some((name, number)) = said.own {
+        return format!("{name} {number}");
     }
     let colour = said.recommended.map(|colour| format!(", {}", colour.as_str())).unwrap_or_default();
     let mark = mark(said.annotation);
@@ -244,8 +244,9 @@ fn report(mv: &str, facts: [Option<String>; 2], out: &mut dyn Write) -> std::io:
         [Some(old), None] => writeln!(out, "  {mv}: deleted ({old})"),
         [Some(old), Some(new)] if old == new => writeln!(out, "  {mv}: {new}, as before"),
         [Some(old), Some(new)] => {
-            let what = if old.starts_with("weight ") { "weight " } else { "priority " };
-            writeln!(out, "  {mv}: {old} -> {}", new.strip_prefix(what).unwrap_or(&new))
+            // The name of what changes is said once.
+            let name = old.split_inclusive(' ').next().unwrap_or_default();
+            writeln!(out, "  {mv}: {old} -> {}", new.strip_prefix(name).unwrap_or(&new))
         }
     }
 }

@@ -6,7 +6,7 @@ use tabiya_base::progress::Progress;
 use tabiya_book::exp::Exp;
 use tabiya_book::exp::keys::{KeySet, keys};
 use tabiya_book::exp::layout::{RECORD_LEN, SUGAR_V1, SUGAR_V2};
-use tabiya_book::{Format, Moves as _, Scope, open_bytes};
+use tabiya_book::{Moves as _, Scope, exp, open_bytes};
 use tabiya_book::traits::Book;
 use tabiya_chess::{MoveCode, Position};
 
@@ -15,7 +15,7 @@ pub fn run(data: &[u8]) {
     for name in ["fuzz.exp", "fuzz.bin"] {
         // Other names are those of Polyglot books too.
         let _ =
-            open_bytes(name, data.to_vec()).map(|book| (book.format() == Format::Exp).then(|| look(&*book)));
+            open_bytes(name, data.to_vec()).map(|book| (book.format() == exp::FORMAT).then(|| look(&*book)));
     }
     for start in [&b""[..], &SUGAR_V1, &SUGAR_V2] {
         let _ = Exp::new("fuzz.exp", [start, data].concat()).map(|book| look(&book));

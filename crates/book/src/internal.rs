@@ -4,21 +4,20 @@ use std::sync::Arc;
 
 pub use crate::book_set::BookSet;
 pub(crate) use crate::book_set::Reading;
+pub use crate::driver::{Certainty, CountsGames, Edits, Variants};
 pub use crate::evaluations::Evaluations;
 pub use crate::facts::{Decision, rating_difference};
-pub use crate::format::Keeps;
 pub use crate::formats::{abk, counts, ctg, exp, kvetka, obk, polyglot};
 pub use crate::game::{CBH_RECORD, GameReference, SourceKind};
-pub use crate::heading::{About, Heading};
 #[cfg(feature = "write")]
-pub use crate::open::{create as create_book, parts};
-pub use crate::open::{format_of, in_any_case, stated_variant};
+pub use crate::open::{create as create_book, format_of, parts};
+pub use crate::open::{in_any_case, stated_variant};
 pub use crate::open::{open as open_book, open_among, open_as, open_bytes};
 pub use crate::other_rules::OtherRules;
 pub use crate::record::{CtgEntry, CtgFlags, PositionRecord, Scope};
 pub use crate::slice::{Among, By, RATING, SLICE_BITS, SPEED, Slice};
 pub(crate) use crate::traits::errors;
-pub use crate::traits::{BookSummary, Learnable, Moves, Patchable, Prioritized, Remarks, Sliced, Visit};
+pub use crate::traits::{About, BookSummary, Heading, Learnable, Moves, Patchable, Remarks, Sliced, Visit};
 pub use crate::verdict::plain_weights;
 #[cfg(feature = "write")]
 pub use crate::write::{BookWriter, Green, OldJournal, WriteOptions, left_out};

@@ -1,41 +1,27 @@
-//! Recognises the format of a file by its content, then by its name. Besides this file only `format.rs` names every format.
+//! Recognises the format of a file by its content, then by its name, and opens or creates it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
-use tabiya_base::file_kind::{FileKind, PARQUET};
+use tabiya_base::file_kind::FileKind;
 #[cfg(feature = "write")]
 use tabiya_base::folder;
+#[cfg(feature = "write")]
 use tabiya_base::folder::has_extension;
 use tabiya_base::map::Map;
 #[cfg(feature = "write")]
 use tabiya_base::replace::leftovers;
 use tabiya_chess::Variant;
 
-use super::abk::{Abk, is_abk};
-use super::counts;
-use super::ctg::layout::CTG_START;
-use super::ctg::{self, Ctg};
-use super::exp::{self, Exp, is_exp};
-use super::kvetka::{self, Kvetka};
-use super::obk::{Obk, is_obk};
-use super::polyglot::layout::ENTRY_LEN;
-use super::polyglot::{self, Polyglot};
+use super::driver::{Certainty, Opening, Variants, is_text};
+#[cfg(feature = "write")]
+use super::formats::endings;
+use super::formats::{advice, one_of};
 use super::{Among, Format};
 #[cfg(feature = "write")]
 use super::{BookWriter, WriteOptions};
 use crate::traits::Book;
-
-/// What to do with a file that is not a book of a known format.
-const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk), Kvetka (.kob) or Chessmaster (.obk) book, or an experience file (.exp)";
-
-/// What to do with a name without the extension of a writable format.
-#[cfg(feature = "write")]
-const WRITABLE: &str = "end it with .bin (Polyglot), .ctg (ChessBase), .abk (Arena) or .kob (Kvetka)";
-
-/// Bytes from the start that decide whether a file is text.
-const TEXT_LEN: usize = 256;
 
 /// Opens a book, which takes the same time whatever its size.
 ///
@@ -48,7 +34,7 @@ const TEXT_LEN: usize = 256;
 ///
 /// # Errors
 /// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name; and
-/// as [`Ctg::open`], [`Kvetka::open`] and [`counts::open`].
+/// what the format says.
 pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     open_as(path, Variant::Chess)
 }
@@ -73,22 +59,29 @@ pub(crate) fn open_as_it_is(path: &Path, variant: Variant) -> Result<Arc<dyn Boo
     if book.variant() == variant {
         return Ok(book);
     }
-    let holds = if book.format() == Format::Counts { "the file holds" } else { "books of this format hold" };
+    let is_stated = book.format().variants() == Variants::Stated;
+    let holds = if is_stated { "the file holds" } else { "books of this format hold" };
     let held = book.variant();
     Err(Error::new(ErrorKind::Usage, format!("{holds} {held}, not {variant}")).at_path(path))
 }
 
-/// The variant that a count file names; `None` for other books, which do not say it.
+/// The variant that the file of a book states; `None` for books that do not state it.
 pub fn stated_variant(path: &Path) -> Option<Variant> {
-    let files = counts::named(path).ok().flatten()?;
-    counts::open(path, &files, &Among::default()).ok().map(|book| book.variant())
+    let states = |format: &Format| format.variants() == Variants::Stated;
+    open_at(path, states, &Among::default()).ok().flatten().map(|book| book.variant())
+}
+
+/// Opens what is at a path, if it is a book of one of these formats whatever its name.
+fn open_at(path: &Path, of: impl Fn(&Format) -> bool, among: &Among) -> Result<Option<Arc<dyn Book>>> {
+    let formats = Format::all().filter(of);
+    formats.map(|format| format.driver().open_at(path, among)).find_map(Result::transpose).transpose()
 }
 
 /// With the feature `write`, puts files of a CTG or Kvetka book back that a process had moved aside when it died, and removes those that
 /// it had begun; one that is replacing the book is waited for, up to 0.2 s.
 pub(crate) fn put_back(path: &Path) {
     #[cfg(feature = "write")]
-    if ctg::part(path).is_some() || kvetka::is_part(path) || !path.exists() {
+    if Format::of_name(path).is_some_and(|format| format.extensions().len() > 1) || !path.exists() {
         leftovers::put_back(folder::parent_of(path));
     }
     #[cfg(not(feature = "write"))]
@@ -96,29 +89,23 @@ pub(crate) fn put_back(path: &Path) {
 }
 
 fn open_any(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
-    let found = ctg::in_any_case(path);
-    if found.is_none() && !path.exists() && kvetka::in_any_case(path).is_some() {
-        return Ok(Arc::new(Kvetka::open(path)?));
+    let opening = |bytes: Map| Opening { path, bytes, in_memory: false, variant };
+    let located = Format::all().find_map(|format| Some((format, format.driver().locate(path)?)));
+    if let Some((format, file)) = &located
+        && !file.exists()
+    {
+        return format.driver().open(opening(Map::from(Vec::new())));
     }
     if path.is_dir()
-        && let Some(files) = counts::named(path)?
+        && let Some(book) = open_at(path, |_| true, &Among::default())?
     {
-        return counts::open(path, &files, &Among::default());
+        return Ok(book);
     }
-    let bytes = Map::open(found.as_deref().unwrap_or(path))?;
-    if bytes.starts_with(&PARQUET) {
-        return counts::open(path, &[path.to_owned()], &Among::default());
-    }
+    let bytes = Map::open(located.as_ref().map_or(path, |(_, file)| file))?;
     if let Some(kind) = FileKind::by_name(path) {
         return Err(not_a_book(path, kind));
     }
-    if is_kvetka(path, &bytes) {
-        return Ok(Arc::new(Kvetka::open(path)?));
-    }
-    if is_ctg(path, &bytes) {
-        return Ok(Arc::new(Ctg::open(path)?));
-    }
-    from_bytes(path, bytes, variant)
+    recognized(path, &bytes)?.driver().open(opening(bytes))
 }
 
 /// Opens a book in which only some games count.
@@ -127,21 +114,22 @@ fn open_any(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
 /// When the book does not count these games separately, and as [`open()`].
 pub fn open_among(path: impl AsRef<Path>, among: &Among) -> Result<Arc<dyn Book>> {
     let path = path.as_ref();
-    match counts::named(path)? {
-        _ if !among.by().any() => open(path),
-        Some(files) => counts::open(path, &files, among),
-        None => {
-            let names = among.by().columns().collect::<Vec<_>>().join(" and ");
-            let what = format!("a book does not count games separately by {names}; only count files do");
-            Err(Error::new(ErrorKind::Usage, what).at_path(path).remedied_by(Remedy::CountBy))
-        }
+    if !among.by().any() {
+        return open(path);
     }
+    if let Some(book) = open_at(path, |format| format.is_sliced(), among)? {
+        return Ok(book);
+    }
+    let names = among.by().columns().collect::<Vec<_>>().join(" and ");
+    let sliced = one_of(Format::all().filter(|format| format.is_sliced()).map(Format::plural));
+    let what = format!("a book does not count games separately by {names}; only {sliced} do");
+    Err(Error::new(ErrorKind::Usage, what).at_path(path).remedied_by(Remedy::CountBy))
 }
 
 /// The file that a path means if it does not exist itself: the parts of CTG and Kvetka books are found in any letter
 /// case, and Kvetka books also by their name without number or extension.
 pub fn in_any_case(path: &Path) -> Option<PathBuf> {
-    ctg::in_any_case(path).or_else(|| kvetka::in_any_case(path))
+    Format::all().find_map(|format| format.driver().locate(path))
 }
 
 /// Opens a book from bytes in memory or inside the executable. `path` is only its name.
@@ -155,73 +143,35 @@ pub fn in_any_case(path: &Path) -> Option<PathBuf> {
 /// # Errors
 /// As [`open()`], except for opening the file.
 pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<dyn Book>> {
-    from_bytes(path.as_ref(), bytes.into(), Variant::Chess)
+    let (path, bytes) = (path.as_ref(), bytes.into());
+    let format = recognized(path, &bytes)?;
+    format.driver().open(Opening { path, bytes, in_memory: true, variant: Variant::Chess })
 }
 
-fn from_bytes(path: &Path, bytes: Map, variant: Variant) -> Result<Arc<dyn Book>> {
-    let error = |what: &str, advice: &str| Err(Error::format(path, what).advice(advice));
-    let ends_with = |end| has_extension(path, end);
-    // An engine that has found out nothing yet leaves an empty file.
-    if bytes.is_empty() && !ends_with(exp::EXTENSION) {
-        return error("the file is empty", ADVICE);
+/// The format of a file by its content, then by its name.
+fn recognized(path: &Path, bytes: &[u8]) -> Result<Format> {
+    let found = Format::of_file(path, bytes);
+    let error = |what: &str| Err(Error::format(path, what).advice(advice()));
+    if let Some((format, Certainty::Marked)) = found {
+        return Ok(format);
     }
-    match FileKind::by_start(&bytes) {
-        Some(FileKind::Parquet) => return counts::from_bytes(path, bytes.to_vec()),
-        Some(kind) => return Err(not_a_book(path, kind)),
-        None => {}
+    if let Some(kind) = FileKind::by_start(bytes) {
+        return Err(not_a_book(path, kind));
     }
-    if is_ctg(path, &bytes) {
-        return error(
-            "this is one of the three files of a CTG book",
-            "open it as a file, with the other two beside it",
-        );
+    match found {
+        Some((format, Certainty::Named)) => Ok(format),
+        _ if bytes.is_empty() => error("the file is empty"),
+        _ if is_text(bytes) => error("this is text, not a book"),
+        Some((format, _)) => Ok(format),
+        None => error("this is not a book"),
     }
-    if is_abk(&bytes) || ends_with("abk") {
-        return Ok(Arc::new(Abk::new(path, bytes)?));
-    }
-    if is_obk(&bytes) || ends_with("obk") {
-        return Ok(Arc::new(Obk::new(path, bytes)?));
-    }
-    if is_exp(path, &bytes) {
-        return Ok(Arc::new(Exp::new(path, bytes)?));
-    }
-    if is_kvetka(path, &bytes) {
-        if ends_with("kob") {
-            return Ok(Arc::new(Kvetka::new(path, bytes)?));
-        }
-        return error(
-            "this part of a Kvetka book has no positions",
-            "open it as a file, with the .kob beside it",
-        );
-    }
-    if is_text(&bytes) {
-        return error("this is text, not a book", ADVICE);
-    }
-    if bytes.len() < ENTRY_LEN {
-        let what = format!(
-            "the file is too short for a book: it has {} bytes, and one entry takes {ENTRY_LEN}",
-            bytes.len()
-        );
-        return error(&what, ADVICE);
-    }
-    if let Some(what) = polyglot::foreign(&bytes) {
-        return error(&what, ADVICE);
-    }
-    Ok(Arc::new(Polyglot::new(path, bytes).of_variant(variant)))
 }
 
 /// The files that a book written at `path` may replace.
 #[cfg(feature = "write")]
 pub fn parts(path: &Path) -> Vec<PathBuf> {
-    let mut parts = vec![path.to_owned()];
-    if ctg::part(path).is_some() {
-        for end in ctg::EXTENSIONS {
-            parts.extend([path.with_extension(end), path.with_extension(end.to_uppercase())]);
-        }
-    } else if kvetka::is_part(path) {
-        parts.extend(kvetka::existing(&kvetka::stem(path)).unwrap_or_default());
-    }
-    parts
+    let others = Format::of_name(path).map(|format| format.driver().others(path));
+    std::iter::once(path.to_owned()).chain(others.into_iter().flatten()).collect()
 }
 
 /// Begins a book at `path`, in the format of its extension.
@@ -230,38 +180,28 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 /// When the extension is of no format that can be written, or as [`tabiya_base::replace::Replacement::new`].
 #[cfg(feature = "write")]
 pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn BookWriter>> {
-    let path = path.as_ref();
-    if let (Some(format), variant) = (format_of(path), options.variant)
+    let (path, variant) = (path.as_ref(), options.variant);
+    let format = format_of(path);
+    if let Some(format) = format
         && variant != Variant::Chess
-        && format != Format::Polyglot
+        && format.variants() == Variants::Chess
     {
         let what = format!("{format} books hold standard chess only, not {variant}");
-        return Err(Error::new(ErrorKind::Usage, what)
-            .at_path(path)
-            .advice("end the name with .bin (Polyglot) or .parquet (counts)"));
+        let advice = format!("end the name with {}", endings(|format| format.variants() != Variants::Chess));
+        return Err(Error::new(ErrorKind::Usage, what).at_path(path).advice(advice));
     }
-    match format_of(path) {
-        Some(Format::Ctg) => Ok(Box::new(ctg::CtgWriter::new(path, options)?)),
-        Some(Format::Abk) => Ok(Box::new(super::abk::AbkWriter::new(path, options)?)),
-        Some(Format::Polyglot) => Ok(Box::new(polyglot::PolyglotWriter::new(path, options)?)),
-        Some(Format::Kvetka) => Ok(Box::new(kvetka::KvetkaWriter::new(path, options)?)),
-        Some(Format::Counts | Format::Exp | Format::Obk) | None => {
-            Err(Error::new(ErrorKind::Usage, "the name does not say which format to write")
-                .at_path(path)
-                .advice(WRITABLE))
-        }
-    }
+    let Some(create) = format.and_then(|format| format.driver().writer()) else {
+        let what = "the name does not say which format to write";
+        let advice = format!("end it with {}", endings(Format::is_writable));
+        return Err(Error::new(ErrorKind::Usage, what).at_path(path).advice(advice));
+    };
+    create(path, options)
 }
 
 /// The format in which [`create`] writes a book of this name.
+#[cfg(feature = "write")]
 pub fn format_of(path: &Path) -> Option<Format> {
-    match &*path.extension()?.to_string_lossy().to_ascii_lowercase() {
-        "ctg" => Some(Format::Ctg),
-        "abk" => Some(Format::Abk),
-        "bin" => Some(Format::Polyglot),
-        "kob" => Some(Format::Kvetka),
-        _ => None,
-    }
+    Format::all().find(|format| format.is_writable() && has_extension(path, format.extension()))
 }
 
 /// The error of a file of another kind, with what to do.
@@ -269,31 +209,11 @@ fn not_a_book(path: &Path, kind: FileKind) -> Error {
     let error = kind.not("a book", path);
     match kind {
         FileKind::Store => error.advice("name the book beside it"),
-        FileKind::Program => error.advice(ADVICE),
+        FileKind::Program => error.advice(advice()),
         kind if kind.is_database() => error.remedied_by(Remedy::ReadGames),
         kind if kind.is_packed() => error,
         _ => error.remedied_by(Remedy::Build),
     }
-}
-
-/// Whether a file is a part of a CTG book by its content or by its name.
-fn is_ctg(path: &Path, data: &[u8]) -> bool {
-    data.starts_with(&CTG_START)
-        || ctg::part(path).is_some() && FileKind::by_start(data).is_none() && !is_text(data)
-}
-
-/// Whether a file is a part of a Kvetka book: by its name, because the format has no mark, unless its content is
-/// something else.
-fn is_kvetka(path: &Path, data: &[u8]) -> bool {
-    kvetka::is_part(path)
-        && FileKind::by_start(data).is_none()
-        && !data.starts_with(&CTG_START)
-        && !is_abk(data)
-}
-
-/// Whether the file begins like text: without control characters, which every Polyglot book has.
-fn is_text(data: &[u8]) -> bool {
-    data.iter().take(TEXT_LEN).all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
 }
 
 #[cfg(test)]
@@ -315,10 +235,10 @@ mod tests {
 
     #[test]
     fn an_empty_and_a_short_file_say_so() {
-        assert_eq!(refusal("a.bin", b""), format!("a.bin: the file is empty: {ADVICE}"));
+        assert_eq!(refusal("a.bin", b""), format!("a.bin: the file is empty: {}", advice()));
         let short = refusal("a.bin", &[0; 15]);
         let what = "the file is too short for a book: it has 15 bytes, and one entry takes 16";
-        assert_eq!(short, format!("a.bin: {what}: {ADVICE}"));
+        assert_eq!(short, format!("a.bin: {what}: {}", advice()));
     }
 
     #[test]
@@ -350,7 +270,7 @@ mod tests {
     #[test]
     fn text_archives_and_programs_are_refused() {
         let pgn = b"[Event \"A\"]\r\n[Site \"B\xfcrgerhaus\"]\r\n\r\n1. e4 *\r\n";
-        assert_eq!(refusal("games.bin", pgn), format!("games.bin: this is text, not a book: {ADVICE}"));
+        assert_eq!(refusal("games.bin", pgn), format!("games.bin: this is text, not a book: {}", advice()));
         let zip = b"PK\x03\x04\x14\0\0\0\x08\0aaaaaaaaaa";
         assert_eq!(refusal("b.bin", zip), "b.bin: this is a zip archive: unpack it first");
         let counts = refusal("a.bin", b"PAR1\x15\x04\x15\0PAR1");

@@ -121,7 +121,7 @@ impl Book for LineBook {
     }
 
     fn format(&self) -> Format {
-        Format::Polyglot
+        tabiya_book::polyglot::FORMAT
     }
 
     fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> BookSummary {

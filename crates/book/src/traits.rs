@@ -13,8 +13,8 @@ use tabiya_base::visit::Seen;
 use tabiya_chess::{Position, Variant};
 
 use crate::{
-    Among, By, CtgFlags, Format, GameReference, Heading, MoveFacts, OtherRules, PositionRecord, Scope, edit,
-    polyglot, verdict,
+    Among, By, CtgFlags, Format, GameReference, MoveFacts, OtherRules, PositionRecord, Scope, edit, polyglot,
+    verdict,
 };
 
 /// What a book as a whole holds, for `tabiya info`. `None` means that the format does not say.
@@ -38,6 +38,28 @@ pub struct BookSummary {
     pub findings: Vec<Finding>,
     /// What else the file says of itself, such as its author: lines for people, each with a name.
     pub notes: Vec<(&'static str, String)>,
+}
+
+/// What a book says of itself, as its format has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// The format.
+    pub format: Format,
+    /// What people wrote, in the order of the format's fields.
+    pub texts: Vec<String>,
+    /// The settings, likewise.
+    pub settings: Vec<i32>,
+    /// Whether another format loses something that people wrote or chose, beside what acts through the weights.
+    pub says_anything: bool,
+}
+
+/// What the books that are read say of themselves, for the writer of a new one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// What the first book of the new book's format says.
+    pub heading: Heading,
+    /// Whether all books that are read are of that format.
+    pub alone: bool,
 }
 
 /// Takes positions one by one, until it breaks off.
@@ -133,12 +155,6 @@ pub trait Sliced {
     fn moves_among(&self, at: &Position, among: &Among, out: &mut Vec<MoveFacts>) -> bool;
 }
 
-/// A book whose moves have priorities.
-pub trait Prioritized {
-    /// The priority of a move, 0 to 9; `None` if the book does not have the move.
-    fn priority(&self, at: &Position, mv: Move) -> Option<u8>;
-}
-
 /// A book whose moves are edited by replacing some of its bytes.
 pub trait Patchable {
     /// The changes of the book's files that make these edits of a position. Nothing else changes.
@@ -222,8 +238,8 @@ pub trait Book: Moves {
         None
     }
 
-    /// The book as one with priorities.
-    fn as_prioritized(&self) -> Option<&dyn Prioritized> {
+    /// The number of a move that edits set, where weights follow from that; `None` if the book does not have the move, too.
+    fn own_number(&self, _at: &Position, _mv: Move) -> Option<u64> {
         None
     }
 

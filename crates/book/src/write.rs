@@ -157,6 +157,11 @@ pub trait BookWriter: Send {
     fn finish(self: Box<Self>) -> Result<Written>;
 }
 
+/// A writer of any format.
+pub(crate) fn boxed(writer: Result<impl BookWriter + 'static>) -> Result<Box<dyn BookWriter>> {
+    writer.map(|writer| Box::new(writer) as _)
+}
+
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -2,6 +2,7 @@
 
 use shakmaty::{Move, Position as _};
 
+use tabiya_book::CountsGames;
 use tabiya_workshop::view::View;
 
 use super::Explorer;
@@ -10,9 +11,6 @@ use super::place::ShownPlace;
 use super::position::looked_up;
 use super::request::Query;
 use super::shelf::{Opened, Slot};
-
-/// Formats that count games.
-const COUNTING: [&str; 4] = ["ctg", "kvetka", "abk", "counts"];
 
 /// The moves that a program may be answered with.
 pub(super) enum Playable {
@@ -61,8 +59,8 @@ impl Explorer {
                 return Ok(slot);
             }
         }
-        let format = |slot: &Slot| slot.read().book.as_ref().ok().map(|book| book.format().to_string());
-        let counts = |slot: &&Slot| format(slot).is_some_and(|format| COUNTING.contains(&format.as_str()));
+        let format = |slot: &Slot| slot.read().book.as_ref().ok().map(|book| book.format());
+        let counts = |slot: &&Slot| format(slot).is_some_and(|format| format.games() != CountsGames::No);
         let open = |slot: &&Slot| slot.error().is_none();
         let found = slots().find(counts).or_else(|| slots().find(open));
         // One that cannot be read says why.

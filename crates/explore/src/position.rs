@@ -10,6 +10,7 @@ use tabiya_book::choose::{Policy, Worth};
 use tabiya_book::traits::Book;
 use tabiya_book::{Among, Counts, Evaluations as _, MoveFacts};
 use tabiya_chess::openings::Opening;
+use tabiya_workshop::edit;
 use tabiya_workshop::view::{self, View, game_line};
 
 use super::fault::Fault;
@@ -227,8 +228,8 @@ fn moves(view: &View<'_>, open: &Opened, policy: &Policy) -> Vec<Value> {
         let eval = open.evals.as_ref().and_then(|store| evaluated::of_move(store, at, known.mv));
         let loss = view.worth.as_ref().and_then(|worth| worth.loss(known.mv));
         extend(&mut object, known, turn);
-        if let Some(priority) = view.book.as_prioritized().and_then(|book| book.priority(at, known.mv)) {
-            object.insert("priority".to_owned(), json!(priority));
+        if let Some((name, number)) = edit::own_number(view.book, at, known.mv) {
+            object.insert(name.to_owned(), json!(number));
         }
         object.insert("why".to_owned(), json!(why));
         object.insert("eval".to_owned(), eval.map_or(Value::Null, evaluated::json_of));

@@ -14,7 +14,7 @@ use tabiya_base::error::Result as Done;
 use tabiya_base::progress::Progress;
 use tabiya_book::Among;
 use tabiya_book::traits::Book;
-use tabiya_book::{self as book, BookSet, Evaluations, OtherRules, Variant};
+use tabiya_book::{self as book, BookSet, Edits, Evaluations, Format, OtherRules, Variant};
 use tabiya_search::evals::{self, Store};
 use tabiya_workshop::edit::Editor;
 use tabiya_workshop::grow::GrowthState;
@@ -212,7 +212,7 @@ impl Slot {
     pub(super) fn describe(&self, id: usize, edit: bool) -> Value {
         let open = self.read();
         let path = self.path.as_deref();
-        let format = open.book.as_ref().ok().map(|book| book.format().to_string());
+        let format = open.book.as_ref().ok().map(|book| book.format());
         let writable = edit && path.is_some();
         let apart = open.book.as_ref().map(|book| told_apart(&**book, &self.among)).unwrap_or_default();
         let mut warnings = open.book.as_ref().map(|book| book.warnings()).unwrap_or_default();
@@ -221,8 +221,8 @@ impl Slot {
             "id": id,
             "name": self.name(),
             "path": path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned())),
-            "format": format,
-            "edit": format.as_deref().filter(|_| writable).and_then(editable),
+            "format": format.map(Format::name),
+            "edit": format.filter(|_| writable).and_then(editable),
             "evals": open.evals.is_some(),
             "growth": open.growth.as_ref().map(|GrowthState { searches, sides, next, .. }| {
                 json!({ "searches": searches, "sides": sides, "next": next })
@@ -277,16 +277,24 @@ pub(super) fn lines_of(open: &Opened) -> MutexGuard<'_, BookSet> {
 }
 
 /// How books of a format can be edited: what a number may be, or that moves have colours and marks.
-pub(super) fn editable(format: &str) -> Option<Value> {
-    let (weight, priority, looks) = match format {
-        "polyglot" => (json!({ "min": 0, "max": u16::MAX }), Value::Null, false),
-        "kvetka" => (json!({ "min": 0, "max": u32::MAX }), Value::Null, false),
-        "abk" => (Value::Null, json!({ "min": 0, "max": 9 }), false),
-        "ctg" => (Value::Null, Value::Null, true),
+fn editable(format: Format) -> Option<Value> {
+    let (number, looks) = match format.edits() {
+        Edits::Number { name, most, words } => (Some((name, most, words)), false),
+        Edits::Verdicts => (None, true),
         _ => return None,
     };
-    let whole = format != "polyglot";
-    Some(json!({ "weight": weight, "priority": priority, "looks": looks, "undo": true, "whole": whole }))
+    let range = |wanted| {
+        number.filter(|(name, ..)| *name == wanted).map(|(_, max, _)| json!({ "min": 0, "max": max }))
+    };
+    Some(json!({
+        "weight": range("weight"),
+        "priority": range("priority"),
+        "unit": number.map(|(_, _, words)| words),
+        "looks": looks,
+        "undo": true,
+        // Books that learn are edited in place.
+        "whole": !format.learns(),
+    }))
 }
 
 /// What a file is now; `None` if there is none.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tabiya_base::error::{Error, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::traits::Book;
-use tabiya_book::{self as book, Format};
+use tabiya_book::{self as book, CountsGames, Format};
 use tabiya_workshop::bookmaker::{self, Resources};
 
 use super::{Args, counts};
@@ -38,9 +38,12 @@ impl Joined {
         let folder = folder.map_err(|error| Error::temporary(&resources.temp, error))?;
         let format = books.first().map(|book| book.format());
         let format = format.filter(|format| books.iter().all(|book| book.format() == *format));
+        let are_counts = format.is_some_and(|format| format.games() == CountsGames::Only);
+        // Books of a format that is only read become one of the format of the output.
+        let format = format.filter(|format| are_counts || format.is_writable());
         let path = place(folder.path(), format, &args.to.output);
         let mut lines = Vec::new();
-        let moves = if format == Some(Format::Counts) {
+        let moves = if are_counts {
             counts::join(&args.books, &path, resources, progress)?
         } else {
             let mut joined = args.to.book();
@@ -64,13 +67,8 @@ impl Joined {
 /// Where the book is written: under the name of the output, from which some formats take a caption.
 fn place(folder: &Path, format: Option<Format>, output: &Path) -> PathBuf {
     let name = Path::new(output.file_name().unwrap_or_default());
-    let end = match format {
-        Some(Format::Polyglot) => "bin",
-        Some(Format::Ctg) => "ctg",
-        Some(Format::Abk) => "abk",
-        Some(Format::Kvetka) => "kob",
-        Some(Format::Counts) => "parquet",
-        _ => return folder.join(name),
-    };
-    folder.join(name.with_extension(end))
+    match format.map(Format::extension) {
+        Some(end) => folder.join(name.with_extension(end)),
+        None => folder.join(name),
+    }
 }

@@ -13,7 +13,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::replace::keep_inputs;
 use tabiya_base::visit::Break;
 use tabiya_book::traits::Book;
-use tabiya_book::{Format, PositionRecord, Scope};
+use tabiya_book::{PositionRecord, Scope};
 use tabiya_chess::Variant;
 use tabiya_games::compress::Compression;
 use tabiya_learn as learn;
@@ -121,11 +121,11 @@ impl BookArgs {
     }
 }
 
-/// Positions of an experience file that look-ups find and that cannot be listed: other formats list all that they hold.
+/// Positions that look-ups find and that cannot be listed: most formats list all that they hold.
 fn unlisted(book: &dyn Book) -> Result<u64> {
-    match book.format() {
-        Format::Exp => book.each(Scope::All, &Progress::none(), &mut |_| Ok(())),
-        _ => Ok(0),
+    match book.format().lists_all() {
+        false => book.each(Scope::All, &Progress::none(), &mut |_| Ok(())),
+        true => Ok(0),
     }
 }
 

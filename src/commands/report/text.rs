@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use tabiya_base::command::quoted;
+use tabiya_base::error::Remedy;
 use tabiya_book::traits::Book;
-use tabiya_book::{Counts, Format, Keeps};
+use tabiya_book::{Counts, Edits};
 use tabiya_chess::openings::Opening;
 use tabiya_workshop::report::elo::{self, Elo, Limits, Share};
 use tabiya_workshop::report::{Exit, Leave, LeaveReason, ReportGroup};
@@ -230,8 +231,8 @@ fn worst(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
 fn never(book: &dyn Book, line: &str, mv: &str) -> String {
     let (path, format) = (book.path(), book.format());
     let name = path.to_string_lossy();
-    if !format.is_editable() {
-        let command = if format == Format::Counts { "build" } else { "convert" };
+    if let Edits::Not { remedy, .. } = format.edits() {
+        let command = if remedy == Remedy::Build { "build" } else { "convert" };
         let made = path.with_extension("bin");
         let made = made.to_string_lossy();
         return format!(
@@ -240,7 +241,7 @@ fn never(book: &dyn Book, line: &str, mv: &str) -> String {
             quoted(&made)
         );
     }
-    let value = if format.keeps() == Keeps::Verdicts { "red" } else { "0" };
+    let value = if format.edits() == Edits::Verdicts { "red" } else { "0" };
     let at = if line.is_empty() { String::new() } else { format!(" --moves \"{line}\"") };
     format!("tabiya edit {}{at} --set {mv}={value}", quoted(&name))
 }

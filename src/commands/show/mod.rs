@@ -219,7 +219,7 @@ mod tests {
         }
 
         fn format(&self) -> Format {
-            Format::Polyglot
+            tabiya_book::polyglot::FORMAT
         }
 
         fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> BookSummary {

@@ -7,7 +7,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::counts::split;
 use tabiya_book::traits::Book;
-use tabiya_book::{self as book, Format};
+use tabiya_book::{self as book, CountsGames};
 use tabiya_chess::Variant;
 use tabiya_games as games;
 use tabiya_learn as learn;
@@ -145,11 +145,12 @@ impl Sources {
 /// # Errors
 /// When games are asked for, and nothing counts them.
 fn min_games(books: &[Arc<dyn Book>], has_games: bool, asked: Option<u64>) -> Result<u64> {
-    let counts = has_games || books.iter().any(|book| book.format() == Format::Counts);
+    let counts = has_games || books.iter().any(|book| book.format().games() == CountsGames::Only);
     let Some(asked) = asked else { return Ok(if counts { MIN_GAMES } else { 0 }) };
-    let knows_games = has_games || books.iter().any(|book| book.format() != Format::Polyglot);
+    let knows_games = has_games || books.iter().any(|book| book.format().games() != CountsGames::No);
     let Some(first) = books.first().filter(|_| !knows_games) else { return Ok(asked) };
-    let what = "a Polyglot book has weights and counts no games, which --min-games asks for";
+    let noun = first.format().noun();
+    let what = format!("{noun} has weights and counts no games, which --min-games asks for");
     Err(Error::new(ErrorKind::Usage, what)
         .at_path(first.path())
         .advice("leave out --min-games, or name the games that the book was made of"))

@@ -714,7 +714,7 @@ impl Book for Arena {
     }
 
     fn format(&self) -> Format {
-        Format::Abk
+        tabiya_book::abk::FORMAT
     }
 
     fn survey(&self, _progress: &Progress, _findings: &mut Findings<'_>) -> BookSummary {

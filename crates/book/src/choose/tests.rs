@@ -167,7 +167,7 @@ impl Book for OneLine {
     }
 
     fn format(&self) -> Format {
-        Format::Ctg
+        crate::ctg::FORMAT
     }
 
     fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> BookSummary {

@@ -1,4 +1,4 @@
-//! The book formats, one folder each. Only [`mod@crate::open`] and [`crate::Format`] name all of them.
+//! The book formats, one folder each: the only place that names all of them.
 
 pub mod abk;
 pub mod counts;
@@ -7,3 +7,62 @@ pub mod exp;
 pub mod kvetka;
 pub mod obk;
 pub mod polyglot;
+
+use std::path::Path;
+
+use crate::driver::{Certainty, Format};
+
+/// The formats, in the order in which they are offered; of two that a file may be of for the same reason, the first counts.
+const DRIVERS: &[Format] =
+    &[polyglot::FORMAT, ctg::FORMAT, abk::FORMAT, kvetka::FORMAT, obk::FORMAT, exp::FORMAT, counts::FORMAT];
+
+impl Format {
+    /// All formats, in the order in which they are offered.
+    pub fn all() -> impl Iterator<Item = Self> {
+        DRIVERS.iter().copied()
+    }
+
+    /// The format whose files have such a name.
+    pub fn of_name(path: &Path) -> Option<Self> {
+        Self::all().find(|format| format.has_name(path))
+    }
+
+    /// The format that a file most probably has, and how certain that is. The bytes are all that there are, or as many as are
+    /// known of its start.
+    pub fn of_file(path: &Path, bytes: &[u8]) -> Option<(Self, Certainty)> {
+        let mut best = None;
+        for format in Self::all() {
+            let certainty = format.sniff(path, bytes);
+            if certainty == Certainty::Marked {
+                return Some((format, certainty));
+            }
+            if best.map_or(Certainty::No, |(_, best)| best) < certainty {
+                best = Some((format, certainty));
+            }
+        }
+        best
+    }
+}
+
+/// What to do with a file that is not a book of a known format.
+pub(crate) fn advice() -> String {
+    let books = Format::all().filter(|format| format.found_by().is_some());
+    let (books, others): (Vec<_>, Vec<_>) = books.partition(|format| format.noun().ends_with(" book"));
+    let others = others.into_iter().map(|format| format!(", or {} (.{})", format.noun(), format.extension()));
+    let books = one_of(books.into_iter().map(Format::with_extension));
+    format!("name a {books} book{}", others.collect::<String>())
+}
+
+/// What to do with a name without the extension of a writable format.
+#[cfg(feature = "write")]
+pub(crate) fn endings(of: impl Fn(Format) -> bool) -> String {
+    let named = |format: Format| format!(".{} ({})", format.extension(), format.title());
+    one_of(Format::all().filter(|format| of(*format)).map(named))
+}
+
+/// "a, b or c".
+pub(crate) fn one_of(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<_> = names.collect();
+    let last = names.pop().unwrap_or_default();
+    if names.is_empty() { last } else { format!("{} or {last}", names.join(", ")) }
+}

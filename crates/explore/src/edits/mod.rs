@@ -16,7 +16,7 @@ use shakmaty::uci::UciMove;
 
 use tabiya_base::error::Result as Done;
 use tabiya_base::progress::Progress;
-use tabiya_book::{Format, Variant};
+use tabiya_book::{Edits, Variant};
 use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, Way, Wish};
 use tabiya_workshop::view::{place_in_words, san};
 
@@ -26,7 +26,7 @@ use super::fault::Fault;
 use super::place::ShownPlace;
 use super::reply::json;
 use super::request::read;
-use super::shelf::{Slot, editable};
+use super::shelf::Slot;
 use super::words;
 
 /// What is done to a move.
@@ -122,7 +122,7 @@ fn written(
     let made = match outcome? {
         EditOutcome::Made(made) => made,
         EditOutcome::Unexpected(now) => {
-            let now = shown(format_of(slot)?, now);
+            let now = shown(edits_of(slot)?, now);
             return Err(match (way, &now) {
                 (Some(_), _) => {
                     Fault::conflict("the book has changed since: edit the move as it is now", now)
@@ -141,9 +141,9 @@ fn written(
         let why = error.with_source();
         return Err(Fault::io(format!("the edit is made, but the book cannot be read again: {why}")));
     }
-    let format = format_of(slot)?;
+    let edits = edits_of(slot)?;
     let [before, after] = match &*made.moves {
-        [made] => made.said.map(|said| shown(format, said)),
+        [made] => made.said.map(|said| shown(edits, said)),
         _ => [Value::Null, Value::Null],
     };
     let (start, play, words) = place_of(&made.note, slot.variant);
@@ -153,8 +153,8 @@ fn written(
     })))
 }
 
-/// The place of a book that may be edited, and its format.
-fn writable(explorer: &Explorer, book: usize) -> Result<(&Slot, Format), Fault> {
+/// The place of a book that may be edited, and how its moves are.
+fn writable(explorer: &Explorer, book: usize) -> Result<(&Slot, Edits), Fault> {
     if !explorer.edit {
         return Err(Fault::read_only(words::EDIT));
     }
@@ -164,15 +164,15 @@ fn writable(explorer: &Explorer, book: usize) -> Result<(&Slot, Format), Fault> 
     let open = slot.read();
     let known = open.book.as_ref().map_err(Fault::io)?;
     let format = known.format();
-    if editable(&format.to_string()).is_none() {
+    if !format.is_editable() {
         return Err(Fault::read_only(format!("a book of the format {format} cannot be edited")));
     }
     edit::refuse_read_only(&**known).map_err(|error| Fault::read_only(error.with_source()))?;
-    Ok((slot, format))
+    Ok((slot, format.edits()))
 }
 
-fn format_of(slot: &Slot) -> Result<Format, Fault> {
-    slot.read().book.as_ref().map(|book| book.format()).map_err(Fault::io)
+fn edits_of(slot: &Slot) -> Result<Edits, Fault> {
+    slot.read().book.as_ref().map(|book| book.format().edits()).map_err(Fault::io)
 }
 
 /// The place of an edit: its start and the moves from there, as far as they are known, and words for it.

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use shakmaty::Move;
 
 use tabiya_book::edit::{Change, Edit, Value};
-use tabiya_book::{Annotation, Format, Keeps, Recommendation};
+use tabiya_book::{Annotation, Edits, Recommendation};
 use tabiya_workshop::edit::{Expected, MoveState};
 
 use super::Op;
@@ -14,13 +14,13 @@ use crate::fault::Fault;
 ///
 /// # Errors
 /// When the value does not fit the format.
-pub(super) fn wanted(format: Format, op: Op, value: &Json, mv: Move, name: &str) -> Result<Vec<Edit>, Fault> {
+pub(super) fn wanted(edits: Edits, op: Op, value: &Json, mv: Move, name: &str) -> Result<Vec<Edit>, Fault> {
     let edit = |change| Edit { mv, name: name.to_owned(), change };
     if op == Op::Delete {
         return Ok(vec![edit(Change::Delete)]);
     }
-    let values = match format.keeps() {
-        Keeps::Verdicts => verdicts(value)?,
+    let values = match edits {
+        Edits::Verdicts => verdicts(value)?,
         _ => vec![Value::Weight(value.as_u64().ok_or_else(|| Fault::bad("value: write a whole number"))?)],
     };
     let first: fn(Value) -> Change = if op == Op::Add { Change::Add } else { Change::Set };
@@ -54,15 +54,15 @@ fn verdicts(value: &Json) -> Result<Vec<Value>, Fault> {
 }
 
 /// What a book says of a move, as the page has it; null if it does not have it.
-pub(super) fn shown(format: Format, said: Option<MoveState>) -> Json {
+pub(super) fn shown(edits: Edits, said: Option<MoveState>) -> Json {
     let Some(said) = said else { return Json::Null };
-    match format.keeps() {
-        Keeps::Verdicts => json!({
+    match edits {
+        Edits::Verdicts => json!({
             "weight": said.weight,
             "color": said.recommended.map(Recommendation::as_str),
             "mark": said.annotation.map(|mark| mark.as_str()),
         }),
-        Keeps::Priorities => json!({ "priority": said.priority }),
+        Edits::Number { name, .. } => json!({ name: said.number() }),
         _ => json!({ "weight": said.weight }),
     }
 }
@@ -71,15 +71,15 @@ pub(super) fn shown(format: Format, said: Option<MoveState>) -> Json {
 ///
 /// # Errors
 /// When the page does not say what it showed.
-pub(super) fn expected(format: Format, expect: &Json) -> Result<Expected, Fault> {
-    Ok(match format.keeps() {
+pub(super) fn expected(edits: Edits, expect: &Json) -> Result<Expected, Fault> {
+    Ok(match edits {
         _ if expect.is_null() => Expected::Absent,
-        Keeps::Verdicts => match (expect.is_object(), colored(expect), marked(expect)) {
+        Edits::Verdicts => match (expect.is_object(), colored(expect), marked(expect)) {
             (true, Some(recommended), Some(annotation)) => Expected::Verdict { recommended, annotation },
             _ => return Err(Fault::bad("expect: write an object with color and mark")),
         },
-        Keeps::Priorities => Expected::Priority(number(expect, "priority")?),
-        _ => Expected::Weight(number(expect, "weight")?),
+        Edits::Number { name, .. } => Expected::Number(number(expect, name)?),
+        _ => Expected::Number(number(expect, "weight")?),
     })
 }
 
@@ -151,22 +151,23 @@ mod tests {
 
     #[test]
     fn what_the_page_showed_is_read() {
-        let is = |format, expect: Json| expected(format, &expect).ok();
-        assert_eq!(is(Format::Kvetka, json!({ "weight": 5 })), Some(Expected::Weight(5)));
-        assert_eq!(is(Format::Kvetka, json!({ "priority": 5 })), None);
-        assert_eq!(is(Format::Abk, json!({ "priority": 3 })), Some(Expected::Priority(3)));
+        let is = |edits, expect: Json| expected(edits, &expect).ok();
+        let number = |name| Edits::Number { name, words: name, most: 9 };
+        assert_eq!(is(number("weight"), json!({ "weight": 5 })), Some(Expected::Number(5)));
+        assert_eq!(is(number("weight"), json!({ "priority": 5 })), None);
+        assert_eq!(is(number("priority"), json!({ "priority": 3 })), Some(Expected::Number(3)));
         let verdict = |recommended, annotation| Some(Expected::Verdict { recommended, annotation });
         assert_eq!(
-            is(Format::Ctg, json!({ "weight": 7, "color": "green" })),
+            is(Edits::Verdicts, json!({ "weight": 7, "color": "green" })),
             verdict(Some(Recommendation::Green), None)
         );
         assert_eq!(
-            is(Format::Ctg, json!({ "color": null, "mark": "!" })),
+            is(Edits::Verdicts, json!({ "color": null, "mark": "!" })),
             verdict(None, Some(Annotation::Good))
         );
-        assert_eq!(is(Format::Ctg, json!({ "color": "blue" })), None);
-        assert_eq!(is(Format::Ctg, json!({ "color": 5 })), None);
-        assert_eq!(is(Format::Ctg, json!(5)), None);
-        assert_eq!(is(Format::Ctg, Json::Null), Some(Expected::Absent));
+        assert_eq!(is(Edits::Verdicts, json!({ "color": "blue" })), None);
+        assert_eq!(is(Edits::Verdicts, json!({ "color": 5 })), None);
+        assert_eq!(is(Edits::Verdicts, json!(5)), None);
+        assert_eq!(is(Edits::Verdicts, Json::Null), Some(Expected::Absent));
     }
 }

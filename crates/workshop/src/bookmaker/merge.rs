@@ -11,8 +11,8 @@ use tabiya_base::sort::{self, Sorter};
 use tabiya_book::traits::Book;
 use tabiya_book::verdict::Rest;
 use tabiya_book::{
-    self as book, About, BookWriter, CtgEntry, Decision, Format, Heading, MoveFacts, Moves, PositionRecord,
-    Scope, Written, ctg, left_out, plain_weights,
+    self as book, About, BookWriter, CtgEntry, Decision, Heading, MoveFacts, Moves, PositionRecord, Scope,
+    Written, ctg, left_out, plain_weights,
 };
 
 use super::chances::Chances;
@@ -305,7 +305,7 @@ impl Headings {
                     .is_some_and(|other| (other.format, &other.settings) == (kept.format, &kept.settings))
             })
         };
-        self.kept.as_ref().is_some_and(|kept| kept.format == Format::Abk && alike(kept))
+        self.kept.as_ref().is_some_and(|kept| kept.format == tabiya_book::abk::FORMAT && alike(kept))
     }
 
     /// How many books say of themselves what the new book does not say.

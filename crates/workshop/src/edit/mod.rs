@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Move};
 
-use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
 use tabiya_base::map::Map;
 use tabiya_base::patch::Patch;
@@ -24,7 +24,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::replace::FileSet;
 use tabiya_book::edit::{Change, Edit, Value};
 use tabiya_book::traits::Book;
-use tabiya_book::{self as book, Annotation, Format, MoveFacts, Recommendation};
+use tabiya_book::{self as book, Annotation, Edits, MoveFacts, Recommendation};
 use tabiya_chess::{MoveCode, Position, Variant};
 use tabiya_learn::{self as learn, Attempt, EntryEdit, Learner, MadeEdit};
 
@@ -46,8 +46,8 @@ pub struct MoveState {
     pub recommended: Option<Recommendation>,
     /// As in [`MoveFacts`].
     pub annotation: Option<Annotation>,
-    /// The priority in an Arena book.
-    pub priority: Option<u8>,
+    /// As [`own_number`].
+    pub own: Option<(&'static str, u64)>,
 }
 
 /// What a book must say of a move to be edited: what the user was shown.
@@ -56,10 +56,8 @@ pub struct MoveState {
 pub enum Expected {
     /// It does not have the move.
     Absent,
-    /// This weight.
-    Weight(u64),
-    /// This priority.
-    Priority(u64),
+    /// This number, in a format whose edits set one.
+    Number(u64),
     /// This verdict.
     Verdict {
         /// Its colour.
@@ -144,15 +142,8 @@ impl Editor {
         let book = learn::open_settled_as(&self.path, self.variant)?;
         refuse_read_only(&*book)?;
         let format = book.format();
-        if !format.is_editable() {
-            let (what, advice, remedy) = match format {
-                Format::Exp => ("an experience file", "write it as a book, and edit that", Remedy::Convert),
-                Format::Obk => {
-                    ("a Chessmaster book", "write it in another format, and edit that", Remedy::Convert)
-                }
-                _ => ("a count file", "build a book from it, and edit that", Remedy::Build),
-            };
-            return Err(Error::new(ErrorKind::Usage, format!("{what} cannot be edited"))
+        if let Edits::Not { advice, remedy } = format.edits() {
+            return Err(Error::new(ErrorKind::Usage, format!("{} cannot be edited", format.noun()))
                 .at_path(&self.path)
                 .advice(advice)
                 .remedied_by(remedy));
@@ -261,6 +252,12 @@ fn said(book: &Arc<dyn Book>, at: &Position, moves: &[Move]) -> Result<Option<Ve
     }))
 }
 
+/// The number of a move that edits set, with its name, in a format whose weights follow from it.
+pub fn own_number(book: &dyn Book, at: &Position, mv: Move) -> Option<(&'static str, u64)> {
+    let Edits::Number { name, .. } = book.format().edits() else { return None };
+    Some((name, book.own_number(at, mv)?))
+}
+
 /// Writes files with their changes, all of them or none. Returns the file that a change does not fit, if there is one: all
 /// are unchanged then.
 fn write_patches(patches: &[(PathBuf, Patch)]) -> Result<Option<PathBuf>> {
@@ -284,16 +281,16 @@ impl MoveState {
     /// What a book says of one of its moves.
     pub fn from_facts(book: &dyn Book, at: &Position, facts: &MoveFacts) -> Self {
         let MoveFacts { weight, recommended, annotation, .. } = *facts;
-        Self {
-            weight,
-            recommended,
-            annotation,
-            priority: book.as_prioritized().and_then(|book| book.priority(at, facts.mv)),
-        }
+        Self { weight, recommended, annotation, own: own_number(book, at, facts.mv) }
     }
 
     fn weight(weight: u64) -> Self {
-        Self { weight, recommended: None, annotation: None, priority: None }
+        Self { weight, recommended: None, annotation: None, own: None }
+    }
+
+    /// The number that an edit sets.
+    pub fn number(self) -> u64 {
+        self.own.map_or(self.weight, |(_, number)| number)
     }
 }
 
@@ -302,8 +299,7 @@ impl Expected {
         match (self, now) {
             (Self::Absent, now) => now.is_none(),
             (_, None) => false,
-            (Self::Weight(weight), Some(now)) => now.weight == weight,
-            (Self::Priority(priority), Some(now)) => now.priority.map(u64::from) == Some(priority),
+            (Self::Number(number), Some(now)) => now.number() == number,
             (Self::Verdict { recommended, annotation }, Some(now)) => {
                 (now.recommended, now.annotation) == (recommended, annotation)
             }
@@ -355,8 +351,8 @@ fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<EditOutcome> {
     let entries: Vec<EntryEdit> = wish.edits.iter().map(entry).collect();
     let expected: Vec<Option<u64>> = match wish.expected {
         None => Vec::new(),
-        Some(Expected::Weight(weight)) => vec![Some(weight)],
-        // It has no priorities and no colours.
+        Some(Expected::Number(weight)) => vec![Some(weight)],
+        // It has no colours.
         Some(_) => vec![None],
     };
     let made = match Learner::new(path)?.edit(&entries, &expected, wish.note)? {

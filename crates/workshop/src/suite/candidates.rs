@@ -13,7 +13,7 @@ use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
 use tabiya_book::traits::Book;
 use tabiya_book::traverse::{ByPlies, KeyHasher, Tracks};
-use tabiya_book::{Format, MoveFacts};
+use tabiya_book::{CountsGames, MoveFacts};
 use tabiya_chess::normal::forms;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{HeldPosition, MoveCode, Packed, Position, Variant};
@@ -206,7 +206,7 @@ impl SuiteSource {
                 let legal = |(mv, games)| Some((MoveFacts::new(mv, 0).at(at)?.mv, games));
                 played(counts.moves(at.key()).filter_map(legal).collect())
             }
-            Self::Book(book) if book.format() == Format::Counts => {
+            Self::Book(book) if book.format().games() == CountsGames::Only => {
                 let moves = book.moves_in(at);
                 let games = |facts: &MoveFacts| facts.counts.map_or(0, |counts| counts.games);
                 played(moves.iter().map(|facts| (facts.mv, games(facts))).collect())

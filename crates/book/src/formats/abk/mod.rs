@@ -13,6 +13,7 @@
 //! illegal moves, and goes through the rest.
 
 mod check;
+mod driver;
 mod each;
 mod edit;
 mod kinds;
@@ -47,7 +48,10 @@ use tabiya_chess::Position;
 
 use crate::edit::Edit;
 use crate::traits::Book;
-use crate::{BookSummary, Format, Patchable, Prioritized};
+use crate::{BookSummary, Format, Patchable};
+
+/// The format.
+pub const FORMAT: Format = Format::new(&driver::AbkDriver);
 
 /// An Arena book.
 #[derive(Debug)]
@@ -103,13 +107,6 @@ impl Abk {
     }
 }
 
-impl Prioritized for Abk {
-    fn priority(&self, at: &Position, mv: Move) -> Option<u8> {
-        let of_key = self.index().of_key(at.key());
-        of_key.iter().find(|known| known.mv.resolve(at.chess()) == Some(mv)).map(|known| known.priority)
-    }
-}
-
 impl Patchable for Abk {
     fn patches(&self, at: &Position, edits: &[Edit], progress: &Progress) -> Result<Vec<(PathBuf, Patch)>> {
         Ok(vec![(self.path.clone(), edit::patch(&self.data, at, edits, progress)?)])
@@ -122,11 +119,14 @@ impl Book for Abk {
     }
 
     fn format(&self) -> Format {
-        Format::Abk
+        FORMAT
     }
 
-    fn as_prioritized(&self) -> Option<&dyn Prioritized> {
-        Some(self)
+    /// The priority.
+    fn own_number(&self, at: &Position, mv: Move) -> Option<u64> {
+        let of_key = self.index().of_key(at.key());
+        let known = of_key.iter().find(|known| known.mv.resolve(at.chess()) == Some(mv));
+        known.map(|known| known.priority.into())
     }
 
     fn as_patchable(&self) -> Option<&dyn Patchable> {

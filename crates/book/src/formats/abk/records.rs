@@ -15,7 +15,7 @@ use super::layout::{
     HEADER_LEN_AT, LAST_PLY, LIVE_RECORDS, MIN_GAMES, MIN_PERCENT_BLACK, MIN_PERCENT_WHITE, MIN_WINS, NONE,
     PROMOTIONS, RECORD_LEN, RECORD_LEN_AT, ROOT, START, UNSET, WRITTEN,
 };
-use crate::{Format, Heading};
+use crate::Heading;
 
 /// What the header says of the book.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl AbkHeader {
     pub(crate) fn heading(&self) -> Heading {
         let is_commented = !self.comment.is_empty() && self.comment != WRITTEN;
         Heading {
-            format: Format::Abk,
+            format: crate::abk::FORMAT,
             texts: vec![self.comment.clone(), self.author.clone()],
             settings: self.settings().to_vec(),
             says_anything: is_commented || !self.author.is_empty(),

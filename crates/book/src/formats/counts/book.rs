@@ -140,7 +140,7 @@ impl Book for CountBook {
     }
 
     fn format(&self) -> Format {
-        Format::Counts
+        crate::counts::FORMAT
     }
 
     fn as_sliced(&self) -> Option<&dyn Sliced> {

@@ -15,11 +15,12 @@ use tabiya_base::folder::{self, FolderFiles, has_extension};
 use tabiya_chess::MoveCode;
 use tabiya_chess::Packed;
 
-use crate::{By, Slice};
+use crate::{By, Format, Slice};
 
 #[cfg(feature = "counts")]
 mod book;
 mod check;
+mod driver;
 #[cfg(feature = "counts")]
 mod each;
 #[cfg(feature = "counts")]
@@ -48,6 +49,9 @@ pub use read::CountFile;
 pub use without::{CountFile, CountWriter, from_bytes, open};
 #[cfg(feature = "counts")]
 pub use write::CountWriter;
+
+/// The format.
+pub const FORMAT: Format = Format::new(&driver::CountsDriver);
 
 /// Bits of the number of games in a row.
 pub const GAMES_BITS: u32 = 39;

@@ -6,6 +6,7 @@
 //! beyond the end of the file and entries after a broken one in a page, and ignore moves that are not legal.
 
 mod check;
+mod driver;
 mod each;
 mod edit;
 mod entry;
@@ -44,6 +45,9 @@ use crate::edit::Edit;
 use crate::traits::Book;
 use crate::traverse::{Forms, each_form};
 use crate::{BookSummary, CtgFlags, Format, MoveFacts, Moves, Patchable, Scope, Visit, verdict};
+
+/// The format.
+pub const FORMAT: Format = Format::new(&driver::CtgDriver);
 
 impl Moves for Ctg {
     fn variant(&self) -> Variant {
@@ -85,7 +89,7 @@ impl Book for Ctg {
     }
 
     fn format(&self) -> Format {
-        Format::Ctg
+        FORMAT
     }
 
     fn flags(&self, at: &Position) -> Option<CtgFlags> {

@@ -9,6 +9,7 @@
 //! ready. Engines append to the file while it is read; it is read as long as it was when it was opened.
 
 mod check;
+mod driver;
 pub mod keys;
 pub mod layout;
 pub mod read;
@@ -22,7 +23,6 @@ use std::sync::Arc;
 use tabiya_base::background::Background;
 use tabiya_base::error::{Error, Result};
 use tabiya_base::findings::{Finding, Findings};
-use tabiya_base::folder::has_extension;
 use tabiya_base::map::{Access, Map};
 use tabiya_base::progress::Progress;
 use tabiya_chess::{Position, Variant};
@@ -33,6 +33,9 @@ use crate::{BookSummary, Format, MoveFacts, Moves, Scope, Visit, errors};
 pub use read::{ExpIndex, ExpMove};
 pub use records::{ExpFamily, ExpRecord, ExpRecords};
 
+/// The format.
+pub const FORMAT: Format = Format::new(&driver::ExpDriver);
+
 /// An experience file.
 #[derive(Debug)]
 pub struct Exp {
@@ -42,18 +45,6 @@ pub struct Exp {
     index: Background<ExpIndex>,
 }
 
-/// The extension of experience files; older ones end with `.bin`.
-pub(crate) const EXTENSION: &str = "exp";
-
-/// Whether bytes are a file of experience, by their content, or by the extension of their name.
-pub(crate) fn is_exp(path: &Path, data: &[u8]) -> bool {
-    !matches!(records::family(data, is_named(path)), Ok(None))
-}
-
-fn is_named(path: &Path) -> bool {
-    has_extension(path, EXTENSION)
-}
-
 impl Exp {
     /// Opens a file over these bytes; its index is made in the background.
     ///
@@ -61,7 +52,7 @@ impl Exp {
     /// When the bytes are of a family that is not read, or of none.
     pub fn new(path: impl Into<PathBuf>, data: impl Into<Map>) -> Result<Self> {
         let (path, data) = (path.into(), data.into());
-        let family = records::family(&data, is_named(&path));
+        let family = records::family(&data, FORMAT.has_name(&path));
         let family = family.and_then(|family| family.ok_or("this is no experience file"));
         let family =
             family.map_err(|what| Error::format(&path, what).at_offset(0).advice(records::OTHER_FAMILY))?;
@@ -115,7 +106,7 @@ impl Book for Exp {
     }
 
     fn format(&self) -> Format {
-        Format::Exp
+        FORMAT
     }
 
     fn warnings(&self) -> Vec<String> {

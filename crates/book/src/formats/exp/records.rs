@@ -182,6 +182,11 @@ impl<'a> ExpRecords<'a> {
     }
 }
 
+/// Whether a file begins with the signature of an engine or a viewer.
+pub(crate) fn has_signature(data: &[u8]) -> bool {
+    [&SUGAR_V2[..], &SUGAR_V1, REVOLUTION, VIEWER].iter().any(|start| data.starts_with(start))
+}
+
 /// The family that wrote a file; `None` if none that is known did, and the reason if it is an experience file that cannot be
 /// read. A file whose last record is not whole is one too: its engine may be writing it. `is_named` says that the file has
 /// the extension `.exp`: then a part of the records may be damaged.

@@ -90,7 +90,7 @@ fn each_family_is_known_by_its_content_and_walked_from_the_start() {
         for name in ["experience.bin", "a.exp", "a"] {
             let book = Exp::new(name, small(family)).unwrap();
             assert_eq!(book.family(), family);
-            assert_eq!(open_bytes(name, small(family)).unwrap().format(), Format::Exp);
+            assert_eq!(open_bytes(name, small(family)).unwrap().format(), crate::exp::FORMAT);
             let start = moves(&book, "");
             assert_eq!(start, [("e2e4".to_owned(), 10_000), ("d2d4".to_owned(), 7071)]);
             assert_eq!(moves(&book, "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5"), [("e1g1".to_owned(), 10_000)]);
@@ -237,7 +237,7 @@ fn a_file_that_engines_append_to_is_read_meanwhile() {
             let book = open(&path).unwrap();
             let whole = (at + 1 - (bytes.len() - 8 * RECORD_LEN)) / RECORD_LEN;
             let summary = book.summary(&Progress::none());
-            assert_eq!((book.format(), summary.entries), (Format::Exp, whole as u64));
+            assert_eq!((book.format(), summary.entries), (crate::exp::FORMAT, whole as u64));
             assert!(summary.findings.iter().all(|finding| !finding.is_error()), "{:?}", summary.findings);
         }
         assert_eq!(before.summary(&Progress::none()).entries, 1);

@@ -6,7 +6,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 
 use super::layout::{ALL_PLIES, HAS_LINKS, TYPE};
 use super::wire::{self, KvetkaReader, put_unicode};
-use crate::{Format, Heading};
+use crate::Heading;
 
 /// The description of a book, and which games it takes in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl KvetkaHeader {
         let caption = if name == caption.as_str() { "" } else { caption };
         let limits = least_elo.map(i32::from);
         Heading {
-            format: Format::Kvetka,
+            format: crate::kvetka::FORMAT,
             texts: vec![caption.to_owned()],
             settings: [&limits[..], &[i32::from(*plies), i32::from(*transpositions)]].concat(),
             says_anything: !caption.is_empty() || *least_elo != [0; 4] || *plies != ALL_PLIES,

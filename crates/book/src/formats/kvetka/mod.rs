@@ -10,6 +10,7 @@
 
 mod block;
 mod check;
+mod driver;
 mod each;
 mod edit;
 mod element;
@@ -54,6 +55,9 @@ use crate::traverse::{Forms as _, each_form};
 use crate::{
     BookSummary, Format, GameReference, Heading, MoveFacts, Moves, Patchable, Remarks, Scope, Visit,
 };
+
+/// The format.
+pub const FORMAT: Format = Format::new(&driver::KvetkaDriver);
 
 impl Moves for Kvetka {
     fn variant(&self) -> Variant {
@@ -111,7 +115,7 @@ impl Book for Kvetka {
     }
 
     fn format(&self) -> Format {
-        Format::Kvetka
+        FORMAT
     }
 
     fn as_patchable(&self) -> Option<&dyn Patchable> {

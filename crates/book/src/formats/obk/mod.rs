@@ -7,6 +7,7 @@
 //! A damaged book is played as far as it is sound: a move that is not legal takes only its own replies along.
 
 mod check;
+mod driver;
 mod kinds;
 pub mod layout;
 pub mod read;
@@ -30,6 +31,9 @@ use crate::{BookSummary, Format, MoveFacts, Moves, Scope, Visit};
 use layout::{START_V1, START_V2};
 pub use read::{ObkIndex, ObkMove};
 pub use records::{ObkHeader, ObkRecord};
+
+/// The format.
+pub const FORMAT: Format = Format::new(&driver::ObkDriver);
 
 /// A Chessmaster book.
 #[derive(Debug)]
@@ -111,7 +115,7 @@ impl Book for Obk {
     }
 
     fn format(&self) -> Format {
-        Format::Obk
+        FORMAT
     }
 
     fn warnings(&self) -> Vec<String> {

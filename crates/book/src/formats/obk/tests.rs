@@ -50,7 +50,7 @@ fn both_versions_are_known_by_their_content_and_read() {
     for (version, texts) in [(1, &b""[..]), (2, &TEXTS[..])] {
         for name in ["a.obk", "a.bin", "a"] {
             let book = open_bytes(name, file(version, &MOVES, texts)).unwrap();
-            assert_eq!(book.format(), Format::Obk);
+            assert_eq!(book.format(), crate::obk::FORMAT);
             assert_eq!(moves(&*book, ""), shown(&[("e2e4", 100), ("d2d4", 50)]));
             assert_eq!(moves(&*book, "e2e4"), shown(&[("e7e5", 100), ("c7c5", 50), ("e7e6", 0)]));
             assert_eq!(moves(&*book, "e2e4 e7e5 g1f3 b8c6"), shown(&[("f1b5", 50), ("f1c4", 25)]));

@@ -6,6 +6,7 @@
 //! positions that a search by keys still reaches are found.
 
 mod check;
+mod driver;
 mod each;
 pub mod entry;
 mod kinds;
@@ -27,7 +28,6 @@ use std::path::{Path, PathBuf};
 use shakmaty::{Move, Position as _};
 
 pub use read::{MAX_OF_ONE_KEY, PolyglotEntries};
-pub(crate) use recognize::foreign;
 #[cfg(feature = "write")]
 pub use write::PolyglotWriter;
 
@@ -41,6 +41,9 @@ use tabiya_chess::{MoveCode, Position, Variant};
 use crate::traits::Book;
 use crate::verdict::best;
 use crate::{BookSummary, Format, Learnable, MoveFacts, Moves, OtherRules, Scope, Visit, errors};
+
+/// The format.
+pub const FORMAT: Format = Format::new(&driver::PolyglotDriver);
 
 /// Different moves that [`Polyglot::best`] compares without allocating. Positions of real books have fewer.
 const FEW: usize = 32;
@@ -157,7 +160,7 @@ impl Book for Polyglot {
     }
 
     fn format(&self) -> Format {
-        Format::Polyglot
+        FORMAT
     }
 
     /// Of entries out of order only what a look at some pages shows: a whole book is not read to open it.

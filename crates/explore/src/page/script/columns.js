@@ -96,7 +96,7 @@ export const COLUMNS = [
   },
   {
     key: "priority", head: "priority", name: "Priority", width: 68, rank: 3,
-    has: (book, known) => known.format === "abk" && (known.edit?.priority !== undefined || some((move) => move.priority)(book)),
+    has: (book, known) => Boolean(known.edit?.priority) || some((move) => move.priority)(book),
     cell: (move, book, known) => known.edit?.priority ? valueButton(move, book, known) : String(move.priority ?? ""),
     order: (move) => move.priority ?? null,
   },

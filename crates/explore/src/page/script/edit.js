@@ -10,10 +10,10 @@ import { tables } from "./tables.js";
 
 /** What an edit changes in a move of this book. @param {Book} book @param {BookMove} move @returns {Value} */
 export function editedValue(book, move) {
-  if (book.format === "ctg") {
+  if (book.edit?.looks) {
     return { color: move.recommended === null ? null : move.recommended ? "green" : "red", mark: move.annotation };
   }
-  return book.format === "abk" ? { priority: move.priority ?? move.weight } : { weight: move.weight };
+  return book.edit?.priority ? { priority: move.priority ?? move.weight } : { weight: move.weight };
 }
 
 /** @param {Value | null | undefined} value @returns {number} */
@@ -23,7 +23,7 @@ function numberOf(value) {
 
 /** What the numbers of a book that can be edited are called. @param {Book} book */
 export function unitOf(book) {
-  return book.format === "abk" ? "priority" : book.format === "kvetka" ? "half-points" : "weight";
+  return book.edit?.unit ?? "weight";
 }
 
 /** @param {Book} book @returns {Bounds | null} */
@@ -183,7 +183,7 @@ export function valueButton(move, book, known) {
   return el("button", {
     type: "button", class: "value", "data-focus": focusOf(edit), "aria-label": `${unit} of ${move.san}: ${exact(number)}, change`, title: `${exact(number)}: change`,
     onclick: () => openField(edit, known),
-  }, known.format === "polyglot" || number < 100000 ? exact(number) : brief(number));
+  }, number < 100000 || (rangeOf(known)?.max ?? 0) < 100000 ? exact(number) : brief(number));
 }
 
 /** The edit of a value: that which is being saved, if one is. @param {BookView} book @param {Book} known @param {BookMove} move @returns {Edit} */

@@ -34,7 +34,7 @@
  *   choice: {ply: number} | null, book_end: number | null, variant?: string, winner?: "white" | "black" | null
  * }} View `winner` is there where a rule of the variant has ended the game.
  * @typedef {{min: number, max: number}} Bounds
- * @typedef {{weight: Bounds | null, priority: Bounds | null, looks: boolean, undo: boolean, whole: boolean}} Editing
+ * @typedef {{weight: Bounds | null, priority: Bounds | null, unit: string | null, looks: boolean, undo: boolean, whole: boolean}} Editing
  * @typedef {{searches: number, sides: {side: "white" | "black", value: number | null, plies: number, covered: number, positions: number}[],
  *   next: {play: string[], line: string}[]}} Growth
  * @typedef {{id: number, name: string, path: string, format: string, edit: Editing | null, evals: boolean, speeds: string[], ratings: number[],

@@ -49,7 +49,7 @@ fn a_move_that_is_played_at_all_has_a_priority() {
     let book = tree.book();
     let at = after("g1f3 g8f6");
     let mv = moves(&book, &at)[0];
-    assert_eq!((mv.weight, book.priority(&at, mv.mv)), (100, Some(1)));
+    assert_eq!((mv.weight, book.own_number(&at, mv.mv)), (100, Some(1)));
 }
 
 #[test]

@@ -20,7 +20,7 @@ use tree::{AbkTree, Keep};
 use super::layout::{NO_LAST_PLY, WRITTEN};
 use super::records::AbkHeader;
 use crate::write::Needs;
-use crate::{About, BookWriter, Format, Heading, PositionRecord, WriteOptions, Written, left_out};
+use crate::{About, BookWriter, Heading, PositionRecord, WriteOptions, Written, left_out};
 
 /// An Arena book that is being written.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl BookWriter for AbkWriter {
     }
 
     fn takes(&self, heading: &Heading) -> bool {
-        heading.format == Format::Abk
+        heading.format == crate::abk::FORMAT
     }
 
     fn describe(&mut self, about: &About) {

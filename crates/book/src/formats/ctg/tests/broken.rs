@@ -259,7 +259,7 @@ fn any_of_the_three_names_opens_the_book_and_a_missing_one_is_named() {
     }
     for (name, first) in [("Book.ctg", "Book.ctg"), ("book.CTB", "book.Ctb"), ("book.cto", "BOOK.CTO")] {
         let book = book::open_book(path(name)).unwrap();
-        assert_eq!((book.path(), book.format()), (&*path(name), book::Format::Ctg));
+        assert_eq!((book.path(), book.format()), (&*path(name), crate::ctg::FORMAT));
         let lower = |path: &Path| path.to_string_lossy().to_lowercase();
         assert_eq!(lower(&book.files()[0]), lower(&path(first)));
         assert!(book.files().len() == 3 && book.best(&Position::start()).is_some());

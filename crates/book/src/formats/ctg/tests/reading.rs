@@ -13,7 +13,7 @@ use super::super::signature::{Signature, decode};
 use super::{Fixture, Known};
 use crate::tests::{after, fen, moves, mv, uci};
 use crate::traits::Book;
-use crate::{Annotation, BookSet, Counts, Format, Ratings, Recommendation};
+use crate::{Annotation, BookSet, Counts, Ratings, Recommendation};
 
 fn signature(chess: &Chess) -> Vec<u8> {
     Signature::from_chess(chess).unwrap().bytes().to_vec()
@@ -106,7 +106,7 @@ fn a_moves_statistics_are_those_of_the_position_after_it() {
         .known(&after("e2e4"), next)
         .with(&after("d2d4"), "", [4, 1, 1, 1], 0x40)
         .book();
-    assert_eq!((book.format(), book.files().len()), (Format::Ctg, 3));
+    assert_eq!((book.format(), book.files().len()), (crate::ctg::FORMAT, 3));
     let [e4, d4, a3] = moves(&book, &start)[..] else { panic!() };
     assert_eq!([&e4, &d4, &a3].map(|known| uci(known.mv)), ["e2e4", "d2d4", "a2a3"]);
     assert_eq!(e4.counts, Some(Counts { games: 10, wins: 5, draws: 3, losses: 2 }));

@@ -22,8 +22,8 @@ use super::layout::{ALL_PLIES, MAX_COMMENT};
 use super::moves::code;
 use crate::write::Needs;
 use crate::{
-    About, BookWriter, Counts, Format, GameReference, Heading, MoveFacts, PositionRecord, WriteOptions,
-    Written, left_out,
+    About, BookWriter, Counts, GameReference, Heading, MoveFacts, PositionRecord, WriteOptions, Written,
+    left_out,
 };
 
 /// The least memory that a writer uses, in bytes.
@@ -143,7 +143,7 @@ impl BookWriter for KvetkaWriter {
     }
 
     fn takes(&self, heading: &Heading) -> bool {
-        heading.format == Format::Kvetka
+        heading.format == crate::kvetka::FORMAT
     }
 
     fn describe(&mut self, about: &About) {

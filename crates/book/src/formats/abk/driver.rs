@@ -1,0 +1,45 @@
+//! What the format is.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tabiya_base::error::Result;
+
+use super::layout::HIGHEST_PRIORITY;
+use super::{Abk, FORMAT, is_abk};
+use crate::driver::{Certainty, CountsGames, Driver, Edits, Facts, Opening, named};
+use crate::traits::Book;
+#[cfg(feature = "write")]
+use crate::{driver::Create, write::boxed};
+
+/// The format.
+pub(super) struct AbkDriver;
+
+impl Driver for AbkDriver {
+    fn facts(&self) -> &'static Facts {
+        const FACTS: Facts = Facts {
+            name: "abk",
+            title: "Arena",
+            noun: "an Arena book",
+            extensions: &["abk"],
+            found_by: Some("abk"),
+            games: CountsGames::Yes,
+            edits: Edits::Number { name: "priority", words: "priority", most: HIGHEST_PRIORITY as u64 },
+            ..Facts::READ_ONLY
+        };
+        &FACTS
+    }
+
+    fn sniff(&self, path: &Path, bytes: &[u8]) -> Certainty {
+        if is_abk(bytes) { Certainty::Marked } else { named(FORMAT, path, bytes) }
+    }
+
+    fn open(&self, opening: Opening<'_>) -> Result<Arc<dyn Book>> {
+        Ok(Arc::new(Abk::new(opening.path, opening.bytes)?))
+    }
+
+    #[cfg(feature = "write")]
+    fn writer(&self) -> Option<Create> {
+        Some(|path, options| boxed(super::AbkWriter::new(path, options)))
+    }
+}
