@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 pub use crate::book_set::BookSet;
 pub(crate) use crate::book_set::Reading;
-pub use crate::driver::{Certainty, CountsGames, Edits, Variants};
+pub use crate::driver::Certainty;
 pub use crate::evaluations::Evaluations;
 pub use crate::facts::{Decision, rating_difference};
+pub use crate::format::{CountsGames, Edits, Variants};
 pub use crate::formats::{abk, counts, ctg, exp, kvetka, obk, polyglot};
 pub use crate::game::{CBH_RECORD, GameReference, SourceKind};
 #[cfg(feature = "write")]

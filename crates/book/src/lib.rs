@@ -19,6 +19,7 @@ mod driver;
 pub mod edit;
 mod evaluations;
 mod facts;
+mod format;
 #[doc(hidden)]
 pub mod formats;
 mod game;
@@ -45,8 +46,8 @@ pub use book::{Book, OpenOptions, open, starter};
 pub use choose::Policy;
 #[cfg(feature = "write")]
 pub use create::{CreateOptions, NewBook, create};
-pub use driver::Format;
 pub use facts::{Annotation, Counts, Learned, MoveFacts, Ratings, Recommendation};
+pub use format::Format;
 pub use positions::{PositionFacts, Positions};
 pub use tabiya_chess::{FenError, Position, Variant};
 #[cfg(feature = "write")]

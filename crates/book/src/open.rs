@@ -14,10 +14,11 @@ use tabiya_base::map::Map;
 use tabiya_base::replace::leftovers;
 use tabiya_chess::Variant;
 
-use super::driver::{Certainty, Opening, Variants, is_text};
+use super::driver::{Certainty, Driver, Opening, is_text};
+use super::format::Variants;
 #[cfg(feature = "write")]
 use super::formats::endings;
-use super::formats::{advice, one_of};
+use super::formats::{advice, drivers, of_file, one_of};
 use super::{Among, Format};
 #[cfg(feature = "write")]
 use super::{BookWriter, WriteOptions};
@@ -67,14 +68,13 @@ pub(crate) fn open_as_it_is(path: &Path, variant: Variant) -> Result<Arc<dyn Boo
 
 /// The variant that the file of a book states; `None` for books that do not state it.
 pub fn stated_variant(path: &Path) -> Option<Variant> {
-    let states = |format: &Format| format.variants() == Variants::Stated;
+    let states = |format: Format| format.variants() == Variants::Stated;
     open_at(path, states, &Among::default()).ok().flatten().map(|book| book.variant())
 }
 
 /// Opens what is at a path, if it is a book of one of these formats whatever its name.
-fn open_at(path: &Path, of: impl Fn(&Format) -> bool, among: &Among) -> Result<Option<Arc<dyn Book>>> {
-    let formats = Format::all().filter(of);
-    formats.map(|format| format.driver().open_at(path, among)).find_map(Result::transpose).transpose()
+fn open_at(path: &Path, of: impl Fn(Format) -> bool, among: &Among) -> Result<Option<Arc<dyn Book>>> {
+    drivers(of).map(|driver| driver.open_at(path, among)).find_map(Result::transpose).transpose()
 }
 
 /// With the feature `write`, puts files of a CTG or Kvetka book back that a process had moved aside when it died, and removes those that
@@ -90,11 +90,11 @@ pub(crate) fn put_back(path: &Path) {
 
 fn open_any(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
     let opening = |bytes: Map| Opening { path, bytes, in_memory: false, variant };
-    let located = Format::all().find_map(|format| Some((format, format.driver().locate(path)?)));
-    if let Some((format, file)) = &located
+    let located = drivers(|_| true).find_map(|driver| Some((driver, driver.locate(path)?)));
+    if let Some((driver, file)) = &located
         && !file.exists()
     {
-        return format.driver().open(opening(Map::from(Vec::new())));
+        return driver.open(opening(Map::from(Vec::new())));
     }
     if path.is_dir()
         && let Some(book) = open_at(path, |_| true, &Among::default())?
@@ -105,7 +105,7 @@ fn open_any(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
     if let Some(kind) = FileKind::by_name(path) {
         return Err(not_a_book(path, kind));
     }
-    recognized(path, &bytes)?.driver().open(opening(bytes))
+    recognized(path, &bytes)?.open(opening(bytes))
 }
 
 /// Opens a book in which only some games count.
@@ -117,7 +117,7 @@ pub fn open_among(path: impl AsRef<Path>, among: &Among) -> Result<Arc<dyn Book>
     if !among.by().any() {
         return open(path);
     }
-    if let Some(book) = open_at(path, |format| format.is_sliced(), among)? {
+    if let Some(book) = open_at(path, Format::is_sliced, among)? {
         return Ok(book);
     }
     let names = among.by().columns().collect::<Vec<_>>().join(" and ");
@@ -129,7 +129,7 @@ pub fn open_among(path: impl AsRef<Path>, among: &Among) -> Result<Arc<dyn Book>
 /// The file that a path means if it does not exist itself: the parts of CTG and Kvetka books are found in any letter
 /// case, and Kvetka books also by their name without number or extension.
 pub fn in_any_case(path: &Path) -> Option<PathBuf> {
-    Format::all().find_map(|format| format.driver().locate(path))
+    drivers(|_| true).find_map(|driver| driver.locate(path))
 }
 
 /// Opens a book from bytes in memory or inside the executable. `path` is only its name.
@@ -144,25 +144,25 @@ pub fn in_any_case(path: &Path) -> Option<PathBuf> {
 /// As [`open()`], except for opening the file.
 pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<dyn Book>> {
     let (path, bytes) = (path.as_ref(), bytes.into());
-    let format = recognized(path, &bytes)?;
-    format.driver().open(Opening { path, bytes, in_memory: true, variant: Variant::Chess })
+    let driver = recognized(path, &bytes)?;
+    driver.open(Opening { path, bytes, in_memory: true, variant: Variant::Chess })
 }
 
 /// The format of a file by its content, then by its name.
-fn recognized(path: &Path, bytes: &[u8]) -> Result<Format> {
-    let found = Format::of_file(path, bytes);
+fn recognized(path: &Path, bytes: &[u8]) -> Result<&'static dyn Driver> {
+    let found = of_file(path, bytes);
     let error = |what: &str| Err(Error::format(path, what).advice(advice()));
-    if let Some((format, Certainty::Marked)) = found {
-        return Ok(format);
+    if let Some((driver, Certainty::Marked)) = found {
+        return Ok(driver);
     }
     if let Some(kind) = FileKind::by_start(bytes) {
         return Err(not_a_book(path, kind));
     }
     match found {
-        Some((format, Certainty::Named)) => Ok(format),
+        Some((driver, Certainty::Named)) => Ok(driver),
         _ if bytes.is_empty() => error("the file is empty"),
         _ if is_text(bytes) => error("this is text, not a book"),
-        Some((format, _)) => Ok(format),
+        Some((driver, _)) => Ok(driver),
         None => error("this is not a book"),
     }
 }
@@ -170,8 +170,8 @@ fn recognized(path: &Path, bytes: &[u8]) -> Result<Format> {
 /// The files that a book written at `path` may replace.
 #[cfg(feature = "write")]
 pub fn parts(path: &Path) -> Vec<PathBuf> {
-    let others = Format::of_name(path).map(|format| format.driver().others(path));
-    std::iter::once(path.to_owned()).chain(others.into_iter().flatten()).collect()
+    let others = drivers(|format| format.has_name(path)).flat_map(|driver| driver.others(path));
+    std::iter::once(path.to_owned()).chain(others).collect()
 }
 
 /// Begins a book at `path`, in the format of its extension.
@@ -190,7 +190,7 @@ pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn 
         let advice = format!("end the name with {}", endings(|format| format.variants() != Variants::Chess));
         return Err(Error::new(ErrorKind::Usage, what).at_path(path).advice(advice));
     }
-    let Some(create) = format.and_then(|format| format.driver().writer()) else {
+    let Some(create) = drivers(|known| Some(known) == format).find_map(|driver| driver.writer()) else {
         let what = "the name does not say which format to write";
         let advice = format!("end it with {}", endings(Format::is_writable));
         return Err(Error::new(ErrorKind::Usage, what).at_path(path).advice(advice));

@@ -10,16 +10,30 @@ pub mod polyglot;
 
 use std::path::Path;
 
-use crate::driver::{Certainty, Format};
+use crate::Format;
+use crate::driver::{Certainty, Driver};
 
 /// The formats, in the order in which they are offered; of two that a file may be of for the same reason, the first counts.
-const DRIVERS: &[Format] =
-    &[polyglot::FORMAT, ctg::FORMAT, abk::FORMAT, kvetka::FORMAT, obk::FORMAT, exp::FORMAT, counts::FORMAT];
+const DRIVERS: &[&dyn Driver] = &[
+    &polyglot::PolyglotDriver,
+    &ctg::CtgDriver,
+    &abk::AbkDriver,
+    &kvetka::KvetkaDriver,
+    &obk::ObkDriver,
+    &exp::ExpDriver,
+    &counts::CountsDriver,
+];
 
+/// The drivers of these formats.
+pub(crate) fn drivers(of: impl Fn(Format) -> bool) -> impl Iterator<Item = &'static dyn Driver> {
+    DRIVERS.iter().copied().filter(move |driver| of(driver.format()))
+}
+
+#[doc(hidden)]
 impl Format {
     /// All formats, in the order in which they are offered.
     pub fn all() -> impl Iterator<Item = Self> {
-        DRIVERS.iter().copied()
+        DRIVERS.iter().map(|driver| driver.format())
     }
 
     /// The format whose files have such a name.
@@ -30,18 +44,29 @@ impl Format {
     /// The format that a file most probably has, and how certain that is. The bytes are all that there are, or as many as are
     /// known of its start.
     pub fn of_file(path: &Path, bytes: &[u8]) -> Option<(Self, Certainty)> {
-        let mut best = None;
-        for format in Self::all() {
-            let certainty = format.sniff(path, bytes);
-            if certainty == Certainty::Marked {
-                return Some((format, certainty));
-            }
-            if best.map_or(Certainty::No, |(_, best)| best) < certainty {
-                best = Some((format, certainty));
-            }
-        }
-        best
+        of_file(path, bytes).map(|(driver, certainty)| (driver.format(), certainty))
     }
+
+    /// Whether books of any records are written in it.
+    #[cfg(feature = "write")]
+    pub fn is_writable(self) -> bool {
+        drivers(|format| format == self).any(|driver| driver.writer().is_some())
+    }
+}
+
+/// The driver of the format that a file most probably has, and how certain that is.
+pub(crate) fn of_file(path: &Path, bytes: &[u8]) -> Option<(&'static dyn Driver, Certainty)> {
+    let mut best: Option<(&dyn Driver, Certainty)> = None;
+    for driver in DRIVERS.iter().copied() {
+        let certainty = driver.sniff(path, bytes);
+        if certainty == Certainty::Marked {
+            return Some((driver, certainty));
+        }
+        if best.map_or(Certainty::No, |(_, best)| best) < certainty {
+            best = Some((driver, certainty));
+        }
+    }
+    best
 }
 
 /// What to do with a file that is not a book of a known format.

@@ -7,27 +7,30 @@ use tabiya_base::error::Result;
 
 use super::layout::HIGHEST_PRIORITY;
 use super::{Abk, FORMAT, is_abk};
-use crate::driver::{Certainty, CountsGames, Driver, Edits, Facts, Opening, named};
+use crate::driver::{Certainty, Driver, Opening, named};
+use crate::format::{CountsGames, Edits, Facts, Format};
 use crate::traits::Book;
 #[cfg(feature = "write")]
 use crate::{driver::Create, write::boxed};
 
-/// The format.
-pub(super) struct AbkDriver;
+/// What is known of the format.
+pub(super) const FACTS: Facts = Facts {
+    name: "abk",
+    title: "Arena",
+    noun: "an Arena book",
+    extensions: &["abk"],
+    found_by: Some("abk"),
+    games: CountsGames::Yes,
+    edits: Edits::Number { name: "priority", words: "priority", most: HIGHEST_PRIORITY as u64 },
+    ..Facts::READ_ONLY
+};
+
+/// What opens and writes its files.
+pub(crate) struct AbkDriver;
 
 impl Driver for AbkDriver {
-    fn facts(&self) -> &'static Facts {
-        const FACTS: Facts = Facts {
-            name: "abk",
-            title: "Arena",
-            noun: "an Arena book",
-            extensions: &["abk"],
-            found_by: Some("abk"),
-            games: CountsGames::Yes,
-            edits: Edits::Number { name: "priority", words: "priority", most: HIGHEST_PRIORITY as u64 },
-            ..Facts::READ_ONLY
-        };
-        &FACTS
+    fn format(&self) -> Format {
+        FORMAT
     }
 
     fn sniff(&self, path: &Path, bytes: &[u8]) -> Certainty {

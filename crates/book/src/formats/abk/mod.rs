@@ -49,9 +49,10 @@ use tabiya_chess::Position;
 use crate::edit::Edit;
 use crate::traits::Book;
 use crate::{BookSummary, Format, Patchable};
+pub(crate) use driver::AbkDriver;
 
 /// The format.
-pub const FORMAT: Format = Format::new(&driver::AbkDriver);
+pub const FORMAT: Format = Format::new(&driver::FACTS);
 
 /// An Arena book.
 #[derive(Debug)]

@@ -6,28 +6,31 @@ use std::sync::Arc;
 use tabiya_base::error::{Remedy, Result};
 use tabiya_base::file_kind::PARQUET;
 
-use super::{EXTENSION, from_bytes, named, open};
+use super::{EXTENSION, FORMAT, from_bytes, named, open};
 use crate::Among;
-use crate::driver::{Certainty, CountsGames, Driver, Edits, Facts, Opening, Variants};
+use crate::driver::{Certainty, Driver, Opening};
+use crate::format::{CountsGames, Edits, Facts, Format, Variants};
 use crate::traits::Book;
 
-/// The format.
-pub(super) struct CountsDriver;
+/// What is known of the format.
+pub(super) const FACTS: Facts = Facts {
+    name: "counts",
+    title: "counts",
+    noun: "a count file",
+    extensions: &[EXTENSION],
+    variants: Variants::Stated,
+    games: CountsGames::Only,
+    edits: Edits::Not { advice: "build a book from it, and edit that", remedy: Remedy::Build },
+    is_sliced: true,
+    ..Facts::READ_ONLY
+};
+
+/// What opens and writes its files.
+pub(crate) struct CountsDriver;
 
 impl Driver for CountsDriver {
-    fn facts(&self) -> &'static Facts {
-        const FACTS: Facts = Facts {
-            name: "counts",
-            title: "counts",
-            noun: "a count file",
-            extensions: &[EXTENSION],
-            variants: Variants::Stated,
-            games: CountsGames::Only,
-            edits: Edits::Not { advice: "build a book from it, and edit that", remedy: Remedy::Build },
-            is_sliced: true,
-            ..Facts::READ_ONLY
-        };
-        &FACTS
+    fn format(&self) -> Format {
+        FORMAT
     }
 
     fn sniff(&self, _: &Path, bytes: &[u8]) -> Certainty {

@@ -43,6 +43,7 @@ mod write;
 #[cfg(feature = "counts")]
 pub use book::{from_bytes, open};
 pub use check::{Sum, add_unopened, damage, sum};
+pub(crate) use driver::CountsDriver;
 #[cfg(feature = "counts")]
 pub use read::CountFile;
 #[cfg(not(feature = "counts"))]
@@ -51,7 +52,7 @@ pub use without::{CountFile, CountWriter, from_bytes, open};
 pub use write::CountWriter;
 
 /// The format.
-pub const FORMAT: Format = Format::new(&driver::CountsDriver);
+pub const FORMAT: Format = Format::new(&driver::FACTS);
 
 /// Bits of the number of games in a row.
 pub const GAMES_BITS: u32 = 39;

@@ -6,29 +6,32 @@ use std::sync::Arc;
 use tabiya_base::error::{Error, Result};
 
 use super::layout::CTG_START;
-use super::{Ctg, EXTENSIONS, files};
-use crate::driver::{Certainty, CountsGames, Driver, Edits, Facts, Opening, is_text};
+use super::{Ctg, EXTENSIONS, FORMAT, files};
+use crate::driver::{Certainty, Driver, Opening, is_text};
+use crate::format::{CountsGames, Edits, Facts, Format};
 use crate::traits::Book;
 #[cfg(feature = "write")]
 use crate::{driver::Create, write::boxed};
 
-/// The format.
-pub(super) struct CtgDriver;
+/// What is known of the format.
+pub(super) const FACTS: Facts = Facts {
+    name: "ctg",
+    title: "ChessBase",
+    noun: "a CTG book",
+    extensions: &EXTENSIONS,
+    found_by: Some("ctg"),
+    games: CountsGames::Yes,
+    edits: Edits::Verdicts,
+    has_factors: true,
+    ..Facts::READ_ONLY
+};
+
+/// What opens and writes its files.
+pub(crate) struct CtgDriver;
 
 impl Driver for CtgDriver {
-    fn facts(&self) -> &'static Facts {
-        const FACTS: Facts = Facts {
-            name: "ctg",
-            title: "ChessBase",
-            noun: "a CTG book",
-            extensions: &EXTENSIONS,
-            found_by: Some("ctg"),
-            games: CountsGames::Yes,
-            edits: Edits::Verdicts,
-            has_factors: true,
-            ..Facts::READ_ONLY
-        };
-        &FACTS
+    fn format(&self) -> Format {
+        FORMAT
     }
 
     fn sniff(&self, path: &Path, bytes: &[u8]) -> Certainty {

@@ -45,9 +45,10 @@ use crate::edit::Edit;
 use crate::traits::Book;
 use crate::traverse::{Forms, each_form};
 use crate::{BookSummary, CtgFlags, Format, MoveFacts, Moves, Patchable, Scope, Visit, verdict};
+pub(crate) use driver::CtgDriver;
 
 /// The format.
-pub const FORMAT: Format = Format::new(&driver::CtgDriver);
+pub const FORMAT: Format = Format::new(&driver::FACTS);
 
 impl Moves for Ctg {
     fn variant(&self) -> Variant {

@@ -7,25 +7,28 @@ use tabiya_base::error::{Remedy, Result};
 
 use super::records::{family, has_signature};
 use super::{Exp, FORMAT};
-use crate::driver::{Certainty, Driver, Edits, Facts, Opening};
+use crate::driver::{Certainty, Driver, Opening};
+use crate::format::{Edits, Facts, Format};
 use crate::traits::Book;
 
-/// The format.
-pub(super) struct ExpDriver;
+/// What is known of the format.
+pub(super) const FACTS: Facts = Facts {
+    name: "exp",
+    title: "experience",
+    noun: "an experience file",
+    extensions: &["exp"],
+    found_by: Some("exp"),
+    edits: Edits::Not { advice: "write it as a book, and edit that", remedy: Remedy::Convert },
+    lists_all: false,
+    ..Facts::READ_ONLY
+};
+
+/// What opens and writes its files.
+pub(crate) struct ExpDriver;
 
 impl Driver for ExpDriver {
-    fn facts(&self) -> &'static Facts {
-        const FACTS: Facts = Facts {
-            name: "exp",
-            title: "experience",
-            noun: "an experience file",
-            extensions: &["exp"],
-            found_by: Some("exp"),
-            edits: Edits::Not { advice: "write it as a book, and edit that", remedy: Remedy::Convert },
-            lists_all: false,
-            ..Facts::READ_ONLY
-        };
-        &FACTS
+    fn format(&self) -> Format {
+        FORMAT
     }
 
     /// An engine that has found out nothing yet leaves an empty file.

@@ -30,11 +30,12 @@ use tabiya_chess::{Position, Variant};
 use crate::traits::Book;
 use crate::traverse::each_reachable;
 use crate::{BookSummary, Format, MoveFacts, Moves, Scope, Visit, errors};
+pub(crate) use driver::ExpDriver;
 pub use read::{ExpIndex, ExpMove};
 pub use records::{ExpFamily, ExpRecord, ExpRecords};
 
 /// The format.
-pub const FORMAT: Format = Format::new(&driver::ExpDriver);
+pub const FORMAT: Format = Format::new(&driver::FACTS);
 
 /// An experience file.
 #[derive(Debug)]

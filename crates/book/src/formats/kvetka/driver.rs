@@ -8,27 +8,30 @@ use tabiya_base::folder::has_extension;
 
 use super::files::{self, KIN, KOB, KSF};
 use super::{FORMAT, Kvetka};
-use crate::driver::{Certainty, CountsGames, Driver, Edits, Facts, Opening};
+use crate::driver::{Certainty, Driver, Opening};
+use crate::format::{CountsGames, Edits, Facts, Format};
 use crate::traits::Book;
 #[cfg(feature = "write")]
 use crate::{driver::Create, write::boxed};
 
-/// The format.
-pub(super) struct KvetkaDriver;
+/// What is known of the format.
+pub(super) const FACTS: Facts = Facts {
+    name: "kvetka",
+    title: "Kvetka",
+    noun: "a Kvetka book",
+    extensions: &[KOB, KIN, KSF],
+    found_by: Some(KIN),
+    games: CountsGames::Yes,
+    edits: Edits::Number { name: "weight", words: "half-points", most: u32::MAX as u64 },
+    ..Facts::READ_ONLY
+};
+
+/// What opens and writes its files.
+pub(crate) struct KvetkaDriver;
 
 impl Driver for KvetkaDriver {
-    fn facts(&self) -> &'static Facts {
-        const FACTS: Facts = Facts {
-            name: "kvetka",
-            title: "Kvetka",
-            noun: "a Kvetka book",
-            extensions: &[KOB, KIN, KSF],
-            found_by: Some(KIN),
-            games: CountsGames::Yes,
-            edits: Edits::Number { name: "weight", words: "half-points", most: u32::MAX as u64 },
-            ..Facts::READ_ONLY
-        };
-        &FACTS
+    fn format(&self) -> Format {
+        FORMAT
     }
 
     fn sniff(&self, path: &Path, _: &[u8]) -> Certainty {

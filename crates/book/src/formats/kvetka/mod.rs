@@ -55,9 +55,10 @@ use crate::traverse::{Forms as _, each_form};
 use crate::{
     BookSummary, Format, GameReference, Heading, MoveFacts, Moves, Patchable, Remarks, Scope, Visit,
 };
+pub(crate) use driver::KvetkaDriver;
 
 /// The format.
-pub const FORMAT: Format = Format::new(&driver::KvetkaDriver);
+pub const FORMAT: Format = Format::new(&driver::FACTS);
 
 impl Moves for Kvetka {
     fn variant(&self) -> Variant {

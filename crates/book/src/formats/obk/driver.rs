@@ -6,23 +6,26 @@ use std::sync::Arc;
 use tabiya_base::error::Result;
 
 use super::{FORMAT, Obk, is_obk};
-use crate::driver::{Certainty, Driver, Facts, Opening, named};
+use crate::driver::{Certainty, Driver, Opening, named};
+use crate::format::{Facts, Format};
 use crate::traits::Book;
 
-/// The format.
-pub(super) struct ObkDriver;
+/// What is known of the format.
+pub(super) const FACTS: Facts = Facts {
+    name: "obk",
+    title: "Chessmaster",
+    noun: "a Chessmaster book",
+    extensions: &["obk"],
+    found_by: Some("obk"),
+    ..Facts::READ_ONLY
+};
+
+/// What opens and writes its files.
+pub(crate) struct ObkDriver;
 
 impl Driver for ObkDriver {
-    fn facts(&self) -> &'static Facts {
-        const FACTS: Facts = Facts {
-            name: "obk",
-            title: "Chessmaster",
-            noun: "a Chessmaster book",
-            extensions: &["obk"],
-            found_by: Some("obk"),
-            ..Facts::READ_ONLY
-        };
-        &FACTS
+    fn format(&self) -> Format {
+        FORMAT
     }
 
     fn sniff(&self, path: &Path, bytes: &[u8]) -> Certainty {

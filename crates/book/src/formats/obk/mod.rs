@@ -28,12 +28,13 @@ use tabiya_chess::{Position, Variant};
 use crate::traits::Book;
 use crate::traverse::each_reachable;
 use crate::{BookSummary, Format, MoveFacts, Moves, Scope, Visit};
+pub(crate) use driver::ObkDriver;
 use layout::{START_V1, START_V2};
 pub use read::{ObkIndex, ObkMove};
 pub use records::{ObkHeader, ObkRecord};
 
 /// The format.
-pub const FORMAT: Format = Format::new(&driver::ObkDriver);
+pub const FORMAT: Format = Format::new(&driver::FACTS);
 
 /// A Chessmaster book.
 #[derive(Debug)]

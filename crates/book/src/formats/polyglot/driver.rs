@@ -5,33 +5,36 @@ use std::sync::Arc;
 
 use tabiya_base::error::{Error, Result};
 
-use super::Polyglot;
 use super::layout::ENTRY_LEN;
 use super::recognize::foreign;
-use crate::driver::{Certainty, CountsGames, Driver, Edits, Facts, Opening, Variants, is_text};
+use super::{FORMAT, Polyglot};
+use crate::driver::{Certainty, Driver, Opening, is_text};
+use crate::format::{CountsGames, Edits, Facts, Format, Variants};
 use crate::formats::advice;
 use crate::traits::Book;
 #[cfg(feature = "write")]
 use crate::{driver::Create, write::boxed};
 
-/// The format.
-pub(super) struct PolyglotDriver;
+/// What is known of the format.
+pub(super) const FACTS: Facts = Facts {
+    name: "polyglot",
+    title: "Polyglot",
+    noun: "a Polyglot book",
+    extensions: &["bin"],
+    found_by: Some("bin"),
+    variants: Variants::Any,
+    games: CountsGames::No,
+    edits: Edits::weight(u16::MAX as u64),
+    learns: true,
+    ..Facts::READ_ONLY
+};
+
+/// What opens and writes its files.
+pub(crate) struct PolyglotDriver;
 
 impl Driver for PolyglotDriver {
-    fn facts(&self) -> &'static Facts {
-        const FACTS: Facts = Facts {
-            name: "polyglot",
-            title: "Polyglot",
-            noun: "a Polyglot book",
-            extensions: &["bin"],
-            found_by: Some("bin"),
-            variants: Variants::Any,
-            games: CountsGames::No,
-            edits: Edits::weight(u16::MAX as u64),
-            learns: true,
-            ..Facts::READ_ONLY
-        };
-        &FACTS
+    fn format(&self) -> Format {
+        FORMAT
     }
 
     fn sniff(&self, _: &Path, bytes: &[u8]) -> Certainty {

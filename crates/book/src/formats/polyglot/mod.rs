@@ -41,9 +41,10 @@ use tabiya_chess::{MoveCode, Position, Variant};
 use crate::traits::Book;
 use crate::verdict::best;
 use crate::{BookSummary, Format, Learnable, MoveFacts, Moves, OtherRules, Scope, Visit, errors};
+pub(crate) use driver::PolyglotDriver;
 
 /// The format.
-pub const FORMAT: Format = Format::new(&driver::PolyglotDriver);
+pub const FORMAT: Format = Format::new(&driver::FACTS);
 
 /// Different moves that [`Polyglot::best`] compares without allocating. Positions of real books have fewer.
 const FEW: usize = 32;
