@@ -1,4 +1,4 @@
-//! Writes the man pages and the shell completions of tabiya.
+//! Writes the man pages and the shell completions of tabiya, and its configuration file.
 //! usage: cargo run --example manpages -- FOLDER
 
 #[allow(dead_code, unused_imports, reason = "only the description of the command line is used")]

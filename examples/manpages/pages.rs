@@ -1,4 +1,4 @@
-//! The man pages and the shell completions of tabiya.
+//! The man pages and the shell completions of tabiya, and its configuration file.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fs;
@@ -8,11 +8,14 @@ use std::path::Path;
 use clap::{Arg, Command, ValueEnum};
 use clap_complete::Shell;
 
-/// Writes `man/`, a page for tabiya and one for each command, and `completions/`, a file for each shell.
+use tabiya_adapter::settings::{FILE_NAME, template};
+
+/// Writes `man/`, a page for tabiya and one for each command, `completions/`, a file for each shell, and `tabiya.toml`.
 pub fn write(folder: &Path) -> io::Result<()> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&man)?;
     fs::create_dir_all(&completions)?;
+    fs::write(folder.join(FILE_NAME), template())?;
     let mut cli = crate::commands::command();
     cli.build();
     write_pages(&cli, &man)?;

@@ -13,14 +13,14 @@ use crate::entry::Entry;
 use crate::errors::{raise, raise_opening};
 use crate::library::{self, BookSet, Found, MAX_LOSS_LIMIT, MoveCode, OpenBook};
 use crate::reader::Reader;
-use crate::tasks::{is_path, not_pickled, path_of};
+use crate::tasks::{is_path, not_pickled, path_of, share};
 
 /// How moves are chosen: by the rules and options of tabiya's adapter.
 ///
 /// *books* are readers or paths, in order of priority; those of *white* and *black*, one or several, are asked first, for their side. Without any
 /// book the starter book answers. The options are the adapter's, with its defaults: *variety* (0 the best move, 50 by weight, 100
 /// all alike), *depth* (the last full move, 0 without a limit), *threshold* (the share of the position's weight that a move needs,
-/// in thousandths), *games* (that a move needs, where they are counted), *reserve* (plies that the line of a move needs),
+/// in percent), *games* (that a move needs, where they are counted), *reserve* (plies that the line of a move needs),
 /// *max_loss* (centipawns, by the store of evaluations beside the book; 0 without a limit), *tournament* (colors, marks and limits
 /// count), *factor* (with *tournament*: factors of CTG books multiply the weights), *threefold* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
 /// a random one).
@@ -102,7 +102,7 @@ impl Policy {
 #[pymethods]
 impl Policy {
     #[new]
-    #[pyo3(signature = (*books, white = None, black = None, variety = 50, depth = 0, threshold = 5, games = 0,
+    #[pyo3(signature = (*books, white = None, black = None, variety = 50, depth = 0, threshold = 0.5, games = 0,
         reserve = 0, max_loss = 0, tournament = true, factor = true, threefold = false, learn = false, seed = 0))]
     #[allow(clippy::too_many_arguments, reason = "each is an option of the adapter")]
     fn new(
@@ -111,7 +111,7 @@ impl Policy {
         black: Option<&Bound<'_, PyAny>>,
         variety: i128,
         depth: i128,
-        threshold: i128,
+        threshold: f64,
         games: i128,
         reserve: i128,
         max_loss: i128,
@@ -125,7 +125,7 @@ impl Policy {
         let mut policy = library::Policy::default();
         policy.variety = within("variety", variety, 100)?;
         policy.depth = within("depth", depth, u32::MAX)?;
-        policy.threshold = within("threshold", threshold, 1000)?;
+        policy.threshold = share("threshold", threshold)?.into();
         policy.games = within("games", games, u32::MAX)?;
         policy.reserve = within("reserve", reserve, u32::MAX)?;
         policy.max_loss = within("max_loss", max_loss, MAX_LOSS_LIMIT)?;
@@ -188,8 +188,9 @@ impl Policy {
         } = self.policy;
         let python = |is: bool| if is { "True" } else { "False" };
         format!(
-            "Policy(variety={variety}, depth={depth}, threshold={threshold}, games={games}, reserve={reserve}, \
+            "Policy(variety={variety}, depth={depth}, threshold={}, games={games}, reserve={reserve}, \
              max_loss={max_loss}, tournament={}, factor={}, threefold={}, learn={})",
+            f64::from(threshold) / 10.0,
             python(tournament),
             python(factor),
             python(threefold),

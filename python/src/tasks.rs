@@ -197,7 +197,7 @@ pub fn paths_of(paths: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
 }
 
 /// A share in per cent, in thousandths.
-fn share(name: &str, percent: f64) -> PyResult<u16> {
+pub fn share(name: &str, percent: f64) -> PyResult<u16> {
     if !(0.0..=100.0).contains(&percent) {
         return Err(PyValueError::new_err(format!("{name} must be from 0 to 100, in per cent")));
     }

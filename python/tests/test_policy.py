@@ -82,7 +82,7 @@ class Adapter:
     [
         ({}, {}),
         ({"variety": 100}, {"Book_Variety": 100}),
-        ({"variety": 20, "threshold": 50}, {"Book_Variety": 20, "Book_Threshold": 50}),
+        ({"variety": 20, "threshold": 5}, {"Book_Variety": 20, "Book_Threshold": 50}),
         ({"depth": 3, "reserve": 4}, {"Book_Depth": 3, "Book_Reserve": 4}),
     ],
 )
@@ -171,7 +171,7 @@ def test_other_boards_and_keys_have_no_choice() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"variety": 101}, {"variety": -1}, {"threshold": 1001}, {"max_loss": 10_001}, {"games": -1}, {"seed": -1}, {"seed": 1 << 64}, {"depth": 1 << 70}]
+    "wrong", [{"variety": 101}, {"variety": -1}, {"threshold": 100.1}, {"max_loss": 10_001}, {"games": -1}, {"seed": -1}, {"seed": 1 << 64}, {"depth": 1 << 70}]
 )
 def test_values_out_of_range_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):

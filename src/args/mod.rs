@@ -22,15 +22,12 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shakmaty::Color;
 
+use tabiya_adapter::settings::table::thousandths;
+
 /// A share in percent with at most one decimal, as the thousandths that it is.
 pub(crate) fn share(text: &str) -> Result<u16, String> {
-    let (whole, tenths) = text.split_once('.').unwrap_or((text, "0"));
-    let digits =
-        |text: &str| text.parse::<u16>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
-    let tenths = digits(tenths).filter(|_| tenths.len() == 1);
-    let thousandths = digits(whole).and_then(|whole| whole.checked_mul(10)?.checked_add(tenths?));
-    thousandths
-        .filter(|thousandths| *thousandths <= 1000)
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+    thousandths(number)
         .ok_or_else(|| "write percent from 0 to 100 with at most one decimal, such as 5 or 0.5".to_owned())
 }
 
@@ -52,9 +49,18 @@ mod tests {
 
     #[test]
     fn shares_are_per_cent() {
-        let expected = [("0", 0), ("5", 50), ("0.5", 5), ("12.3", 123), ("100", 1000), ("100.0", 1000)];
+        let expected = [
+            ("0", 0),
+            ("5", 50),
+            ("0.5", 5),
+            ("12.3", 123),
+            ("100", 1000),
+            ("100.0", 1000),
+            ("5%", 50),
+            ("0.5 %", 5),
+        ];
         assert!(expected.iter().all(|(text, thousandths)| share(text) == Ok(*thousandths)));
-        for text in ["", ".", "5.", ".5", "-1", "+1", "100.1", "101", "0.05", "5%", "1e1", "9999999"] {
+        for text in ["", ".", "5.", ".5", "-1", "+1", "100.1", "101", "0.05", "%", "5%%", "1e1", "9999999"] {
             assert!(share(text).is_err(), "{text}");
         }
     }

@@ -1,36 +1,33 @@
 """The options: shown as promised, set in any order and letter case, the engine's passed on."""
 
+import re
+from pathlib import Path
+
 import chess
 import pytest
 
 from client import START, eventually, problems
 from polyglot_writer import Book
 
-OWN_OPTIONS = [
-    "option name UCI_AnalyseMode type check default false",
-    "option name OwnBook type check default true",
-    "option name Book File type string default",
-    "option name Book White type string default",
-    "option name Book Black type string default",
-    "option name Book Variety type spin default 50 min 0 max 100",
-    "option name Book Depth type spin default 0 min 0 max 1000",
-    "option name Book Threshold type spin default 5 min 0 max 1000",
-    "option name Book Games type spin default 0 min 0 max 1000000",
-    "option name Book Reserve type spin default 0 min 0 max 100",
-    "option name Book Max Loss type spin default 0 min 0 max 10000",
-    "option name Book Guard type spin default 0 min 0 max 60000",
-    "option name Book Tournament type check default true",
-    "option name Book Factor type check default true",
-    "option name Book Threefold type check default false",
-    "option name Book Fresh type check default false",
-    "option name Book Fresh File type string default",
-    "option name Book Ponder type check default true",
-    "option name Book Score type combo default zero var zero var statistics",
-    "option name Book Learn type check default false",
-    "option name Book Learn Margin type spin default 600 min 0 max 10000",
-    "option name Book Seed type spin default 0 min 0 max 2147483647",
-    "option name Book Log type string default",
-]
+GUIDE = Path(__file__).parents[2] / "docs/guide/options.md"
+
+
+def promised():
+    """The `option` lines that the guide's table of UCI options stands for."""
+    _, _, section = GUIDE.read_text(encoding="utf-8").partition("\n## UCI options\n")
+    for row in section.partition("\n## ")[0].splitlines():
+        if not row.startswith("| ") or row.startswith("| name "):
+            continue
+        names, kind, default, meaning = (cell.strip() for cell in row.strip("|").split("|", 3))
+        kind, _, limits = kind.partition(" ")
+        rest = " min {} max {}".format(*limits.split("-")) if limits else ""
+        if kind == "combo":
+            rest = "".join(f" var {value}" for value in re.findall("`([a-z]+)`", meaning.partition("(")[0]))
+        for name in names.split(" / "):
+            yield f"option name {name} type {kind} default {default}{rest}".rstrip()
+
+
+OWN_OPTIONS = ["option name UCI_AnalyseMode type check default false", *promised()]
 
 
 def test_own_options_stand_after_the_engines_and_before_uciok(adapter):

@@ -12,7 +12,7 @@ use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use tabiya_adapter::settings::{TEMPLATE, form};
+use tabiya_adapter::settings::{form, template};
 use tabiya_base::error::{Error, Result};
 use tabiya_base::replace::Replacement;
 use tabiya_uci::engine::{Client, NoLine};
@@ -80,7 +80,7 @@ impl Settings {
         let cannot = |error| Error::file(&self.path, "cannot read the configuration", error);
         let file = match fs::File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok((TEMPLATE.to_owned(), false));
+                return Ok((template(), false));
             }
             file => file.map_err(cannot)?,
         };

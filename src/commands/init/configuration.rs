@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use tabiya_adapter::settings::TEMPLATE;
+use tabiya_adapter::settings::template;
 use tabiya_base::error::Result;
 use tabiya_base::replace::Replacement;
 
@@ -19,12 +19,12 @@ pub(super) fn configuration(engine: &Path, books: &[PathBuf]) -> String {
         line if line.starts_with("#book = ") => books.clone().unwrap_or_else(|| line.to_owned()),
         line => line.to_owned(),
     };
-    TEMPLATE.lines().map(|known| line(known) + "\n").collect()
+    template().lines().map(|known| line(known) + "\n").collect()
 }
 
 /// Whether the file is the template as it comes with tabiya, in which nothing is set.
 pub(super) fn is_template(path: &Path) -> bool {
-    fs::read_to_string(path).is_ok_and(|text| text.lines().eq(TEMPLATE.lines()))
+    fs::read_to_string(path).is_ok_and(|text| text.lines().eq(template().lines()))
 }
 
 /// A path that leads to its file from every folder.
@@ -68,9 +68,9 @@ mod tests {
         let file = folder.path().join(FILE_NAME);
         assert!(!is_template(&file), "there is none");
         for (text, replaced) in [
-            (TEMPLATE.to_owned(), true),
-            (TEMPLATE.replace('\n', "\r\n"), true),
-            (TEMPLATE.replace("#seed", "seed"), false),
+            (template(), true),
+            (template().replace('\n', "\r\n"), true),
+            (template().replace("#seed", "seed"), false),
             (String::new(), false),
         ] {
             fs::write(&file, &text).unwrap();

@@ -230,7 +230,9 @@ pub(super) fn has_control(value: &DeValue<'_>) -> bool {
 pub(super) fn texts(kind: SettingKind, value: &DeValue<'_>) -> Option<Vec<String>> {
     let texts = match (kind, value) {
         (SettingKind::Check, _) => vec![value.as_bool()?.to_string()],
-        (SettingKind::Spin { .. }, _) => vec![integer(value)?.to_string()],
+        (SettingKind::Spin { .. }, _) | (SettingKind::Share, DeValue::Integer(_)) => {
+            vec![integer(value)?.to_string()]
+        }
         (_, DeValue::String(text)) => vec![text.to_string()],
         (_, DeValue::Array(list)) if kind.is_list() => {
             let texts = list.iter().map(|item| item.get_ref().as_str().map(str::to_owned));

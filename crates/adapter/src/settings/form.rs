@@ -71,7 +71,12 @@ fn in_set(given: &Given, row: &SettingRow) -> Option<String> {
     let mut pairs = given.texts(SET).iter().filter_map(|pair| split(pair));
     let (_, value) = pairs.rfind(|(name, _)| is_option(row, name))?;
     // Where a form compares values.
-    Some(if row.kind == SettingKind::Check { value.to_ascii_lowercase() } else { value.to_owned() })
+    Some(match row.kind {
+        SettingKind::Check => value.to_ascii_lowercase(),
+        // Also what is written in thousandths.
+        SettingKind::Share => row.kind.number(value).map_or_else(|| value.to_owned(), table::percent),
+        _ => value.to_owned(),
+    })
 }
 
 /// Whether a name in the table of options is that of a setting.
@@ -79,12 +84,33 @@ fn is_option(row: &SettingRow, name: &str) -> bool {
     row.is_option() && same_name(row.name.as_bytes(), name.as_bytes())
 }
 
-/// The settings of a policy for which there are sliders.
-pub fn sliders(policy: &Policy) -> Vec<Setting> {
+/// A number of a policy that a page has a slider for.
+#[derive(Serialize)]
+pub struct Slider {
+    key: &'static str,
+    name: &'static str,
+    help: &'static str,
+    /// The unit that is shown.
+    unit: &'static str,
+    /// How many steps of the slider make one of that unit.
+    part: u32,
+    /// Steps of the slider, and where it stands.
+    max: u32,
+    value: u32,
+}
+
+/// The sliders for a policy.
+pub fn sliders(policy: &Policy) -> Vec<Slider> {
     let mut options = Options { policy: policy.clone(), ..Options::default() };
-    let value =
-        |row: &'static SettingRow| Setting::new(row, row.key.to_owned(), Some(row.text(&mut options)));
-    table::sliders().map(value).collect()
+    let slider = |(row, unit): (&SettingRow, &'static str)| {
+        let (part, max) = match row.kind {
+            SettingKind::Spin { max, .. } => (1, max),
+            _ => (10, 1000),
+        };
+        let value = row.kind.number(&row.text(&mut options)).unwrap_or_default();
+        Slider { key: row.key, name: row.name, help: row.help, unit, part, max, value }
+    };
+    table::sliders().map(slider).collect()
 }
 
 /// The settings with what this text of a file says.
@@ -155,7 +181,7 @@ fn field(kind: SettingKind, text: &str) -> std::result::Result<Value, String> {
     }
     Ok(match (kind, kind.number(text)) {
         (SettingKind::Check, Some(number)) => Value::from(number != 0),
-        (_, Some(number)) => Value::from(i64::from(number)),
+        (SettingKind::Spin { .. }, Some(number)) => Value::from(i64::from(number)),
         (SettingKind::Files, None) => {
             let files = text.split(BETWEEN).map(str::trim).filter(|file| !file.is_empty());
             match *files.collect::<Vec<_>>() {
@@ -163,7 +189,7 @@ fn field(kind: SettingKind, text: &str) -> std::result::Result<Value, String> {
                 ref files => Value::from(files.to_vec()),
             }
         }
-        (_, None) => Value::from(text),
+        _ => Value::from(text),
     })
 }
 

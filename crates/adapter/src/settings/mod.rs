@@ -11,6 +11,7 @@ pub mod rules;
 pub mod search_paths;
 pub mod spelling;
 pub mod table;
+mod template;
 mod trust;
 mod values;
 
@@ -33,12 +34,10 @@ use self::spelling::Meant;
 use self::table::{ENGINE, ENGINE_ARG, ENGINE_DIR, ENGINE_TIMEOUT, SET, SettingKind, SettingRow};
 
 pub use self::given::Given;
+pub use self::template::template;
 
 /// The configuration file that is used if none is named and this one exists.
 pub const FILE_NAME: &str = "tabiya.toml";
-
-/// A configuration file with every key in a comment.
-pub const TEMPLATE: &str = include_str!("template.toml");
 
 /// The name of the executable, unless the user has renamed it.
 const PROGRAM: &str = "tabiya";

@@ -6,6 +6,7 @@ use tabiya_book::choose::Policy;
 use tabiya_chess::Variant;
 
 use super::books::{BookFiles, BookList};
+use super::table::percent;
 
 /// The adapter's options and their values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +93,8 @@ pub enum Change {
 pub(super) enum Value<'a> {
     Check(&'a mut bool),
     Spin(&'a mut u32),
+    /// A share, in thousandths.
+    Share(&'a mut u32),
     Score(&'a mut BookScore),
     Files(&'a mut BookList),
     Text(&'a mut String),
@@ -103,6 +106,7 @@ impl fmt::Display for Value<'_> {
         match self {
             Value::Check(value) => value.fmt(f),
             Value::Spin(value) => value.fmt(f),
+            Value::Share(value) => f.write_str(&percent(**value)),
             Value::Score(value) => f.write_str(value.as_str()),
             Value::Files(_) | Value::Text(_) => Ok(()),
         }

@@ -1,11 +1,11 @@
-//! The table of settings, a row for each. UCI's `option` lines, the command line, the configuration file, its `[[book]]`
-//! tables, and the explorer's form and policy are made from it; tests compare the template and the guide with it.
+//! The table of settings, a row for each. UCI's `option` lines, the command line, the configuration file and its template, the
+//! `[[book]]` tables, and the explorer's form and policy are made from it; tests compare the guide and Python's `Policy` with it.
 
 use serde::Serialize;
 
 use tabiya_book::choose::MAX_LOSS_LIMIT;
 
-use self::SettingKind::{Check, Choice, Files, Pairs, Spin, Text, Texts};
+use self::SettingKind::{Check, Choice, Files, Pairs, Share, Spin, Text, Texts};
 use super::options::{BookScore, Change, Options, UsedPolicy, Value};
 use super::split;
 
@@ -58,6 +58,8 @@ pub enum SettingKind {
         min: u32,
         max: u32,
     },
+    /// A share with at most one decimal, in percent; without the sign its thousandths, as it was written before.
+    Share,
     /// One of these texts.
     #[serde(rename = "combo")]
     Choice {
@@ -76,6 +78,7 @@ impl SettingKind {
         match self {
             Check => "true or false".to_owned(),
             Spin { min, max } => format!("a number from {min} to {max}"),
+            Share => "a share from 0 % to 100 %, such as '0.5 %'".to_owned(),
             Choice { choices } => format!("one of {}", choices.join(", ")),
             Text => "a string".to_owned(),
             Texts => "a string or a list of strings".to_owned(),
@@ -84,9 +87,13 @@ impl SettingKind {
         }
     }
 
-    /// The number that a text means, 1 for true; `None` if the setting cannot have that value.
+    /// The number that a text means, 1 for true, the thousandths of a share; `None` if the setting cannot have that value.
     pub(crate) fn number(self, text: &str) -> Option<u32> {
         match self {
+            Share => match text.strip_suffix('%') {
+                Some(percent) => thousandths(percent.trim_end()).map(u32::from),
+                None => text.parse().ok().filter(|number| *number <= 1000),
+            },
             Spin { min, max } => text.parse().ok().filter(|number| (min..=max).contains(number)),
             Check => text.parse::<bool>().ok().map(u32::from),
             _ => None,
@@ -96,7 +103,7 @@ impl SettingKind {
     /// Whether a text is a value that the setting may have, or one of several.
     pub fn takes(self, text: &str) -> bool {
         match self {
-            Check | Spin { .. } => self.number(text).is_some(),
+            Check | Spin { .. } | Share => self.number(text).is_some(),
             Choice { choices } => choices.contains(&text),
             Text | Texts => true,
             Pairs => split(text).is_some(),
@@ -149,6 +156,7 @@ pub struct SettingRow {
     #[serde(skip)]
     shown: bool,
     /// Whether the explorer's page has a slider for it, and the unit beside that.
+    #[serde(skip)]
     slider: Option<&'static str>,
 }
 
@@ -192,12 +200,26 @@ impl SettingRow {
     }
 }
 
+/// The thousandths of a share in percent that has at most one decimal; `None` for more than 100 %, and what is no number.
+pub fn thousandths(percent: &str) -> Option<u16> {
+    let (whole, tenths) = percent.split_once('.').unwrap_or((percent, "0"));
+    let digits =
+        |text: &str| text.parse::<u16>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let tenths = digits(tenths).filter(|_| tenths.len() == 1);
+    digits(whole)?.checked_mul(10)?.checked_add(tenths?).filter(|thousandths| *thousandths <= 1000)
+}
+
+/// A share as text.
+pub(super) fn percent(thousandths: u32) -> String {
+    format!("{} %", f64::from(thousandths) / 10.0)
+}
+
 /// What a setting lacks, if it does.
 fn lack(is_lacking: bool, what: &'static str) -> Option<&'static str> {
     is_lacking.then_some(what)
 }
 
-/// What rows have that say nothing else.
+/// Default values of a row.
 const ROW: SettingRow = SettingRow {
     name: "",
     key: "",
@@ -254,8 +276,8 @@ static ROWS: &[SettingRow] = &[
         slider: Some(""), help: "0 = always the best move, 50 = by weight, 100 = every playable move equally often", ..POLICY },
     SettingRow { name: "Book Depth", key: "depth", value_name: "MOVE", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.depth)),
         help: "Last full move to play from the book; 0 = no limit", ..POLICY },
-    SettingRow { name: "Book Threshold", key: "threshold", value_name: "0-1000", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.threshold)),
-        slider: Some("‰"), help: "Skip rare moves: the least share of the position's total weight, in thousandths (5 = 0.5 %)", ..POLICY },
+    SettingRow { name: "Book Threshold", key: "threshold", value_name: "PERCENT", kind: Share, holder: Some(|it| Value::Share(&mut it.policy.threshold)),
+        slider: Some("%"), help: "Skip rare moves: the least share of the position's total weight, in percent", ..POLICY },
     SettingRow { name: "Book Games", key: "games", value_name: "GAMES", kind: Spin { min: 0, max: 1_000_000 }, holder: Some(|it| Value::Spin(&mut it.policy.games)),
         help: "Skip moves with fewer games than this, where the book counts games", ..POLICY },
     SettingRow { name: "Book Reserve", key: "reserve", value_name: "PLIES", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.reserve)),
@@ -286,7 +308,7 @@ static ROWS: &[SettingRow] = &[
     SettingRow { name: "Book Ponder", kind: Check, holder: Some(|it| Value::Check(&mut it.ponder)),
         help: "Let the engine ponder while moves still come from the book", ..ROW },
     SettingRow { name: "Book Score", kind: Choice { choices: &BookScore::NAMES }, holder: Some(|it| Value::Score(&mut it.score)),
-        help: "The score to show with a book move", ..ROW },
+        help: "The score to show with a book move: zero, or what the results of the move amount to (statistics)", ..ROW },
     SettingRow { name: "Book Learn", key: "learn", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.learn)), change: Change::Learn,
         by_book: false, group: SettingGroup::Learning, help: "Let learned results change the weights; in play, also write the result of each game into the Polyglot books", ..POLICY },
     SettingRow { name: "Book Learn Margin", kind: Spin { min: 0, max: 10_000 }, holder: Some(|it| Value::Spin(&mut it.learn_margin)),
@@ -323,9 +345,9 @@ pub(crate) fn by_book() -> impl Iterator<Item = &'static SettingRow> {
     ROWS.iter().filter(|row| row.by_book)
 }
 
-/// The settings for which the explorer's page has sliders.
-pub(super) fn sliders() -> impl Iterator<Item = &'static SettingRow> {
-    ROWS.iter().filter(|row| row.slider.is_some())
+/// The settings for which the explorer's page has sliders, with their units.
+pub(super) fn sliders() -> impl Iterator<Item = (&'static SettingRow, &'static str)> {
+    ROWS.iter().filter_map(|row| Some((row, row.slider?)))
 }
 
 /// The names of the keys of the configuration file.

@@ -17,7 +17,7 @@ impl Value<'_> {
     fn set(&mut self, kind: SettingKind, text: &str) -> Option<()> {
         match self {
             Value::Check(value) => **value = kind.number(&text.to_ascii_lowercase())? != 0,
-            Value::Spin(value) => **value = kind.number(text)?,
+            Value::Spin(value) | Value::Share(value) => **value = kind.number(text)?,
             Value::Score(value) => {
                 let mut all = BookScore::ALL.into_iter();
                 **value = all.find(|score| score.as_str().eq_ignore_ascii_case(text))?;
@@ -79,6 +79,7 @@ impl Options {
                     default: Some(value),
                     var: choices.iter().map(|choice| (*choice).to_owned()).collect(),
                 },
+                SettingKind::Share => UciOptionConfig::String { name, default: Some(value) },
                 _ => UciOptionConfig::String { name, default: Some("<empty>".to_owned()) },
             };
             out.extend(UciMessage::Option(option).serialize().into_bytes());
@@ -161,35 +162,35 @@ mod tests {
     }
 
     #[test]
-    fn options_are_declared_as_promised() {
+    fn an_option_of_each_kind_is_declared_as_guis_read_it() {
         let mut out = Vec::new();
         Options::default().declare(&mut out);
         let text = String::from_utf8(out).unwrap();
-        assert_eq!(
-            text,
-            "option name OwnBook type check default true\n\
-             option name Book File type string default <empty>\n\
-             option name Book White type string default <empty>\n\
-             option name Book Black type string default <empty>\n\
-             option name Book Variety type spin default 50 min 0 max 100\n\
-             option name Book Depth type spin default 0 min 0 max 1000\n\
-             option name Book Threshold type spin default 5 min 0 max 1000\n\
-             option name Book Games type spin default 0 min 0 max 1000000\n\
-             option name Book Reserve type spin default 0 min 0 max 100\n\
-             option name Book Max Loss type spin default 0 min 0 max 10000\n\
-             option name Book Guard type spin default 0 min 0 max 60000\n\
-             option name Book Tournament type check default true\n\
-             option name Book Factor type check default true\n\
-             option name Book Threefold type check default false\n\
-             option name Book Fresh type check default false\n\
-             option name Book Fresh File type string default <empty>\n\
-             option name Book Ponder type check default true\n\
-             option name Book Score type combo default zero var zero var statistics\n\
-             option name Book Learn type check default false\n\
-             option name Book Learn Margin type spin default 600 min 0 max 10000\n\
-             option name Book Seed type spin default 0 min 0 max 2147483647\n\
-             option name Book Log type string default <empty>\n"
-        );
+        for line in [
+            "option name OwnBook type check default true",
+            "option name Book File type string default <empty>",
+            "option name Book Variety type spin default 50 min 0 max 100",
+            "option name Book Threshold type string default 0.5 %",
+            "option name Book Score type combo default zero var zero var statistics",
+            "option name Book Seed type spin default 0 min 0 max 2147483647",
+        ] {
+            assert!(text.lines().any(|said| said == line), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_percent_and_thousandths_where_it_has_no_sign() {
+        let mut options = Options::default();
+        for (value, thousandths) in [("0.5 %", 5), ("2%", 20), ("100 %", 1000), ("7", 7), ("0", 0)] {
+            let line = format!("name Book Threshold value {value}");
+            assert_eq!(set(&mut options, &line), Some(Ok(Change::Value)), "{value}");
+            assert_eq!(options.policy.threshold, thousandths, "{value}");
+        }
+        for value in ["0.5", "0.55 %", "100.1 %", "1001", "-1 %", "%", "few"] {
+            let refused = set(&mut options, &format!("name Book Threshold value {value}"));
+            let why = "is not a share from 0 % to 100 %, such as '0.5 %'; it stays 0 %";
+            assert_eq!(refused, Some(Err(format!("Book Threshold: '{value}' {why}"))));
+        }
     }
 
     /// The rows of a table that follows a heading, cell by cell, without the line of the columns' names.
@@ -208,7 +209,8 @@ mod tests {
         for line in String::from_utf8(out).unwrap().lines() {
             let (name, rest) = line.strip_prefix("option name ").unwrap().split_once(" type ").unwrap();
             let (kind, rest) = rest.split_once(" default ").unwrap();
-            let (default, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+            let spaced = Some(rest).filter(|_| kind != "string").and_then(|rest| rest.split_once(' '));
+            let (default, rest) = spaced.unwrap_or((rest, ""));
             let range = rest.strip_prefix("min ").map(|range| range.replace(" max ", "-"));
             let default = default.strip_prefix("<empty>").unwrap_or(default);
             declared.push((name.to_owned(), kind.to_owned(), range, default.to_owned()));
@@ -225,8 +227,6 @@ mod tests {
             let (kind, range) =
                 kind.split_once(' ').map_or((kind, None), |(kind, range)| (kind, Some(range)));
             for name in names.split(" / ") {
-                // A seed is any number that UCI's programs keep.
-                let range = if name == "Book Seed" { Some("0-2147483647") } else { range };
                 shown.push((name.to_owned(), kind.to_owned(), range.map(str::to_owned), default.to_owned()));
             }
         }
@@ -260,9 +260,40 @@ mod tests {
     }
 
     #[test]
+    fn python_has_each_option_of_a_policy_with_its_kind_and_default() {
+        let class = include_str!("../../../../python/src/policy.rs");
+        let types = include_str!("../../../../python/tabiya/_tabiya.pyi");
+        let guide = include_str!("../../../../docs/guide/python.md");
+        let flat = |text: &str| text.replace("///", " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let (class, types) = (flat(class), flat(types));
+        for row in table::shown() {
+            let name = row.key.replace('-', "_");
+            let (kind, default) = match row.kind {
+                SettingKind::Check => {
+                    ("bool", if row.default() == "true" { "True" } else { "False" }.to_owned())
+                }
+                SettingKind::Share => ("float", row.default().replace(" %", "")),
+                _ => ("int", row.default()),
+            };
+            let missing = |place: &str| panic!("{place} has no {name} with the default {default}");
+            if !class.contains(&format!(", {name} = {}", default.to_lowercase()))
+                || !class.contains(&format!("*{name}* ("))
+            {
+                missing("python/src/policy.rs");
+            }
+            if !types.contains(&format!(" {name}: {kind} = {default},"))
+                || !types.contains(&format!("*{name}* ("))
+            {
+                missing("python/tabiya/_tabiya.pyi");
+            }
+            assert!(guide.contains(&format!("`{name}`")), "docs/guide/python.md does not name {name}");
+        }
+    }
+
+    #[test]
     fn the_guide_has_each_argument_with_its_value_and_default() {
         let page = include_str!("../../../../docs/guide/options.md");
-        let shown = rows(page, "\nEach key is also a command-line argument");
+        let shown = rows(page, "\nEach key is also an argument");
         for row in table::start() {
             let argument = match row.value_name {
                 "" => format!("`--{}`", row.key),

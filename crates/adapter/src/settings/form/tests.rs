@@ -1,6 +1,6 @@
 //! Changes of configuration files, and what stays.
 
-use super::super::{Config, TEMPLATE};
+use super::super::{Config, template};
 use super::*;
 
 fn path() -> &'static Path {
@@ -35,7 +35,7 @@ fn every_option_and_key_has_a_field() {
 #[test]
 fn comments_of_the_template_become_settings_and_comments_again() {
     let text = change(
-        TEMPLATE,
+        &template(),
         &[
             ("engine", Some(r"C:\Engines\a b.exe")),
             ("book", Some("first.bin; second.ctg")),
@@ -45,14 +45,14 @@ fn comments_of_the_template_become_settings_and_comments_again() {
         ],
     )
     .unwrap();
-    assert_eq!(text.lines().count(), TEMPLATE.lines().count());
+    assert_eq!(text.lines().count(), template().lines().count());
     assert_eq!(value(&text, "engine").as_deref(), Some(r"C:\Engines\a b.exe"));
     assert_eq!(value(&text, "book").as_deref(), Some("first.bin; second.ctg"));
     assert!(
         text.contains("\n\"Book Variety\" = 70\n") && text.contains("\n\"Book Tournament\" = false\n"),
         "{text}"
     );
-    let different = text.lines().zip(TEMPLATE.lines()).filter(|(a, b)| a != b).count();
+    let different = text.lines().zip(template().lines()).filter(|(a, b)| a != b).count();
     assert_eq!(different, 6, "with the line [set]");
     let back = change(&text, &[("engine", None), ("book-variety", None), ("log-level", Some(" "))]).unwrap();
     assert_eq!(
@@ -66,15 +66,15 @@ fn comments_of_the_template_become_settings_and_comments_again() {
 
 #[test]
 fn keys_after_the_template_stay_outside_the_table_of_options() {
-    let appended = format!("{TEMPLATE}engine = 'mine'\nbook = 'my.bin'\n");
+    let appended = format!("{}engine = 'mine'\nbook = 'my.bin'\n", template());
     assert_eq!(value(&appended, "engine").as_deref(), Some("mine"));
     let text = change(&appended, &[("book-variety", Some("70"))]).unwrap();
     let got = ["engine", "book", "book-variety"].map(|key| value(&text, key));
     assert_eq!(got, ["mine", "my.bin", "70"].map(|value| Some(value.to_owned())));
-    let with_table = format!("{TEMPLATE}[set]\nHash = 1\n");
+    let with_table = format!("{}[set]\nHash = 1\n", template());
     let text = change(&with_table, &[("book-variety", Some("70"))]).unwrap();
     assert!(
-        text.starts_with(TEMPLATE) && text.ends_with("[set]\nHash = 1\n\"Book Variety\" = 70\n"),
+        text.starts_with(&template()) && text.ends_with("[set]\nHash = 1\n\"Book Variety\" = 70\n"),
         "{text}"
     );
 }
@@ -135,7 +135,7 @@ fn what_is_not_valid_is_refused() {
         ("engine", "a\nb", "is not without control characters"),
         ("hash", "5", "there is no setting \"hash\""),
     ] {
-        let refused = change(TEMPLATE, &[(key, Some(value))]).unwrap_err();
+        let refused = change(&template(), &[(key, Some(value))]).unwrap_err();
         assert!(refused.contains(said), "{key}: {refused}");
     }
     assert!(change("engine = [", &[]).unwrap_err().contains("tabiya.toml: line 1"));
@@ -148,7 +148,7 @@ fn what_is_not_valid_is_refused() {
 proptest::proptest! {
     #[test]
     fn whatever_is_set_is_read_again(text in "[^\\p{Cc}]{1,40}", number in 0..=100_u32, windows: bool) {
-        let before = if windows { TEMPLATE.replace('\n', "\r\n") } else { TEMPLATE.to_owned() };
+        let before = if windows { template().replace('\n', "\r\n") } else { template() };
         let after = change(&before, &[("name", Some(&text)), ("book-variety", Some(&number.to_string()))]).unwrap();
         let wanted = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         proptest::prop_assert_eq!(value(&after, "name"), wanted);

@@ -16,34 +16,26 @@ function short(name) {
 }
 
 export function buildPolicy() {
-  byId("sliders").replaceChildren(...sliders().map(({ key, name, max, slider, help: words }) => {
-    const { unit, part } = unitIn(slider);
-    const help = words.replace("in thousandths", "in percent");
-    return el("div", { class: "slider", title: help },
+  byId("sliders").replaceChildren(...sliders().map(({ key, name, max, unit, part, help }) =>
+    el("div", { class: "slider", title: help },
       el("label", { for: key }, short(name)),
       el("input", { type: "range", id: key, min: 0, max: slots(max), "aria-describedby": `${key}-help`,
         oninput: (/** @type {Event} */ event) => setPolicy(key, valueAt(max, numberIn(event))) }),
       el("input", { type: "number", id: `${key}-number`, min: 0, max: max / part, step: 1 / part, "aria-label": unit ? `${short(name)}, ${unit}` : short(name),
         oninput: (/** @type {Event} */ event) => setPolicy(key, Math.round(numberIn(event) * part)) }),
       el("span", { class: "unit", "aria-hidden": "true" }, unit),
-      el("span", { class: "unseen", id: `${key}-help` }, help));
-  }),
+      el("span", { class: "unseen", id: `${key}-help` }, help))),
   el("button", { type: "button", class: "link", id: "policy-reset", onclick: resetPolicy }, "Reset"));
   state.policy = preset();
   drawPolicy();
 }
 
-/** How a unit is shown: nobody thinks in thousandths. @param {string} unit @returns {{unit: string, part: number}} */
-function unitIn(unit) {
-  return unit === "‰" ? { unit: "%", part: 10 } : { unit, part: 1 };
-}
-
 /** @returns {Policy} The policy of the server. */
 function preset() {
-  return Object.fromEntries(sliders().map(({ key, value }) => [key, Number(value)]));
+  return Object.fromEntries(sliders().map(({ key, value }) => [key, value]));
 }
 
-// Thresholds of interest are a few per mille of a thousand, so that slider's steps grow with the value.
+// Thresholds of interest are less than a few percent, so that slider's steps grow with the value.
 
 /** @param {number} max @returns {number} The slider's highest position. */
 function slots(max) {
@@ -82,9 +74,8 @@ function resetPolicy() {
 }
 
 export function drawPolicy() {
-  for (const { key, max, slider } of sliders()) {
+  for (const { key, max, unit, part } of sliders()) {
     const value = state.policy[key] ?? 0;
-    const { unit, part } = unitIn(slider);
     const range = byId(key);
     const number = byId(`${key}-number`);
     if (range instanceof HTMLInputElement) {
@@ -94,5 +85,5 @@ export function drawPolicy() {
     }
     if (number instanceof HTMLInputElement && Math.round(number.valueAsNumber * part) !== value) number.value = String(value / part);
   }
-  byId("policy-reset").hidden = sliders().every(({ key, value }) => Number(value) === state.policy[key]);
+  byId("policy-reset").hidden = sliders().every(({ key, value }) => value === state.policy[key]);
 }

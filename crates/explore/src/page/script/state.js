@@ -41,7 +41,7 @@
  *   growth: Growth | null, warnings: string[], error: string | null, variant?: string}} Book Without a variant it is of standard chess.
  * @typedef {{name: string, title: string, start: string, games: boolean}} Variant Its names for requests and for people, where games start, and whether the listed games are of it.
  * @typedef {Record<string, number>} Policy
- * @typedef {{key: string, name: string, max: number, slider: string, help: string, value: string}} Slider
+ * @typedef {{key: string, name: string, max: number, unit: string, part: number, help: string, value: number}} Slider
  * @typedef {{version: string, edit: boolean, engine: string | null, threads: number, settings: boolean, games: boolean, sliders: Slider[], books: Book[],
  *   variant?: string, variants?: Variant[]}} Books Where some are not of standard chess: the variant of requests that name none, and all.
  */
