@@ -27,8 +27,10 @@ use std::time::{Duration, Instant};
 use args::{Death, Failure, Script};
 use flood::Flood;
 use input::{Event, Input};
+use legal::Rules;
 use output::Output;
 use shakmaty::CastlingMode;
+use shakmaty::variant::Variant;
 
 /// What `for ever` means: longer than any test waits, and the end of a process that a failed test left behind.
 const FOR_EVER: Duration = Duration::from_secs(3600);
@@ -113,7 +115,7 @@ struct Engine {
     answers: usize,
     position: Vec<u8>,
     go: Vec<u8>,
-    mode: CastlingMode,
+    rules: Rules,
     grandchild: Option<u32>,
 }
 
@@ -136,7 +138,7 @@ impl Engine {
             answers: 0,
             position: Vec::new(),
             go: Vec::new(),
-            mode: CastlingMode::Standard,
+            rules: Rules { variant: Variant::Chess, mode: CastlingMode::Standard },
             grandchild,
             script,
         })
@@ -190,10 +192,13 @@ impl Engine {
             b"setoption" => {
                 let words: Vec<_> =
                     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
-                if let [_, _, name, _, value] = words[..]
-                    && name.eq_ignore_ascii_case(b"UCI_Chess960")
-                {
-                    self.mode = CastlingMode::from_chess960(value.eq_ignore_ascii_case(b"true"));
+                if let [_, _, name, _, value] = words[..] {
+                    if name.eq_ignore_ascii_case(b"UCI_Chess960") {
+                        self.rules.mode = CastlingMode::from_chess960(value.eq_ignore_ascii_case(b"true"));
+                    } else if name.eq_ignore_ascii_case(b"UCI_Variant") {
+                        let named = |variant: &Variant| variant.uci().as_bytes() == value;
+                        self.rules.variant = Variant::ALL.into_iter().find(named).unwrap_or(Variant::Chess);
+                    }
                 }
             }
             b"position" if self.searching() => self.violation("position while searching")?,
@@ -354,7 +359,7 @@ impl Engine {
     /// What the search that runs, or is about to, will answer.
     fn planned(&self) -> String {
         if self.script.legal {
-            return legal::choose(&self.position, &self.go, self.mode);
+            return legal::choose(&self.position, &self.go, self.rules);
         }
         if let Some((mv, _)) = self.valued() {
             return mv;

@@ -24,7 +24,7 @@ What it is and what it answers
   --score-at TEXT=SCORE  another score where the position line, a space and the go line contain TEXT; repeatable. It may
                          be followed by nodes, 20 by default: `cp 13 nodes 160`
   --any-score CP         scores from -CP to CP that follow from the position and `searchmoves`
-  --legal                answers a legal move of the position instead, always the same for the same position
+  --legal                answers a legal move of the position by the rules of UCI_Variant instead, always the same for the same position
   --think MS             time between go and bestmove; stop ends it
   --ready-delay MS       time between isready and readyok
 What it tells the test

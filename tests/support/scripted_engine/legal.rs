@@ -4,17 +4,26 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::variant::{Variant, VariantPosition};
+use shakmaty::{CastlingMode, Position};
+
+/// By which rules a position is read.
+#[derive(Clone, Copy)]
+pub struct Rules {
+    pub variant: Variant,
+    pub mode: CastlingMode,
+}
 
 /// The move as UCI text, the same for the same position and `go`; `(none)` when the game is over, and `0000` when
 /// the position cannot be understood.
 ///
 /// `position` and `go` are lines without their ends; an empty `position` is the starting position.
-pub fn choose(position: &[u8], go: &[u8], mode: CastlingMode) -> String {
-    let Some(chess) = parse(&String::from_utf8_lossy(position), mode) else {
+pub fn choose(position: &[u8], go: &[u8], rules: Rules) -> String {
+    let Some(chess) = parse(&String::from_utf8_lossy(position), rules) else {
         return "0000".to_owned();
     };
-    let mut moves: Vec<String> = chess.legal_moves().iter().map(|mv| mv.to_uci(mode).to_string()).collect();
+    let mut moves: Vec<String> =
+        chess.legal_moves().iter().map(|mv| mv.to_uci(rules.mode).to_string()).collect();
     if moves.is_empty() {
         return "(none)".to_owned();
     }
@@ -39,15 +48,16 @@ pub fn any_score(position: &[u8], go: &[u8], most: i64) -> Option<String> {
 }
 
 /// The position behind a whole `position` line; `None` for a broken FEN or an illegal move.
-fn parse(line: &str, mode: CastlingMode) -> Option<Chess> {
+fn parse(line: &str, rules: Rules) -> Option<VariantPosition> {
     let mut words = line.split_whitespace().skip(1).peekable();
-    let mut chess = Chess::default();
+    let mut chess = VariantPosition::new(rules.variant);
     if words.next_if_eq(&"fen").is_some() {
         let mut fen = Vec::new();
         while let Some(word) = words.next_if(|&word| word != "moves") {
             fen.push(word);
         }
-        chess = Fen::from_ascii(fen.join(" ").as_bytes()).ok()?.into_position(mode).ok()?;
+        let setup = Fen::from_ascii(fen.join(" ").as_bytes()).ok()?.into_setup();
+        chess = VariantPosition::from_setup(rules.variant, setup, rules.mode).ok()?;
     } else {
         words.next_if_eq(&"startpos");
     }
