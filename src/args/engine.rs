@@ -51,19 +51,11 @@ impl EngineArgs {
         self.given.text(ENGINE).is_some()
     }
 
-    /// How the engine is started to evaluate positions. Options that spoil scores are not set, which is said.
+    /// How the engine is started to evaluate positions of a variant. Options that spoil scores are not set, which is said.
     ///
     /// # Errors
     /// As [`Arguments::load`], and when there is no such engine.
-    pub fn setup(&self) -> Result<Setup> {
-        self.setup_of(Variant::Chess)
-    }
-
-    /// As [`EngineArgs::setup`], to evaluate positions of a variant.
-    ///
-    /// # Errors
-    /// As [`EngineArgs::setup`].
-    pub fn setup_of(&self, variant: Variant) -> Result<Setup> {
+    pub fn setup(&self, variant: Variant) -> Result<Setup> {
         let mut config = self.load()?;
         let said = set_chess(&mut config.settings);
         said.filter(|_| variant == Variant::Chess).iter().for_each(|said| warn(said));

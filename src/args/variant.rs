@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
-use tabiya_book::OtherRules;
 use tabiya_book::traits::Book;
 use tabiya_chess::{Variant, known_variants, rules_of};
 use tabiya_learn as learn;
@@ -32,31 +31,14 @@ impl VariantArgs {
     }
 }
 
-/// Opens a book for a command that knows standard chess only.
-///
-/// # Errors
-/// When it cannot be opened, or its moves obey the rules of a variant only.
-pub(crate) fn open_of_chess(path: &Path) -> Result<Arc<dyn Book>> {
-    open_obeying(path, Variant::Chess, |other| advice::only_chess(path, other))
-}
-
 /// Opens a book of a variant whose positions are to be searched.
 ///
 /// # Errors
 /// When it cannot be opened, or its moves obey other rules.
 pub(crate) fn open_of(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
-    open_obeying(path, variant, |other| Error::new(ErrorKind::Usage, advice::other_rules(path, other)))
-}
-
-/// Opens a book whose moves obey the rules of a variant; `refuse` words the error where they do not.
-fn open_obeying(
-    path: &Path,
-    variant: Variant,
-    refuse: impl FnOnce(&OtherRules) -> Error,
-) -> Result<Arc<dyn Book>> {
     let book = learn::open_settled_as(path, variant)?;
     match book.other_rules(variant, &Progress::none()) {
-        Some(other) => Err(refuse(&other)),
+        Some(other) => Err(Error::new(ErrorKind::Usage, advice::other_rules(path, &other))),
         None => Ok(book),
     }
 }

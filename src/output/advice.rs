@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use tabiya_adapter::settings::advice;
-use tabiya_base::error::{Error, ErrorKind, Remedy};
+use tabiya_base::error::{Error, Remedy};
 use tabiya_book::OtherRules;
 
 use super::UNDER_DOCTOR;
@@ -39,15 +39,10 @@ pub(crate) fn other_rules(path: &Path, other: &OtherRules) -> String {
     format!("{}: {}", path.display(), with_variant(other))
 }
 
-/// The error of a book of a variant that is named for a command which knows standard chess only.
-pub(crate) fn only_chess(path: &Path, other: &OtherRules) -> Error {
-    Error::new(ErrorKind::Usage, other.to_string())
-        .at_path(path)
-        .advice("name a book of standard chess: this command knows no other")
-}
-
 #[cfg(test)]
 mod tests {
+    use tabiya_base::error::ErrorKind;
+
     use super::*;
 
     #[test]

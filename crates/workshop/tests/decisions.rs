@@ -401,7 +401,7 @@ fn grow(source: &dyn Book, (seed, most): (u64, u64), see: &mut dyn FnMut(&dyn Mo
     let sides: &[Color] =
         [&[Color::White, Color::Black][..], &[Color::White], &[Color::Black]][(seed % 3) as usize];
     let opponent = Opponent { book: Some(source), policy: Policy::default() };
-    let mut rounds = Rounds::new(Growth::new(Some(source), opponent, sides), most);
+    let mut rounds = Rounds::new(Growth::new(source.variant(), Some(source), opponent, sides), most);
     while let Step::Search(number, task) = rounds.next(&|_| None) {
         let mut legal: Vec<_> = task.at.chess().legal_moves().into_iter().collect();
         legal.retain(|mv| !task.without.contains(&MoveCode::from_move(*mv)));

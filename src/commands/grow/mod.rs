@@ -18,7 +18,6 @@ use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
 use tabiya_book::choose::Policy;
 use tabiya_book::traits::Book;
 use tabiya_book::{self as book, Moves, Written};
-use tabiya_chess::Variant;
 use tabiya_learn as learn;
 use tabiya_search::Knowledge;
 use tabiya_search::evals;
@@ -32,7 +31,7 @@ use crate::args::new_book::NewBook;
 use crate::args::resources::ResourcesArgs;
 use crate::args::screens::{BOOK_OUT, ENGINE, FORCE, JOBS, NODES, Screen, TIME};
 use crate::args::search::SearchArgs;
-use crate::args::variant::open_of_chess;
+use crate::args::variant::{VariantArgs, open_of};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
@@ -73,6 +72,8 @@ pub struct Args {
     sources: Vec<PathBuf>,
     #[command(flatten)]
     to: NewBook,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// What the opponent plays from: a book or a count file [default: SOURCE]
     ///
     /// Where that has no move, and without any book, it plays what the engine would play: the better a move, the more often.
@@ -135,28 +136,29 @@ pub fn run(args: &Args) -> Result<Exit> {
     let path = args.store.clone().unwrap_or_else(|| evals::beside(output));
     let resources = args.resources.resolve()?;
     interrupts::watch();
-    let against = args.against.as_deref().map(open_of_chess).transpose()?;
-    let seed = Seed::open(&args.sources, &resources)?;
+    let variant = args.variant.variant();
+    let against = args.against.as_deref().map(|path| open_of(path, variant)).transpose()?;
+    let seed = Seed::open(&args.sources, variant, &resources)?;
     let inputs = [learn::files_of(against.iter().map(|book| &**book)), seed.files()].concat();
     args.keep(&inputs, &path)?;
     let mut knowledge = Knowledge::open(&path)?;
     let model = against.as_deref().map(|book| book as &dyn Moves).or(seed.book());
     let opponent = Opponent { book: model, policy: Policy::default() };
-    let growth = Growth::new(seed.book(), opponent, args.side.0);
+    let growth = Growth::new(variant, seed.book(), opponent, args.side.0);
     let limit = args.search.limit();
     if let Some(file) = &args.plan {
         keep_inputs(std::slice::from_ref(file), &[inputs, vec![path]].concat())?;
         return plan::write(args, file, growth, knowledge);
     }
     // What cannot be written, read or started is reported before hours of work.
-    drop(args.to.book().create(None, &resources)?);
+    drop(args.new_book().create(None, &resources)?);
     let report_file =
         args.report.as_ref().map(|report| Replacement::new(report, args.to.force)).transpose()?;
     if args.no_engine && !knowledge.has_store() {
         return Err(no_store(&path, "leave out --no-engine"));
     }
-    let setup = if args.no_engine { None } else { Some(args.engine.setup()?) };
-    let work = setup.as_ref().map(|setup| args.search.work(setup, Variant::Chess));
+    let setup = if args.no_engine { None } else { Some(args.engine.setup(variant)?) };
+    let work = setup.as_ref().map(|setup| args.search.work(setup, variant));
     let has_time = work.is_some_and(|work| work.until.is_some());
     let most = args.positions.unwrap_or(if has_time { u64::MAX } else { POSITIONS });
 
@@ -201,6 +203,13 @@ pub fn run(args: &Args) -> Result<Exit> {
 }
 
 impl Args {
+    /// The book that is to be written.
+    fn new_book(&self) -> bookmaker::NewBook {
+        let mut new = self.to.book();
+        new.variant = self.variant.variant();
+        new
+    }
+
     /// Refuses to write over a file that is read, or twice to one; `store` has the evaluations.
     fn keep(&self, inputs: &[PathBuf], store: &Path) -> Result<()> {
         let output = &self.to.output;
@@ -220,7 +229,7 @@ fn write(
     resources: &Resources,
     progress: &Progress,
 ) -> Result<(Merged, Written)> {
-    let mut new = args.to.book();
+    let mut new = args.new_book();
     new.force = force;
     let writer = new.create(None, resources)?;
     let scope = bookmaker::widest(grown, &*writer);

@@ -10,7 +10,7 @@ use shakmaty::uci::UciMove;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::replace::{Replacement, keep_inputs};
-use tabiya_chess::{MoveCode, Position, Variant};
+use tabiya_chess::{MoveCode, Position, Variant, rules_of};
 use tabiya_search::Knowledge;
 use tabiya_workshop::grow::{Finished, Growth, Rounds, Task, finish, grow, search};
 
@@ -39,6 +39,9 @@ pub(super) fn share(text: &str) -> std::result::Result<Share, String> {
 /// A search as the file has it.
 #[derive(Serialize, Deserialize)]
 struct SearchJson {
+    /// Standard chess if it is not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    variant: Option<String>,
     fen: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     without: Vec<String>,
@@ -52,12 +55,15 @@ impl SearchJson {
             Some(mv.to_uci(CastlingMode::Standard).to_string())
         };
         let without = task.without.iter().filter_map(uci).collect();
-        Self { fen: task.at.fen(), without, times: task.times }
+        let variant = Some(task.at.variant()).filter(|variant| *variant != Variant::Chess);
+        let variant = variant.map(|variant| variant.uci().to_owned());
+        Self { variant, fen: task.at.fen(), without, times: task.times }
     }
 
     /// The search; `None` if the position or a move is not legal.
     fn task(&self) -> Option<Task> {
-        let at = Position::from_fen(self.fen.as_bytes(), CastlingMode::Standard).ok()?;
+        let variant = self.variant.as_deref().map_or(Some(Variant::Chess), rules_of)?;
+        let at = Position::from_fen_of(variant, self.fen.as_bytes(), CastlingMode::Standard).ok()?;
         let code =
             |uci: &String| Some(MoveCode::from_move(uci.parse::<UciMove>().ok()?.to_move(at.chess()).ok()?));
         let without = self.without.iter().map(code).collect::<Option<_>>()?;
@@ -95,8 +101,9 @@ pub(super) fn make(args: &Args, file: &Path, share: Share, store: &Path) -> Resu
     let tasks = read(file, share)?;
     interrupts::watch();
     let mut knowledge = Knowledge::open(store)?;
-    let setup = args.engine.setup()?;
-    let work = args.search.work(&setup, Variant::Chess);
+    let variant = tasks.first().map(|task| task.at.variant()).unwrap_or_default();
+    let setup = args.engine.setup(variant)?;
+    let work = args.search.work(&setup, variant);
     let progress = progress::on_terminal(store.to_string_lossy());
     progress.slow_things(tasks.len() as u64, "searches");
     let (evaluated, known) = search(&mut tasks.into_iter(), &mut knowledge, &work, &progress)?;
@@ -114,11 +121,14 @@ pub(super) fn make(args: &Args, file: &Path, share: Share, store: &Path) -> Resu
 fn read(file: &Path, share: Share) -> Result<Vec<Task>> {
     let error = |error| Error::file(file, "cannot read the plan", error);
     let lines = BufReader::new(File::open(file).map_err(error)?).lines();
-    let mut tasks = Vec::new();
+    let mut tasks: Vec<Task> = Vec::new();
     for (number, line) in lines.enumerate().skip(share.number - 1).step_by(share.of) {
         let line = line.map_err(error)?;
-        let search = serde_json::from_str::<SearchJson>(&line).ok().and_then(|search| search.task());
-        tasks.push(search.ok_or_else(|| {
+        let task = serde_json::from_str::<SearchJson>(&line).ok().and_then(|search| search.task());
+        // All searches of a plan are for one engine.
+        let variant = tasks.first().map(|first| first.at.variant());
+        let task = task.filter(|task| variant.is_none_or(|variant| task.at.variant() == variant));
+        tasks.push(task.ok_or_else(|| {
             Error::new(ErrorKind::Format, format!("line {} of the plan is damaged", number + 1))
                 .at_path(file)
                 .advice("write the plan again")

@@ -10,6 +10,7 @@ use shakmaty::CastlingMode;
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::replace::Replacement;
+use tabiya_book::Moves as _;
 use tabiya_chess::value::in_words;
 use tabiya_chess::{MoveCode, Value};
 use tabiya_workshop::grow::{Figures, Grown, Play};
@@ -91,11 +92,11 @@ impl Report<'_> {
             json!(sides),
             json!(history)
         );
-        let (mut first, mut moves) = (true, Vec::new());
+        let (mut first, mut moves, variant) = (true, Vec::new(), self.grown.variant());
         for play in self.grown.plays() {
             for number in play.searched() {
                 interrupt::check()?;
-                let PositionLine { at, text } = PositionLine::from_moves(play.line(number));
+                let PositionLine { at, text } = PositionLine::of_variant(variant, play.line(number));
                 let uci =
                     |mv: MoveCode| Some(mv.resolve(at.chess())?.to_uci(CastlingMode::Standard).to_string());
                 play.moves(number, &mut moves);

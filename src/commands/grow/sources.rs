@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_book::Moves;
 use tabiya_book::traits::Book;
+use tabiya_book::{Moves, Variant};
 use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::{Filter, NewBook, Resources, Weigh};
 
-use crate::args::variant::open_of_chess;
+use crate::args::variant::open_of;
 
 /// The book, if there is one.
 #[derive(Default)]
@@ -25,10 +25,10 @@ impl Seed {
     ///
     /// # Errors
     /// When a source cannot be read, or a temporary file cannot be written.
-    pub fn open(sources: &[PathBuf], resources: &Resources) -> Result<Self> {
+    pub fn open(sources: &[PathBuf], variant: Variant, resources: &Resources) -> Result<Self> {
         let (mut books, mut games) = (Vec::new(), Vec::new());
         for path in sources {
-            match open_of_chess(path) {
+            match open_of(path, variant) {
                 Ok(book) => books.push(book),
                 // What is no book may hold games.
                 Err(error) if path.is_dir() || error.kind() == ErrorKind::Format => games.push(path.clone()),
@@ -48,7 +48,7 @@ impl Seed {
         let new = |name: &str| {
             let mut new = NewBook::new(folder.path().join(name));
             (new.threads, new.memory) = (Some(resources.threads), Some(resources.memory));
-            new.temp = Some(resources.temp.clone());
+            (new.temp, new.variant) = (Some(resources.temp.clone()), variant);
             new
         };
         let mut parts: Vec<PathBuf> = books.iter().map(|book| book.path().to_owned()).collect();
@@ -58,7 +58,7 @@ impl Seed {
             parts.extend((written.moves > 0).then_some(built.output));
         }
         let made = made(&parts, &new("seed.bin"))?;
-        let book = made.map(|path| learn::open_settled(&path)).transpose()?;
+        let book = made.map(|path| learn::open_settled_as(&path, variant)).transpose()?;
         Ok(Self { book, files, folder: Some(folder) })
     }
 

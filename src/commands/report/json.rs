@@ -7,8 +7,8 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Move, Position as _};
 
 use tabiya_book::Counts;
-use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
+use tabiya_chess::{Position, Variant};
 use tabiya_games::GameResult;
 use tabiya_workshop::report::{LeaveReason, ReportGame};
 use tabiya_workshop::view::san;
@@ -80,7 +80,7 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
     let leaves = found.sums.most(|_| true).into_iter();
     for (number, (leave, exit)) in leaves.filter_map(|leave| Some((leave, leave.exit(&[])?))).enumerate() {
         let line = json!({
-            "fen": exit.at.fen(), "line": leave.is_from_start().then(|| line(&leave.line)),
+            "fen": exit.at.fen(), "line": leave.is_from_start().then(|| line(leave.variant, &leave.line)),
             "left_by": left_by(leave.left),
             "played": exit.played.map(|mv| uci(&exit.at, mv)), "games": leave.group.counts.games, "score": score(leave.group.counts),
             "eval": leave.group.mean_eval(),
@@ -109,8 +109,8 @@ fn score(of: Counts) -> Value {
 }
 
 /// The moves from the start in UCI.
-fn line(moves: &[tabiya_chess::MoveCode]) -> Vec<String> {
-    Position::start().replay(moves.iter().copied()).map(|(at, mv)| uci(&at, mv)).collect()
+fn line(variant: Variant, moves: &[tabiya_chess::MoveCode]) -> Vec<String> {
+    Position::start_of(variant).replay(moves.iter().copied()).map(|(at, mv)| uci(&at, mv)).collect()
 }
 
 #[cfg(test)]
@@ -126,6 +126,7 @@ mod tests {
     #[test]
     fn a_line_that_cannot_be_played_leaves_no_gap_in_the_list() {
         let mut found = Found {
+            variant: Variant::Chess,
             books: Vec::new(),
             sums: Sums::default(),
             players: Players::default(),

@@ -15,6 +15,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::parallel;
 use tabiya_base::replace::{Replacement, keep_inputs};
 use tabiya_base::resources::Resources;
+use tabiya_book::Variant;
 use tabiya_book::traits::Book;
 use tabiya_games::play::play_in_order;
 use tabiya_games::{self as games, GameError, GameHeader, PlayerName, Sources};
@@ -24,7 +25,7 @@ use tabiya_workshop::report::{ERRORS_KEPT, GameFacts, Players, ReportGame, Repor
 
 use crate::args::player::PlayerArg;
 use crate::args::screens::{GAMES, PLAYER, Screen};
-use crate::args::variant::open_of_chess;
+use crate::args::variant::{VariantArgs, open_of};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::{self, Printed, Stop, damage, progress};
@@ -70,6 +71,8 @@ pub struct Args {
     /// A file of evaluations (a store), for games without any; repeatable [default: those beside the books]
     #[arg(long, value_name = "FILE")]
     store: Vec<PathBuf>,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// Rows in each list
     #[arg(long, value_name = "N", default_value_t = TOP)]
     top: usize,
@@ -110,6 +113,7 @@ impl OwnedBook {
 
 /// What is found in the games.
 struct Found {
+    variant: Variant,
     books: Vec<Arc<dyn Book>>,
     sums: Sums,
     players: Players,
@@ -186,9 +190,10 @@ impl Failed {
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted.
 pub fn run(args: &Args) -> Result<Exit> {
+    let variant = args.variant.variant();
     let open = |book: &OwnedBook| {
         let owner = book.player.as_deref().map(PlayerName::whole);
-        Ok((owner, open_of_chess(&book.path)?))
+        Ok((owner, open_of(&book.path, variant)?))
     };
     // With --player the books are what the player should know, whichever were played from.
     let shelf = Shelf::new(args.book.iter().map(open).collect::<Result<Vec<_>>>()?, args.player.is_some());
@@ -199,7 +204,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         args.store.clone()
     };
     let stores = paths.iter().map(Store::open).collect::<Result<Vec<_>>>()?;
-    let mut source = games::open_files(&args.games)?;
+    let mut source = games::open_files(&args.games)?.of_variant(variant)?;
     let passed_over = output::sources_passed_over(&source);
     let mut inputs = learn::files_of(books.iter().map(|book| &**book));
     inputs.extend(source.parts().into_iter().chain(paths));
@@ -209,6 +214,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         args,
         player: args.player.as_ref().map(PlayerArg::names).transpose()?,
         found: Found {
+            variant,
             books,
             sums: Sums::default(),
             players: Players::default(),

@@ -29,10 +29,11 @@ fn head(game: &ReportGame, result: &str, writer: &mut PgnWriter) {
     let start = game.start.as_ref().map(Position::fen);
     let is_chess960 =
         game.start.as_ref().is_some_and(|at| at.chess().castles().mode() == CastlingMode::Chess960);
+    let of_game = game.exit.at.variant();
     let variant = text("Variant");
     let (event, site, date) = (text("Event"), text("Site"), text("Date"));
     writer.head(&PgnHead {
-        variant: Variant::Chess,
+        variant: of_game,
         event: &event,
         site: &site,
         date: &date,
@@ -44,7 +45,9 @@ fn head(game: &ReportGame, result: &str, writer: &mut PgnWriter) {
         chess960: is_chess960 && variant.is_empty(),
         opening: game.opening.map(Opening::parts),
     });
-    writer.known_tag("Variant", &variant);
+    if of_game == Variant::Chess {
+        writer.known_tag("Variant", &variant);
+    }
     let others = header.tags.iter().filter(|(name, _)| !OWN.iter().any(|own| own.eq_ignore_ascii_case(name)));
     others.for_each(|(name, value)| writer.known_tag(name, value));
     let mut add = |name| {
@@ -63,7 +66,7 @@ pub(super) fn game(game: &ReportGame, out: &mut dyn Write) -> io::Result<()> {
     let result = game.result.map_or("*", tabiya_games::GameResult::as_pgn);
     head(game, result, &mut writer);
     writer.begin_moves();
-    let start = game.start.clone().unwrap_or_else(Position::start);
+    let start = game.begin();
     let mut numbered = true;
     for (ply, (at, mv)) in (0_u32..).zip(start.replay(game.line.iter().copied())) {
         let (black, number) = (at.chess().turn().is_black(), at.chess().fullmoves().into());

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use tabiya_base::command::quoted;
 use tabiya_base::error::Remedy;
 use tabiya_book::traits::Book;
-use tabiya_book::{Counts, Edits};
+use tabiya_book::{Counts, Edits, Variant};
+use tabiya_chess::MoveCode;
 use tabiya_chess::openings::Opening;
 use tabiya_workshop::report::elo::{self, Elo, Limits, Share};
 use tabiya_workshop::report::{Exit, Leave, LeaveReason, ReportGroup};
@@ -197,7 +198,7 @@ pub(super) fn line_to(leave: &Leave, exit: &Exit) -> String {
     } else if leave.line.is_empty() {
         "start".to_owned()
     } else {
-        PositionLine::from_moves(leave.line.iter().copied()).text
+        PositionLine::of_variant(leave.variant, leave.line.iter().copied()).text
     }
 }
 
@@ -210,40 +211,44 @@ fn worst(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\nBook moves that lost most, for the side that played them")?;
     for (_, step, line) in &steps {
         let Some((_, before)) = line.split_last() else { continue };
-        let (whole, rest) = (
-            PositionLine::from_moves(line.iter().copied()).text,
-            PositionLine::from_moves(before.iter().copied()).text,
-        );
+        let text = |moves: &[MoveCode]| PositionLine::of_variant(found.variant, moves.iter().copied()).text;
+        let (whole, rest) = (text(line), text(before));
         let Counts { wins, draws, losses, .. } = step.counts;
         writeln!(out, "  +{wins} ={draws} -{losses}, {}: {whole}", share(step.counts))?;
         let last = whole.rsplit(' ').next().unwrap_or_default();
         for book in step.books.iter().filter_map(|book| found.books.get(*book)) {
-            writeln!(out, "      {}", never(&**book, &rest, last))?;
+            writeln!(out, "      {}", never(&**book, found.variant, &rest, last))?;
         }
     }
     let mut books = steps.iter().flat_map(|(_, step, _)| &step.books);
     let Some(book) = books.find_map(|book| found.books.get(*book)) else { return Ok(()) };
     let path = book.path().to_string_lossy();
-    writeln!(out, "  `tabiya vet {} -o vetted.bin` lets an engine judge all moves.", quoted(&path))
+    let variant = on_line(found.variant);
+    writeln!(out, "  `tabiya vet {}{variant} -o vetted.bin` lets an engine judge all moves.", quoted(&path))
 }
 
 /// The command after which a book no longer plays a move after a line, or what comes before it.
-fn never(book: &dyn Book, line: &str, mv: &str) -> String {
+fn never(book: &dyn Book, variant: Variant, line: &str, mv: &str) -> String {
     let (path, format) = (book.path(), book.format());
-    let name = path.to_string_lossy();
+    let (name, variant) = (path.to_string_lossy(), on_line(variant));
     if let Edits::Not { remedy, .. } = format.edits() {
         let command = if remedy == Remedy::Build { "build" } else { "convert" };
         let made = path.with_extension("bin");
         let made = made.to_string_lossy();
         return format!(
-            "tabiya {command} {} -o {} makes a book that can be edited",
+            "tabiya {command} {}{variant} -o {} makes a book that can be edited",
             quoted(&name),
             quoted(&made)
         );
     }
     let value = if format.edits() == Edits::Verdicts { "red" } else { "0" };
     let at = if line.is_empty() { String::new() } else { format!(" --moves \"{line}\"") };
-    format!("tabiya edit {}{at} --set {mv}={value}", quoted(&name))
+    format!("tabiya edit {}{variant}{at} --set {mv}={value}", quoted(&name))
+}
+
+/// The variant as an argument of a command; nothing for standard chess.
+fn on_line(variant: Variant) -> String {
+    if variant == Variant::Chess { String::new() } else { format!(" --variant {}", variant.uci()) }
 }
 
 pub(super) fn share(counts: Counts) -> String {

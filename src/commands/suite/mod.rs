@@ -110,7 +110,7 @@ fn make(args: &Args) -> Result<Exit> {
     let sources = Sources::open(&args.sources, variant, asked, &resources, &progress)?;
     // What cannot be written, read or started is reported before hours of work.
     let (mut file, report_file) = args.outputs(&[sources.files(), stores.clone()].concat())?;
-    let setup = asks_engine.then(|| args.engine.setup()).transpose()?;
+    let setup = asks_engine.then(|| args.engine.setup(variant)).transpose()?;
     let wanted = args.evaluations.wanted();
     let work = setup
         .as_ref()
@@ -254,22 +254,14 @@ impl Args {
     /// The variant of chess.
     ///
     /// # Errors
-    /// When it is not standard chess, and positions are to be evaluated or mirrored.
+    /// When it is not standard chess, and positions are to be mirrored.
     fn variant(&self) -> Result<Variant> {
         let variant = self.variant.variant();
-        let of_standard = [
-            ("--eval", self.evaluations.eval.is_some()),
-            ("--draw-rate", self.evaluations.draw_rate.is_some()),
-            ("--store", !self.evaluations.store.is_empty()),
-            ("--require unique-colors", self.positions.unique_colors()),
-        ];
-        match of_standard.into_iter().find(|(_, given)| *given && variant != Variant::Chess) {
-            Some((option, _)) => {
-                let what = format!("{option} is for standard chess, not for {variant}");
-                Err(Error::new(ErrorKind::Usage, what).advice("leave it out"))
-            }
-            None => Ok(variant),
+        if variant != Variant::Chess && self.positions.unique_colors() {
+            let what = format!("--require unique-colors is for standard chess, not for {variant}");
+            return Err(Error::new(ErrorKind::Usage, what).advice("leave it out"));
         }
+        Ok(variant)
     }
 
     /// Leaves out the positions that do not match the conditions, and those that games have shown to be unfit.

@@ -133,7 +133,7 @@ impl Args {
     /// How the engine is started, unless the store must do.
     fn engine(&self, knowledge: &Knowledge, store: &Path) -> Result<Option<Setup>> {
         if !self.evaluating.no_engine {
-            return self.engine.setup_of(self.variant.variant()).map(Some);
+            return self.engine.setup(self.variant.variant()).map(Some);
         }
         if knowledge.has_store() {
             return Ok(None);

@@ -24,7 +24,7 @@ pub struct Figures {
 /// What is known of a position for a side of the book.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KnownPosition {
-    /// Its Polyglot key.
+    /// Its key, of all that decides about its moves: the Polyglot key, but in crazyhouse and three-check.
     pub key: u64,
     /// The side of the book.
     #[serde(with = "name")]

@@ -80,9 +80,19 @@ fn times(urgency: f64) -> u64 {
 }
 
 impl<'a> Growth<'a> {
-    /// Nothing but the starting position.
-    pub fn new(seed: Option<&'a dyn Moves>, opponent: Opponent<'a>, sides: &[Color]) -> Self {
-        Self { tree: Tree::new(Variant::Chess), seed, opponent, sides: sides.to_vec() }
+    /// Nothing but the starting position of a variant, which is that of the books.
+    pub fn new(
+        variant: Variant,
+        seed: Option<&'a dyn Moves>,
+        opponent: Opponent<'a>,
+        sides: &[Color],
+    ) -> Self {
+        Self { tree: Tree::new(variant), seed, opponent, sides: sides.to_vec() }
+    }
+
+    /// The variant of chess.
+    pub fn variant(&self) -> Variant {
+        self.tree.positions.variant()
     }
 
     /// The book that it grows from.

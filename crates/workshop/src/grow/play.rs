@@ -161,7 +161,7 @@ impl<'a> Play<'a> {
         let mut numbers: Vec<u32> = (0..tree.len() as u32).filter(is_known).collect();
         numbers.sort_by(|a, b| self.reach(*b).total_cmp(&self.reach(*a)));
         let known = |number| {
-            let (key, value) = (tree.positions.get(number)?.key(), self.value(number)?);
+            let (key, value) = (tree.positions.get(number)?.whole_key(), self.value(number)?);
             Some(KnownPosition { key, side: self.side(), value, reach: self.reach(number) })
         };
         numbers.into_iter().take(count).filter_map(known).collect()

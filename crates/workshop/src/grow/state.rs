@@ -10,7 +10,8 @@ use shakmaty::{CastlingMode, Move};
 use tabiya_base::error::Result;
 use tabiya_base::folder;
 use tabiya_base::replace::Replacement;
-use tabiya_chess::{MoveCode, Position};
+use tabiya_book::Moves as _;
+use tabiya_chess::{MoveCode, Position, Variant};
 
 use crate::view::PositionLine;
 
@@ -54,10 +55,10 @@ pub struct NextSearch {
 }
 
 impl NextSearch {
-    fn new(moves: Vec<MoveCode>) -> Self {
+    fn new(variant: Variant, moves: Vec<MoveCode>) -> Self {
         let uci = |(_, mv): (_, Move)| mv.to_uci(CastlingMode::Standard).to_string();
-        let play = Position::start().replay(moves.iter().copied()).map(uci).collect();
-        Self { play, line: PositionLine::from_moves(moves).text }
+        let play = Position::start_of(variant).replay(moves.iter().copied()).map(uci).collect();
+        Self { play, line: PositionLine::of_variant(variant, moves).text }
     }
 }
 
@@ -65,7 +66,8 @@ impl GrowthState {
     /// The state of a book after `searches` searches; those of `next` come after them.
     pub fn new<'a>(grown: &Grown<'_>, searches: u64, next: impl Iterator<Item = &'a Task>) -> Self {
         let sides = grown.plays().iter().map(Play::figures).collect();
-        let next = next.take(MAX_NEXT).map(|task| NextSearch::new(grown.line(task))).collect();
+        let next =
+            next.take(MAX_NEXT).map(|task| NextSearch::new(grown.variant(), grown.line(task))).collect();
         let positions = grown.plays().iter().flat_map(|play| play.most_probable(MAX_POSITIONS)).collect();
         Self { searches, sides, next, positions }
     }
@@ -92,7 +94,7 @@ impl GrowthState {
 
     /// What is known of a position, for each side that the book is for.
     pub fn find(&self, position: &Position) -> impl Iterator<Item = &KnownPosition> {
-        let key = position.key();
+        let key = position.whole_key();
         self.positions.iter().filter(move |known| known.key == key)
     }
 }

@@ -105,7 +105,7 @@ proptest! {
         let mut texts = Vec::new();
         for engines in [1, 2, 8, 40] {
             let book: Option<&dyn Moves> = if model { Some(&theirs) } else { None };
-            let growth = Growth::new(Some(&start), opponent(book), sides);
+            let growth = Growth::new(Variant::Chess, Some(&start), opponent(book), sides);
             let (growth, mut made) = grown(growth, most, engines, &mut chance);
             made.sort_unstable();
             prop_assert_eq!(made, (0..most).collect::<Vec<_>>());
@@ -117,7 +117,7 @@ proptest! {
     #[test]
     fn what_was_cut_off_goes_on_to_the_same_book(seed in any::<u64>(), most in 100..400_u64, cut in 0..100_u64) {
         let theirs = Invented(seed);
-        let growth = || Growth::new(None, opponent(Some(&theirs)), &[Color::White]);
+        let growth = || Growth::new(Variant::Chess, None, opponent(Some(&theirs)), &[Color::White]);
         let mut chance = Xoshiro256PlusPlus::seed_from_u64(seed);
         let (whole, _) = grown(growth(), most, 3, &mut chance);
         // The store has some of the searches, as when a run was killed.
@@ -133,7 +133,7 @@ proptest! {
     #[test]
     fn what_is_missing_depends_on_what_is_known_alone(seed in any::<u64>(), most in 100..400_u64, cut in 0..100_u64) {
         let theirs = Invented(seed);
-        let growth = || Growth::new(None, opponent(Some(&theirs)), &[Color::White]);
+        let growth = || Growth::new(Variant::Chess, None, opponent(Some(&theirs)), &[Color::White]);
         let has = |task: &Task| mixed(task.at.key() ^ task.without.len() as u64) % 100 < cut;
         let known = |task: &Task| has(task).then(|| answer(task));
         // Some engines make the searches that are known at last, and then the time is up.
@@ -163,7 +163,7 @@ proptest! {
     fn values_are_those_of_a_reference(seed in any::<u64>(), most in 1..300_u64, model in any::<bool>()) {
         let (start, theirs) = (Invented(seed), Invented(!seed));
         let book: Option<&dyn Moves> = if model { Some(&theirs) } else { None };
-        let growth = Growth::new(Some(&start), opponent(book), &[Color::White]);
+        let growth = Growth::new(Variant::Chess, Some(&start), opponent(book), &[Color::White]);
         let (growth, _) = grown(growth, most, 2, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
         let shape = growth.shape().unwrap();
         let view = View::new(&growth.tree, &shape, Color::White);
@@ -241,7 +241,7 @@ impl Reference<'_, '_> {
 
 #[test]
 fn the_most_probable_replies_are_searched_first() {
-    let growth = Growth::new(None, opponent(None), &[Color::White]);
+    let growth = Growth::new(Variant::Chess, None, opponent(None), &[Color::White]);
     let (growth, _) = grown(growth, 400, 1, &mut Xoshiro256PlusPlus::seed_from_u64(1));
     let shape = growth.shape().unwrap();
     let book = Grown::new(&growth, &shape, 10);
@@ -263,7 +263,8 @@ fn the_most_probable_replies_are_searched_first() {
 /// How long this many engines take for all searches, if each lasts as long as its limit.
 fn time_with(engines: usize, most: u64) -> u64 {
     let theirs = Invented(7);
-    let mut rounds = Rounds::new(Growth::new(None, opponent(Some(&theirs)), &[Color::White]), most);
+    let mut rounds =
+        Rounds::new(Growth::new(Variant::Chess, None, opponent(Some(&theirs)), &[Color::White]), most);
     let (mut now, mut busy) = (0, Vec::<(u64, u64, Task)>::new());
     loop {
         let step = if busy.len() < engines { rounds.next(&|_| None) } else { Step::Wait };
@@ -293,7 +294,7 @@ fn a_million_positions_take_less_than_a_gigabyte() {
     let theirs = Invented(3);
     for most in [10_000, 100_000, 1_000_000] {
         let begun = std::time::Instant::now();
-        let growth = Growth::new(None, opponent(Some(&theirs)), &[Color::White]);
+        let growth = Growth::new(Variant::Chess, None, opponent(Some(&theirs)), &[Color::White]);
         let (growth, _) = grown(growth, most, 1, &mut Xoshiro256PlusPlus::seed_from_u64(3));
         let bytes = tabiya_base::resources::resident().unwrap();
         eprintln!("{most} searches, {} positions: {} MB, {:?}", growth.len(), bytes >> 20, begun.elapsed());

@@ -167,7 +167,7 @@ impl Recent {
     fn has(&mut self, book: &dyn Book, at: &Position, mv: Move) -> bool {
         // The odd number spreads the bits of the move over the digest: 2^64 divided by the golden ratio.
         let code = u64::from(MoveCode::from_move(mv).0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let digest = (at.key() ^ code) & !1;
+        let digest = (at.whole_key() ^ code) & !1;
         let Some(slot) = self.slots.get_mut((digest >> (u64::BITS - SLOT_BITS)) as usize) else {
             return false;
         };
@@ -327,7 +327,7 @@ impl<'a> ReportReader<'a> {
     fn follow(&mut self, game: &mut ReportGame) {
         let searched = self.searched(game);
         let plies = std::mem::take(&mut self.plies);
-        let mut at = game.start.clone().unwrap_or_else(Position::start);
+        let mut at = game.begin();
         let mut ways = ByColor { white: Way { is_in: true, moves: 0 }, black: Way { is_in: true, moves: 0 } };
         let mut in_book = true;
         self.is_book.clear();
@@ -428,7 +428,7 @@ impl<'a> ReportReader<'a> {
         let first = Unsearched { all: shared.to_vec(), is_explained: true, ..Unsearched::default() };
         let mut sides = ByColor { white: first.clone(), black: first };
         let everybodys = Own { books: shared, ..Own::default() };
-        let mut at = game.start.clone().unwrap_or_else(Position::start);
+        let mut at = game.begin();
         let (plies, notes) = (std::mem::take(&mut self.plies), std::mem::take(&mut self.notes));
         let mut rest = notes.iter().peekable();
         for (ply, mv) in plies.iter().copied().enumerate() {
@@ -503,8 +503,8 @@ impl Visitor for ReportReader<'_> {
         if !(self.admits)(header) {
             return false;
         }
-        let at = header.start.clone().unwrap_or_else(Position::start);
-        let (opening, moves) = (Opening::at(&at), at.key());
+        let at = header.start.clone().unwrap_or_else(|| Position::start_of(self.shelf.variant()));
+        let (opening, moves) = (Opening::at(&at), at.whole_key());
         let exit = Exit {
             at,
             line: Vec::with_capacity(USUAL),
@@ -605,7 +605,7 @@ impl Visitor for ReportReader<'_> {
         game.own = self.shelf.of_sides(&game.players, unsearched.as_ref().unwrap_or(&self.named));
         self.follow(&mut game);
         if !self.plies.is_empty() && self.plies.len() <= NAMED {
-            let mut last = game.start.clone().unwrap_or_else(Position::start);
+            let mut last = game.begin();
             self.plies.iter().for_each(|mv| last.play(*mv));
             game.opening = Opening::at(&last).or(game.opening);
         }
@@ -638,10 +638,15 @@ fn centipawns(score: Score) -> i64 {
 }
 
 impl ReportGame {
+    /// The position that it starts from.
+    pub fn begin(&self) -> Position {
+        self.start.clone().unwrap_or_else(|| Position::start_of(self.exit.at.variant()))
+    }
+
     /// Goes on in the books with a move.
     fn step(&mut self, at: &Position, mv: Move) {
         self.book_plies += 1;
-        self.keys.push(at.key());
+        self.keys.push(at.whole_key());
         self.exit.line.push(MoveCode::from_move(mv));
     }
 

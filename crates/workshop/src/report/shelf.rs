@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use shakmaty::ByColor;
 
+use tabiya_book::Variant;
 use tabiya_book::traits::Book;
 use tabiya_games::PlayerName;
 
@@ -55,6 +56,11 @@ impl Shelf {
     /// Whether all players are compared with all books, whichever they have played from.
     pub(super) fn compares_all(&self) -> bool {
         self.compares_all
+    }
+
+    /// The variant of chess, which is that of all books.
+    pub fn variant(&self) -> Variant {
+        self.books.first().map(|book| book.variant()).unwrap_or_default()
     }
 
     /// All books.

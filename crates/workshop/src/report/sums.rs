@@ -11,7 +11,7 @@ use tabiya_book::traits::Book;
 use tabiya_book::traverse::{KeyHasher, Keys};
 use tabiya_book::{Counts, MoveFacts};
 use tabiya_chess::openings::Opening;
-use tabiya_chess::{MoveCode, Packed, Position};
+use tabiya_chess::{HeldPosition, MoveCode, Position, Variant};
 
 use super::elo::mean;
 use super::game::{BookMove, Exit, LeaveReason, ReportGame};
@@ -39,7 +39,9 @@ pub struct ReportGroup {
 #[derive(Clone, Debug)]
 pub struct Leave {
     /// The position that the line starts from, if that is not the usual one.
-    start: Option<Packed>,
+    start: Option<HeldPosition>,
+    /// The variant of chess.
+    pub variant: Variant,
     /// The moves to the position, in the first of the games.
     pub line: Box<[MoveCode]>,
     /// Why the games left the books.
@@ -58,8 +60,8 @@ impl Leave {
     /// The position, the move and what the books have there; `None` only for what no game can have.
     pub fn exit(&self, books: &[Arc<dyn Book>]) -> Option<Exit> {
         let start = match &self.start {
-            Some(start) => start.unpack()?,
-            None => Position::start(),
+            Some(start) => start.position()?,
+            None => Position::start_of(self.variant),
         };
         let next = |at: Position, mv: &MoveCode| Some(at.after(MoveFacts::new(*mv, 0).at(&at)?.mv));
         let at = self.line.iter().try_fold(start, next)?;
@@ -167,15 +169,17 @@ impl Sums {
         let exit = &game.exit;
         let mover = exit.at.chess().turn();
         let played = exit.played.map_or(MoveCode::NULL, MoveCode::from_move);
-        let leave = self.leaves.entry((exit.at.key() ^ exit.own.digest, played)).or_insert_with(|| Leave {
-            start: game.start.as_ref().and_then(Packed::new),
-            line: exit.line.clone().into(),
-            left: exit.left,
-            played,
-            own: exit.own.clone(),
-            by_player: Some(mover == side),
-            group: ReportGroup::default(),
-        });
+        let leave =
+            self.leaves.entry((exit.at.whole_key() ^ exit.own.digest, played)).or_insert_with(|| Leave {
+                start: game.start.as_ref().and_then(|at| HeldPosition::new(at, 0)),
+                variant: exit.at.variant(),
+                line: exit.line.clone().into(),
+                left: exit.left,
+                played,
+                own: exit.own.clone(),
+                by_player: Some(mover == side),
+                group: ReportGroup::default(),
+            });
         leave.by_player = leave.by_player.filter(|own| *own == (mover == side));
         leave.group.add(game, mover);
     }

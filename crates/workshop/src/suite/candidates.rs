@@ -87,9 +87,9 @@ impl Candidate {
         self.held.position()
     }
 
-    /// The position, as stores of evaluations have it; `None` for variants, which they do not hold.
+    /// The position, as stores of evaluations have it.
     pub fn packed(&self) -> Option<Packed> {
-        self.held.packed()
+        self.held.packed().or_else(|| Packed::strict(&self.position()?))
     }
 }
 
