@@ -13,6 +13,7 @@ use tabiya_chess::Game;
 use crate::verdict::Rest;
 use crate::{BookSet, Learned, MoveFacts, Reading};
 
+pub use crate::policy::Policy;
 pub use in_book::{Chances, chances_in};
 pub use in_book::{by_chance, likeliest_first};
 pub use refused::Refused;
@@ -21,55 +22,6 @@ pub use worth::Worth;
 
 /// The greatest limit of a loss: what a decided game is worth.
 pub const MAX_LOSS_LIMIT: u32 = 10_000;
-
-/// What decides which of a book's moves may be played, and how often.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Policy {
-    /// 0 the best move, 50 by weight, 100 any playable move alike. In between the
-    /// weights are raised to the power of `(100 - variety) / variety`.
-    pub variety: u32,
-    /// Last full move that the book answers; 0 = no limit.
-    pub depth: u32,
-    /// How much of the position's weight a move needs, per mille.
-    pub threshold: u32,
-    /// Games that a move needs, where the format counts them.
-    pub games: u32,
-    /// A move is not played when its line has fewer plies than this, including the move.
-    pub reserve: u32,
-    #[doc(hidden)]
-    /// A move that loses more centipawns, by the evaluations beside the book, is not played; 0 = no limit.
-    pub max_loss: u32,
-    #[doc(hidden)]
-    /// How long the engine checks a move without an evaluation, in milliseconds; 0 = not at all.
-    pub guard: u32,
-    /// The verdicts of the format count: colours, marks and limits.
-    pub tournament: bool,
-    /// In tournaments, factors of CTG books multiply the weights.
-    pub factor: bool,
-    /// A move may lead to a position for the third time.
-    pub threefold: bool,
-    /// Learned results change the weights.
-    pub learn: bool,
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self {
-            variety: 50,
-            depth: 0,
-            threshold: 5,
-            games: 0,
-            reserve: 0,
-            max_loss: 0,
-            guard: 0,
-            tournament: true,
-            factor: true,
-            threefold: false,
-            learn: false,
-        }
-    }
-}
 
 #[doc(hidden)]
 impl Policy {

@@ -28,6 +28,7 @@ mod internal;
 mod json;
 mod open;
 mod other_rules;
+mod policy;
 mod positions;
 mod record;
 mod slice;
@@ -43,11 +44,11 @@ pub mod verdict;
 mod write;
 
 pub use book::{Book, OpenOptions, open, starter};
-pub use choose::Policy;
 #[cfg(feature = "write")]
 pub use create::{CreateOptions, NewBook, create};
 pub use facts::{Annotation, Counts, Learned, MoveFacts, Ratings, Recommendation};
 pub use format::Format;
+pub use policy::Policy;
 pub use positions::{PositionFacts, Positions};
 pub use tabiya_chess::{FenError, Position, Variant};
 #[cfg(feature = "write")]

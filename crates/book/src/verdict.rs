@@ -137,11 +137,13 @@ impl<M> MoveFacts<M> {
     }
 
     /// Whether its factor alone keeps it from being played.
+    #[doc(hidden)]
     pub fn is_never_by_factor(&self) -> bool {
         self.factor_parts() == 0
     }
 
     /// Whether it was decided that it is never played.
+    #[doc(hidden)]
     #[doc(hidden)]
     pub fn is_struck_out(&self) -> bool {
         self.decision.is_some() && self.weight == 0
