@@ -1,5 +1,6 @@
 //! Games of PGN files and databases.
 
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -220,13 +221,13 @@ impl MainLine {
     /// White's rating, or ``None``.
     #[getter]
     fn white_elo(&self) -> Option<u16> {
-        Some(self.line.header.white_elo).filter(|elo| *elo > 0)
+        self.line.header.white_elo.map(NonZeroU16::get)
     }
 
     /// Black's rating, or ``None``.
     #[getter]
     fn black_elo(&self) -> Option<u16> {
-        Some(self.line.header.black_elo).filter(|elo| *elo > 0)
+        self.line.header.black_elo.map(NonZeroU16::get)
     }
 
     /// ``1-0``, ``0-1``, ``1/2-1/2`` or ``*``.

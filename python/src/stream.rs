@@ -81,9 +81,7 @@ pub fn tags_of(line: &Line) -> Vec<(&'static str, String)> {
         ("Result", result_text(line.result).to_owned()),
     ];
     for (name, elo) in [("WhiteElo", white_elo), ("BlackElo", black_elo)] {
-        if *elo > 0 {
-            tags.push((name, elo.to_string()));
-        }
+        tags.extend(elo.map(|elo| (name, elo.to_string())));
     }
     if line.variant != Variant::Chess {
         tags.push(("Variant", variant_name(line.variant).to_owned()));

@@ -19,24 +19,54 @@ pub struct Counts {
     pub losses: u64,
 }
 
+/// What a side made of a game.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Points {
+    /// None.
+    Loss,
+    /// Half a point.
+    Draw,
+    /// A point.
+    Win,
+}
+
+impl Points {
+    /// The points in halves.
+    pub fn halves(self) -> u8 {
+        match self {
+            Self::Loss => 0,
+            Self::Draw => 1,
+            Self::Win => 2,
+        }
+    }
+
+    /// The points that are so many halves.
+    pub fn from_halves(halves: u8) -> Option<Self> {
+        [Self::Loss, Self::Draw, Self::Win].into_iter().find(|points| points.halves() == halves)
+    }
+}
+
 impl Counts {
     /// Games that all ended.
     pub(crate) fn ended(wins: u64, draws: u64, losses: u64) -> Self {
         Self { games: wins.saturating_add(draws).saturating_add(losses), wins, draws, losses }
     }
 
-    /// Counts a game by the mover's points in halves: 2, 1 or 0, `None` for a game without a result.
-    pub fn add(&mut self, halves: Option<u8>) {
+    /// Counts a game by the mover's points; `None` for a game without a result.
+    #[doc(hidden)]
+    pub fn add(&mut self, points: Option<Points>) {
         self.games += 1;
-        match halves {
-            Some(0) => self.losses += 1,
-            Some(1) => self.draws += 1,
-            Some(_) => self.wins += 1,
+        match points {
+            Some(Points::Loss) => self.losses += 1,
+            Some(Points::Draw) => self.draws += 1,
+            Some(Points::Win) => self.wins += 1,
             None => {}
         }
     }
 
     /// The games that ended by the mover's points, the fewest points first.
+    #[doc(hidden)]
     pub fn by_points(self) -> [u64; 3] {
         [self.losses, self.draws, self.wins]
     }
@@ -53,6 +83,7 @@ impl Counts {
     }
 
     /// Whether any game has a result.
+    #[doc(hidden)]
     pub fn has_results(self) -> bool {
         self.wins | self.draws | self.losses != 0
     }
@@ -69,6 +100,7 @@ impl Counts {
     }
 
     /// The points that the mover scored, and the games that ended; `None` if none did.
+    #[doc(hidden)]
     pub fn results(self) -> Option<(f64, f64)> {
         let points = self.wins as f64 + self.draws as f64 / 2.0;
         let ended = self.wins as f64 + self.draws as f64 + self.losses as f64;

@@ -1,6 +1,9 @@
 //! References to games: a book says where its games are, but does not hold them.
 
 use std::fmt;
+use std::num::NonZeroU16;
+
+use crate::Points;
 
 /// The kind of source of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,12 +49,12 @@ pub struct GameReference {
     pub white: String,
     /// Black's name.
     pub black: String,
-    /// White's Elo; 0 if it is unknown.
-    pub white_elo: u16,
-    /// Black's Elo; 0 if it is unknown.
-    pub black_elo: u16,
-    /// White's half-points; `None` if the result is unknown.
-    pub points: Option<u8>,
+    /// White's Elo, if it is known.
+    pub white_elo: Option<NonZeroU16>,
+    /// Black's Elo, if it is known.
+    pub black_elo: Option<NonZeroU16>,
+    /// White's points, if the result is known.
+    pub points: Option<Points>,
 }
 
 /// Bytes of a game's record in a `.cbh` file.
@@ -64,10 +67,10 @@ impl GameReference {
     /// The result as in PGN; `*` if it is unknown.
     pub fn result(&self) -> &'static str {
         match self.points {
-            Some(0) => "0-1",
-            Some(1) => "1/2-1/2",
-            Some(2) => "1-0",
-            _ => "*",
+            Some(Points::Loss) => "0-1",
+            Some(Points::Draw) => "1/2-1/2",
+            Some(Points::Win) => "1-0",
+            None => "*",
         }
     }
 
@@ -109,9 +112,9 @@ impl GameReference {
 impl fmt::Display for GameReference {
     /// Players with their Elo, result, source and place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let player = |f: &mut fmt::Formatter<'_>, name: &str, elo: u16| {
+        let player = |f: &mut fmt::Formatter<'_>, name: &str, elo: Option<NonZeroU16>| {
             f.write_str(if name.is_empty() { "?" } else { name })?;
-            if elo > 0 { write!(f, " ({elo})") } else { Ok(()) }
+            elo.map_or(Ok(()), |elo| write!(f, " ({elo})"))
         };
         player(f, &self.white, self.white_elo)?;
         f.write_str(" - ")?;

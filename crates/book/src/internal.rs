@@ -6,7 +6,7 @@ pub use crate::book_set::BookSet;
 pub(crate) use crate::book_set::Reading;
 pub use crate::driver::Certainty;
 pub use crate::evaluations::Evaluations;
-pub use crate::facts::{Decision, rating_difference};
+pub use crate::facts::{Decision, Points, rating_difference};
 pub use crate::format::{CountsGames, Edits, Variants};
 pub use crate::formats::{abk, counts, ctg, exp, kvetka, obk, polyglot};
 pub use crate::game::{CBH_RECORD, GameReference, SourceKind};
@@ -21,7 +21,7 @@ pub(crate) use crate::traits::errors;
 pub use crate::traits::{About, BookSummary, Heading, Learnable, Moves, Patchable, Remarks, Sliced, Visit};
 pub use crate::verdict::plain_weights;
 #[cfg(feature = "write")]
-pub use crate::write::{BookWriter, Green, OldJournal, WriteOptions, left_out};
+pub use crate::write::{BookWriter, Green, LeastElo, OldJournal, WriteOptions, left_out};
 
 use tabiya_base::error::Result;
 

@@ -1,9 +1,11 @@
 //! What all writers of books share.
 
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use tabiya_base::error::Result;
 use tabiya_base::resources::Resources;
+use tabiya_chess::rating_number;
 
 use super::{About, GameReference, Heading, PositionRecord, Variant};
 
@@ -26,6 +28,27 @@ impl Green {
     }
 }
 
+/// The Elo that each player of a game needed for the game to count, where one was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeastElo {
+    /// White.
+    pub white: Option<NonZeroU16>,
+    /// Black.
+    pub black: Option<NonZeroU16>,
+    /// The stronger player.
+    pub stronger: Option<NonZeroU16>,
+    /// The weaker player.
+    pub weaker: Option<NonZeroU16>,
+}
+
+impl LeastElo {
+    /// The numbers in this order, 0 for none.
+    pub(crate) fn numbers(self) -> [u16; 4] {
+        let Self { white, black, stronger, weaker } = self;
+        [white, black, stronger, weaker].map(rating_number)
+    }
+}
+
 /// Options of writers of all formats.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -42,8 +65,8 @@ pub struct WriteOptions {
     pub caption: String,
     /// Plies from the start of each game that the book has; `None`: all.
     pub plies: Option<u32>,
-    /// The Elo that White, Black, the stronger and the weaker player needed; 0 for none.
-    pub least_elo: [u16; 4],
+    /// The Elo that the players of the book's games needed.
+    pub least_elo: LeastElo,
     /// Bytes that the writer may hold in memory. It takes a little more if its format needs that.
     pub memory: usize,
     /// The folder for temporary files; `None`: the system's.

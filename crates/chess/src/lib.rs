@@ -45,7 +45,7 @@ pub use packed::{PACKED_LEN, Packed};
 #[doc(hidden)]
 pub use position::{allow_unusual, setup_leniently};
 #[doc(hidden)]
-pub use rating::RatingBand;
+pub use rating::{RatingBand, rating_number};
 #[doc(hidden)]
 pub use san::{is_safe, plain_move};
 #[doc(hidden)]

@@ -1,5 +1,6 @@
 //! What a request says: the parameters of its address, or its body.
 
+use std::num::NonZeroU16;
 use std::str::FromStr;
 
 use serde::Deserialize;
@@ -71,8 +72,8 @@ impl Query {
                 .ok_or_else(|| Fault::bad(format!("speeds: write {}", names())))
         };
         let rating = |word: &str| {
-            let rating = word.parse().ok().map(|rating: u16| rating.max(1));
-            let band = rating.and_then(|rating| RatingBand::from_ratings(rating, rating));
+            let rating = word.parse().ok().and_then(|rating: u16| NonZeroU16::new(rating.max(1)));
+            let band = RatingBand::from_ratings(rating, rating);
             band.ok_or_else(|| Fault::bad("ratings: write numbers with commas between them"))
         };
         let mut among = Among {

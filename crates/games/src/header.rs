@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -28,13 +29,14 @@ pub struct GameHeader {
     pub white: String,
     /// Black's name.
     pub black: String,
-    /// White's rating; 0 if unknown.
-    pub white_elo: u16,
-    /// Black's rating; 0 if unknown.
-    pub black_elo: u16,
+    /// White's rating, if it is known.
+    pub white_elo: Option<NonZeroU16>,
+    /// Black's rating, if it is known.
+    pub black_elo: Option<NonZeroU16>,
     /// The result, if the header has one.
     pub result: Option<GameResult>,
     /// The position that the game starts from, if it is not the ordinary one.
+    #[doc(hidden)]
     pub start: Option<Position>,
     /// The tags that the visitor [wants](super::Visitor::wanted_tags), by their names there, with the texts of the source; or
     /// [all of them](super::Visitor::wants_all_tags), by their names in the source.
@@ -65,7 +67,7 @@ impl GameHeader {
             text.clear();
         }
         *date = Date::default();
-        (*white_elo, *black_elo) = (0, 0);
+        (*white_elo, *black_elo) = (None, None);
         *result = None;
         *start = None;
     }
@@ -76,7 +78,7 @@ impl GameHeader {
         if let Some((_, text)) = self.tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
             return Some(text.into()).filter(|_| !text.is_empty());
         }
-        let elo = |elo: u16| if elo > 0 { elo.to_string() } else { String::new() };
+        let elo = |elo: Option<NonZeroU16>| elo.map_or_else(String::new, |elo| elo.to_string());
         let text: Cow<'_, str> = match &*name.to_ascii_lowercase() {
             "event" => (&*self.event).into(),
             "site" => (&*self.site).into(),

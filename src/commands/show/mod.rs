@@ -300,9 +300,9 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
             length: 9,
             white: "A\x1b[31m".to_owned(),
             black: "B".to_owned(),
-            white_elo: 2700,
-            black_elo: 0,
-            points: Some(1),
+            white_elo: std::num::NonZeroU16::new(2700),
+            black_elo: None,
+            points: Some(tabiya_book::Points::Draw),
         };
         let (book, start) = (Knowing(Vec::new()), Game::start());
         let view = |moves| View {

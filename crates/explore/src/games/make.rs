@@ -15,7 +15,7 @@ use tabiya_base::replace::Replacement;
 use tabiya_base::resources::Resources;
 use tabiya_base::scratch::Scratch;
 use tabiya_base::sort::{Sorted, Sorter};
-use tabiya_chess::{MoveCode, Speed, Variant};
+use tabiya_chess::{MoveCode, Speed, Variant, rating_number};
 use tabiya_games::play::play;
 use tabiya_games::{GameEnd, GameError, GameHeader, KeyedPly, Reason, Sources, Visitor};
 
@@ -176,7 +176,8 @@ impl Visitor for IndexPlayer<'_> {
         self.game.clear();
         let Some(number) = self.files.number(&game.place) else { return false };
         let date = date_bits(game.date);
-        let strength = u32::from(game.white_elo) + u32::from(game.black_elo);
+        let [white_elo, black_elo] = [game.white_elo, game.black_elo].map(rating_number);
+        let strength = u32::from(white_elo) + u32::from(black_elo);
         let mut same =
             (!strength).to_be_bytes().into_iter().chain((!date).to_be_bytes()).chain(number.to_be_bytes());
         self.same = [(); 16].map(|()| same.next().unwrap_or_default());
@@ -185,8 +186,8 @@ impl Visitor for IndexPlayer<'_> {
         let out = &mut self.game;
         out.extend(number.to_be_bytes());
         out.extend(length.to_be_bytes());
-        out.extend(game.white_elo.to_be_bytes());
-        out.extend(game.black_elo.to_be_bytes());
+        out.extend(white_elo.to_be_bytes());
+        out.extend(black_elo.to_be_bytes());
         out.extend(date.to_be_bytes());
         out.extend([result_bits(game.result), speed_bits(speed), 0, 0]);
         [&game.white, &game.black, &game.event].into_iter().for_each(|text| put_text(out, text));

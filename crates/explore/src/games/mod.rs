@@ -15,6 +15,7 @@ mod source;
 use std::cmp::Reverse;
 use std::fs;
 use std::io::Read as _;
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use axum::response::Response;
@@ -210,7 +211,8 @@ impl<'a> Wanted<'a> {
 
     /// Whether a game is one of them.
     pub(super) fn has(&self, game: &Game<'_>) -> bool {
-        let slice = Slice::new(game.speed, RatingBand::from_ratings(game.white_elo, game.black_elo));
+        let [white, black] = [game.white_elo, game.black_elo].map(NonZeroU16::new);
+        let slice = Slice::new(game.speed, RatingBand::from_ratings(white, black));
         let in_time = self.since.is_none_or(|since| since <= game.date)
             && self.until.is_none_or(|until| game.date <= until);
         let named = |player: &String| {

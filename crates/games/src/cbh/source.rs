@@ -2,6 +2,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "what is done is not more than all")]
 
 use std::mem::replace;
+use std::num::NonZeroU16;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -164,7 +165,7 @@ impl CbhPlayer<'_> {
         header.round.clear();
         record.push_round(&mut header.round);
         header.date = record.date();
-        (header.white_elo, header.black_elo) = record.elos();
+        [header.white_elo, header.black_elo] = <[u16; 2]>::from(record.elos()).map(NonZeroU16::new);
         header.result = record.outcome().result();
         header.start = game.start.as_ref().map(|start| Position::from_chess(start.chess.clone()));
         header.place = db.place(game.number, game.offset, game.len);

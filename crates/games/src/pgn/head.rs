@@ -64,8 +64,8 @@ impl GameReader<'_> {
                 header.result = GameResult::from_tag(value);
                 self.game.both_lost = matches!(value, b"0-0" | b"0:0");
             }
-            b"WhiteElo" => header.white_elo = elo().unwrap_or(0),
-            b"BlackElo" => header.black_elo = elo().unwrap_or(0),
+            b"WhiteElo" => header.white_elo = elo(),
+            b"BlackElo" => header.black_elo = elo(),
             b"SetUp" => {
                 let says_no = |no: &&[u8]| no.eq_ignore_ascii_case(value);
                 self.game.is_set_up = ![&b""[..], b"0", b"?", b"-", b"no", b"false"].iter().any(says_no);

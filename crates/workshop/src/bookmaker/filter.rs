@@ -1,5 +1,6 @@
 //! Which games count, and which of their moves.
 
+use std::num::NonZeroU16;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize, Serializer};
@@ -203,11 +204,15 @@ impl Filter {
     /// # Errors
     /// Why the game does not count.
     pub fn admits(&self, game: &GameHeader) -> Result<Sides, Exclusion> {
-        if self.min_elo > 0 && game.white_elo.min(game.black_elo) < self.min_elo {
+        // An unknown rating is below all others.
+        if game.white_elo.min(game.black_elo) < NonZeroU16::new(self.min_elo) {
             return Err(Exclusion::Elo);
         }
         if let Some(most) = self.max_elo_difference
-            && (game.white_elo.min(game.black_elo) == 0 || game.white_elo.abs_diff(game.black_elo) > most)
+            && game
+                .white_elo
+                .zip(game.black_elo)
+                .is_none_or(|(white, black)| white.get().abs_diff(black.get()) > most)
         {
             return Err(Exclusion::EloDifference);
         }
@@ -242,9 +247,10 @@ impl Filter {
             Some(CountedMoves::Player) => players,
             None => BOTH,
         };
+        let min_mover_elo = NonZeroU16::new(self.min_mover_elo);
         let sides = Sides {
-            white: sides.white && game.white_elo >= self.min_mover_elo,
-            black: sides.black && game.black_elo >= self.min_mover_elo,
+            white: sides.white && game.white_elo >= min_mover_elo,
+            black: sides.black && game.black_elo >= min_mover_elo,
         };
         if sides.white || sides.black { Ok(sides) } else { Err(Exclusion::MoverElo) }
     }
@@ -273,8 +279,8 @@ mod tests {
         GameHeader {
             white: "Carlsen, Magnus".to_owned(),
             black: "Müller".to_owned(),
-            white_elo: 2850,
-            black_elo: 2400,
+            white_elo: NonZeroU16::new(2850),
+            black_elo: NonZeroU16::new(2400),
             date: Date::from_pgn("2020.05.??"),
             ..GameHeader::default()
         }
@@ -315,7 +321,7 @@ mod tests {
         );
         let difference = |most| of(Filter { max_elo_difference: Some(most), ..Filter::default() }).err();
         assert_eq!((difference(450), difference(449)), (None, Some(Exclusion::EloDifference)));
-        let unrated = GameHeader { black_elo: 0, ..game() };
+        let unrated = GameHeader { black_elo: None, ..game() };
         let any = Filter { max_elo_difference: Some(u16::MAX), ..Filter::default() };
         assert_eq!(any.admits(&unrated), Err(Exclusion::EloDifference));
     }

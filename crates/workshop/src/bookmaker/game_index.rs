@@ -1,13 +1,15 @@
 //! The index of a build's games, for books that name games.
 #![allow(clippy::cast_possible_truncation, reason = "the name is cut before")]
 
+use std::num::NonZeroU16;
 use std::sync::Mutex;
 
 use tabiya_base::bytes;
 use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::sort::Sorter;
-use tabiya_book::{BookWriter, CBH_RECORD, GameReference, SourceKind};
+use tabiya_book::{BookWriter, CBH_RECORD, GameReference, Points, SourceKind};
+use tabiya_chess::rating_number;
 use tabiya_games::{GameHeader, GameResult, LineOrGame};
 
 use super::Resources;
@@ -41,8 +43,8 @@ impl GameIndex {
         };
         entry.extend(length.to_be_bytes());
         entry.extend([is_record, u8::MAX]);
-        entry.extend(game.white_elo.to_be_bytes());
-        entry.extend(game.black_elo.to_be_bytes());
+        entry.extend(rating_number(game.white_elo).to_be_bytes());
+        entry.extend(rating_number(game.black_elo).to_be_bytes());
         let white = game.white.as_bytes();
         let white = white.part(..white.len().min(usize::from(u16::MAX)));
         entry.extend((white.len() as u16).to_be_bytes());
@@ -107,9 +109,9 @@ fn read(entry: &[u8], files: &BuildFiles) -> Option<GameReference> {
         length,
         white: text(white),
         black: text(black),
-        white_elo: bytes::u16_be(entry, 18)?,
-        black_elo: bytes::u16_be(entry, 20)?,
-        points: entry.get(RESULT).copied().filter(|points| *points <= 2),
+        white_elo: NonZeroU16::new(bytes::u16_be(entry, 18)?),
+        black_elo: NonZeroU16::new(bytes::u16_be(entry, 20)?),
+        points: entry.get(RESULT).copied().and_then(Points::from_halves),
     })
 }
 
@@ -131,7 +133,7 @@ mod tests {
             let game = GameHeader {
                 white: "W".to_owned(),
                 black: "B".to_owned(),
-                black_elo: 9,
+                black_elo: NonZeroU16::new(9),
                 place,
                 ..GameHeader::default()
             };
@@ -141,7 +143,8 @@ mod tests {
         };
         let pgn = found("/g/a.pgn", LineOrGame::Line(9), 5000);
         assert_eq!((pgn.kind, pgn.address, pgn.length), (SourceKind::Pgn, 5000, 700));
-        assert!(pgn.source.ends_with("a.pgn") && (&*pgn.white, &*pgn.black, pgn.black_elo) == ("W", "B", 9));
+        assert!(pgn.source.ends_with("a.pgn") && (&*pgn.white, &*pgn.black) == ("W", "B"));
+        assert_eq!((pgn.white_elo, pgn.black_elo), (None, NonZeroU16::new(9)));
         let cbh = found("/g/b.cbg", LineOrGame::Game(3), 5000);
         assert_eq!((cbh.kind, cbh.address, cbh.length), (SourceKind::Cbh, 138, 46));
         assert!(cbh.source.ends_with("b.cbh") && cbh.number > pgn.number && cbh.points.is_none());

@@ -1,5 +1,6 @@
 //! A book that is made of others, or of games.
 
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
@@ -87,7 +88,7 @@ impl NewBook {
         options.green = Green::from_share(self.green);
         if let Some(filter) = filter {
             options.plies = filter.max_ply;
-            options.least_elo = [0, 0, 0, filter.min_elo];
+            options.least_elo.weaker = NonZeroU16::new(filter.min_elo);
         }
         book::create_book(&self.output, &options)
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use shakmaty::{ByColor, Color, Move, Position as _};
 
+use tabiya_book::Points;
 use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
 use tabiya_book::traits::Book;
@@ -655,12 +656,12 @@ impl ReportGame {
         self.book_plies - self.given.min(self.book_plies)
     }
 
-    /// Points of a side, in halves; `None` without a result.
-    pub fn halves(&self, side: Color) -> Option<u8> {
+    /// Points of a side; `None` without a result.
+    pub fn points(&self, side: Color) -> Option<Points> {
         Some(match self.result? {
-            GameResult::Draw => 1,
-            GameResult::White => side.fold_wb(2, 0),
-            GameResult::Black => side.fold_wb(0, 2),
+            GameResult::Draw => Points::Draw,
+            GameResult::White => side.fold_wb(Points::Win, Points::Loss),
+            GameResult::Black => side.fold_wb(Points::Loss, Points::Win),
         })
     }
 }

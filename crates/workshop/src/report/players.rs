@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use shakmaty::{ByColor, Color};
 
-use tabiya_book::Counts;
+use tabiya_book::{Counts, Points};
 use tabiya_games::is_known_round;
 
 use super::elo::{Elo, elo};
@@ -32,7 +32,7 @@ pub struct Players {
     /// The score of each player with each book, or one of several.
     books: HashMap<(usize, Vec<usize>), Counts>,
     /// Games with a result, by the first player's points in them, whose other game has not come.
-    waiting: Pairs<u8>,
+    waiting: Pairs<Points>,
 }
 
 impl Match {
@@ -61,20 +61,20 @@ impl Players {
     pub fn add(&mut self, game: &ReportGame) {
         let numbers = game.players.as_ref().map(|name| self.number(name));
         for side in Color::ALL {
-            let Some(halves) = game.halves(side) else { return };
+            let Some(points) = game.points(side) else { return };
             self.books
                 .entry((*numbers.get(side), game.books.get(side).clone()))
                 .or_default()
-                .add(Some(halves));
+                .add(Some(points));
         }
         if numbers.white == numbers.black {
             return;
         }
         let side = if game.players.white < game.players.black { Color::White } else { Color::Black };
         let (first, second) = (*numbers.get(side), *numbers.get(side.other()));
-        let Some(halves) = game.halves(side) else { return };
+        let Some(points) = game.points(side) else { return };
         let entry = self.matches.entry((first, second)).or_default();
-        entry.counts.add(Some(halves));
+        entry.counts.add(Some(points));
         entry.alone += 1;
         // Runners number rounds; games of people mostly have none.
         if !is_known_round(&game.round) {
@@ -82,8 +82,8 @@ impl Players {
         }
         let ByColor { white, black } = &game.players;
         let pairing = Pairing { white, black, round: &game.round };
-        if let Some((other, halves, ())) = self.waiting.add(pairing, halves, |_, _| Some(())) {
-            if let Some(count) = entry.pairs.get_mut(usize::from(halves + other)) {
+        if let Some((other, points, ())) = self.waiting.add(pairing, points, |_, _| Some(())) {
+            if let Some(count) = entry.pairs.get_mut(usize::from(points.halves() + other.halves())) {
                 *count += 1;
             }
             entry.alone -= 2;

@@ -119,7 +119,7 @@ type Places<T> = HashMap<(u64, MoveCode), T, BuildHasherDefault<KeyHasher>>;
 
 impl ReportGroup {
     fn add(&mut self, game: &ReportGame, side: Color) {
-        self.counts.add(game.halves(side));
+        self.counts.add(game.points(side));
         self.plies += u64::from(game.own_plies());
         if let Some(eval) = game.eval {
             self.evals = (self.evals.0 + 1, self.evals.1 + side.fold_wb(eval, -eval));
@@ -199,12 +199,12 @@ impl Sums {
                 before,
             };
             let step = self.steps.entry(place).or_insert_with(fresh);
-            if let halves @ Some(_) = game.halves(mover).filter(|_| ply >= game.given) {
+            if let points @ Some(_) = game.points(mover).filter(|_| ply >= game.given) {
                 // The runner may have played it in the games before.
                 if step.counts.games == 0 {
                     step.books.clone_from(game.books.get(mover));
                 }
-                step.counts.add(halves);
+                step.counts.add(points);
             }
             before = Some(place);
         }

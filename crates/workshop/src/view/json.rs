@@ -117,10 +117,9 @@ impl<M> Serialize for Facts<'_, M> {
 
 /// A game as JSON. Other programs rely on the keys and their order.
 pub fn game_line(game: &GameReference) -> serde_json::Value {
-    let elo = |elo: u16| (elo > 0).then_some(elo);
     json!({
         "white": game.white, "black": game.black,
-        "white_elo": elo(game.white_elo), "black_elo": elo(game.black_elo),
+        "white_elo": game.white_elo, "black_elo": game.black_elo,
         "result": game.result(), "kind": game.kind.to_string(),
         "source": game.source, "gone": game.gone, "place": game.place(),
     })

@@ -1,5 +1,6 @@
 //! A database as a source of games.
 
+use std::num::NonZeroU16;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -159,7 +160,7 @@ fn the_header_is_complete_and_an_unwanted_game_is_not_decoded() {
     assert_eq!((&*header.event, &*header.site, &*header.round), ("A Tourna", "Berlin", "1"));
     assert_eq!(
         (header.date.to_string(), header.white_elo, header.black_elo),
-        ("1972.07.11".into(), 2769, 2660)
+        ("1972.07.11".into(), NonZeroU16::new(2769), NonZeroU16::new(2660))
     );
     assert_eq!((header.place.spot, header.place.offset), (LineOrGame::Game(1), 26));
     assert!(header.start.is_none());

@@ -136,7 +136,7 @@ fn a_filter_is_known_again_by_its_values() {
         max_elo_difference: Some(3),
         among: Among {
             speeds: vec![Speed::Blitz],
-            ratings: RatingBand::from_ratings(2500, 2500).into_iter().collect(),
+            ratings: RatingBand::from_lowest(2500).into_iter().collect(),
         },
         tags: Tags::new(vec!["Event=*blitz*".parse().unwrap()], vec!["Site=x".parse().unwrap()]),
         from: date("2020"),

@@ -1,5 +1,6 @@
 //! Reading a `.ksf` file: the games that positions name, by their sources.
 
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use tabiya_base::encoding::decode_text;
@@ -10,14 +11,14 @@ use tabiya_base::visit::{Seen, to_the_end};
 use super::super::element::Link;
 use super::super::layout::{CONTENTS_UNIT, CURRENT_DIR, SOURCE_CBH, SOURCE_NONE, SOURCE_PGN, SOURCE_WEB};
 use super::super::wire::{self, KvetkaReader};
-use crate::{GameReference, SourceKind};
+use crate::{GameReference, Points, SourceKind};
 
 /// The kinds of sources by their numbers.
 pub(crate) const KINDS: [(u8, SourceKind); 3] =
     [(SOURCE_PGN, SourceKind::Pgn), (SOURCE_WEB, SourceKind::Web), (SOURCE_CBH, SourceKind::Cbh)];
 
-/// White's half-points by the result of a game: 0 Black won, 1 White won, 2 drawn. The table is its own inverse.
-pub(crate) const POINTS: [u8; 3] = [0, 2, 1];
+/// White's points by the result of a game: 0 Black won, 1 White won, 2 drawn.
+pub(crate) const POINTS: [Points; 3] = [Points::Loss, Points::Win, Points::Draw];
 
 /// The result of a game whose result is not known.
 #[cfg(feature = "write")]
@@ -181,8 +182,8 @@ impl KvetkaGames<'_> {
             length: reader.u32()?.into(),
             white: decode_text(reader.ansi()?).into_owned(),
             black: decode_text(reader.ansi()?).into_owned(),
-            white_elo: reader.u16()?,
-            black_elo: reader.u16()?,
+            white_elo: NonZeroU16::new(reader.u16()?),
+            black_elo: NonZeroU16::new(reader.u16()?),
             points: POINTS.get(usize::from(reader.u8()?)).copied(),
         })
     }

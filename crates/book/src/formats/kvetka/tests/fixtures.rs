@@ -120,9 +120,9 @@ pub fn ksf() -> Vec<u8> {
         length: 700,
         white: "Hübner, R".to_owned(),
         black: "Карпов".to_owned(),
-        white_elo: 2600,
-        black_elo: 0,
-        points: Some(1),
+        white_elo: std::num::NonZeroU16::new(2600),
+        black_elo: None,
+        points: Some(crate::Points::Draw),
     };
     let unnamed = GameReference {
         kind: SourceKind::Web,
@@ -130,12 +130,12 @@ pub fn ksf() -> Vec<u8> {
         length: 9,
         white: String::new(),
         black: String::new(),
-        white_elo: 0,
+        white_elo: None,
         points: None,
         ..first.clone()
     };
     let games = [
-        GameReference { number: 1, address: 1700, points: Some(2), ..first.clone() },
+        GameReference { number: 1, address: 1700, points: Some(crate::Points::Win), ..first.clone() },
         GameReference { number: 2, address: 1 << 26 | 4, ..unnamed.clone() },
         GameReference { number: 3, address: 10 << 26 | 4, ..unnamed.clone() },
         GameReference {
@@ -144,7 +144,7 @@ pub fn ksf() -> Vec<u8> {
             source: "/data/b.cbh".to_owned(),
             address: 92,
             length: 46,
-            points: Some(0),
+            points: Some(crate::Points::Loss),
             ..unnamed
         },
     ];

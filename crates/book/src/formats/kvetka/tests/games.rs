@@ -34,9 +34,9 @@ fn a_position_names_its_game() {
         length: 700,
         white: "Hübner, R".to_owned(),
         black: "Карпов".to_owned(),
-        white_elo: 2600,
-        black_elo: 0,
-        points: Some(2),
+        white_elo: std::num::NonZeroU16::new(2600),
+        black_elo: None,
+        points: Some(crate::Points::Win),
     };
     assert_eq!(game, expected);
     let text = format!("Hübner, R (2600) - Карпов  1-0  {}, byte 1700, 700 bytes", game.source);

@@ -53,9 +53,9 @@ fn game(number: u64, source: &str) -> GameReference {
         length: 10,
         white: format!("White {number}"),
         black: String::new(),
-        white_elo: 0,
-        black_elo: 2500,
-        points: Some((number % 3) as u8),
+        white_elo: None,
+        black_elo: std::num::NonZeroU16::new(2500),
+        points: crate::Points::from_halves((number % 3) as u8),
     }
 }
 
@@ -173,10 +173,11 @@ fn facts_that_do_not_fit_are_counted() {
 #[test]
 fn the_header_has_the_given_options() {
     let folder = tempfile::tempdir().unwrap();
+    let elo = std::num::NonZeroU16::new;
     let options = WriteOptions {
         caption: "Мои партии".to_owned(),
         plies: Some(40),
-        least_elo: [1, 2, 3, 2400],
+        least_elo: crate::LeastElo { white: elo(1), black: elo(2), stronger: elo(3), weaker: elo(2400) },
         ..WriteOptions::default()
     };
     write(&folder.path().join("a.kob"), &options, &[], &[]);

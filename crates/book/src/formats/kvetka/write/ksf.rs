@@ -9,6 +9,7 @@ use std::path::Path;
 use tabiya_base::error::Result;
 use tabiya_base::scratch::{Cursor, Scratch};
 use tabiya_base::table::Table;
+use tabiya_chess::rating_number;
 
 use super::super::element::Link;
 use super::super::read::sources::{KINDS, POINTS, Sources, UNKNOWN_RESULT};
@@ -84,15 +85,15 @@ impl KsfWriter {
         if !self.numbers.takes(game.number) || !self.source(game)? {
             return Ok(false);
         }
-        let result = game.points.and_then(|points| POINTS.get(usize::from(points)));
+        let result = (0..).zip(POINTS).find(|(_, points)| Some(*points) == game.points);
         self.buffer.clear();
         self.buffer.extend(address.to_be_bytes());
         self.buffer.extend(length.to_be_bytes());
         put_ansi(&game.white, &mut self.buffer);
         put_ansi(&game.black, &mut self.buffer);
-        self.buffer.extend(game.white_elo.to_be_bytes());
-        self.buffer.extend(game.black_elo.to_be_bytes());
-        self.buffer.push(result.copied().unwrap_or(UNKNOWN_RESULT));
+        self.buffer.extend(rating_number(game.white_elo).to_be_bytes());
+        self.buffer.extend(rating_number(game.black_elo).to_be_bytes());
+        self.buffer.push(result.map_or(UNKNOWN_RESULT, |(code, _)| code));
         self.body.push(&self.buffer)?;
         self.numbers.push(&game.number.to_be_bytes())
     }

@@ -67,7 +67,7 @@ impl KvetkaWriter {
     pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
         let header = KvetkaHeader {
             caption: options.caption.clone(),
-            least_elo: options.least_elo,
+            least_elo: options.least_elo.numbers(),
             plies: options.plies.and_then(|plies| u8::try_from(plies).ok()).unwrap_or(ALL_PLIES),
             ..KvetkaHeader::default()
         };
