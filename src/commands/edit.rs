@@ -7,7 +7,7 @@ use clap::ArgGroup;
 use shakmaty::Move;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_book::edit::{Change, Edit, Value};
+use tabiya_book::edit::{Change, Edit, EditValue};
 use tabiya_book::{self as book, Annotation, Recommendation};
 use tabiya_chess::{Game, Variant, notation};
 use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, MadeMove, MoveState, Way, Wish};
@@ -122,7 +122,7 @@ impl Args {
     /// The edits, each of another move.
     fn edits(&self, game: &Game) -> Result<Vec<Edit>> {
         let mut edits: Vec<Edit> = Vec::new();
-        let with_value = |option: &str, text: &str, change: fn(Value) -> Change| -> Result<Edit> {
+        let with_value = |option: &str, text: &str, change: fn(EditValue) -> Change| -> Result<Edit> {
             let Some((word, text)) = text.rsplit_once('=') else {
                 return Err(Error::new(ErrorKind::Usage, format!("{option}: \"{text}\" has no weight"))
                     .advice("write the move and its weight, such as Nf3=60"));
@@ -170,12 +170,12 @@ fn move_of(option: &str, word: &str, game: &Game) -> Result<Move> {
 }
 
 /// What a move gets: a number, or color and mark.
-fn value_of(text: &str) -> Option<Value> {
+fn value_of(text: &str) -> Option<EditValue> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(Value::Weight(text.parse().ok()?));
+        return Some(EditValue::Weight(text.parse().ok()?));
     }
     if text == "none" {
-        return Some(Value::Plain);
+        return Some(EditValue::Plain);
     }
     let (mut color, mut mark) = (None, None);
     for word in text.split(',') {
@@ -185,7 +185,7 @@ fn value_of(text: &str) -> Option<Value> {
             _ => return None,
         }
     }
-    Some(Value::Verdict { color, mark })
+    Some(EditValue::Verdict { color, mark })
 }
 
 /// The place of an edit in words.
@@ -257,9 +257,9 @@ mod tests {
 
     #[test]
     fn values_are_numbers_or_looks() {
-        let look = |color, mark| Some(Value::Verdict { color, mark });
-        assert_eq!(value_of("60"), Some(Value::Weight(60)));
-        assert_eq!(value_of("none"), Some(Value::Plain));
+        let look = |color, mark| Some(EditValue::Verdict { color, mark });
+        assert_eq!(value_of("60"), Some(EditValue::Weight(60)));
+        assert_eq!(value_of("none"), Some(EditValue::Plain));
         assert_eq!(value_of("green"), look(Some(Recommendation::Green), None));
         assert_eq!(value_of("red,??"), look(Some(Recommendation::Red), Some(Annotation::Blunder)));
         assert_eq!(value_of("!?"), look(None, Some(Annotation::Interesting)));

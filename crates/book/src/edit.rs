@@ -9,7 +9,7 @@ use super::{Annotation, Recommendation};
 /// What a move gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Value {
+pub enum EditValue {
     /// A weight: in a Polyglot book 0 to 65535, in a Kvetka book half-points, in an Arena book the priority, 0 to 9.
     Weight(u64),
     /// A colour, a mark, or both, in a CTG book.
@@ -27,9 +27,9 @@ pub enum Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// It gets this instead of what it has.
-    Set(Value),
+    Set(EditValue),
     /// It comes into the book.
-    Add(Value),
+    Add(EditValue),
     /// It is removed.
     Delete,
 }
@@ -77,7 +77,7 @@ impl Edit {
     }
 }
 
-impl Value {
+impl EditValue {
     /// The number that a move gets in a format without colours and marks.
     ///
     /// # Errors

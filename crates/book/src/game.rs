@@ -8,7 +8,7 @@ use crate::Points;
 /// The kind of source of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum SourceKind {
+pub enum ReferenceKind {
     /// A PGN file.
     Pgn,
     /// A page of the web.
@@ -19,7 +19,7 @@ pub enum SourceKind {
     Other,
 }
 
-impl fmt::Display for SourceKind {
+impl fmt::Display for ReferenceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Pgn => "pgn",
@@ -36,7 +36,7 @@ pub struct GameReference {
     /// Its number, by which positions name it. Games of one source have consecutive numbers.
     pub number: u64,
     /// The kind of source.
-    pub kind: SourceKind,
+    pub kind: ReferenceKind,
     /// The file or page that holds it.
     pub source: String,
     /// Whether the source is known to be gone.
@@ -78,7 +78,7 @@ impl GameReference {
     pub fn place(&self) -> String {
         let Self { kind, address, length, .. } = *self;
         match kind {
-            SourceKind::Web => {
+            ReferenceKind::Web => {
                 let (page, at) = (address >> WEB_BITS, address & ((1 << WEB_BITS) - 1));
                 let (name, numbered) = match page {
                     1 => ("chesspro.ru", true),
@@ -100,10 +100,10 @@ impl GameReference {
                     format!("{name}, byte {at}, {length} bytes")
                 }
             }
-            SourceKind::Cbh if address > 0 && address.is_multiple_of(CBH_RECORD.into()) => {
+            ReferenceKind::Cbh if address > 0 && address.is_multiple_of(CBH_RECORD.into()) => {
                 format!("game {}, byte {address}", address / u64::from(CBH_RECORD))
             }
-            SourceKind::Cbh => format!("byte {address}"),
+            ReferenceKind::Cbh => format!("byte {address}"),
             _ => format!("byte {address}, {length} bytes"),
         }
     }

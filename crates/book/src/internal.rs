@@ -9,7 +9,7 @@ pub use crate::evaluations::Evaluations;
 pub use crate::facts::{Decision, Points, rating_difference};
 pub use crate::format::{CountsGames, Edits, Variants};
 pub use crate::formats::{abk, counts, ctg, exp, kvetka, obk, polyglot};
-pub use crate::game::{CBH_RECORD, GameReference, SourceKind};
+pub use crate::game::{CBH_RECORD, GameReference, ReferenceKind};
 #[cfg(feature = "write")]
 pub use crate::open::{create as create_book, format_of, parts};
 pub use crate::open::{in_any_case, stated_variant};

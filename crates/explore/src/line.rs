@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use shakmaty::{Move, Position as _};
 
 use tabiya_base::folder::has_extension;
-use tabiya_book::SourceKind;
+use tabiya_book::ReferenceKind;
 use tabiya_chess::openings::{self, Opening};
 use tabiya_chess::{Game, Position, Variant, notation};
 use tabiya_games::export::{MoveTree, Notes, PgnHead, PgnWriter, San};
@@ -210,7 +210,7 @@ pub(super) fn game(explorer: &Explorer, query: &Query) -> Result<Response, Fault
         .ok_or_else(|| Fault::not_found("the book names no game with this position"))?;
     let gone =
         |why: &str| Fault::not_found(format!("the game is in {:?}, {}: {why}", game.source, game.place()));
-    if game.kind != SourceKind::Pgn || game.length == 0 {
+    if game.kind != ReferenceKind::Pgn || game.length == 0 {
         return Err(gone("only games in PGN files can be shown"));
     }
     // The source is a name in a file from elsewhere: only its last part counts, and only beside the book.

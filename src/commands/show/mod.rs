@@ -186,7 +186,7 @@ mod tests {
     use tabiya_base::findings::Findings;
     use tabiya_base::progress::Progress;
     use tabiya_book::choose::{Policy, Refused, Worth};
-    use tabiya_book::{Annotation, BookSummary, Counts, Format, Learned, Ratings, Scope, SourceKind};
+    use tabiya_book::{Annotation, BookSummary, Counts, Format, Learned, Ratings, ReferenceKind, Scope};
     use tabiya_book::{GameReference, MoveFacts, Moves, Recommendation, Visit};
     use tabiya_chess::Position;
 
@@ -293,7 +293,7 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
     fn an_opening_and_a_game_are_shown_where_a_book_names_them() {
         let game = GameReference {
             number: 7,
-            kind: SourceKind::Pgn,
+            kind: ReferenceKind::Pgn,
             source: "a.pgn".to_owned(),
             gone: false,
             address: 50,

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use shakmaty::Move;
 
-use tabiya_book::edit::{Change, Edit, Value};
+use tabiya_book::edit::{Change, Edit, EditValue};
 use tabiya_book::{Annotation, Edits, Recommendation};
 use tabiya_workshop::edit::{Expected, MoveState};
 
@@ -21,35 +21,37 @@ pub(super) fn wanted(edits: Edits, op: Op, value: &Json, mv: Move, name: &str) -
     }
     let values = match edits {
         Edits::Verdicts => verdicts(value)?,
-        _ => vec![Value::Weight(value.as_u64().ok_or_else(|| Fault::bad("value: write a whole number"))?)],
+        _ => {
+            vec![EditValue::Weight(value.as_u64().ok_or_else(|| Fault::bad("value: write a whole number"))?)]
+        }
     };
-    let first: fn(Value) -> Change = if op == Op::Add { Change::Add } else { Change::Set };
-    let changes = std::iter::once(first).chain(std::iter::repeat(Change::Set as fn(Value) -> Change));
+    let first: fn(EditValue) -> Change = if op == Op::Add { Change::Add } else { Change::Set };
+    let changes = std::iter::once(first).chain(std::iter::repeat(Change::Set as fn(EditValue) -> Change));
     Ok(values.into_iter().zip(changes).map(|(value, change)| edit(change(value))).collect())
 }
 
 /// Colour and mark: what is null is taken away, and what is missing stays.
-fn verdicts(value: &Json) -> Result<Vec<Value>, Fault> {
+fn verdicts(value: &Json) -> Result<Vec<EditValue>, Fault> {
     let wrong = || {
         Fault::bad(
             "value: write \"none\", or an object with color (green, red or null) and mark (such as ! or null)",
         )
     };
     if value.as_str() == Some("none") {
-        return Ok(vec![Value::Plain]);
+        return Ok(vec![EditValue::Plain]);
     }
     let object = value.as_object().ok_or_else(wrong)?;
     let color = colored(value).ok_or_else(wrong)?;
     let mark = marked(value).ok_or_else(wrong)?;
     let is_null = |key| object.get(key).is_some_and(Json::is_null);
-    let verdict = Value::Verdict { color, mark };
+    let verdict = EditValue::Verdict { color, mark };
     Ok(match (is_null("color"), is_null("mark")) {
         (false, false) => vec![verdict],
         // What stays must be named: the first step takes both away.
         (true, false) if !object.contains_key("mark") => return Err(wrong()),
         (false, true) if !object.contains_key("color") => return Err(wrong()),
-        _ if color.is_none() && mark.is_none() => vec![Value::Plain],
-        _ => vec![Value::Plain, verdict],
+        _ if color.is_none() && mark.is_none() => vec![EditValue::Plain],
+        _ => vec![EditValue::Plain, verdict],
     })
 }
 
@@ -128,14 +130,14 @@ mod tests {
 
     #[test]
     fn looks_are_given_taken_away_or_kept() {
-        let green = Value::Verdict { color: Some(Recommendation::Green), mark: None };
-        let good = Value::Verdict { color: None, mark: Some(Annotation::Good) };
+        let green = EditValue::Verdict { color: Some(Recommendation::Green), mark: None };
+        let good = EditValue::Verdict { color: None, mark: Some(Annotation::Good) };
         let of = |value: Json| verdicts(&value).ok();
-        assert_eq!(of(json!("none")), Some(vec![Value::Plain]));
-        assert_eq!(of(json!({ "color": null, "mark": null })), Some(vec![Value::Plain]));
-        assert_eq!(of(json!({ "color": "green", "mark": null })), Some(vec![Value::Plain, green]));
+        assert_eq!(of(json!("none")), Some(vec![EditValue::Plain]));
+        assert_eq!(of(json!({ "color": null, "mark": null })), Some(vec![EditValue::Plain]));
+        assert_eq!(of(json!({ "color": "green", "mark": null })), Some(vec![EditValue::Plain, green]));
         assert_eq!(of(json!({ "color": "green" })), Some(vec![green]));
-        assert_eq!(of(json!({ "color": null, "mark": "!" })), Some(vec![Value::Plain, good]));
+        assert_eq!(of(json!({ "color": null, "mark": "!" })), Some(vec![EditValue::Plain, good]));
         for wrong in [
             json!(60),
             json!("green"),

@@ -45,12 +45,12 @@ pub struct Content {
 }
 
 /// Reads numbers and texts one after another.
-struct Cursor<'a> {
+struct GuideCursor<'a> {
     bytes: &'a [u8],
     at: u64,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> GuideCursor<'a> {
     fn take(&mut self, len: u64) -> Result<&'a [u8], &'static str> {
         let taken = bytes::slice(self.bytes, self.at, len).ok_or(CUT_OFF)?;
         self.at += len;
@@ -78,14 +78,14 @@ impl Guide {
     /// Reads a text, beginning with its head.
     pub fn read(data: &[u8]) -> Self {
         let mut guide = Self::default();
-        let mut cursor = Cursor { bytes: data, at: GAME_HEAD_LEN };
+        let mut cursor = GuideCursor { bytes: data, at: GAME_HEAD_LEN };
         if let Err(what) = guide.fill(&mut cursor) {
             guide.error = Some((cursor.at, what));
         }
         guide
     }
 
-    fn fill(&mut self, from: &mut Cursor<'_>) -> Result<(), &'static str> {
+    fn fill(&mut self, from: &mut GuideCursor<'_>) -> Result<(), &'static str> {
         let version = from.u16()?;
         if !(1..=HTML).contains(&version) {
             return Err("the text has an unsupported version");

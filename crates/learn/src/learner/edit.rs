@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_book::edit::{Change, Edit, Value, no_moves_left};
+use tabiya_book::edit::{Change, Edit, EditValue, no_moves_left};
 use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_book::polyglot::layout::ENTRY_LEN;
 use tabiya_chess::MoveCode;
@@ -274,9 +274,9 @@ fn weights(book: &mut BookEntries, changes: &[EntryChange]) -> Result<Vec<Weight
     moves.into_iter().map(weights).collect()
 }
 
-fn weight_of(value: Value) -> Result<u16> {
+fn weight_of(value: EditValue) -> Result<u16> {
     let weight = match value {
-        Value::Weight(weight) => u16::try_from(weight).ok(),
+        EditValue::Weight(weight) => u16::try_from(weight).ok(),
         _ => None,
     };
     weight.ok_or_else(|| {

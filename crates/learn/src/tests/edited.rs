@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use tabiya_book::edit::{Change, Edit, Value};
+use tabiya_book::edit::{Change, Edit, EditValue};
 use tabiya_book::polyglot::Polyglot;
 use tabiya_book::polyglot::PolyglotEntries;
 use tabiya_book::polyglot::entry::PolyglotEntry;
@@ -26,11 +26,11 @@ pub(super) fn fresh() -> SimDisk {
 use Change::Delete;
 
 pub(super) const fn set(weight: u64) -> Change {
-    Change::Set(Value::Weight(weight))
+    Change::Set(EditValue::Weight(weight))
 }
 
 pub(super) const fn add(weight: u64) -> Change {
-    Change::Add(Value::Weight(weight))
+    Change::Add(EditValue::Weight(weight))
 }
 
 /// A change of the last of these moves, played after the others.

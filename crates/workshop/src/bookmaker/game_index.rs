@@ -8,7 +8,7 @@ use tabiya_base::bytes;
 use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::sort::Sorter;
-use tabiya_book::{BookWriter, CBH_RECORD, GameReference, Points, SourceKind};
+use tabiya_book::{BookWriter, CBH_RECORD, GameReference, Points, ReferenceKind};
 use tabiya_chess::rating_number;
 use tabiya_games::{GameHeader, GameResult, LineOrGame};
 
@@ -97,8 +97,8 @@ fn read(entry: &[u8], files: &BuildFiles) -> Option<GameReference> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let length = bytes::u64_be(entry, 8)?;
     let (kind, address, length) = match entry.get(16) == Some(&1) {
-        true => (SourceKind::Cbh, length.checked_mul(CBH_RECORD.into())?, CBH_RECORD.into()),
-        false => (SourceKind::Pgn, address, length),
+        true => (ReferenceKind::Cbh, length.checked_mul(CBH_RECORD.into())?, CBH_RECORD.into()),
+        false => (ReferenceKind::Pgn, address, length),
     };
     Some(GameReference {
         number,
@@ -142,11 +142,11 @@ mod tests {
             read(&entry, &files).unwrap()
         };
         let pgn = found("/g/a.pgn", LineOrGame::Line(9), 5000);
-        assert_eq!((pgn.kind, pgn.address, pgn.length), (SourceKind::Pgn, 5000, 700));
+        assert_eq!((pgn.kind, pgn.address, pgn.length), (ReferenceKind::Pgn, 5000, 700));
         assert!(pgn.source.ends_with("a.pgn") && (&*pgn.white, &*pgn.black) == ("W", "B"));
         assert_eq!((pgn.white_elo, pgn.black_elo), (None, NonZeroU16::new(9)));
         let cbh = found("/g/b.cbg", LineOrGame::Game(3), 5000);
-        assert_eq!((cbh.kind, cbh.address, cbh.length), (SourceKind::Cbh, 138, 46));
+        assert_eq!((cbh.kind, cbh.address, cbh.length), (ReferenceKind::Cbh, 138, 46));
         assert!(cbh.source.ends_with("b.cbh") && cbh.number > pgn.number && cbh.points.is_none());
     }
 }

@@ -22,7 +22,7 @@ use tabiya_base::map::Map;
 use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::FileSet;
-use tabiya_book::edit::{Change, Edit, Value};
+use tabiya_book::edit::{Change, Edit, EditValue};
 use tabiya_book::traits::Book;
 use tabiya_book::{self as book, Annotation, Edits, MoveFacts, Recommendation};
 use tabiya_chess::{MoveCode, Position, Variant};
@@ -364,7 +364,7 @@ fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<EditOutcome> {
         let weights = match (known, entry.edit.change) {
             (Some((_, old, new)), _) => [*old, *new],
             // It has that weight already.
-            (None, Change::Set(Value::Weight(weight))) => [Some(weight); 2],
+            (None, Change::Set(EditValue::Weight(weight))) => [Some(weight); 2],
             (None, _) => [None; 2],
         };
         let [uci, _] = entry.codes;
@@ -419,9 +419,9 @@ pub(super) mod tests {
     fn a_book_that_another_program_replaces_meanwhile_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         for (name, file, value) in [
-            ("a.abk", "a.abk", Value::Weight(7)),
-            ("a.kob", "a_0.kob", Value::Weight(7)),
-            ("a.ctg", "a.ctg", Value::Verdict { color: None, mark: Some(Annotation::Good) }),
+            ("a.abk", "a.abk", EditValue::Weight(7)),
+            ("a.kob", "a_0.kob", EditValue::Weight(7)),
+            ("a.ctg", "a.ctg", EditValue::Verdict { color: None, mark: Some(Annotation::Good) }),
         ] {
             let (path, file) = (folder.path().join(name), folder.path().join(file));
             write(&path, [1, 2, 3]);

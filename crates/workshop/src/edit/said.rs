@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{faults, leftovers};
-use tabiya_book::edit::{Change, Edit, Value};
+use tabiya_book::edit::{Change, Edit, EditValue};
 use tabiya_book::{self as book, Annotation, Recommendation};
 use tabiya_chess::Position;
 use tabiya_testing::books::mv;
@@ -53,11 +53,11 @@ fn said(path: &Path) -> Vec<Option<MoveState>> {
 fn edits(path: &Path, wanted: &[(usize, bool, u8)]) -> Vec<Edit> {
     let (now, at) = (said(path), Position::start());
     let value = |number: u8| match path.extension().unwrap().to_str() {
-        Some("ctg") => Value::Verdict {
+        Some("ctg") => EditValue::Verdict {
             color: (number > 1).then_some(Recommendation::Green),
             mark: Some([Annotation::Good, Annotation::Interesting][usize::from(number % 2)]),
         },
-        _ => Value::Weight(u64::from(number) + 1),
+        _ => EditValue::Weight(u64::from(number) + 1),
     };
     let mut edits: Vec<Edit> = Vec::new();
     for (place, delete, number) in wanted {

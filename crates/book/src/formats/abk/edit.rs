@@ -16,7 +16,7 @@ use tabiya_chess::Position;
 use super::layout::{DELETED, HIGHEST_PRIORITY, LIVE_RECORDS, NONE, ROOT, UNSET};
 use super::read::{MAX, walk};
 use super::records::{AbkRecord, Records, offset};
-use crate::edit::{Change, Edit, Value, no_moves_left};
+use crate::edit::{Change, Edit, EditValue, no_moves_left};
 
 /// Where a position is in the tree.
 #[derive(Default)]
@@ -219,10 +219,10 @@ pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progr
     })
 }
 
-fn priority(value: Value) -> Result<u8> {
+fn priority(value: EditValue) -> Result<u8> {
     let number = match value {
-        Value::Weight(number) => u8::try_from(number).ok().filter(|number| *number <= HIGHEST_PRIORITY),
-        Value::Verdict { .. } | Value::Plain => None,
+        EditValue::Weight(number) => u8::try_from(number).ok().filter(|number| *number <= HIGHEST_PRIORITY),
+        EditValue::Verdict { .. } | EditValue::Plain => None,
     };
     number.ok_or_else(|| {
         Error::new(ErrorKind::Usage, "an Arena book cannot have this weight")

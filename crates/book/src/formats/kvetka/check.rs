@@ -21,7 +21,7 @@ use super::layout::{
 };
 use super::moves::{CODES, legal};
 use super::read::Kvetka;
-use super::read::sources::Sources;
+use super::read::sources::KvetkaSources;
 use crate::BookSummary;
 use crate::traverse::breadth_first;
 
@@ -299,7 +299,7 @@ fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
     let path = &*sources.path;
     let len = sources.map.len() as u64;
     let (said, count) = (sources.said(), sources.count());
-    if said > count || Sources::contents_len(said.into()) > len {
+    if said > count || KvetkaSources::contents_len(said.into()) > len {
         let what = format_args!("the contents name {said} sources, but the file has only {len} bytes");
         findings.add(KvetkaFindingKind::Source, (path, 0), what);
     }
@@ -307,7 +307,7 @@ fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
     for number in 0..count {
         if sources.is_shared(read) {
             let what = format_args!("the sources before source {number} have the same games");
-            findings.add(KvetkaFindingKind::Source, (path, Sources::entry(number)), what);
+            findings.add(KvetkaFindingKind::Source, (path, KvetkaSources::entry(number)), what);
             break;
         }
         let mut games = 0;
@@ -316,7 +316,7 @@ fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
                 if source.kind > SOURCE_CBH {
                     let what =
                         format_args!("the kind {} of source {number} has no known meaning", source.kind);
-                    findings.add(KvetkaFindingKind::Unknown, (path, Sources::entry(number)), what);
+                    findings.add(KvetkaFindingKind::Unknown, (path, KvetkaSources::entry(number)), what);
                 }
                 let mut all_games = sources.games(&source);
                 for game in all_games.by_ref() {
@@ -336,7 +336,7 @@ fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
             }
             Err(_) => {
                 let what = format_args!("source {number} is after the end of the file");
-                findings.add(KvetkaFindingKind::Source, (path, Sources::entry(number)), what);
+                findings.add(KvetkaFindingKind::Source, (path, KvetkaSources::entry(number)), what);
             }
         }
         held.push(games);

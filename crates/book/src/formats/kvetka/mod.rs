@@ -38,7 +38,7 @@ pub use header::KvetkaHeader;
 pub use key::Key;
 pub use moves::{code, legal};
 pub use read::Kvetka;
-pub use read::sources::{KvetkaSource, Sources};
+pub use read::sources::{KvetkaSource, KvetkaSources};
 #[cfg(feature = "write")]
 pub use write::KvetkaWriter;
 

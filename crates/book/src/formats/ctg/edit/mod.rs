@@ -19,7 +19,7 @@ use super::moves::{code, legal};
 use super::read::Ctg;
 use super::read::page::Page;
 use super::signature::Signature;
-use crate::edit::{Change, Edit, Value, no_moves_left, other_variant};
+use crate::edit::{Change, Edit, EditValue, no_moves_left, other_variant};
 use crate::traverse::Forms as _;
 use crate::{Annotation, Recommendation};
 
@@ -64,11 +64,11 @@ struct Verdict {
 }
 
 impl Verdict {
-    fn from_value(value: Value) -> Result<Self> {
+    fn from_value(value: EditValue) -> Result<Self> {
         match value {
-            Value::Verdict { color, mark } => Ok(Self { colour: color.map(Some), mark: mark.map(Some) }),
-            Value::Plain => Ok(Self { colour: Some(None), mark: Some(None) }),
-            Value::Weight(_) => {
+            EditValue::Verdict { color, mark } => Ok(Self { colour: color.map(Some), mark: mark.map(Some) }),
+            EditValue::Plain => Ok(Self { colour: Some(None), mark: Some(None) }),
+            EditValue::Weight(_) => {
                 Err(Error::new(ErrorKind::Usage, "a CTG book computes its weights from results")
                     .advice("write green, red, none, or a mark such as ! or ?"))
             }

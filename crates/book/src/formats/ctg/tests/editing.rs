@@ -15,14 +15,14 @@ use super::super::read::page::Page;
 use super::super::signature::Signature;
 use super::super::{Ctg, edit};
 use super::{Fixture, Known};
-use crate::edit::{Change, Edit, Value};
+use crate::edit::{Change, Edit, EditValue};
 use crate::tests::{after, fen, moves, mv, uci};
 use crate::traits::Book;
 use crate::{Annotation, Recommendation};
 
 type Files = [Vec<u8>; 3];
 
-const GREEN: Value = Value::Verdict { color: Some(Recommendation::Green), mark: None };
+const GREEN: EditValue = EditValue::Verdict { color: Some(Recommendation::Green), mark: None };
 
 fn open(files: &Files) -> Ctg {
     let [ctg, cto, ctb] = files.clone();
@@ -42,7 +42,7 @@ fn signature(at: &Position) -> Vec<u8> {
     Signature::from_chess(at.standard().unwrap()).unwrap().bytes().to_vec()
 }
 
-fn edited(at: &Position, mv: Move, change: fn(Value) -> Change, value: Value) -> Edit {
+fn edited(at: &Position, mv: Move, change: fn(EditValue) -> Change, value: EditValue) -> Edit {
     let _ = at;
     Edit { mv, name: uci(mv), change: change(value) }
 }
@@ -107,7 +107,7 @@ fn full() -> Fixture {
 fn an_edit_changes_a_colour_and_a_mark_and_nothing_else() {
     let (old, start) = (full().files(), Position::start());
     let e4 = mv(&start, "e2e4");
-    let value = Value::Verdict { color: Some(Recommendation::Red), mark: Some(Annotation::Other(0x24)) };
+    let value = EditValue::Verdict { color: Some(Recommendation::Red), mark: Some(Annotation::Other(0x24)) };
     let (new, back) = after_edit(&old, &start, &[edited(&start, e4, Change::Set, value)]);
     let differing = old[0].iter().zip(&new[0]).filter(|(old, new)| old != new).count();
     assert_eq!((differing, &new[1..]), (2, &old[1..]));
@@ -233,7 +233,7 @@ fn upper_bits_of_marks_count_unless_all_moves_have_them() {
     assert_eq!(marks(&attack), [Some(Annotation::Other(40)); 2]);
     // A masked book keeps the bits in an edit, and has no room for other marks.
     let set = |name, mark| {
-        let value = Value::Verdict { color: None, mark: Some(mark) };
+        let value = EditValue::Verdict { color: None, mark: Some(mark) };
         [edited(&start, mv(&start, name), Change::Set, value)]
     };
     let (new, _) = after_edit(&masked.files(), &start, &set("d2d4", Annotation::Bad));
@@ -265,6 +265,6 @@ fn what_a_damaged_book_or_the_format_cannot_take_is_refused() {
     let knight = [edited(&promotion, mv(&promotion, "h7h8n"), Change::Add, GREEN)];
     let text = edit::patches(&open(&sound), &promotion, &knight).unwrap_err().to_string();
     assert!(text.contains("promotions to other pieces"), "{text}");
-    let weight = [edited(&start, mv(&start, "e2e4"), Change::Set, Value::Weight(5))];
+    let weight = [edited(&start, mv(&start, "e2e4"), Change::Set, EditValue::Weight(5))];
     assert!(edit::patches(&open(&sound), &start, &weight).is_err());
 }

@@ -24,7 +24,7 @@ use super::super::layout::{
 };
 use super::super::moves::code;
 use super::super::signature::Signature;
-use super::rows::{CountSource, MoveRecord, Own, PositionRow, Tally};
+use super::rows::{CountSource, CtgOwn, MoveRecord, PositionRow, Tally};
 use super::trie::{ROOM, Trie, TrieEntry};
 use super::words::{Word, is_green, words};
 use crate::{Annotation, Counts, Decision, Green, MoveFacts, PositionRecord, Written, left_out};
@@ -111,7 +111,7 @@ impl CtgDraft {
             return Ok(());
         };
         let decided = known.moves.iter().any(|known| known.decision.is_some());
-        let mut own = Own { entries: known.entries.clone(), decided, ..Own::default() };
+        let mut own = CtgOwn { entries: known.entries.clone(), decided, ..CtgOwn::default() };
         if let Some(words) = &known.comment {
             own.comment = comment_code(words).unwrap_or_default();
             self.lost.comments += u64::from(own.comment == 0 && own.entries.is_empty());

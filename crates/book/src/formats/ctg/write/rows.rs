@@ -98,7 +98,7 @@ const TALLY_LEN: usize = size_of::<Tally>();
 
 /// What a position says of itself.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Own {
+pub(crate) struct CtgOwn {
     /// Where its counts come from.
     pub source: CountSource,
     pub counts: Tally,
@@ -132,7 +132,7 @@ fn put_head(signature: &Signature, out: &mut Vec<u8>) {
     out.extend(signature.bytes());
 }
 
-impl Own {
+impl CtgOwn {
     /// Appends the record of the position, which keeps the `number` order among those of the same position.
     pub fn write(&self, signature: &Signature, number: u64, out: &mut Vec<u8>) {
         put_head(signature, out);
@@ -240,7 +240,7 @@ impl PositionRow {
             self.signature.extend(signature);
         }
         match rest.split_first() {
-            Some((&OWN, rest)) => self.add_own(Own::read(rest)),
+            Some((&OWN, rest)) => self.add_own(CtgOwn::read(rest)),
             Some((_, rest)) => {
                 let (reached, marked) = rest.split_at_checked(size_of::<MoveRecord>()).unwrap_or_default();
                 self.add_reached(bytemuck::try_pod_read_unaligned(reached).unwrap_or_default());
@@ -252,8 +252,8 @@ impl PositionRow {
         }
     }
 
-    fn add_own(&mut self, own: Option<Own>) {
-        let Some(Own { source, counts, comment, moves, decided, entries }) = own else { return };
+    fn add_own(&mut self, own: Option<CtgOwn>) {
+        let Some(CtgOwn { source, counts, comment, moves, decided, entries }) = own else { return };
         self.kept.add(entries);
         self.decided |= decided;
         self.count(source, counts);

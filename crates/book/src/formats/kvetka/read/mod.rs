@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use index::KvetkaIndex;
 use parts::Parts;
-use sources::Sources;
+use sources::KvetkaSources;
 use tabiya_base::error::{Error, Result};
 use tabiya_base::map::Map;
 use tabiya_chess::Position;
@@ -36,7 +36,7 @@ pub struct Kvetka {
     pub(super) index: Option<KvetkaIndex>,
     /// Set once the `.kin` file turns out to be wrong.
     distrusted: AtomicBool,
-    sources: Option<Sources>,
+    sources: Option<KvetkaSources>,
     /// What was wrong when it was opened.
     pub(super) warnings: Vec<Error>,
 }
@@ -124,7 +124,7 @@ impl Kvetka {
             parts,
             index,
             distrusted: AtomicBool::new(false),
-            sources: ksf.map(|(path, map)| Sources { path, map }),
+            sources: ksf.map(|(path, map)| KvetkaSources { path, map }),
             warnings,
         })
     }
@@ -145,7 +145,7 @@ impl Kvetka {
     }
 
     /// The games that the book names, if it has a `.ksf` file that can be opened.
-    pub fn sources(&self) -> Option<&Sources> {
+    pub fn sources(&self) -> Option<&KvetkaSources> {
         self.sources.as_ref()
     }
 

@@ -11,11 +11,11 @@ use tabiya_base::visit::{Seen, to_the_end};
 use super::super::element::Link;
 use super::super::layout::{CONTENTS_UNIT, CURRENT_DIR, SOURCE_CBH, SOURCE_NONE, SOURCE_PGN, SOURCE_WEB};
 use super::super::wire::{self, KvetkaReader};
-use crate::{GameReference, Points, SourceKind};
+use crate::{GameReference, Points, ReferenceKind};
 
 /// The kinds of sources by their numbers.
-pub(crate) const KINDS: [(u8, SourceKind); 3] =
-    [(SOURCE_PGN, SourceKind::Pgn), (SOURCE_WEB, SourceKind::Web), (SOURCE_CBH, SourceKind::Cbh)];
+pub(crate) const KINDS: [(u8, ReferenceKind); 3] =
+    [(SOURCE_PGN, ReferenceKind::Pgn), (SOURCE_WEB, ReferenceKind::Web), (SOURCE_CBH, ReferenceKind::Cbh)];
 
 /// White's points by the result of a game: 0 Black won, 1 White won, 2 drawn.
 pub(crate) const POINTS: [Points; 3] = [Points::Loss, Points::Win, Points::Draw];
@@ -26,7 +26,7 @@ pub(crate) const UNKNOWN_RESULT: u8 = 3;
 
 /// The `.ksf` file of a book.
 #[derive(Debug)]
-pub struct Sources {
+pub struct KvetkaSources {
     /// Its path.
     pub path: PathBuf,
     /// Its bytes.
@@ -50,7 +50,7 @@ pub struct KvetkaSource {
     start: u64,
 }
 
-impl Sources {
+impl KvetkaSources {
     /// How many sources it claims to have.
     pub fn said(&self) -> u32 {
         KvetkaReader::at(&self.map, 0).u32().unwrap_or_default()
@@ -72,7 +72,7 @@ impl Sources {
         4 + 4 * u64::from(number)
     }
 
-    /// The source of a number below [`Sources::count`].
+    /// The source of a number below [`KvetkaSources::count`].
     ///
     /// # Errors
     /// When it cannot be read: where, and why.
@@ -175,7 +175,7 @@ impl KvetkaGames<'_> {
         let kind = KINDS.iter().find(|(number, _)| *number == source.kind);
         Ok(GameReference {
             number: u64::from(source.number) << 32 | u64::from(source.games - *left),
-            kind: kind.map_or(SourceKind::Other, |(_, kind)| *kind),
+            kind: kind.map_or(ReferenceKind::Other, |(_, kind)| *kind),
             source: address.clone(),
             gone: source.gone,
             address: reader.u32()?.into(),

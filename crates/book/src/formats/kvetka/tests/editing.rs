@@ -10,7 +10,7 @@ use tabiya_chess::Position;
 use super::super::{Key, Kvetka, edit};
 use super::Packed;
 use super::fixtures::{damages, findings, many};
-use crate::edit::{Change, Edit, Value};
+use crate::edit::{Change, Edit, EditValue};
 use crate::tests::{moves, uci};
 use crate::{Counts, Moves};
 
@@ -59,7 +59,7 @@ fn blocks_that_overflow_are_divided_and_all_other_elements_stay_and_all_comes_ba
             let known = moves(&book, &at);
             let mut edits: Vec<Edit> = known
                 .iter()
-                .map(|facts| edited(facts.mv, Change::Set(Value::Weight(facts.weight + 1001))))
+                .map(|facts| edited(facts.mv, Change::Set(EditValue::Weight(facts.weight + 1001))))
                 .collect();
             let new = at
                 .standard()
@@ -67,7 +67,7 @@ fn blocks_that_overflow_are_divided_and_all_other_elements_stay_and_all_comes_ba
                 .legal_moves()
                 .into_iter()
                 .filter(|mv| !known.iter().any(|facts| facts.mv == *mv));
-            edits.extend(new.take(2).map(|mv| edited(mv, Change::Add(Value::Weight(7)))));
+            edits.extend(new.take(2).map(|mv| edited(mv, Change::Add(EditValue::Weight(7)))));
             let touched: Vec<_> = edits.iter().map(|edit| at.after(edit.mv)).chain([at.clone()]).collect();
             let touched: Vec<_> =
                 touched.iter().map(|at| Key::from_chess(at.standard().unwrap()).unwrap().0).collect();
@@ -104,7 +104,8 @@ fn a_book_without_positions_gets_its_first_block() {
     let empty = Packed::new(&super::Fixture::default().header, &[]);
     let start = Position::start();
     let mv = start.standard().unwrap().legal_moves()[0];
-    let patches = edit::patches(&open(&empty), &start, &[edited(mv, Change::Add(Value::Weight(3)))]).unwrap();
+    let patches =
+        edit::patches(&open(&empty), &start, &[edited(mv, Change::Add(EditValue::Weight(3)))]).unwrap();
     let files = patched(&empty, &patches);
     let book = open(&files);
     assert_eq!(damages(&book), Vec::<String>::new());

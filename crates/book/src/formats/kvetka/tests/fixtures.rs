@@ -14,7 +14,7 @@ use super::super::write::ksf::KsfWriter;
 use super::super::{Key, Kvetka, KvetkaHeader, code};
 use super::Packed;
 use crate::traits::Book;
-use crate::{Counts, GameReference, SourceKind};
+use crate::{Counts, GameReference, ReferenceKind};
 
 /// A book to be.
 #[derive(Clone, Default)]
@@ -113,7 +113,7 @@ pub fn many(games: u64) -> Fixture {
 pub fn ksf() -> Vec<u8> {
     let first = GameReference {
         number: 0,
-        kind: SourceKind::Pgn,
+        kind: ReferenceKind::Pgn,
         source: "%currentdir%pgn\\base.pgn".to_owned(),
         gone: false,
         address: 1000,
@@ -125,7 +125,7 @@ pub fn ksf() -> Vec<u8> {
         points: Some(crate::Points::Draw),
     };
     let unnamed = GameReference {
-        kind: SourceKind::Web,
+        kind: ReferenceKind::Web,
         source: "http://example.org/%currentdir%".to_owned(),
         length: 9,
         white: String::new(),
@@ -140,7 +140,7 @@ pub fn ksf() -> Vec<u8> {
         GameReference { number: 3, address: 10 << 26 | 4, ..unnamed.clone() },
         GameReference {
             number: 4,
-            kind: SourceKind::Cbh,
+            kind: ReferenceKind::Cbh,
             source: "/data/b.cbh".to_owned(),
             address: 92,
             length: 46,

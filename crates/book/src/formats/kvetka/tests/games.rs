@@ -6,7 +6,7 @@ use tabiya_chess::Position;
 use super::super::Kvetka;
 use super::fixtures::{damages, findings, ksf};
 use super::{Fixture, after};
-use crate::{GameReference, Remarks, SourceKind};
+use crate::{GameReference, ReferenceKind, Remarks};
 
 fn fixture() -> Fixture {
     Fixture::default().games("e2e4 e7e5", [1, 1, 0]).link(&after("e2e4"), 0, 1).link(
@@ -27,7 +27,7 @@ fn a_position_names_its_game() {
     let game = book.game(&after("e2e4")).unwrap();
     let expected = GameReference {
         number: 1,
-        kind: SourceKind::Pgn,
+        kind: ReferenceKind::Pgn,
         source: ["books", "pgn", "base.pgn"].join(std::path::MAIN_SEPARATOR_STR),
         gone: false,
         address: 1700,
@@ -80,8 +80,8 @@ fn the_contents_fill_a_multiple_of_512_bytes() {
     let bytes = ksf();
     assert_eq!(bytes[..8], [0, 0, 0, 3, 0, 0, 2, 0]);
     assert!(bytes[16..512].iter().all(|&byte| byte == 0));
-    assert_eq!(super::super::Sources::contents_len(127), 512);
-    assert_eq!(super::super::Sources::contents_len(128), 1024);
+    assert_eq!(super::super::KvetkaSources::contents_len(127), 512);
+    assert_eq!(super::super::KvetkaSources::contents_len(128), 1024);
 }
 
 #[test]

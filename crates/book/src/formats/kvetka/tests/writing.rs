@@ -18,7 +18,7 @@ use super::{Fixture, after, fen};
 use crate::traits::Book;
 use crate::{
     self as book, BookWriter, Counts, GameReference, MoveFacts, Moves, PositionRecord, Recommendation,
-    Remarks, Scope, SourceKind, WriteOptions, Written,
+    ReferenceKind, Remarks, Scope, WriteOptions, Written,
 };
 
 fn write(
@@ -46,7 +46,7 @@ fn all(book: &dyn Book, scope: Scope) -> Vec<PositionRecord> {
 fn game(number: u64, source: &str) -> GameReference {
     GameReference {
         number,
-        kind: SourceKind::Pgn,
+        kind: ReferenceKind::Pgn,
         source: source.to_owned(),
         gone: false,
         address: number & 0xffff,
@@ -247,7 +247,7 @@ fn games_of_several_sources_are_named_by_their_positions() {
     let mut games: Vec<_> = [(1, "a.pgn"), (5, "a.pgn"), (1 << 48, "b.cbh"), (2 << 48, "a.pgn")]
         .map(|(number, source)| game(number, source))
         .into();
-    games[2].kind = SourceKind::Cbh;
+    games[2].kind = ReferenceKind::Cbh;
     // Beyond 4 GB of its file.
     games.push(GameReference { address: 1 << 32, ..game(3 << 48, "c.pgn") });
     let lines = ["e2e4", "d2d4", "c2c4", "g1f3", "b1c3", "a2a3"].map(after);

@@ -30,7 +30,7 @@ const HAS_COMMENT: u8 = 4;
 
 /// The facts about a position itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Own {
+pub(crate) struct KvetkaOwn {
     /// The codes of its moves.
     pub moves: Vec<u8>,
     /// Those of moves that are never played, at most 255.
@@ -44,7 +44,7 @@ pub(crate) struct Own {
     pub comment: Option<String>,
 }
 
-impl Own {
+impl KvetkaOwn {
     pub fn write(&self, key: &Key, out: &mut Vec<u8>) {
         out.extend(key.0);
         out.push(OWN);
@@ -102,7 +102,7 @@ impl Own {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gathered {
     key: Option<Key>,
-    own: Own,
+    own: KvetkaOwn,
     /// The results of all moves that lead to the position.
     from_moves: Option<Counts>,
     /// Those that are made up, so that moves are played.
@@ -123,7 +123,7 @@ impl Gathered {
         let mut reader = KvetkaReader::at(rest, 0);
         match reader.u8() {
             Ok(OWN) => {
-                let Ok(own) = Own::read(&mut reader) else { return };
+                let Ok(own) = KvetkaOwn::read(&mut reader) else { return };
                 for code in own.moves {
                     if !self.own.moves.contains(&code) {
                         self.own.moves.push(code);

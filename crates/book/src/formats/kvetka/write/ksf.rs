@@ -12,9 +12,9 @@ use tabiya_base::table::Table;
 use tabiya_chess::rating_number;
 
 use super::super::element::Link;
-use super::super::read::sources::{KINDS, POINTS, Sources, UNKNOWN_RESULT};
+use super::super::read::sources::{KINDS, KvetkaSources, POINTS, UNKNOWN_RESULT};
 use super::super::wire::{put_ansi, put_unicode};
-use crate::{GameReference, SourceKind};
+use crate::{GameReference, ReferenceKind};
 
 /// The most sources that links can name.
 const MAX_SOURCES: usize = 1 << 16;
@@ -35,7 +35,7 @@ pub(crate) struct KsfWriter {
     body: Scratch,
     sources: Vec<KsfSource>,
     /// Kind and address of the last source.
-    last: Option<(SourceKind, String)>,
+    last: Option<(ReferenceKind, String)>,
     /// The numbers of the games, ascending.
     numbers: Table<{ size_of::<u64>() }>,
     /// Games that have no place in the file.
@@ -146,7 +146,7 @@ impl KsfWriter {
     /// When the temporary file cannot be read, and what `put` returns.
     pub fn finish(self, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let Self { body, sources, numbers, .. } = self;
-        let len = Sources::contents_len(sources.len() as u64);
+        let len = KvetkaSources::contents_len(sources.len() as u64);
         let mut contents = (sources.len() as u32).to_be_bytes().to_vec();
         contents.extend(sources.iter().flat_map(|source| (source.start + len as u32).to_be_bytes()));
         contents.resize(len as usize, 0);

@@ -7,7 +7,7 @@ mod output;
 use std::io::Write;
 use std::path::Path;
 
-use gather::{Gathered, Own};
+use gather::{Gathered, KvetkaOwn};
 use ksf::KsfWriter;
 use output::Output;
 use tabiya_base::error::Result;
@@ -171,7 +171,7 @@ impl BookWriter for KvetkaWriter {
         let flat = moves.iter().all(|found| found.weight == 1 && !ended(found));
         let by_counts = flat || moves.iter().any(|found| ended(found));
         let scored = scored(&moves);
-        let mut own = Own { game: known.game, comment: known.comment.clone(), ..Own::default() };
+        let mut own = KvetkaOwn { game: known.game, comment: known.comment.clone(), ..KvetkaOwn::default() };
         for found in moves {
             let Some(mv) = found.at(at).map(|found| found.mv) else { continue };
             let Some(code) = code(mv, &normal) else {
@@ -236,7 +236,7 @@ impl KvetkaWriter {
     fn child(&mut self, at: &Position, results: Counts, made_up: Counts) -> Result<()> {
         let Some(key) = at.standard().and_then(Key::from_chess) else { return Ok(()) };
         self.record.clear();
-        Own::write_child(&key, results, made_up, &mut self.record);
+        KvetkaOwn::write_child(&key, results, made_up, &mut self.record);
         self.records.push(&self.record)
     }
 
