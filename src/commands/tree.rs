@@ -19,7 +19,7 @@ use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::lines::{BookLines, LineStep, mark};
 use crate::output::store::backed_up;
-use crate::output::{self, Look};
+use crate::output::{self, Look, pager};
 
 /// If the book's own moves reach more positions than this, replies that it does not have are not followed: a book for both
 /// sides has few of them, and they are not worth reading a huge book for.
@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     book.warnings().iter().for_each(|warning| output::warn(warning));
     let look = Look::of_stdout();
     let evals = args.store.as_ref().map(|store| backed_up(store, &*book)).transpose()?;
-    output::print(|out| {
+    pager::print_paged(|out| {
         let mut known = true;
         each_position(&args.positions, args.variant.variant(), |game, _| {
             let lines = BookLines::new(&*book, Replies::within(MAX_OWN));

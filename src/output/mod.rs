@@ -9,6 +9,7 @@ pub mod exit;
 pub mod findings;
 pub mod interrupts;
 pub mod lines;
+pub(crate) mod pager;
 pub(crate) mod progress;
 pub mod report;
 pub mod rows;
@@ -228,6 +229,29 @@ pub fn columns_of_reader() -> Option<usize> {
     is_limited.then(columns)
 }
 
+/// The lines and columns of the terminal that standard output is; `None` where it is none.
+pub(crate) fn screen() -> Option<Screen> {
+    let size = terminal_size::terminal_size_of(io::stdout()).filter(|_| io::stdout().is_terminal());
+    size.map(|(width, height)| Screen { lines: height.0.into(), columns: width.0.into() })
+}
+
+/// The size of a terminal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    pub lines: usize,
+    pub columns: usize,
+}
+
+/// The end of a text of words, if it has more than `most` characters.
+pub(crate) fn end_of(text: &str, most: usize) -> String {
+    let surplus = text.chars().count().saturating_sub(most);
+    if surplus == 0 {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().skip(surplus + 4).collect();
+    format!("... {}", kept.split_once(' ').map_or("", |(_, rest)| rest))
+}
+
 /// The text, cut at its end if it has more than `most` characters.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
@@ -313,6 +337,13 @@ mod tests {
             });
             assert_eq!(full.is_err(), room < 9);
         }
+    }
+
+    #[test]
+    fn of_a_long_line_the_end_is_kept() {
+        assert_eq!(end_of("1. e4 e5 2. Nf3", 15), "1. e4 e5 2. Nf3");
+        assert_eq!(end_of("1. e4 e5 2. Nf3 Nc6", 15), "... 2. Nf3 Nc6");
+        assert_eq!(end_of("1. e4 e5", 3), "... ");
     }
 
     #[test]

@@ -1,45 +1,37 @@
-//! A progress bar on the terminal for long work; a line now and then where standard error is not a terminal.
-
-mod lines;
+//! A progress bar on the terminal for long work.
 
 use std::io::IsTerminal;
-use std::time::Duration;
 
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use tabiya_base::progress::{Progress, Show, Unit};
 use tabiya_base::resources::resident;
 
-use self::lines::ProgressLines;
+/// A bar. Dropped, it is removed from the terminal.
+struct Bar(ProgressBar);
 
-/// The time between two lines where there is no terminal.
-const BETWEEN_LINES: Duration = Duration::from_secs(10);
+/// Where nobody looks at a bar: only what the user is to know is said.
+struct NoBar;
 
-/// How a bar, or a line without one, looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Look {
-    Bar,
-    Line,
+impl Show for NoBar {
+    fn begin(&self, _: Option<u64>, _: Unit<'_>) {}
+
+    fn at(&self, _: u64) {}
+
+    fn tell(&self, what: &str) {
+        super::warn(what);
+    }
 }
 
-/// A bar, or a line in its place. Dropped, it is removed from the terminal.
-struct Bar {
-    bar: ProgressBar,
-    look: Look,
-}
-
-/// A bar on standard error if that is a terminal, else a line every ten seconds.
+/// A bar on standard error if that is a terminal.
 ///
 /// `what` is shown before the bar, for example the name of the file.
 pub(crate) fn on_terminal(what: impl Into<String>) -> Progress {
-    let (target, look) = if std::io::stderr().is_terminal() {
-        (ProgressDrawTarget::stderr_with_hz(10), Look::Bar)
-    } else {
-        let lines = ProgressLines::new(std::io::stderr(), BETWEEN_LINES);
-        (ProgressDrawTarget::term_like_with_hz(Box::new(lines), 1), Look::Line)
-    };
-    let bar = ProgressBar::with_draw_target(Some(0), target).with_message(what.into());
-    Progress::shown_by(Bar { bar, look })
+    if !std::io::stderr().is_terminal() {
+        return Progress::shown_by(NoBar);
+    }
+    let target = ProgressDrawTarget::stderr_with_hz(10);
+    Progress::shown_by(Bar(ProgressBar::with_draw_target(Some(0), target).with_message(what.into())))
 }
 
 impl Show for Bar {
@@ -58,11 +50,7 @@ impl Show for Bar {
             Unit::Found if total == 0 => "{binary_bytes}, {prefix}, {elapsed}, {memory}".to_owned(),
             Unit::Found => "{binary_bytes}/{binary_total_bytes}, {prefix}, {eta} left, {memory}".to_owned(),
         };
-        let bar = match self.look {
-            Look::Bar if total == 0 => " {spinner} ",
-            Look::Bar => " {wide_bar} ",
-            Look::Line => ": ",
-        };
+        let bar = if total == 0 { " {spinner} " } else { " {wide_bar} " };
         let style = ProgressStyle::with_template(&format!("{{msg}}{bar}{text}"));
         let memory = |_: &ProgressState, out: &mut dyn std::fmt::Write| {
             let memory = resident().map_or_else(String::new, |bytes| HumanBytes(bytes).to_string());
@@ -73,38 +61,38 @@ impl Show for Bar {
             let _ = write!(out, "{speed:.places$}/s");
         };
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        self.bar.set_style(style.with_key("memory", memory).with_key("rate", rate));
-        self.bar.reset();
-        self.bar.set_prefix("");
-        self.bar.set_length(total);
+        self.0.set_style(style.with_key("memory", memory).with_key("rate", rate));
+        self.0.reset();
+        self.0.set_prefix("");
+        self.0.set_length(total);
     }
 
     fn at(&self, done: u64) {
-        self.bar.set_position(done);
+        self.0.set_position(done);
     }
 
     fn found(&self, count: u64, kind: &str) {
-        let seconds = self.bar.elapsed().as_secs_f64().max(0.001);
-        self.bar.set_prefix(format!("{count} {kind}, {:.0}/s", count as f64 / seconds));
+        let seconds = self.0.elapsed().as_secs_f64().max(0.001);
+        self.0.set_prefix(format!("{count} {kind}, {:.0}/s", count as f64 / seconds));
     }
 
     fn details(&self, numbers: &[(f64, &str)]) {
         let words: Vec<_> = numbers.iter().map(|(number, what)| format!(", {number:.1} {what}")).collect();
-        self.bar.set_prefix(words.concat());
+        self.0.set_prefix(words.concat());
     }
 
     fn tell(&self, what: &str) {
-        self.bar.suspend(|| super::warn(what));
+        self.0.suspend(|| super::warn(what));
     }
 
     fn aside(&self, print: &mut dyn FnMut()) {
-        self.bar.suspend(print);
+        self.0.suspend(print);
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.0.finish_and_clear();
     }
 }
 
@@ -166,7 +154,7 @@ mod tests {
         let line = ProgressLine::default();
         let target = ProgressDrawTarget::term_like(Box::new(line.clone()));
         let bar = ProgressBar::with_draw_target(Some(0), target).with_message("book.bin");
-        let progress = Progress::shown_by(Bar { bar: bar.clone(), look: Look::Bar });
+        let progress = Progress::shown_by(Bar(bar.clone()));
         progress.bytes(4096);
         progress.at(2048);
         bar.force_draw();

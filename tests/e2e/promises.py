@@ -57,6 +57,8 @@ class Promise:
         getattr(self, {"check": "sound", "import": "imported"}.get(self.words[0], self.words[0]))()
         out = value(self.words, "-o")
         if out and "--plan" not in self.words:
+            # Whatever was written is named.
+            self.says(*(name for name in (out, value(self.words, "--pgn"), value(self.words, "--texts")) if name))
             self.written(self.folder / out)
 
     def written(self, path):

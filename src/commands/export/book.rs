@@ -24,6 +24,16 @@ use crate::output::exit::Exit;
 use crate::output::rows::many;
 use crate::output::{self, Printed, damage};
 
+/// What was written of a book.
+#[derive(Default)]
+struct Entries {
+    count: u64,
+    /// What is counted.
+    kind: &'static str,
+    /// Moves that are left out because no line reaches their positions.
+    left_out: u64,
+}
+
 /// What of a book is written.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Books")]
@@ -61,23 +71,22 @@ impl BookArgs {
         force: bool,
     ) -> Result<Exit> {
         let book = open_warned(path, variant)?;
-        let mut unreached = 0;
+        let mut entries = Entries::default();
         let exit = match to {
             Some(to) => {
                 keep_inputs(&[to.0.to_owned()], &learn::files_of([&*book]))?;
-                to_file(to, force, |out| {
-                    unreached = self.entries(&*book, form, out)?;
-                    Ok(())
-                })?;
-                damage::report([&book], Exit::Done)?
+                entries = to_file(to, force, |out| self.entries(&*book, form, out))?;
+                let written = format!("{}: {}", to.0.display(), many(entries.count, entries.kind));
+                damage::report([&book], output::print_lines(&[written], Exit::Done)?)?
             }
             None => output::print(|out| {
-                unreached = self.entries(&*book, form, out)?;
+                entries = self.entries(&*book, form, out)?;
                 // What is damaged matters unless the output is closed.
                 out.flush()?;
                 Ok(damage::report([&book], Exit::Done)?)
             })?,
         };
+        let unreached = entries.left_out;
         if unreached > 0 {
             let are = if unreached == 1 { "is" } else { "are" };
             output::warn(&format!(
@@ -98,26 +107,31 @@ impl BookArgs {
         Ok(exit)
     }
 
-    /// Writes the entries; returns how many moves are left out because no line reaches their positions.
-    fn entries(&self, book: &dyn Book, form: Form, out: &mut dyn Write) -> Printed<u64> {
+    /// Writes the entries.
+    fn entries(&self, book: &dyn Book, form: Form, out: &mut dyn Write) -> Printed<Entries> {
         let scope = if self.reachable { Scope::Reachable } else { Scope::All };
         if form == Form::Pgn {
             return if self.lines { lines::games(book, scope, out) } else { pgn::tree(book, scope, out) };
         }
         let castlings =
             if scope == Scope::All { tsv::Castlings::find(book)? } else { tsv::Castlings::default() };
+        let mut count = 0;
         if form == Form::Json {
-            each(book, scope, out, |known, out| json::line(known, book.variant(), &castlings, out))?;
-            return Ok(0);
+            each(book, scope, out, |known, out| {
+                count += 1;
+                json::line(known, book.variant(), &castlings, out)
+            })?;
+            return Ok(Entries { count, kind: "position", left_out: 0 });
         }
         tsv::heading(out)?;
         let mut text = Vec::new();
         each(book, scope, out, |known, out| {
+            count += known.moves.len() as u64;
             text.clear();
             tsv::entries(known, &castlings, &mut text);
             out.write_all(&text)
         })?;
-        Ok(0)
+        Ok(Entries { count, kind: "move", left_out: 0 })
     }
 }
 

@@ -125,7 +125,8 @@ impl Games<'_> {
             .transpose();
         let texts = texts.map_err(|error| interrupt::after("not all texts are written", error))?;
         if let Some(texts) = &texts {
-            texts.lines().iter().for_each(|line| warn(line));
+            let folder = self.args.texts.as_deref().unwrap_or(Path::new(""));
+            texts.lines(folder).iter().for_each(|line| warn(line));
             if self.to.is_none() && !self.to_stdout {
                 return Ok(texts.exit());
             }
@@ -157,13 +158,13 @@ impl Games<'_> {
         })?;
         if totals.games == 0 {
             drop(progress);
-            lines(&totals).iter().for_each(|line| warn(line));
+            lines(None, &totals).iter().for_each(|line| warn(line));
             let advice = (totals.deleted > 0).then_some("--deleted writes deleted games");
             return Ok(written::nothing(path, "there is no game to write", advice));
         }
         file.finish()?.commit()?;
         drop(progress);
-        Ok(ended(totals, texts))
+        Ok(ended(Some(path), totals, texts))
     }
 }
 
@@ -181,7 +182,7 @@ fn to_stdout(db: &Cbh, options: &ExportOptions, texts: Option<Texts>, progress: 
     }
     let totals = totals.map_err(|error| interrupt::after("not all games are written", error))?;
     drop(progress);
-    Ok(ended(totals, texts))
+    Ok(ended(None, totals, texts))
 }
 
 /// Writes the games. Damaged ones are reported on standard error, because the PGN may go to standard output.
@@ -206,20 +207,21 @@ fn games(
 }
 
 /// Reports what became of the games, and returns how the command ends.
-fn ended(mut totals: ExportTotals, texts: Option<Texts>) -> Exit {
+fn ended(to: Option<&Path>, mut totals: ExportTotals, texts: Option<Texts>) -> Exit {
     if texts.is_some() {
         // They are written elsewhere.
         totals.texts = 0;
     }
-    lines(&totals).iter().for_each(|line| warn(line));
+    lines(to, &totals).iter().for_each(|line| warn(line));
     let sound = totals.damaged.is_empty() && totals.notes_damaged == 0;
     let exit = if sound { Exit::Done } else { Exit::Findings };
     texts.map_or(exit, |texts| exit.max(texts.exit()))
 }
 
 /// What became of the games, in lines for people.
-fn lines(totals: &ExportTotals) -> Vec<String> {
-    let mut first = format!("{} written", many(totals.games, "game"));
+fn lines(to: Option<&Path>, totals: &ExportTotals) -> Vec<String> {
+    let to = to.map_or_else(String::new, |path| format!("{}: ", path.display()));
+    let mut first = format!("{to}{} written", many(totals.games, "game"));
     for (count, what) in
         [(totals.deleted, "deleted game"), (totals.texts, "text"), (totals.unknown, "unknown record")]
     {
@@ -268,9 +270,9 @@ mod tests {
         totals.damaged.insert(tabiya_games::Reason::IllegalMove, 2);
         totals.left_out.extend([(0x11, 1), (0x1c, 5)]);
         assert_eq!(
-            lines(&totals),
+            lines(Some("a.pgn".as_ref()), &totals),
             [
-                "1 game written, 1 deleted game left out, 2 texts left out",
+                "a.pgn: 1 game written, 1 deleted game left out, 2 texts left out",
                 "2 games with moves lost: illegal move",
                 "3 games with annotations lost: damaged",
                 "1 annotation left out that PGN cannot express: type 0x11, picture",

@@ -28,6 +28,7 @@ use crate::args::screens::{GAMES, PLAYER, Screen};
 use crate::args::variant::{VariantArgs, open_of};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
+use crate::output::rows::many;
 use crate::output::{self, Printed, Stop, damage, progress};
 
 /// Rows of each list if no number is named.
@@ -238,9 +239,12 @@ pub fn run(args: &Args) -> Result<Exit> {
             (false, Some(name)) => person::report(found, &name.shown(), args.top, out)?,
             (false, None) => text::report(found, args.top, out)?,
         }
-        let exit = found.exit;
+        let (exit, games) = (found.exit, found.games);
         if let Some(file) = sink.file.take() {
             file.commit()?;
+            if let Some(path) = args.pgn.as_ref().filter(|_| !args.json) {
+                writeln!(out, "{}: {}", path.display(), many(games, "game"))?;
+            }
         }
         Ok(exit)
     };

@@ -163,7 +163,10 @@ fn make(args: &Args) -> Result<Exit> {
     }
     file.commit().inspect_err(|_| args.report.iter().for_each(|path| written::before_error(path)))?;
     let done = asks_engine.then(|| format!("evaluated: {}", many(evaluated.done, "position")));
-    let after = done.into_iter().chain(written::cut(&evaluated)).chain(summed_up(&drawn, &summary));
+    let positions = many(summary.positions as u64, "position");
+    let named = format!("{}: {positions}", args.output.display());
+    let after =
+        done.into_iter().chain(written::cut(&evaluated)).chain(summed_up(&drawn, &summary)).chain([named]);
     let all: Vec<String> = sources.lines().into_iter().chain(lines).chain(after).collect();
     let exit = damage::report(sources.books(), print_lines(&all, exit)?)?;
     written::not_evaluated(&evaluated);

@@ -14,9 +14,14 @@ use tabiya_workshop::vet::{Exits, JudgedBook, Leaving};
 use tabiya_workshop::view::{PositionLine, continued, san};
 
 use crate::output::rows::{self, many, percent};
+use crate::output::{end_of, screen};
 
 /// How many of the worst moves are listed.
 const WORST: usize = 20;
+
+/// Lines that `vet` prints beside them, and columns of a row beside the moves.
+const OTHER_LINES: usize = 12;
+const OTHER_COLUMNS: usize = 26;
 
 pub(super) struct Report<'a> {
     pub judged: JudgedBook<'a>,
@@ -114,13 +119,19 @@ impl Report<'_> {
             lines.push(format!("kept without an evaluation: {}", many(*unknown, "move")));
         }
         if !worst.is_empty() {
-            lines.push("the worst moves, by chance times loss:".to_owned());
+            // What is long is read in the file.
+            let screen = screen();
+            let rows =
+                screen.map_or(WORST, |screen| screen.lines.saturating_sub(OTHER_LINES).clamp(3, WORST));
+            let width = screen.map_or(usize::MAX, |screen| screen.columns.saturating_sub(OTHER_COLUMNS));
+            let all = if screen.is_some() { " (--report FILE.json has all)" } else { "" };
+            lines.push(format!("the worst moves, by chance times loss{all}:"));
             let mut table = rows::table([("chance", true), ("loss", true), ("value", true), ("line", false)]);
-            for Bad { chance, loss, value, number, mv, .. } in worst {
+            for Bad { chance, loss, value, number, mv, .. } in worst.iter().take(rows) {
                 let PositionLine { at, text } = self.line(*number);
                 let san = mv.resolve(at.chess()).map(|mv| san(&at, mv)).unwrap_or_default();
                 let cells = [percent(*chance), loss.to_string(), in_words(*value)];
-                table.add_row(cells.into_iter().chain([continued(&text, &at, &san)]));
+                table.add_row(cells.into_iter().chain([end_of(&continued(&text, &at, &san), width)]));
             }
             lines.extend(table.to_string().lines().map(|line| line.trim_end().to_owned()));
         }

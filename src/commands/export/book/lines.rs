@@ -15,6 +15,7 @@ use tabiya_chess::openings::Opening;
 use tabiya_chess::{Position, Variant};
 use tabiya_games::export::{PgnHead, PgnWriter, San};
 
+use super::Entries;
 use super::pgn::{Coverage, comment};
 use crate::output::Printed;
 use crate::output::lines::{BookLines, LineStep};
@@ -26,12 +27,11 @@ struct Branch {
 }
 
 /// Writes a game for each line. A position is followed where it is reached after the fewest plies; other lines that reach it
-/// end there with a comment. With [`Scope::All`] lines from other positions follow. Returns how many moves of the book are left out
-/// because no line reaches their positions.
+/// end there with a comment. With [`Scope::All`] lines from other positions follow. Returns how many games these are.
 ///
 /// # Errors
 /// When `out` cannot be written, or the work is interrupted.
-pub fn games(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> {
+pub fn games(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<Entries> {
     let coverage = Coverage::from_book(book)?;
     let plies = plies(book, &coverage.replies())?;
     let mut lines = BookLines::new(book, coverage.replies());
@@ -43,7 +43,7 @@ pub fn games(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64>
             write_lines(book, at.clone(), Some(others), &plies, &mut lines, &mut game, out)
         })?;
     }
-    Ok(coverage.left_out(&lines))
+    Ok(Entries { count: game.written, kind: "game", left_out: coverage.left_out(&lines) })
 }
 
 /// Writes the lines from a position, as long as they stay `within` some positions.

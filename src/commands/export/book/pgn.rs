@@ -16,6 +16,7 @@ use tabiya_chess::normal::forms;
 use tabiya_chess::openings::Opening;
 use tabiya_games::export::{PgnHead, PgnWriter, San, UNLISTED};
 
+use super::Entries;
 use crate::output::Printed;
 use crate::output::lines::{BookLines, LineStep};
 
@@ -32,12 +33,11 @@ enum Task {
 }
 
 /// Writes the tree, and with [`Scope::All`] one more for each position that it does not reach. Each position is followed once;
-/// a line that reaches it again ends there with a comment. Returns how many moves of the book are left out because no line
-/// reaches their positions.
+/// a line that reaches it again ends there with a comment. Returns how many games these are.
 ///
 /// # Errors
 /// When `out` cannot be written, or the work is interrupted.
-pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> {
+pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<Entries> {
     let coverage = Coverage::from_book(book)?;
     let (mut writer, variant) = (PgnWriter::default(), book.variant());
     let name = book.path().file_name().unwrap_or_default().to_string_lossy();
@@ -45,6 +45,7 @@ pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> 
     let mut lines = BookLines::new(book, coverage.replies());
     let head = PgnHead { event: &name, variant, opening, ..PgnHead::default() };
     write_game(&mut lines, Position::start_of(variant), None, &head, &mut writer, out)?;
+    let mut games = 1;
     if scope == Scope::All {
         coverage.each_other(book, |at, others| {
             if lines.saw(at.key()) {
@@ -58,10 +59,11 @@ pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<u64> 
                 opening: Opening::at(at).map(Opening::parts),
                 ..PgnHead::default()
             };
+            games += 1;
             write_game(&mut lines, at.clone(), Some(others), &head, &mut writer, out)
         })?;
     }
-    Ok(coverage.left_out(&lines))
+    Ok(Entries { count: games, kind: "game", left_out: coverage.left_out(&lines) })
 }
 
 /// Writes a game: all lines from a position, as long as they stay `within` some positions.

@@ -93,13 +93,13 @@ impl Texts {
     }
 
     /// What became of them, in lines for people.
-    pub fn lines(&self) -> Vec<String> {
+    pub fn lines(&self, folder: &Path) -> Vec<String> {
         let deleted = match self.deleted {
             0 => String::new(),
             count => format!(", {} left out", many(count, "deleted text")),
         };
         let (texts, files) = (many(self.texts, "text"), many(self.files, "file"));
-        let mut lines = vec![format!("{texts} written as {files}{deleted}")];
+        let mut lines = vec![format!("{}: {texts} written as {files}{deleted}", folder.display())];
         if self.damaged > 0 {
             lines.push(format!("{} damaged", many(self.damaged, "text")));
         }
@@ -119,10 +119,10 @@ mod tests {
     #[test]
     fn what_became_of_the_texts_is_reported() {
         let texts = Texts { texts: 3, files: 4, deleted: 1, damaged: 0, ..Texts::default() };
-        assert_eq!(texts.lines(), ["3 texts written as 4 files, 1 deleted text left out"]);
+        assert_eq!(texts.lines("t".as_ref()), ["t: 3 texts written as 4 files, 1 deleted text left out"]);
         assert_eq!(texts.exit(), Exit::Done);
         let texts = Texts { texts: 1, files: 0, deleted: 0, damaged: 1, ..Texts::default() };
-        assert_eq!(texts.lines(), ["1 text written as 0 files", "1 text damaged"]);
+        assert_eq!(texts.lines("t".as_ref()), ["t: 1 text written as 0 files", "1 text damaged"]);
         assert_eq!(texts.exit(), Exit::Findings);
     }
 }
