@@ -15,7 +15,7 @@ use shakmaty::{ByColor, Color, Move, Position as _};
 
 use tabiya_chess::Position;
 
-use super::Evaluations;
+use super::{Evaluations, verdict};
 use crate::traits::Book;
 
 /// Plies after which a line is followed no further.
@@ -229,7 +229,7 @@ impl BookSet {
         let books = self.books(reading.color).iter().skip(reading.from);
         books.into_iter().find_map(|book| match reading {
             Reading { tournament: false, .. } => book.heaviest(at),
-            Reading { factor: false, .. } => book.best_without_factors(at),
+            Reading { factor: false, .. } if book.format().has_factors() => verdict::best(&**book, at, false),
             _ => book.best(at),
         })
     }

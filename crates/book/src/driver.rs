@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use tabiya_base::error::Result;
 use tabiya_base::map::Map;
+#[cfg(feature = "write")]
+use tabiya_chess::MoveCode;
 use tabiya_chess::Variant;
 
 use super::traits::Book;
@@ -45,6 +47,17 @@ pub(crate) trait Driver: Sync {
     #[cfg(feature = "write")]
     fn writer(&self) -> Option<Create> {
         None
+    }
+
+    /// Whether what a book keeps of a position for others of its format says what people would miss in another format.
+    fn is_missed(&self, _extra: &[u8]) -> bool {
+        false
+    }
+
+    /// Whether that says of a move how it is to be played, so that its weight is not only that of its results.
+    #[cfg(feature = "write")]
+    fn decides(&self, _extra: &[u8], _mv: MoveCode) -> bool {
+        false
     }
 
     /// The other files that a new book of this name may replace.

@@ -101,10 +101,13 @@ pub enum Edits {
     },
 }
 
+/// The name of the number that is the weight itself.
+const WEIGHT: &str = "weight";
+
 impl Edits {
     /// Edits of a weight up to this.
     pub(crate) const fn weight(most: u64) -> Self {
-        Self::Number { name: "weight", words: "weight", most }
+        Self::Number { name: WEIGHT, words: WEIGHT, most }
     }
 }
 
@@ -184,6 +187,11 @@ impl Format {
     /// Whether it counts games of some kinds separately.
     pub fn is_sliced(self) -> bool {
         self.0.is_sliced
+    }
+
+    /// Whether weights of moves follow from numbers of their own, which edits set.
+    pub fn has_own_numbers(self) -> bool {
+        matches!(self.edits(), Edits::Number { name, .. } if name != WEIGHT)
     }
 
     /// Whether its moves have factors, which policies may use or not.

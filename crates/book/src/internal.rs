@@ -15,7 +15,7 @@ pub use crate::open::{create as create_book, format_of, parts};
 pub use crate::open::{in_any_case, stated_variant};
 pub use crate::open::{open as open_book, open_among, open_as, open_bytes};
 pub use crate::other_rules::OtherRules;
-pub use crate::record::{CtgEntry, CtgFlags, PositionRecord, Scope};
+pub use crate::record::{Extra, Field, PositionRecord, Scope};
 pub use crate::slice::{Among, By, RATING, SLICE_BITS, SPEED, Slice};
 pub(crate) use crate::traits::errors;
 pub use crate::traits::{About, BookSummary, Heading, Learnable, Moves, Patchable, Remarks, Sliced, Visit};

@@ -2,27 +2,28 @@
 
 use tabiya_chess::{MoveCode, Position};
 
-use super::{Counts, MoveFacts};
+use super::{Counts, Format, MoveFacts};
 
-/// The entry of a CTG book, as it was read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CtgEntry {
+/// What only books of one format keep of a position, for other books of that format: what the bytes mean is known in its folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extra {
+    /// The format.
+    pub format: Format,
     /// The place of its book among those that are merged.
     pub book: u32,
-    /// The bits of its marks that mean nothing, then its bytes after the signature, without these bits.
+    /// What is kept.
     pub bytes: Vec<u8>,
 }
 
-/// What a CTG book says of a position besides counts, ratings and colours.
+/// A number that a book keeps of a position, and that only its own format has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct CtgFlags {
-    /// The bits beside the colour.
-    pub flags: u8,
-    /// The number of the comment; 0 for none.
-    pub comment: u8,
-    /// Four bytes of unknown meaning.
-    pub unknown: u32,
+pub struct Field {
+    /// Its name in JSON.
+    pub key: &'static str,
+    /// Its name for people.
+    pub name: &'static str,
+    /// The number.
+    pub value: u32,
 }
 
 /// A position with its moves.
@@ -38,12 +39,10 @@ pub struct PositionRecord {
     pub total: Option<Counts>,
     /// What the book says of the position in words.
     pub comment: Option<String>,
-    /// The priorities of moves in an Arena book.
-    pub priorities: Vec<(MoveCode, u8)>,
     /// A game with the position, by the number that the build gave it.
     pub game: Option<u64>,
-    /// The entries of CTG books, in the order of the books: what only they hold is kept in another CTG book.
-    pub entries: Vec<CtgEntry>,
+    /// What only books of single formats keep, in the order of the books.
+    pub extras: Vec<Extra>,
 }
 
 impl PositionRecord {

@@ -13,7 +13,7 @@ use tabiya_base::visit::Seen;
 use tabiya_chess::{Position, Variant};
 
 use crate::{
-    Among, By, CtgFlags, Format, GameReference, MoveFacts, OtherRules, PositionRecord, Scope, edit, polyglot,
+    Among, By, Field, Format, GameReference, MoveFacts, OtherRules, PositionRecord, Scope, edit, polyglot,
     verdict,
 };
 
@@ -51,6 +51,8 @@ pub struct Heading {
     pub settings: Vec<i32>,
     /// Whether another format loses something that people wrote or chose, beside what acts through the weights.
     pub says_anything: bool,
+    /// Whether the settings say what moves weigh, also where books are added up.
+    pub weighs: bool,
 }
 
 /// What the books that are read say of themselves, for the writer of a new one.
@@ -191,19 +193,14 @@ pub trait Book: Moves {
         verdict::best(self, at, true)
     }
 
-    /// As [`Book::best`], where factors do not count.
-    fn best_without_factors(&self, at: &Position) -> Option<Move> {
-        self.best(at)
-    }
-
     /// The legal move of the greatest weight where colours and limits do not count, and marks are factors of the weight.
     fn heaviest(&self, at: &Position) -> Option<Move> {
         verdict::heaviest(self, at)
     }
 
-    /// What a CTG book says of a position besides counts, ratings and colours; `None` in other formats.
-    fn flags(&self, _at: &Position) -> Option<CtgFlags> {
-        None
+    /// What the book says of a position that only its own format has, always the same fields; none if it does not have the position.
+    fn fields(&self, _at: &Position) -> Vec<Field> {
+        Vec::new()
     }
 
     /// What was wrong when the book was opened, a line each. The book is played without its damaged parts.

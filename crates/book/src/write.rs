@@ -7,7 +7,7 @@ use tabiya_base::error::Result;
 use tabiya_base::resources::Resources;
 use tabiya_chess::rating_number;
 
-use super::{About, GameReference, Heading, PositionRecord, Variant};
+use super::{About, Format, GameReference, Heading, PositionRecord, Variant};
 
 /// Which moves become green in positions without colours, if the format has colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,8 +126,13 @@ pub trait BookWriter: Send {
         false
     }
 
-    /// Whether the writer uses [`PositionRecord::entries`].
-    fn holds_entries(&self) -> bool {
+    /// Whether the format has factors of moves. Otherwise they act in the weights alone.
+    fn holds_factors(&self) -> bool {
+        false
+    }
+
+    /// Whether the writer uses what only books of this format keep: [`PositionRecord::extras`].
+    fn takes_extras(&self, _of: Format) -> bool {
         false
     }
 

@@ -19,6 +19,7 @@ use shakmaty::san::SanPlus;
 use shakmaty::{Position as _, Role};
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
+use tabiya_book::abk;
 use tabiya_book::choose::{Policy, chances};
 use tabiya_book::ctg::{Ctg, Signature};
 use tabiya_book::kvetka::{Key, Kvetka};
@@ -399,12 +400,12 @@ proptest! {
                 continue;
             }
             for (key, both) in every(&*ab, Scope::All) {
-                for (mv, priority) in both.priorities {
+                for mv in both.moves.iter().map(|known| known.mv) {
                     let given = [&a, &b].map(|book| {
                         let found = every(&**book, Scope::All).remove(&key);
-                        found.and_then(|known| known.priorities.into_iter().find(|known| known.0 == mv))
+                        found.and_then(|known| abk::priority(&known, mv))
                     });
-                    prop_assert_eq!(given.iter().flatten().map(|known| known.1).max(), Some(priority));
+                    prop_assert_eq!(given.into_iter().flatten().max(), abk::priority(&both, mv));
                 }
             }
         }

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use tabiya_book::CtgFlags;
+use tabiya_book::Field;
 use tabiya_chess::MoveCode;
 use tabiya_workshop::bookmaker::diff::{Difference, Facts, What, Which};
 use tabiya_workshop::view;
@@ -28,7 +28,16 @@ struct Line<'a> {
 enum Of<'a> {
     Position { moves: Vec<Known<'a>> },
     Move { uci: String, san: Option<String>, a: Option<Said<'a>>, b: Option<Said<'a>> },
-    Flags { a: CtgFlags, b: CtgFlags },
+    Fields { a: Fields<'a>, b: Fields<'a> },
+}
+
+/// What only one format says of a position, by the names that it has there.
+struct Fields<'a>(&'a [Field]);
+
+impl Serialize for Fields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|field| (field.key, field.value)))
+    }
 }
 
 /// A move of a position that only one book has.
@@ -73,7 +82,7 @@ pub fn line(difference: &Difference<'_>, place: &Place, out: &mut dyn Write) -> 
             None,
             of_move(&changed.a, Some(Said::from_facts(&changed.a)), Some(Said::from_facts(&changed.b))),
         ),
-        What::Flags([a, b]) => ("flags", None, Of::Flags { a: *a, b: *b }),
+        What::Fields([a, b]) => ("flags", None, Of::Fields { a: Fields(a), b: Fields(b) }),
     };
     let line = Line {
         kind,

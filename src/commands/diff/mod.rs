@@ -10,7 +10,7 @@ use shakmaty::CastlingMode;
 
 use tabiya_base::error::Result;
 use tabiya_base::visit::Break;
-use tabiya_book::CtgFlags;
+use tabiya_book::Field;
 use tabiya_chess::{Position, Variant};
 use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::diff::{Changed, Difference, Facts, What, Which, diff};
@@ -91,7 +91,7 @@ enum Kind {
     Position(Which),
     Move(Which),
     Changed,
-    Flags,
+    Fields,
 }
 
 impl Kind {
@@ -100,7 +100,7 @@ impl Kind {
             What::Position(which, _) => Self::Position(*which),
             What::Move(which, _) => Self::Move(*which),
             What::Changed(_) => Self::Changed,
-            What::Flags(_) => Self::Flags,
+            What::Fields(_) => Self::Fields,
         }
     }
 }
@@ -150,7 +150,7 @@ impl Listing<'_> {
             What::Changed(changed) => {
                 format!("changed: {}: {}", place.line_with(&changed.a), changes(changed))
             }
-            What::Flags([a, b]) => format!("changed: {}: {}", place.name(), flag_changes(*a, *b)),
+            What::Fields([a, b]) => format!("changed: {}: {}", place.name(), field_changes(a, b)),
         }
     }
 
@@ -172,7 +172,7 @@ impl Listing<'_> {
                         format!("{} only in {}", many(hidden(*kind), "more move"), self.name(*which))
                     }
                     Kind::Changed => format!("{} changed", many(hidden(*kind), "more move")),
-                    Kind::Flags => {
+                    Kind::Fields => {
                         format!("{} with changed flags or comments", many(hidden(*kind), "more position"))
                     }
                 };
@@ -194,8 +194,8 @@ impl Listing<'_> {
             )?;
         }
         writeln!(out, "changed: {}", many(count(Kind::Changed), "move"))?;
-        if count(Kind::Flags) > 0 {
-            let positions = many(count(Kind::Flags), "position");
+        if count(Kind::Fields) > 0 {
+            let positions = many(count(Kind::Fields), "position");
             writeln!(out, "changed: flags or comments of {positions}")?;
         }
         Ok(exit)
@@ -306,15 +306,11 @@ fn changes(changed: &Changed) -> String {
     changes.join(", ")
 }
 
-/// What differs between what two CTG books say of a position itself.
-fn flag_changes(a: CtgFlags, b: CtgFlags) -> String {
-    let fields = [
-        ("flags", a.flags.into(), b.flags.into()),
-        ("comment", a.comment.into(), b.comment.into()),
-        ("unknown bytes", a.unknown, b.unknown),
-    ];
-    let changes = fields.into_iter().filter(|(_, a, b): &(_, u32, u32)| a != b);
-    changes.map(|(name, a, b)| format!("{name} {a:#04x} -> {b:#04x}")).collect::<Vec<_>>().join(", ")
+/// What differs between what two books of one format say of a position itself.
+fn field_changes(a: &[Field], b: &[Field]) -> String {
+    let changes = a.iter().zip(b).filter(|(a, b)| a.value != b.value);
+    let words = changes.map(|(a, b)| format!("{} {:#04x} -> {:#04x}", a.name, a.value, b.value));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a book counts the games of a move.

@@ -10,8 +10,11 @@ pub mod polyglot;
 
 use std::path::Path;
 
-use crate::Format;
+#[cfg(feature = "write")]
+use tabiya_chess::MoveCode;
+
 use crate::driver::{Certainty, Driver};
+use crate::{Extra, Format};
 
 /// The formats, in the order in which they are offered; of two that a file may be of for the same reason, the first counts.
 const DRIVERS: &[&dyn Driver] = &[
@@ -67,6 +70,19 @@ pub(crate) fn of_file(path: &Path, bytes: &[u8]) -> Option<(&'static dyn Driver,
         }
     }
     best
+}
+
+impl Extra {
+    /// Whether people would miss it in a book of another format.
+    pub fn is_missed(&self) -> bool {
+        drivers(|format| format == self.format).any(|driver| driver.is_missed(&self.bytes))
+    }
+
+    /// Whether it says of a move how it is to be played, so that its weight is not only that of its results.
+    #[cfg(feature = "write")]
+    pub(crate) fn decides(&self, mv: MoveCode) -> bool {
+        drivers(|format| format == self.format).any(|driver| driver.decides(&self.bytes, mv))
+    }
 }
 
 /// What to do with a file that is not a book of a known format.

@@ -189,7 +189,7 @@ impl<B: Forms> Reporter<'_, B> {
         self.book.facts(chess, normal, entry, &mut self.facts);
         let record = &mut self.record;
         (record.total, record.comment, record.game) = (None, None, None);
-        record.entries.clear();
+        record.extras.clear();
         if first {
             self.book.describe_position(entry, record);
         }

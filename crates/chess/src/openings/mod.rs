@@ -17,6 +17,11 @@ use std::fmt;
 
 use crate::{Game, Position};
 
+/// Whether a text is a code of the Encyclopaedia of Chess Openings: A00 to E99.
+pub fn is_eco(code: &str) -> bool {
+    matches!(code.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9'])
+}
+
 /// The codes and names, a line each.
 const NAMES: &str = include_str!("names.txt");
 
@@ -261,6 +266,12 @@ mod tests {
     }
 
     #[cfg(feature = "serde")]
+    #[test]
+    fn codes_are_those_of_the_list() {
+        assert!(is_eco("E99") && !is_eco("e99") && !is_eco("E9"));
+        assert!(super::lines().all(|(code, ..)| is_eco(code)));
+    }
+
     #[test]
     fn json_has_code_and_name() {
         let mut game = Game::start();

@@ -16,7 +16,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Seen, to_the_end};
 use tabiya_book::traits::Book;
 use tabiya_book::traverse::{ByPlies, Keys, Met, each_reachable};
-use tabiya_book::{CtgFlags, MoveFacts, Moves, PositionRecord, Scope, Variant, Visit};
+use tabiya_book::{Field, MoveFacts, Moves, PositionRecord, Scope, Variant, Visit};
 use tabiya_chess::{MoveCode, Position};
 
 use super::Resources;
@@ -49,8 +49,8 @@ pub enum What {
     Move(Which, Facts),
     /// Both have the move, and say different things of it.
     Changed(Changed),
-    /// Both are CTG books that say different things of the position itself.
-    Flags([CtgFlags; 2]),
+    /// Both are books of a format that says of the position itself what others do not, and say different things.
+    Fields([Vec<Field>; 2]),
 }
 
 impl What {
@@ -64,7 +64,7 @@ impl What {
             }
             Self::Move(_, facts) => has(facts),
             Self::Changed(changed) => has(&changed.a),
-            Self::Flags(_) => true,
+            Self::Fields(_) => true,
         }
     }
 }
@@ -135,7 +135,7 @@ pub fn diff(
                 compared.show(at, &mut moves);
                 found.retain_mut(|what| what.is_of(&moves));
             }
-            found.extend(compare_flags(books, at));
+            found.extend(compare_fields(books, at));
             if !found.is_empty() {
                 let line = visited.tracks.line(visited.number);
                 let seen = show(at.key(), Some(at), Some(&line), found, see);
@@ -273,7 +273,7 @@ fn show_pair(
     let [a, b] = pair;
     let [book_a, book_b] = books;
     let mut found = compare(&of(a, book_a), &of(b, book_b), same_format);
-    found.extend(known.as_ref().and_then(|at| compare_flags(books, at)));
+    found.extend(known.as_ref().and_then(|at| compare_fields(books, at)));
     show(key, known.as_ref(), None, found, see)
 }
 
@@ -312,10 +312,15 @@ fn compare(a: &[Facts], b: &[Facts], same_format: bool) -> Vec<What> {
     found
 }
 
-/// What differs between what two CTG books say of a position itself.
-fn compare_flags(books: [&dyn Book; 2], at: &Position) -> Option<What> {
-    let [Some(a), Some(b)] = books.map(|book| book.flags(at)) else { return None };
-    (a != b).then_some(What::Flags([a, b]))
+/// What differs between what two books of one format say of a position itself.
+fn compare_fields(books: [&dyn Book; 2], at: &Position) -> Option<What> {
+    let [a, b] = books;
+    if a.format() != b.format() {
+        return None;
+    }
+    let fields = books.map(|book| book.fields(at));
+    let [a, b] = &fields;
+    (!a.is_empty() && !b.is_empty() && a != b).then_some(What::Fields(fields))
 }
 
 fn heaviest_first(mut moves: Vec<Facts>) -> Vec<Facts> {
@@ -413,7 +418,7 @@ mod tests {
                 let which = match &difference.what {
                     What::Position(which, _) => Some((*which, true)),
                     What::Move(which, _) => Some((*which, false)),
-                    What::Changed(_) | What::Flags(_) => None,
+                    What::Changed(_) | What::Fields(_) => None,
                 };
                 seen.push((plies, which));
                 if seen.len() == most { Err(Break::Enough) } else { Ok(()) }

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use shakmaty::Move;
 
 use tabiya_base::error::{Error, Result};
-use tabiya_book::kvetka::is_eco;
 use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
+use tabiya_chess::openings::is_eco;
 use tabiya_games::pgn::Pgn;
 use tabiya_games::{GameEnd, GameError, GameHeader, Visitor, decode_text};
 

@@ -23,10 +23,8 @@ pub(crate) struct FactsRow {
     /// Whether games are counted: 1 or 0.
     counted: u8,
     factor: i8,
-    /// One more than the priority in an Arena book.
-    priority: u16,
     /// The layout has no gaps.
-    unused: [u8; 4],
+    unused: [u8; 6],
     counts: [u64; 4],
     ratings: [u32; 2],
     /// One more than the number of a game with the position.
@@ -79,8 +77,6 @@ impl Sortable for FactsRow {
             *sum = sum.saturating_add(more);
         }
         keep_first(&mut self.factor, other.factor);
-        // Whatever the order and the number of books, the same priority results.
-        self.priority = self.priority.max(other.priority);
         keep_first(&mut self.ratings, other.ratings);
         keep_first(&mut self.game, other.game);
         keep_first(&mut self.packed, other.packed);
@@ -103,9 +99,7 @@ impl Merging for FactsRow {
             });
             let row = KeyRow::new(record.key, book, facts);
             let factor = facts.factor.unwrap_or_default();
-            let priority = record.priorities.iter().find(|(mv, _)| *mv == facts.mv);
-            let priority = priority.map_or(0, |(_, priority)| u16::from(*priority) + 1);
-            Self { ratings, factor, priority, ..Self::with_counts(row, facts.counts, packed) }
+            Self { ratings, factor, ..Self::with_counts(row, facts.counts, packed) }
         }));
     }
 
@@ -124,8 +118,6 @@ impl Merging for FactsRow {
                     record.total = row.counts();
                     record.game = row.game.checked_sub(1);
                 } else {
-                    let priority = row.priority.checked_sub(1).and_then(|number| u8::try_from(number).ok());
-                    record.priorities.extend(priority.map(|priority| (MoveCode(row.row.mv), priority)));
                     record.moves.push(row.facts());
                 }
             }

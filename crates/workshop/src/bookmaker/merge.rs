@@ -11,8 +11,8 @@ use tabiya_base::sort::{self, Sorter};
 use tabiya_book::traits::Book;
 use tabiya_book::verdict::Rest;
 use tabiya_book::{
-    self as book, About, BookWriter, CtgEntry, Decision, Heading, MoveFacts, Moves, PositionRecord, Scope,
-    Written, ctg, left_out, plain_weights,
+    self as book, About, BookWriter, Decision, Extra, Format, Heading, MoveFacts, Moves, PositionRecord,
+    Scope, Written, left_out, plain_weights,
 };
 
 use super::chances::Chances;
@@ -127,13 +127,14 @@ fn merge_rows<R: Merging>(
     let chances = (books.len() == 1 || !headings.decide_weights()).then(|| Chances::new(&resources.temp));
     // A book that can have comments is copied as it is, and one that has none gets the names of openings.
     let have_comments = books.iter().any(|(book, _)| book.as_remarks().is_some());
-    let aside = if have_comments || writer.holds_entries() { resources.memory / 8 } else { 0 };
+    let takes: Vec<_> = Format::all().filter(|format| writer.takes_extras(*format)).collect();
+    let aside = if have_comments || !takes.is_empty() { resources.memory / 8 } else { 0 };
     let resources = &resources.without(aside);
     let mut reading = MergeReading {
         sorter: RadixSorter::new(resources.memory, &resources.temp),
         asides: Sorter::new(&resources.temp, aside),
         rows: Vec::<R>::new(),
-        holds_entries: writer.holds_entries(),
+        takes: &takes,
         merged: Merged::default(),
     };
     for (number, (book, scope)) in (0..).zip(books) {
@@ -143,7 +144,7 @@ fn merge_rows<R: Merging>(
     let sorted = Sorted::new(vec![sorter.finish()]);
     progress.things(sorted.total(), "moves");
     let names = (writer.holds_comments() && !have_comments).then(Names::default);
-    let asides = Asides { sorted: asides.finish()?, next: None };
+    let asides = Asides { sorted: asides.finish()?, next: None, takes };
     let mut writing = MergeWriting { writer, asides, names, chances, merged, links: 0 };
     sorted.each(resources, progress, R::positions, |found| {
         found.into_iter().try_for_each(|record| writing.position(record))
@@ -152,17 +153,17 @@ fn merge_rows<R: Merging>(
 }
 
 /// Reads books: their moves, sorted, and what is kept aside.
-struct MergeReading<R: Merging> {
+struct MergeReading<'a, R: Merging> {
     sorter: RadixSorter<R>,
     asides: Sorter,
     /// The rows of one position.
     rows: Vec<R>,
-    /// Whether the new book takes the entries of CTG books as they are.
-    holds_entries: bool,
+    /// The formats of whose books the new one takes what only they keep.
+    takes: &'a [Format],
     merged: Merged,
 }
 
-impl<R: Merging> MergeReading<R> {
+impl<R: Merging> MergeReading<'_, R> {
     /// Reads a book; its games go to the writer.
     fn book(
         &mut self,
@@ -193,12 +194,13 @@ impl<R: Merging> MergeReading<R> {
             // Of a position's comments the first counts.
             asides.push(&Aside::encode(record.key, merged.read, COMMENT, comment.as_bytes()))?;
         }
-        for entry in &record.entries {
-            if self.holds_entries {
-                let bytes = [&number.to_be_bytes()[..], &entry.bytes].concat();
-                asides.push(&Aside::encode(record.key, merged.read, ENTRY, &bytes))?;
+        for extra in &record.extras {
+            let place = self.takes.iter().position(|format| *format == extra.format);
+            if let Some(kind) = place.and_then(|place| u8::try_from(place + 1).ok()) {
+                let bytes = [&number.to_be_bytes()[..], &extra.bytes].concat();
+                asides.push(&Aside::encode(record.key, merged.read, kind, &bytes))?;
             } else {
-                merged.remarks += u64::from(ctg::has_remarks(entry));
+                merged.remarks += u64::from(extra.is_missed());
             }
         }
         rows.clear();
@@ -228,7 +230,7 @@ impl MergeWriting {
             return Ok(());
         }
         let aside = asides.get(record.key)?;
-        record.entries = aside.entries;
+        record.extras = aside.extras;
         record.comment = match names {
             Some(names) => names.get(record.key),
             None => aside.comment,
@@ -236,7 +238,7 @@ impl MergeWriting {
         if !writer.holds_verdicts() {
             rule_out(&mut record, merged);
         }
-        if !writer.holds_entries() {
+        if !writer.holds_factors() {
             let acts = |facts: &&MoveFacts<_>| facts.factor.is_some() && !facts.is_struck_out();
             merged.factors += record.moves.iter().filter(acts).count() as u64;
         }
@@ -305,7 +307,7 @@ impl Headings {
                     .is_some_and(|other| (other.format, &other.settings) == (kept.format, &kept.settings))
             })
         };
-        self.kept.as_ref().is_some_and(|kept| kept.format == tabiya_book::abk::FORMAT && alike(kept))
+        self.kept.as_ref().is_some_and(|kept| kept.weighs && alike(kept))
     }
 
     /// How many books say of themselves what the new book does not say.
@@ -324,16 +326,15 @@ impl Headings {
     }
 }
 
-/// The kinds of what is kept aside.
+/// The kind of a comment that is kept aside. What only books of a format keep has one more than the place of the format among
+/// those whose books are taken.
 const COMMENT: u8 = 0;
-const ENTRY: u8 = 1;
 
 /// What is kept of a position aside, because few books have it and it has any length.
 #[derive(Default)]
 struct Aside {
     comment: Option<String>,
-    /// The entries of CTG books.
-    entries: Vec<CtgEntry>,
+    extras: Vec<Extra>,
 }
 
 impl Aside {
@@ -342,18 +343,19 @@ impl Aside {
         [&key.to_be_bytes()[..], &read.to_be_bytes(), &[kind], bytes].concat()
     }
 
-    fn add(&mut self, rest: &[u8]) {
+    fn add(&mut self, rest: &[u8], takes: &[Format]) {
         match rest.split_first() {
             Some((&COMMENT, text)) if self.comment.is_none() => {
                 self.comment = Some(String::from_utf8_lossy(text).into_owned());
             }
-            Some((&ENTRY, rest)) => {
-                if let Some((book, bytes)) = rest.split_first_chunk() {
+            Some((&kind, rest)) => {
+                let format = usize::from(kind).checked_sub(1).and_then(|place| takes.get(place));
+                if let (Some(format), Some((book, bytes))) = (format, rest.split_first_chunk()) {
                     let book = u32::from_be_bytes(*book);
-                    self.entries.push(CtgEntry { book, bytes: bytes.to_vec() });
+                    self.extras.push(Extra { format: *format, book, bytes: bytes.to_vec() });
                 }
             }
-            _ => {}
+            None => {}
         }
     }
 }
@@ -363,6 +365,8 @@ struct Asides {
     sorted: sort::Sorted,
     /// The first record that is not before the last key.
     next: Option<(u64, Vec<u8>)>,
+    /// The formats of whose books something is kept.
+    takes: Vec<Format>,
 }
 
 impl Asides {
@@ -375,7 +379,7 @@ impl Asides {
         loop {
             match &self.next {
                 Some((next, _)) if *next > key => return Ok(aside),
-                Some((next, rest)) if *next == key => aside.add(rest),
+                Some((next, rest)) if *next == key => aside.add(rest, &self.takes),
                 _ => {}
             }
             let Some(record) = self.sorted.next()? else {

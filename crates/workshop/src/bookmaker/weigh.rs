@@ -141,14 +141,13 @@ pub fn positions<R: CountedRow>(
         let (Some(first), true) = (rows.first(), reached || !moves.is_empty()) else { continue };
         let total = counted.then_some(total);
         found.push(PositionRecord {
-            priorities: Vec::new(),
             key: first.key(),
             position: position(),
             moves,
             total,
             comment: None,
             game: first.game(),
-            entries: Vec::new(),
+            extras: Vec::new(),
         });
     }
     if rare > 0 {

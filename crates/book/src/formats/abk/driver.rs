@@ -4,7 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabiya_base::error::Result;
+#[cfg(feature = "write")]
+use tabiya_chess::MoveCode;
 
+#[cfg(feature = "write")]
+use super::extra::each;
 use super::layout::HIGHEST_PRIORITY;
 use super::{Abk, FORMAT, is_abk};
 use crate::driver::{Certainty, Driver, Opening, named};
@@ -44,5 +48,10 @@ impl Driver for AbkDriver {
     #[cfg(feature = "write")]
     fn writer(&self) -> Option<Create> {
         Some(|path, options| boxed(super::AbkWriter::new(path, options)))
+    }
+
+    #[cfg(feature = "write")]
+    fn decides(&self, extra: &[u8], mv: MoveCode) -> bool {
+        each(extra).any(|(known, _)| known == mv)
     }
 }

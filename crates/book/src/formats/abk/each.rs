@@ -7,6 +7,7 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::{Position, Variant};
 
 use super::Abk;
+use super::extra::extra;
 use super::records::AbkHeader;
 use crate::traverse::each_reachable;
 use crate::{Heading, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Visit};
@@ -39,7 +40,7 @@ impl Moves for Abk {
         let index = self.index();
         each_reachable(self, 0, progress, &mut |record| {
             let priorities = index.of_key(record.key).iter().map(|known| (known.mv, known.priority));
-            visit(&PositionRecord { priorities: priorities.collect(), ..record.clone() })
+            visit(&PositionRecord { extras: vec![extra(priorities)], ..record.clone() })
         })
     }
 

@@ -16,6 +16,7 @@ mod check;
 mod driver;
 mod each;
 mod edit;
+mod extra;
 mod kinds;
 pub mod layout;
 pub mod read;
@@ -50,6 +51,7 @@ use crate::edit::Edit;
 use crate::traits::Book;
 use crate::{BookSummary, Format, Patchable};
 pub(crate) use driver::AbkDriver;
+pub use extra::priority;
 
 /// The format.
 pub const FORMAT: Format = Format::new(&driver::FACTS);

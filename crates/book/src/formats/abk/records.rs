@@ -80,6 +80,7 @@ impl AbkHeader {
             format: crate::abk::FORMAT,
             texts: vec![self.comment.clone(), self.author.clone()],
             settings: self.settings().to_vec(),
+            weighs: true,
             says_anything: is_commented || !self.author.is_empty(),
         }
     }

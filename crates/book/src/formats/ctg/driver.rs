@@ -59,6 +59,10 @@ impl Driver for CtgDriver {
         Some(|path, options| boxed(super::CtgWriter::new(path, options)))
     }
 
+    fn is_missed(&self, extra: &[u8]) -> bool {
+        super::entry::has_remarks(extra)
+    }
+
     #[cfg(feature = "write")]
     fn others(&self, path: &Path) -> Vec<PathBuf> {
         EXTENSIONS

@@ -6,13 +6,14 @@ use tabiya_base::progress::Progress;
 use tabiya_base::visit::Seen;
 use tabiya_chess::normal::Normal;
 
+use super::FORMAT;
 use super::entry::annotation;
 use super::moves::legal;
 use super::read::Ctg;
 use super::read::page::{CtgPageEntry, Page, offset, pages_in};
 use super::signature::Signature;
 use crate::traverse::Forms;
-use crate::{Annotation, CtgEntry, MoveFacts, PositionRecord, Ratings};
+use crate::{Annotation, Extra, MoveFacts, PositionRecord, Ratings};
 
 /// Bytes of the file for one number. No two entries begin in so few, because the shortest has 35.
 const APART: u64 = 32;
@@ -72,7 +73,7 @@ impl Forms for Ctg {
         let known = entry.statistics();
         record.total = Some(known.counts());
         record.comment = known.comment().map(str::to_owned);
-        record.entries.push(CtgEntry { book: 0, bytes: entry.kept(self.mark_mask()) });
+        record.extras.push(Extra { format: FORMAT, book: 0, bytes: entry.kept(self.mark_mask()) });
     }
 
     fn position(&self, entry: &CtgPageEntry<'_>) -> Option<Chess> {

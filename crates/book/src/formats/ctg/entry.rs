@@ -5,7 +5,6 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 
 use super::layout::{GREEN, RED, STATISTICS_LEN};
 use super::layout::{HAS_FACTOR, SIGNS_OF_FACTOR};
-use crate::CtgEntry;
 #[cfg(feature = "write")]
 use crate::MoveFacts;
 use crate::{Annotation, Counts, Recommendation};
@@ -58,8 +57,8 @@ pub(super) fn with_mark(byte: u8, mark: Option<Annotation>, mask: u8) -> Result<
 }
 
 /// Whether an entry says something of its position besides results, a colour and a factor: a comment, ratings, or a flag.
-pub fn has_remarks(entry: &CtgEntry) -> bool {
-    let Some(bytes) = entry.bytes.last_chunk() else { return false };
+pub(super) fn has_remarks(entry: &[u8]) -> bool {
+    let Some(bytes) = entry.last_chunk() else { return false };
     let known = Statistics::from_bytes(bytes);
     let of_factor = if known.factor == 0 { HAS_FACTOR } else { HAS_FACTOR | SIGNS_OF_FACTOR };
     known.comment_code != 0
@@ -210,7 +209,7 @@ mod tests {
         let remarks = |known: Statistics| {
             let mut bytes = vec![0, 1];
             known.write(&mut bytes);
-            has_remarks(&CtgEntry { book: 0, bytes })
+            has_remarks(&bytes)
         };
         let of = |recommendation, factor| Statistics { recommendation, factor, ..Statistics::default() };
         assert_eq!(

@@ -23,7 +23,6 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-pub use entry::has_remarks;
 pub use entry::{Rating, Statistics};
 pub use files::part;
 pub use files::{EXTENSIONS, in_any_case};
@@ -32,8 +31,6 @@ pub use read::page::CtgPageEntry;
 pub use signature::{Signature, decode};
 #[cfg(feature = "write")]
 pub use write::{Beside, CtgDraft, CtgWriter};
-
-use shakmaty::Move;
 
 use tabiya_base::error::Result;
 use tabiya_base::findings::Findings;
@@ -44,7 +41,7 @@ use tabiya_chess::{Position, Variant};
 use crate::edit::Edit;
 use crate::traits::Book;
 use crate::traverse::{Forms, each_form};
-use crate::{BookSummary, CtgFlags, Format, MoveFacts, Moves, Patchable, Scope, Visit, verdict};
+use crate::{BookSummary, Field, Format, MoveFacts, Moves, Patchable, Scope, Visit};
 pub(crate) use driver::CtgDriver;
 
 /// The format.
@@ -76,10 +73,6 @@ impl Book for Ctg {
         &self.name
     }
 
-    fn best_without_factors(&self, at: &Position) -> Option<Move> {
-        verdict::best(self, at, false)
-    }
-
     fn files(&self) -> Vec<PathBuf> {
         let opened = files::part(&self.name).unwrap_or_default();
         let mut files = self.files.to_vec();
@@ -93,10 +86,16 @@ impl Book for Ctg {
         FORMAT
     }
 
-    fn flags(&self, at: &Position) -> Option<CtgFlags> {
-        let statistics = self.entry(at)?.statistics();
-        let flags = statistics.recommendation & !(layout::GREEN | layout::RED);
-        Some(CtgFlags { flags, comment: statistics.comment_code, unknown: statistics.unknown })
+    fn fields(&self, at: &Position) -> Vec<Field> {
+        let Some(entry) = self.entry(at) else { return Vec::new() };
+        let known = entry.statistics();
+        let flags = known.recommendation & !(layout::GREEN | layout::RED);
+        let fields = [
+            ("flags", "flags", flags.into()),
+            ("comment", "comment", known.comment_code.into()),
+            ("unknown", "unknown bytes", known.unknown),
+        ];
+        fields.map(|(key, name, value)| Field { key, name, value }).to_vec()
     }
 
     fn as_patchable(&self) -> Option<&dyn Patchable> {

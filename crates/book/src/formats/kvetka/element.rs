@@ -2,6 +2,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "moves are cut to 255 before")]
 
 use tabiya_base::bytes::Parts as _;
+use tabiya_chess::openings::is_eco;
 
 use super::key::Key;
 use super::layout::{HAS_COMMENT, HAS_ENDS, HAS_LINK, KEY_LEN, LINK_LEN, MAX_COMMENT, MAX_ELEMENT};
@@ -239,11 +240,6 @@ pub fn opening_name(comment: &str) -> String {
     }
 }
 
-/// Whether a text is a code of the Encyclopaedia of Chess Openings: A00 to E99.
-pub fn is_eco(code: &str) -> bool {
-    matches!(code.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9'])
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::wire::{ENDLESS, LONG_TEXT};
@@ -349,8 +345,6 @@ mod tests {
             "B33 Sicilian Defence: Pelikan, Bird Variation"
         );
         assert_eq!(opening_name("F00|x"), "F00|x");
-        assert!(is_eco("E99") && !is_eco("e99") && !is_eco("E9"));
-        assert!(tabiya_chess::openings::lines().all(|(code, ..)| is_eco(code)));
     }
 
     proptest! {

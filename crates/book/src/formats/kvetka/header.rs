@@ -80,6 +80,7 @@ impl KvetkaHeader {
             format: crate::kvetka::FORMAT,
             texts: vec![caption.to_owned()],
             settings: [&limits[..], &[i32::from(*plies), i32::from(*transpositions)]].concat(),
+            weighs: false,
             says_anything: !caption.is_empty() || *least_elo != [0; 4] || *plies != ALL_PLIES,
         }
     }

@@ -30,7 +30,6 @@ mod write;
 use std::path::{Path, PathBuf};
 
 pub use block::Packer;
-pub use element::is_eco;
 pub use element::{Element, Extras, LeftOut, Link, opening_name};
 pub use files::stem;
 pub use files::{existing, in_any_case, is_part};

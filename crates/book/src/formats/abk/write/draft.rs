@@ -23,6 +23,7 @@ use tabiya_base::scratch::Scratch;
 use tabiya_base::table::Table;
 use tabiya_chess::{MoveCode, PACKED_LEN, Packed, Position};
 
+use super::super::extra::priority;
 use super::super::layout::HIGHEST_PRIORITY;
 use super::super::records::{AbkHeader, AbkRecord};
 use crate::{Counts, PositionRecord, plain_weights};
@@ -196,8 +197,8 @@ impl AbkDraft {
         self.decided |= decided;
         let keeps = self.keeps_priorities && !decided;
         let priority = |mv| {
-            let found = known.priorities.iter().find(|(known, _)| *known == mv).filter(|_| keeps);
-            found.map(|(_, priority)| (*priority).min(HIGHEST_PRIORITY))
+            let found = if keeps { priority(&known, mv) } else { None };
+            found.map(|priority| priority.min(HIGHEST_PRIORITY))
         };
         let priorities: Vec<_> = known.moves.iter().map(|known| priority(known.mv)).collect();
         let keeps = priorities.iter().any(Option::is_some);

@@ -17,10 +17,11 @@ use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_base::replace::Replacement;
 use tree::{AbkTree, Keep};
 
+use super::FORMAT;
 use super::layout::{NO_LAST_PLY, WRITTEN};
 use super::records::AbkHeader;
 use crate::write::Needs;
-use crate::{About, BookWriter, Heading, PositionRecord, WriteOptions, Written, left_out};
+use crate::{About, BookWriter, Format, Heading, PositionRecord, WriteOptions, Written, left_out};
 
 /// An Arena book that is being written.
 #[derive(Debug)]
@@ -50,6 +51,10 @@ impl BookWriter for AbkWriter {
 
     fn holds_verdicts(&self) -> bool {
         true
+    }
+
+    fn takes_extras(&self, of: Format) -> bool {
+        of == FORMAT
     }
 
     fn memory(&self) -> usize {

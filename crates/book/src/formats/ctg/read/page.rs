@@ -50,9 +50,7 @@ impl CtgPageEntry<'_> {
         Statistics::from_bytes(self.statistics)
     }
 
-    /// What [`CtgEntry::bytes`] holds of it, where marks have these bits.
-    ///
-    /// [`CtgEntry::bytes`]: crate::CtgEntry::bytes
+    /// What is kept of it for other books, where marks have these bits.
     pub(crate) fn kept(&self, mask: u8) -> Vec<u8> {
         let mut bytes = vec![!mask];
         bytes.extend(self.rest());

@@ -13,7 +13,7 @@ use super::super::signature::{Signature, decode};
 use super::{Fixture, Known};
 use crate::tests::{after, fen, moves, mv, uci};
 use crate::traits::Book;
-use crate::{Annotation, BookSet, Counts, Ratings, Recommendation};
+use crate::{Annotation, BookSet, Counts, Ratings, Recommendation, verdict};
 
 fn signature(chess: &Chess) -> Vec<u8> {
     Signature::from_chess(chess).unwrap().bytes().to_vec()
@@ -202,7 +202,7 @@ fn the_best_move_and_its_line_follow_factors_unless_they_are_switched_off() {
         .book();
     let at = after("e2e4");
     assert_eq!(book.best(&at).map(uci).as_deref(), Some("c7c5"));
-    assert_eq!(book.best_without_factors(&at).map(uci).as_deref(), Some("e7e5"));
+    assert_eq!(verdict::best(&book, &at, false).map(uci).as_deref(), Some("e7e5"));
     let mut set = BookSet::new(&[], &[], &[Arc::new(book)]);
     // What is remembered of one policy does not serve another.
     for (factor, plies) in [(true, 2), (false, 3), (true, 2)] {

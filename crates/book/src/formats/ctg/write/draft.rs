@@ -24,6 +24,7 @@ use super::super::layout::{
 };
 use super::super::moves::code;
 use super::super::signature::Signature;
+use super::kept::own_entries;
 use super::rows::{CountSource, CtgOwn, MoveRecord, PositionRow, Tally};
 use super::trie::{ROOM, Trie, TrieEntry};
 use super::words::{Word, is_green, words};
@@ -111,7 +112,7 @@ impl CtgDraft {
             return Ok(());
         };
         let decided = known.moves.iter().any(|known| known.decision.is_some());
-        let mut own = CtgOwn { entries: known.entries.clone(), decided, ..CtgOwn::default() };
+        let mut own = CtgOwn { entries: own_entries(known), decided, ..CtgOwn::default() };
         if let Some(words) = &known.comment {
             own.comment = comment_code(words).unwrap_or_default();
             self.lost.comments += u64::from(own.comment == 0 && own.entries.is_empty());

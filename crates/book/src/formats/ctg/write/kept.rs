@@ -1,8 +1,9 @@
 //! What CTG books hold of a position, kept exactly if it comes from one of them, and added up if it comes from several.
 
+use super::super::FORMAT;
 use super::super::entry::{Rating, Statistics};
 use super::super::layout::{GREEN, MAX_MOVES, RED, STATISTICS_LEN};
-use crate::{CtgEntry, Recommendation};
+use crate::{Extra, PositionRecord, Recommendation};
 
 /// The most games of a rating that an entry can hold: 24 bits.
 const MAX_RATED: u64 = (1 << 24) - 1;
@@ -35,6 +36,21 @@ pub(crate) struct KeptEntries {
     entries: Vec<CtgEntry>,
     /// The upper bits of marks that mean nothing; 0 if some book has none.
     pub upper: u8,
+}
+
+/// The entry of a book, as it was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CtgEntry {
+    /// The place of its book among those that are merged.
+    pub book: u32,
+    /// The bits of its marks that mean nothing, then its bytes after the signature, without these bits.
+    pub bytes: Vec<u8>,
+}
+
+/// The entries that a record has of CTG books.
+pub(crate) fn own_entries(known: &PositionRecord) -> Vec<CtgEntry> {
+    let own = known.extras.iter().filter(|extra| extra.format == FORMAT);
+    own.map(|Extra { book, bytes, .. }| CtgEntry { book: *book, bytes: bytes.clone() }).collect()
 }
 
 /// The moves and the statistics of an entry.

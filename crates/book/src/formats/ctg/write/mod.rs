@@ -19,10 +19,11 @@ use tabiya_base::error::Result;
 use tabiya_base::folder;
 use tabiya_base::replace::{FileSet, Replacement};
 
+use super::FORMAT;
 use super::files::EXTENSIONS;
 use super::layout::PAGE_LEN;
 use crate::write::Needs;
-use crate::{BookWriter, PositionRecord, WriteOptions, Written};
+use crate::{BookWriter, Format, PositionRecord, WriteOptions, Written};
 
 /// A CTG book that is being written.
 #[derive(Debug)]
@@ -58,8 +59,13 @@ impl BookWriter for CtgWriter {
         true
     }
 
-    fn holds_entries(&self) -> bool {
+    fn holds_factors(&self) -> bool {
         true
+    }
+
+    /// Its own, and those that say which moves are played by more than their results.
+    fn takes_extras(&self, of: Format) -> bool {
+        of == FORMAT || of.has_own_numbers()
     }
 
     fn memory(&self) -> usize {

@@ -14,9 +14,10 @@ use bytemuck::{Pod, Zeroable};
 use super::super::entry::{Rating, Statistics};
 use super::super::layout::{GREEN, LENGTH_BITS, MAX_MOVES, RED, UNKNOWN_OF_A_GAME};
 use super::super::signature::Signature;
+use super::kept::CtgEntry;
 use super::kept::{Differences, KeptEntries, SAID_GREEN, SAID_NONE, SAID_PLAYED, SAID_RED, SAID_REJECTED};
 use super::words::Unless;
-use crate::{Counts, CtgEntry, Recommendation};
+use crate::{Counts, Recommendation};
 
 /// The most games that an entry can hold: 24 bits.
 pub(crate) const MAX_GAMES: u32 = (1 << 24) - 1;

@@ -47,7 +47,7 @@ pub(crate) fn words(known: &PositionRecord, least: Option<u128>) -> Vec<Word> {
     // A move that is played by what only other formats have.
     let is_foreign = |facts: &MoveFacts<MoveCode>| {
         let only_lost = facts.counts.is_none_or(|counts| counts.losses > 0 && counts.points() == 0);
-        only_lost || known.priorities.iter().any(|(mv, _)| *mv == facts.mv)
+        only_lost || known.extras.iter().any(|extra| extra.decides(facts.mv))
     };
     let weights = weights(moves);
     let loses = |(known, weight): (&MoveFacts<MoveCode>, &u64)| {
