@@ -11,7 +11,6 @@ pub(crate) mod screens;
 pub(crate) mod search;
 mod settings;
 pub mod slices;
-pub(crate) mod sources;
 mod time;
 pub(crate) mod unquoted;
 pub mod variant;

@@ -13,14 +13,15 @@ use games::Games;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{keep_apart, keep_inputs};
-use tabiya_book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split};
+use tabiya_book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named};
 use tabiya_book::{self as book, BookWriter};
 use tabiya_chess::Variant;
-use tabiya_games::{self as sources, Sources};
+use tabiya_games::Sources;
 use tabiya_workshop::bookmaker::{
     self, Damage, Filter, Input, Names, NewBook, Plan, Repeated, Resources, Weigh, Work,
 };
 use tabiya_workshop::evals::import::{self as evals, Import};
+use tabiya_workshop::source::{Sorted, open_games};
 
 use crate::args::resources::ResourcesArgs;
 use crate::args::screens::{BOOK_OUT, COUNTS, FORCE, PLAYER, Screen, VARIANT};
@@ -239,14 +240,13 @@ fn make(args: &Args) -> Result<Exit> {
     args.check()?;
     let filter = args.games.filter()?;
     let resources = args.resources.resolve()?;
-    let mut split = split(&args.sources)?;
-    let mut unopened = Vec::new();
-    let counted = split.open(CountFile::open, &mut unopened)?;
-    let games = split.games;
+    let mut sorted = Sorted::new(&args.sources)?;
+    let (counted, unopened) = sorted.open_counts(CountFile::open)?;
+    let games = sorted.paths();
     let filtered = filter.is_of_games();
     let variant = bookmaker::variant_of(&counted, args.variant.named())?;
     args.check_sources(filtered && games.is_empty(), variant)?;
-    let mut source = sources::open_files(&games)?.of_variant(variant)?;
+    let mut source = open_games(&games)?.of_variant(variant)?;
     if filter.unique {
         source = source.once();
     }

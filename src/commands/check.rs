@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use tabiya_base::error::Result;
 use tabiya_book as book;
-use tabiya_book::counts::named;
-use tabiya_games::cbh;
+use tabiya_workshop::source::Source;
 
 use crate::args::screens::{Screen, VARIANT};
 use crate::args::variant::VariantArgs;
@@ -45,11 +44,10 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Exit> {
     let variant = args.variant.variant();
     output::each_file(&args.books, |path, out| {
-        if cbh::is_named(path) {
-            return database::check(path, args.json, out);
-        }
-        if let Some(files) = named(path)? {
-            return counts::check(path, &files, variant, args.json, out);
+        match Source::at(path)? {
+            Source::Database => return database::check(path, args.json, out),
+            Source::Counts(files) => return counts::check(path, &files.whole()?, variant, args.json, out),
+            _ => {}
         }
         let book = book::open_as(path, variant)?;
         list(path, args.json, out, |progress, report| {

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_explore::{Options, is_local, serve};
+use tabiya_workshop::source::books_and_games;
 
 use crate::args::screens::{Screen, VARIANT};
 use crate::args::slices::SliceArgs;
-use crate::args::sources::books_and_games;
 use crate::args::variant::VariantArgs;
 use crate::output::browser::open;
 use crate::output::exit::Exit;

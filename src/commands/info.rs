@@ -4,11 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use tabiya_base::error::Result;
-use tabiya_book::counts::named;
 use tabiya_book::traits::Book;
 use tabiya_book::{self as book, BookSummary, Variant};
-use tabiya_games::cbh;
-use tabiya_search::evals::Store;
+use tabiya_workshop::source::Source;
 
 use crate::args::screens::Screen;
 use crate::args::variant::VariantArgs;
@@ -43,14 +41,11 @@ pub struct Args {
 /// When standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
     output::each_file(&args.books, |path, out| {
-        if cbh::is_named(path) {
-            return database::info(path, args.json, out);
-        }
-        if let Some(files) = named(path)? {
-            return counts::info(path, &files, args.json, out);
-        }
-        if Store::is_at(path) {
-            return store::info(path, args.json, out);
+        match Source::at(path)? {
+            Source::Database => return database::info(path, args.json, out),
+            Source::Counts(files) => return counts::info(path, &files.whole()?, args.json, out),
+            Source::Store => return store::info(path, args.json, out),
+            _ => {}
         }
         let book = &*book::open_as(path, args.variant.variant())?;
         let progress = progress::on_terminal(path.to_string_lossy());

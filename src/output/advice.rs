@@ -6,6 +6,7 @@ use std::path::Path;
 use tabiya_adapter::settings::advice;
 use tabiya_base::error::{Error, Remedy};
 use tabiya_book::OtherRules;
+use tabiya_workshop::source::Source;
 
 use super::UNDER_DOCTOR;
 
@@ -37,6 +38,15 @@ pub(crate) fn with_variant(other: &OtherRules) -> String {
 /// What is said of a book on the command line whose moves obey other rules than those that it is read for.
 pub(crate) fn other_rules(path: &Path, other: &OtherRules) -> String {
     format!("{}: {}", path.display(), with_variant(other))
+}
+
+/// The error of what is at a path where count files are to be merged.
+pub(crate) fn not_counts(path: &Path, source: &Source) -> Error {
+    let error = source.not("a count file", path);
+    if error.has_advice() {
+        return error;
+    }
+    error.advice("only count files can be merged into one; count games with `tabiya build -o FILE.parquet`")
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ pub use tabiya_chess::{Position, Variant};
 #[doc(hidden)]
 pub use header::is_known_round;
 #[doc(hidden)]
-pub use open::{Sources, open as open_files, open_text, open_text_of};
+pub use open::{Sources, is_named, open as open_files, open_text, open_text_of};
 #[doc(hidden)]
 pub use player::PlayerName;
 #[doc(hidden)]

@@ -89,6 +89,16 @@ enum Origin {
 /// Returns the batches of the current file, one after another.
 type Batches = Box<dyn FnMut() -> Option<Box<dyn Batch>> + Send>;
 
+/// Whether a name is that of a text of games, which may be compressed.
+pub fn is_named(path: &Path) -> bool {
+    ends_with(path, &TEXTS)
+}
+
+fn ends_with(path: &Path, ends: &[&str]) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    ends.iter().any(|end| name.ends_with(end))
+}
+
 /// Opens the games in files and folders; `-` is standard input. In a folder and the folders within it, all PGN files, ZIP
 /// archives and ChessBase databases are read in the order of their names; those that cannot be read are [passed
 /// over](Sources::passed_over). Any file of a database means the whole database.
@@ -332,17 +342,15 @@ impl Sources {
         self.passed_over.extend(unread);
         // A link to a folder is not followed, whatever its name.
         for path in found.into_iter().filter(|path| !path.is_dir()) {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-            let ends = |end: &&str| name.ends_with(*end);
-            let added = if TEXTS.iter().any(ends) {
+            let added = if is_named(&path) {
                 is_file(&path).and_then(|()| self.add_text(path.clone()))
-            } else if DATABASES.iter().any(ends) {
+            } else if ends_with(&path, &DATABASES) {
                 self.add_database(path.clone())
-            } else if ends(&ARCHIVE) {
+            } else if ends_with(&path, &[ARCHIVE]) {
                 is_file(&path).and_then(|()| self.add_archive(&path, Origin::Folder))
             } else if let Some(unread) = FileKind::reported_by_name(&path) {
                 Err(unread.not("games", &path))
-            } else if ends(&MOVES) && is_alone(&path) {
+            } else if ends_with(&path, &[MOVES]) && is_alone(&path) {
                 Cbh::open(&path).map(|_| ())
             } else {
                 Ok(())

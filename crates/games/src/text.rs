@@ -18,10 +18,10 @@ use super::pipe::Pipe;
 pub const STDIN: &str = "-";
 
 /// Bytes at the start of a file that show whether it is text.
-const START_LEN: u64 = 4096;
+pub const START_LEN: u64 = 4096;
 
 /// What to do with a file that holds no games.
-const ADVICE: &str = "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh, .cbv)";
+pub const ADVICE: &str = "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh, .cbv)";
 
 /// The text of a file: the start, which was checked, and the rest.
 pub type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
@@ -77,6 +77,11 @@ fn refused(path: &Path, start: &[u8]) -> Option<Error> {
         return error("this is not a text file of games", ADVICE);
     }
     None
+}
+
+/// Whether a file that begins so is a text, of games or of anything else.
+pub fn is_text(start: &[u8]) -> bool {
+    refused(Path::new(""), start).is_none()
 }
 
 /// Whether a text before zero bytes is of games: a loss of power may leave zeros where their end was.

@@ -266,7 +266,7 @@ fn footer_bytes(file: &Blob) -> Result<(Vec<u8>, u64)> {
     let mut start = [0; PARQUET.len()];
     file.read(0, &mut start)?;
     if start != PARQUET && start != ENCRYPTED {
-        return Err(error("this is not a Parquet file"));
+        return Err(error("this is not a Parquet file").advice("write or download it again"));
     }
     let tail_at =
         file.len().checked_sub(TAIL_LEN).filter(|at| *at >= PARQUET.len() as u64).ok_or_else(cut)?;

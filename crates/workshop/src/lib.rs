@@ -11,6 +11,7 @@ pub mod evals;
 pub mod grow;
 mod pairs;
 pub mod report;
+pub mod source;
 pub mod suite;
 pub mod values;
 pub mod vet;

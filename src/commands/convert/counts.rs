@@ -2,18 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use tabiya_base::error::{Error, Result};
+use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::keep_inputs;
 use tabiya_book::By;
-use tabiya_book::counts::{CountFile, CountWriter, CountsWritten, Shape, split};
+use tabiya_book::counts::{CountFile, CountWriter, CountsWritten, Shape};
 use tabiya_games as games;
 use tabiya_workshop::bookmaker::{self, BuildReport, Damage, Filter, Input, Repeated, Resources};
+use tabiya_workshop::source::Sorted;
 
 use super::Args;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
-use crate::output::{self, counts, damage, progress, written};
+use crate::output::{self, advice, counts, damage, progress, written};
 
 /// Adds up the rows of count files that pass the filter, except those that are counted separately, into one file.
 ///
@@ -21,13 +22,11 @@ use crate::output::{self, counts, damage, progress, written};
 /// When a file cannot be read or written, or the work is interrupted: then no file is written.
 pub(super) fn merge(args: &Args) -> Result<Exit> {
     let (output, by, filter) = (&args.to.output, args.counts.by.by(), args.counts.slices.filter());
-    let mut split = split(&args.books)?;
-    if let Some(other) = split.games.first() {
-        let what = "this is not a count file, and only count files can be merged into one";
-        return Err(Error::format(other, what).advice("count games with `tabiya build -o FILE.parquet`"));
+    let mut sorted = Sorted::new(&args.books)?;
+    if let Some((path, other)) = sorted.others.first() {
+        return Err(advice::not_counts(path, other));
     }
-    let mut unopened = Vec::new();
-    let files = split.open(CountFile::open, &mut unopened)?;
+    let (files, unopened) = sorted.open_counts(CountFile::open)?;
     let inputs: Vec<_> = files.iter().map(|file| file.path().to_owned()).collect();
     keep_inputs(std::slice::from_ref(output), &inputs)?;
     let variant = bookmaker::variant_of(&files, args.variant.named())?;
@@ -74,7 +73,7 @@ pub(super) fn join(
     resources: &Resources,
     progress: &Progress,
 ) -> Result<u64> {
-    let files = split(inputs)?.open(CountFile::open, &mut Vec::new())?;
+    let (files, _) = Sorted::new(inputs)?.open_counts(CountFile::open)?;
     let positions = files.iter().all(CountFile::has_positions);
     let shape = Shape { positions, by: By::default() };
     let variant = bookmaker::variant_of(&files, None)?;

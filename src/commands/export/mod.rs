@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
 use tabiya_base::replace::Replacement;
-use tabiya_games::cbh;
 use tabiya_games::compress::{Compression, Compressor};
-use tabiya_search::evals::Store;
+use tabiya_workshop::source::Source;
 
 use self::book::BookArgs;
 use self::database::{DatabaseArgs, Games};
@@ -82,14 +81,12 @@ enum Kind {
 }
 
 impl Kind {
-    fn find(source: &Path) -> Self {
-        if cbh::is_named(source) {
-            Self::Database
-        } else if Store::is_at(source) {
-            Self::Store
-        } else {
-            Self::Book
-        }
+    fn find(path: &Path) -> Result<Self> {
+        Ok(match Source::at(path)? {
+            Source::Database => Self::Database,
+            Source::Store => Self::Store,
+            _ => Self::Book,
+        })
     }
 
     /// The forms that it is written in, the usual one first.
@@ -119,7 +116,7 @@ impl Kind {
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: then no file is written.
 pub fn run(args: &Args) -> Result<Exit> {
-    let kind = Kind::find(&args.source);
+    let kind = Kind::find(&args.source)?;
     let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");
     let form = args.form(kind, target)?;
     args.check(kind, form)?;

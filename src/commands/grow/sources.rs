@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::error::{Error, Result};
 use tabiya_book::traits::Book;
 use tabiya_book::{Moves, Variant};
 use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::{Filter, NewBook, Resources, Weigh};
+use tabiya_workshop::source::books_and_games;
 
 use crate::args::variant::open_of;
 
@@ -26,15 +27,8 @@ impl Seed {
     /// # Errors
     /// When a source cannot be read, or a temporary file cannot be written.
     pub fn open(sources: &[PathBuf], variant: Variant, resources: &Resources) -> Result<Self> {
-        let (mut books, mut games) = (Vec::new(), Vec::new());
-        for path in sources {
-            match open_of(path, variant) {
-                Ok(book) => books.push(book),
-                // What is no book may hold games.
-                Err(error) if path.is_dir() || error.kind() == ErrorKind::Format => games.push(path.clone()),
-                Err(error) => return Err(error),
-            }
-        }
+        let (books, games) = books_and_games(sources);
+        let books = books.iter().map(|path| open_of(path, variant)).collect::<Result<Vec<_>>>()?;
         let mut files = learn::files_of(books.iter().map(|book| &**book));
         files.extend(games.iter().cloned());
         if let (true, [book]) = (games.is_empty(), books.as_slice()) {

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use tabiya_base::error::{Error, ErrorKind};
 use tabiya_base::interrupt;
-use tabiya_games as games;
 use tabiya_learn::{Compared, IdentifiedGame, Learner, Source};
+use tabiya_workshop::source::open_games;
 
 use super::ShowArgs;
 use super::collect::Collector;
@@ -62,7 +62,7 @@ impl Totals {
 /// Compares the games of the files with what the journal of the book knows.
 pub fn show(args: &ShowArgs, learner: &mut Learner, out: &mut dyn Write) -> Printed<Exit> {
     let player = args.player.as_ref().map(PlayerArg::names).transpose()?;
-    let mut source = games::open_files(&args.against)?.of_variant(args.variant.variant())?;
+    let mut source = open_games(&args.against)?.of_variant(args.variant.variant())?;
     let passed_over = output::sources_passed_over(&source);
     interrupts::watch();
     let mut collector = Collector::new(player, false);

@@ -19,8 +19,8 @@ use tabiya_base::progress::Progress;
 use tabiya_book::polyglot::Polyglot;
 use tabiya_book::traits::Book;
 use tabiya_chess::{MoveCode, Variant};
-use tabiya_games as games;
 use tabiya_learn::{self as learn, IdentifiedGame, LearnOutcome, Learner, Source};
+use tabiya_workshop::source::open_games;
 
 use self::collect::Collector;
 use crate::args::player::PlayerArg;
@@ -295,7 +295,7 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
         return Err(Error::new(ErrorKind::Usage, "no player is named")
             .advice("name one with --player NAME, or learn the moves of both sides with --both"));
     }
-    let mut source = games::open_files(&args.files)?.of_variant(args.variant.variant())?;
+    let mut source = open_games(&args.files)?.of_variant(args.variant.variant())?;
     let passed_over = output::sources_passed_over(&source);
     interrupts::watch();
     let progress = progress::on_terminal(args.of.book.to_string_lossy());

@@ -18,10 +18,11 @@ use tabiya_base::resources::Resources;
 use tabiya_book::Variant;
 use tabiya_book::traits::Book;
 use tabiya_games::play::play_in_order;
-use tabiya_games::{self as games, GameError, GameHeader, PlayerName, Sources};
+use tabiya_games::{GameError, GameHeader, PlayerName, Sources};
 use tabiya_learn as learn;
 use tabiya_search::evals::{self, Store};
 use tabiya_workshop::report::{ERRORS_KEPT, GameFacts, Players, ReportGame, ReportReader, Shelf, Sums};
+use tabiya_workshop::source::open_games;
 
 use crate::args::player::PlayerArg;
 use crate::args::screens::{GAMES, PLAYER, Screen};
@@ -205,7 +206,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         args.store.clone()
     };
     let stores = paths.iter().map(Store::open).collect::<Result<Vec<_>>>()?;
-    let mut source = games::open_files(&args.games)?.of_variant(variant)?;
+    let mut source = open_games(&args.games)?.of_variant(variant)?;
     let passed_over = output::sources_passed_over(&source);
     let mut inputs = learn::files_of(books.iter().map(|book| &**book));
     inputs.extend(source.parts().into_iter().chain(paths));

@@ -19,8 +19,8 @@ use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
 use tabiya_base::resources::Resources;
 use tabiya_chess::Variant;
-use tabiya_games as games;
 use tabiya_search::Work;
+use tabiya_workshop::source::open_games;
 use tabiya_workshop::suite::{
     self, Candidate, Candidates, DrawRate, Keep, Played, Search, SuiteEntry, SuiteSummary, Verdict, Window,
     draw,
@@ -296,7 +296,7 @@ impl Args {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<(Vec<String>, Exit, bool)> {
-        let mut games = games::open_files(&self.drawing.refine)?.of_variant(self.variant.variant())?;
+        let mut games = open_games(&self.drawing.refine)?.of_variant(self.variant.variant())?;
         let passed_over = output::sources_passed_over(&games);
         let keyed = fit.iter().enumerate().filter_map(|(number, candidate)| {
             let at = candidate.position()?;

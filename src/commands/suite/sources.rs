@@ -1,27 +1,22 @@
 //! What a suite is drawn from: books, and games, which are counted first.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
-use tabiya_book::counts::split;
 use tabiya_book::traits::Book;
 use tabiya_book::{self as book, CountsGames};
 use tabiya_chess::Variant;
-use tabiya_games as games;
 use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::{BuildReport, Damage, Filter, Input, PositionCounts, Repeated, Resources};
+use tabiya_workshop::source::{Sorted, open_games};
 use tabiya_workshop::suite::SuiteSource;
 
-use crate::args::sources::named_like_games;
 use crate::args::variant::open_warned;
 use crate::output::exit::Exit;
 use crate::output::rows::many;
 use crate::output::{self, report};
-
-/// The name that means standard input.
-const STDIN: &str = "-";
 
 /// Games that reach a position if no number is named, as moves of a book that is built need.
 const MIN_GAMES: u64 = 3;
@@ -51,14 +46,14 @@ impl Sources {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let (mut split, mut unopened) = (split(sources)?, Vec::new());
-        let mut books = split.open(|path| book::open_as(path, variant), &mut unopened)?;
+        let mut sorted = Sorted::new(sources)?;
+        let (mut books, unopened) = sorted.open_counts(|path| book::open_as(path, variant))?;
         let passed_over = output::passed_over(&unopened);
         let mut paths = Vec::new();
-        for path in split.games {
-            match book_at(&path, variant) {
-                Some(book) => books.push(book?),
-                None => paths.push(path),
+        for (path, source) in sorted.others {
+            match source.holds_games() {
+                true => paths.push(path),
+                false => books.push(open_warned(&path, variant)?),
             }
         }
         let min_games = min_games(&books, !paths.is_empty(), asked)?;
@@ -77,7 +72,7 @@ impl Sources {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<()> {
-        let mut source = games::open_files(paths)?.of_variant(variant)?;
+        let mut source = open_games(paths)?.of_variant(variant)?;
         self.passed_over = self.passed_over.max(output::sources_passed_over(&source));
         self.games = source.parts();
         let (repeated, damage) = (Repeated::default(), Damage::default());
@@ -154,20 +149,4 @@ fn min_games(books: &[Arc<dyn Book>], has_games: bool, asked: Option<u64>) -> Re
     Err(Error::new(ErrorKind::Usage, what)
         .at_path(first.path())
         .advice("leave out --min-games, or name the games that the book was made of"))
-}
-
-/// The book at a path, or why it cannot be opened; `None` where games are.
-fn book_at(path: &Path, variant: Variant) -> Option<Result<Arc<dyn Book>>> {
-    if path.as_os_str() == STDIN {
-        return None;
-    }
-    match open_warned(path, variant) {
-        // What is no book may hold games.
-        Err(error) if path.is_dir() || error.kind() == ErrorKind::Format => {
-            let is_games =
-                path.is_dir() || named_like_games(path) || games::open_files(&[path.to_owned()]).is_ok();
-            if is_games { None } else { Some(Err(error)) }
-        }
-        opened => Some(opened),
-    }
 }

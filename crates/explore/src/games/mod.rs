@@ -30,7 +30,8 @@ use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
 use tabiya_book::{Among, MoveFacts, Slice};
 use tabiya_chess::{MoveCode, Position, RatingBand, Variant};
-use tabiya_games::{self as games, Date};
+use tabiya_games::Date;
+use tabiya_workshop::source::open_games;
 
 use self::index::GamesIndex;
 pub(super) use self::index::{Found, Game, Names};
@@ -90,7 +91,7 @@ impl GamesOfPosition {
         progress: &Progress,
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
-        let mut sources = games::open_files(paths)?.of_variant(variant)?;
+        let mut sources = open_games(paths)?.of_variant(variant)?;
         warnings.extend(sources.passed_over().iter().map(Error::with_source));
         let (files, stamp) = GameFiles::open(&sources)?;
         let Some(target) = book.or(paths.first().map(PathBuf::as_path)).map(beside) else {

@@ -7,11 +7,12 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::findings::Finding;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::keep_inputs;
-use tabiya_book::counts::{CountFile, split};
+use tabiya_book::counts::CountFile;
 use tabiya_book::{self as book, BookWriter, Green, WriteOptions, Written};
 use tabiya_chess::Variant;
-use tabiya_games as games;
 use tabiya_learn::{files_of, open_settled_as};
+
+use crate::source::{Sorted, open_games};
 
 use super::{
     BuildReport, Damage, Filter, Input, Merged, Names, Plan, Repeated, Resources, Weigh, merge_books,
@@ -137,12 +138,12 @@ impl NewBook {
         eco: &[PathBuf],
     ) -> Result<(BuildReport, Written)> {
         let resources = self.resources()?;
-        let (mut split, mut unopened) = (split(sources)?, Vec::new());
-        let counted = split.open(CountFile::open, &mut unopened)?;
+        let mut sorted = Sorted::new(sources)?;
+        let (counted, mut unopened) = sorted.open_counts(CountFile::open)?;
         unopened.pop().map_or(Ok(()), Err)?;
         let named = Some(self.variant).filter(|variant| *variant != Variant::Chess);
         let variant = variant_of(&counted, named)?;
-        let mut games = games::open_files(&split.games)?.whole()?.of_variant(variant)?;
+        let mut games = open_games(&sorted.paths())?.whole()?.of_variant(variant)?;
         if filter.unique {
             games = games.once();
         }

@@ -147,105 +147,33 @@ pub fn named(path: &Path) -> Result<Option<Vec<PathBuf>>> {
     if !path.is_dir() {
         return Ok(is_counts(path).then(|| vec![path.to_owned()]));
     }
-    let Folder { counts, others, mut unread } = folder(path)?;
+    let CountFolder { counts, has_others, mut unread } = folder(path)?;
     match unread.pop() {
-        _ if others || counts.is_empty() => Ok(None),
+        _ if has_others || counts.is_empty() => Ok(None),
         None => Ok(Some(counts)),
         Some(error) => Err(error),
     }
 }
 
-/// What a user names, split into games and count files.
-#[derive(Debug, Default)]
-pub struct Split {
-    /// The paths that are no count files.
-    pub games: Vec<PathBuf>,
-    /// The count files that are named, and those in folders, which are passed over where they cannot be opened.
-    counts: Vec<(PathBuf, Origin)>,
-    /// Why folders in folders of count files cannot be read.
+/// The files of a folder, as those look at it who read folders of Parquet files.
+#[derive(Debug)]
+pub struct CountFolder {
+    /// Its count files, in the order of their names.
+    pub counts: Vec<PathBuf>,
+    /// Whether there are other files.
+    pub has_others: bool,
+    /// Why folders in it cannot be read.
     pub unread: Vec<Error>,
 }
 
-/// How a file came to be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
-    Named,
-    Folder,
-}
-
-impl Split {
-    /// The count files, and whether each was found in a folder.
-    pub fn counts(&self) -> impl Iterator<Item = (&PathBuf, bool)> {
-        self.counts.iter().map(|(path, origin)| (path, *origin == Origin::Folder))
-    }
-
-    /// Opens the count files. What cannot be opened in a folder goes to `passed_over`.
-    ///
-    /// # Errors
-    /// When one that is named cannot be opened.
-    pub fn open<T>(
-        &mut self,
-        open: impl Fn(&Path) -> Result<T>,
-        passed_over: &mut Vec<Error>,
-    ) -> Result<Vec<T>> {
-        passed_over.append(&mut self.unread);
-        let mut opened = Vec::with_capacity(self.counts.len());
-        for (path, origin) in &self.counts {
-            match open(path) {
-                Ok(file) => opened.push(file),
-                Err(error) if *origin == Origin::Folder => passed_over.push(error.or_at_path(path)),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(opened)
-    }
-}
-
-/// Splits the paths that a user names into games and count files, including the count files of folders.
-///
-/// A folder of nothing but count files has no games. Names that begin with `.` or `_` are skipped, as programs that write
+/// Looks for count files in a folder and the folders within it. Names that begin with `.` or `_` are skipped, as programs that write
 /// folders of Parquet files expect.
 ///
 /// # Errors
-/// When a folder cannot be read.
-pub fn split(paths: &[PathBuf]) -> Result<Split> {
-    let Split { mut games, mut counts, mut unread } = Split::default();
-    for path in paths {
-        if path.is_dir() {
-            let folder = folder(path)?;
-            if folder.others || folder.counts.is_empty() {
-                // Who reads the games reports what cannot be read.
-                games.push(path.clone());
-            } else {
-                unread.extend(folder.unread);
-            }
-            counts.extend(folder.counts.into_iter().map(|path| (path, Origin::Folder)));
-        } else if is_counts(path) {
-            counts.push((path.clone(), Origin::Named));
-        } else if is_named(path) && path.is_file() {
-            return Err(
-                Error::format(path, "this is not a Parquet file").advice("write or download it again")
-            );
-        } else {
-            games.push(path.clone());
-        }
-    }
-    Ok(Split { games, counts, unread })
-}
-
-/// What a folder holds.
-struct Folder {
-    /// Its count files, in the order of their names.
-    counts: Vec<PathBuf>,
-    /// Whether there are other files.
-    others: bool,
-    /// Why folders in it cannot be read.
-    unread: Vec<Error>,
-}
-
-fn folder(path: &Path) -> Result<Folder> {
+/// When the folder cannot be read.
+pub fn folder(path: &Path) -> Result<CountFolder> {
     let FolderFiles { found, unread } =
         folder::files(path, &|name| name.to_string_lossy().starts_with(['.', '_']))?;
     let (counts, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|path| is_named(path));
-    Ok(Folder { counts, others: !others.is_empty(), unread })
+    Ok(CountFolder { counts, has_others: !others.is_empty(), unread })
 }

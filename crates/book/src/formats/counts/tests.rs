@@ -14,7 +14,6 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use tempfile::TempDir;
 
 use tabiya_base::error::Remedy;
 use tabiya_chess::{Position, RatingBand, Speed};
@@ -225,8 +224,8 @@ fn impossible_numbers_are_refused_with_their_row() {
 
 #[test]
 fn other_files_and_other_versions_are_refused() {
-    assert_eq!(refusal(b"".to_vec()), "a.parquet: this is not a Parquet file");
-    assert_eq!(refusal(vec![7; 100]), "a.parquet: this is not a Parquet file");
+    assert_eq!(refusal(b"".to_vec()), "a.parquet: this is not a Parquet file: write or download it again");
+    assert_eq!(refusal(vec![7; 100]), "a.parquet: this is not a Parquet file: write or download it again");
     for len in [4, 8, 11, 12] {
         let cut = [b"PAR1".to_vec(), vec![0; len]].concat();
         assert!(refusal(cut).contains("is cut off: its end is missing"), "{len}");
@@ -331,26 +330,4 @@ fn more_games_than_a_row_holds_are_an_error() {
     let mut writer = CountWriter::new(Path::new("a.parquet"), Vec::new(), Shape::default()).unwrap();
     let error = writer.add(&line(1, [MAX_GAMES, 0, 0])).unwrap_err();
     assert!(error.to_string().contains("too many games to count"), "{error}");
-}
-
-#[test]
-fn folders_are_split_into_count_files_and_games() {
-    let folder = TempDir::new().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    fs::create_dir_all(at("spark/part")).unwrap();
-    fs::create_dir(at("both")).unwrap();
-    let file = ours(&[line(1, [1, 0, 0])], false);
-    for name in ["spark/part/2.parquet", "spark/1.PARQUET", "both/3.parquet", "4.bin"] {
-        fs::write(at(name), &file).unwrap();
-    }
-    for name in ["spark/_SUCCESS", "spark/.1.parquet.crc", "both/a.pgn", "b.pgn", "c.parquet"] {
-        fs::write(at(name), "1. e4 *").unwrap();
-    }
-    let split_up = split(&["spark", "both", "b.pgn", "4.bin", "-"].map(at)).unwrap();
-    assert_eq!(split_up.games, ["both", "b.pgn", "-"].map(at));
-    assert_eq!(
-        split_up.counts().map(|(path, _)| path.clone()).collect::<Vec<_>>(),
-        ["spark/1.PARQUET", "spark/part/2.parquet", "both/3.parquet", "4.bin"].map(at)
-    );
-    assert!(split(&[at("c.parquet")]).unwrap_err().to_string().contains("not a Parquet file"));
 }

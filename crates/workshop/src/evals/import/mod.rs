@@ -29,12 +29,13 @@ use tabiya_base::findings::Finding;
 use tabiya_base::parallel;
 use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
-use tabiya_book::counts;
 use tabiya_chess::{MoveCode, Packed, Position};
 use tabiya_games::text::{STDIN, Text, name_of, text};
-use tabiya_games::{self as games, GameHeader, Sources, cbh, is_zip, open_text};
+use tabiya_games::{self as games, GameHeader, Sources, open_text};
 use tabiya_search::evals::{Collector, EngineId, Evaluation, Put, Store, Wanted};
 use tabiya_uci::{Score, Wdl};
+
+use crate::source::{Sorted, Source, explained};
 
 /// Where evaluations of Lichess come from.
 const LICHESS: &str = "Lichess";
@@ -136,23 +137,26 @@ impl<'a> Import<'a> {
     }
 
     fn read_any(&mut self, path: &Path, problems: &Mutex<Problems>) -> Result<()> {
-        if path.as_os_str() != STDIN
-            && (path.is_dir() || cbh::is_named(path) || path.is_file() && is_zip(path))
-        {
-            let mut source = games::open_files(&[path.to_owned()])?;
-            for error in source.passed_over() {
-                let problem = Problem::new(Wrong::File, error.offset().unwrap_or(0), error.what_and_advice());
-                let file = error.path().unwrap_or(path);
-                problems.lock().unwrap_or_else(PoisonError::into_inner).add(problem.in_file(file.into()));
+        match Source::at(path)? {
+            Source::Folder(_) | Source::Database | Source::Archive => {
+                let mut source = games::open_files(&[path.to_owned()])?;
+                for error in source.passed_over() {
+                    let (offset, what) = (error.offset().unwrap_or(0), error.what_and_advice());
+                    let problem = Problem::new(Wrong::File, offset, what);
+                    let file = error.path().unwrap_or(path);
+                    problems.lock().unwrap_or_else(PoisonError::into_inner).add(problem.in_file(file.into()));
+                }
+                self.read_games(&mut source, None, problems)
             }
-            return self.read_games(&mut source, None, problems);
+            Source::Counts(_) => self.read_table(path, problems),
+            Source::Store => self.read_store(path),
+            Source::Pipe | Source::Text => self.read_text(path, problems),
+            Source::Book => self.read_text(path, problems).map_err(|error| explained(error, "evaluations")),
+            source => Err(source.not("evaluations", path)),
         }
-        if counts::is_counts(path) {
-            return self.read_table(path, problems);
-        }
-        if Store::is_at(path) {
-            return self.read_store(path);
-        }
+    }
+
+    fn read_text(&mut self, path: &Path, problems: &Mutex<Problems>) -> Result<()> {
         let done = Arc::<AtomicU64>::default();
         let text = text(path, done.clone())?;
         let size = fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
@@ -337,11 +341,13 @@ pub struct ImportSource {
 /// # Errors
 /// When a folder that is named cannot be read.
 pub fn split(paths: &[PathBuf]) -> Result<(Vec<ImportSource>, Vec<Error>)> {
-    let split = counts::split(paths)?;
-    let named = split.games.iter().map(|path| (path, false));
-    let parts =
-        named.chain(split.counts()).map(|(path, in_folder)| ImportSource { path: path.clone(), in_folder });
-    Ok((parts.collect(), split.unread))
+    let mut sorted = Sorted::new(paths)?;
+    let unread = sorted.unread();
+    let named = sorted.others.iter().map(|(path, _)| (&**path, false));
+    let parts = named
+        .chain(sorted.counts())
+        .map(|(path, in_folder)| ImportSource { path: path.to_owned(), in_folder });
+    Ok((parts.collect(), unread))
 }
 
 /// What a line holds: `None` for one that holds nothing.
