@@ -162,6 +162,20 @@ def query(tmp_path):
     return queries()[0].replace("TO 'all.parquet'", f"TO '{tmp_path}/duck.parquet'")
 
 
+def test_pandas_counts_games_and_wins_as_tabiya_does(pgn, done, duck, tmp_path, monkeypatch, capsys):
+    pandas = pytest.importorskip("pandas")
+    [code] = re.findall(r"```python\n(import pandas\n.*?)```", PAGE.read_text(), re.DOTALL)
+    done("build", "-o", "all.parquet", pgn)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(code, names)
+    sums = names["sums"].assign(games=names["sums"].sum(axis=1))
+    assert str(sums.index.size) in capsys.readouterr().out
+    query = "SELECT key, move, sum(wins), sum(draws), sum(losses), sum(wins + draws + losses) FROM 'all.parquet' GROUP BY key, move ORDER BY key, move"
+    assert [tuple(map(int, row)) for row in duck.execute(query).fetchall()] == [tuple(map(int, row)) for row in sums.reset_index().itertuples(index=False)]
+    assert all(pandas.api.types.is_integer_dtype(kind) for kind in sums.dtypes)
+
+
 def test_shards_merged_by_tabiya_and_by_duckdb_give_the_book_of_one_build(shards, pgn, done, duck, tmp_path):
     for weigh in ([], ["--min-games", "1"], ["--uniform", "--min-score", "20"]):
         done("build", pgn, "-o", "one.bin", "--force", *weigh)
