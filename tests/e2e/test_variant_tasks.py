@@ -11,6 +11,7 @@ import struct
 import chess
 import chess.pgn
 import chess.polyglot
+import chess.variant
 import pytest
 
 from client import times
@@ -130,6 +131,7 @@ def test_a_book_of_a_variant_grows(tabiya, scripted_exe, variant, seed, tmp_path
         assert len(books) == 1 and reports[0] == reports[1]
         walk(variant, tmp_path / f"{name}.bin", book)
         reckoned(variant, reports[0], book)
+        decided(variant, reports[0], entries(tmp_path / f"{name}.bin"))
         growth = json.loads((tmp_path / f"{name}.bin.growth").read_bytes())
         for following in growth["next"]:
             board = BOARDS[variant][0]()
@@ -193,6 +195,48 @@ def reckoned(variant, positions, seed):
             board = BOARDS[variant][0](position["fen"])
             assert position["reach"] == pytest.approx(min(1, reach[place(board)]), abs=1e-4), position
     assert from_book > 5
+
+
+def decided(variant, positions, book):
+    """The book plays what the report says; of positions that share a key, in the most probable one."""
+    probable, count = {}, 0
+    for position in positions:
+        board = BOARDS[variant][0](position["fen"])
+        probable.setdefault(chess.polyglot.zobrist_hash(board), {}).setdefault(place(board), []).append(position)
+    for group in probable.values():
+        reaches = {where: sum(position["reach"] for position in all_of) for where, all_of in group.items()}
+        most = max(reaches, key=reaches.get)
+        if sum(reach == pytest.approx(reaches[most], rel=1e-3) for reach in reaches.values()) > 1:
+            continue
+        for position in group[most]:
+            board = BOARDS[variant][0](position["fen"])
+            played = {board.parse_uci(move["uci"]) for move in position["moves"] if move["chance"]}
+            if (position["side"] == "white") == board.turn and position["reach"] > 0 and played:
+                assert {move for move, weight in known(book, board).items() if weight} == played, position
+                count += 1
+    assert count, positions
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_positions_that_share_an_entry_are_searched_each(tabiya, scripted_exe, tmp_path, checked):
+    """The queen comes back to its square, and has given a check on one of the ways."""
+    found, ends = {}, set()
+    for line, weight in {"e2e4 f7f6 d1h5 g7g6 h5d1": 1 + 8 * checked, "e2e4 f7f6 d1f3 g7g6 f3d1": 9 - 8 * checked}.items():
+        board = chess.variant.ThreeCheckBoard()
+        for move in map(chess.Move.from_uci, line.split()):
+            found[chess.polyglot.zobrist_hash(board), code(board, move)] = weight
+            board.push(move)
+        ends.add(place(board))
+    assert len(ends) == 2
+    (tmp_path / "seed.bin").write_bytes(b"".join(struct.pack(">QHHI", *at, weight, 0) for at, weight in sorted(found.items())))
+    line = ["grow", "seed.bin", "--variant", "3check", "--side", "black", "--max-loss", 9999, "-o", "out.bin", "--report", "out.json"]
+    done = tabiya(*line, *engines(scripted_exe, "3check")[0], "--positions", 200)
+    assert done.returncode == DONE, done.stderr
+    positions = json.loads((tmp_path / "out.json").read_bytes())["positions"]
+    here = [position for position in positions if place(chess.variant.ThreeCheckBoard(position["fen"])) in ends]
+    assert len(here) == 2 and len({str([move["uci"] for move in position["moves"] if move["chance"]]) for position in here}) == 2
+    assert all(position["reach"] > 0 for position in here)
+    decided("3check", here, entries(tmp_path / "out.bin"))
 
 
 def test_a_report_of_a_variant_counts_what_was_played(tabiya, variant, games, seed, tmp_path):

@@ -81,3 +81,26 @@ impl Positions {
         self.tracks.line(number)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+
+    #[test]
+    fn positions_of_one_key_are_told_apart() {
+        let with = |hand: &str| {
+            let fen = format!("4k3/8/8/8/8/8/8/4K3[{hand}] w - - 0 1");
+            Position::from_fen_of(Variant::Crazyhouse, fen.as_bytes(), CastlingMode::Standard).unwrap()
+        };
+        let mut positions = Positions::of_variant(Variant::Crazyhouse);
+        let all = [with("Q"), with("R"), with("")];
+        let numbers: Vec<u32> = all.iter().map(|at| positions.add(at, None).unwrap()).collect();
+        for (at, number) in all.iter().zip(&numbers) {
+            assert_eq!(positions.with_key(at.key()).collect::<Vec<_>>(), numbers);
+            assert_eq!(positions.number(at.whole_key()), Some(*number));
+            assert_eq!(positions.get(*number).unwrap().fen(), at.fen());
+        }
+    }
+}
