@@ -72,11 +72,9 @@ impl Positions {
 
 /// Sends what is found, then why it ends early, if it does, and `None`.
 fn read(book: &dyn traits::Book, to: &SyncSender<Option<Result<PositionFacts>>>) {
-    let done = book.each(Scope::Reachable, &Progress::none(), &mut |record| match PositionFacts::new(record)
-        .map(|facts| to.send(Some(Ok(facts))))
-    {
-        Some(Err(_)) => Err(Break::Enough),
-        Some(Ok(())) | None => Ok(()),
+    let done = book.each(Scope::Reachable, &Progress::none(), &mut |record| {
+        let Some(facts) = PositionFacts::new(record) else { return Ok(()) };
+        if to.send(Some(Ok(facts))).is_ok() { Ok(()) } else { Err(Break::Enough) }
     });
     if let Err(error) = done {
         let _ = to.send(Some(Err(error.into())));
@@ -123,7 +121,11 @@ mod tests {
     fn all_positions_come_with_the_moves_that_look_ups_find() {
         let book = crate::starter().unwrap();
         let mut records = 0;
-        book.inner().each(Scope::Reachable, &Progress::none(), &mut |_| Ok(records += 1)).unwrap();
+        let count = &mut |_: &PositionRecord| {
+            records += 1;
+            Ok(())
+        };
+        book.inner().each(Scope::Reachable, &Progress::none(), count).unwrap();
         let mut seen = 0;
         for known in book.positions() {
             let known = known.unwrap();

@@ -1,4 +1,5 @@
 //! The examples do what they say, are short, and stand in the README.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 #[allow(dead_code, reason = "its `main` is that of the example")]
 #[path = "../examples/bot.rs"]

@@ -1,4 +1,5 @@
 //! Games as an iterator, and the example that counts them.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 #[allow(dead_code, reason = "its `main` is that of the example")]
 #[path = "../examples/counter.rs"]
