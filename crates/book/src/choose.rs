@@ -30,10 +30,15 @@ impl Policy {
     pub fn admits(&self, book_set: &mut BookSet, from: usize, game: &Game, mv: Move) -> bool {
         let position = game.position();
         let reading = self.reading(position.chess().turn(), from);
-        (self.threefold || !game.repeats(mv))
+        self.objection(game, mv).is_none()
             // Every move is a line of one ply.
             && (self.reserve <= 1
                 || book_set.line_of(reading, position, mv, 0, &mut Vec::new()) >= self.reserve)
+    }
+
+    /// Why a legal move is not played in this game, whatever the book says of it.
+    fn objection(&self, game: &Game, mv: Move) -> Option<Refusal> {
+        (!self.threefold && game.repeats(mv)).then_some(Refusal::Repeats)
     }
 
     /// Whether a move loses so much that it is not played.
@@ -82,6 +87,24 @@ pub enum Refusal {
     },
     /// Only the best move is played.
     NotBest,
+}
+
+#[doc(hidden)]
+impl Refusal {
+    /// What is said of moves that are not played, after their number.
+    pub fn words(self, policy: &Policy) -> String {
+        match self {
+            Self::Verdict => "ruled out by the book's colors, marks or limits".to_owned(),
+            Self::Weight => "of weight 0".to_owned(),
+            Self::Threshold => format!("below Threshold ({} %)", f64::from(policy.threshold) / 10.0),
+            Self::Games => format!("played in fewer than {} games", policy.games),
+            Self::Depth => format!("after Depth (move {})", policy.depth),
+            Self::Loss => format!("above Max Loss ({} centipawns)", policy.max_loss),
+            Self::Repeats => "repeating the position".to_owned(),
+            Self::NotBest => "not the best".to_owned(),
+            Self::Reserve { plies } => format!("with a line of {plies} of {} plies", policy.reserve),
+        }
+    }
 }
 
 /// The moves of a position under a policy.

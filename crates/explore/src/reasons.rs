@@ -29,6 +29,8 @@ enum Code {
     Repeats,
     NotBest,
     Short,
+    /// What the page has no word of its own for.
+    Other,
 }
 
 /// Why each move of a view is not played; `None` where it is.
@@ -42,20 +44,26 @@ pub(super) fn of_moves(view: &View<'_>, policy: &Policy) -> Vec<Option<Reason>> 
         Refusal::Repeats => Code::Repeats,
         Refusal::NotBest => Code::NotBest,
         Refusal::Reserve { .. } => Code::Short,
-        _ => Code::Weight,
+        Refusal::Weight => Code::Weight,
+        _ => Code::Other,
     };
-    let reason = |code: Code| Reason { code, text: code.text(policy) };
+    let reason = |known, refusal: Refusal| {
+        let code = code(known, refusal);
+        Reason { code, text: code.text(policy).unwrap_or_else(|| refusal.words(policy)) }
+    };
     let all = view.moves.iter().zip(&view.refused.each);
-    all.map(|((known, _), refusal)| refusal.map(|refusal| reason(code(known, refusal)))).collect()
+    all.map(|((known, _), refusal)| refusal.map(|refusal| reason(known, refusal))).collect()
 }
 
 impl Code {
-    fn text(self, policy: &Policy) -> String {
+    /// The words of the page; `None` where it has none.
+    fn text(self, policy: &Policy) -> Option<String> {
         let text = match self {
+            Self::Other => return None,
             Self::Threshold => {
-                return format!("played too rarely (below {} %)", f64::from(policy.threshold) / 10.0);
+                return Some(format!("played too rarely (below {} %)", f64::from(policy.threshold) / 10.0));
             }
-            Self::Games => return format!("played in too few games (below {})", policy.games),
+            Self::Games => return Some(format!("played in too few games (below {})", policy.games)),
             Self::Weight => "weight 0",
             Self::Late => "after the last move played from the book",
             Self::Red => "red in the book",
@@ -68,7 +76,7 @@ impl Code {
             Self::NotBest => "not the best move",
             Self::Short => "line too short",
         };
-        text.to_owned()
+        Some(text.to_owned())
     }
 }
 

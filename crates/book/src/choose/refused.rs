@@ -40,8 +40,8 @@ impl Refused {
             if losses.loss_of(known.mv).is_some_and(|loss| policy.refuses(loss)) {
                 return Refusal::Loss;
             }
-            if !policy.threefold && game.repeats(known.mv) {
-                return Refusal::Repeats;
+            if let Some(objection) = policy.objection(game, known.mv) {
+                return objection;
             }
             if policy.variety == 0 && any {
                 return Refusal::NotBest;
@@ -61,26 +61,17 @@ impl Refused {
 
     /// What is said of so many moves.
     fn words(&self, refusal: Refusal, count: usize) -> String {
-        let Policy { threshold, games, depth, max_loss, reserve, .. } = self.policy;
         match refusal {
-            Refusal::Verdict => format!("{count} ruled out by the book's colors, marks or limits"),
-            Refusal::Weight => format!("{count} of weight 0"),
-            Refusal::Threshold => format!("{count} below Threshold ({} %)", f64::from(threshold) / 10.0),
-            Refusal::Games => format!("{count} played in fewer than {games} games"),
-            Refusal::Depth => format!("{count} after Depth (move {depth})"),
-            Refusal::Loss => format!("{count} above Max Loss ({max_loss} centipawns)"),
-            Refusal::Repeats => format!("{count} repeating the position"),
-            Refusal::NotBest => format!("{count} not the best"),
-            Refusal::Reserve { .. } => {
+            Refusal::Reserve { .. } if count > 1 => {
                 let plies = self.each.iter().flatten().filter_map(|other| match other {
                     Refusal::Reserve { plies } => Some(*plies),
                     _ => None,
                 });
                 let (least, most) = (plies.clone().min().unwrap_or(0), plies.max().unwrap_or(0));
                 let plies = if least == most { most.to_string() } else { format!("{least} to {most}") };
-                let lines = if count == 1 { "a line" } else { "lines" };
-                format!("{count} with {lines} of {plies} of {reserve} plies")
+                format!("{count} with lines of {plies} of {} plies", self.policy.reserve)
             }
+            one => format!("{count} {}", one.words(&self.policy)),
         }
     }
 }
