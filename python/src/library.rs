@@ -38,9 +38,6 @@ pub use tabiya_workshop::bookmaker::{BuildReport, CountedMoves, Filter, NewBook,
 use shakmaty::variant::VariantPosition;
 use shakmaty::{CastlingMode, Position as _, Setup};
 
-/// Names of files that are never taken for an empty Polyglot book.
-const OTHERS: [&str; 10] = ["ctg", "cto", "ctb", "abk", "kob", "kin", "ksf", "obk", "exp", "parquet"];
-
 /// An open book. Of a Polyglot book the entries are known as they are in the file.
 #[derive(Clone)]
 pub struct OpenBook {
@@ -260,8 +257,8 @@ fn raw(entry: RawEntry) -> Raw {
 }
 
 fn is_empty(path: &Path) -> bool {
-    let end = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
-    let other = end.is_some_and(|end| OTHERS.contains(&&*end));
+    // A name of another format is never that of an empty Polyglot book.
+    let other = book::Format::of_name(path).is_some_and(|format| format != polyglot::FORMAT);
     !other && fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0 && !metadata.is_dir())
 }
 

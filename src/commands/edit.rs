@@ -8,7 +8,7 @@ use shakmaty::Move;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::edit::{Change, Edit, EditValue};
-use tabiya_book::{self as book, Annotation, Recommendation};
+use tabiya_book::{self as book, Annotation, Edits, Format, Recommendation};
 use tabiya_chess::{Game, Variant, notation};
 use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, MadeMove, MoveState, Way, Wish};
 use tabiya_workshop::view::{place_in_words, san};
@@ -128,9 +128,11 @@ impl Args {
                     .advice("write the move and its weight, such as Nf3=60"));
             };
             let mv = move_of(option, word, game)?;
+            let noun =
+                Format::all().find(|format| format.edits() == Edits::Verdicts).map_or("", Format::noun);
             let value = value_of(text).ok_or_else(|| {
                 Error::new(ErrorKind::Usage, format!("{option}: \"{text}\" is not a weight"))
-                    .advice("write a number, or in a CTG book green, red, none or a mark such as !")
+                    .advice(format!("write a number, or in {noun} green, red, none or a mark such as !"))
             })?;
             Ok(Edit { mv, name: word.to_owned(), change: change(value) })
         };
@@ -200,8 +202,11 @@ fn in_words(note: &str, variant: Variant) -> String {
 fn reverse(path: &Path, (mut editor, variant): (Editor, Variant), way: Way) -> Result<Exit> {
     let format = book::open_book(path)?.format();
     if !format.learns() {
-        let what =
-            format!("edits can be undone only in Polyglot books, and this is a book of the format {format}");
+        let learning = Format::learning();
+        let what = format!(
+            "edits can be undone only in {}, and this is a book of the format {format}",
+            learning.map_or_else(String::new, Format::plural)
+        );
         return Err(Error::new(ErrorKind::Usage, what)
             .at_path(path)
             .advice("set the old value again, as the edit reported it"));

@@ -8,7 +8,7 @@ pub use crate::driver::Certainty;
 pub use crate::evaluations::Evaluations;
 pub use crate::facts::{Decision, Points, rating_difference};
 pub use crate::format::{CountsGames, Edits, Variants};
-pub use crate::formats::{abk, counts, ctg, exp, kvetka, obk, polyglot};
+pub use crate::formats::*;
 pub use crate::game::{CBH_RECORD, GameReference, ReferenceKind};
 #[cfg(feature = "write")]
 pub use crate::open::{create as create_book, format_of, parts};
@@ -18,7 +18,7 @@ pub use crate::other_rules::OtherRules;
 pub use crate::record::{Extra, Field, PositionRecord, Scope};
 pub use crate::slice::{Among, By, RATING, SLICE_BITS, SPEED, Slice};
 pub(crate) use crate::traits::errors;
-pub use crate::traits::{About, BookSummary, Heading, Learnable, Moves, Patchable, Remarks, Sliced, Visit};
+pub use crate::traits::{About, BookSummary, Heading, Moves, Patchable, Remarks, Sliced, Visit};
 pub use crate::verdict::plain_weights;
 #[cfg(feature = "write")]
 pub use crate::write::{BookWriter, Green, LeastElo, OldJournal, WriteOptions, left_out};

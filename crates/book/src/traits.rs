@@ -13,7 +13,7 @@ use tabiya_base::visit::Seen;
 use tabiya_chess::{Position, Variant};
 
 use crate::{
-    Among, By, Field, Format, GameReference, MoveFacts, OtherRules, PositionRecord, Scope, edit, polyglot,
+    Among, By, Field, Format, GameReference, Learnable, MoveFacts, OtherRules, PositionRecord, Scope, edit,
     verdict,
 };
 
@@ -133,18 +133,6 @@ pub trait Remarks {
     /// # Errors
     /// What fails in `see`.
     fn games(&self, see: &mut dyn FnMut(GameReference) -> Seen) -> Result<()>;
-}
-
-/// A book that can take results of games.
-pub trait Learnable {
-    /// The file that takes them, with the links followed that existed when the book was opened.
-    fn file(&self) -> &Path;
-
-    /// Whether that file may only be read.
-    fn is_read_only(&self) -> bool;
-
-    /// The entries that take them.
-    fn entries(&self) -> polyglot::PolyglotEntries<'_>;
 }
 
 /// A book that counts games of some kinds separately.

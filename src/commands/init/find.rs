@@ -54,9 +54,6 @@ const ENGINES: [&str; 28] = [
     "ct800",
 ];
 
-/// The extensions of the file that opens a book, in lower case.
-const BOOKS: [&str; 6] = ["bin", "ctg", "kin", "abk", "obk", "exp"];
-
 /// Folders of books in Debian's packages.
 const BOOK_FOLDERS: [&str; 2] = ["/usr/share/games/gnuchess", "/usr/share/scid/books"];
 
@@ -156,7 +153,8 @@ fn is_installer(path: &Path) -> bool {
 pub(super) fn books() -> Vec<PathBuf> {
     let mut folders = folders(&["books", "Books"]);
     folders.extend(BOOK_FOLDERS.map(PathBuf::from));
-    let is_book = |path: &Path| BOOKS.iter().any(|end| has_extension(path, end)) && of_chess(path).is_ok();
+    let ends: Vec<_> = book::Format::all().filter_map(book::Format::found_by).collect();
+    let is_book = |path: &Path| ends.iter().any(|end| has_extension(path, end)) && of_chess(path).is_ok();
     distinct(files(&folders, DEEPEST - 1).into_iter(), is_book)
 }
 

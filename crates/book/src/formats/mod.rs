@@ -8,6 +8,8 @@ pub mod kvetka;
 pub mod obk;
 pub mod polyglot;
 
+pub use polyglot::Learnable;
+
 use std::path::Path;
 
 #[cfg(feature = "write")]
@@ -37,6 +39,11 @@ impl Format {
     /// All formats, in the order in which they are offered.
     pub fn all() -> impl Iterator<Item = Self> {
         DRIVERS.iter().map(|driver| driver.format())
+    }
+
+    /// The format whose books take results of games.
+    pub fn learning() -> Option<Self> {
+        Self::all().find(|format| format.learns())
     }
 
     /// The format whose files have such a name.

@@ -10,14 +10,13 @@ use proptest::prelude::*;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{faults, leftovers};
 use tabiya_book::edit::{Change, Edit, EditValue};
-use tabiya_book::{self as book, Annotation, Recommendation};
+use tabiya_book::{self as book, Annotation, Edits, Format, Recommendation};
 use tabiya_chess::Position;
 use tabiya_testing::books::mv;
 
 use super::tests::write;
 use super::{EditOutcome, Editor, MoveState, Way, Wish};
 
-const FORMATS: [&str; 4] = ["bin", "abk", "ctg", "kob"];
 const MOVES: [&str; 5] = ["a2a3", "d2d4", "e2e4", "c2c4", "b2b3"];
 
 #[derive(Clone, Debug)]
@@ -31,6 +30,11 @@ fn any_step() -> impl Strategy<Value = Step> {
         3 => prop::collection::vec((0..MOVES.len(), any::<bool>(), 0..4_u8), 1..3).prop_map(Step::Edit),
         2 => any::<bool>().prop_map(Step::Reverse),
     ]
+}
+
+/// The formats that are written and edited.
+fn formats() -> Vec<Format> {
+    Format::all().filter(|format| format.is_writable() && format.is_editable()).collect()
 }
 
 /// The files of a folder, but for journals and what dead processes leave.
@@ -52,8 +56,8 @@ fn said(path: &Path) -> Vec<Option<MoveState>> {
 /// The edits of a step that fit what the book has.
 fn edits(path: &Path, wanted: &[(usize, bool, u8)]) -> Vec<Edit> {
     let (now, at) = (said(path), Position::start());
-    let value = |number: u8| match path.extension().unwrap().to_str() {
-        Some("ctg") => EditValue::Verdict {
+    let value = |number: u8| match Format::of_name(path).map(Format::edits) {
+        Some(Edits::Verdicts) => EditValue::Verdict {
             color: (number > 1).then_some(Recommendation::Green),
             mark: Some([Annotation::Good, Annotation::Interesting][usize::from(number % 2)]),
         },
@@ -79,11 +83,11 @@ proptest! {
 
     #[test]
     fn at_each_step_a_book_of_any_format_is_what_was_said(
-        format in prop::sample::select(&FORMATS[..]),
+        format in prop::sample::select(formats()),
         steps in prop::collection::vec((any_step(), prop::option::weighted(0.6, 0..14_u64), any::<bool>()), 3..=7),
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a").with_extension(format);
+        let path = folder.path().join("a").with_extension(format.extension());
         write(&path, [1, 2, 3]);
         let (mut done, mut undone) = (vec![files(folder.path())], Vec::new());
         let mut editor = Editor::new(&path);
@@ -131,7 +135,7 @@ proptest! {
                 Step::Edit(_) if now == before => {}
                 Step::Edit(_) => {
                     // The edit that was taken back last, made anew, leaves those before it to be redone, where a journal tells.
-                    if undone.pop() != Some(now.clone()) || format != "bin" {
+                    if undone.pop() != Some(now.clone()) || !format.learns() {
                         undone.clear();
                     }
                     done.push(now);

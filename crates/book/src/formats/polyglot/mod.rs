@@ -40,7 +40,7 @@ use tabiya_chess::{MoveCode, Position, Variant};
 
 use crate::traits::Book;
 use crate::verdict::best;
-use crate::{BookSummary, Format, Learnable, MoveFacts, Moves, OtherRules, Scope, Visit, errors};
+use crate::{BookSummary, Format, MoveFacts, Moves, OtherRules, Scope, Visit, errors};
 pub(crate) use driver::PolyglotDriver;
 
 /// The format.
@@ -48,6 +48,18 @@ pub const FORMAT: Format = Format::new(&driver::FACTS);
 
 /// Different moves that [`Polyglot::best`] compares without allocating. Positions of real books have fewer.
 const FEW: usize = 32;
+
+/// A book that can take results of games.
+pub trait Learnable {
+    /// The file that takes them, with the links followed that existed when the book was opened.
+    fn file(&self) -> &Path;
+
+    /// Whether that file may only be read.
+    fn is_read_only(&self) -> bool;
+
+    /// The entries that take them.
+    fn entries(&self) -> PolyglotEntries<'_>;
+}
 
 /// A Polyglot book.
 #[derive(Debug)]
