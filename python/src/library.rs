@@ -17,7 +17,7 @@ pub use tabiya_base::truncated::outlive as outlive_truncated_files;
 use tabiya_base::visit::Break;
 use tabiya_book::choose::chances_in;
 pub use tabiya_book::choose::{MAX_LOSS_LIMIT, Policy, draw};
-use tabiya_book::counts::{CountFile, named, sum};
+use tabiya_book::counts::{CountFile, sum};
 use tabiya_book::polyglot::{self, Polyglot};
 use tabiya_book::polyglot::entry::PolyglotEntry as RawEntry;
 pub use tabiya_book::traits::Book;
@@ -30,10 +30,11 @@ use tabiya_chess::setup_leniently;
 pub use tabiya_chess::{
     Game, MoveCode, Position, Variant, known_variants, named_variant, rules_of, variant_name,
 };
-use tabiya_games::cbh::{self, Cbh, check::check as check_database};
+use tabiya_games::cbh::{Cbh, check::check as check_database};
 pub use tabiya_games::{Date, PlayerName};
 use tabiya_search::evals::open_beside;
 pub use tabiya_workshop::bookmaker::{BuildReport, CountedMoves, Filter, NewBook, TagPattern, Tags, Weigh};
+use tabiya_workshop::source::Source;
 
 use shakmaty::variant::VariantPosition;
 use shakmaty::{CastlingMode, Position as _, Setup};
@@ -232,8 +233,11 @@ fn stamp_of(path: &Path) -> Option<(u64, u64, u64)> {
 /// The files of a book, as they are now.
 fn files_of(path: &Path) -> Arc<[OpenFile]> {
     let path = in_any_case(path).unwrap_or_else(|| path.to_owned());
-    let named = named(&path).ok().flatten().unwrap_or_default();
-    parts(&path).into_iter().chain(named).map(OpenFile::new).collect()
+    let counts = match Source::at(&path) {
+        Ok(Source::Counts(found)) => found.files,
+        _ => Vec::new(),
+    };
+    parts(&path).into_iter().chain(counts).map(OpenFile::new).collect()
 }
 
 /// Adds what the file has of an entry to its move.
@@ -342,29 +346,34 @@ pub fn check(path: &Path, variant: Variant) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     let report = &mut |finding| found.push(finding);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    if cbh::is_named(path) {
-        let db = Cbh::open(path)?;
-        let at = |_| interrupt::check();
-        listed(report, |findings| check_database(&db, threads, &at, findings))?;
-    } else if let Some(files) = named(path)? {
-        let files = files.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
-        listed(report, |findings| {
-            files.iter().try_for_each(|file| sum(file, &Progress::none(), findings).map(drop))
-        })?;
-    } else {
-        let book = book::open_as(path, variant)?;
-        if let Some(other) = book.other_rules(variant, &Progress::none()) {
-            let what = format!("{other}: pass variant=\"{}\"", other.likely);
-            report(Finding {
-                severity: Severity::Error,
-                what,
-                count: 1,
-                offset: None,
-                file: None,
-                means: "",
-            });
+    match Source::at(path)? {
+        Source::Database => {
+            let db = Cbh::open(path)?;
+            let at = |_| interrupt::check();
+            listed(report, |findings| check_database(&db, threads, &at, findings))?;
         }
-        book.check(&Progress::none(), report);
+        Source::Counts(counts) => {
+            let files = counts.whole()?;
+            let files = files.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
+            listed(report, |findings| {
+                files.iter().try_for_each(|file| sum(file, &Progress::none(), findings).map(drop))
+            })?;
+        }
+        _ => {
+            let book = book::open_as(path, variant)?;
+            if let Some(other) = book.other_rules(variant, &Progress::none()) {
+                let what = format!("{other}: pass variant=\"{}\"", other.likely);
+                report(Finding {
+                    severity: Severity::Error,
+                    what,
+                    count: 1,
+                    offset: None,
+                    file: None,
+                    means: "",
+                });
+            }
+            book.check(&Progress::none(), report);
+        }
     }
     interrupt::check().map(|()| found)
 }
