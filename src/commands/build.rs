@@ -241,7 +241,7 @@ fn make(args: &Args) -> Result<Exit> {
     let filter = args.games.filter()?;
     let resources = args.resources.resolve()?;
     let mut sorted = Sorted::new(&args.sources)?;
-    let (counted, unopened) = sorted.open_counts(CountFile::open)?;
+    let (counted, unopened) = sorted.count_files()?;
     let games = sorted.paths();
     let filtered = filter.is_of_games();
     let variant = bookmaker::variant_of(&counted, args.variant.named())?;

@@ -26,7 +26,7 @@ pub(super) fn merge(args: &Args) -> Result<Exit> {
     if let Some((path, other)) = sorted.others.first() {
         return Err(advice::not_counts(path, other));
     }
-    let (files, unopened) = sorted.open_counts(CountFile::open)?;
+    let (files, unopened) = sorted.count_files()?;
     let inputs: Vec<_> = files.iter().map(|file| file.path().to_owned()).collect();
     keep_inputs(std::slice::from_ref(output), &inputs)?;
     let variant = bookmaker::variant_of(&files, args.variant.named())?;
@@ -73,7 +73,7 @@ pub(super) fn join(
     resources: &Resources,
     progress: &Progress,
 ) -> Result<u64> {
-    let (files, _) = Sorted::new(inputs)?.open_counts(CountFile::open)?;
+    let (files, _) = Sorted::new(inputs)?.count_files()?;
     let positions = files.iter().all(CountFile::has_positions);
     let shape = Shape { positions, by: By::default() };
     let variant = bookmaker::variant_of(&files, None)?;

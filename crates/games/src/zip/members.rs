@@ -70,17 +70,17 @@ fn shown(name: &str) -> String {
 }
 
 impl Member {
-    /// Opens the file; `count` wraps the reader of its bytes on the disk.
+    /// Opens the file; `counting` wraps the reader of its bytes on the disk.
     ///
     /// # Errors
     /// When the archive cannot be opened.
     pub fn open<R: Read + Send + 'static>(
         &self,
-        count: impl FnOnce(io::Take<File>) -> R,
+        counting: impl FnOnce(io::Take<File>) -> R,
     ) -> io::Result<Box<dyn Read + Send>> {
         let mut file = File::open(&self.archive)?;
         file.seek(SeekFrom::Start(self.at))?;
-        let compressed = BufReader::with_capacity(1 << 17, count(file.take(self.compressed)));
+        let compressed = BufReader::with_capacity(1 << 17, counting(file.take(self.compressed)));
         let from: Box<dyn Read + Send> =
             if self.deflated { Box::new(DeflateDecoder::new(compressed)) } else { Box::new(compressed) };
         Ok(Box::new(Checked { from, crc: Hasher::new(), expected: self.crc, left: self.len }))

@@ -7,7 +7,6 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::findings::Finding;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::keep_inputs;
-use tabiya_book::counts::CountFile;
 use tabiya_book::{self as book, BookWriter, Green, WriteOptions, Written};
 use tabiya_chess::Variant;
 use tabiya_learn::{files_of, open_settled_as};
@@ -139,7 +138,7 @@ impl NewBook {
     ) -> Result<(BuildReport, Written)> {
         let resources = self.resources()?;
         let mut sorted = Sorted::new(sources)?;
-        let (counted, mut unopened) = sorted.open_counts(CountFile::open)?;
+        let (counted, mut unopened) = sorted.count_files()?;
         unopened.pop().map_or(Ok(()), Err)?;
         let named = Some(self.variant).filter(|variant| *variant != Variant::Chess);
         let variant = variant_of(&counted, named)?;

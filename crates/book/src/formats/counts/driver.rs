@@ -8,7 +8,7 @@ use tabiya_base::file_kind::PARQUET;
 
 use super::{EXTENSION, FORMAT, from_bytes, named, open};
 use crate::Among;
-use crate::driver::{Certainty, Driver, Opening};
+use crate::driver::{Certainty, Driver, Opening, named as named_so};
 use crate::format::{CountsGames, Edits, Facts, Format, Variants};
 use crate::traits::Book;
 
@@ -33,8 +33,8 @@ impl Driver for CountsDriver {
         FORMAT
     }
 
-    fn sniff(&self, _: &Path, bytes: &[u8]) -> Certainty {
-        if bytes.starts_with(&PARQUET) { Certainty::Marked } else { Certainty::No }
+    fn sniff(&self, path: &Path, bytes: &[u8]) -> Certainty {
+        if bytes.starts_with(&PARQUET) { Certainty::Marked } else { named_so(FORMAT, path, bytes) }
     }
 
     fn open(&self, opening: Opening<'_>) -> Result<Arc<dyn Book>> {
