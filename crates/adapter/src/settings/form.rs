@@ -17,7 +17,7 @@ use tabiya_uci::same_name;
 use super::file::FromFile;
 pub use super::file::text;
 use super::file::{COMMENTED_SET, has_commented_set};
-use super::options::Options;
+use super::options::{Options, percent};
 use super::table::{self, BOOK, SET, SettingGroup, SettingKind, SettingRow};
 use super::{Given, file, split};
 
@@ -74,7 +74,7 @@ fn in_set(given: &Given, row: &SettingRow) -> Option<String> {
     Some(match row.kind {
         SettingKind::Check => value.to_ascii_lowercase(),
         // Also what is written in thousandths.
-        SettingKind::Share => row.kind.number(value).map_or_else(|| value.to_owned(), table::percent),
+        SettingKind::Share => row.kind.number(value).map_or_else(|| value.to_owned(), percent),
         _ => value.to_owned(),
     })
 }

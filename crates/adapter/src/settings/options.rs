@@ -6,7 +6,6 @@ use tabiya_book::choose::Policy;
 use tabiya_chess::Variant;
 
 use super::books::{BookFiles, BookList};
-use super::table::percent;
 
 /// The adapter's options and their values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +97,11 @@ pub(super) enum Value<'a> {
     Score(&'a mut BookScore),
     Files(&'a mut BookList),
     Text(&'a mut String),
+}
+
+/// A share as text.
+pub(super) fn percent(thousandths: u32) -> String {
+    format!("{} %", f64::from(thousandths) / 10.0)
 }
 
 /// The value as UCI has it; empty for files, whose names are those of today.

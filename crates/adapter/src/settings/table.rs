@@ -209,11 +209,6 @@ pub fn thousandths(percent: &str) -> Option<u16> {
     digits(whole)?.checked_mul(10)?.checked_add(tenths?).filter(|thousandths| *thousandths <= 1000)
 }
 
-/// A share as text.
-pub(super) fn percent(thousandths: u32) -> String {
-    format!("{} %", f64::from(thousandths) / 10.0)
-}
-
 /// What a setting lacks, if it does.
 fn lack(is_lacking: bool, what: &'static str) -> Option<&'static str> {
     is_lacking.then_some(what)
