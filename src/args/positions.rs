@@ -105,7 +105,11 @@ fn each_line(
 
 /// The position of a FEN, with Chess960 castling if its castling rights require that.
 fn game(text: &str, variant: Variant) -> std::result::Result<(Game, CastlingMode), String> {
-    let wrong = |error: &dyn std::fmt::Display| format!("\"{text}\" is not a position: {error}");
+    let wrong = |error: &dyn std::fmt::Display| {
+        format!(
+            "\"{text}\" is not a position: {error}: write one such as \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\""
+        )
+    };
     let position = Position::from_any_fen_of(variant, text.as_bytes()).map_err(|error| wrong(&error))?;
     let mode = position.chess().castles().mode();
     Ok((Game::from_position(position), mode))

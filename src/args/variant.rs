@@ -31,12 +31,20 @@ impl VariantArgs {
     }
 }
 
+/// Opens a book of a variant.
+///
+/// # Errors
+/// When it cannot be opened; where games are, that says what to do with them.
+pub(crate) fn open_book(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
+    learn::open_settled_as(path, variant).map_err(|error| advice::no_book(path, error))
+}
+
 /// Opens a book of a variant whose positions are to be searched.
 ///
 /// # Errors
 /// When it cannot be opened, or its moves obey other rules.
 pub(crate) fn open_of(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
-    let book = learn::open_settled_as(path, variant)?;
+    let book = open_book(path, variant)?;
     match book.other_rules(variant, &Progress::none()) {
         Some(other) => Err(Error::new(ErrorKind::Usage, advice::other_rules(path, &other))),
         None => Ok(book),
@@ -48,7 +56,7 @@ pub(crate) fn open_of(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
 /// # Errors
 /// When it cannot be opened.
 pub(crate) fn open_warned(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
-    let book = learn::open_settled_as(path, variant)?;
+    let book = open_book(path, variant)?;
     if let Some(other) = book.other_rules(variant, &Progress::none()) {
         warn(&advice::other_rules(path, &other));
     }

@@ -9,13 +9,12 @@ use tabiya_book::traverse::Replies;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::value::in_words;
 use tabiya_chess::{Game, Position};
-use tabiya_learn as learn;
 use tabiya_workshop::values::Look as Evals;
 use tabiya_workshop::view::number;
 
 use crate::args::positions::{Positions, each_position};
 use crate::args::screens::{MOVES, Screen, VARIANT};
-use crate::args::variant::VariantArgs;
+use crate::args::variant::{VariantArgs, open_book};
 use crate::output::exit::Exit;
 use crate::output::lines::{BookLines, LineStep, mark};
 use crate::output::store::backed_up;
@@ -63,7 +62,7 @@ pub struct Args {
 /// # Errors
 /// When the book cannot be read, or the position is not valid.
 pub fn run(args: &Args) -> Result<Exit> {
-    let book = learn::open_settled_as(&args.book, args.variant.variant())?;
+    let book = open_book(&args.book, args.variant.variant())?;
     book.warnings().iter().for_each(|warning| output::warn(warning));
     let look = Look::of_stdout();
     let evals = args.store.as_ref().map(|store| backed_up(store, &*book)).transpose()?;

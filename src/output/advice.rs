@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use tabiya_adapter::settings::advice;
-use tabiya_base::error::{Error, Remedy};
+use tabiya_base::error::{Error, ErrorKind, Remedy};
 use tabiya_book::OtherRules;
 use tabiya_workshop::source::Source;
 
@@ -40,6 +40,13 @@ pub(crate) fn other_rules(path: &Path, other: &OtherRules) -> String {
     format!("{}: {}", path.display(), with_variant(other))
 }
 
+/// The error of what is no book, with what to do where games are.
+pub(crate) fn no_book(path: &Path, error: Error) -> Error {
+    let is_games =
+        error.kind() == ErrorKind::Format && Source::at(path).is_ok_and(|source| source.holds_games());
+    if is_games { error.advice("name a book, or make one of games with `tabiya build`") } else { error }
+}
+
 /// The error of what is at a path where count files are to be merged.
 pub(crate) fn not_counts(path: &Path, source: &Source) -> Error {
     let error = source.not("a count file", path);
@@ -51,8 +58,6 @@ pub(crate) fn not_counts(path: &Path, source: &Source) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use tabiya_base::error::ErrorKind;
-
     use super::*;
 
     #[test]

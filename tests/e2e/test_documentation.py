@@ -1,6 +1,7 @@
 """The commands that the README and the guide show do what they are shown for."""
 
 import glob
+import html
 import io
 import json
 import os
@@ -185,6 +186,25 @@ def test_the_command_does_what_it_is_shown_for(tabiya, tabiya_exe, files, sample
     text = done.stdout.decode() + done.stderr.decode()
     assert done.returncode == 0, text
     Promise(tabiya, folder, words, done).check()
+
+
+@pytest.mark.parametrize("name", ["show", "tree"])
+def test_a_picture_of_a_terminal_has_the_words_that_the_program_prints(tabiya, tmp_path, name):
+    shutil.copy(ROOT / "books" / "starter.bin", tmp_path / "starter.bin")
+    lines = {}
+    for top, text in re.findall(r'<text x="[\d.]+" y="(\d+)"[^>]*>(.*?)</text>', (ROOT / f"docs/guide/pictures/{name}.svg").read_text()):
+        # Chess pieces are told not to be coloured pictures.
+        lines.setdefault(int(top), []).append(html.unescape(text).replace("\ufe0e", ""))
+    command, *shown = [" ".join(words).split() for _, words in sorted(lines.items())]
+    assert command[:2] == ["$", "tabiya"] and len(shown) > 5
+    done = tabiya(*shlex.split(" ".join(command[2:])), cwd=tmp_path, env={**os.environ, "COLUMNS": "80", "LC_ALL": "C.UTF-8"})
+    printed = [line.split() for line in done.stdout.decode().splitlines() if line.strip()]
+    # A board is drawn where there is a terminal.
+    boards = [line for line in shown if line not in printed]
+    assert done.returncode == 0 and len(boards) == (9 if name == "show" else 0), boards
+    words = [line for line in shown if line not in boards]
+    # The end of a long output is cut off.
+    assert words == printed[: len(words)]
 
 
 def test_the_guide_shows_commands():

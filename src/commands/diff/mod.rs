@@ -12,13 +12,12 @@ use tabiya_base::error::Result;
 use tabiya_base::visit::Break;
 use tabiya_book::Field;
 use tabiya_chess::{Position, Variant};
-use tabiya_learn as learn;
 use tabiya_workshop::bookmaker::diff::{Changed, Difference, Facts, What, Which, diff};
 use tabiya_workshop::view::{PositionLine, continued, san};
 
 use crate::args::resources::ResourcesArgs;
 use crate::args::screens::Screen;
-use crate::args::variant::VariantArgs;
+use crate::args::variant::{VariantArgs, open_book};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::learned;
@@ -63,7 +62,7 @@ pub struct Args {
 /// When a book cannot be read, or the work is interrupted.
 pub fn run(args: &Args) -> Result<Exit> {
     let variant = args.variant.variant();
-    let (a, b) = (learn::open_settled_as(&args.a, variant)?, learn::open_settled_as(&args.b, variant)?);
+    let (a, b) = (open_book(&args.a, variant)?, open_book(&args.b, variant)?);
     let resources = args.resources.resolve()?;
     interrupts::watch();
     let names = [&*a, &*b].map(|book| book.path().display().to_string());

@@ -25,7 +25,7 @@ use tabiya_workshop::source::open_games;
 use self::collect::Collector;
 use crate::args::player::PlayerArg;
 use crate::args::screens::{Screen, VARIANT};
-use crate::args::variant::{VariantArgs, open_warned};
+use crate::args::variant::{VariantArgs, open_book, open_warned};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
@@ -241,7 +241,7 @@ pub fn run(args: &Args) -> Result<Exit> {
 
 /// Opens a book to learn into it.
 fn learner(of: &OneBook, variant: Variant) -> Result<Learner> {
-    learner_of(&*learn::open_settled_as(&of.book, variant)?)
+    learner_of(&*open_book(&of.book, variant)?)
 }
 
 /// What learns into an open book. It keeps no map of it, which could get in the way while it is written.

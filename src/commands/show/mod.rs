@@ -15,7 +15,6 @@ use tabiya_base::error::Result;
 use tabiya_book::BookSet;
 use tabiya_book::traits::Book;
 use tabiya_chess::{Game, Variant};
-use tabiya_learn as learn;
 use tabiya_search::evals;
 use tabiya_workshop::values::Look as Evals;
 use tabiya_workshop::view::{View, json};
@@ -23,7 +22,7 @@ use tabiya_workshop::view::{View, json};
 use crate::args::policy::PolicyArgs;
 use crate::args::positions::{Positions, each_position};
 use crate::args::screens::{MOVES, Screen};
-use crate::args::variant::VariantArgs;
+use crate::args::variant::{VariantArgs, open_book};
 use crate::output::exit::Exit;
 use crate::output::store::backed_up;
 use crate::output::{self, Look, Printed};
@@ -88,7 +87,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let mut books = Vec::new();
     let mut exit = Exit::Done;
     for path in &args.books {
-        match learn::open_settled_as(path, args.variant.variant()) {
+        match open_book(path, args.variant.variant()) {
             Ok(book) => {
                 book.warnings().iter().for_each(|warning| output::warn(warning));
                 let evals = evals_of(args, &*book)?;
