@@ -4,7 +4,7 @@ use shakmaty::Move;
 
 use tabiya_chess::{MoveCode, Position};
 
-use super::{Annotation, MoveFacts, Moves, PositionRecord, Recommendation};
+use super::{Annotation, Decision, MoveFacts, Moves, PositionRecord, Recommendation};
 
 /// The greatest factor; its opposite means never.
 const MAX_FACTOR: i32 = 125;
@@ -161,6 +161,38 @@ impl<M> MoveFacts<M> {
         }
         let is_red = self.recommended == Some(Recommendation::Red);
         (self.weight > 0 || self.is_chosen()) && !is_red && !self.is_marked_bad()
+    }
+}
+
+/// The codes of the moves that were chosen in a position, where a format holds others as the same position: what was chosen in
+/// one of them is played in all, and nothing else is.
+#[cfg(feature = "write")]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chosen(Option<Vec<u8>>);
+
+#[cfg(feature = "write")]
+impl Chosen {
+    /// The code of a move in the record of its position, if it was chosen.
+    pub fn code(known: &MoveFacts<MoveCode>, code: u8) -> Option<u8> {
+        (known.decision == Some(Decision::Chosen) && known.weight > 0).then_some(code)
+    }
+
+    /// Takes in the moves that were chosen in one of the positions, if any were. Of several such positions what all chose
+    /// is played or, if they have nothing in common, what the first did.
+    pub fn add(&mut self, codes: &[u8]) {
+        match &mut self.0 {
+            _ if codes.is_empty() => {}
+            None => self.0 = Some(codes.to_vec()),
+            Some(known) if known.iter().any(|code| codes.contains(code)) => {
+                known.retain(|code| codes.contains(code));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Whether a move is played.
+    pub fn leaves(&self, code: u8) -> bool {
+        self.0.as_ref().is_none_or(|known| known.contains(&code))
     }
 }
 

@@ -18,16 +18,17 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use rand::{Rng, RngExt as _, SeedableRng as _, rngs::Xoshiro256PlusPlus};
-use shakmaty::{Color, Position as _};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Color, Position as _};
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::choose::{Policy, chances};
 use tabiya_book::traits::Book;
 use tabiya_book::{
-    self as book, Annotation, BookWriter, Counts, MoveFacts, Moves, PositionRecord, Recommendation,
-    WriteOptions, Written,
+    self as book, Annotation, BookWriter, By, Counts, MoveFacts, Moves, PositionRecord, Recommendation,
+    Slice, WriteOptions, Written, counts, exp, obk,
 };
-use tabiya_chess::{MoveCode, Position};
+use tabiya_chess::{MoveCode, Packed, Position};
 use tabiya_testing::times;
 use tabiya_uci::Score;
 use tabiya_workshop::bookmaker::trim::{Trim, Trimmed};
@@ -36,8 +37,11 @@ use tabiya_workshop::grow::{Answer, Grown, Growth, Opponent, Rounds, Step};
 use tabiya_workshop::values::{Graph, KnownValues};
 use tabiya_workshop::vet::{JudgedBook, Limits, Vetted};
 
-/// The formats that can be written.
+/// The formats that a book can be written in. Count files hold games alone, and so nothing that was decided.
 const FORMATS: [&str; 4] = ["bin", "ctg", "abk", "kob"];
+
+/// The formats that are read only.
+const SOURCES: [&str; 3] = ["obk", "exp", "parquet"];
 
 /// Chances that differ by more than this are reported.
 const REPORTED: f64 = 0.001;
@@ -60,7 +64,7 @@ fn random_facts(end: &str, mv: shakmaty::Move, rng: &mut impl Rng) -> MoveFacts 
         2 => rng.random_range(30_000..65_536),
         _ => rng.random_range(1..1000),
     };
-    if end == "bin" {
+    if ["bin", "obk", "exp"].contains(&end) {
         return facts;
     }
     if end != "kob" || rng.random_bool(0.9) {
@@ -81,7 +85,7 @@ fn random_facts(end: &str, mv: shakmaty::Move, rng: &mut impl Rng) -> MoveFacts 
 /// Writes a book of random lines, with about as many positions, many of them on several paths.
 fn random_book(path: &Path, positions: usize, rng: &mut impl Rng) -> Arc<dyn Book> {
     let end = path.extension().unwrap().to_str().unwrap();
-    let mut known: BTreeMap<u64, (Position, BTreeMap<u16, MoveFacts>)> = BTreeMap::new();
+    let mut known = Known::new();
     while known.len() < positions {
         let mut at = Position::start();
         for _ in 0..times(4, 10) {
@@ -96,17 +100,89 @@ fn random_book(path: &Path, positions: usize, rng: &mut impl Rng) -> Arc<dyn Boo
             }
         }
     }
-    let mut writer = book::create_book(path, &WriteOptions::default()).unwrap();
-    for (at, moves) in known.values() {
-        writer.add(&PositionRecord::from_moves(at, &moves.values().copied().collect::<Vec<_>>())).unwrap();
+    match end {
+        "obk" => std::fs::write(path, obk_of(&known)).unwrap(),
+        "exp" => std::fs::write(path, exp_of(&known)).unwrap(),
+        "parquet" => write_counts(path, &known),
+        _ => write_book(path, &known),
     }
-    writer.finish().unwrap();
     match end {
         "abk" => set_sliders(path, rng),
         "ctg" => set_factors(path, rng),
         _ => {}
     }
     book::open_book(path).unwrap()
+}
+
+/// Positions with what is known of their moves, by their keys.
+type Known = BTreeMap<u64, (Position, BTreeMap<u16, MoveFacts>)>;
+
+fn write_book(path: &Path, known: &Known) {
+    let mut writer = book::create_book(path, &WriteOptions::default()).unwrap();
+    for (at, moves) in known.values() {
+        writer.add(&PositionRecord::from_moves(at, &moves.values().copied().collect::<Vec<_>>())).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+/// The squares of a move, where castling is the king's.
+fn squares(mv: shakmaty::Move) -> [u8; 2] {
+    match mv.to_uci(CastlingMode::Standard) {
+        UciMove::Normal { from, to, .. } => [from.into(), to.into()],
+        other => panic!("{other}"),
+    }
+}
+
+/// A book of Chessmaster: a tree, in which a position that was met before is not followed again.
+fn obk_of(known: &Known) -> Vec<u8> {
+    fn put(at: &Position, known: &Known, met: &mut BTreeSet<u64>, out: &mut Vec<u8>) {
+        let moves = &known[&at.key()].1;
+        for (facts, left) in moves.values().zip((0..moves.len()).rev()) {
+            let next = at.after(facts.mv);
+            let leads_on = known.contains_key(&next.key()) && met.insert(next.key());
+            let [from, to] = squares(facts.mv);
+            let (weight, is_last, is_leaf) = ((facts.weight % 4) as u8, left == 0, !leads_on);
+            out.extend(obk::ObkRecord { from, to, weight, is_last, is_leaf }.to_bytes());
+            if leads_on {
+                put(&next, known, met, out);
+            }
+        }
+    }
+    let (start, mut moves) = (Position::start(), Vec::new());
+    put(&start, known, &mut BTreeSet::from([start.key()]), &mut moves);
+    let count = (moves.len() / obk::layout::RECORD_LEN) as u32;
+    [&obk::layout::START_V1[..], &count.to_le_bytes(), &moves].concat()
+}
+
+/// An experience file of the second version of SugaR.
+fn exp_of(known: &Known) -> Vec<u8> {
+    let mut out = exp::layout::SUGAR_V2.to_vec();
+    for (at, facts) in known.values().flat_map(|(at, moves)| moves.values().map(move |facts| (at, facts))) {
+        let key = exp::keys::keys(at.standard().unwrap(), exp::keys::KeySet::Old).next().unwrap();
+        let [from, to] = squares(facts.mv).map(i32::from);
+        let kind = if facts.mv.is_castle() { 3 } else { 2 * i32::from(facts.mv.is_en_passant()) };
+        let promotion = facts.mv.promotion().map_or(0, |role| 1 << 14 | (role as i32 - 2) << 12);
+        let value = facts.weight as i32 % 100 - 50;
+        out.extend(key.to_le_bytes());
+        let fields = [from << 6 | to | promotion | kind << 14, value, 10, facts.weight as i32 % 5];
+        out.extend(fields.into_iter().flat_map(i32::to_le_bytes));
+    }
+    out
+}
+
+/// A count file of games that ended.
+fn write_counts(path: &Path, known: &Known) {
+    let shape = counts::Shape { positions: true, by: By::default() };
+    let mut writer = counts::CountWriter::create(path, shape, false).unwrap();
+    for (at, facts) in known.values().flat_map(|(at, moves)| moves.iter().map(move |facts| (at, facts))) {
+        let Counts { games, wins, draws, losses } = facts.1.counts.unwrap();
+        let mv = MoveCode(*facts.0);
+        if games > 0 {
+            let (key, packed, slice) = (at.key(), Packed::new(at), Slice::default());
+            writer.add(&counts::CountsRow { key, mv, wins, draws, losses, packed, slice }).unwrap();
+        }
+    }
+    writer.finish().unwrap();
 }
 
 /// Gives an Arena book random sliders, limits and priorities.
@@ -195,13 +271,13 @@ impl Decided {
                 lost && facts.weight == 0 && facts.recommended.is_none() && facts.decision.is_none()
             })
         };
-        // Nobody says of a plain move beside green ones that it is bad: another book may recommend the position after it.
+        // Nobody says of a move beside green ones that it is bad: another book may recommend the position after it.
         let is_plain = |mv: u16| {
             let facts = self.record.moves.iter().find(|facts| facts.mv.0 == mv);
             facts.is_some_and(|facts| {
-                let silent =
-                    facts.recommended.is_none() && facts.annotation.is_none() && facts.decision.is_none();
-                silent && facts.weight > 0 && !facts.is_never_by_factor()
+                let bad = [Annotation::Bad, Annotation::Blunder, Annotation::Dubious].map(Some);
+                let silent = facts.recommended.is_none() && facts.decision.is_none();
+                silent && !bad.contains(&facts.annotation) && facts.weight > 0 && !facts.is_never_by_factor()
             })
         };
         let is_never = |mv: u16| !only_lost(mv) && !is_plain(mv);
@@ -216,6 +292,8 @@ struct Tally {
     positions: u64,
     moves: u64,
     changed: u64,
+    /// Of these, changes that are just as great as those that are not reported, but for the rounding of floating-point numbers.
+    uncertain: u64,
     largest: f64,
 }
 
@@ -329,6 +407,8 @@ fn check(books: &[&dyn Moves], path: &Path, expected: &Expected<'_>) -> Tally {
             let [was, is] = [&decided.chances, &held].map(|of| of.get(mv).copied().unwrap_or_default());
             tally.moves += 1;
             let difference = (was - is).abs();
+            let is_certain = (difference - REPORTED).abs() > 1e-12 || (was == 0.0) != (is == 0.0);
+            tally.uncertain += u64::from(!is_certain);
             if difference > REPORTED || (was == 0.0) != (is == 0.0) {
                 tally.changed += 1;
                 if difference > tally.largest {
@@ -347,7 +427,9 @@ fn check(books: &[&dyn Moves], path: &Path, expected: &Expected<'_>) -> Tally {
         }
     }
     let said = written.changed.iter().find(|(what, _)| what.starts_with("moves whose chance changes"));
-    assert_eq!(said.map_or(0, |(_, count)| *count), tally.changed, "{}: {said:?} {worst}", path.display());
+    let count = said.map_or(0, |(_, count)| *count);
+    let is_right = count.abs_diff(tally.changed) <= tally.uncertain;
+    assert!(is_right, "{}: {} changed, {said:?} {worst}", path.display(), tally.changed);
     if let Some((what, _)) = said {
         let [from, to] = percents(what)[..] else { panic!("{what}") };
         assert!(
@@ -442,7 +524,9 @@ fn grow(source: &dyn Book, (seed, most): (u64, u64), see: &mut dyn FnMut(&dyn Mo
 fn what_was_decided_is_what_every_format_plays() {
     let positions = times(40, 10_000);
     let mut all: BTreeMap<String, Tally> = BTreeMap::new();
-    for (seed, from) in (0..times(2, 5_u64)).flat_map(|seed| FORMATS.map(|from| (seed, from))) {
+    for (seed, from) in
+        (0..times(2, 5_u64)).flat_map(|seed| FORMATS.into_iter().chain(SOURCES).map(move |from| (seed, from)))
+    {
         let folder = tempfile::tempdir().unwrap();
         let rng = &mut Xoshiro256PlusPlus::seed_from_u64(mixed(seed));
         let source = &*random_book(&folder.path().join("source").with_extension(from), positions, rng);
@@ -462,7 +546,7 @@ fn what_was_decided_is_what_every_format_plays() {
         vet(source, seed, &mut |book, expected| write("vet", &[book], expected));
         grow(source, (seed, times(40, 2000)), &mut |book, expected| write("grow", &[book], expected));
     }
-    for (what, Tally { positions, moves, changed, largest }) in all {
+    for (what, Tally { positions, moves, changed, largest, .. }) in all {
         let largest = largest * 100.0;
         println!(
             "{what}: {positions} positions, {moves} moves, {changed} chances changed, by at most {largest:.1} %"

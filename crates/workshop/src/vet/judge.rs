@@ -113,7 +113,8 @@ pub(crate) fn apply(moves: &mut [MoveFacts], fates: &[Fate]) {
     let mut left = PositionRecord { moves: left, ..PositionRecord::default() };
     plain_weights(&mut left);
     for (facts, left) in moves.iter_mut().zip(left.moves) {
-        if facts.weight > 0 || left.weight > 0 {
+        let has_verdict = facts.recommended.is_some() || facts.annotation.is_some();
+        if facts.weight > 0 || left.weight > 0 || has_verdict {
             (facts.weight, facts.decision) = (left.weight, Some(Decision::Judged));
         }
     }

@@ -28,6 +28,7 @@ use super::kept::own_entries;
 use super::rows::{CountSource, CtgOwn, MoveRecord, PositionRow, Tally};
 use super::trie::{ROOM, Trie, TrieEntry};
 use super::words::{Word, is_green, words};
+use crate::verdict::Chosen;
 use crate::{Annotation, Counts, Decision, Green, MoveFacts, PositionRecord, Written, left_out};
 
 /// The least memory that a draft uses, in bytes.
@@ -126,7 +127,9 @@ impl CtgDraft {
         let words = words(known, self.least_green(known));
         let from = From { position, normal: &normal, signature: &signature };
         for (at, (known, word)) in known.moves.iter().zip(words).enumerate() {
-            own.moves.extend(self.add_move(known, &from, word, at < MAX_MOVES)?);
+            let added = self.add_move(known, &from, word, at < MAX_MOVES)?;
+            own.chosen.extend(added.and_then(|[code, _]| Chosen::code(known, code)));
+            own.moves.extend(added);
         }
         self.record.clear();
         own.write(&signature, self.positions, &mut self.record);
@@ -266,7 +269,7 @@ impl CtgDraft {
         ]);
         written.changed = left_out([
             (
-                "positions with different colors on different paths, where red takes precedence over green",
+                "positions with different colors on different paths or in several books: a color acts on all paths",
                 torn,
             ),
             (

@@ -16,6 +16,8 @@ pub(crate) const SAID_RED: u8 = 4;
 pub(crate) const SAID_PLAYED: u8 = 8;
 /// That it is not, because others are.
 pub(crate) const SAID_REJECTED: u8 = 16;
+/// That no factor keeps it from being played.
+pub(crate) const SAID_FREE: u8 = 32;
 
 /// How the entries of a position differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -14,10 +14,12 @@ use bytemuck::{Pod, Zeroable};
 use super::super::entry::{Rating, Statistics};
 use super::super::layout::{GREEN, LENGTH_BITS, MAX_MOVES, RED, UNKNOWN_OF_A_GAME};
 use super::super::signature::Signature;
-use super::kept::CtgEntry;
-use super::kept::{Differences, KeptEntries, SAID_GREEN, SAID_NONE, SAID_PLAYED, SAID_RED, SAID_REJECTED};
+use super::kept::{
+    CtgEntry, Differences, KeptEntries, SAID_FREE, SAID_GREEN, SAID_NONE, SAID_PLAYED, SAID_RED,
+};
 use super::words::Unless;
-use crate::{Counts, Recommendation};
+use crate::verdict::Chosen;
+use crate::{Annotation, Counts, Recommendation};
 
 /// The most games that an entry can hold: 24 bits.
 pub(crate) const MAX_GAMES: u32 = (1 << 24) - 1;
@@ -109,6 +111,8 @@ pub(crate) struct CtgOwn {
     pub moves: Vec<[u8; 2]>,
     /// Whether their marks are those that were decided.
     pub decided: bool,
+    /// The codes of the moves that were chosen.
+    pub chosen: Vec<u8>,
     /// The entries of CTG books.
     pub entries: Vec<CtgEntry>,
 }
@@ -144,6 +148,9 @@ impl CtgOwn {
         let moves = self.moves.get(..MAX_MOVES).unwrap_or(&self.moves);
         out.push(moves.len() as u8);
         out.extend(moves.as_flattened());
+        let chosen = self.chosen.get(..MAX_MOVES).unwrap_or(&self.chosen);
+        out.push(chosen.len() as u8);
+        out.extend(chosen);
         for CtgEntry { book, bytes } in &self.entries {
             out.extend(book.to_be_bytes());
             out.extend((bytes.len() as u16).to_be_bytes());
@@ -156,7 +163,9 @@ impl CtgOwn {
         let sources = [CountSource::Moves, CountSource::Reached, CountSource::Itself];
         let source = sources.into_iter().find(|known| *known as u8 == source).unwrap_or_default();
         let (count, after) = rest.get(TALLY_LEN..)?.split_first()?;
-        let (moves, mut after) = after.split_at_checked(2 * usize::from(*count))?;
+        let (moves, after) = after.split_at_checked(2 * usize::from(*count))?;
+        let (count, after) = after.split_first()?;
+        let (chosen, mut after) = after.split_at_checked(usize::from(*count))?;
         let mut entries = Vec::new();
         while let Some((book, more)) = after.split_first_chunk() {
             let (len, more) = more.split_first_chunk()?;
@@ -166,7 +175,7 @@ impl CtgOwn {
         }
         let moves = moves.as_chunks().0.to_vec();
         let (counts, decided) = (Tally::read(rest)?, decided != 0);
-        Some(Self { source, comment, counts, moves, decided, entries })
+        Some(Self { source, comment, counts, moves, decided, chosen: chosen.to_vec(), entries })
     }
 }
 
@@ -202,6 +211,8 @@ pub struct PositionRow {
     pub moves: Vec<[u8; 2]>,
     /// Whether the marks were decided.
     decided: bool,
+    /// What was chosen of its moves.
+    chosen: Chosen,
     /// Moves to it that need a mark if its colour is another than they say: the heads of their positions, and their codes.
     marked: Vec<(Unless, Vec<u8>)>,
     /// Moves for which there was no room.
@@ -254,9 +265,10 @@ impl PositionRow {
     }
 
     fn add_own(&mut self, own: Option<CtgOwn>) {
-        let Some(CtgOwn { source, counts, comment, moves, decided, entries }) = own else { return };
+        let Some(CtgOwn { source, counts, comment, moves, decided, chosen, entries }) = own else { return };
         self.kept.add(entries);
         self.decided |= decided;
+        self.chosen.add(&chosen);
         self.count(source, counts);
         if self.comment == 0 {
             self.comment = comment;
@@ -299,6 +311,9 @@ impl PositionRow {
 
     /// Brings what CTG books hold of it into its moves, once all records are added. Returns how it differs between them.
     pub fn complete(&mut self) -> Differences {
+        for [_, mark] in self.moves.iter_mut().filter(|[code, _]| !self.chosen.leaves(*code)) {
+            *mark = Annotation::Bad.nag();
+        }
         let differences = self.kept.complete(&mut self.moves, self.decided);
         self.entries_said = differences.said;
         self.left_out += differences.left_out;
@@ -310,22 +325,22 @@ impl PositionRow {
         self.kept.upper
     }
 
-    /// Its colour. Where it was decided that a move to it is played, it is not red. Otherwise it is if a book says so, or if all
-    /// moves to it do, because a forbidden move must not be played.
+    /// Its colour: red if all moves to it are, because what is red on one path only can have a mark there, and green if one is.
+    /// What books say of it counts where no move leads to it.
     fn color(&self) -> Option<Recommendation> {
-        let paths = |said| self.said & said != 0;
-        let all_red = paths(SAID_RED) && !paths(SAID_NONE | SAID_GREEN);
-        if !paths(SAID_PLAYED) && (self.entries_said & SAID_RED != 0 || all_red) {
+        let (said, others) = match self.said {
+            0 => (self.entries_said, 0),
+            said => (said, SAID_NONE | SAID_GREEN),
+        };
+        if said & SAID_RED != 0 && said & others == 0 {
             return Some(Recommendation::Red);
         }
-        let decided = paths(SAID_PLAYED | SAID_REJECTED);
-        let is_green = paths(SAID_GREEN) || self.entries_said & SAID_GREEN != 0 && !decided;
-        is_green.then_some(Recommendation::Green)
+        (said & SAID_GREEN != 0).then_some(Recommendation::Green)
     }
 
-    /// Whether a factor that means never is not kept, because it was decided that a move to it is played.
+    /// Whether a factor that means never is not kept, because a move to it is played.
     fn frees(&self) -> bool {
-        self.said & SAID_PLAYED != 0
+        self.said & SAID_FREE != 0
     }
 
     /// The moves to it that need a mark, because they are not to be played and its colour does not say so: the heads of their
@@ -337,16 +352,19 @@ impl PositionRow {
             Unless::Red => color != Some(Recommendation::Red),
             Unless::NotGreen => color == Some(Recommendation::Green),
             Unless::Factor => !is_never,
+            Unless::Scored => self.counts.losses | self.counts.draws != 0,
         };
         self.marked.iter().filter(move |(unless, _)| needs(*unless)).map(|(_, at)| at.as_slice())
     }
 
-    /// Whether moves to it have other colours than it gets.
+    /// Whether moves to it, or books, say of it what neither its colour nor marks of these moves say.
     pub(crate) fn is_torn(&self) -> bool {
-        let said = (self.said | self.entries_said) & (SAID_NONE | SAID_GREEN | SAID_RED);
-        let is_red = self.color() == Some(Recommendation::Red);
-        let plays = said & (SAID_NONE | SAID_GREEN);
-        if is_red { plays != 0 } else { plays.count_ones() > 1 }
+        let plays = (self.said | self.entries_said) & (SAID_NONE | SAID_GREEN);
+        if self.color() == Some(Recommendation::Red) {
+            return plays != 0;
+        }
+        let is_red = self.entries_said & SAID_RED != 0 && self.said & (SAID_RED | SAID_PLAYED) == 0;
+        is_red || plays.count_ones() > 1
     }
 
     /// Whether its counts do not fit.

@@ -4,7 +4,7 @@
 //! move's own position. So a move that is never played becomes red only where no other path needs the position. Otherwise, and
 //! where a green move beside it does not suffice, its mark says so.
 
-use super::kept::{SAID_GREEN, SAID_NONE, SAID_PLAYED, SAID_RED, SAID_REJECTED};
+use super::kept::{SAID_FREE, SAID_GREEN, SAID_NONE, SAID_PLAYED, SAID_RED, SAID_REJECTED};
 use crate::verdict::Rest;
 use crate::{Annotation, Counts, Decision, MoveFacts, PositionRecord, Recommendation};
 use tabiya_chess::MoveCode;
@@ -19,11 +19,13 @@ pub(crate) enum Unless {
     NotGreen = 2,
     /// It is never played if the position has its factor.
     Factor = 3,
+    /// It weighs nothing if no move to the position has scored.
+    Scored = 4,
 }
 
 impl Unless {
     pub fn of_byte(byte: u8) -> Option<Self> {
-        [Self::Red, Self::NotGreen, Self::Factor].into_iter().find(|known| *known as u8 == byte)
+        [Self::Red, Self::NotGreen, Self::Factor, Self::Scored].into_iter().find(|known| *known as u8 == byte)
     }
 }
 
@@ -63,9 +65,15 @@ pub(crate) fn words(known: &PositionRecord, least: Option<u128>) -> Vec<Word> {
         let unless = match recommended {
             Some(Recommendation::Red) => Some(Unless::Red),
             _ if known.is_never_by_factor() => Some(Unless::Factor),
+            // Another mark stays where it can.
+            _ if known.is_rejected() && known.annotation.is_some() && !rest.leaves(known) => {
+                Some(Unless::Scored)
+            }
             _ => None,
         };
-        word(recommended, known.annotation.or(bad.then_some(Annotation::Bad)), unless)
+        let word = word(recommended, known.annotation.or(bad.then_some(Annotation::Bad)), unless);
+        let free = if rest.leaves(known) { SAID_FREE } else { 0 };
+        Word { said: word.said | free, ..word }
     };
     moves.iter().map(word).collect()
 }
@@ -126,7 +134,9 @@ fn decided(
                 new.annotation = new.annotation.filter(|_| !excludes || known.decision.is_none());
             }
             // What is not chosen needs no color beside a green move.
-            false if !greens && rest.leaves(new) => new.recommended = Some(Recommendation::Red),
+            false if !greens && rest.leaves(&with_points(new, known)) => {
+                new.recommended = Some(Recommendation::Red);
+            }
             _ => {}
         }
     }
@@ -134,7 +144,7 @@ fn decided(
         let Word { said, mark, .. } = word(new.recommended, new.annotation, None);
         if is_played(known) {
             let played = if known.decision.is_some() { SAID_PLAYED } else { 0 };
-            return Word { said: said | played, mark, unless: None };
+            return Word { said: said | played | SAID_FREE, mark, unless: None };
         }
         let is_red = new.recommended == Some(Recommendation::Red);
         let (said, unless) = match is_red {
@@ -150,4 +160,9 @@ fn decided(
 fn silence(known: &mut MoveFacts<MoveCode>) {
     known.recommended = known.recommended.filter(|color| !color.is_green());
     known.annotation = known.annotation.filter(|mark| *mark != Annotation::Only);
+}
+
+/// A move that is never played as if it had scored: its results may become better by other paths to the same position.
+fn with_points(new: &MoveFacts<MoveCode>, known: &MoveFacts<MoveCode>) -> MoveFacts<MoveCode> {
+    MoveFacts { weight: new.weight.max(known.is_rejected().into()), ..*new }
 }

@@ -9,6 +9,7 @@ use super::super::key::Key;
 use super::super::layout::KEY_LEN;
 use super::super::wire::{self, KvetkaReader, put_compact, put_unicode};
 use crate::Counts;
+use crate::verdict::Chosen;
 
 /// Marks the record of a position itself, which sorts before that of a move to it.
 const OWN: u8 = 0;
@@ -22,8 +23,8 @@ const HAS_TOTAL: u8 = 1;
 /// Set if it names a game.
 const HAS_GAME: u8 = 2;
 
-/// The most moves of which a record says that they are never played; a position has fewer.
-const MAX_NEVER: usize = u8::MAX as usize;
+/// The most moves of which a record says that they are never played, or that they were chosen; a position has fewer.
+const MAX_CODES: usize = u8::MAX as usize;
 
 /// Set if it has a comment.
 const HAS_COMMENT: u8 = 4;
@@ -35,6 +36,8 @@ pub(crate) struct KvetkaOwn {
     pub moves: Vec<u8>,
     /// Those of moves that are never played, at most 255.
     pub never: Vec<u8>,
+    /// Those of moves that were chosen.
+    pub chosen: Vec<u8>,
     /// Its results, if they are known apart from its moves.
     pub total: Option<Counts>,
     /// The results of its moves together.
@@ -64,9 +67,11 @@ impl KvetkaOwn {
         if let Some(comment) = &self.comment {
             put_unicode(comment, out);
         }
-        let never = self.never.get(..MAX_NEVER).unwrap_or(&self.never);
-        out.push(never.len() as u8);
-        out.extend(never);
+        for codes in [&self.never, &self.chosen] {
+            let codes = codes.get(..MAX_CODES).unwrap_or(codes);
+            out.push(codes.len() as u8);
+            out.extend(codes);
+        }
         out.extend(&self.moves);
     }
 
@@ -90,10 +95,13 @@ impl KvetkaOwn {
         if flags & HAS_COMMENT != 0 {
             own.comment = Some(reader.unicode()?);
         }
-        let never = reader.u8()?;
-        let rest = reader.rest();
-        let (never, moves) = rest.split_at_checked(never.into()).unwrap_or((&[], rest));
-        (own.never, own.moves) = (never.to_vec(), moves.to_vec());
+        let mut rest = reader.rest();
+        for codes in [&mut own.never, &mut own.chosen] {
+            let (count, after) = rest.split_first().unwrap_or((&0, &[]));
+            let (found, after) = after.split_at_checked((*count).into()).unwrap_or((after, &[]));
+            (*codes, rest) = (found.to_vec(), after);
+        }
+        own.moves = rest.to_vec();
         Ok(own)
     }
 }
@@ -103,6 +111,8 @@ impl KvetkaOwn {
 pub(crate) struct Gathered {
     key: Option<Key>,
     own: KvetkaOwn,
+    /// What was chosen of its moves.
+    chosen: Chosen,
     /// The results of all moves that lead to the position.
     from_moves: Option<Counts>,
     /// Those that are made up, so that moves are played.
@@ -130,6 +140,7 @@ impl Gathered {
                     }
                 }
                 self.own.never.extend(own.never);
+                self.chosen.add(&own.chosen);
                 self.own.sum = self.own.sum.plus(own.sum);
                 self.own.total = self.own.total.into_iter().chain(own.total).reduce(Counts::plus);
                 // The earliest game, whatever the order of the work.
@@ -144,12 +155,15 @@ impl Gathered {
         }
     }
 
-    /// Returns their element and the number of its game, and starts again.
-    pub fn take(&mut self) -> Option<(Element, Option<u64>)> {
-        let Self { key, mut own, from_moves, made_up } = std::mem::take(self);
-        own.moves.retain(|code| !own.never.contains(code));
+    /// Returns their element, the number of its game, and how many moves it lacks because they are not to be played where
+    /// colors are swapped; and starts again.
+    pub fn take(&mut self) -> Option<(Element, Option<u64>, u64)> {
+        let Self { key, mut own, chosen, from_moves, made_up } = std::mem::take(self);
+        let all = own.moves.len();
+        own.moves.retain(|code| !own.never.contains(code) && chosen.leaves(*code));
+        let removed = (all - own.moves.len()) as u64;
         let results = own.total.or(from_moves).unwrap_or(own.sum).plus(made_up);
         let extras = Extras { comment: own.comment, ..Extras::default() };
-        Some((Element { key: key?, results, moves: own.moves, extras }, own.game))
+        Some((Element { key: key?, results, moves: own.moves, extras }, own.game, removed))
     }
 }

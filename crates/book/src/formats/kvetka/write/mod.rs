@@ -20,6 +20,7 @@ use super::header::KvetkaHeader;
 use super::key::Key;
 use super::layout::{ALL_PLIES, MAX_COMMENT};
 use super::moves::code;
+use crate::verdict::Chosen;
 use crate::write::Needs;
 use crate::{
     About, BookWriter, Counts, GameReference, Heading, MoveFacts, PositionRecord, WriteOptions, Written,
@@ -50,6 +51,7 @@ struct KvetkaLeftOut {
     weights: u64,
     made_up: u64,
     never: u64,
+    swapped: u64,
     marks: u64,
     learned: u64,
     ratings: u64,
@@ -183,6 +185,7 @@ impl BookWriter for KvetkaWriter {
             let made_up = if lacks_points { Self::made_up(found, scored) } else { Counts::default() };
             self.note_losses(found, results.plus(made_up), flat);
             own.moves.push(code);
+            own.chosen.extend(Chosen::code(found, code));
             own.sum = own.sum.plus(results);
             self.child(&at.after(mv), results.swapped(), made_up.swapped())?;
         }
@@ -204,9 +207,10 @@ impl BookWriter for KvetkaWriter {
         loop {
             let record = sorted.next()?;
             let is_complete = record.is_none_or(|record| gathered.is_other(record));
-            if let Some((mut element, game)) = is_complete.then(|| gathered.take()).flatten() {
+            if let Some((mut element, game, removed)) = is_complete.then(|| gathered.take()).flatten() {
                 element.extras.link = game.map(|number| games.link(number)).transpose()?.flatten();
                 written.positions += 1;
+                lost.swapped += removed;
                 interrupt::check()?;
                 written.moves += element.moves.len() as u64;
                 let left_out = output.element(&element)?;
@@ -279,6 +283,7 @@ impl KvetkaLeftOut {
                 self.weights,
             ),
             ("moves that are never played", self.never),
+            ("moves that are not to be played in the same position with colors swapped", self.swapped),
             ("marks or colors of moves", self.marks),
             ("learned results of moves", self.learned),
             ("ratings of moves", self.ratings),

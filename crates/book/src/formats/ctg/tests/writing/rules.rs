@@ -2,10 +2,11 @@
 
 use tabiya_base::visit::Break;
 
+use super::super::super::layout::RED;
 use super::super::fixtures::Fixture;
 use super::*;
 use crate::tests::{after, fen};
-use crate::{Learned, Moves, Ratings, Recommendation};
+use crate::{Decision, Extra, Learned, Moves, Ratings, Recommendation};
 
 #[test]
 fn games_on_several_paths_to_a_position_are_added_up() {
@@ -226,6 +227,49 @@ fn a_move_that_is_red_on_one_path_only_gets_a_mark_of_its_own() {
         .map(|known| (known.recommended, known.annotation));
     let green = Some(Recommendation::Green);
     assert_eq!(known, [(green, None), (green, Some(Annotation::Bad))]);
+}
+
+#[test]
+fn what_one_book_has_red_is_played_where_another_says_so() {
+    // The entry of a position, red and with a factor that means never, which both moves lead to.
+    let (one, two, met) = (after("g1f3 g8f6"), after("c2c4 g8f6"), after("g1f3 g8f6 c2c4"));
+    let mut bytes = vec![0, 1];
+    bytes.extend([0; STATISTICS_LEN - 3]);
+    bytes.extend([RED, (-125_i8).cast_unsigned(), 0]);
+    let entry = PositionRecord {
+        extras: vec![Extra { format: crate::ctg::FORMAT, book: 1, bytes }],
+        ..record_of(&met, vec![])
+    };
+    let red = MoveFacts {
+        recommended: Some(Recommendation::Red),
+        factor: Some(-125),
+        ..facts(&two, "g1f3", 2, counts(2, 1, 0, 1))
+    };
+    let plain = facts(&one, "c2c4", 2, counts(2, 1, 0, 1));
+    let known = |moves: &[(&Position, &MoveFacts<MoveCode>)]| {
+        let mut all: Vec<_> = moves.iter().map(|(at, facts)| record_of(at, vec![**facts])).collect();
+        all.push(entry.clone());
+        opened(&write(&all, 0))
+    };
+    let said = |known: &MoveFacts| (known.recommended, known.factor, known.annotation);
+    let alone = known(&[(&two, &red)]);
+    assert_eq!(said(&given(&alone, &two)["g1f3"]), (Some(Recommendation::Red), Some(-125), None));
+    let both = known(&[(&one, &plain), (&two, &red)]);
+    assert_eq!(said(&given(&both, &one)["c2c4"]), (None, None, None));
+    assert_eq!(said(&given(&both, &two)["g1f3"]), (None, None, Some(Annotation::Bad)));
+}
+
+#[test]
+fn what_was_chosen_is_played_with_colors_swapped_too() {
+    let (one, two) = (fen("4k3/4p3/8/8/8/8/4P3/4K2R w K - 0 1"), fen("4k2r/4p3/8/8/8/8/4P3/4K3 b k - 0 1"));
+    let chosen = MoveFacts { decision: Some(Decision::Chosen), ..facts(&one, "e2e4", 9, None) };
+    let other = facts(&two, "e7e6", 9, None);
+    for records in [[(&one, chosen), (&two, other)], [(&two, other), (&one, chosen)]] {
+        let records = records.map(|(at, facts)| record_of(at, vec![facts]));
+        let marks = |at| given(&opened(&write(&records, 0)), at).into_values().map(|known| known.annotation);
+        assert_eq!(marks(&one).collect::<Vec<_>>(), [Some(Annotation::Bad), None]);
+        assert_eq!(marks(&two).collect::<Vec<_>>(), [None, Some(Annotation::Bad)]);
+    }
 }
 
 #[test]
