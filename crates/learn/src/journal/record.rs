@@ -203,6 +203,16 @@ impl JournalRecord {
             Self::Reset | Self::Done | Self::Edit(_) => &[],
         }
     }
+
+    /// The same, to be changed.
+    pub fn changes_mut(&mut self) -> &mut [Change] {
+        match self {
+            Self::Game(game) => &mut game.changes,
+            Self::Correction(correction) => &mut correction.changes,
+            Self::Undo { changes, .. } => changes,
+            Self::Reset | Self::Done | Self::Edit(_) => &mut [],
+        }
+    }
 }
 
 impl GameRecord {

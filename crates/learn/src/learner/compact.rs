@@ -11,7 +11,8 @@
 //!
 //! 1. a new file is made beside the journal, and locked;
 //! 2. into it go the store, merged with the ids of the games to be dropped (of a corrected one, both); the header; the records that stay, each now
-//!    with the check of its new predecessor; a *done*. The disk has them before the next step;
+//!    with the check of its new predecessor, and with fields that lead from one record to the next and to the book; a *done*. The disk has them
+//!    before the next step;
 //! 3. the file is renamed to the journal's name. Before, every process finds the old journal; after, the new one; both
 //!    say the same. The disk has the name before anything is appended.
 //!
@@ -23,11 +24,15 @@
 
 use tabiya_base::bytes::Parts as _;
 
+use std::collections::HashMap;
 use std::io::Write as _;
+
+use tabiya_chess::MoveCode;
 
 use super::Learner;
 use super::transact::Transaction;
 use crate::error::LearnError;
+use crate::field::Field;
 use crate::journal::{
     HEADER_LEN, JournalHeader, JournalRecord, JournalState, KnownEdit, LearnedGame, record_at,
 };
@@ -125,7 +130,9 @@ fn write(
     let dropped = state.games.len() - games.len();
     let owner = edits.first().map_or(state.owner, |known| known.before);
     let mut header = JournalHeader {
-        compacted: state.compacted().saturating_add(dropped as u64),
+        compacted: state.compacted().saturating_add(
+            state.games.part(..dropped).iter().filter(|known| known.known_result().is_some()).count() as u64,
+        ),
         ..JournalHeader::new(owner, serial)
     };
     let mut store = state.header.store();
@@ -139,21 +146,52 @@ fn write(
     let mut stay: Vec<_> = records(games, &[]).map(|(at, size)| (at, size, None)).collect();
     stay.extend(edits.iter().zip(numbers).map(|(known, number)| (known.at, known.size, Some(number))));
     stay.sort_unstable();
-    let records = stay.into_iter().map(|(at, size, number)| -> Result<JournalRecord, LearnError> {
+    let mut now = last_fields(state, journal, stay.first().map_or(state.end, |(at, ..)| *at))?;
+    let mut records = vec![JournalRecord::Done];
+    for (at, size, number) in stay.into_iter().rev() {
         let mut record = record_at(journal, at, size)?;
         if let (JournalRecord::Edit(edit), Some(number)) = (&mut record, number) {
-            // The records that say what was taken back of a deleted entry are dropped.
-            for change in edit.changes.iter_mut().filter(|change| change.new.is_none()) {
-                change.old = change.old.map(|old| state.left_of(number, old));
+            for change in &mut edit.changes {
+                // The records that say what was taken back of a deleted entry are dropped.
+                if change.new.is_none() {
+                    change.old = change.old.map(|old| state.left_of(number, old));
+                }
+                if let Some(entry) = change.new.or(change.old).filter(|_| change.growth() != 0) {
+                    now.remove(&(entry.key, entry.mv));
+                }
             }
         }
-        Ok(record)
-    });
+        // What the records that are dropped had made of the entry is no longer in between.
+        for change in record.changes_mut() {
+            if let Some(field) = now.get_mut(&(change.key, change.mv)) {
+                (change.old, change.new) = (field.shifted(change.new, change.old), *field);
+                *field = change.old;
+            }
+        }
+        records.push(record);
+    }
     let mut out = written_from(new, end);
-    for record in records.chain([Ok(JournalRecord::Done)]) {
-        let (data, next) = record?.to_bytes(check).ok_or(LearnError::TooLong)?;
+    for record in records.into_iter().rev() {
+        let (data, next) = record.to_bytes(check).ok_or(LearnError::TooLong)?;
         out.write_all(&data)?;
         check = next;
     }
     Ok(out.flush()?)
+}
+
+/// What the records from this offset on have made of the entries that they change.
+fn last_fields(
+    state: &JournalState,
+    journal: &mut dyn StoredBytes,
+    from: u64,
+) -> Result<HashMap<(u64, MoveCode), Field>, LearnError> {
+    let len = usize::try_from(state.end - from).map_err(|_| LearnError::TooLong)?;
+    let data = journal.bytes_at(from, len)?;
+    let (mut rest, mut fields) = (&*data, HashMap::new());
+    while let Some((record, _, _, size)) = JournalRecord::parse(rest) {
+        let in_book = record.changes().iter().filter(|change| !change.is_deleted());
+        fields.extend(in_book.map(|change| ((change.key, change.mv), change.new)));
+        rest = rest.part(size..);
+    }
+    Ok(fields)
 }

@@ -53,8 +53,9 @@ impl Learner {
         }
         self.transact(false, |learner, transaction| {
             let games = &transaction.state.games;
-            if transaction.state.compacted() > 0 && u64::from(count) > games.len() as u64 {
-                let what = format!("only the last {} games that were learned can be undone", games.len());
+            let held = games.iter().filter(|known| known.known_result().is_some()).count();
+            if transaction.state.compacted() > 0 && u64::from(count) > held as u64 {
+                let what = format!("only the last {held} games that were learned can be undone");
                 return Err(learner.too_many(Error::new(ErrorKind::Usage, what)).into());
             }
             let mut left = count;

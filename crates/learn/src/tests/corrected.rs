@@ -1,13 +1,10 @@
 //! Games that were learned while they were played, and what files say of them.
 
-use proptest::prelude::*;
-use shakmaty::Color;
-
 use super::disk::{Files, SimDisk};
 use super::{book, compacting_to, field, finished};
-use crate::{Compared, IdentifiedGame, LearnOutcome, Learner, Source, halfpoints, identity};
+use crate::{Compared, IdentifiedGame, LearnOutcome, Learner, Source, identity};
 
-const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
+pub const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
 
 fn fresh() -> SimDisk {
     SimDisk::from_files(Files { book: book(&LINES), journal: None })
@@ -18,7 +15,7 @@ fn learner(disk: &SimDisk) -> Learner {
 }
 
 /// A game that was played, with this many half-points for White; the engine was not told `unseen` plies of it.
-fn played(line: usize, side: &str, white: usize, guess: bool, unseen: usize) -> IdentifiedGame {
+pub fn played(line: usize, side: &str, white: usize, guess: bool, unseen: usize) -> IdentifiedGame {
     let IdentifiedGame { mut game, .. } =
         finished("game 1 as White, won: by scores", LINES[line], side, white);
     game.moves.truncate(game.moves.len() - unseen);
@@ -27,7 +24,7 @@ fn played(line: usize, side: &str, white: usize, guess: bool, unseen: usize) -> 
 }
 
 /// The game of this number in a file, with its result if it has one.
-fn in_file(line: usize, number: usize, sides: &str, white: Option<usize>) -> IdentifiedGame {
+pub fn in_file(line: usize, number: usize, sides: &str, white: Option<usize>) -> IdentifiedGame {
     let game = finished(&format!("{line} {number} {white:?}"), LINES[line], sides, white.unwrap_or(1));
     let source = if white.is_some() { Source::File } else { Source::Unfinished };
     IdentifiedGame { source, ..game }
@@ -165,6 +162,33 @@ fn a_compacted_journal_keeps_corrections() {
     assert_eq!((field(&disk.files().book, "e2e4"), field(&disk.files().book, "d2d4")), ((26, 0), (12, 0)));
 }
 
+#[test]
+fn the_records_of_a_compacted_journal_lead_to_the_book() {
+    // A correction that found a game which was undone since.
+    let disk = fresh();
+    learner(&disk).learn(&[played(0, "w", 2, true, 0), played(0, "w", 2, true, 0)], false).unwrap();
+    learn(&mut learner(&disk), &in_file(0, 1, "wb", Some(0)));
+    assert_eq!(learner(&disk).undo(1).unwrap(), 1);
+    assert_eq!(compacting_to(&disk, 3).undo(1).unwrap(), 1);
+    assert_eq!(field(&disk.files().book, "e2e4"), (1, 0));
+    assert!(learner(&disk).history(0).unwrap().doubt.is_none());
+    assert_eq!(learner(&disk).undo(1).unwrap(), 1);
+    assert_eq!(disk.files().book, book(&LINES));
+    // A correction of a game whose records are dropped, and a game that has no result.
+    let games: Vec<IdentifiedGame> = (0..4).map(|_| played(0, "w", 2, true, 0)).collect();
+    learner(&disk).learn(&games, false).unwrap();
+    let files = [in_file(0, 1, "w", None), in_file(0, 2, "w", Some(0))];
+    let outcomes = learner(&disk).learn(&files, false).unwrap();
+    assert_eq!(outcomes, [LearnOutcome::Withdrawn(2), LearnOutcome::Corrected(2)]);
+    learn(&mut compacting_to(&disk, 2), &played(0, "w", 2, true, 0));
+    assert_eq!(field(&disk.files().book, "e2e4"), (4, 6));
+    assert_eq!(learner(&disk).history(0).unwrap().count, 4);
+    let refused = learner(&disk).undo(3).unwrap_err().to_string();
+    assert!(refused.contains("only the last 2 games"), "{refused}");
+    assert_eq!(learner(&disk).undo(2).unwrap(), 2);
+    assert_eq!(field(&disk.files().book, "e2e4"), (2, 2));
+}
+
 /// A guess, its correction and undoing it: whatever is lost in between, the book is as it was after a step.
 #[test]
 fn after_any_loss_of_power_a_game_is_corrected_entirely_or_not_at_all() {
@@ -198,116 +222,5 @@ fn after_any_loss_of_power_a_game_is_corrected_entirely_or_not_at_all() {
             }
         });
         assert!(losses > 50, "{losses}");
-    }
-}
-
-/// What is done to a book.
-#[derive(Clone, Debug)]
-enum Step {
-    Play { line: usize, side: bool, white: usize, guess: bool },
-    Read { line: usize, number: usize, sides: usize, white: Option<usize> },
-    Undo(u32),
-}
-
-fn any_step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        (0..3_usize, any::<bool>(), 0..3_usize, any::<bool>())
-            .prop_map(|(line, side, white, guess)| Step::Play { line, side, white, guess }),
-        (0..3_usize, 0..3_usize, 0..3_usize, prop::option::of(0..3_usize))
-            .prop_map(|(line, number, sides, white)| Step::Read { line, number, sides, white }),
-        (1..3_u32).prop_map(Step::Undo),
-    ]
-}
-
-/// A side of a game in the model: of which line, with which result, and the identity in a file.
-#[derive(Clone, Debug)]
-struct Side {
-    line: usize,
-    color: Color,
-    white: Option<usize>,
-    guess: bool,
-    /// Whether no file has had it.
-    open: bool,
-    file: Option<(usize, usize, Option<usize>)>,
-}
-
-/// The games of the model, each with its sides.
-#[derive(Default)]
-struct Model(Vec<Vec<Side>>);
-
-impl Model {
-    fn read(&mut self, line: usize, number: usize, sides: &str, white: Option<usize>) {
-        let id = (line, number, white);
-        let mut new = Vec::new();
-        for (color, _) in
-            [(Color::White, 'w'), (Color::Black, 'b')].into_iter().filter(|(_, c)| sides.contains(*c))
-        {
-            if self.0.iter().flatten().any(|side| side.color == color && side.file == Some(id)) {
-                continue;
-            }
-            let is_its = |side: &&mut Side| {
-                side.open && (side.line, side.color) == (line, color) && (white.is_some() || side.guess)
-            };
-            let mut known: Vec<&mut Side> = self.0.iter_mut().flatten().filter(is_its).collect();
-            let right = known.iter().position(|side| side.white == white).unwrap_or(0);
-            if let Some(side) = known.get_mut(right) {
-                (side.open, side.file, side.white) = (false, Some(id), white);
-            } else if white.is_some() {
-                new.push(Side { line, color, white, guess: false, open: false, file: Some(id) });
-            }
-        }
-        self.0.extend((!new.is_empty()).then_some(new));
-    }
-
-    fn undo(&mut self, mut count: u32) {
-        while count > 0
-            && let Some(game) = self.0.pop()
-        {
-            count -= u32::from(game.iter().any(|side| side.white.is_some()));
-        }
-    }
-
-    /// Games and half-points of the first move of White on a line, and of Black's reply.
-    fn field(&self, moves: &str) -> (u16, u16) {
-        let color = if moves.contains(' ') { Color::Black } else { Color::White };
-        let sides =
-            self.0.iter().flatten().filter(|side| side.color == color && LINES[side.line].starts_with(moves));
-        sides.filter_map(|side| side.white).fold((0, 0), |(games, points), white| {
-            (games + 1, points + halfpoints(super::RESULTS[white], color))
-        })
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(60, 5000)))]
-
-    #[test]
-    fn the_book_is_what_was_played_read_and_taken_back(steps in prop::collection::vec(any_step(), 1..30)) {
-        let disk = fresh();
-        let mut model = Model::default();
-        let mut live = learner(&disk);
-        for step in steps {
-            match step {
-                Step::Play { line, side, white, guess } => {
-                    let (sides, color) = if side { ("w", Color::White) } else { ("b", Color::Black) };
-                    // Of one line, the engine is told everything or not the last move.
-                    learn(&mut live, &played(line, sides, white, guess, usize::from(line == 0)));
-                    model.0.push(vec![Side { line, color, white: Some(white), guess, open: true, file: None }]);
-                }
-                Step::Read { line, number, sides, white } => {
-                    let sides = ["w", "b", "wb"][sides];
-                    learn(&mut live, &in_file(line, number, sides, white));
-                    model.read(line, number, sides, white);
-                }
-                Step::Undo(count) => {
-                    live.undo(count).unwrap();
-                    model.undo(count);
-                }
-            }
-            let now = disk.files().book;
-            for moves in ["e2e4", "d2d4", "e2e4 e7e5", "e2e4 c7c5", "d2d4 d7d5"] {
-                prop_assert_eq!(field(&now, moves), model.field(moves), "{}", moves);
-            }
-        }
     }
 }

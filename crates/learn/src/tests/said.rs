@@ -1,24 +1,25 @@
-//! Sequences of edits, learning, undoing and replacing, on good and on full disks, with processes that are killed and power that
-//! fails: at each step the book is what was said.
+//! Sequences of edits, learning, correcting, undoing and replacing, on good and on full disks, with processes that are killed and
+//! power that fails: at each step the book is what was said.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 
 use proptest::prelude::*;
 
+use shakmaty::{Color, Position as _};
 use tabiya_base::error::Result;
 use tabiya_book::edit::Change::Delete;
 use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_chess::{Game, MoveCode};
 
+use super::corrected::{LINES, in_file, played};
 use super::disk::{Files, SimDisk};
 use super::edited::{add, change, learner, set};
 use super::faults::FINISHED_LATER;
-use super::{book, compacting_to, finished};
-use crate::{EntryEdit, Learner};
+use super::{RESULTS, book, compacting_to, finished};
+use crate::{EntryEdit, IdentifiedGame, Learner, halfpoints};
 
-/// The lines of games, and the moves that are edited.
-const LINES: [&str; 3] = ["e2e4 e7e5 g1f3", "e2e4 c7c5", "d2d4"];
+/// The moves that are edited.
 const MOVES: [&str; 3] = ["e2e4", "d2d4", "e2e4 e7e5"];
 
 #[derive(Clone, Debug)]
@@ -26,12 +27,21 @@ enum Step {
     Edit(Vec<(usize, bool, u16)>),
     UndoEdit,
     RedoEdit,
-    Learn(Vec<(usize, usize)>),
+    Learn(Vec<Learn>),
     Undo(u32),
     Reset,
     /// Another book takes the place of the book: with its journal moved away, or with the old one beside it, which is then
     /// moved away or reset.
     Replace(u16, u8),
+}
+
+/// A game that is learned: on this line, with White's half-points.
+#[derive(Clone, Copy, Debug)]
+enum Learn {
+    /// While it is played, by one side.
+    Played { line: usize, side: usize, white: usize, guess: bool },
+    /// From a file, which has it under this number, for one side or both.
+    Read { line: usize, number: usize, sides: usize, white: Option<usize> },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,13 +57,22 @@ enum Fault {
     Kill(u8, Option<u64>),
 }
 
+/// Some games that are learned together: while they are played, or from a file.
+fn any_games() -> impl Strategy<Value = Vec<Learn>> {
+    let played = (0..LINES.len(), 0..2_usize, 0..3_usize, any::<bool>())
+        .prop_map(|(line, side, white, guess)| Learn::Played { line, side, white, guess });
+    let read = (0..LINES.len(), 0..3_usize, 0..3_usize, prop::option::weighted(0.8, 0..3_usize))
+        .prop_map(|(line, number, sides, white)| Learn::Read { line, number, sides, white });
+    prop_oneof![prop::collection::vec(played, 1..3), prop::collection::vec(read, 1..3)]
+}
+
 fn any_step() -> impl Strategy<Value = Step> {
     let edits = prop::collection::vec((0..MOVES.len(), prop::bool::weighted(0.6), 1..4_u16), 1..4);
     prop_oneof![
         6 => edits.prop_map(Step::Edit),
         4 => Just(Step::UndoEdit),
         2 => Just(Step::RedoEdit),
-        4 => prop::collection::vec((0..LINES.len(), 0..3_usize), 1..3).prop_map(Step::Learn),
+        6 => any_games().prop_map(Step::Learn),
         4 => (1..4_u32).prop_map(Step::Undo),
         1 => Just(Step::Reset),
         1 => (1..50_u16, 0..3_u8).prop_map(|(weight, way)| Step::Replace(weight, way)),
@@ -76,8 +95,13 @@ fn any_steps() -> impl Strategy<Value = Vec<(Step, Fault, bool)>> {
         Step::Edit(vec![(2, true, 7)]),
         Step::UndoEdit,
         Step::RedoEdit,
-        Step::Learn(vec![(0, 2)]),
+        Step::Learn(vec![Learn::Played { line: 0, side: 0, white: 2, guess: true }]),
+        Step::Learn(vec![Learn::Played { line: 0, side: 1, white: 0, guess: false }]),
+        Step::Learn(vec![Learn::Read { line: 0, number: 0, sides: 0, white: Some(1) }]),
+        Step::Learn(vec![Learn::Read { line: 0, number: 1, sides: 2, white: Some(0) }]),
+        Step::Learn(vec![Learn::Read { line: 0, number: 2, sides: 2, white: None }]),
         Step::Undo(1),
+        Step::Undo(2),
     ]);
     let rare = prop_oneof![7 => Just(Fault::None), 1 => any_fault()];
     let compact = || prop::bool::weighted(0.15);
@@ -93,6 +117,28 @@ type At = (u64, u16);
 /// An entry that an edit changes: its weight and its number, before and after.
 type Diff = BTreeMap<At, [Option<(u16, usize)>; 2]>;
 
+/// What files say of a game: its line, its number and its result.
+type File = (usize, usize, Option<usize>);
+
+/// A game that was learned.
+#[derive(Clone, Debug, PartialEq)]
+struct Played {
+    line: usize,
+    /// 1 White, 2 Black.
+    sides: u8,
+    white: Option<usize>,
+    guess: bool,
+    /// Whether it was learned while it was played, and no file has had it.
+    open: bool,
+    /// Whether it was learned while it was played.
+    live: bool,
+    file: Option<File>,
+    /// Whether the journal has no record of it any more.
+    dropped: bool,
+    /// The entries that it changed, whether White made the move, and the half-points.
+    changes: Vec<(usize, Color, Option<u16>)>,
+}
+
 /// What the book and the journal should know.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Model {
@@ -100,8 +146,7 @@ struct Model {
     entries: BTreeMap<At, (u16, usize)>,
     /// What the entries of these numbers have learned, in or out of the book.
     learned: HashMap<usize, (u16, u16)>,
-    /// The entries that games changed, and the half-points.
-    games: Vec<Vec<(usize, u16)>>,
+    games: Vec<Played>,
     edits: Vec<Diff>,
     undone: Vec<Diff>,
     next: usize,
@@ -179,31 +224,122 @@ impl Model {
         edits
     }
 
-    fn learn(&mut self, line: usize, white: usize) {
-        let mut changes = Vec::new();
-        let mut game = Game::start();
-        for (ply, text) in LINES[line].split(' ').enumerate() {
-            let before = game.position().clone();
-            assert!(game.push_uci(text.as_bytes()));
-            let [code, _] = MoveCode::codes(*game.moves().last().unwrap(), before.chess());
-            if let Some((_, number)) = self.entries.get(&(before.key(), code.0)) {
-                changes.push((*number, if ply % 2 == 0 { white } else { 2 - white } as u16));
-            }
-        }
-        if changes.is_empty() {
-            return;
-        }
-        for (number, points) in &changes {
-            let (games, all) = self.learned.entry(*number).or_default();
-            (*games, *all) = (*games + 1, *all + points);
-        }
-        self.games.push(changes);
+    /// The half-points of a side.
+    fn points(white: Option<usize>, color: Color) -> Option<u16> {
+        white.map(|white| halfpoints(RESULTS[white], color))
     }
 
-    fn undo(&mut self, count: u32) {
-        for (number, points) in (0..count).filter_map(|_| self.games.pop()).flatten() {
-            let (games, all) = self.learned.get_mut(&number).unwrap();
-            (*games, *all) = (*games - 1, *all - points);
+    /// Adds the half-points of a game to what an entry has learned, and takes others away.
+    fn shift(&mut self, number: usize, from: Option<u16>, to: Option<u16>) {
+        let (games, all) = self.learned.entry(number).or_default();
+        *games = *games + u16::from(to.is_some()) - u16::from(from.is_some());
+        *all = *all + to.unwrap_or_default() - from.unwrap_or_default();
+    }
+
+    /// Learns a game for the sides that it has, unless no move of theirs is in the book.
+    fn learn(&mut self, mut game: Played, unseen: usize) {
+        let mut at = Game::start();
+        let plies: Vec<&str> = LINES[game.line].split(' ').collect();
+        for text in &plies[..plies.len() - unseen] {
+            let before = at.position().clone();
+            assert!(at.push_uci(text.as_bytes()));
+            let [code, _] = MoveCode::codes(*at.moves().last().unwrap(), before.chess());
+            let color = before.chess().turn();
+            let entry = self.entries.get(&(before.key(), code.0));
+            if let Some((_, number)) = entry.filter(|_| game.sides & color.fold_wb(1, 2) != 0) {
+                game.changes.push((*number, color, Self::points(game.white, color)));
+            }
+        }
+        for (number, _, points) in &game.changes {
+            self.shift(*number, None, *points);
+        }
+        self.games.extend((!game.changes.is_empty()).then_some(game));
+    }
+
+    /// Learns a game of a file, for the sides that have not learned it, or corrects it.
+    fn read(&mut self, (line, number, white): File, sides: u8) {
+        let file = Some((line, number, white));
+        let mut new = 0;
+        for side in [1, 2].into_iter().filter(|side| sides & side != 0) {
+            if self.games.iter().any(|game| game.sides & side != 0 && game.file == file) {
+                continue;
+            }
+            let is_its = |game: &&Played| (game.line, game.sides) == (line, side);
+            let open: Vec<usize> = (0..self.games.len())
+                .filter(|at| {
+                    let game = &self.games[*at];
+                    is_its(&game) && game.open && !game.dropped && (white.is_some() || game.guess)
+                })
+                .collect();
+            let right = open.iter().find(|at| self.games[**at].white == white);
+            if let Some(at) = right.or(open.first()).copied() {
+                self.correct(at, white);
+                (self.games[at].open, self.games[at].file) = (false, file);
+            } else if white.is_some()
+                && !self.games.iter().any(|game| is_its(&game) && game.live && game.dropped)
+            {
+                new |= side;
+            }
+        }
+        if new != 0 {
+            let (guess, open, live, dropped) = (false, false, false, false);
+            self.learn(
+                Played { line, sides: new, white, guess, open, live, file, dropped, changes: Vec::new() },
+                0,
+            );
+        }
+    }
+
+    /// Gives a game another result, where its entries are in the book.
+    fn correct(&mut self, at: usize, white: Option<usize>) {
+        let mut changes = std::mem::take(&mut self.games[at].changes);
+        for (number, color, points) in &mut changes {
+            if self.entries.values().any(|(_, known)| known == number) {
+                let new = Self::points(white, *color);
+                self.shift(*number, *points, new);
+                *points = new;
+            }
+        }
+        (self.games[at].white, self.games[at].changes) = (white, changes);
+    }
+
+    fn undo(&mut self, mut count: u32) {
+        while count > 0
+            && let Some(game) = self.games.pop_if(|game| !game.dropped)
+        {
+            count -= u32::from(game.white.is_some());
+            for (number, _, points) in game.changes {
+                self.shift(number, points, None);
+            }
+        }
+    }
+
+    /// The games that count, and those of them whose results are guesses.
+    fn counts(&self) -> [u64; 2] {
+        let known = || self.games.iter().filter(|game| game.white.is_some());
+        [
+            known().count() as u64,
+            known().filter(|game| game.guess && game.open && !game.dropped).count() as u64,
+        ]
+    }
+
+    /// Learns a game; returns it as a learner takes it.
+    fn take(&mut self, game: Learn) -> IdentifiedGame {
+        match game {
+            Learn::Played { line, side, white, guess } => {
+                // Of one line the engine is not told the last move.
+                let (unseen, file, changes) = (usize::from(line == 0), None, Vec::new());
+                let (sides, open, live, dropped) = (1 << side, true, true, false);
+                self.learn(
+                    Played { line, sides, white: Some(white), guess, open, live, file, dropped, changes },
+                    unseen,
+                );
+                played(line, ["w", "b"][side], white, guess, unseen)
+            }
+            Learn::Read { line, number, sides, white } => {
+                self.read((line, number, white), [1, 2, 3][sides]);
+                in_file(line, number, ["w", "b", "wb"][sides], white)
+            }
         }
     }
 }
@@ -215,7 +351,6 @@ struct Session {
     live: Learner,
     /// A journal may have been compacted: what was long ago cannot be taken back.
     compacted: bool,
-    games: usize,
     faults: HashMap<&'static str, u32>,
 }
 
@@ -224,11 +359,24 @@ impl Session {
         let disk = SimDisk::from_files(Files { book: other_book(weight), journal: None });
         let model = Model::of(&disk.files().book);
         let live = learner(&disk);
-        Self { disk, model, live, compacted: false, games: 0, faults: HashMap::new() }
+        Self { disk, model, live, compacted: false, faults: HashMap::new() }
     }
 
-    /// Does a step; `None` where what it takes back was forgotten.
-    fn work(&mut self, step: &Step, model: &mut Model, compact: bool) -> Result<Option<()>> {
+    /// Does a step; `None` where what it takes back was forgotten. `models` gets what should be known after each part of it.
+    fn work(&mut self, step: &Step, models: &mut Vec<Model>, compact: bool) -> Result<Option<()>> {
+        let mut model = self.model.clone();
+        let done = self.work_on(step, &mut model, models, compact);
+        models.push(model);
+        done
+    }
+
+    fn work_on(
+        &mut self,
+        step: &Step,
+        model: &mut Model,
+        parts: &mut Vec<Model>,
+        compact: bool,
+    ) -> Result<Option<()>> {
         let mut other = compacting_to(&self.disk, 3);
         let learner = if compact { &mut other } else { &mut self.live };
         match step {
@@ -252,12 +400,11 @@ impl Session {
                 made.map(|_| Some(()))
             }
             Step::Learn(games) => {
-                let mut all = Vec::new();
-                for (line, white) in games {
-                    model.learn(*line, *white);
-                    self.games += 1;
-                    all.push(finished(&self.games.to_string(), LINES[*line], "wb", *white));
-                }
+                let take = |game: &Learn| {
+                    parts.push(model.clone());
+                    model.take(*game)
+                };
+                let all: Vec<IdentifiedGame> = games.iter().map(take).collect();
                 learner.learn(&all, false).map(|_| Some(()))
             }
             Step::Undo(count) => {
@@ -281,7 +428,7 @@ impl Session {
         }
         self.compacted |= compact;
         let before = self.model.clone();
-        let mut after = before.clone();
+        let mut models = vec![before.clone()];
         let disk = self.disk.clone();
         match fault {
             Fault::Room(room) => disk.room(Some(room)),
@@ -297,20 +444,20 @@ impl Session {
             Fault::None | Fault::Kill(..) => {}
         }
         let first = disk.ops();
-        let done = self.work(step, &mut after, compact);
+        let done = self.work(step, &mut models, compact);
         disk.room(None);
         disk.book_writes(None);
         disk.opens(None);
         disk.stick(false);
+        assert!(done.is_ok() || !matches!(fault, Fault::None), "refused: {:?}", done.err());
         if let Ok(None) = done {
-            // Whatever can still be taken back is no longer known here.
-            (after.edits, after.undone, after.games) = (Vec::new(), Vec::new(), Vec::new());
             assert_eq!(content(&disk.files().book), before.content());
             return self.forget();
         }
         if let Fault::Kill(at, power) = fault {
-            return self.kill(first, (at, power), [before, after], done.is_ok());
+            return self.kill(first, (at, power), models, done.is_ok());
         }
+        let after = models.pop().unwrap();
         let said = match done {
             Ok(_) => "made",
             Err(error) if error.to_string().contains(FINISHED_LATER) => "later",
@@ -325,6 +472,7 @@ impl Session {
         }
         self.model = if said == "not made" { before } else { after };
         learner(&disk).recover().unwrap();
+        self.note_dropped();
         self.check(said);
     }
 
@@ -333,13 +481,18 @@ impl Session {
         assert_eq!(content(&self.disk.files().book), self.model.content(), "{said}");
         let history = learner(&self.disk).history(0).unwrap();
         assert!(history.doubt.is_none(), "{:?}", history.doubt);
-        if !self.compacted {
-            assert_eq!(history.count, self.model.games.len() as u64, "{said}");
-        }
+        assert_eq!([history.count, history.guesses], self.model.counts(), "{said}");
+    }
+
+    /// Notes which games the journal has no records of any more.
+    fn note_dropped(&mut self) {
+        let kept = learner(&self.disk).comparison().unwrap().left();
+        let dropped = self.model.games.len().saturating_sub(kept);
+        self.model.games[..dropped].iter_mut().for_each(|game| game.dropped = true);
     }
 
     /// The process died within the step, which began with the operation `first`.
-    fn kill(&mut self, first: usize, (at, power): (u8, Option<u64>), models: [Model; 2], is_ok: bool) {
+    fn kill(&mut self, first: usize, (at, power): (u8, Option<u64>), models: Vec<Model>, is_ok: bool) {
         *self.faults.entry("killed").or_default() += 1;
         let all = self.disk.ops();
         let len = first + usize::from(at) % (all - first + 1);
@@ -347,30 +500,17 @@ impl Session {
         self.live = learner(&self.disk);
         self.live.recover().unwrap();
         let now = content(&self.disk.files().book);
-        let [before, after] = models;
-        let count = learner(&self.disk).history(0).unwrap().count as usize;
-        let is = |model: &Model| now == model.content() && (self.compacted || count == model.games.len());
-        // Games that are learned together are one step each.
-        if !is(&before) && !is(&after) {
-            let mut some = before.clone();
-            some.games.clone_from(&after.games[..count.min(after.games.len())].to_vec());
-            for (number, points) in
-                after.games.get(before.games.len()..count).unwrap_or_default().iter().flatten()
-            {
-                let (games, sum) = some.learned.entry(*number).or_default();
-                (*games, *sum) = (*games + 1, *sum + points);
-            }
-            assert!(is(&some), "neither before nor after");
-            self.model = some;
-        } else {
-            let is_after = is(&after);
-            assert!(is_after || !is_ok || len < all, "it was reported");
-            // Where both are the same, what can be taken back may differ.
-            self.model = if is_after { after } else { before.clone() };
-            if is(&before) && before != self.model {
-                return self.forget();
-            }
+        let count = learner(&self.disk).history(0).unwrap().count;
+        let is = |model: &&Model| now == model.content() && count == model.counts()[0];
+        let last = models.iter().rev().find(is).expect("before or after a part of the step").clone();
+        assert!(last == models[models.len() - 1] || !is_ok || len < all, "it was reported");
+        // Where several are the same, what can be taken back may differ.
+        let is_certain = models.iter().filter(is).all(|model| *model == last);
+        self.model = last;
+        if !is_certain {
+            return self.forget();
         }
+        self.note_dropped();
         self.check("killed");
     }
 
