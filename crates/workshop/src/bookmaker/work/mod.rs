@@ -312,21 +312,18 @@ impl Work {
         groups
     }
 
-    /// All that was counted, by the names of the files.
+    /// All that was counted: what holds most sources first, then by the names of the files.
     fn groups(&self) -> Vec<CountedGroup> {
         let paths = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        let mut paths: Vec<PathBuf> = paths.filter(|path| is_record(path)).collect();
-        paths.sort_unstable();
-        let group = |path: &PathBuf| CountedGroup::read(&read_small(path)?);
-        let is_named = |(path, group): &(&PathBuf, CountedGroup)| {
-            path.file_stem().is_some_and(|stem| stem == group.name())
-        };
-        paths
-            .iter()
-            .filter_map(|path| Some((path, group(path)?)))
-            .filter(is_named)
-            .map(|(_, group)| group)
-            .collect()
+        let mut groups: Vec<_> = paths
+            .filter(|path| is_record(path))
+            .filter_map(|path| {
+                let group = CountedGroup::read(&read_small(&path)?)?;
+                path.file_stem().is_some_and(|stem| stem == group.name()).then_some(group)
+            })
+            .collect();
+        groups.sort_by(|a, b| (b.sources.len(), a.name()).cmp(&(a.sources.len(), b.name())));
+        groups
     }
 
     /// Whether the count file of a group is there, with all its rows.
