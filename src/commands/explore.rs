@@ -100,7 +100,7 @@ fn address(text: &str) -> std::result::Result<SocketAddr, String> {
 /// # Errors
 /// When no book can be opened, the address cannot be listened on, or the engine is not found.
 pub fn run(args: &Args) -> Result<Exit> {
-    let (books, named) = books_and_games(&args.books);
+    let (books, named) = books_and_games(&args.books, tabiya_games::is_named);
     let games = [named, args.games.clone()].concat();
     let has_games = !games.is_empty();
     let options = Options {

@@ -184,10 +184,18 @@ pub(crate) fn explained(error: Error, wanted: &str) -> Error {
     }
 }
 
-/// The paths of books, and those of games; what opens books says what is wrong with all else.
-pub fn books_and_games(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let (games, books) =
-        paths.iter().cloned().partition(|path| Source::at(path).is_ok_and(|source| source.holds_games()));
+/// The paths of books, and those of games; what opens books says what is wrong with all else. `is_of_games` says of a text whether it
+/// is taken for games: who shows games later would not find out that it has none.
+pub fn books_and_games(
+    paths: &[PathBuf],
+    is_of_games: impl Fn(&Path) -> bool,
+) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let has_games = |path: &PathBuf| match Source::at(path) {
+        Ok(Source::Text) => is_of_games(path),
+        Ok(source) => source.holds_games(),
+        Err(_) => false,
+    };
+    let (games, books) = paths.iter().cloned().partition(has_games);
     (books, games)
 }
 
@@ -354,7 +362,9 @@ mod tests {
         }
         let all: Vec<PathBuf> =
             games.iter().zip(&books).flat_map(|(game, book)| [game.clone(), book.clone()]).collect();
-        assert_eq!(books_and_games(&all), (books.to_vec(), games.to_vec()));
+        assert_eq!(books_and_games(&all, |_| true), (books.to_vec(), games.to_vec()));
+        let (others, named) = books_and_games(&games, games::is_named);
+        assert_eq!((others, named.len()), (vec![at("f.txt")], games.len() - 1));
     }
 
     #[test]

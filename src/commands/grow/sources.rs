@@ -27,7 +27,7 @@ impl Seed {
     /// # Errors
     /// When a source cannot be read, or a temporary file cannot be written.
     pub fn open(sources: &[PathBuf], variant: Variant, resources: &Resources) -> Result<Self> {
-        let (books, games) = books_and_games(sources);
+        let (books, games) = books_and_games(sources, |_| true);
         let books = books.iter().map(|path| open_of(path, variant)).collect::<Result<Vec<_>>>()?;
         let mut files = learn::files_of(books.iter().map(|book| &**book));
         files.extend(games.iter().cloned());
