@@ -58,7 +58,9 @@ class Promise:
         out = value(self.words, "-o")
         if out and "--plan" not in self.words:
             # Whatever was written is named.
-            self.says(*(name for name in (out, value(self.words, "--pgn"), value(self.words, "--texts")) if name))
+            # Kvetka's format adds numbers to the name.
+            names = (out.removesuffix(".kob"), value(self.words, "--pgn"), value(self.words, "--texts"))
+            self.says(*filter(None, names))
             self.written(self.folder / out)
 
     def written(self, path):

@@ -316,7 +316,7 @@ def test_settings_are_a_form_that_leaves_comments(explore, scripted_exe, small_b
     assert shown["exists"] and Path(shown["file"]).samefile(config)
     assert (rows["engine"]["value"], rows["book-variety"]["value"]) == (str(scripted_exe), "60")
     assert rows["book-variety"] | {"help": "", "value": ""} == {
-        "key": "book-variety", "name": "Book Variety", "kind": "spin", "min": 0, "max": 100, "slider": "",
+        "key": "book-variety", "name": "Book Variety", "kind": "spin", "min": 0, "max": 100,
         "default": "50", "value": "", "help": "",
     }  # fmt: skip
     groups = {group["name"]: group["keys"] for group in shown["groups"]}

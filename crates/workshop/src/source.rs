@@ -177,7 +177,8 @@ pub(crate) fn explained(error: Error, wanted: &str) -> Error {
     let Some(path) = path else { return error };
     match Source::at(path) {
         Ok(source @ Source::Counts(_)) => source.not(wanted, path).advice(text::ADVICE),
-        Ok(source @ Source::Book) if book::open_book(path).is_ok() => {
+        // Any bytes can be a Polyglot book.
+        Ok(source @ Source::Book) if !games::is_named(path) && book::open_book(path).is_ok() => {
             source.not(wanted, path).advice(text::ADVICE)
         }
         _ => error,
@@ -336,7 +337,7 @@ mod tests {
             error.what_and_advice()
         };
         let advice = text::ADVICE;
-        assert_eq!(says("a.pgn", &[0; 16]), format!("this is a Polyglot book, not games: {advice}"));
+        assert_eq!(says("a.bin", &[0; 16]), format!("this is a Polyglot book, not games: {advice}"));
         assert_eq!(says("a.parquet", b"PAR1\0"), format!("this is a Parquet file, not games: {advice}"));
         assert_eq!(says("b.pgn", b"\0\x01"), format!("this is not a text file of games: {advice}"));
         assert_eq!(says("a.7z", b""), "this is a 7z archive: unpack it first");
