@@ -18,13 +18,11 @@ use tabiya_base::visit::Break;
 use tabiya_book::choose::chances_in;
 pub use tabiya_book::choose::{MAX_LOSS_LIMIT, Policy, draw};
 use tabiya_book::counts::{CountFile, sum};
-use tabiya_book::polyglot::{self, Polyglot};
 use tabiya_book::polyglot::entry::PolyglotEntry as RawEntry;
+use tabiya_book::polyglot::{self, Polyglot};
 pub use tabiya_book::traits::Book;
 use tabiya_book::{self as book, PositionRecord, Scope, in_any_case, parts, plain_weights, stated_variant};
-pub use tabiya_book::{
-    Annotation, BookSet, Counts, Learned, MoveFacts, Ratings, Recommendation, Written,
-};
+pub use tabiya_book::{Annotation, BookSet, Counts, Learned, MoveFacts, Ratings, Recommendation, Written};
 pub use tabiya_chess::openings::Opening;
 use tabiya_chess::setup_leniently;
 pub use tabiya_chess::{

@@ -9,8 +9,8 @@ use tabiya_base::progress::Progress;
 use tabiya_book::abk::layout::{HEADER_LEN, RECORD_LEN, ROOT};
 use tabiya_book::abk::records::AbkRecord;
 use tabiya_book::abk::{Abk, AbkDraft};
-use tabiya_book::{Counts, MoveFacts, Moves, PositionRecord, Recommendation, Scope, open_bytes};
 use tabiya_book::traits::Book;
+use tabiya_book::{Counts, MoveFacts, Moves, PositionRecord, Recommendation, Scope, open_bytes};
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 

@@ -7,8 +7,10 @@ use shakmaty::{CastlingMode, Position as _};
 use tabiya_base::progress::Progress;
 use tabiya_book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
 use tabiya_book::ctg::{Ctg, CtgDraft, Signature, decode};
-use tabiya_book::{Annotation, Counts, MoveFacts, Moves, PositionRecord, Ratings, Recommendation, Scope, open_bytes};
 use tabiya_book::traits::Book;
+use tabiya_book::{
+    Annotation, Counts, MoveFacts, Moves, PositionRecord, Ratings, Recommendation, Scope, open_bytes,
+};
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 

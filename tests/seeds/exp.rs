@@ -6,8 +6,8 @@ use tabiya_base::progress::Progress;
 use tabiya_book::exp::Exp;
 use tabiya_book::exp::keys::{KeySet, keys};
 use tabiya_book::exp::layout::{RECORD_LEN, SUGAR_V1, SUGAR_V2};
-use tabiya_book::{Moves as _, Scope, exp, open_bytes};
 use tabiya_book::traits::Book;
+use tabiya_book::{Moves as _, Scope, exp, open_bytes};
 use tabiya_chess::{MoveCode, Position};
 
 /// One input of the fuzzer.

@@ -7,8 +7,8 @@ use shakmaty::Position as _;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::Break;
 use tabiya_book::kvetka::{Element, Extras, Key, Kvetka, KvetkaHeader, Link, code};
-use tabiya_book::{Counts, Moves, Scope, open_bytes};
 use tabiya_book::traits::Book;
+use tabiya_book::{Counts, Moves, Scope, open_bytes};
 use tabiya_chess::Position;
 use tabiya_chess::normal::Normal;
 

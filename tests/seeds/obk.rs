@@ -5,8 +5,8 @@ use shakmaty::{CastlingSide, Move, Position as _, Square};
 use tabiya_base::progress::Progress;
 use tabiya_book::obk::layout::{RECORD_LEN, START_V1, START_V2};
 use tabiya_book::obk::{Obk, ObkRecord};
-use tabiya_book::{Moves as _, open_bytes};
 use tabiya_book::traits::Book;
+use tabiya_book::{Moves as _, open_bytes};
 use tabiya_chess::Position;
 
 /// One input of the fuzzer.

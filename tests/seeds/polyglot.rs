@@ -6,8 +6,8 @@ use tabiya_base::progress::Progress;
 use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_book::polyglot::layout::ENTRY_LEN;
 use tabiya_book::polyglot::{MAX_OF_ONE_KEY, Polyglot};
-use tabiya_book::{MoveFacts, Moves, open_bytes};
 use tabiya_book::traits::Book;
+use tabiya_book::{MoveFacts, Moves, open_bytes};
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 

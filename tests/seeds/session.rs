@@ -7,8 +7,8 @@ use std::time::Duration;
 use shakmaty::uci::UciMove;
 use tabiya_adapter::session::{BookProblem, Output, Session};
 use tabiya_adapter::settings::options::Options;
-use tabiya_book::{BookSet, starter_book as starter};
 use tabiya_book::traits::Book;
+use tabiya_book::{BookSet, starter_book as starter};
 use tabiya_uci::{Command, Go, LinePiece, LineSplitter, Reply, words};
 
 /// The longest line that is kept, small enough for the fuzzer to pass it.
