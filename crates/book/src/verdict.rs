@@ -4,7 +4,9 @@ use shakmaty::Move;
 
 use tabiya_chess::{MoveCode, Position};
 
-use super::{Annotation, Decision, MoveFacts, Moves, PositionRecord, Recommendation};
+#[cfg(feature = "write")]
+use super::Decision;
+use super::{Annotation, MoveFacts, Moves, PositionRecord, Recommendation};
 
 /// The greatest factor; its opposite means never.
 const MAX_FACTOR: i32 = 125;

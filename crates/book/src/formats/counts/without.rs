@@ -15,13 +15,11 @@ use crate::traits::Book;
 pub enum CountFile {}
 
 #[expect(missing_docs, reason = "as those in the other modules")]
-#[expect(clippy::missing_errors_doc, reason = "as those in the other modules")]
 pub fn open(path: &Path, _: &[PathBuf], _: &Among) -> Result<Arc<dyn Book>> {
     left_out(path)
 }
 
 #[expect(missing_docs, reason = "as those in the other modules")]
-#[expect(clippy::missing_errors_doc, reason = "as those in the other modules")]
 pub fn from_bytes(path: &Path, _: Vec<u8>) -> Result<Arc<dyn Book>> {
     left_out(path)
 }
@@ -49,7 +47,6 @@ macro_rules! never {
 }
 
 #[expect(missing_docs, reason = "as those in the other modules")]
-#[expect(clippy::missing_errors_doc, reason = "as those in the other modules")]
 impl CountFile {
     pub fn open(path: &Path) -> Result<Self> {
         left_out(path)
@@ -73,7 +70,6 @@ impl CountFile {
 }
 
 #[expect(missing_docs, reason = "as those in the other modules")]
-#[expect(clippy::missing_errors_doc, reason = "as those in the other modules")]
 impl CountWriter {
     pub fn create(path: &Path, _: Shape, _: bool) -> Result<Self> {
         left_out(path)
