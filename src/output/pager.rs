@@ -15,10 +15,10 @@ const USUAL: &str = "less";
 const LESS: &str = "FRX";
 
 /// Runs `body` with a pager: the program in PAGER, else less. Where standard output is no terminal, there is no such program, or
-/// PAGER is `cat` or empty, as [`print`].
+/// PAGER is `cat` or empty, as [`print()`].
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub(crate) fn print_paged(body: impl FnOnce(&mut dyn io::Write) -> Printed<Exit>) -> Result<Exit> {
     let Some(mut pager) = io::stdout().is_terminal().then(start).flatten() else { return print(body) };
     // Ctrl-C is for the pager, which ends on its own terms.

@@ -116,7 +116,8 @@ impl Source {
     /// opening the book decides.
     fn book_or_text(path: &Path, start: &[u8]) -> Self {
         let is_text = match Format::of_file(path, start) {
-            None => true,
+            // An empty file is what its name says.
+            None => !start.is_empty() || Format::of_name(path).is_none(),
             Some((_, Certainty::Possible)) => match (text::is_text(start), games::is_named(path)) {
                 (is_text, is_named) if is_text == is_named => is_text,
                 _ => book::open_book(path).is_err(),
@@ -284,11 +285,13 @@ mod tests {
     use std::fmt::Write as _;
 
     /// Files of all kinds, each with the variant that it is.
-    const FILES: [(&str, &[u8], &str); 18] = [
+    const FILES: [(&str, &[u8], &str); 20] = [
         ("a.bin", &[0; 16], "Book"),
         ("book", &[0; 16], "Book"),
         ("book.pgn", &[0; 16], "Book"),
         ("empty.exp", b"", "Book"),
+        ("empty.bin", b"", "Book"),
+        ("empty", b"", "Text"),
         ("a.pgn", b"1. e4 *", "Text"),
         ("a.epd", b"8/8/8/8/8/8/8/8 w - -", "Text"),
         ("games.bin", b"[Event \"x\"]\n", "Text"),
