@@ -120,6 +120,8 @@ impl Source {
             None => !start.is_empty() || Format::of_name(path).is_none(),
             Some((_, Certainty::Possible)) => match (text::is_text(start), games::is_named(path)) {
                 (is_text, is_named) if is_text == is_named => is_text,
+                // Zeros are what a crash leaves of a text, though they would be entries of a Polyglot book too.
+                (_, true) if start.iter().all(|&byte| byte == 0) => true,
                 _ => book::open_book(path).is_err(),
             },
             Some(_) => false,
@@ -178,8 +180,7 @@ pub(crate) fn explained(error: Error, wanted: &str) -> Error {
     let Some(path) = path else { return error };
     match Source::at(path) {
         Ok(source @ Source::Counts(_)) => source.not(wanted, path).advice(text::ADVICE),
-        // Any bytes can be a Polyglot book.
-        Ok(source @ Source::Book) if !games::is_named(path) && book::open_book(path).is_ok() => {
+        Ok(source @ Source::Book) if book::open_book(path).is_ok() => {
             source.not(wanted, path).advice(text::ADVICE)
         }
         _ => error,
@@ -285,10 +286,11 @@ mod tests {
     use std::fmt::Write as _;
 
     /// Files of all kinds, each with the variant that it is.
-    const FILES: [(&str, &[u8], &str); 20] = [
+    const FILES: [(&str, &[u8], &str); 21] = [
         ("a.bin", &[0; 16], "Book"),
         ("book", &[0; 16], "Book"),
-        ("book.pgn", &[0; 16], "Book"),
+        ("book.pgn", b"\0\0\0\0\0\0\0\x01\0\x01\0\x01\0\0\0\0", "Book"),
+        ("crash.pgn", &[0; 16], "Text"),
         ("empty.exp", b"", "Book"),
         ("empty.bin", b"", "Book"),
         ("empty", b"", "Text"),
