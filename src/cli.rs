@@ -10,7 +10,7 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::{interrupt, panics, truncated};
 
 use crate::args::{adapter, unquoted};
-use crate::commands::{Cli, Command, brief_command, command, init, play, whole_command};
+use crate::commands::{Cli, Command, brief_command, command, init, play, whole_command, with_example};
 use crate::output::{self, exit::Exit, interrupts, window};
 
 /// Only the adapter's arguments: GUIs wait for the adapter, and describing all commands to clap takes a sixth of the time until
@@ -76,7 +76,7 @@ fn parse() -> Result<Cli, clap::Error> {
         return Err(command().error(clap::error::ErrorKind::InvalidValue, what));
     }
     let described = if line.iter().any(|word| word == "-h") { brief_command() } else { command() };
-    let matches = described.try_get_matches_from(line);
+    let matches = described.try_get_matches_from(&line).map_err(|error| with_example(error, &line));
     let is_path = |first: &&std::ffi::OsString| first.to_string_lossy().contains(['.', '/', '\\']);
     if let (Err(error), Some(first)) = (&matches, first.as_ref().filter(is_path))
         && error.kind() == clap::error::ErrorKind::InvalidSubcommand

@@ -39,7 +39,12 @@ impl ResourcesArgs {
 fn size(text: &str) -> std::result::Result<usize, String> {
     let size = Config::new().with_binary().parse_size(text).map_err(|error| error.to_string())?;
     if size < MIN {
-        return Err(format!("must be at least {}M", MIN >> 20));
+        let meant = if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            ": write its unit too, such as 512M"
+        } else {
+            ""
+        };
+        return Err(format!("must be at least {}M{meant}", MIN >> 20));
     }
     usize::try_from(size).map_err(|error| error.to_string())
 }

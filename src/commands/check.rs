@@ -8,6 +8,7 @@ use tabiya_workshop::source::Source;
 
 use crate::args::screens::{Screen, VARIANT};
 use crate::args::variant::VariantArgs;
+use crate::output::advice;
 use crate::output::exit::Exit;
 use crate::output::findings::{list, of_other_rules};
 use crate::output::{self, counts, database};
@@ -49,7 +50,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             Source::Counts(files) => return counts::check(path, &files.whole()?, variant, args.json, out),
             _ => {}
         }
-        let book = book::open_as(path, variant)?;
+        let book = book::open_as(path, variant).map_err(|error| advice::no_book(path, error))?;
         list(path, args.json, out, |progress, report| {
             if let Some(other) = book.other_rules(variant, progress) {
                 report(of_other_rules(&other, None));

@@ -10,6 +10,7 @@ use tabiya_workshop::source::Source;
 
 use crate::args::screens::Screen;
 use crate::args::variant::VariantArgs;
+use crate::output::advice;
 use crate::output::exit::Exit;
 use crate::output::rows::Sheet;
 use crate::output::{self, counts, database, progress, store};
@@ -47,7 +48,8 @@ pub fn run(args: &Args) -> Result<Exit> {
             Source::Store => return store::info(path, args.json, out),
             _ => {}
         }
-        let book = &*book::open_as(path, args.variant.variant())?;
+        let book =
+            &*book::open_as(path, args.variant.variant()).map_err(|error| advice::no_book(path, error))?;
         let progress = progress::on_terminal(path.to_string_lossy());
         let summary = book.summary(&progress);
         // Most books are for standard chess, and obey some other rules too: for people that is no news, and takes a look at each.

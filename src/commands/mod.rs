@@ -23,6 +23,8 @@ pub mod suite;
 pub mod tree;
 pub mod vet;
 
+use std::ffi::OsString;
+
 use clap::{CommandFactory, Parser, Subcommand};
 use tabiya_base::error::Result;
 
@@ -115,6 +117,22 @@ pub fn command() -> clap::Command {
     )
 }
 
+/// The error of a command line that lacks what a command needs, with an example of it.
+pub(crate) fn with_example(mut error: clap::Error, line: &[OsString]) -> clap::Error {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    if error.kind() != ErrorKind::MissingRequiredArgument {
+        return error;
+    }
+    let words: Vec<_> = line.iter().skip(1).take(2).map(|word| word.to_string_lossy()).collect();
+    let names = [words.join(" "), words.first().map(|word| word.to_string()).unwrap_or_default()];
+    let screen = names.iter().find_map(|name| screens::of(Command::SCREENS, name));
+    if let Some(example) = screen.and_then(|screen| screen.examples.first()) {
+        let tip = ContextValue::StyledStrs(vec![format!("for example: {example}").into()]);
+        error.insert(ContextKind::Suggested, tip);
+    }
+    error
+}
+
 /// The command line as `-h` of a command describes it.
 pub(crate) fn brief_command() -> clap::Command {
     screens::brief(whole_command(), Command::SCREENS)
@@ -166,6 +184,22 @@ mod tests {
                 assert!(command == *name || whole.as_deref() == Some(*name), "{line}");
             }
         }
+    }
+
+    #[test]
+    fn a_command_line_that_lacks_something_is_answered_with_an_example() {
+        let mut lacking = 0;
+        for Screen { command: name, examples, .. } in Command::SCREENS.iter().copied().flatten() {
+            let line = words(&format!("tabiya {name}"));
+            let Err(error) = super::command().try_get_matches_from(&line) else { continue };
+            let kind = error.kind();
+            let line: Vec<OsString> = line.into_iter().map(Into::into).collect();
+            let said = with_example(error, &line).render().to_string();
+            let is_lacking = kind == clap::error::ErrorKind::MissingRequiredArgument;
+            assert_eq!(said.contains(examples[0]), is_lacking, "{said}");
+            lacking += u32::from(is_lacking);
+        }
+        assert!(lacking > 10, "{lacking}");
     }
 
     #[test]
