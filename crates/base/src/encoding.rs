@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use yore::CodePage as _;
-use yore::code_pages::CP1252;
+use encoding_rs::WINDOWS_1252;
 
 /// Decodes a text of unknown encoding: as UTF-8 if it is valid, or else as Windows-1252, as in most old files of games.
 ///
@@ -13,22 +12,32 @@ use yore::code_pages::CP1252;
 /// assert_eq!(decode_text("Hübner".as_bytes()), "Hübner");
 /// ```
 pub fn decode_text(bytes: &[u8]) -> Cow<'_, str> {
-    std::str::from_utf8(bytes).map_or_else(|_| CP1252.decode_lossy(bytes), Cow::Borrowed)
+    std::str::from_utf8(bytes).map_or_else(|_| decode_western(bytes), Cow::Borrowed)
 }
 
 /// Decodes a text of a program that knows Windows-1252 alone.
 pub fn decode_western(bytes: &[u8]) -> Cow<'_, str> {
-    CP1252.decode_lossy(bytes)
+    WINDOWS_1252.decode_without_bom_handling(bytes).0
+}
+
+/// The text in Windows-1252, if that has all its letters.
+fn exact(text: &str) -> Option<Cow<'_, [u8]>> {
+    let (bytes, _, lost) = WINDOWS_1252.encode(text);
+    (!lost).then_some(bytes)
 }
 
 /// The text for such a program, with `?` in place of other letters than it knows.
 pub fn encode_western(text: &str) -> Cow<'_, [u8]> {
-    CP1252.encode_lossy(text, b'?')
+    exact(text).unwrap_or_else(|| {
+        let known = |letter: char| exact(letter.encode_utf8(&mut [0; 4])).is_some();
+        let text: String = text.chars().map(|letter| if known(letter) { letter } else { '?' }).collect();
+        WINDOWS_1252.encode(&text).0.into_owned().into()
+    })
 }
 
 /// The text in Windows-1252, if that has all its letters and [`decode_text`] gives the same text again.
 pub fn western(text: &str) -> Option<Cow<'_, [u8]>> {
-    CP1252.encode(text).ok().filter(|bytes| decode_text(bytes) == text)
+    exact(text).filter(|bytes| decode_text(bytes) == text)
 }
 
 #[cfg(test)]
