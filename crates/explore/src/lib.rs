@@ -23,6 +23,7 @@ mod events;
 mod fault;
 mod games;
 mod guard;
+#[cfg(any(test, feature = "in-process"))]
 mod in_process;
 mod kept;
 mod lichess;
@@ -71,6 +72,7 @@ use self::events::Feeds;
 use self::fault::Fault;
 use self::games::GamesOfPosition;
 use self::guard::Guard;
+#[cfg(any(test, feature = "in-process"))]
 pub use self::in_process::InProcess;
 use self::kept::PageMemory;
 pub use self::server::{is_local, serve};

@@ -7,6 +7,12 @@
 #[path = "../../book/src/tests.rs"]
 pub mod books;
 
+#[cfg(feature = "books")]
+mod recorder;
+
+#[cfg(feature = "books")]
+pub use self::recorder::Recorder;
+
 use proptest::sample::Index;
 use shakmaty::{Chess, Position as _};
 

@@ -20,16 +20,15 @@ use std::sync::{Arc, Mutex};
 use rand::{Rng, RngExt as _, SeedableRng as _, rngs::Xoshiro256PlusPlus};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Position as _};
-use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::choose::{Policy, chances};
 use tabiya_book::traits::Book;
 use tabiya_book::{
     self as book, Annotation, BookWriter, By, Counts, MoveFacts, Moves, PositionRecord, Recommendation,
-    Slice, WriteOptions, Written, counts, exp, obk,
+    Slice, WriteOptions, counts, exp, obk,
 };
 use tabiya_chess::{MoveCode, Packed, Position};
-use tabiya_testing::times;
+use tabiya_testing::{Recorder, times};
 use tabiya_uci::Score;
 use tabiya_workshop::bookmaker::trim::{Trim, Trimmed};
 use tabiya_workshop::bookmaker::{self, Resources};
@@ -214,28 +213,6 @@ fn set_factors(path: &Path, rng: &mut impl Rng) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// A writer that records what it gets, as it was decided.
-struct Recorder(Arc<Mutex<Vec<PositionRecord>>>);
-
-impl BookWriter for Recorder {
-    fn needs_positions(&self) -> bool {
-        true
-    }
-
-    fn holds_verdicts(&self) -> bool {
-        true
-    }
-
-    fn add(&mut self, known: &PositionRecord) -> Result<()> {
-        self.0.lock().unwrap().push(known.clone());
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>) -> Result<Written> {
-        Ok(Written::default())
-    }
-}
-
 fn resources(folder: &Path) -> Resources {
     Resources { threads: 1, memory: 1 << 25, temp: folder.to_owned() }
 }
@@ -367,7 +344,7 @@ fn check(books: &[&dyn Moves], path: &Path, expected: &Expected<'_>) -> Tally {
         let books: Vec<_> = books.iter().map(|book| (*book, bookmaker::widest(*book, &*writer))).collect();
         bookmaker::merge(&books, &resources(folder), writer, &Progress::none()).unwrap().1
     };
-    write(Box::new(Recorder(Arc::clone(&kept))));
+    write(Box::new(Recorder { records: Arc::clone(&kept), as_decided: true }));
     let written = write(book::create_book(path, &WriteOptions::default()).unwrap());
     let new = book::open_book(path).unwrap();
     let records = std::mem::take(&mut *kept.lock().unwrap());

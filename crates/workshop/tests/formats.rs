@@ -17,7 +17,6 @@ use proptest::prelude::*;
 use rand::{Rng, SeedableRng as _, rngs::Xoshiro256PlusPlus};
 use shakmaty::san::SanPlus;
 use shakmaty::{Position as _, Role};
-use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::abk;
 use tabiya_book::choose::{Policy, chances};
@@ -30,25 +29,8 @@ use tabiya_book::{
 };
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
+use tabiya_testing::Recorder;
 use tabiya_workshop::bookmaker::{self, Damage, Filter, Input, Names, Plan, Weigh};
-
-/// A writer that records what it gets.
-struct Recorder(Arc<Mutex<Vec<PositionRecord>>>);
-
-impl BookWriter for Recorder {
-    fn needs_positions(&self) -> bool {
-        true
-    }
-
-    fn add(&mut self, known: &PositionRecord) -> Result<()> {
-        self.0.lock().unwrap().push(known.clone());
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>) -> Result<Written> {
-        Ok(Written::default())
-    }
-}
 
 fn build(games: &Path, writer: Box<dyn BookWriter>) -> Written {
     built(&[games.to_owned()], &Weigh::default(), writer)
@@ -86,7 +68,7 @@ fn compare(games: &Path) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let kept = Arc::<Mutex<Vec<PositionRecord>>>::default();
-    build(games, Box::new(Recorder(Arc::clone(&kept))));
+    build(games, Box::new(Recorder { records: Arc::clone(&kept), as_decided: false }));
     let all: BTreeMap<u64, PositionRecord> =
         std::mem::take(&mut *kept.lock().unwrap()).into_iter().map(|known| (known.key, known)).collect();
     // Positions without moves have the games that ended there.
@@ -516,7 +498,7 @@ proptest! {
         });
         let kept = Arc::<Mutex<Vec<PositionRecord>>>::default();
         let weigh = any_game();
-        built(&[one.clone(), other.clone()], &weigh, Box::new(Recorder(Arc::clone(&kept))));
+        built(&[one.clone(), other.clone()], &weigh, Box::new(Recorder { records: Arc::clone(&kept), as_decided: false }));
         let mut truth: BTreeMap<u64, PositionRecord> =
             std::mem::take(&mut *kept.lock().unwrap()).into_iter().map(|known| (known.key, known)).collect();
         truth.retain(|_, known| !known.moves.is_empty());

@@ -46,21 +46,19 @@ fn used<'a>(options: &Options, files: &'a BookFiles, set: &BookSet) -> Vec<(Owne
 
 /// What is said of a setting: once if the options set it in vain, else for each rule that does.
 fn said(row: &SettingRow, options: &Options, used: &[(Owner<'_>, UsedPolicy)]) -> Vec<String> {
-    let of_options = row.is_changed(options);
+    let of_options = row.is_changed(options.clone());
     let all = |why: &str| vec![format!("{} has no effect: {why}", row.name)];
     if !row.is_of_policy() {
-        let policies: Vec<UsedPolicy> = used.iter().map(|(_, used)| used.clone()).collect();
+        let policies: Vec<_> = used.iter().map(|(_, used)| used).collect();
         let lack = if of_options && !used.is_empty() { row.lack(options, &policies) } else { None };
         return lack.map(all).unwrap_or_default();
     }
     let is_set = |(_, used): &&(Owner<'_>, UsedPolicy)| {
-        row.is_changed(&Options { policy: used.policy.clone(), ..options.clone() })
+        row.is_changed(Options { policy: used.policy.clone(), ..options.clone() })
     };
     let set: Vec<_> = used.iter().filter(is_set).collect();
-    let idle: Vec<_> = set
-        .iter()
-        .filter_map(|(owner, used)| Some((*owner, row.lack(options, std::slice::from_ref(used))?)))
-        .collect();
+    let idle: Vec<_> =
+        set.iter().filter_map(|(owner, used)| Some((*owner, row.lack(options, &[used])?))).collect();
     let own = |owner: Owner<'_>| owner.is_some_and(|(_, rule)| rule.given.text(row.key).is_some());
     let is_replaced = of_options && !used.is_empty() && used.iter().all(|(owner, _)| own(*owner));
     if let Some((_, why)) = idle.first()

@@ -60,7 +60,6 @@ impl Options {
 }
 
 /// A policy by which books answer.
-#[derive(Clone)]
 pub(super) struct UsedPolicy {
     pub(super) policy: Policy,
     /// Whether evaluations are known beside a book that answers by it.

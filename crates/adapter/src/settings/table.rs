@@ -142,7 +142,7 @@ pub struct SettingRow {
     holder: Option<fn(&mut Options) -> Value<'_>>,
     /// What keeps it from having any effect, if something does: among the options, and the policies by which books answer.
     #[serde(skip)]
-    lack: fn(&Options, &[UsedPolicy]) -> Option<&'static str>,
+    lack: fn(&Options, &[&UsedPolicy]) -> Option<&'static str>,
     /// What the adapter must do after the option has changed.
     #[serde(skip)]
     pub(super) change: Change,
@@ -172,12 +172,12 @@ impl SettingRow {
     }
 
     /// Whether it has another value in these options than by default.
-    pub(super) fn is_changed(&self, options: &Options) -> bool {
-        self.value(&mut options.clone()) != self.value(&mut Options::default())
+    pub(super) fn is_changed(&self, mut options: Options) -> bool {
+        self.value(&mut options) != self.value(&mut Options::default())
     }
 
     /// What keeps it from having any effect; `None` where nothing does.
-    pub(super) fn lack(&self, options: &Options, used: &[UsedPolicy]) -> Option<&'static str> {
+    pub(super) fn lack(&self, options: &Options, used: &[&UsedPolicy]) -> Option<&'static str> {
         (self.lack)(options, used)
     }
 
