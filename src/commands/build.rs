@@ -13,12 +13,12 @@ use games::Games;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{keep_apart, keep_inputs};
-use tabiya_book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named};
+use tabiya_book::counts::{STDOUT, is_named};
 use tabiya_book::{self as book, BookWriter};
 use tabiya_chess::Variant;
 use tabiya_games::Sources;
 use tabiya_workshop::bookmaker::{
-    self, Damage, Filter, Input, Names, NewBook, Plan, Repeated, Resources, Weigh, Work,
+    self, Filter, Input, Names, NewBook, NewCounts, OpenCounts, Plan, Repeated, Resources, Weigh, Work,
 };
 use tabiya_workshop::evals::import::{self as evals, Import};
 use tabiya_workshop::source::{Sorted, open_games};
@@ -129,7 +129,7 @@ fn shares(text: &str) -> std::result::Result<ByColor<u16>, String> {
 
 /// What takes the counts.
 enum Writer {
-    Counts(Box<CountWriter>),
+    Counts(Box<NewCounts>),
     Book(Box<dyn BookWriter>),
 }
 
@@ -220,8 +220,8 @@ impl Args {
     }
 
     /// Refuses to write over a file that is read, or twice to one.
-    fn keep(&self, mut inputs: Vec<PathBuf>, counted: &[CountFile]) -> Result<()> {
-        inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(self.eco.iter().cloned()));
+    fn keep(&self, mut inputs: Vec<PathBuf>, counted: &OpenCounts) -> Result<()> {
+        inputs.extend(counted.paths().chain(self.eco.iter().cloned()));
         let outputs = [book::parts(&self.output), self.store.iter().cloned().collect()];
         keep_inputs(&outputs.concat(), &inputs)?;
         keep_apart(&outputs)
@@ -241,10 +241,10 @@ fn make(args: &Args) -> Result<Exit> {
     let filter = args.games.filter()?;
     let resources = args.resources.resolve()?;
     let mut sorted = Sorted::new(&args.sources)?;
-    let (counted, unopened) = sorted.count_files()?;
+    let (counted, unopened) = OpenCounts::of(&mut sorted)?;
     let games = sorted.paths();
     let filtered = filter.is_of_games();
-    let variant = bookmaker::variant_of(&counted, args.variant.named())?;
+    let variant = counted.variant(args.variant.named())?;
     args.check_sources(filtered && games.is_empty(), variant)?;
     let mut source = open_games(&games)?.of_variant(variant)?;
     if filter.unique {
@@ -263,14 +263,7 @@ fn make(args: &Args) -> Result<Exit> {
     let writer = writer(args, variant, &filter, &resources)?;
     let repeated = Repeated::among(&source, &filter, &resources, &progress)?;
     let mut work = args.resume.then(|| Work::open(&args.output)).transpose()?;
-    let damage = Damage::default();
-    let input = Input {
-        games: &mut source,
-        repeated: &repeated,
-        counts: &counted,
-        work: work.as_mut(),
-        damage: &damage,
-    };
+    let input = Input { games: &mut source, repeated: &repeated, counts: &counted, work: work.as_mut() };
     let plan =
         Plan { filter: &filter, weigh: &weigh, names: &names, resources: &resources, progress: &progress };
     let done = match writer {
@@ -292,7 +285,7 @@ fn make(args: &Args) -> Result<Exit> {
     drop(progress);
     let games_lines = if games.is_empty() { Vec::new() } else { report::lines(&report) };
     let dropped_lines = if is_empty { Vec::new() } else { report::dropped_lines(&report, &weigh) };
-    let counted_lines = counts::read_lines(&counted, filtered, report.rows_left);
+    let counted_lines = counts::read_lines(counted.files(), filtered, report.rows_left);
     let choices = match args.games.repertoire.filter(|_| !args.counts() && !is_empty && !args.is_piped()) {
         Some(side) => choices::lines(&args.output, variant, side, u64::MAX)?,
         None => Vec::new(),
@@ -301,11 +294,11 @@ fn make(args: &Args) -> Result<Exit> {
     let exit = if report.is_incomplete() { Exit::Findings } else { passed_over };
     if args.is_piped() {
         lines.iter().for_each(|line| output::warn(line));
-        let exit = exit.max(damage::of_counts(&counted, damage));
+        let exit = exit.max(damage::of_counts(&counted));
         // An empty count file is what its reader asked for.
         return Ok(exit);
     }
-    let exit = output::print_lines(&lines, exit)?.max(damage::of_counts(&counted, damage));
+    let exit = output::print_lines(&lines, exit)?.max(damage::of_counts(&counted));
     if is_empty {
         let (what, advice) = report::why_nothing(&report, &weigh, args.variant.named().is_some());
         return Ok(written::nothing(&args.output, &what, advice));
@@ -320,9 +313,9 @@ fn make(args: &Args) -> Result<Exit> {
 fn writer(args: &Args, variant: Variant, filter: &Filter, resources: &Resources) -> Result<Writer> {
     if args.counts() {
         // Positions are packed in standard chess only.
-        let shape = Shape { positions: variant == Variant::Chess, by: args.by.by() };
-        let writer = CountWriter::create(&args.output, shape, args.force);
-        return writer.map(|writer| Writer::Counts(Box::new(writer.of_variant(variant))));
+        let positions = variant == Variant::Chess;
+        let new = NewCounts::create(&args.output, positions, args.by.by(), variant, args.force)?;
+        return Ok(Writer::Counts(Box::new(new)));
     }
     let mut new = NewBook::new(&args.output);
     (new.variant, new.force, new.green) = (variant, args.force, args.moves.green);

@@ -47,15 +47,6 @@ pub(crate) fn no_book(path: &Path, error: Error) -> Error {
     if is_games { error.advice("name a book, or make one of games with `tabiya build`") } else { error }
 }
 
-/// The error of what is at a path where count files are to be merged.
-pub(crate) fn not_counts(path: &Path, source: &Source) -> Error {
-    let error = source.not("a count file", path);
-    if error.has_advice() {
-        return error;
-    }
-    error.advice("only count files can be merged into one; count games with `tabiya build -o FILE.parquet`")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,9 +7,8 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::findings::Finding;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
-use tabiya_book::counts::CountFile;
 use tabiya_book::traits::Book;
-use tabiya_workshop::bookmaker::Damage;
+use tabiya_workshop::bookmaker::OpenCounts;
 
 use super::exit::Exit;
 use super::warn;
@@ -39,10 +38,10 @@ fn with<'a>(books: impl IntoIterator<Item = &'a Arc<dyn Book>>, exit: Exit, chec
     books.into_iter().try_fold(exit, |exit, book| Ok(exit.max(complain(book.path(), &find(book, check)?))))
 }
 
-/// Reports what of count files could not be read.
-pub fn of_counts(files: &[CountFile], damage: Damage) -> Exit {
-    let complain = |(file, found): (&CountFile, Vec<Finding>)| complain(file.path(), &found);
-    damage.findings(files).into_iter().map(complain).max().unwrap_or(Exit::Done)
+/// Reports what could not be read of count files.
+pub fn of_counts(counts: &OpenCounts) -> Exit {
+    let complain = |(path, found): (&Path, Vec<Finding>)| complain(path, &found);
+    counts.damage().into_iter().map(complain).max().unwrap_or(Exit::Done)
 }
 
 /// Reports what is damaged in a file.

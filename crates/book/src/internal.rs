@@ -16,7 +16,7 @@ pub use crate::open::{in_any_case, stated_variant};
 pub use crate::open::{open as open_book, open_among, open_as, open_bytes};
 pub use crate::other_rules::OtherRules;
 pub use crate::record::{Extra, Field, PositionRecord, Scope};
-pub use crate::slice::{Among, By, RATING, SLICE_BITS, SPEED, Slice};
+pub use crate::slice::{Among, By, GAMES_BITS, MAX_GAMES, RATING, SLICE_BITS, SPEED, Slice};
 pub(crate) use crate::traits::errors;
 pub use crate::traits::{About, BookSummary, Heading, Moves, Patchable, Remarks, Sliced, Visit};
 pub use crate::verdict::plain_weights;

@@ -18,7 +18,7 @@ use super::driver::{Certainty, Driver, Opening, is_text};
 use super::format::Variants;
 #[cfg(feature = "write")]
 use super::formats::endings;
-use super::formats::{advice, drivers, of_file, one_of};
+use super::formats::{advice, drivers, of_file};
 use super::{Among, Format};
 #[cfg(feature = "write")]
 use super::{BookWriter, WriteOptions};
@@ -121,8 +121,7 @@ pub fn open_among(path: impl AsRef<Path>, among: &Among) -> Result<Arc<dyn Book>
         return Ok(book);
     }
     let names = among.by().columns().collect::<Vec<_>>().join(" and ");
-    let sliced = one_of(Format::all().filter(|format| format.is_sliced()).map(Format::plural));
-    let what = format!("a book does not count games separately by {names}; only {sliced} do");
+    let what = format!("a book does not count games separately by {names}; only {} do", Format::sliced());
     Err(Error::new(ErrorKind::Usage, what).at_path(path).remedied_by(Remedy::CountBy))
 }
 

@@ -8,6 +8,12 @@ pub const SLICE_BITS: u32 = 7;
 /// Of them, those of the rating band.
 const RATING_BITS: u32 = 4;
 
+/// Bits of the number of games in a row that counts a slice.
+pub const GAMES_BITS: u32 = 39;
+
+/// The most games that such a row counts: about 550 billion.
+pub const MAX_GAMES: u64 = (1 << GAMES_BITS) - 1;
+
 /// The name of the split by speed, in count files and on the command line.
 pub const SPEED: &str = "speed";
 /// The name of the split by rating.

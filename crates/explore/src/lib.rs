@@ -62,7 +62,7 @@ use tabiya_base::progress::Progress;
 use tabiya_book::Among;
 use tabiya_book::choose::Policy;
 use tabiya_book::traits::Book;
-use tabiya_book::{self as book, OtherRules, Variant};
+use tabiya_book::{self as book, Format, OtherRules, Variant};
 use tabiya_learn as learn;
 use tabiya_search::set_chess;
 use tabiya_uci::engine::Setup;
@@ -149,7 +149,10 @@ impl Options {
             return refused(what, words::NO_OPEN_API);
         }
         if self.books.is_empty() && self.among.by().any() {
-            let what = "only count files count games separately by speed or rating, but none is named";
+            let what = format!(
+                "only {} count games separately by speed or rating, but none is named",
+                Format::sliced()
+            );
             return Err(Error::new(ErrorKind::Usage, what));
         }
         Ok(())

@@ -27,7 +27,7 @@ use tabiya_games::pgn::lex::{Lexer, Token};
 use tabiya_games::{self as games, GameEnd, GameError, GameHeader, Visitor};
 use tabiya_workshop::bookmaker::count::count;
 use tabiya_workshop::bookmaker::row::CountRow;
-use tabiya_workshop::bookmaker::{Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh};
+use tabiya_workshop::bookmaker::{Filter, Input, Names, OpenCounts, Plan, Repeated, Resources, Weigh};
 
 /// Seed of the random games.
 const SEED: u64 = 1;
@@ -183,8 +183,8 @@ fn build(games: &[PathBuf], filter: &Filter, resources: &Resources) -> Result<()
     let mut source = games::open_files(games)?;
     let (names, progress) = (Names::default(), Progress::none());
     let plan = Plan { filter, weigh: &Weigh::default(), names: &names, resources, progress: &progress };
-    let (repeated, damage) = (Repeated::default(), Damage::default());
-    let input = Input { games: &mut source, repeated: &repeated, counts: &[], work: None, damage: &damage };
+    let (repeated, counts) = (Repeated::default(), OpenCounts::default());
+    let input = Input { games: &mut source, repeated: &repeated, counts: &counts, work: None };
     tabiya_workshop::bookmaker::build(input, &plan, writer)?;
     Ok(())
 }

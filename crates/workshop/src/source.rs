@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::file_kind::FileKind;
-use tabiya_book::counts::{self, CountFile};
+use tabiya_book::counts;
 use tabiya_book::{self as book, Certainty, Format};
 use tabiya_games::text::{self, STDIN};
 use tabiya_games::{self as games, Sources};
@@ -256,14 +256,6 @@ impl Sorted {
     }
 
     /// Opens the count files; returns also why some of those in folders cannot be opened.
-    ///
-    /// # Errors
-    /// When one that is named cannot be opened.
-    pub fn count_files(&mut self) -> Result<(Vec<CountFile>, Vec<Error>)> {
-        self.open_counts(CountFile::open)
-    }
-
-    /// As [`Sorted::count_files`], opened in another way.
     ///
     /// # Errors
     /// When one that is named cannot be opened.

@@ -15,10 +15,11 @@ use tabiya_base::error::Remedy;
 use tabiya_base::findings::summed;
 use tabiya_base::progress::Progress;
 use tabiya_book::By;
-use tabiya_book::counts::{CountFile, CountWriter, CountsRow, Shape, sum};
+use tabiya_book::counts::{CountFile, CountsRow, Shape, sum};
+use tabiya_chess::Variant;
 use tabiya_chess::{MoveCode, Packed, Position};
 use tabiya_games as games;
-use tabiya_workshop::bookmaker::{Damage, Filter, Input, Repeated, Resources, write_counts};
+use tabiya_workshop::bookmaker::{Filter, Input, NewCounts, OpenCounts, Repeated, Resources, write_counts};
 
 use rows::{line, lines, ours, pages, rows, shaped, slices_of};
 
@@ -29,16 +30,15 @@ fn merged(files: &[Vec<u8>], positions: bool, threads: usize, memory: usize) -> 
     let files: Vec<_> =
         files.iter().map(|file| CountFile::from_bytes("a.parquet", file.clone()).unwrap()).collect();
     let resources = Resources { threads, memory, temp: folder.path().to_owned() };
+    let by = files.iter().map(|file| file.shape().by).reduce(By::and).unwrap_or_default();
     let input = Input {
         games: &mut games::open_files(&[]).unwrap(),
         repeated: &Repeated::default(),
-        counts: &files,
+        counts: &files.into(),
         work: None,
-        damage: &Damage::default(),
     };
-    let by = files.iter().map(|file| file.shape().by).reduce(By::and).unwrap_or_default();
-    let writer = CountWriter::create(&path, Shape { positions, by }, false).unwrap();
-    write_counts(input, &Filter::default(), &resources, writer, &Progress::none()).unwrap();
+    let new = NewCounts::create(&path, positions, by, Variant::Chess, false).unwrap();
+    write_counts(input, &Filter::default(), &resources, new, &Progress::none()).unwrap();
     fs::read(&path).unwrap()
 }
 
@@ -126,10 +126,11 @@ fn missing_positions_are_an_error() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.parquet");
     fs::write(&path, ours(&[line(1, [1, 0, 0])], false)).unwrap();
-    let file = [CountFile::open(&path).unwrap()];
-    let shape = |positions| Shape { positions, ..Shape::default() };
-    let to =
-        |positions| CountWriter::create(&folder.path().join("b.parquet"), shape(positions), false).unwrap();
+    let file = OpenCounts::from(vec![CountFile::open(&path).unwrap()]);
+    let to = |positions| {
+        let path = folder.path().join("b.parquet");
+        NewCounts::create(&path, positions, By::default(), Variant::Chess, false).unwrap()
+    };
     let resources = Resources { threads: 1, memory: 1 << 20, temp: folder.path().to_owned() };
     let write = |positions| {
         let input = Input {
@@ -137,7 +138,6 @@ fn missing_positions_are_an_error() {
             repeated: &Repeated::default(),
             counts: &file,
             work: None,
-            damage: &Damage::default(),
         };
         write_counts(input, &Filter::default(), &resources, to(positions), &Progress::none())
     };
@@ -154,23 +154,22 @@ fn what_can_be_read_of_damaged_files_is_merged() {
     let at = pages(&damaged)[0].start;
     damaged[at] ^= 1;
     let files = [sound, damaged].map(|file| CountFile::from_bytes("a.parquet", file).unwrap());
-    let merge = |damage| {
+    let files = OpenCounts::from(Vec::from(files));
+    let merge = || {
         let path = folder.path().join("all.parquet");
         let input = Input {
             games: &mut games::open_files(&[]).unwrap(),
             repeated: &Repeated::default(),
             counts: &files,
             work: None,
-            damage,
         };
         let resources = Resources { threads: 2, memory: 1 << 26, temp: folder.path().to_owned() };
-        let writer = CountWriter::create(&path, Shape::default(), true).unwrap();
-        write_counts(input, &Filter::default(), &resources, writer, &Progress::none()).unwrap();
+        let new = NewCounts::create(&path, false, By::default(), Variant::Chess, true).unwrap();
+        write_counts(input, &Filter::default(), &resources, new, &Progress::none()).unwrap();
         rows(fs::read(&path).unwrap(), false)
     };
-    let damage = Damage::default();
-    assert_eq!(merge(&damage).unwrap(), [line(1, [1, 2, 3])]);
-    let [(_, sound), (_, found)] = &*damage.findings(&files) else { panic!("two files") };
+    assert_eq!(merge().unwrap(), [line(1, [1, 2, 3])]);
+    let [(_, sound), (_, found)] = &*files.damage() else { panic!("two files") };
     let ([], [found]) = (&**sound, &**found) else { panic!("one finding") };
     assert!(found.is_error() && found.offset.is_some_and(|offset| offset < at as u64), "{found}");
 }

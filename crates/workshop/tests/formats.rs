@@ -30,7 +30,7 @@ use tabiya_book::{
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 use tabiya_testing::Recorder;
-use tabiya_workshop::bookmaker::{self, Damage, Filter, Input, Names, Plan, Weigh};
+use tabiya_workshop::bookmaker::{self, Filter, Input, Names, OpenCounts, Plan, Weigh};
 
 fn build(games: &Path, writer: Box<dyn BookWriter>) -> Written {
     built(&[games.to_owned()], &Weigh::default(), writer)
@@ -41,9 +41,8 @@ fn built(games: &[PathBuf], weigh: &Weigh, writer: Box<dyn BookWriter>) -> Writt
     let input = Input {
         games: &mut tabiya_games::open_files(games).unwrap(),
         repeated: &tabiya_workshop::bookmaker::Repeated::default(),
-        counts: &[],
+        counts: &OpenCounts::default(),
         work: None,
-        damage: &Damage::default(),
     };
     let (filter, names, progress) = (&Filter::default(), &Names::default(), &Progress::none());
     bookmaker::build(input, &Plan { filter, weigh, names, resources, progress }, writer).unwrap().1

@@ -9,7 +9,7 @@ use tabiya_book::traits::Book;
 use tabiya_book::{self as book, CountsGames, Format};
 use tabiya_workshop::bookmaker::{self, Resources};
 
-use super::{Args, counts};
+use super::Args;
 use crate::output::rows::many;
 use crate::output::written::{KEYS_ONLY, left_out, merged_lines};
 
@@ -44,7 +44,7 @@ impl Joined {
         let path = place(folder.path(), format, &args.to.output);
         let mut lines = Vec::new();
         let moves = if are_counts {
-            counts::join(&args.books, &path, resources, progress)?
+            bookmaker::join(&args.books, &path, resources, progress)?
         } else {
             let mut joined = args.to.book();
             joined.output.clone_from(&path);

@@ -9,7 +9,9 @@ use tabiya_book::traits::Book;
 use tabiya_book::{self as book, CountsGames};
 use tabiya_chess::Variant;
 use tabiya_learn as learn;
-use tabiya_workshop::bookmaker::{BuildReport, Damage, Filter, Input, PositionCounts, Repeated, Resources};
+use tabiya_workshop::bookmaker::{
+    BuildReport, Filter, Input, OpenCounts, PositionCounts, Repeated, Resources,
+};
 use tabiya_workshop::source::{Sorted, open_games};
 use tabiya_workshop::suite::SuiteSource;
 
@@ -75,9 +77,8 @@ impl Sources {
         let mut source = open_games(paths)?.of_variant(variant)?;
         self.passed_over = self.passed_over.max(output::sources_passed_over(&source));
         self.games = source.parts();
-        let (repeated, damage) = (Repeated::default(), Damage::default());
-        let input =
-            Input { games: &mut source, repeated: &repeated, counts: &[], work: None, damage: &damage };
+        let (repeated, counts) = (Repeated::default(), OpenCounts::default());
+        let input = Input { games: &mut source, repeated: &repeated, counts: &counts, work: None };
         let mut filter = Filter::default();
         filter.max_ply = Some(plies);
         let (report, counts) = PositionCounts::count(input, &filter, self.min_games, resources, progress)?;

@@ -46,6 +46,11 @@ impl Format {
         Self::all().find(|format| format.learns())
     }
 
+    /// The books that count games of some kinds separately, such as "count files".
+    pub fn sliced() -> String {
+        one_of(Self::all().filter(|format| format.is_sliced()).map(Self::plural))
+    }
+
     /// The format whose files have such a name.
     pub fn of_name(path: &Path) -> Option<Self> {
         Self::all().find(|format| format.has_name(path))

@@ -1,47 +1,23 @@
-//! Counting games together with the counts of other machines, and writing count files.
+//! Games counted together with the counts of other machines.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
 
-use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_base::findings::Finding;
-use tabiya_base::interrupt;
-use tabiya_base::parallel;
+use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::By;
-use tabiya_book::counts::{CountFile, CountWriter, CountsRow, CountsWritten, Shape, damage};
-use tabiya_chess::Variant;
-use tabiya_games::Sources;
+use tabiya_games::{self as games, Sources};
 
 use super::count::{CountedGames, count};
-use super::count_rows::{push, write_rows};
+use super::count_rows::{CountsWritten, NewCounts, OpenCounts};
 use super::filter::Filter;
 use super::game_index::GameIndex;
 use super::marks::Marks;
 use super::repeated::Repeated;
 use super::report::BuildReport;
 use super::row::{CountRow, CountedRow, PlacedRow};
-use super::sort::{RadixSorter, SortedRuns};
 use super::work::{KeptCounts, Work};
 use super::{ASIDE, Resources};
-
-/// Rows between two checks for an interrupt.
-const STRIDE: u64 = 1 << 14;
-
-/// The variant of chess of these count files, and of what is counted with them: the one that is named, or else theirs.
-///
-/// # Errors
-/// When a file counts games of another variant: counts of different variants are never added up.
-pub fn variant_of(counts: &[CountFile], named: Option<Variant>) -> Result<Variant> {
-    let variant = named.or_else(|| Some(counts.first()?.variant())).unwrap_or_default();
-    let Some(other) = counts.iter().find(|file| file.variant() != variant) else { return Ok(variant) };
-    let what = format!("this count file counts games of {}, not of {variant}", other.variant());
-    Err(Error::new(ErrorKind::Usage, what)
-        .at_path(other.path())
-        .advice("counts of different variants are not added up: leave the file out, or add up the files of one variant"))
-}
+use crate::source::Sorted;
 
 /// What is counted: games, and the counts of other builds.
 #[derive(Debug)]
@@ -50,32 +26,10 @@ pub struct Input<'a> {
     pub games: &'a mut Sources,
     /// Games of them that repeat others.
     pub repeated: &'a Repeated,
-    /// Count files. Filters of speeds and ratings act on them, and no others.
-    pub counts: &'a [CountFile],
+    /// Count files. Filters of speeds and ratings act on them, and no others. What can be read of a damaged one is counted.
+    pub counts: &'a OpenCounts,
     /// Where the counts of each file of games are kept until the output is written, if they are.
     pub work: Option<&'a mut Work>,
-    /// Takes the row groups that cannot be read to their end, after what can be read of them is counted.
-    pub damage: &'a Damage,
-}
-
-/// Row groups of count files that could not be read to their end, by the places of their files in [`Input::counts`].
-#[derive(Debug, Default)]
-pub struct Damage(Mutex<BTreeMap<(usize, usize), Error>>);
-
-impl Damage {
-    fn add(&self, file: usize, group: usize, error: Error) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert((file, group), error);
-    }
-
-    /// What it is, for each of these files.
-    pub fn findings(self, files: &[CountFile]) -> Vec<(&CountFile, Vec<Finding>)> {
-        let groups = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let of_file = |(number, file)| {
-            let groups = groups.range((number, 0)..=(number, usize::MAX));
-            (file, damage(groups.map(|((_, group), error)| (file, *group, error))))
-        };
-        files.iter().enumerate().map(of_file).collect()
-    }
 }
 
 impl Input<'_> {
@@ -93,128 +47,24 @@ impl Input<'_> {
         index: Option<&GameIndex>,
         progress: &Progress,
     ) -> Result<CountedGames<R>> {
-        let wanted = Shape { positions: R::PLACED, by: by.or(filter.slices()) };
-        self.counts.iter().try_for_each(|file| file.require(wanted))?;
-        variant_of(self.counts, Some(self.games.variant()))?;
-        let given = || {
-            let source = |(number, file)| CountFileSource {
-                file: Held::Open(file),
-                filter,
-                damage: Some((self.damage, number)),
-            };
-            self.counts.iter().enumerate().map(source)
-        };
+        self.counts.require::<R>(filter, by)?;
+        self.counts.variant(Some(self.games.variant()))?;
         if let Some(work) = &mut self.work {
             let KeptCounts { report, shards } =
                 work.count::<R>(self.games, filter, by, resources, progress)?;
-            // Filters have acted on them.
-            let filter = &Filter::default();
-            let shards = shards.into_iter().map(|shard| CountFileSource {
-                file: Held::Closed(shard),
-                filter,
-                damage: None,
-            });
-            let sources: Vec<_> = shards.chain(given()).collect();
-            let (runs, rows_left) = read(&sources, by, resources, progress)?;
+            let (runs, rows_left) = self.counts.read(shards, filter, by, resources, progress)?;
             let report = BuildReport { rows_left, ..report };
             return Ok(CountedGames { runs, report, marks: Marks::default() });
         }
-        let both = !self.counts.is_empty() && !self.games.files().is_empty();
+        let both = !self.counts.files().is_empty() && !self.games.files().is_empty();
         let memory = if both { resources.memory / 2 } else { resources.memory };
         let resources = &Resources { memory, ..resources.clone() };
         let mut counted = count(self.games, filter, by, self.repeated, resources, index, progress)?;
-        let (runs, rows_left) = read(&given().collect::<Vec<_>>(), by, resources, progress)?;
+        let (runs, rows_left) = self.counts.read(Vec::new(), filter, by, resources, progress)?;
         counted.runs.extend(runs);
         counted.report.rows_left = rows_left;
         Ok(counted)
     }
-}
-
-/// A count file to read, and the filter that acts on it.
-struct CountFileSource<'a> {
-    file: Held<'a>,
-    filter: &'a Filter,
-    /// Where damage goes, and the number of the file there.
-    damage: Option<(&'a Damage, usize)>,
-}
-
-/// A count file. There may be more of them than can be open at the same time.
-enum Held<'a> {
-    Open(&'a CountFile),
-    Closed(PathBuf),
-}
-
-impl Held<'_> {
-    /// Calls `with` with the open file.
-    fn with<T>(&self, with: impl FnOnce(&CountFile) -> Result<T>) -> Result<T> {
-        match self {
-            Self::Open(file) => with(file),
-            Self::Closed(path) => with(&CountFile::open(path)?),
-        }
-    }
-}
-
-/// Reads count files on all threads, a row group at a time, and counts the rows that a filter leaves out.
-///
-/// # Errors
-/// When a file cannot be read or is damaged, a temporary one cannot be written, or the work is interrupted.
-fn read<R: CountedRow>(
-    sources: &[CountFileSource<'_>],
-    by: By,
-    resources: &Resources,
-    progress: &Progress,
-) -> Result<(Vec<SortedRuns<R>>, u64)> {
-    let (mut parts, mut all) = (Vec::new(), 0);
-    for source in sources {
-        source.file.with(|file| {
-            parts.extend((0..file.groups()).map(|group| (source, group)));
-            all += file.rows();
-            Ok(())
-        })?;
-    }
-    if parts.is_empty() {
-        return Ok((Vec::new(), 0));
-    }
-    progress.things(all, "rows");
-    let threads = resources.threads.clamp(1, parts.len());
-    let share = resources.memory / threads;
-    let (next, done, left) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicU64::new(0));
-    let work = || {
-        let mut sorter = RadixSorter::<R>::new(share, &resources.temp);
-        let mut read = || -> Result<()> {
-            while let Some((CountFileSource { file, filter, damage }, group)) =
-                parts.get(next.fetch_add(1, Ordering::Relaxed))
-            {
-                let wanted = Shape { positions: R::PLACED, by: by.or(filter.slices()) };
-                let mut rows = 0;
-                let see = |line: &CountsRow| {
-                    rows += 1;
-                    if rows % STRIDE == 0 {
-                        interrupt::check()?;
-                        progress.at(done.fetch_add(STRIDE, Ordering::Relaxed) + STRIDE);
-                    }
-                    if !filter.admits_slice(line.slice) {
-                        left.fetch_add(1, Ordering::Relaxed);
-                        return Ok(());
-                    }
-                    push(&CountsRow { slice: by.part(line.slice), ..*line }, &mut sorter)
-                };
-                match (file.with(|file| file.group(*group, wanted, see)), damage) {
-                    (Err(error), Some((damage, number))) if error.kind() == ErrorKind::Format => {
-                        damage.add(*number, *group, error);
-                    }
-                    (read, _) => read?,
-                }
-                done.fetch_add(rows % STRIDE, Ordering::Relaxed);
-            }
-            Ok(())
-        };
-        // After an error no thread takes another part.
-        read().inspect_err(|_| next.store(parts.len(), Ordering::Relaxed))?;
-        Ok(sorter.finish())
-    };
-    let runs: Result<Vec<_>> = parallel::beside(threads, work, || ()).1.into_iter().collect();
-    Ok((runs?, left.into_inner()))
 }
 
 /// Counts everything into a count file.
@@ -226,14 +76,14 @@ pub fn write_counts(
     input: Input<'_>,
     filter: &Filter,
     resources: &Resources,
-    writer: CountWriter,
+    new: NewCounts,
     progress: &Progress,
 ) -> Result<(BuildReport, CountsWritten)> {
     let resources = &resources.without(ASIDE);
-    if writer.shape().positions {
-        write::<PlacedRow>(input, filter, resources, writer, progress)
+    if new.has_positions() {
+        write::<PlacedRow>(input, filter, resources, new, progress)
     } else {
-        write::<CountRow>(input, filter, resources, writer, progress)
+        write::<CountRow>(input, filter, resources, new, progress)
     }
 }
 
@@ -241,10 +91,37 @@ fn write<R: CountedRow>(
     mut input: Input<'_>,
     filter: &Filter,
     resources: &Resources,
-    writer: CountWriter,
+    new: NewCounts,
     progress: &Progress,
 ) -> Result<(BuildReport, CountsWritten)> {
-    let CountedGames { runs, report, .. } =
-        input.count::<R>(filter, writer.shape().by, resources, None, progress)?;
-    Ok((report, write_rows(runs, resources, writer, progress)?))
+    let CountedGames { runs, report, .. } = input.count::<R>(filter, new.by(), resources, None, progress)?;
+    Ok((report, new.write(runs, resources, progress)?))
+}
+
+/// Adds up the rows of count files that pass the filter into one.
+///
+/// # Errors
+/// As [`write_counts`].
+pub fn add_up(
+    counts: &OpenCounts,
+    filter: &Filter,
+    resources: &Resources,
+    new: NewCounts,
+    progress: &Progress,
+) -> Result<(BuildReport, CountsWritten)> {
+    let mut games = games::open_files(&[])?.of_variant(counts.variant(None)?)?;
+    let input = Input { games: &mut games, repeated: &Repeated::default(), counts, work: None };
+    write_counts(input, filter, resources, new, progress)
+}
+
+/// Adds up whole count files for work that goes on with the sums; returns the plies. Damage is reported by whoever reads the files
+/// as books.
+///
+/// # Errors
+/// As [`write_counts`].
+pub fn join(paths: &[PathBuf], output: &Path, resources: &Resources, progress: &Progress) -> Result<u64> {
+    let (counts, _) = OpenCounts::of(&mut Sorted::new(paths)?)?;
+    let new =
+        NewCounts::create(output, counts.have_positions(), By::default(), counts.variant(None)?, false)?;
+    add_up(&counts, &Filter::default(), resources, new, progress).map(|(_, written)| written.plies)
 }

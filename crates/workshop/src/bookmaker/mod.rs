@@ -8,7 +8,7 @@
 //! | name openings, and list the games | [`eco`], `game_index` |
 //! | sort more rows than fit into memory, and add them up | [`sort`] |
 //! | decide which moves to keep, and weigh them | [`weigh`] |
-//! | read the counts of other machines, and write counts for them | [`tabiya_book::counts`], [`write_counts`] |
+//! | read the counts of other machines, and write counts for them | [`OpenCounts`], [`write_counts`] |
 //! | keep counts in memory, to follow games with them | [`PositionCounts`] |
 //! | keep the counts of each file until all are counted | `work` |
 //! | merge several books, or convert one | [`merge()`] |
@@ -40,10 +40,10 @@ pub mod trim;
 pub mod weigh;
 mod work;
 
+pub use count_rows::{CountsWritten, NewCounts, OpenCounts};
 pub use eco::Names;
 pub use filter::{CountedMoves, Exclusion, Filter, TagPattern, Tags};
-pub use gather::write_counts;
-pub use gather::{Damage, Input, variant_of};
+pub use gather::{Input, add_up, join, write_counts};
 pub use merge::merge_books;
 pub use merge::{Merged, merge, widest};
 pub use new_book::NewBook;

@@ -14,8 +14,7 @@ use tabiya_learn::{files_of, open_settled_as};
 use crate::source::{Sorted, open_games};
 
 use super::{
-    BuildReport, Damage, Filter, Input, Merged, Names, Plan, Repeated, Resources, Weigh, merge_books,
-    variant_of,
+    BuildReport, Filter, Input, Merged, Names, OpenCounts, Plan, Repeated, Resources, Weigh, merge_books,
 };
 
 /// Bytes of memory that building and merging need at least.
@@ -138,23 +137,22 @@ impl NewBook {
     ) -> Result<(BuildReport, Written)> {
         let resources = self.resources()?;
         let mut sorted = Sorted::new(sources)?;
-        let (counted, mut unopened) = sorted.count_files()?;
+        let (counts, mut unopened) = OpenCounts::of(&mut sorted)?;
         unopened.pop().map_or(Ok(()), Err)?;
         let named = Some(self.variant).filter(|variant| *variant != Variant::Chess);
-        let variant = variant_of(&counted, named)?;
+        let variant = counts.variant(named)?;
         let mut games = open_games(&sorted.paths())?.whole()?.of_variant(variant)?;
         if filter.unique {
             games = games.once();
         }
-        let counts = counted.iter().map(|file| file.path().to_owned());
-        self.keep(&games.parts().into_iter().chain(counts).chain(eco.iter().cloned()).collect::<Vec<_>>())?;
+        self.keep(
+            &games.parts().into_iter().chain(counts.paths()).chain(eco.iter().cloned()).collect::<Vec<_>>(),
+        )?;
         let names = Names::read(eco)?;
         let progress = Progress::none();
         let writer = Self { variant, ..self.clone() }.create(Some(filter), &resources)?;
         let repeated = Repeated::among(&games, filter, &resources, &progress)?;
-        let damage = Damage::default();
-        let input =
-            Input { games: &mut games, repeated: &repeated, counts: &counted, work: None, damage: &damage };
+        let input = Input { games: &mut games, repeated: &repeated, counts: &counts, work: None };
         let plan = Plan { filter, weigh, names: &names, resources: &resources, progress: &progress };
         super::build(input, &plan, writer)
     }

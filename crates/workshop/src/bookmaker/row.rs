@@ -5,8 +5,7 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
-use tabiya_book::counts::{GAMES_BITS, MAX_GAMES};
-use tabiya_book::{SLICE_BITS, Slice};
+use tabiya_book::{GAMES_BITS, MAX_GAMES, SLICE_BITS, Slice};
 use tabiya_chess::MoveCode;
 use tabiya_chess::Packed;
 

@@ -54,12 +54,6 @@ pub use write::CountWriter;
 /// The format.
 pub const FORMAT: Format = Format::new(&driver::FACTS);
 
-/// Bits of the number of games in a row.
-pub const GAMES_BITS: u32 = 39;
-
-/// The most games that one row counts: about 550 billion.
-pub const MAX_GAMES: u64 = (1 << GAMES_BITS) - 1;
-
 /// The extension of a count file.
 pub const EXTENSION: &str = "parquet";
 

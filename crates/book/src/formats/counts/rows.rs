@@ -3,7 +3,8 @@
 use tabiya_chess::{MoveCode, Packed, RatingBand, Speed, Variant};
 use tabiya_parquet::values::Values;
 
-use super::{CountsRow, MAX_GAMES};
+use super::CountsRow;
+use crate::slice::MAX_GAMES;
 use crate::{By, Slice};
 
 /// The key of a row, from the column of keys.

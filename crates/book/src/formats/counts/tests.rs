@@ -19,8 +19,8 @@ use tabiya_base::error::Remedy;
 use tabiya_chess::{Position, RatingBand, Speed};
 
 use self::rows::{E2E4, line, ours, rows};
-use super::MAX_GAMES;
 use super::*;
+use crate::slice::MAX_GAMES;
 
 /// A column of another's file; `None` is NULL.
 enum Column {

@@ -24,11 +24,11 @@ use tabiya_chess::{MoveCode, PACKED_LEN, RatingBand, Speed, Variant};
 use tabiya_parquet::checked::CheckedPages;
 use tabiya_parquet::pages::plain;
 
-use super::MAX_GAMES;
 use super::{
     COUNT_COLUMNS, CountsRow, CountsWritten, KEY, MOVE, POSITION, STDOUT, Shape, VARIANT_NAME, VERSION,
     VERSION_NAME,
 };
+use crate::slice::MAX_GAMES;
 use crate::{RATING, SPEED, Slice};
 
 /// Rows of a row group, which is held in memory until it is written, and which readers read at a time.

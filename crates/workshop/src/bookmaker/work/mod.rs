@@ -29,13 +29,12 @@ use tabiya_base::lock::{Locked, lock_named};
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::Replacement;
 use tabiya_book::By;
-use tabiya_book::counts::{CountFile, CountWriter, EXTENSION, Shape};
 use tabiya_chess::Variant;
 use tabiya_games::{Sources, Stamp};
 
 use super::Resources;
 use super::count::{CountedGames, count};
-use super::count_rows::write_rows;
+use super::count_rows::{EXTENSION, NewCounts, is_whole};
 use super::filter::Filter;
 use super::repeated::Repeated;
 use super::report::BuildReport;
@@ -72,12 +71,12 @@ struct Build {
 }
 
 impl Build {
-    fn new(filter: &Filter, shape: Shape, variant: Variant) -> serde_json::Result<Self> {
+    fn new(filter: &Filter, (positions, by): (bool, By), variant: Variant) -> serde_json::Result<Self> {
         let digest = Sha256::digest(serde_json::to_vec(filter)?);
         Ok(Self {
             tabiya: env!("CARGO_PKG_VERSION").to_owned(),
-            positions: shape.positions,
-            by: shape.by.columns().map(str::to_owned).collect(),
+            positions,
+            by: by.columns().map(str::to_owned).collect(),
             games: hex(&digest),
             variant: if variant == Variant::Chess { String::new() } else { variant.uci().to_owned() },
         })
@@ -184,9 +183,8 @@ impl Work {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<KeptCounts> {
-        let shape = Shape { positions: R::PLACED, by };
-        let build =
-            Build::new(filter, shape, sources.variant()).map_err(|error| self.unwritable(error.into()))?;
+        let build = Build::new(filter, (R::PLACED, by), sources.variant())
+            .map_err(|error| self.unwritable(error.into()))?;
         self.begin(&build)?;
         let all = sources.each()?.ok_or_else(|| {
             Error::new(ErrorKind::Usage, "a pipe can be read only once, so the build cannot be continued")
@@ -201,7 +199,7 @@ impl Work {
             *time += 1;
             names.push(if *time == 1 { stamp.name.clone() } else { format!("{}-{time}", stamp.name) });
         }
-        let known = self.known_groups(&all, &names, shape);
+        let known = self.known_groups::<R>(&all, &names, by);
         let mut is_known = vec![false; all.len()];
         for (group, members) in known {
             members
@@ -229,9 +227,8 @@ impl Work {
             let CountedGames { runs, report, .. } = counted;
             let mut group = CountedGroup { sources: members, rows: 0, games: report };
             let shard = self.shard(group.name());
-            let writer = CountWriter::create(&shard, shape, true)
-                .map(|writer| writer.of_variant(sources.variant()))?;
-            let written = write_rows(runs, resources, writer, progress)?;
+            let new = NewCounts::create(&shard, R::PLACED, by, sources.variant(), true)?;
+            let written = new.write(runs, resources, progress)?;
             group.rows = if written.plies > 0 { written.rows } else { 0 };
             // What could not be read to its end may be readable the next time.
             if !group.games.is_incomplete() {
@@ -285,11 +282,11 @@ impl Work {
 
     /// What is known of sources that have not changed since, each with the places of its sources in `all`, which have these
     /// `names`. No source is in two of them.
-    fn known_groups(
+    fn known_groups<R: CountedRow>(
         &mut self,
         all: &[(Sources, Stamp)],
         names: &[String],
-        shape: Shape,
+        by: By,
     ) -> Vec<(CountedGroup, Vec<usize>)> {
         let places: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
         let (mut groups, mut taken, mut changed) = (Vec::new(), HashSet::new(), BTreeMap::new());
@@ -302,7 +299,8 @@ impl Work {
             let others: Vec<_> = others.map(|((at, stamp), _)| (at, stamp.shown.clone())).collect();
             let is_same = others.is_empty();
             changed.extend(others);
-            if is_same && members.iter().all(|at| !taken.contains(at)) && self.has_counts_of(&group, shape) {
+            if is_same && members.iter().all(|at| !taken.contains(at)) && self.has_counts_of::<R>(&group, by)
+            {
                 taken.extend(members.iter().copied());
                 groups.push((group, members));
             }
@@ -327,10 +325,8 @@ impl Work {
     }
 
     /// Whether the count file of a group is there, with all its rows.
-    fn has_counts_of(&self, group: &CountedGroup, shape: Shape) -> bool {
-        self.shard_of(group).is_none_or(|shard| {
-            CountFile::open(&shard).is_ok_and(|file| file.rows() == group.rows && file.require(shape).is_ok())
-        })
+    fn has_counts_of<R: CountedRow>(&self, group: &CountedGroup, by: By) -> bool {
+        self.shard_of(group).is_none_or(|shard| is_whole::<R>(&shard, by, group.rows))
     }
 
     /// The count file of a group, if anything of it counted.

@@ -164,7 +164,7 @@ fn a_filter_is_known_again_by_its_values() {
     );
     assert_eq!(text, expected);
     let digest =
-        |filter: &Filter| Build::new(filter, Shape::default(), tabiya_book::Variant::Chess).unwrap().games;
+        |filter: &Filter| Build::new(filter, Default::default(), tabiya_book::Variant::Chess).unwrap().games;
     let others = [
         Filter { only: Some(CountedMoves::Side(Color::Black)), ..all.clone() },
         Filter { only: Some(CountedMoves::Player), ..all.clone() },
