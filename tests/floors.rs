@@ -393,6 +393,16 @@ fn a_planted_cycle_is_found() {
 /// Crates whose threads end with what they serve: a GUI, an engine, a page.
 const SERVERS: [&str; 2] = ["adapter/", "explore/"];
 
+#[test]
+fn two_files_of_the_python_package_name_the_crates() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("python/src"), &mut files);
+    files.retain(|file| production(&fs::read_to_string(file).unwrap()).contains("tabiya_"));
+    let mut names: Vec<_> = files.iter().map(|file| file.file_name().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["library.rs", "stream.rs"]);
+}
+
 /// Files that start threads which do no work that somebody may stop: they read and write pipes, or make a value that is kept.
 const OWN_THREADS: [&str; 2] = ["uci/engine/client.rs", "base/background.rs"];
 

@@ -1,4 +1,4 @@
-//! What of the tabiya crate is used for books; `stream.rs` has what is used for games. Nothing else names that crate.
+//! What of tabiya's crates is used for books, promised or not; `stream.rs` has what is used for games. Nothing else names these crates.
 
 use std::fs;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What of the tabiya crate is used for games; `library.rs` has what is used for books.
+//! What of tabiya's crates is used for games; `library.rs` has what is used for books.
 
 use std::collections::VecDeque;
 use std::io::Cursor;

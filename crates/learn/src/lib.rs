@@ -78,15 +78,7 @@ pub use spool::{Batch, Drain, Drained, Learners, PlayedBook, Spool, SpoolPlace, 
 pub use storage::{Claim, NewJournal, Storage, StoredBytes};
 pub use storage::{Disk, has_journal, is_same_file};
 
-/// Opens a book for the workshop, after what a process that died has begun to write into it is finished.
-///
-/// # Errors
-/// As [`tabiya_book::open_book`].
-pub fn open_settled(path: &Path) -> Result<Arc<dyn Book>> {
-    open_settled_as(path, Variant::Chess)
-}
-
-/// As [`open_settled`], of a variant: see [`tabiya_book::open_as`].
+/// Opens a book of a variant for the workshop, after what a process that died has begun to write into it is finished.
 ///
 /// # Errors
 /// As [`tabiya_book::open_as`].

@@ -80,7 +80,7 @@ impl BuildReport {
     }
 
     /// Counts a game with a variation that an error cut short.
-    pub fn add_cut(&mut self, error: GameError) {
+    pub(crate) fn add_cut(&mut self, error: GameError) {
         let cut = FailedGames { games: 1, used: 1, first: error };
         self.cut = Some(match self.cut.take() {
             Some(known) => known.and(cut),

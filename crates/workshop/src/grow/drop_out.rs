@@ -172,7 +172,7 @@ impl<'a> View<'a> {
     }
 
     /// Adds how urgent it is to search each position, and to look for its next move.
-    pub fn add_urgency(&self, new: &mut [f64], next: &mut [f64]) {
+    pub(crate) fn add_urgency(&self, new: &mut [f64], next: &mut [f64]) {
         let mut chances = Vec::with_capacity(self.shape.structure.links.moves());
         let (mut worths, mut moves) = (Vec::new(), Vec::new());
         let mut after = vec![0.0_f32; self.tree.len()];

@@ -158,7 +158,7 @@ impl Tree {
     }
 
     /// Whether the move that the last search of a position found was looked into.
-    pub fn is_followed(&self, node: &Node) -> bool {
+    pub(crate) fn is_followed(&self, node: &Node) -> bool {
         self.edges.get(node.best as usize).is_some_and(|edge| self.is_known(edge.to))
     }
 

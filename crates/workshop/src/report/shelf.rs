@@ -72,7 +72,7 @@ impl Shelf {
     ///
     /// A player's own books and those of all players are the player's. Of a player without own books they are those that the
     /// comments name, if they name any for either side: then a side of which they name none has played without a book.
-    pub fn of_sides(&self, players: &ByColor<String>, named: &ByColor<Vec<usize>>) -> ByColor<Own> {
+    pub(crate) fn of_sides(&self, players: &ByColor<String>, named: &ByColor<Vec<usize>>) -> ByColor<Own> {
         let is_named = !(named.white.is_empty() && named.black.is_empty());
         players.as_ref().zip(named.as_ref()).map(|(player, named)| {
             let is_own = |owners: &Vec<PlayerName>| owners.iter().any(|name| name.is(player));

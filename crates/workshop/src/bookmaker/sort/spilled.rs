@@ -100,7 +100,7 @@ impl SpilledRuns {
 
 /// The rows of a run in a piece.
 #[derive(Debug)]
-pub struct RunPart<'a, R> {
+pub(crate) struct RunPart<'a, R> {
     /// The number of the row that each range begins with, and the number after the last row.
     starts: &'a [u64],
     /// The number of the first row here.

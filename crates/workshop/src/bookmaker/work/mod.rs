@@ -118,7 +118,7 @@ pub(super) struct KeptCounts {
 
 impl Work {
     /// The work folder that belongs to an output.
-    pub fn folder_of(output: &Path) -> PathBuf {
+    pub(crate) fn folder_of(output: &Path) -> PathBuf {
         folder::with_suffix(output, SUFFIX)
     }
 

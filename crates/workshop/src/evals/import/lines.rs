@@ -51,7 +51,7 @@ impl<R: Read> TextLines<R> {
 
     /// The next block; `None` at the end. Reports a line that is too long, and why the text cannot be read any further: what
     /// comes before is used.
-    pub fn next_block(&mut self, mut report: impl FnMut(Problem)) -> Option<Block> {
+    pub(crate) fn next_block(&mut self, mut report: impl FnMut(Problem)) -> Option<Block> {
         loop {
             let Some(from) = &mut self.from else {
                 let last = std::mem::take(&mut self.rest);
