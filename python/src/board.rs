@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString};
 use shakmaty::{Bitboard, Board, ByColor, ByRole, CastlingMode, Color, RemainingChecks, Role, Setup, Square};
 
-use crate::library::{Game, MoveCode, Position, Variant, mode_of, named_variant, position};
+use crate::library::{Game, MoveCode, Position, Variant, mode_of, named_variant, position, variant_facts};
 
 /// A position, and how castling is written in its moves.
 #[derive(Clone)]
@@ -95,15 +95,16 @@ fn of_board(board: &Bound<'_, PyAny>) -> PyResult<Option<Place>> {
     };
     setup.halfmoves = number(board, intern!(py, "halfmove_clock"))?;
     setup.fullmoves = number(board, intern!(py, "fullmove_number"))?.try_into().unwrap_or(setup.fullmoves);
-    if variant == Variant::Antichess && setup.castling_rights.any() {
+    let facts = variant_facts(variant);
+    if facts.has_common_kings && setup.castling_rights.any() {
         // The boards of giveaway and suicide castle.
         return Ok(None);
     }
-    if variant == Variant::Crazyhouse {
+    if facts.has_drops {
         setup.promoted = bits(intern!(py, "promoted"))?;
         setup.pockets = Some(pockets(board)?);
     }
-    if variant == Variant::ThreeCheck {
+    if facts.counts_checks {
         // Black first.
         let left = board.getattr(intern!(py, "remaining_checks"))?;
         let left = |number: usize| {

@@ -26,7 +26,7 @@ pub use tabiya_book::{Annotation, BookSet, Counts, Learned, MoveFacts, Ratings, 
 pub use tabiya_chess::openings::Opening;
 use tabiya_chess::setup_leniently;
 pub use tabiya_chess::{
-    Game, MoveCode, Position, Variant, known_variants, named_variant, rules_of, variant_name,
+    Game, MoveCode, Position, Variant, known_variants, named_variant, rules_of, variant_facts, variant_name,
 };
 use tabiya_games::cbh::{Cbh, check::check as check_database};
 pub use tabiya_games::{Date, PlayerName};

@@ -13,7 +13,7 @@ use tabiya_games::pgn::Pgn;
 use tabiya_games::{self as games, Batch, GameEnd, GameHeader, KeyedPly, Sources, Visitor, decode_text};
 pub use tabiya_games::{GameError, GameResult, LineOrGame};
 
-use crate::library::{Error, MoveCode, Position, Result, Variant, mode_of, variant_name};
+use crate::library::{Error, MoveCode, Position, Result, Variant, mode_of, variant_facts, variant_name};
 use crate::moves;
 
 /// Games of a database that are turned into text at once.
@@ -268,8 +268,7 @@ impl Visitor for Lines<'_> {
         if let Some(line) = &mut self.line {
             let ordinary = || Position::start_of(line.variant);
             let start = line.header.start.clone().unwrap_or_else(ordinary);
-            // In antichess a king is a piece like any other.
-            let castles = !line.mode.is_chess960() && line.variant != Variant::Antichess;
+            let castles = !line.mode.is_chess960() && !variant_facts(line.variant).has_common_kings;
             let king = |color| start.chess().board().king_of(color).filter(|_| castles);
             let mut kings = Kings(ByColor { white: king(Color::White), black: king(Color::Black) });
             line.moves = plies.iter().map(|ply| kings.play(ply.side, ply.mv)).collect();

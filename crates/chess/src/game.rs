@@ -7,6 +7,7 @@ use shakmaty::{CastlingMode, KnownOutcome, Move, Position as _};
 
 use super::Variant;
 use super::position::{FenError, Position};
+use super::variant::variant_facts;
 
 /// Plies without a capture or a pawn move after which a game is drawn.
 const FIFTY_MOVES: u32 = 100;
@@ -133,9 +134,9 @@ impl Game {
 
     /// Plays a move that is legal here.
     pub fn push(&mut self, mv: Move) {
-        // In crazyhouse what was captured is dropped again, so that captures and moves of pawns can be undone.
+        // Where what was captured is dropped again, captures and moves of pawns can be undone.
         let is_undone =
-            self.position.variant() == Variant::Crazyhouse && !self.position.chess().is_irreversible(mv);
+            variant_facts(self.position.variant()).has_drops && !self.position.chess().is_irreversible(mv);
         self.earlier.push(self.position.strict_key());
         self.moves.push(mv);
         self.position.play(mv);

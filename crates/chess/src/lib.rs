@@ -54,8 +54,8 @@ pub use speed::Speed;
 pub use value::Value;
 #[doc(hidden)]
 pub use variant::{
-    AnyChess, NamedVariant, is_known_by_key, known_variants, named_variant, rules_of, spelled_as,
-    variant_name,
+    AnyChess, NamedVariant, VariantFacts, is_known_by_key, known_variants, named_variant, rules_of,
+    spelled_as, variant_facts, variant_name,
 };
 #[doc(hidden)]
 pub use written::{DASHES, ReadMoveError, is_san, may_be_move, read_move};

@@ -7,6 +7,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingSide, File, Move, Position, Rank, Role, Square};
 
 use super::Variant;
+use super::variant::variant_facts;
 
 /// Bits of a square. The lowest are the square that the move goes to, the next the square that it comes from
 /// (docs/formats/polyglot.md, Move).
@@ -72,12 +73,12 @@ impl MoveCode {
             return Some("means no move");
         }
         let Ok(promotion) = self.promotion() else { return Some("means nothing") };
-        if promotion == Some(Role::King) && variant != Variant::Antichess {
+        if promotion == Some(Role::King) && !variant_facts(variant).has_common_kings {
             return Some("means nothing");
         }
         if from == to {
             let on_last = promotion.is_none() && matches!(to.rank(), Rank::First | Rank::Eighth);
-            return (variant != Variant::Crazyhouse || on_last).then_some("ends where it starts");
+            return (!variant_facts(variant).has_drops || on_last).then_some("ends where it starts");
         }
         let line = files == 0 || ranks == 0 || files == ranks;
         let jump = files + ranks == 3;
@@ -95,7 +96,9 @@ impl MoveCode {
     /// The move as UCI writes it in a variant, whatever the position: a piece that is dropped is no step from a square to itself.
     pub fn worded(self, variant: Variant) -> String {
         match self.promotion() {
-            Ok(role) if variant == Variant::Crazyhouse && self.from() == self.to() && self != Self::NULL => {
+            Ok(role)
+                if variant_facts(variant).has_drops && self.from() == self.to() && self != Self::NULL =>
+            {
                 UciMove::Put { role: role.unwrap_or(Role::Pawn), to: self.to() }.to_string()
             }
             _ => self.to_string(),

@@ -6,7 +6,8 @@ use shakmaty::{
     Square,
 };
 
-use super::{Position, Variant, allow_unusual};
+use super::variant::variant_facts;
+use super::{Position, allow_unusual};
 
 /// Bytes of a packed position: which squares are occupied (8), then four bits for each piece in the squares' order
 /// (docs/formats/counts.md, Position).
@@ -56,20 +57,10 @@ impl Packed {
     /// (docs/formats/evals.md, Variants).
     fn hashed(position: &Position) -> Self {
         let Zobrist128(hash) = position.chess().zobrist_hash(EnPassantMode::Legal);
-        let number = match position.variant() {
-            Variant::Chess => 0,
-            Variant::Antichess => 1,
-            Variant::Atomic => 2,
-            Variant::Crazyhouse => 3,
-            Variant::Horde => 4,
-            Variant::KingOfTheHill => 5,
-            Variant::RacingKings => 6,
-            Variant::ThreeCheck => 7,
-        };
         let mut bytes = [0; PACKED_LEN];
         bytes[..8].copy_from_slice(&OF_VARIANT);
         bytes[8..].copy_from_slice(&hash.to_le_bytes());
-        bytes[PACKED_LEN - 1] = number;
+        bytes[PACKED_LEN - 1] = variant_facts(position.variant()).number;
         Self(bytes)
     }
 
@@ -146,6 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Variant;
 
     fn round_trip(position: &Position) {
         let packed = Packed::new(position).unwrap();

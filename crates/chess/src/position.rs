@@ -11,7 +11,7 @@ use shakmaty::{
     PositionError, Square,
 };
 
-use super::variant::{BookKey, is_known_by_key};
+use super::variant::{BookKey, is_known_by_key, variant_facts};
 use super::zobrist::key_after;
 use super::{AnyChess, MoveCode, Variant};
 
@@ -259,7 +259,7 @@ impl Position {
             may.then(|| Zobrist64::zobrist_for_castling_right(color, side).0)
         };
         let rights = Color::ALL.into_iter().flat_map(|color| CastlingSide::ALL.map(|side| (color, side)));
-        let rights: Vec<u64> = if self.variant() == Variant::Antichess {
+        let rights: Vec<u64> = if variant_facts(self.variant()).has_common_kings {
             rights.filter_map(|(color, side)| right(color, side)).collect()
         } else {
             Vec::new()
@@ -291,7 +291,7 @@ impl Position {
         match &self.chess {
             AnyChess::Standard(chess) => Some(key_after(chess, self.key, mv)),
             AnyChess::Other(other) => {
-                let explodes = mv.is_capture() && other.variant() == Variant::Atomic;
+                let explodes = mv.is_capture() && variant_facts(other.variant()).has_explosions;
                 (!explodes).then(|| key_after(&**other, self.key, mv))
             }
         }

@@ -13,21 +13,92 @@ pub use shakmaty::variant::Variant;
 
 use crate::legal;
 
-/// The names of each variant without case, blanks and punctuation: of UCI, Lichess, Cute Chess, `PyChess`, FICS and chess.com.
-/// The word `chess` may follow each.
-/// Giveaway and suicide are antichess with other rules for castling or stalemate: their books hold the same moves.
-const NAMES: [(Variant, &[&str]); 8] = [
-    (Variant::Chess, &["chess", "standard", "normal", "orthodox", "regular", "classical", "fromposition"]),
-    (Variant::Atomic, &["atomic", "atom"]),
-    (Variant::Antichess, &["antichess", "anti", "giveaway", "suicide", "antichessgiveaway"]),
-    (Variant::KingOfTheHill, &["kingofthehill", "koth", "kingofhill"]),
-    (Variant::ThreeCheck, &["3check", "threecheck"]),
-    (Variant::Crazyhouse, &["crazyhouse", "house", "zh"]),
-    (Variant::RacingKings, &["racingkings", "racing", "race"]),
-    (Variant::Horde, &["horde"]),
-];
+/// What is particular to a variant, besides the rules by which it is played.
+#[derive(Clone, Copy, Debug)]
+pub struct VariantFacts {
+    /// Its name in text for people, and in the tag `Variant` of PGN: as Lichess writes it.
+    pub name: &'static str,
+    /// Its names without case, blanks and punctuation: of UCI, Lichess, Cute Chess, `PyChess`, FICS and chess.com. The word `chess`
+    /// may follow each.
+    names: &'static [&'static str],
+    /// Its number in stores of evaluations (docs/formats/evals.md, Variants).
+    pub number: u8,
+    /// Whether kings are pieces like any other: pawns become kings too, and none castles.
+    pub has_common_kings: bool,
+    /// Whether pieces that were captured are dropped again.
+    pub has_drops: bool,
+    /// Whether it matters how many checks were given.
+    pub counts_checks: bool,
+    /// Whether captures take more than one piece off the board.
+    pub has_explosions: bool,
+    /// Whether games start with other pieces than those of standard chess, or on other squares.
+    pub has_own_start: bool,
+}
 
-/// Names of Chess960, in the form of [`NAMES`].
+impl VariantFacts {
+    const fn new(name: &'static str, names: &'static [&'static str], number: u8) -> Self {
+        let (has_common_kings, has_drops, counts_checks) = (false, false, false);
+        let (has_explosions, has_own_start) = (false, false);
+        Self {
+            name,
+            names,
+            number,
+            has_common_kings,
+            has_drops,
+            counts_checks,
+            has_explosions,
+            has_own_start,
+        }
+    }
+}
+
+/// What is particular to each variant. Giveaway and suicide are antichess with other rules for castling or stalemate: their books
+/// hold the same moves.
+pub fn variant_facts(variant: Variant) -> &'static VariantFacts {
+    const CHESS: VariantFacts = VariantFacts::new(
+        "Standard",
+        &["chess", "standard", "normal", "orthodox", "regular", "classical", "fromposition"],
+        0,
+    );
+    const ATOMIC: VariantFacts =
+        VariantFacts { has_explosions: true, ..VariantFacts::new("Atomic", &["atomic", "atom"], 2) };
+    const ANTICHESS: VariantFacts = VariantFacts {
+        has_common_kings: true,
+        ..VariantFacts::new(
+            "Antichess",
+            &["antichess", "anti", "giveaway", "suicide", "antichessgiveaway"],
+            1,
+        )
+    };
+    const KING_OF_THE_HILL: VariantFacts =
+        VariantFacts::new("King of the Hill", &["kingofthehill", "koth", "kingofhill"], 5);
+    const THREE_CHECK: VariantFacts = VariantFacts {
+        counts_checks: true,
+        ..VariantFacts::new("Three-check", &["3check", "threecheck"], 7)
+    };
+    const CRAZYHOUSE: VariantFacts = VariantFacts {
+        has_drops: true,
+        ..VariantFacts::new("Crazyhouse", &["crazyhouse", "house", "zh"], 3)
+    };
+    const RACING_KINGS: VariantFacts = VariantFacts {
+        has_own_start: true,
+        ..VariantFacts::new("Racing Kings", &["racingkings", "racing", "race"], 6)
+    };
+    const HORDE: VariantFacts =
+        VariantFacts { has_own_start: true, ..VariantFacts::new("Horde", &["horde"], 4) };
+    match variant {
+        Variant::Chess => &CHESS,
+        Variant::Atomic => &ATOMIC,
+        Variant::Antichess => &ANTICHESS,
+        Variant::KingOfTheHill => &KING_OF_THE_HILL,
+        Variant::ThreeCheck => &THREE_CHECK,
+        Variant::Crazyhouse => &CRAZYHOUSE,
+        Variant::RacingKings => &RACING_KINGS,
+        Variant::Horde => &HORDE,
+    }
+}
+
+/// Names of Chess960, in the same form.
 const CHESS960: [&str; 6] = ["chess960", "960", "fischerandom", "fischerrandom", "frc", "freestyle"];
 
 /// A variant as people and programs name it, and whether the name is one of Chess960.
@@ -58,7 +129,7 @@ pub fn named_variant(name: &str) -> Option<NamedVariant> {
     if is_among(&CHESS960) || folded.starts_with("wildfr") {
         return Some(NamedVariant { variant: Variant::Chess, is_chess960: true });
     }
-    let (variant, _) = NAMES.into_iter().find(|(_, names)| is_among(names))?;
+    let variant = Variant::ALL.into_iter().find(|variant| is_among(variant_facts(*variant).names))?;
     Some(NamedVariant { variant, is_chess960: false })
 }
 
@@ -99,21 +170,13 @@ pub fn known_variants() -> String {
 /// Whether the keys of books tell the positions of a variant apart. In crazyhouse the pieces in hand decide about the moves too, in
 /// three-check the checks that are left, and neither is in the key.
 pub fn is_known_by_key(variant: Variant) -> bool {
-    !matches!(variant, Variant::Crazyhouse | Variant::ThreeCheck)
+    let facts = variant_facts(variant);
+    !facts.has_drops && !facts.counts_checks
 }
 
 /// The name of a variant in text for people, and in the tag `Variant` of PGN: as Lichess writes it.
 pub fn variant_name(variant: Variant) -> &'static str {
-    match variant {
-        Variant::Chess => "Standard",
-        Variant::Atomic => "Atomic",
-        Variant::Antichess => "Antichess",
-        Variant::KingOfTheHill => "King of the Hill",
-        Variant::ThreeCheck => "Three-check",
-        Variant::Crazyhouse => "Crazyhouse",
-        Variant::RacingKings => "Racing Kings",
-        Variant::Horde => "Horde",
-    }
+    variant_facts(variant).name
 }
 
 /// A position of any variant. Standard chess costs no more than without the others: one comparison.
@@ -280,6 +343,21 @@ impl ZobristValue for BookKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_of_a_variant_agrees_with_its_rules() {
+        let numbers: std::collections::BTreeSet<_> = Variant::ALL.map(|it| variant_facts(it).number).into();
+        assert_eq!(numbers.len(), Variant::ALL.len());
+        for variant in Variant::ALL {
+            let (facts, start) = (variant_facts(variant), crate::Position::start_of(variant));
+            let chess = start.chess();
+            assert_eq!(facts.has_own_start, *chess.board() != Board::default(), "{variant:?}");
+            assert_eq!(facts.has_drops, chess.pockets().is_some(), "{variant:?}");
+            assert_eq!(facts.counts_checks, chess.remaining_checks().is_some(), "{variant:?}");
+            assert_eq!(facts.has_common_kings, variant == Variant::Antichess);
+            assert!(facts.names.contains(&&*variant.uci().to_lowercase()), "{variant:?}");
+        }
+    }
 
     #[test]
     fn names_of_many_programs_are_known() {

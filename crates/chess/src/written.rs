@@ -5,6 +5,7 @@ use std::fmt;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingSide, File, Move, MoveList, Position as _, Rank, Role, Square};
 
+use super::variant::variant_facts;
 use super::{Position, Variant, plain_move};
 
 /// Why a word is not a move in its position.
@@ -231,7 +232,7 @@ impl Written {
             let mut signed = rest.strip_prefix(['=', '/', ':']).unwrap_or(rest);
             signed = signed.strip_prefix('(').unwrap_or(signed);
             promotion = take_piece(&mut signed, |letter| match piece(letter) {
-                Some(Role::King) => variant == Variant::Antichess,
+                Some(Role::King) => variant_facts(variant).has_common_kings,
                 promoted => promoted != Some(Role::Pawn),
             });
             if promotion.is_some() {

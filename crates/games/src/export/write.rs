@@ -3,7 +3,7 @@
 #![allow(clippy::indexing_slicing, reason = "the table is computed at compile time")]
 
 use tabiya_base::bytes::Parts as _;
-use tabiya_chess::{Position, Variant, variant_name};
+use tabiya_chess::{Position, Variant, variant_facts, variant_name};
 
 use std::io;
 
@@ -134,7 +134,7 @@ impl PgnWriter {
             self.tag("Variant", variant_name(head.variant));
         }
         // Lichess names the start of these variants in each game, and so programs that know the ordinary one alone read it.
-        let own = matches!(head.variant, Variant::Horde | Variant::RacingKings);
+        let own = variant_facts(head.variant).has_own_start;
         let own = own.then(|| Position::start_of(head.variant).fen());
         if let Some(fen) = head.start.or(own.as_deref()) {
             if head.chess960 {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use shakmaty::Position as _;
 
 use tabiya_chess::{
-    MoveCode, Position, ReadMoveError, Variant, is_blank, is_san, may_be_move, plain_move, read_move,
+    MoveCode, Position, ReadMoveError, is_blank, is_san, may_be_move, plain_move, read_move, variant_facts,
 };
 
 use super::PgnBatch;
@@ -545,7 +545,7 @@ impl<'a> GameReader<'a> {
         let (word, rest) = text.split_at_checked(len).unwrap_or_default();
         let more = match rest {
             [b'(', b'Q' | b'R' | b'B' | b'N' | b'q' | b'r' | b'b' | b'n', b')', ..] => 3,
-            [b'(', b'K' | b'k', b')', ..] if self.batch.variant == Variant::Antichess => 3,
+            [b'(', b'K' | b'k', b')', ..] if variant_facts(self.batch.variant).has_common_kings => 3,
             [b'.', b'p', b'.', ..] if word.ends_with(b"e") => 3,
             _ => 0,
         };

@@ -1,7 +1,7 @@
 //! The entries of a book, and those of one key.
 
 use tabiya_base::bytes::Parts as _;
-use tabiya_chess::{Position, Variant};
+use tabiya_chess::{Position, variant_facts};
 
 use super::entry::{PolyglotEntry, key_of};
 use super::layout::ENTRY_LEN;
@@ -130,7 +130,7 @@ impl<'a> PolyglotEntries<'a> {
         let key = at.key();
         let first = self.lower_bound(key);
         let is_there = || self.entries.get(first).is_some_and(|entry| key_of(entry) == key);
-        let (first, key) = if at.variant() != Variant::Antichess || is_there() {
+        let (first, key) = if !variant_facts(at.variant()).has_common_kings || is_there() {
             (first, key)
         } else {
             self.first_of(at).unwrap_or((first, key))

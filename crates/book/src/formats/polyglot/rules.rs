@@ -6,7 +6,7 @@ use shakmaty::{Move, Position as _};
 
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::Break;
-use tabiya_chess::{Position, Variant};
+use tabiya_chess::{Position, Variant, variant_facts};
 
 use super::read::PolyglotEntries;
 use crate::OtherRules;
@@ -119,9 +119,13 @@ fn reached(
 /// The moves from a position that lead into the book.
 fn replies(entries: PolyglotEntries<'_>, at: &Position) -> Vec<Move> {
     let mut moves: Vec<Move> = at.chess().legal_moves().into_iter().collect();
-    moves.retain(|mv| match at.variant() {
-        Variant::Antichess => entries.first_of(&at.after(*mv)).is_some(),
-        _ => entries.find(at.key_after(*mv)).next().is_some(),
+    let keys_may_castle = variant_facts(at.variant()).has_common_kings;
+    moves.retain(|mv| {
+        if keys_may_castle {
+            entries.first_of(&at.after(*mv)).is_some()
+        } else {
+            entries.find(at.key_after(*mv)).next().is_some()
+        }
     });
     moves
 }
