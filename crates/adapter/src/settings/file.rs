@@ -92,13 +92,9 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
     };
     let table = DeTable::parse(text).map_err(|error| {
         let what = error.message().trim().to_owned();
-        match error.span() {
-            Some(span) => {
-                let advice = advice::advice(text, span.start, &what);
-                wrong(span.start, what).advice(advice)
-            }
-            None => Error::format(path, what).advice(REPAIR),
-        }
+        let Some(span) = error.span() else { return Error::format(path, what).advice(REPAIR) };
+        let advice = advice::advice(text, span.start, &what);
+        wrong(span.start, what).advice(advice)
     })?;
     let mut ignore =
         |offset, what| warnings.push(wrong(offset, format!("{what}; it is ignored")).with_source());
@@ -144,31 +140,31 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
             }
             None => {
                 let what = format!("unknown key '{name}'");
-                if let Some(row) = table::options().find(|row| row.key == name && row.is_option()) {
-                    let way =
-                        format!("write \"{}\" below a line [set], or '{name}' in a [[book]] table", row.name);
+                if let Some(way) = instead_of(name, value.get_ref(), text) {
                     return Err(wrong(start, what).advice(way));
-                }
-                if let DeValue::Table(table) = value.get_ref()
-                    && let Some((key, _)) = table.iter().find(|(key, _)| table::decides(key.get_ref()))
-                {
-                    let way = format!(
-                        "remove the line [{name}]: '{}' belongs before the first table",
-                        key.get_ref()
-                    );
-                    return Err(wrong(start, what).advice(way));
-                }
-                if let Some(nearest) = spelling::nearest(name, table::keys()) {
-                    return Err(wrong(start, what).advice(format!("write '{nearest}'")));
-                }
-                if let Some(option) = spelling::nearest(name, Options::names()) {
-                    return Err(wrong(start, what).advice(format!("write \"{option}\" {}", below_set(text))));
                 }
                 ignore(start, format!("{what} (options of the engine belong below a line [set])"));
             }
         }
     }
     Ok(FromFile { given, of_books, variants })
+}
+
+/// What to do about a key that is not known; `None` if it may be one that a later version knows.
+fn instead_of(name: &str, value: &DeValue<'_>, text: &str) -> Option<String> {
+    if let Some(row) = table::options().find(|row| row.key == name && row.is_option()) {
+        return Some(format!("write \"{}\" below a line [set], or '{name}' in a [[book]] table", row.name));
+    }
+    if let DeValue::Table(table) = value
+        && let Some((key, _)) = table.iter().find(|(key, _)| table::decides(key.get_ref()))
+    {
+        return Some(format!("remove the line [{name}]: '{}' belongs before the first table", key.get_ref()));
+    }
+    if let Some(nearest) = spelling::nearest(name, table::keys()) {
+        return Some(format!("write '{nearest}'"));
+    }
+    let option = spelling::nearest(name, Options::names())?;
+    Some(format!("write \"{option}\" {}", below_set(text)))
 }
 
 /// Where options are written in this file.

@@ -206,7 +206,6 @@ impl CtgDraft {
         let Self { folder, memory, records, greens, lost, .. } = self;
         let marks = Sorter::new(&folder, memory / 8);
         let (entries, marks) = CtgEntries::new(records, Scratch::new(&folder, memory / 8), marks)?;
-        let marked = entries.marked;
         let mut written = Written { greens, lost_weights: lost.weights, ..Written::default() };
         let (mut torn, mut scaled, mut alike) = (0, 0, 0);
         let mut trie = Trie::new(entries.bytes);
@@ -253,34 +252,8 @@ impl CtgDraft {
                 alike += 1;
             }
         }
-        let CtgLeftOut { positions, illegal, codes, learned, comments, .. } = lost;
-        written.left_out = left_out([
-            ("positions that the format cannot write", positions),
-            ("positions whose hashes are too similar", alike),
-            ("moves that are not legal in their position", illegal),
-            ("moves that the format cannot write", codes + entries.left_out),
-            ("comments that the format has no symbol for", comments),
-            ("learned results of moves", learned),
-            ("moves with different marks in several books, of which the first counts", entries.marks),
-            (
-                "positions with different factors, flags or comments in several books, of which the first counts",
-                entries.others,
-            ),
-        ]);
-        written.changed = left_out([
-            (
-                "positions with different colors on different paths or in several books: a color acts on all paths",
-                torn,
-            ),
-            (
-                "moves marked ?, because other paths lead to their positions, where another color is needed",
-                marked,
-            ),
-            (
-                "positions with more games than the format can count (all counts are halved until they fit)",
-                scaled,
-            ),
-        ]);
+        written.left_out = entries.clauses(&lost, alike);
+        written.changed = entries.changes(torn, scaled);
         let header = header(trie.pages, u32::try_from(written.positions).unwrap_or(u32::MAX), entries.games);
         Ok(Beside { header, cto: trie.cto(), ctb: trie.ctb(), written })
     }
@@ -306,6 +279,41 @@ struct CtgEntries {
 }
 
 impl CtgEntries {
+    /// What the book does not hold of what came, with positions whose hashes are too similar.
+    fn clauses(&self, lost: &CtgLeftOut, alike: u64) -> Vec<(String, u64)> {
+        left_out([
+            ("positions that the format cannot write", lost.positions),
+            ("positions whose hashes are too similar", alike),
+            ("moves that are not legal in their position", lost.illegal),
+            ("moves that the format cannot write", lost.codes + self.left_out),
+            ("comments that the format has no symbol for", lost.comments),
+            ("learned results of moves", lost.learned),
+            ("moves with different marks in several books, of which the first counts", self.marks),
+            (
+                "positions with different factors, flags or comments in several books, of which the first counts",
+                self.others,
+            ),
+        ])
+    }
+
+    /// What the book holds differently.
+    fn changes(&self, torn: u64, scaled: u64) -> Vec<(String, u64)> {
+        left_out([
+            (
+                "positions with different colors on different paths or in several books: a color acts on all paths",
+                torn,
+            ),
+            (
+                "moves marked ?, because other paths lead to their positions, where another color is needed",
+                self.marked,
+            ),
+            (
+                "positions with more games than the format can count (all counts are halved until they fit)",
+                scaled,
+            ),
+        ])
+    }
+
     /// Merges the records of each position, and sorts which moves need a mark.
     fn new(records: Sorter, scratch: Scratch, mut marks: Sorter) -> Result<(Self, Sorted)> {
         let mut entries =
