@@ -139,9 +139,14 @@ impl Format {
         self.0.noun
     }
 
+    /// The noun alone, such as "experience file".
+    pub fn singular(self) -> &'static str {
+        self.noun().split_once(' ').map_or(self.noun(), |(_, noun)| noun)
+    }
+
     /// All of its books, such as "experience files".
     pub fn plural(self) -> String {
-        format!("{}s", self.noun().split_once(' ').map_or(self.noun(), |(_, noun)| noun))
+        format!("{}s", self.singular())
     }
 
     /// The extensions of its files, in lower case: first that which a new book gets.

@@ -14,12 +14,11 @@ use clap::Subcommand;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
-use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
-use tabiya_book::polyglot::Polyglot;
+use tabiya_book::Format;
 use tabiya_book::traits::Book;
 use tabiya_chess::{MoveCode, Variant};
-use tabiya_learn::{self as learn, IdentifiedGame, LearnOutcome, Learner, Source};
+use tabiya_learn::{IdentifiedGame, LearnOutcome, Learner, Source};
 use tabiya_workshop::source::open_games;
 
 use self::collect::Collector;
@@ -212,10 +211,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         Command::Show(ShowArgs { of, sort, variant, json, .. }) => {
             let variant = variant.variant();
             let history = learner(of, variant)?.history(SHOWN_GAMES)?;
-            let book = Polyglot::new(&of.book, Map::open(&of.book)?).of_variant(variant);
-            if let Some(index) = book.entries().iter().position(|entry| !entry.learn_is_plausible()) {
-                return Err(learn::other_fields(&of.book, index as u64));
-            }
+            let book = tree::open(&of.book, variant)?;
             output::print(|out| match json {
                 true => tree::json(&book, &history, *sort, out),
                 false => tree::show(&book, &history, *sort, out),
@@ -250,7 +246,8 @@ fn learner_of(book: &dyn Book) -> Result<Learner> {
     book.warnings().iter().for_each(|warning| output::warn(warning));
     let format = book.format();
     if !format.learns() {
-        let what = format!("only Polyglot books can keep results, and this is a book of the format {format}");
+        let learning = Format::learning().map(Format::plural).unwrap_or_default();
+        let what = format!("only {learning} can keep results, and this is a book of the format {format}");
         let advice = "convert it with `tabiya convert`";
         return Err(Error::new(ErrorKind::Usage, what).at_path(path).advice(advice));
     }

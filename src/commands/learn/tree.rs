@@ -3,11 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
+use std::path::Path;
 
 use serde_json::json;
 use shakmaty::Position as _;
 
-use tabiya_base::error::Error;
+use tabiya_base::error::{Error, Result};
+use tabiya_base::map::Map;
 use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
 use tabiya_book::polyglot::Polyglot;
@@ -16,7 +18,7 @@ use tabiya_book::traverse::Met;
 use tabiya_book::{Learned, Moves as _};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position, Variant};
-use tabiya_learn::History;
+use tabiya_learn::{self as learn, History};
 use tabiya_workshop::view::{continued, san};
 
 use super::{Sort, recent};
@@ -58,6 +60,16 @@ struct Group {
     opening: Option<Opening>,
     rows: Vec<Row>,
     sum: Learned,
+}
+
+/// Opens a book to show what it has learned.
+///
+/// # Errors
+/// When it cannot be read, or holds something else in place of results.
+pub fn open(path: &Path, variant: Variant) -> Result<Polyglot> {
+    let book = Polyglot::new(path, Map::open(path)?).of_variant(variant);
+    let other = book.entries().iter().position(|entry| !entry.learn_is_plausible());
+    other.map_or(Ok(book), |index| Err(learn::other_fields(path, index as u64)))
 }
 
 /// Shows the games that were learned last, and every move that has learned, grouped by openings.

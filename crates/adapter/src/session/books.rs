@@ -11,7 +11,7 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use tabiya_book::choose::{Chances, Policy, Refused, chances, chances_in, draw, likeliest_first};
 use tabiya_book::traits::Book;
-use tabiya_book::{BookSet, Learnable};
+use tabiya_book::{BookSet, Format, Learnable};
 use tabiya_chess::{Game, Position, Variant};
 use tabiya_uci::{Go, bestmove, book_info};
 
@@ -24,7 +24,7 @@ use super::output::Output;
 use super::request::{BookAnswer, BookMove, Drawn, GoRequest};
 use super::rules::{Objection, Rules};
 use super::score::centipawns;
-use crate::settings::advice::only_polyglot_learns;
+use crate::settings::advice::other_format;
 use crate::settings::books::BookFiles;
 use crate::settings::options::{BookScore, Options};
 
@@ -44,11 +44,12 @@ fn why_none_learns(books: &[Arc<dyn Book>]) -> Option<String> {
         let what = "is read-only: results are kept until it can be written";
         return all.then(|| format!("{} {what}", book.path().display()));
     }
+    let learning = Format::learning()?;
     if let Some(book) = books.iter().find(|book| !book.format().learns()) {
-        return Some(only_polyglot_learns(book.path()));
+        return Some(other_format(book.path(), learning));
     }
-    let book = books.first()?;
-    Some(format!("the {} cannot learn: name a Polyglot book (.bin)", book.path().display()))
+    let (book, noun, end) = (books.first()?.path().display(), learning.noun(), learning.extension());
+    Some(format!("the {book} cannot learn: name {noun} (.{end})"))
 }
 
 /// A problem with a book.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use log::Level;
 use shakmaty::{ByColor, Color, KnownOutcome};
 
+use tabiya_book::Format;
 use tabiya_learn::{FinishedGame, Source};
 
 use super::gui::Gui;
@@ -68,7 +69,8 @@ impl Ended {
             };
         };
         if sources.is_empty() {
-            message.push_str("; there is no Polyglot book to learn it into");
+            let learning = Format::learning().map_or("book", Format::singular);
+            message = format!("{message}; there is no {learning} to learn it into");
             return gui.report(Level::Info, message, out);
         }
         let game = FinishedGame {

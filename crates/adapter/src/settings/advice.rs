@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tabiya_base::command::quoted;
 use tabiya_base::error::{Error, Remedy};
-use tabiya_book::OtherRules;
+use tabiya_book::{Format, OtherRules};
 use tabiya_chess::Variant;
 
 use super::books::SEPARATOR;
@@ -39,13 +39,14 @@ pub(crate) fn several(name: &str) -> String {
     if names.len() > 1 { way } else { String::new() }
 }
 
-/// Why a book of another format cannot learn, and what can.
-pub(crate) fn only_polyglot_learns(book: &Path) -> String {
+/// Why a book of another format cannot learn, and what can: a book of this one.
+pub(crate) fn other_format(book: &Path, learning: Format) -> String {
     let name = Path::new(book.file_name().unwrap_or_default());
     format!(
-        "only Polyglot books learn: `tabiya convert {} -o {}` makes one",
+        "only {} learn: `tabiya convert {} -o {}` makes one",
+        learning.plural(),
         quoted(&name.to_string_lossy()),
-        quoted(&name.with_extension("bin").to_string_lossy())
+        quoted(&name.with_extension(learning.extension()).to_string_lossy())
     )
 }
 
