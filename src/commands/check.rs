@@ -4,20 +4,19 @@ use std::path::PathBuf;
 
 use tabiya_base::error::Result;
 use tabiya_book as book;
-use tabiya_workshop::source::Source;
 
-use crate::args::screens::{Screen, VARIANT};
+use crate::args::screens::{CHECKED_SOURCES, Screen, VARIANT};
 use crate::args::variant::VariantArgs;
 use crate::output::advice;
 use crate::output::exit::Exit;
 use crate::output::findings::{list, of_other_rules};
-use crate::output::{self, counts, database};
+use crate::output::{self, sources};
 
 /// What `-h` shows, and which pages describe it.
 pub(crate) const SCREENS: &[Screen] = &[Screen {
     command: "check",
     shown: &[
-        ("books", "Books, count files, or ChessBase databases"),
+        ("books", CHECKED_SOURCES),
         ("variant", VARIANT),
         ("json", "Print one line of JSON for each problem"),
     ],
@@ -45,10 +44,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Exit> {
     let variant = args.variant.variant();
     output::each_file(&args.books, |path, out| {
-        match Source::at(path)? {
-            Source::Database => return database::check(path, args.json, out),
-            Source::Counts(files) => return counts::check(path, &files.whole()?, variant, args.json, out),
-            _ => {}
+        if let Some(exit) = sources::check(path, variant, args.json, out)? {
+            return Ok(exit);
         }
         let book = book::open_as(path, variant).map_err(|error| advice::no_book(path, error))?;
         list(path, args.json, out, |progress, report| {

@@ -6,19 +6,18 @@ use std::path::PathBuf;
 use tabiya_base::error::Result;
 use tabiya_book::traits::Book;
 use tabiya_book::{self as book, BookSummary, Variant};
-use tabiya_workshop::source::Source;
 
-use crate::args::screens::Screen;
+use crate::args::screens::{SOURCES, Screen};
 use crate::args::variant::VariantArgs;
 use crate::output::advice;
 use crate::output::exit::Exit;
 use crate::output::rows::Sheet;
-use crate::output::{self, counts, database, progress, store};
+use crate::output::{self, progress, sources};
 
 /// What `-h` shows, and which pages describe it.
 pub(crate) const SCREENS: &[Screen] = &[Screen {
     command: "info",
-    shown: &[("books", "Books, count files, databases, or stores of evaluations"), ("json", "")],
+    shown: &[("books", SOURCES), ("json", "")],
     examples: &["tabiya info book.ctg games.cbh"],
     pages: &[("look-into-a-book.md", "")],
 }];
@@ -42,11 +41,8 @@ pub struct Args {
 /// When standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
     output::each_file(&args.books, |path, out| {
-        match Source::at(path)? {
-            Source::Database => return database::info(path, args.json, out),
-            Source::Counts(files) => return counts::info(path, &files.whole()?, args.json, out),
-            Source::Store => return store::info(path, args.json, out),
-            _ => {}
+        if let Some(exit) = sources::info(path, args.json, out)? {
+            return Ok(exit);
         }
         let book =
             &*book::open_as(path, args.variant.variant()).map_err(|error| advice::no_book(path, error))?;

@@ -13,6 +13,7 @@ pub(crate) mod pager;
 pub(crate) mod progress;
 pub mod report;
 pub mod rows;
+pub(crate) mod sources;
 pub mod store;
 pub(crate) mod window;
 pub mod written;

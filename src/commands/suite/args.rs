@@ -13,7 +13,7 @@ use tabiya_workshop::suite::{Conditions, Draw, DrawRate, Keep, OpeningGroup};
 use crate::args::ends;
 use crate::args::engine::EngineArgs;
 use crate::args::resources::ResourcesArgs;
-use crate::args::screens::{FORCE, JOBS, NODES, Screen, TIME};
+use crate::args::screens::{FORCE, JOBS, NODES, POSITION_SOURCES, Screen, TIME};
 use crate::args::search::SearchArgs;
 use crate::args::side;
 use crate::args::variant::VariantArgs;
@@ -25,7 +25,7 @@ pub(super) const PLIES: u32 = 16;
 pub(crate) const SCREENS: &[Screen] = &[Screen {
     command: "suite",
     shown: &[
-        ("sources", "Books, count files, or games"),
+        ("sources", POSITION_SOURCES),
         ("output", "The suite to write: .epd or .pgn"),
         ("force", FORCE),
         ("ply", "Plies from the start, such as 8-16"),
