@@ -101,10 +101,7 @@ fn make(args: &Args) -> Result<Exit> {
     let note = edit::kept(&game, args.fen.is_some());
     let wish = Wish { at: game.position(), edits: &edits, note: &note, expected: None };
     let progress = || progress::on_terminal(path.to_string_lossy());
-    let made = match editor.edit(&wish, progress)? {
-        EditOutcome::Made(made) => made,
-        EditOutcome::Unexpected(_) | EditOutcome::Nothing => return Ok(Exit::Findings),
-    };
+    let EditOutcome::Made(made) = editor.edit(&wish, progress)? else { return Ok(Exit::Findings) };
     output::print_work(|out| {
         writeln!(out, "{}, {}:", path.display(), in_words(&note, variant))?;
         for (edit, MadeMove { said, .. }) in edits.iter().zip(&made.moves) {
@@ -215,7 +212,7 @@ fn reverse(path: &Path, (mut editor, variant): (Editor, Variant), way: Way) -> R
         Way::Back => ["undo", "undone"],
         Way::Again => ["redo", "redone"],
     };
-    let EditOutcome::Made(made) = editor.reverse(way)? else {
+    let EditOutcome::Made(made) = editor.reverse(way, None)? else {
         let line = format!("{}: there is no edit to {wanted}", path.display());
         return output::print_lines(&[line], Exit::Findings);
     };

@@ -12,12 +12,14 @@ use std::time::Instant;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use shakmaty::Move;
 use shakmaty::uci::UciMove;
 
 use tabiya_base::error::Result as Done;
 use tabiya_base::progress::Progress;
 use tabiya_book::{Edits, Variant};
-use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, Way, Wish};
+use tabiya_chess::Position;
+use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, Made, NamedEdit, Way, Wish};
 use tabiya_workshop::view::{place_in_words, san};
 
 use self::value::{expected, shown, wanted};
@@ -61,18 +63,33 @@ struct Request {
 #[serde(deny_unknown_fields)]
 struct Which {
     book: usize,
+    /// The edit that is meant; without it, the last one.
+    #[serde(default)]
+    edit: Option<Named>,
+}
+
+/// An edit as its answer named it: where it is, the move, and what the book said of it before and says since.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    #[serde(default)]
+    start: Option<String>,
+    #[serde(default)]
+    play: Vec<String>,
+    #[serde(rename = "move")]
+    mv: String,
+    #[serde(default)]
+    before: Value,
+    #[serde(default)]
+    after: Value,
 }
 
 pub(super) fn edit(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> {
     let request: Request = read(body)?;
     let (slot, format) = writable(explorer, request.book)?;
     // The book says whose rules hold.
-    let moves = request.play.iter().map(String::as_str);
-    let place = ShownPlace::read(slot.variant, request.start.as_deref(), moves)?;
+    let (place, mv) = read_move(slot.variant, request.start.as_deref(), &request.play, &request.mv)?;
     let at = place.game.position();
-    let mv = UciMove::from_ascii(request.mv.as_bytes()).ok().and_then(|uci| uci.to_move(at.chess()).ok());
-    let mv =
-        mv.ok_or_else(|| Fault::illegal(format!("{:?} is not a legal move in {}", request.mv, at.fen())))?;
     if request.op != Op::Add && request.expect.is_null() {
         return Err(Fault::bad("expect: write what the book has now, so that nobody's edit is lost"));
     }
@@ -94,9 +111,35 @@ pub(super) fn redo(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> 
 }
 
 fn reverse(explorer: &Explorer, body: &[u8], way: Way) -> Result<Response, Fault> {
-    let Which { book } = read(body)?;
-    let (slot, _) = writable(explorer, book)?;
-    written(explorer, book, slot, Some(way), |editor| editor.reverse(way))
+    let Which { book, edit } = read(body)?;
+    let (slot, format) = writable(explorer, book)?;
+    let Some(edit) = edit else {
+        return written(explorer, book, slot, Some(way), |editor| editor.reverse(way, None));
+    };
+    let (place, mv) = read_move(slot.variant, edit.start.as_deref(), &edit.play, &edit.mv)?;
+    let said = [expected(format, &edit.before)?, expected(format, &edit.after)?];
+    let note = edit::kept(&place.game, place.is_set_up);
+    let named = NamedEdit { note: &note, mv, said };
+    written(explorer, book, slot, Some(way), |editor| editor.reverse(way, Some(&named)))
+}
+
+/// A place and a legal move there.
+fn read_move(
+    variant: Variant,
+    start: Option<&str>,
+    play: &[String],
+    mv: &str,
+) -> Result<(ShownPlace, Move), Fault> {
+    let place = ShownPlace::read(variant, start, play.iter().map(String::as_str))?;
+    let at = place.game.position();
+    let legal = move_of(at, mv);
+    let illegal = || Fault::illegal(format!("{mv:?} is not a legal move in {}", at.fen()));
+    let legal = legal.ok_or_else(illegal)?;
+    Ok((place, legal))
+}
+
+fn move_of(at: &Position, mv: &str) -> Option<Move> {
+    UciMove::from_ascii(mv.as_bytes()).ok()?.to_move(at.chess()).ok()
 }
 
 /// Writes a book, and answers with what became of it.
@@ -131,6 +174,11 @@ fn written(
                 (None, _) => Fault::conflict(format!("changed elsewhere to {}", value::words(&now)), now),
             });
         }
+        EditOutcome::Other(next) => {
+            let next = answer(edits_of(slot)?, &next, slot.variant);
+            let what = format!("{} was edited since", next["note"].as_str().unwrap_or("the book"));
+            return Err(Fault::conflict(what, next));
+        }
         EditOutcome::Nothing => {
             let what = if way == Some(Way::Again) { "redo" } else { "undo" };
             return Err(Fault::not_found(format!("there is no edit to {what}")));
@@ -141,16 +189,25 @@ fn written(
         let why = error.with_source();
         return Err(Fault::io(format!("the edit is made, but the book cannot be read again: {why}")));
     }
-    let edits = edits_of(slot)?;
-    let [before, after] = match &*made.moves {
-        [made] => made.said.map(|said| shown(edits, said)),
-        _ => [Value::Null, Value::Null],
-    };
-    let (start, play, words) = place_of(&made.note, slot.variant);
-    let ms = (began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
-    Ok(json(&json!({
-        "before": before, "after": after, "note": words, "start": start, "play": play, "ms": ms,
-    })))
+    let mut answer = answer(edits_of(slot)?, &made, slot.variant);
+    answer["ms"] = json!((began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0);
+    Ok(json(&answer))
+}
+
+/// An edit as the page names it: its place, in words too; where it is of one move, this move, and what the book said of it
+/// before and says since.
+fn answer(edits: Edits, made: &Made, variant: Variant) -> Value {
+    let (start, play, words) = place_of(&made.note, variant);
+    let at = edit::place_of(&made.note, variant).position(variant);
+    let mut named = json!({ "note": words, "start": start, "play": play, "before": null, "after": null });
+    let [one] = &*made.moves else { return named };
+    let [before, after] = one.said.map(|said| shown(edits, said));
+    let name = at.and_then(|at| Some(san(&at, move_of(&at, &one.uci)?)));
+    named["move"] = json!(one.uci);
+    named["san"] = json!(name);
+    named["before"] = before;
+    named["after"] = after;
+    named
 }
 
 /// The place of a book that may be edited, and how its moves are.

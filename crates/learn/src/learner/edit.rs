@@ -39,6 +39,16 @@ pub struct MadeEdit {
     pub weights: Vec<WeightChange>,
 }
 
+/// What became of the wish to take back an edit, or to make one again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reversal {
+    Made(MadeEdit),
+    /// Another edit is next: it would change this.
+    Other(MadeEdit),
+    /// No edit is left.
+    Nothing,
+}
+
 /// What became of edits of entries that were expected to have weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Attempt {
@@ -85,7 +95,7 @@ impl Learner {
     /// # Errors
     /// As [`Learner::undo_edit`].
     pub fn redo_edit(&mut self) -> Result<Option<MadeEdit>> {
-        self.reverse_edit(false)
+        self.reverse_edit(false, |_| true).map(Reversal::made)
     }
 
     /// Takes back the last edit that was not taken back yet; `None` if there is no such edit.
@@ -93,26 +103,35 @@ impl Learner {
     /// # Errors
     /// When another program has changed one of the entries since, and as [`Learner::learn`]. Nothing has changed then.
     pub fn undo_edit(&mut self) -> Result<Option<MadeEdit>> {
-        self.reverse_edit(true)
+        self.reverse_edit(true, |_| true).map(Reversal::made)
     }
 
-    /// Reverses the last edit, or (unless `undo`) the last undoing of one.
-    fn reverse_edit(&mut self, undo: bool) -> Result<Option<MadeEdit>> {
+    /// Takes back the last edit, or (unless `undo`) makes the one that was taken back last again, if what that changes is what is
+    /// meant. No process makes another edit in between.
+    ///
+    /// # Errors
+    /// As [`Learner::undo_edit`].
+    pub fn reverse_edit(&mut self, undo: bool, is_meant: impl FnOnce(&MadeEdit) -> bool) -> Result<Reversal> {
         if self.claim(false)?.is_none() {
-            return Ok(None);
+            return Ok(Reversal::Nothing);
         }
         self.transact(false, |learner, transaction| {
             let state = &transaction.state;
             let numbers = if undo { &state.undoable } else { &state.redoable };
             let last = numbers.last().and_then(|number| Some((*number, *state.edits.get(*number)?)));
-            let Some((number, known)) = last else { return Ok(None) };
+            let Some((number, known)) = last else { return Ok(Reversal::Nothing) };
             let JournalRecord::Edit(edit) = record_at(&mut *transaction.journal, known.at, known.size)?
             else {
                 return Err(LearnError::Damaged(known.at));
             };
             let left = |entry| state.left_of(number, entry);
             let changes = taken_back(&mut transaction.book, &edit.changes, left)?;
-            learner.commit_edit(transaction, changes, edit.note, undo).map(Some)
+            let weights = weights(&mut transaction.book, &changes)?;
+            let next = MadeEdit { note: edit.note, weights };
+            if !is_meant(&next) {
+                return Ok(Reversal::Other(next));
+            }
+            learner.commit_edit(transaction, changes, next.note, undo).map(Reversal::Made)
         })
     }
 
@@ -136,6 +155,16 @@ impl Learner {
         edit.after = book.owner_after(&edit)?;
         transaction.add(JournalRecord::Edit(edit))?;
         Ok(made)
+    }
+}
+
+impl Reversal {
+    /// The edit that was made.
+    fn made(self) -> Option<MadeEdit> {
+        match self {
+            Self::Made(made) => Some(made),
+            Self::Other(_) | Self::Nothing => None,
+        }
     }
 }
 

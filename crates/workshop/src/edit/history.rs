@@ -7,6 +7,8 @@ use shakmaty::Move;
 use tabiya_base::patch::Patch;
 use tabiya_chess::Position;
 
+use super::MoveState;
+
 /// Edits that are kept.
 const KEPT: usize = 200;
 
@@ -35,6 +37,8 @@ pub(super) struct EditStep {
     pub at: Position,
     pub note: String,
     pub moves: Vec<Move>,
+    /// What the book says of the first move, and said or will say after this; `None` where that is not known.
+    pub says: Option<[Option<MoveState>; 2]>,
     /// The changes of the book's files.
     pub patches: Vec<(PathBuf, Patch)>,
 }
@@ -75,7 +79,8 @@ impl History {
         };
         to.extend(from.pop().map(|step| {
             let reversed = step.patches.into_iter().map(|(file, patch)| (file, patch.reversed()));
-            EditStep { patches: reversed.collect(), ..step }
+            let says = step.says.map(|[now, then]| [then, now]);
+            EditStep { patches: reversed.collect(), says, ..step }
         }));
     }
 }
@@ -86,7 +91,7 @@ mod tests {
 
     fn step(note: usize, bytes: usize) -> EditStep {
         let patches = vec![(PathBuf::new(), Patch::new(b"", [(0..0, vec![0; bytes])]).unwrap())];
-        EditStep { at: Position::start(), note: note.to_string(), moves: Vec::new(), patches }
+        EditStep { at: Position::start(), note: note.to_string(), moves: Vec::new(), says: None, patches }
     }
 
     #[test]

@@ -26,7 +26,7 @@ use tabiya_book::edit::{Change, Edit, EditValue};
 use tabiya_book::traits::Book;
 use tabiya_book::{self as book, Annotation, Edits, MoveFacts, Recommendation};
 use tabiya_chess::{MoveCode, Position, Variant};
-use tabiya_learn::{self as learn, Attempt, EntryEdit, Learner, MadeEdit};
+use tabiya_learn::{self as learn, Attempt, EntryEdit, Learner, MadeEdit, Reversal};
 
 use self::history::{EditStep, History};
 use self::lock::BookLock;
@@ -80,6 +80,17 @@ pub struct Wish<'a> {
     pub expected: Option<Expected>,
 }
 
+/// An edit of one move, as it was answered when it was made or taken back: the next that is reversed must be this one.
+#[derive(Debug)]
+pub struct NamedEdit<'a> {
+    /// Where it is, as [`kept`] writes it.
+    pub note: &'a str,
+    /// The move.
+    pub mv: Move,
+    /// What the book said of the move before, and says since.
+    pub said: [Expected; 2],
+}
+
 /// What became of an edit.
 #[derive(Debug)]
 pub enum EditOutcome {
@@ -87,6 +98,8 @@ pub enum EditOutcome {
     Made(Made),
     /// The book says this of the move, and not what was expected; it is unchanged.
     Unexpected(Option<MoveState>),
+    /// Another edit is the next that can be reversed: this one, as it was made.
+    Other(Made),
     /// There is no edit to undo or to redo.
     Nothing,
 }
@@ -156,22 +169,29 @@ impl Editor {
         self.edit_beside(book, wish, &progress())
     }
 
-    /// Takes back the last edit, or makes the last one that was taken back again.
+    /// Takes back the last edit, or makes the last one that was taken back again, unless another one is named.
     ///
     /// # Errors
     /// When another program has changed the moves since, and as [`Editor::edit`].
-    pub fn reverse(&mut self, way: Way) -> Result<EditOutcome> {
+    pub fn reverse(&mut self, way: Way, named: Option<&NamedEdit<'_>>) -> Result<EditOutcome> {
         let _lock = BookLock::take(&self.path)?;
         let book = learn::open_settled_as(&self.path, self.variant)?;
         refuse_read_only(&*book)?;
         if !book.format().learns() {
-            return self.reverse_beside(&book, way);
+            return self.reverse_beside(&book, way, named);
         }
         drop(book);
         let mut learner = Learner::new(&self.path)?;
-        let made = if way == Way::Back { learner.undo_edit() } else { learner.redo_edit() };
-        Ok(made?.map_or(EditOutcome::Nothing, |MadeEdit { note, weights }| {
-            let at = place_of(&note, self.variant).position(self.variant);
+        let position = |note: &str| place_of(note, self.variant).position(self.variant);
+        let is_meant = |next: &MadeEdit| {
+            let Some(named) = named else { return true };
+            let [(code, now, then)] = *next.weights.as_slice() else { return false };
+            let mv = position(&next.note).and_then(|at| code.resolve(at.chess()));
+            let [now, then] = [now, then].map(|weight| weight.map(MoveState::weight));
+            next.note == named.note && mv == Some(named.mv) && named.is_between(then, now)
+        };
+        let made_of = |MadeEdit { note, weights }: MadeEdit| {
+            let at = position(&note);
             // Without its position a drop is no move.
             let uci = |code: MoveCode| {
                 let mv = at.as_ref().and_then(|at| code.resolve(at.chess()));
@@ -182,8 +202,13 @@ impl Editor {
                 said: [old, new].map(|weight: Option<u64>| weight.map(MoveState::weight)),
             };
             let moves = weights.into_iter().map(made).collect();
-            EditOutcome::Made(Made { note, moves, unread: None })
-        }))
+            Made { note, moves, unread: None }
+        };
+        Ok(match learner.reverse_edit(way == Way::Back, is_meant)? {
+            Reversal::Made(made) => EditOutcome::Made(made_of(made)),
+            Reversal::Other(next) => EditOutcome::Other(made_of(next).reversed()),
+            Reversal::Nothing => EditOutcome::Nothing,
+        })
     }
 
     fn edit_beside(
@@ -213,13 +238,32 @@ impl Editor {
         // An edit that changes nothing is none.
         if patches.iter().any(|(_, patch)| !patch.is_empty()) {
             let patches = patches.into_iter().map(|(file, patch)| (file, patch.reversed())).collect();
-            self.history.add(EditStep { at: wish.at.clone(), note: wish.note.to_owned(), moves, patches });
+            let says = made.moves.first().map(|made| made.said).map(|[before, now]| [now, before]);
+            let (at, note) = (wish.at.clone(), wish.note.to_owned());
+            self.history.add(EditStep { at, note, moves, says, patches });
         }
         Ok(EditOutcome::Made(made))
     }
 
-    fn reverse_beside(&mut self, book: &Arc<dyn Book>, way: Way) -> Result<EditOutcome> {
+    fn reverse_beside(
+        &mut self,
+        book: &Arc<dyn Book>,
+        way: Way,
+        named: Option<&NamedEdit<'_>>,
+    ) -> Result<EditOutcome> {
         let Some(step) = self.history.next(way) else { return Ok(EditOutcome::Nothing) };
+        let is_meant = |named: &NamedEdit<'_>| {
+            let says = step.says.is_some_and(|[now, then]| named.is_between(then, now));
+            step.note == named.note && *step.moves == [named.mv] && says
+        };
+        if !named.is_none_or(is_meant) {
+            let said = |mv: &Move| {
+                let uci = mv.to_uci(CastlingMode::Standard).to_string();
+                MadeMove { uci, said: step.says.map_or([None; 2], |[now, then]| [then, now]) }
+            };
+            let moves = step.moves.iter().map(said).take(1).collect();
+            return Ok(EditOutcome::Other(Made { note: step.note.clone(), moves, unread: None }));
+        }
         let before = said(book, &step.at, &step.moves)?.ok_or_else(interrupt::stopped)?;
         if write_patches(&step.patches)?.is_some() {
             return Ok(EditOutcome::Unexpected(before.first().copied().flatten()));
@@ -307,7 +351,20 @@ impl Expected {
     }
 }
 
+impl NamedEdit<'_> {
+    fn is_between(&self, before: Option<MoveState>, now: Option<MoveState>) -> bool {
+        let [said, says] = self.said;
+        said.is_met(before) && says.is_met(now)
+    }
+}
+
 impl Made {
+    /// What is changed back.
+    fn reversed(mut self) -> Self {
+        self.moves.iter_mut().for_each(|made| made.said.reverse());
+        self
+    }
+
     fn new(
         note: &str,
         moves: &[Move],
@@ -410,7 +467,9 @@ pub(super) mod tests {
         assert!(made.unread.is_some() && made.moves.is_empty());
         assert_ne!(fs::read(&path).unwrap(), before);
         editor.path = path.clone();
-        let EditOutcome::Made(undone) = editor.reverse(Way::Back).unwrap() else { panic!("it is known") };
+        let EditOutcome::Made(undone) = editor.reverse(Way::Back, None).unwrap() else {
+            panic!("it is known")
+        };
         assert!(undone.unread.is_none() && undone.moves[0].said[1].is_some());
         assert_eq!(fs::read(&path).unwrap(), before);
     }

@@ -101,7 +101,7 @@ proptest! {
                 Step::Edit(_) => {
                     editor.edit(&Wish { at: &at, edits: &edits, note: "startpos", expected: None }, Progress::none)
                 }
-                Step::Reverse(back) => editor.reverse(if back { Way::Back } else { Way::Again }),
+                Step::Reverse(back) => editor.reverse(if back { Way::Back } else { Way::Again }, None),
             };
             faults::fail_after(None, false);
             // As the next process does after one that died.
