@@ -1,7 +1,9 @@
 """Editing on the explorer's page: each change is on disk when the page says so, and can be taken back."""
 
+import re
+
 from conftest import show, tabiya
-from parts import note, weight
+from parts import address, note, saved, shown, weight
 from playwright.sync_api import expect
 
 
@@ -209,3 +211,124 @@ def test_a_field_whose_move_is_deleted_elsewhere_hands_its_keys_to_no_button(ser
     page.keyboard.type("77")
     page.keyboard.press("Enter")
     expect(page.locator("#line button:not(.way)")).to_have_count(0)
+
+
+def test_a_move_that_is_added_after_another_is_the_one_that_was_chosen(serve, look, books):
+    book = books / "main.bin"
+    page = look(serve(book, "--edit"), "#e4")
+    page.get_by_text("Add a move").click()
+    for uci, san, value in (("d7d5", "d5", 9), ("h7h6", "h6", 500), ("a7a6", "a6", 7)):
+        page.get_by_label("Move to add").select_option(uci)
+        page.get_by_label("weight of the new move").fill(str(value))
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(note(page)).to_contain_text(f"{san} added · saved")
+        assert show(book, "e4")[uci]["weight"] == value
+    # The form of another position, which is open too, adds what is chosen there.
+    before = show(book, "d4")
+    go_to(page, "d4")
+    page.get_by_label("Move to add").select_option("h7h5")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(note(page)).to_contain_text("h5 added · saved")
+    after = show(book, "d4")
+    assert set(after) - set(before) == {"h7h5"}
+    # Without a number, it is played about as often as the others.
+    weights = sorted(move["weight"] for move in before.values() if move["weight"])
+    assert after["h7h5"]["weight"] == weights[len(weights) // 2]
+
+
+def go_to(page, fragment):
+    page.evaluate("fragment => { location.hash = fragment; }", f"#{fragment}")
+    address(page, f"#{fragment}")
+    shown(page)
+
+
+def test_undo_takes_back_the_edit_beside_which_it_stands(serve, look, books):
+    for name in ("main.bin", "marks.ctg"):
+        server = serve(books / name, "--edit")
+        one, two = look(server), look(server)
+        change = set_weight if name == "main.bin" else set_red
+        change(one, "e2e4")
+        change(two, "d2d4")
+        now = show(books / name)
+        note(one).get_by_role("button", name="undo").click()
+        expect(note(one)).to_contain_text("the last edit is another one, d4")
+        assert show(books / name) == now
+        note(one).get_by_role("button", name="undo that one").click()
+        expect(note(one)).to_contain_text("undone: d4")
+        page = look(server)
+        page.keyboard.press("u")
+        expect(note(page)).to_contain_text("undone: e4")
+        note(page).get_by_role("button", name="redo").click()
+        expect(note(page)).to_contain_text("redone: e4")
+        again = show(books / name)
+        said = ["weight", "recommended"]
+        assert [again["e2e4"][key] for key in said] == [now["e2e4"][key] for key in said]
+        assert [again["d2d4"][key] for key in said] != [now["d2d4"][key] for key in said]
+        server.stop()
+
+
+def set_weight(page, move):
+    weight(page, move).click()
+    weight(page, move).fill("123")
+    page.keyboard.press("Enter")
+    expect(note(page)).to_contain_text("→ 123 · saved")
+
+
+def set_red(page, move):
+    page.locator(f'[data-focus="0 {move} looks"]').click()
+    page.get_by_role("menuitemradio", name="red: to be avoided").click()
+    expect(note(page)).to_contain_text(re.compile("→ red.* · saved"))
+
+
+def test_rows_stay_where_they_are_aimed_at_while_values_are_edited(serve, look, books):
+    page = look(serve(books / "main.bin", "--edit"))
+
+    def rows():
+        return page.locator("#tables tr.move").evaluate_all("rows => rows.map(row => row.dataset.move)")
+
+    before = rows()
+    # The likeliest becomes the least likely.
+    weight(page, before[0]).click()
+    weight(page, before[0]).fill("1")
+    page.keyboard.press("Enter")
+    expect(note(page)).to_contain_text("→ 1 · saved")
+    saved(page)
+    assert rows() == before
+    # Beside a value, the value is meant, and so is what is typed then.
+    box = weight(page, before[1]).bounding_box()
+    page.mouse.click(box["x"] - 6, box["y"] + box["height"] / 2)
+    expect(weight(page, before[1])).to_be_focused()
+    page.keyboard.type("1234")
+    page.locator(f'#tables tr[data-move="{before[1]}"] td.chance').click()
+    page.keyboard.type("5")
+    assert page.evaluate("location.hash") == ""
+    expect(weight(page, before[1])).to_have_value("12345")
+    page.keyboard.press("Enter")
+    expect(note(page)).to_contain_text("→ 12,345 · saved")
+    # Elsewhere, and back here, the likeliest comes first again.
+    go_to(page, "e4")
+    page.go_back()
+    address(page, "")
+    shown(page)
+    assert rows()[-1] == before[0]
+
+
+def test_a_move_that_leaves_the_book_is_added_where_it_did(serve, look, books):
+    book = books / "main.bin"
+    before = show(book, "e4")
+    assert "a7a5" not in before
+    page = look(serve(book, "--edit"), "#e4,a5")
+    page.get_by_role("button", name="Add a5").click()
+    expect(note(page)).to_contain_text("a5 added · saved")
+    after = show(book, "e4")
+    weights = sorted(move["weight"] for move in before.values() if move["weight"])
+    assert set(after) - set(before) == {"a7a5"} and after["a7a5"]["weight"] == weights[len(weights) // 2]
+    expect(page.get_by_role("button", name="Add a5")).to_have_count(0)
+    # Where it was played from, it is chosen.
+    note(page).get_by_role("button", name="undo").click()
+    expect(note(page)).to_contain_text("undone: a5 deleted")
+    page.keyboard.press("ArrowLeft")
+    address(page, "#e4")
+    shown(page)
+    page.get_by_text("Add a move").click()
+    assert page.get_by_label("Move to add").input_value() == "a7a5"

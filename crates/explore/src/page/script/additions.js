@@ -1,8 +1,12 @@
 // Editing, continued: colours and marks of CTG books, and moves that a book does not have yet.
 
 import { byId, el, focusOn, staying } from "./dom.js";
-import { editedValue, editOf, editor, rangeOf, unitOf, write } from "./edit.js";
-/** @import { Book, BookMove, BookView, LegalMove, Looks } from "./state.js" */
+import { editedValue, editOf, editor, linkButton, numberOf, rangeOf, say, unitOf, write } from "./edit.js";
+import { getJson, words } from "./net.js";
+import { isSame, question, state } from "./state.js";
+import { wholeLine } from "./steps.js";
+import { tables } from "./tables.js";
+/** @import { Book, BookMove, BookView, LegalMove, Looks, View } from "./state.js" */
 
 export const MARKS = ["!", "?", "!!", "??", "!?", "?!", "only", "zugzwang"];
 
@@ -64,28 +68,61 @@ export function closeLooks() {
 
 // Adding.
 
+/** Adds the move that left the book, where it did. @param {BookView} book @param {Book} known @param {View} view @returns {Element | null} */
+export function addingLast(book, known, view) {
+  const last = view.line.at(-1);
+  const at = { ...book.at, play: book.at.play.slice(0, -1), fen: view.line.at(-2)?.fen ?? view.start };
+  const note = tables.notes.get(book.id);
+  const isAdded = note !== undefined && isSame(note.place, at);
+  if (!last || isAdded || book.error || view.ancestor?.ply !== at.play.length) return null;
+  const add = async () => {
+    try {
+      /** @type {View} */
+      const before = await getJson(`/api/view?${question(at)}`);
+      const moves = before.books.find(({ id }) => id === book.id)?.moves ?? [];
+      await write({ at, book: book.id, move: last.uci, san: last.san, op: "add", value: usualNumber(moves, known), expect: null, lasts: true });
+    } catch (error) {
+      say(book.id, at, true, el("span", { class: "problem" }, words(error)));
+    }
+  };
+  return linkButton(`Add ${last.san}`, `${book.id} add last`, () => void add());
+}
+
+/** The number with which a new move is played about as often as the others: their median. @param {BookMove[]} moves @param {Book} known */
+export function usualNumber(moves, known) {
+  const range = rangeOf(known);
+  if (!range) return "none";
+  const numbers = moves.map((move) => numberOf(editedValue(known, move))).filter((number) => number > 0).sort((a, b) => a - b);
+  const median = numbers[Math.floor(numbers.length / 2)] ?? (known.edit?.priority ? 5 : 1);
+  return Math.min(range.max, Math.max(range.min, median));
+}
+
 /** The form that adds a move; it outlives new answers about the same position. @param {BookView} book @param {Book} known @param {LegalMove[]} legal */
 export function adding(book, known, legal) {
   const missing = legal.filter((move) => !book.moves.some(({ uci }) => uci === move.uci));
-  const fen = `${book.at.fen} ${missing.length}`;
+  // A move that was played from here is the likeliest.
+  const played = wholeLine()[state.ply]?.uci;
+  const key = `${book.at.fen} ${missing.length} ${played}`;
   const kept = editor.forms.get(book.id);
-  if (kept?.fen === fen) return staying(kept.node);
+  if (kept?.key === key) return staying(kept.node);
   if (missing.length === 0) return null;
   const range = rangeOf(known);
-  const select = el("select", { "aria-label": "Move to add", "data-focus": `${book.id} add move` },
-    ...missing.map((move) => el("option", { value: move.uci }, move.san)));
-  const number = range && el("input", { type: "number", class: "value", min: range.min, max: range.max, value: known.edit?.priority ? 5 : 1, "data-focus": `${book.id} add value`,
-    "aria-label": `${unitOf(known)} of the new move` });
+  const number = range && el("input", { type: "number", name: "value", class: "value", required: true, min: range.min, max: range.max, value: usualNumber(book.moves, known),
+    "data-focus": `${book.id} add value`, "aria-label": `${unitOf(known)} of the new move` });
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
-    const move = missing.find(({ uci }) => uci === select.value);
-    if (!move || (number && !number.checkValidity())) return;
-    editor.forms.delete(book.id);
-    void write({ at: book.at, book: book.id, move: move.uci, san: move.san, op: "add", value: number ? number.valueAsNumber : "none", expect: null });
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const wanted = new FormData(event.currentTarget);
+    const move = missing.find(({ uci }) => uci === wanted.get("move"));
+    if (!move) return;
+    void write({ at: book.at, book: book.id, move: move.uci, san: move.san, op: "add", value: range ? Number(wanted.get("value")) : "none", expect: null });
   };
-  const node = el("details", { class: "adding" }, el("summary", { "data-focus": `${book.id} adding` }, "Add a move"),
+  const select = el("select", { name: "move", "aria-label": "Move to add", "data-focus": `${book.id} add move` },
+    ...missing.map((move) => el("option", { value: move.uci, selected: move.uci === played }, move.san)));
+  // What was chosen in a form is chosen in no other.
+  const node = el("details", { class: "adding", "data-book": `${book.id} ${key}` }, el("summary", { "data-focus": `${book.id} adding` }, "Add a move"),
     el("form", { onsubmit: submit }, select, number && unitOf(known), number, el("button", { type: "submit", class: "button", "data-focus": `${book.id} add` }, "Add")));
   if (kept?.node.hasAttribute("open")) node.open = true;
-  editor.forms.set(book.id, { fen, node });
+  editor.forms.set(book.id, { key, node });
   return node;
 }

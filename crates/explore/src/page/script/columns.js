@@ -1,9 +1,9 @@
 // The columns of a table of moves: which a book has data for, how wide each is, and what a cell shows.
 
-import { asShown, brief, evaluation, exact, many, percent, whose, worthOf } from "./state.js";
+import { asShown, bookOf, brief, evaluation, exact, filters, many, percent, state, whose, worthOf } from "./state.js";
 import { byId, el } from "./dom.js";
 import { playMove } from "./steps.js";
-import { tables } from "./tables.js";
+import { inOrder, tables } from "./tables.js";
 import { rangeOf, unitOf, valueButton } from "./edit.js";
 import { openLooks } from "./additions.js";
 /** @import { Book, BookMove, BookView } from "./state.js" */
@@ -48,7 +48,12 @@ export const sorting = {
   /** @param {BookView} book @returns {BookMove[]} */
   sorted(book) {
     const column = COLUMNS.find(({ key }) => key === this.key);
-    return column ? [...book.moves].sort((a, b) => this.compare(column.order(a), column.order(b))) : book.moves;
+    const moves = column ? [...book.moves].sort((a, b) => this.compare(column.order(a), column.order(b))) : book.moves;
+    return bookOf(book.id)?.edit ? inOrder(book.id, book.at, this.asked(), moves) : moves;
+  },
+  /** What the order of rows depends on besides what the books say. */
+  asked() {
+    return JSON.stringify([this.key, this.up, state.policy, filters]);
   },
   /** The head of a column, which sorts by it. @param {string} key @param {string} text @param {string} name @param {string} focus @param {Record<string, string | number>} [more] */
   head(key, text, name, focus, more = {}) {

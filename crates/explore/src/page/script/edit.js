@@ -5,7 +5,7 @@ import { announce, byId, el, focusOn, staying, toast } from "./dom.js";
 import { postJson, Refusal, words } from "./net.js";
 import { refresh } from "./steps.js";
 import { tables } from "./tables.js";
-/** @import { At, Book, BookMove, BookView, Bounds, Looks, Place, Value } from "./state.js" */
+/** @import { At, Book, BookMove, BookView, Bounds, Looks, Made, Place, Value } from "./state.js" */
 /** @import { Child } from "./dom.js" */
 
 /** What an edit changes in a move of this book. @param {Book} book @param {BookMove} move @returns {Value} */
@@ -17,7 +17,7 @@ export function editedValue(book, move) {
 }
 
 /** @param {Value | null | undefined} value @returns {number} */
-function numberOf(value) {
+export function numberOf(value) {
   return value?.priority ?? value?.weight ?? 0;
 }
 
@@ -33,7 +33,8 @@ export function rangeOf(book) {
 
 /**
  * @typedef {{at: At, book: number, move: string, san: string, op: "set" | "add" | "delete",
- *   value?: number | Looks | "none", expect: Value | null}} Edit An edit goes where its row was, whatever is on the board by then.
+ *   value?: number | Looks | "none", expect: Value | null, lasts?: boolean}} Edit An edit goes where its row was, whatever is on the board by then;
+ *   what came of it is said elsewhere too if it was asked for there.
  */
 export const editor = {
   /** @type {{key: string, input: HTMLInputElement, leave: () => void, isChanged: () => boolean} | null} The field that is open. */
@@ -44,7 +45,7 @@ export const editor = {
   writing: 0,
   /** The book that was edited last. @type {number | null} */
   last: null,
-  /** @type {Map<number, {fen: string, node: HTMLElement}>} The forms that add a move. */
+  /** @type {Map<number, {key: string, node: HTMLElement}>} The forms that add a move. */
   forms: new Map(),
 };
 
@@ -108,15 +109,16 @@ async function posted(path, body) {
 
 /** Writes an edit, and says what came of it. @param {Edit} edit @returns {Promise<Value | null | undefined>} What the book says now, if it was written. */
 export async function write(edit) {
-  const { at, book, move, san, op, value, expect } = edit;
+  const { at, book, move, san, op, value, expect, lasts = false } = edit;
   const problem = (/** @type {string} */ text) => el("span", { class: "problem" }, `${san}: ${text} `);
   editor.last = book;
   try {
     const start = at.start === startOf(at.variant) ? null : at.start;
-    const { before, after } = await posted("/api/edit", { book, start, play: at.play, move, op, value, expect });
+    const made = await posted("/api/edit", { book, start, play: at.play, move, op, value, expect });
+    const { before, after } = made;
     showWritten(edit, after);
     const what = op === "delete" ? `${san} deleted` : op === "add" ? `${san} added` : `${san} ${valueText(before)} → ${valueText(after)}`;
-    say(book, at, false, `${what} · saved`, ...(bookOf(book)?.edit?.undo ? [" · ", linkButton("undo", `${book} undo`, () => void takeBack("undo", book))] : []));
+    say(book, at, lasts, `${what} · saved`, ...(bookOf(book)?.edit?.undo ? [" · ", linkButton("undo", `${book} undo`, () => void takeBack("undo", book, made))] : []));
     refresh();
     return after;
   } catch (error) {
@@ -151,8 +153,26 @@ export function askToDelete(edit) {
   focusOn(byId("tables").querySelector(`[data-focus="${book} delete"]`));
 }
 
-/** Takes back the last edit of a book, or makes it again. @param {"undo" | "redo"} way @param {number} [which] */
-export async function takeBack(way, which) {
+/** What an edit did. @param {Made} made */
+function whatWasDone({ san, move, before, after, note }) {
+  const name = san ?? move;
+  if (!name) return note;
+  const what = before === null ? "added" : after === null ? "deleted" : `${valueText(before)} → ${valueText(after)}`;
+  return `${name} ${what}${note && ` ${note}`}`;
+}
+
+/** What names an edit in a request: `undefined` where only its book is known. @param {Made | undefined} made */
+function namingOf(made) {
+  if (!made?.move || !made.play) return undefined;
+  const { start, play, move, before, after } = made;
+  return { start, play, move, before, after };
+}
+
+/**
+ * Takes back an edit of a book, or makes it again: the one that is named, if it is the last one; else the last one.
+ * @param {"undo" | "redo"} way @param {number} [which] @param {Made} [named]
+ */
+export async function takeBack(way, which, named) {
   const editable = shownBooks().filter((book) => book.edit?.undo);
   const book = which ?? editable.find(({ id }) => id === editor.last)?.id ?? editable[0]?.id;
   if (book === undefined) {
@@ -160,14 +180,21 @@ export async function takeBack(way, which) {
     return;
   }
   try {
-    const answer = await posted(`/api/${way}`, { book });
+    /** @type {Made} */
+    const answer = await posted(`/api/${way}`, { book, edit: namingOf(named) });
     editor.last = book;
     const variant = variantOf(bookOf(book));
     const place = Array.isArray(answer.play) ? { variant, start: answer.start ?? startOf(variant), play: answer.play } : here();
     const [other, text] = way === "undo" ? /** @type {const} */ (["redo", "undone"]) : /** @type {const} */ (["undo", "redone"]);
-    say(book, place, true, `${answer.note ? `${answer.note}: ` : ""}${text} · `, linkButton(other, `${book} ${other}`, () => void takeBack(other, book)));
+    say(book, place, true, `${text}: ${whatWasDone(answer)} · `, linkButton(other, `${book} ${other}`, () => void takeBack(other, book, answer)));
     refresh();
   } catch (error) {
+    const next = error instanceof Refusal && error.code === "conflict" ? /** @type {Made | null} */ (error.body.now ?? null) : null;
+    if (next?.note !== undefined) {
+      say(book, here(), false, el("span", { class: "problem" }, `Nothing was changed: the last edit is another one, ${whatWasDone(next)}. `),
+        linkButton(`${way} that one`, `${book} next`, () => void takeBack(way, book, next)));
+      return;
+    }
     say(book, here(), false, el("span", { class: "problem" }, words(error)));
   }
 }

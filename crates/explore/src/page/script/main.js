@@ -74,7 +74,7 @@ function takeBooks(books) {
   const paths = (/** @type {Books | null} */ some) => some?.books.map(({ path }) => path).join("\n");
   if (paths(books) !== paths(state.books)) {
     // The numbers of the books mean other books now.
-    for (const kept of [state.hidden, tables.notes, tables.rows, tables.unfolded, editor.forms]) kept.clear();
+    for (const kept of [state.hidden, tables.notes, tables.orders, tables.rows, tables.unfolded, editor.forms]) kept.clear();
     hideAgain(books);
   }
   state.books = books;

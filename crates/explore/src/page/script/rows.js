@@ -1,8 +1,9 @@
 // The moves of all books together, and those that are seen first.
 
-import { isTogether } from "./state.js";
+import { bookOf, isTogether } from "./state.js";
 import { playMove, withView } from "./steps.js";
 import { COLUMNS, sorting } from "./columns.js";
+import { ALL, inOrder } from "./tables.js";
 /** @import { BookMove, View } from "./state.js" */
 
 /** @typedef {{uci: string, san: string, likeliest: BookMove, of: Map<number, BookMove>}} Row A move with what each book says of it. */
@@ -33,12 +34,13 @@ export function rowsOfAll(view) {
   const found = rowsByChance(view);
   const [key = "", id] = sorting.key.split(" ");
   const column = COLUMNS.find((column) => column.key === key);
-  if (!column) return found;
+  const inPlace = (/** @type {Row[]} */ rows) => view.books.some(({ id }) => bookOf(id)?.edit) ? inOrder(ALL, view.at, sorting.asked(), rows) : rows;
+  if (!column) return inPlace(found);
   const value = (/** @type {Row} */ row) => {
     const move = key === "move" ? row.likeliest : row.of.get(Number(id));
     return move ? column.order(move) : null;
   };
-  return found.sort((a, b) => sorting.compare(value(a), value(b)));
+  return inPlace(found.sort((a, b) => sorting.compare(value(a), value(b))));
 }
 
 /** The moves of the first table, as they are seen: those of all books, or of the first that knows the position. @param {View | null} view @returns {BookMove[]} */

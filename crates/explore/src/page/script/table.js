@@ -5,7 +5,7 @@ import { byId, el, focusOn, isControl, renew, unpressed } from "./dom.js";
 import { playMove } from "./steps.js";
 import { onTableKey, reach, tables } from "./tables.js";
 import { askToDelete, editor, editOf } from "./edit.js";
-import { adding } from "./additions.js";
+import { adding, addingLast } from "./additions.js";
 import { columnsOf, headOf, LEAST, sorting, TOOL } from "./columns.js";
 import { arrows } from "./arrows.js";
 import { bookName, noteOf, sampleGame, sums, unknown } from "./facts.js";
@@ -53,7 +53,7 @@ function bookSection(book, view, width) {
   if (!known) return null;
   return el("section", { class: known.edit ? "book editable" : "book", "data-book": book.id, "aria-label": book.name },
     book.moves.length > 0 ? moveTable(book, known, width) : el("h2", { class: "book-name" }, bookName(known)),
-    book.moves.length === 0 && el("p", { class: "quiet" }, unknown(book, view)),
+    book.moves.length === 0 && el("p", { class: "quiet" }, unknown(book, view), known.edit && " ", known.edit && addingLast(book, known, view)),
     book.comment && el("p", { class: "comment" }, book.comment),
     sums(book),
     book.rule && el("p", { class: "quiet" }, book.rule),
@@ -118,7 +118,10 @@ function moveRows(move, book, known, shown, folded, reached) {
     class: move.why ? "move idle" : "move", "data-move": move.uci,
     onclick: (/** @type {MouseEvent} */ event) => {
       if (isControl(event.target) || (tables.grasped && event.detail > 0)) return;
-      if (folded.length > 0 && tables.width < 600) toggle();
+      // Beside a value, the value is meant.
+      const value = event.target instanceof Element ? event.target.closest("td")?.querySelector("button.value") : null;
+      if (value instanceof HTMLElement) value.click();
+      else if (folded.length > 0 && tables.width < 600) toggle();
       else playMove(book.at, move);
     },
     onpointerenter: () => arrows.point(move),
@@ -154,7 +157,14 @@ export function listenToTables() {
       event.stopPropagation();
     }, true);
   }
-  root.addEventListener("pointerdown", (event) => (tables.grasped = isControl(event.target)), true);
+  root.addEventListener("pointerdown", (event) => {
+    const row = event.target instanceof Element ? event.target.closest("tr") : null;
+    tables.grasped = isControl(event.target) || (row?.contains(editor.open?.input ?? null) ?? false);
+  }, true);
+  // A click beside a field that is open leaves it open: what is typed next is meant for it.
+  root.addEventListener("mousedown", (event) => {
+    if (!isControl(event.target) && event.target instanceof Element && event.target.closest("tr")?.contains(editor.open?.input ?? null)) event.preventDefault();
+  });
   new ResizeObserver(() => {
     if (tables.width !== root.clientWidth) drawTables();
   }).observe(root);

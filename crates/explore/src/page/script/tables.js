@@ -5,6 +5,9 @@ import { byId, focusOn } from "./dom.js";
 /** @import { Place } from "./state.js" */
 /** @import { Child } from "./dom.js" */
 
+/** The number of the table of all books among those of books. */
+export const ALL = -1;
+
 /** What is open or said beside the tables, which a new answer of the server must not take away. */
 export const tables = {
   /** @type {Set<string>} Rows whose other columns are shown, as "BOOK UCI". */
@@ -13,6 +16,8 @@ export const tables = {
   notes: new Map(),
   /** @type {Map<number, string>} The row of each book that Tab reaches. */
   rows: new Map(),
+  /** @type {Map<number, {at: Place, asked: string, moves: string[]}>} The order of the rows of each table, and what was asked for when it was made. */
+  orders: new Map(),
   /** Makes the tables anew, and what is drawn of them on the board. */
   redraw() {},
   /** While the tables are made anew, the focus leaves and comes back, which is no leaving. */
@@ -24,6 +29,18 @@ export const tables = {
   /** The width of the bars of results in the table that is being made, as if text had its usual size. */
   barWidth: 0,
 };
+
+/**
+ * Rows in the order in which they were first seen here, until something else is asked for: an edit moves none away from where it is aimed at.
+ * @template {{uci: string}} Row @param {number} table @param {Place} at @param {string} asked @param {Row[]} rows @returns {Row[]}
+ */
+export function inOrder(table, at, asked, rows) {
+  const known = tables.orders.get(table);
+  const moves = known && known.asked === asked && isSame(known.at, at) ? known.moves : [];
+  const all = [...moves, ...rows.map(({ uci }) => uci).filter((uci) => !moves.includes(uci))];
+  tables.orders.set(table, { at, asked, moves: all });
+  return [...rows].sort((a, b) => all.indexOf(a.uci) - all.indexOf(b.uci));
+}
 
 /** Lets Tab reach this row of the book and no other. @param {number} book @param {string} uci */
 export function reach(book, uci) {

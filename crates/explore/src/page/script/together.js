@@ -3,7 +3,7 @@
 import { bookOf, brief, many } from "./state.js";
 import { el, isControl } from "./dom.js";
 import { playMove } from "./steps.js";
-import { onTableKey, reach, tables } from "./tables.js";
+import { ALL, onTableKey, reach, tables } from "./tables.js";
 import { MARKS } from "./additions.js";
 import { chanceCell, COLUMNS, sorting, widthsOf } from "./columns.js";
 import { rowsOfAll } from "./rows.js";
@@ -107,9 +107,6 @@ export function allBooks(view, width) {
       el("tfoot", {}, el("tr", {}, el("th", { scope: "row" }, el("span", { class: "unseen" }, "All moves")), ...view.books.map((book, index) => el("td", { class: "of", colspan: span(index) }, ...totals(book))), el("td", {})))),
     ...view.books.map((book) => aside(book, view)));
 }
-
-/** The number of the table of all books among those of books. */
-const ALL = -1;
 
 /** @param {Row} row @param {View} view @param {NonNullable<ReturnType<typeof columnsOfAll>>["columns"]} columns @param {boolean} reached */
 function rowOfAll(row, view, columns, reached) {
