@@ -146,7 +146,9 @@ fn weights_without_results_are_read_back_as_weights() {
     let mut moves = Vec::new();
     book.moves(&start, &mut moves);
     // What is never played would be, as soon as another move leads to the same position.
-    assert_eq!(moves.iter().map(|known| known.weight).collect::<Vec<_>>(), [65_535, 12]);
+    let mut weights: Vec<_> = moves.iter().map(|known| known.weight).collect();
+    weights.sort_unstable();
+    assert_eq!(weights, [12, 65_535]);
     assert_eq!(written.left_out, [("moves that are never played".to_owned(), 1)]);
 }
 

@@ -162,6 +162,8 @@ impl Gathered {
         let all = own.moves.len();
         own.moves.retain(|code| !own.never.contains(code) && chosen.leaves(*code));
         let removed = (all - own.moves.len()) as u64;
+        // Whichever record came first: books that are merged in any grouping have the same bytes.
+        own.moves.sort_unstable();
         let results = own.total.or(from_moves).unwrap_or(own.sum).plus(made_up);
         let extras = Extras { comment: own.comment, ..Extras::default() };
         Some((Element { key: key?, results, moves: own.moves, extras }, own.game, removed))
