@@ -252,6 +252,17 @@ def test_what_the_runner_plays_is_of_no_players_book(tabiya, tmp_path):
     assert tabiya(*shlex.split(command)).returncode == DONE
 
 
+def test_moves_of_a_player_without_books_are_no_moves_of_books(tabiya, tmp_path):
+    Book().line("e2e4 c7c5 g1f3 d7d6 d2d4").write(tmp_path / "a.bin")
+    games = [("B", "A", 1, "0-1", "1. e4 c5 2. Nf3 d6 3. d4 h6")] * 6 + [("A", "B", 1, "0-1", "1. e4 c5 2. h4 h6")] * 6
+    written(tmp_path / "games.pgn", games)
+    text = tabiya("report", "games.pgn", "--book", "A=a.bin").stdout.decode()
+    worst = text[text.index("lost most"):]
+    assert "+0 =0 -6" in worst and "1. e4" in worst and "d4" not in worst, text
+    both = tabiya("report", "games.pgn", "--book", "A=a.bin", "--book", "B=a.bin").stdout.decode()
+    assert "3. d4" in both[both.index("lost most"):], both
+
+
 @pytest.mark.parametrize("books", [
     ["a.bin", "b.bin"],  # comments name them
     ["A=a.bin", "b=b.bin"],

@@ -199,7 +199,9 @@ impl Sums {
                 before,
             };
             let step = self.steps.entry(place).or_insert_with(fresh);
-            if let points @ Some(_) = game.points(mover).filter(|_| ply >= game.given) {
+            // A side without books plays none of their moves.
+            let is_own = ply >= game.given && !game.own.get(mover).books.is_empty();
+            if let points @ Some(_) = game.points(mover).filter(|_| is_own) {
                 // The runner may have played it in the games before.
                 if step.counts.games == 0 {
                     step.books.clone_from(game.books.get(mover));
