@@ -116,7 +116,7 @@ proptest! {
                     prop_assert_eq!(now, before);
                     continue;
                 }
-                Ok(EditOutcome::Unexpected(_)) => return Err(TestCaseError::fail("nobody else edits")),
+                Ok(EditOutcome::Unexpected(_) | EditOutcome::Other(_)) => return Err(TestCaseError::fail("nobody else edits")),
                 Err(error) => {
                     // Not made: also no other process makes it later.
                     tabiya_learn::settle(&path);
