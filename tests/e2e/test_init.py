@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from client import HANG
+from polyglot_writer import Book
 from variant_books import BOARDS, book_of
 
 DONE, USAGE, FILE, ENGINE, INTERRUPTED = 0, 2, 3, 4, 130
@@ -68,6 +69,18 @@ def test_the_book_of_a_variant_is_not_taken_for_one_of_standard_chess(init, gnu_
     done = init("--yes", "--force", "--book", "a.bin")
     assert done.returncode == USAGE and "its moves obey the rules of antichess, not of chess" in done.stderr, done.stderr
     assert (init.work / "tabiya.toml").read_text() == text
+
+
+def test_a_book_that_lies_near_and_cannot_be_opened_is_named(init, tabiya):
+    source = init.work / "z.bin"
+    Book().line("e2e4 c7c5").write(source)
+    assert tabiya("convert", source, "-o", init.work / "mine.ctg").returncode == DONE
+    done = init("--yes")
+    assert done.returncode == DONE and done.stderr == "" and "mine.ctg" in (init.work / "tabiya.toml").read_text()
+    (init.work / "mine.cto").unlink()
+    done = init("--yes", "--force")
+    assert done.returncode == DONE and "z.bin" in (init.work / "tabiya.toml").read_text()
+    assert "mine.cto" in done.stderr and "is missing" in done.stderr, done.stderr
 
 
 def test_a_configuration_is_not_replaced_unless_told(init):

@@ -149,13 +149,30 @@ fn is_installer(path: &Path) -> bool {
     INSTALLERS.iter().any(|start| name.as_encoded_bytes().starts_with(start.as_bytes()))
 }
 
-/// The books of the machine, by their paths: those near, then those of other programs.
-pub(super) fn books() -> Vec<PathBuf> {
+/// The books of the machine, by their paths: those near, then those of other programs; and why those near that cannot be opened
+/// are left out.
+pub(super) fn books() -> (Vec<PathBuf>, Vec<Error>) {
     let mut folders = folders(&["books", "Books"]);
+    let near = folders.len();
     folders.extend(BOOK_FOLDERS.map(PathBuf::from));
     let ends: Vec<_> = book::Format::all().filter_map(book::Format::found_by).collect();
-    let is_book = |path: &Path| ends.iter().any(|end| has_extension(path, end)) && of_chess(path).is_ok();
-    distinct(files(&folders, DEEPEST - 1).into_iter(), is_book)
+    let mut left_out = Vec::new();
+    let near: HashSet<_> =
+        folders.iter().take(near).filter_map(|folder| dunce::canonicalize(folder).ok()).collect();
+    let is_named = |path: &Path| ends.iter().any(|end| has_extension(path, end));
+    let is_book = |path: &Path| match is_named(path).then(|| of_chess(path)) {
+        None => false,
+        Some(Ok(())) => true,
+        Some(Err(error)) => {
+            let is_near = path.parent().is_some_and(|folder| near.contains(folder));
+            // Any file may be named as a Polyglot book.
+            let is_marked = book::Format::of_name(path).is_some_and(|format| !format.learns());
+            left_out.extend(Some(error).filter(|_| is_near && is_marked));
+            false
+        }
+    };
+    let books = distinct(files(&folders, DEEPEST - 1).into_iter(), is_book);
+    (books, left_out)
 }
 
 /// Opens a book of standard chess.
@@ -250,7 +267,7 @@ pub(super) fn is_program(path: &Path) -> bool {
 }
 
 /// The first paths that lead to different files and pass.
-fn distinct(paths: impl Iterator<Item = PathBuf>, passes: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+fn distinct(paths: impl Iterator<Item = PathBuf>, mut passes: impl FnMut(&Path) -> bool) -> Vec<PathBuf> {
     let mut seen = HashSet::new();
     let new = paths.filter(|path| {
         let whole = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());

@@ -186,7 +186,8 @@ impl Init<'_> {
         if !args.book.is_empty() {
             return args.book.iter().map(|name| named(name)).collect();
         }
-        let mut found = find::books();
+        let (mut found, left_out) = find::books();
+        left_out.iter().for_each(complain);
         if !self.asks {
             return Ok(found.into_iter().take(1).collect());
         }
