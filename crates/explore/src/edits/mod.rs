@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use axum::response::Response;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use shakmaty::Move;
 use shakmaty::uci::UciMove;
 
@@ -175,9 +175,8 @@ fn written(
             });
         }
         EditOutcome::Other(next) => {
-            let next = answer(edits_of(slot)?, &next, slot.variant);
-            let what = format!("{} was edited since", next["note"].as_str().unwrap_or("the book"));
-            return Err(Fault::conflict(what, next));
+            let now = Value::Object(answer(edits_of(slot)?, &next, slot.variant));
+            return Err(Fault::conflict("another edit was made since", now));
         }
         EditOutcome::Nothing => {
             let what = if way == Some(Way::Again) { "redo" } else { "undo" };
@@ -190,24 +189,29 @@ fn written(
         return Err(Fault::io(format!("the edit is made, but the book cannot be read again: {why}")));
     }
     let mut answer = answer(edits_of(slot)?, &made, slot.variant);
-    answer["ms"] = json!((began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0);
+    let ms = (began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
+    answer.insert("ms".to_owned(), json!(ms));
     Ok(json(&answer))
 }
 
 /// An edit as the page names it: its place, in words too; where it is of one move, this move, and what the book said of it
 /// before and says since.
-fn answer(edits: Edits, made: &Made, variant: Variant) -> Value {
+fn answer(edits: Edits, made: &Made, variant: Variant) -> Map<String, Value> {
     let (start, play, words) = place_of(&made.note, variant);
+    let one = if let [one] = &*made.moves { Some(one) } else { None };
     let at = edit::place_of(&made.note, variant).position(variant);
-    let mut named = json!({ "note": words, "start": start, "play": play, "before": null, "after": null });
-    let [one] = &*made.moves else { return named };
-    let [before, after] = one.said.map(|said| shown(edits, said));
-    let name = at.and_then(|at| Some(san(&at, move_of(&at, &one.uci)?)));
-    named["move"] = json!(one.uci);
-    named["san"] = json!(name);
-    named["before"] = before;
-    named["after"] = after;
-    named
+    let name = one.zip(at).and_then(|(one, at)| Some(san(&at, move_of(&at, &one.uci)?)));
+    let [before, after] = one.map_or([None; 2], |one| one.said).map(|said| shown(edits, said));
+    let parts = [
+        ("note", json!(words)),
+        ("start", json!(start)),
+        ("play", json!(play)),
+        ("move", json!(one.map(|one| &one.uci))),
+        ("san", json!(name)),
+        ("before", before),
+        ("after", after),
+    ];
+    parts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// The place of a book that may be edited, and how its moves are.

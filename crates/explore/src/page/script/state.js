@@ -13,7 +13,7 @@
  * @typedef {{cp?: number, mate?: number}} Score
  * @typedef {{color: string | null, mark: string | null}} Looks
  * @typedef {{weight?: number, priority?: number, color?: string | null, mark?: string | null}} Value
- * @typedef {{start: string | null, play: string[] | null, move?: string, san?: string | null, before: Value | null, after: Value | null, note: string}} Made
+ * @typedef {{start: string | null, play: string[] | null, move: string | null, san: string | null, before: Value | null, after: Value | null, note: string}} Made
  *   An edit as the server names it; without a move it is one of several, without a line its place is known in words alone.
  * @typedef {{code: string, text: string}} Reason Why a move is not played.
  * @typedef {{
