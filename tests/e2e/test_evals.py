@@ -430,7 +430,8 @@ def test_a_killed_import_leaves_a_store_that_is_right(tabiya_exe, tabiya, tmp_pa
             killed += 1
         else:
             took = min(took, time.monotonic() - begun)
-        held = exported("a.evals") if store.exists() else {}
+        # Before its first bytes are written, a store is an empty file, which the next import takes for a new one.
+        held = exported("a.evals") if store.exists() and store.stat().st_size > 0 else {}
         for fen, value in held.items():
             assert value in (before.get(fen), found[fen])
         if attempt % 2:
