@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString};
 use shakmaty::{Bitboard, Board, ByColor, ByRole, CastlingMode, Color, RemainingChecks, Role, Setup, Square};
 
-use crate::library::{Game, MoveCode, Position, Variant, mode_of, named_variant, position, variant_facts};
+use crate::library::{Game, MoveCode, Position, mode_of, named_variant, position, variant_facts};
 
 /// A position, and how castling is written in its moves.
 #[derive(Clone)]
