@@ -86,31 +86,16 @@ impl Learner {
                 return Ok(Attempt::Unexpected(now));
             }
             let changes = planned(&mut transaction.book, edits)?;
-            learner.commit_edit(transaction, changes, note.to_owned(), false).map(Attempt::Made)
+            let made = MadeEdit { note: note.to_owned(), weights: weights(&mut transaction.book, &changes)? };
+            learner.commit_edit(transaction, changes, made, false).map(Attempt::Made)
         })
-    }
-
-    /// Redoes the edit that was taken back last; `None` if there is no such edit, or another was made since.
-    ///
-    /// # Errors
-    /// As [`Learner::undo_edit`].
-    pub fn redo_edit(&mut self) -> Result<Option<MadeEdit>> {
-        self.reverse_edit(false, |_| true).map(Reversal::made)
-    }
-
-    /// Takes back the last edit that was not taken back yet; `None` if there is no such edit.
-    ///
-    /// # Errors
-    /// When another program has changed one of the entries since, and as [`Learner::learn`]. Nothing has changed then.
-    pub fn undo_edit(&mut self) -> Result<Option<MadeEdit>> {
-        self.reverse_edit(true, |_| true).map(Reversal::made)
     }
 
     /// Takes back the last edit, or (unless `undo`) makes the one that was taken back last again, if what that changes is what is
     /// meant. No process makes another edit in between.
     ///
     /// # Errors
-    /// As [`Learner::undo_edit`].
+    /// When another program has changed one of the entries since, and as [`Learner::learn`]. Nothing has changed then.
     pub fn reverse_edit(&mut self, undo: bool, is_meant: impl FnOnce(&MadeEdit) -> bool) -> Result<Reversal> {
         if self.claim(false)?.is_none() {
             return Ok(Reversal::Nothing);
@@ -126,12 +111,11 @@ impl Learner {
             };
             let left = |entry| state.left_of(number, entry);
             let changes = taken_back(&mut transaction.book, &edit.changes, left)?;
-            let weights = weights(&mut transaction.book, &changes)?;
-            let next = MadeEdit { note: edit.note, weights };
+            let next = MadeEdit { note: edit.note, weights: weights(&mut transaction.book, &changes)? };
             if !is_meant(&next) {
                 return Ok(Reversal::Other(next));
             }
-            learner.commit_edit(transaction, changes, next.note, undo).map(Reversal::Made)
+            learner.commit_edit(transaction, changes, next, undo).map(Reversal::Made)
         })
     }
 
@@ -139,18 +123,17 @@ impl Learner {
         &self,
         transaction: &mut Transaction,
         changes: Vec<EntryChange>,
-        note: String,
+        made: MadeEdit,
         undo: bool,
     ) -> Result<MadeEdit, LearnError> {
         if !transaction.state.pending.is_empty() {
             // What was learned last could not be noted as done. Its entries must not get other numbers before.
             return Err(LearnError::Journal(std::io::ErrorKind::StorageFull.into()));
         }
-        let book = &mut transaction.book;
-        let made = MadeEdit { note: note.clone(), weights: weights(book, &changes)? };
         if changes.is_empty() && !undo {
             return Ok(made);
         }
+        let (book, note) = (&mut transaction.book, made.note.clone());
         let mut edit = EditRecord { undo, time: now_in_seconds(), note, after: book.owner()?, changes };
         edit.after = book.owner_after(&edit)?;
         transaction.add(JournalRecord::Edit(edit))?;
@@ -158,8 +141,21 @@ impl Learner {
     }
 }
 
+#[cfg(test)]
+impl Learner {
+    /// Takes back the last edit, whichever it is.
+    pub(crate) fn undo_edit(&mut self) -> Result<Option<MadeEdit>> {
+        self.reverse_edit(true, |_| true).map(Reversal::made)
+    }
+
+    /// Makes the edit that was taken back last again.
+    pub(crate) fn redo_edit(&mut self) -> Result<Option<MadeEdit>> {
+        self.reverse_edit(false, |_| true).map(Reversal::made)
+    }
+}
+
+#[cfg(test)]
 impl Reversal {
-    /// The edit that was made.
     fn made(self) -> Option<MadeEdit> {
         match self {
             Self::Made(made) => Some(made),

@@ -327,7 +327,7 @@ impl Model {
     fn take(&mut self, game: Learn) -> IdentifiedGame {
         match game {
             Learn::Played { line, side, white, guess } => {
-                // Of one line the engine is not told the last move.
+                // On one line the engine is not told the last move.
                 let (unseen, file, changes) = (usize::from(line == 0), None, Vec::new());
                 let (sides, open, live, dropped) = (1 << side, true, true, false);
                 self.learn(
