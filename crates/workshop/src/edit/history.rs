@@ -37,8 +37,8 @@ pub(super) struct EditStep {
     pub at: Position,
     pub note: String,
     pub moves: Vec<Move>,
-    /// What the book says of the first move, and said or will say after this; `None` where that is not known.
-    pub says: Option<[Option<MoveState>; 2]>,
+    /// What the book said of each move before this was last done or undone, and says since; none if it could not be read.
+    pub said: Vec<[Option<MoveState>; 2]>,
     /// The changes of the book's files.
     pub patches: Vec<(PathBuf, Patch)>,
 }
@@ -79,8 +79,8 @@ impl History {
         };
         to.extend(from.pop().map(|step| {
             let reversed = step.patches.into_iter().map(|(file, patch)| (file, patch.reversed()));
-            let says = step.says.map(|[now, then]| [then, now]);
-            EditStep { patches: reversed.collect(), says, ..step }
+            let said = step.said.into_iter().map(|[before, now]| [now, before]);
+            EditStep { patches: reversed.collect(), said: said.collect(), ..step }
         }));
     }
 }
@@ -91,7 +91,13 @@ mod tests {
 
     fn step(note: usize, bytes: usize) -> EditStep {
         let patches = vec![(PathBuf::new(), Patch::new(b"", [(0..0, vec![0; bytes])]).unwrap())];
-        EditStep { at: Position::start(), note: note.to_string(), moves: Vec::new(), says: None, patches }
+        EditStep {
+            at: Position::start(),
+            note: note.to_string(),
+            moves: Vec::new(),
+            said: Vec::new(),
+            patches,
+        }
     }
 
     #[test]

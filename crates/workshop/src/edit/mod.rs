@@ -238,9 +238,9 @@ impl Editor {
         // An edit that changes nothing is none.
         if patches.iter().any(|(_, patch)| !patch.is_empty()) {
             let patches = patches.into_iter().map(|(file, patch)| (file, patch.reversed())).collect();
-            let says = made.moves.first().map(|made| made.said).map(|[before, now]| [now, before]);
+            let said = made.moves.iter().map(|made| made.said).collect();
             let (at, note) = (wish.at.clone(), wish.note.to_owned());
-            self.history.add(EditStep { at, note, moves, says, patches });
+            self.history.add(EditStep { at, note, moves, said, patches });
         }
         Ok(EditOutcome::Made(made))
     }
@@ -253,16 +253,13 @@ impl Editor {
     ) -> Result<EditOutcome> {
         let Some(step) = self.history.next(way) else { return Ok(EditOutcome::Nothing) };
         let is_meant = |named: &NamedEdit<'_>| {
-            let says = step.says.is_some_and(|[now, then]| named.is_between(then, now));
-            step.note == named.note && *step.moves == [named.mv] && says
+            let is_said = matches!(*step.said, [[before, now]] if named.is_between(before, now));
+            step.note == named.note && *step.moves == [named.mv] && is_said
         };
         if !named.is_none_or(is_meant) {
-            let said = |mv: &Move| {
-                let uci = mv.to_uci(CastlingMode::Standard).to_string();
-                MadeMove { uci, said: step.says.map_or([None; 2], |[now, then]| [then, now]) }
-            };
-            let moves = step.moves.iter().map(said).take(1).collect();
-            return Ok(EditOutcome::Other(Made { note: step.note.clone(), moves, unread: None }));
+            let (before, now): (Vec<_>, Vec<_>) =
+                step.said.iter().map(|[before, now]| (*before, *now)).unzip();
+            return Ok(EditOutcome::Other(Made::new(&step.note, &step.moves, &before, Ok(now))));
         }
         let before = said(book, &step.at, &step.moves)?.ok_or_else(interrupt::stopped)?;
         if write_patches(&step.patches)?.is_some() {
