@@ -123,9 +123,9 @@ pub(crate) fn with_example(mut error: clap::Error, line: &[OsString]) -> clap::E
     if error.kind() != ErrorKind::MissingRequiredArgument {
         return error;
     }
-    let words: Vec<_> = line.iter().skip(1).take(2).map(|word| word.to_string_lossy()).collect();
-    let names = [words.join(" "), words.first().map(|word| word.to_string()).unwrap_or_default()];
-    let screen = names.iter().find_map(|name| screens::of(Command::SCREENS, name));
+    let words: Vec<_> = line.iter().skip(1).map(|word| word.to_string_lossy()).collect();
+    let name = |len| words.get(..len).map(|words| words.join(" "));
+    let screen = [2, 1].into_iter().filter_map(name).find_map(|name| screens::of(Command::SCREENS, &name));
     if let Some(example) = screen.and_then(|screen| screen.examples.first()) {
         let tip = ContextValue::StyledStrs(vec![format!("for example: {example}").into()]);
         error.insert(ContextKind::Suggested, tip);

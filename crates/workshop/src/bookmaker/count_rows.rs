@@ -95,7 +95,7 @@ impl OpenCounts {
     }
 
     /// # Errors
-    /// When a file lacks what `R` holds, or what games are told apart or filtered by.
+    /// When a file lacks the columns of `R`, or those by which games are distinguished or filtered.
     pub(super) fn require<R: CountedRow>(&self, filter: &Filter, by: By) -> Result<()> {
         let wanted = wanted::<R>(filter, by);
         self.files.iter().try_for_each(|file| file.require(wanted))
@@ -261,7 +261,7 @@ impl NewCounts {
         self.shape.positions
     }
 
-    /// What games are told apart by.
+    /// The properties by which games are counted separately.
     pub(super) fn by(&self) -> By {
         self.shape.by
     }
@@ -297,7 +297,7 @@ impl NewCounts {
     }
 }
 
-/// Whether a count file is there, with the columns of these rows and so many of them.
+/// Whether the count file exists, with the columns of these rows and this number of rows.
 pub(super) fn is_whole<R: CountedRow>(path: &Path, by: By, rows: u64) -> bool {
     let shape = Shape { positions: R::PLACED, by };
     CountFile::open(path).is_ok_and(|file| file.rows() == rows && file.require(shape).is_ok())
