@@ -5,7 +5,7 @@ import { byId, el, focusOn, listenToDialogs, listenToPresses, openDialog, renew 
 import { connection, getJson, latest, postJson, session, words } from "./net.js";
 import { board, piecesOf } from "./board.js";
 import { announceAgain, followAddress, goTo, goToPlace, lastChoice, nextChoice, refresh, showProblem, steps } from "./steps.js";
-import { forgetNotes, tables } from "./tables.js";
+import { forgetElsewhere, tables } from "./tables.js";
 import { closeField, editor, listenToLeaving } from "./edit.js";
 import { closeLooks } from "./additions.js";
 import { arrows } from "./arrows.js";
@@ -117,7 +117,7 @@ function listenToSteps() {
     drawGames();
   };
   steps.onPlace = () => {
-    forgetNotes();
+    forgetElsewhere();
     byId("tables").setAttribute("aria-busy", String(current() === null));
     drawLine();
     drawPlayers();

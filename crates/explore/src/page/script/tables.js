@@ -35,8 +35,10 @@ export const tables = {
  * @template {{uci: string}} Row @param {number} table @param {Place} at @param {string} asked @param {Row[]} rows @returns {Row[]}
  */
 export function inOrder(table, at, asked, rows) {
+  // The rows of a place that was left are still there until those of the next are.
+  if (!isSame(at, here())) return rows;
   const known = tables.orders.get(table);
-  const moves = known && known.asked === asked && isSame(known.at, at) ? known.moves : [];
+  const moves = known?.asked === asked ? known.moves : [];
   const all = [...moves, ...rows.map(({ uci }) => uci).filter((uci) => !moves.includes(uci))];
   tables.orders.set(table, { at, asked, moves: all });
   return [...rows].sort((a, b) => all.indexOf(a.uci) - all.indexOf(b.uci));
@@ -67,8 +69,9 @@ export function onTableKey(event) {
   event.stopPropagation();
 }
 
-/** Forgets what was said in other places. */
-export function forgetNotes() {
+/** Forgets what was said in other places, and how rows were ordered there. */
+export function forgetElsewhere() {
   const place = here();
   for (const [book, note] of tables.notes) if (!isSame(note.place, place)) tables.notes.delete(book);
+  for (const [table, order] of tables.orders) if (!isSame(order.at, place)) tables.orders.delete(table);
 }
