@@ -54,6 +54,11 @@ impl San {
         self.len() == 0
     }
 
+    /// Its characters.
+    pub fn to_text(self) -> String {
+        self.padded().iter().take(self.len()).copied().map(char::from).collect()
+    }
+
     /// Its characters, followed by bytes that do not belong to it.
     #[inline]
     pub(super) fn padded(self) -> [u8; 8] {
