@@ -224,11 +224,15 @@ def test_clicks_on_weights_are_not_lost_while_another_is_saved(serve, look, book
 def test_rows_stay_while_a_weight_is_saved(serve, look, books):
     page = look(serve(books / "main.bin", "--edit"))
     page.evaluate("() => { window.rows = [...document.querySelectorAll('tr.move')]; }")
+    chance = page.locator('tr[data-move="c2c4"] td.chance')
+    before = chance.text_content()
     weight(page, "c2c4").click()
     weight(page, "c2c4").fill("9999")
     page.keyboard.press("Enter")
-    expect(page.locator("tr.move .san").first).to_have_text("c4")
+    # It is the likeliest now, as the server says, and stays where it was.
+    expect(chance).not_to_have_text(before)
     assert page.evaluate("window.rows.length > 2 && window.rows.every(row => row.isConnected)")
+    assert page.evaluate("[...document.querySelectorAll('tr.move')].every((row, index) => row === window.rows[index])")
     expect(weight(page, "c2c4")).to_be_focused()
 
 

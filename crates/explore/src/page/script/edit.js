@@ -186,7 +186,7 @@ export async function takeBack(way, which, named) {
     const variant = variantOf(bookOf(book));
     const place = Array.isArray(answer.play) ? { variant, start: answer.start ?? startOf(variant), play: answer.play } : here();
     const [other, text] = way === "undo" ? /** @type {const} */ (["redo", "undone"]) : /** @type {const} */ (["undo", "redone"]);
-    say(book, place, true, `${text}: ${whatWasDone(answer)} · `, linkButton(other, `${book} ${other}`, () => void takeBack(other, book, answer)));
+    say(book, place, true, `${whatWasDone(answer)}: ${text} · `, linkButton(other, `${book} ${other}`, () => void takeBack(other, book, answer)));
     refresh();
   } catch (error) {
     const next = error instanceof Refusal && error.code === "conflict" ? /** @type {Made | null} */ (error.body.now ?? null) : null;
