@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 
@@ -31,6 +31,8 @@ pub struct Mapped {
     /// Before the map, which it guards: fields are dropped in their order.
     _guard: Option<Guard>,
     map: Mmap,
+    /// The file, with links followed before it was opened; `None` where that was not possible.
+    file: Option<PathBuf>,
 }
 
 /// How the bytes of a map will be read: advice to the operating system.
@@ -52,14 +54,25 @@ impl Map {
     /// When the path is not a regular file (a folder, a pipe, a device), or cannot be opened or mapped.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let (file, metadata) = file::open(path)?;
+        // A link that leads elsewhere a moment later does not change which file this is.
+        let real = dunce::canonicalize(path).ok();
+        let opened = real.and_then(|real| Some((file::open(&real).ok()?, Some(real))));
+        let ((file, metadata), real) = opened.map_or_else(|| Ok((file::open(path)?, None)), Ok)?;
         if metadata.len() == 0 {
             return Ok(Self::from(Vec::new()));
         }
         let map = map(&file).map_err(|error| Error::file(path, "cannot map the file into memory", error))?;
-        let map = Self::File(Mapped { _guard: Guard::new(&map, path), map });
+        let map = Self::File(Mapped { _guard: Guard::new(&map, path), map, file: real });
         map.expect(Access::Random);
         Ok(map)
+    }
+
+    /// The file that is mapped, wherever links lead by now; `None` for other bytes, or where links cannot be followed.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(map) => map.file.as_deref(),
+            Self::Bytes(_) => None,
+        }
     }
 
     /// Advises the operating system how the bytes will be read.
@@ -131,6 +144,22 @@ mod tests {
         map.expect(Access::Sequential);
         assert_eq!(&*map, b"0123456789");
         assert!(matches!(map, Map::File(_)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_the_one_that_its_link_led_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other, link] = ["one", "other", "link"].map(|name| folder.path().join(name));
+        fs::write(&one, b"1").unwrap();
+        fs::write(&other, b"2").unwrap();
+        std::os::unix::fs::symlink(&one, &link).unwrap();
+        let map = Map::open(&link).unwrap();
+        fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(&other, &link).unwrap();
+        assert_eq!((&*map, map.file()), (&b"1"[..], fs::canonicalize(&one).ok().as_deref()));
+        let error = Map::open(folder.path().join("none")).unwrap_err();
+        assert!(error.to_string().contains("none"), "{error}");
     }
 
     #[test]

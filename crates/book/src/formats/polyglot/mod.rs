@@ -79,7 +79,7 @@ impl Polyglot {
     /// A book over any bytes: [`crate::open_book()`] decides whether they are one.
     pub fn new(path: impl Into<PathBuf>, data: impl Into<Map>) -> Self {
         let (path, data) = (path.into(), data.into());
-        let file = if matches!(data, Map::File(_)) { dunce::canonicalize(&path).ok() } else { None };
+        let file = data.file().map(Path::to_owned);
         let is_read_only = file
             .as_ref()
             .is_some_and(|file| fs::metadata(file).is_ok_and(|data| data.permissions().readonly()));
