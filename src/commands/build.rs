@@ -300,8 +300,9 @@ fn make(args: &Args) -> Result<Exit> {
     }
     let exit = output::print_lines(&lines, exit)?.max(damage::of_counts(&counted));
     if is_empty {
-        let (what, advice) = report::why_nothing(&report, &weigh, args.variant.named().is_some());
-        return Ok(written::nothing(&args.output, &what, advice));
+        let (what, advice) =
+            report::why_nothing(&report, &weigh, filter.player.as_ref(), args.variant.named().is_some());
+        return Ok(written::nothing(&args.output, &what, advice.as_deref()));
     }
     Ok(exit)
 }

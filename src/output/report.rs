@@ -1,6 +1,6 @@
 //! What `build` reports about the games, with the options that affect them.
 
-use tabiya_games::Reason;
+use tabiya_games::{OtherPlayers, PlayerName, Reason};
 use tabiya_workshop::bookmaker::filter::Exclusion;
 use tabiya_workshop::bookmaker::report::{BuildReport, FailedGames};
 use tabiya_workshop::bookmaker::weigh::{DropReason, Weigh};
@@ -8,15 +8,16 @@ use tabiya_workshop::bookmaker::weigh::{DropReason, Weigh};
 use super::rows::many;
 
 /// Why nothing is left to write, as a clause, and what to do if something can be done; `weigh`: the limits that dropped
-/// moves; `is_named`: whether the command line names a variant.
+/// moves; `player`: the player whose games count; `is_named`: whether the command line names a variant.
 pub(crate) fn why_nothing(
     report: &BuildReport,
     weigh: &Weigh,
+    player: Option<&PlayerName>,
     is_named: bool,
-) -> (String, Option<&'static str>) {
+) -> (String, Option<String>) {
     if !report.dropped.is_empty() {
         let few = report.dropped.contains_key(&DropReason::Games) && weigh.min_games > 1;
-        let advice = few.then_some("lower the limit with --min-games 1");
+        let advice = few.then(|| "lower the limit with --min-games 1".to_owned());
         return (clause("no move passed the filters", dropped(report, weigh)), advice);
     }
     let what = if report.games == 0 {
@@ -30,7 +31,8 @@ pub(crate) fn why_nothing(
             true => "the games are of another variant than --variant names",
             false => "name the variant of the games with --variant",
         };
-        return (what, advice.then_some(way));
+        let near = player.and_then(|player| near(&report.other_players, player));
+        return (what, near.or_else(|| advice.then(|| way.to_owned())));
     } else if report.plies == 0 {
         let what = "no move counted: the games have none, or --only and --max-ply leave none";
         clause(what, errors(report))
@@ -38,6 +40,16 @@ pub(crate) fn why_nothing(
         format!("the format can hold none of the {}", many(report.plies, "ply"))
     };
     (what, None)
+}
+
+/// The players whom somebody may mean who names one without a game; `None` if there are none.
+pub(crate) fn near(others: &OtherPlayers, player: &PlayerName) -> Option<String> {
+    let near = others.near(player);
+    let names: Vec<_> = near.iter().map(|name| format!("{name:?}")).collect();
+    let (last, first) = names.split_last()?;
+    let more = if others.count() > near.len() { "the games have players such as" } else { "the players are" };
+    let names = if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
+    Some(format!("{more} {names}"))
 }
 
 /// The moves that were counted and are not in the book, in lines for people.
@@ -199,7 +211,7 @@ mod tests {
     fn filters_and_limits_explain_why_nothing_is_written() {
         let mut weigh = Weigh::default();
         weigh.min_score = 40.0;
-        let why = |report: &BuildReport| why_nothing(report, &weigh, false).0;
+        let why = |report: &BuildReport| why_nothing(report, &weigh, None, false).0;
         let mut report = BuildReport::default();
         assert_eq!(why(&report), "there are no games in the sources");
         report.games = 1_234_567;
@@ -213,12 +225,12 @@ mod tests {
         report.plies = 9;
         assert_eq!(why(&report), "the format can hold none of the 9 plies");
         report.drop_moves([(DropReason::Games, 6589), (DropReason::Lost, 1), (DropReason::Score, 2)].into());
-        let (what, advice) = why_nothing(&report, &weigh, false);
+        let (what, advice) = why_nothing(&report, &weigh, None, false);
         assert_eq!(
             what,
             "no move passed the filters: 6589 moves with fewer than 3 games (--min-games), \
              1 move without a win or a draw (--uniform keeps them), 2 moves with a score below 40 % (--min-score)"
         );
-        assert_eq!(advice, Some("lower the limit with --min-games 1"));
+        assert_eq!(advice.as_deref(), Some("lower the limit with --min-games 1"));
     }
 }

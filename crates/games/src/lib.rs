@@ -48,7 +48,7 @@ pub use header::is_known_round;
 #[doc(hidden)]
 pub use open::{Sources, is_named, open as open_files, open_text, open_text_of};
 #[doc(hidden)]
-pub use player::PlayerName;
+pub use player::{OtherPlayers, PlayerName};
 #[doc(hidden)]
 pub use stamp::Stamp;
 #[doc(hidden)]

@@ -1,6 +1,17 @@
 //! Players as users name them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use strsim::jaro_winkler;
+
+/// The most names that are kept: a message needs few, and a database has hundreds of thousands.
+const MAX_OTHERS: usize = 1 << 14;
+
+/// The most names that are suggested.
+const MAX_NEAR: usize = 3;
+
+/// How alike names are that may be mixed up, from 0 to 1: "Karlsen" and "Carlsen, Magnus" are.
+const ALIKE: f64 = 0.85;
 
 /// A player's name or a part of it, or the names of several players, in any letter case.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -47,11 +58,101 @@ impl PlayerName {
             KnownPosition::Whole(names) => names.contains(name.trim()),
         }
     }
+
+    /// How alike a name is to the most similar of these, from 0 to 1, whatever the order of its words.
+    fn likeness(&self, name: &str) -> f64 {
+        let name = words(name);
+        let of = |known: &str| {
+            let known = words(known);
+            let best = |word: &String| name.iter().map(|other| jaro_winkler(word, other)).fold(0.0, f64::max);
+            known.iter().map(best).sum::<f64>() / known.len().max(1) as f64
+        };
+        match &self.0 {
+            KnownPosition::Part(part) => of(part),
+            KnownPosition::Whole(names) => names.iter().map(|name| of(name)).fold(0.0, f64::max),
+        }
+    }
+}
+
+/// The words of a name in lower case.
+fn words(name: &str) -> Vec<String> {
+    let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// The players of games that a name has not matched, with their games, to tell whom it may mean.
+#[derive(Clone, Debug, Default)]
+pub struct OtherPlayers(BTreeMap<String, u64>);
+
+impl OtherPlayers {
+    /// Counts both players of a game.
+    pub fn add(&mut self, white: &str, black: &str) {
+        for name in [white, black].into_iter().filter(|name| !name.trim().is_empty()) {
+            let is_full = self.0.len() >= MAX_OTHERS;
+            match self.0.get_mut(name) {
+                Some(games) => *games += 1,
+                None if is_full => {}
+                None => _ = self.0.insert(name.to_owned(), 1),
+            }
+        }
+    }
+
+    /// Takes in the players of other games.
+    pub fn merge(&mut self, other: Self) {
+        for (name, games) in other.0 {
+            if self.0.len() < MAX_OTHERS || self.0.contains_key(&name) {
+                *self.0.entry(name).or_default() += games;
+            }
+        }
+    }
+
+    /// How many they are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Up to three of them: those whose names come near `name`, the nearest first; if none does, those with the most games.
+    pub fn near(&self, name: &PlayerName) -> Vec<&str> {
+        let mut all: Vec<(f64, u64, &str)> = self
+            .0
+            .iter()
+            .map(|(known, games)| {
+                let likeness = name.likeness(known);
+                (if likeness >= ALIKE { likeness } else { 0.0 }, *games, &**known)
+            })
+            .collect();
+        all.sort_by(|(one, games, _), (other, others, _)| other.total_cmp(one).then(others.cmp(games)));
+        let is_near = all.first().is_some_and(|(likeness, ..)| *likeness > 0.0);
+        let kept = all.into_iter().filter(|(likeness, ..)| !is_near || *likeness > 0.0);
+        kept.take(MAX_NEAR).map(|(.., name)| name).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whom_a_name_may_mean_is_told() {
+        let mut others = OtherPlayers::default();
+        let mut of = |white: &str, black: &str| {
+            let mut more = OtherPlayers::default();
+            more.add(white, black);
+            others.merge(more);
+        };
+        for (white, black) in [("Carlsen, Magnus", "Caruana, F"), ("Nakamura, Hi", "So, W"), ("So, W", "")] {
+            of(white, black);
+        }
+        for (name, near) in [
+            (PlayerName::part("Magnus Carlsen"), vec!["Carlsen, Magnus"]),
+            (PlayerName::part("karlsen"), vec!["Carlsen, Magnus"]),
+            (PlayerName::one_of(["Nakamura Hikaru", "X"]), vec!["Nakamura, Hi"]),
+            (PlayerName::whole("tabiya"), vec!["So, W", "Carlsen, Magnus", "Caruana, F"]),
+        ] {
+            assert_eq!(others.near(&name), near, "{name:?}");
+        }
+        assert!(OtherPlayers::default().near(&PlayerName::part("x")).is_empty());
+    }
 
     #[test]
     fn a_whole_name_does_not_match_a_longer_one() {

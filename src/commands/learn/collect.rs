@@ -5,8 +5,10 @@ use std::ops::ControlFlow;
 use shakmaty::{ByColor, Color, KnownOutcome, Move};
 
 use tabiya_chess::Position;
-use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, PlayerName, Reason, Visitor};
+use tabiya_games::{GameEnd, GameError, GameHeader, GameResult, OtherPlayers, PlayerName, Reason, Visitor};
 use tabiya_learn::{FinishedGame, IdentifiedGame, Source, identity};
+
+use crate::output::report;
 
 /// The most plies that are learned from a game; no opening is longer.
 const MAX_PLIES: usize = 1 << 14;
@@ -23,6 +25,9 @@ pub(crate) struct Collector {
     both: bool,
     /// Games of other players.
     pub other_players: u64,
+    /// Who they are, while the player has no game.
+    others: OtherPlayers,
+    is_absent: bool,
     /// Games of other variants of chess.
     pub other_variants: u64,
     /// Games that could not be read to the end.
@@ -38,7 +43,7 @@ pub(crate) struct Collector {
 impl Collector {
     /// Collects the moves of a player, or of both sides in the player's games.
     pub fn new(player: Option<PlayerName>, both: bool) -> Self {
-        Self { player, both, ..Self::default() }
+        Self { player, both, is_absent: true, ..Self::default() }
     }
 
     /// The sides of a game whose moves are learned; `None` if the player did not take part.
@@ -51,6 +56,12 @@ impl Collector {
     /// The games collected since the last call.
     pub fn take(&mut self) -> Vec<IdentifiedGame> {
         std::mem::take(&mut self.finished)
+    }
+
+    /// Whom the user may have meant, if the player has no game.
+    pub fn near(&self) -> Option<String> {
+        let player = self.player.as_ref().filter(|_| self.is_absent)?;
+        report::near(&self.others, player)
     }
 
     fn note_error(&mut self, error: GameError) {
@@ -91,8 +102,12 @@ impl Visitor for Collector {
         self.sides = self.learned_sides(game);
         if self.sides.is_none() {
             self.other_players += 1;
+            if self.is_absent {
+                self.others.add(&game.white, &game.black);
+            }
             return false;
         }
+        self.is_absent = false;
         self.game = game.clone();
         true
     }

@@ -383,10 +383,11 @@ fn summary(
             _ => writeln!(out, ", {withdrawn} that have no result: taken back")?,
         }
     }
+    let near = collector.near().map_or_else(String::new, |near| format!(": {near}"));
     for (count, what) in [
         (totals.known, "learned before"),
         (totals.absent, "without a move of the book"),
-        (collector.other_players, "of other players"),
+        (collector.other_players, &*format!("of other players{near}")),
         (collector.other_variants, others),
         (totals.unfinished, "without a result"),
         (collector.unreadable, "that cannot be read to the end"),

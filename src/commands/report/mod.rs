@@ -7,7 +7,8 @@ mod text;
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use shakmaty::Color;
 
@@ -18,7 +19,7 @@ use tabiya_base::resources::Resources;
 use tabiya_book::Variant;
 use tabiya_book::traits::Book;
 use tabiya_games::play::play_in_order;
-use tabiya_games::{GameError, GameHeader, PlayerName, Sources};
+use tabiya_games::{GameError, GameHeader, OtherPlayers, PlayerName, Sources};
 use tabiya_learn as learn;
 use tabiya_search::evals::{self, Store};
 use tabiya_workshop::report::{ERRORS_KEPT, GameFacts, Players, ReportGame, ReportReader, Shelf, Sums};
@@ -131,6 +132,8 @@ struct Sink<'a> {
     found: Found,
     /// Players of books that no game has had yet.
     absent: Vec<&'a str>,
+    /// The players of all other games, while one of them or that of `--player` has no game.
+    others: OtherPlayers,
     /// The file of `--pgn`.
     file: Option<Replacement>,
 }
@@ -142,6 +145,9 @@ impl Sink<'_> {
         self.found.players.add(game);
         self.found.games += 1;
         self.absent.retain(|name| !game.players.iter().any(|player| PlayerName::whole(name).is(player)));
+        if !self.absent.is_empty() {
+            self.others.add(&game.players.white, &game.players.black);
+        }
         if self.args.json {
             json::game(game, self.found.games == 1, out)?;
         }
@@ -154,7 +160,9 @@ impl Sink<'_> {
     /// Reports the players that are named and have no game.
     fn warn_of_absent(&mut self) {
         for name in &self.absent {
-            output::warn(&format!("no game has the player {name:?}, who is named with --book"));
+            let near = output::report::near(&self.others, &PlayerName::whole(name));
+            let near = near.map_or_else(String::new, |near| format!(": {near}"));
+            output::warn(&format!("no game has the player {name:?}, who is named with --book{near}"));
             self.found.exit = Exit::Findings;
         }
     }
@@ -224,6 +232,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             exit: passed_over,
         },
         absent: args.book.iter().filter_map(|book| book.player.as_deref()).collect(),
+        others: OtherPlayers::default(),
         file: args.pgn.as_ref().map(|path| Replacement::new(path, args.force)).transpose()?,
     };
     let print = |out: &mut dyn Write| {
@@ -233,7 +242,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         read(&mut source, &shelf, &stores, &mut sink, out)?;
         let found = &sink.found;
         if found.games == 0 && !args.json {
-            return Err(Stop::Error(nothing(args)));
+            return Err(Stop::Error(nothing(args, sink.player.as_ref(), &sink.others)));
         }
         match (args.json, &args.player) {
             (true, _) => json::rest(found, out)?,
@@ -266,8 +275,16 @@ fn read(
     let progress = progress::on_terminal(name.unwrap_or_default());
     let resources = Resources { threads: parallel::processors(), memory: MEMORY, temp: std::env::temp_dir() };
     let player = sink.player.clone();
+    let (others, is_absent) = (Mutex::new(OtherPlayers::default()), AtomicBool::new(true));
     let admits = |header: &GameHeader| {
-        player.as_ref().is_none_or(|player| player.is(&header.white) || player.is(&header.black))
+        let GameHeader { white, black, .. } = header;
+        let is_his = player.as_ref().is_none_or(|player| player.is(white) || player.is(black));
+        if is_his {
+            is_absent.store(false, Relaxed);
+        } else if is_absent.load(Relaxed) {
+            others.lock().unwrap_or_else(PoisonError::into_inner).add(white, black);
+        }
+        is_his
     };
     let kept =
         GameFacts { line: sink.args.pgn.is_some(), book_moves: sink.args.json || sink.args.pgn.is_some() };
@@ -288,6 +305,7 @@ fn read(
     stopped.map_or(Ok(()), Err)?;
     played?;
     drop(progress);
+    sink.others.merge(others.into_inner().unwrap_or_else(PoisonError::into_inner));
     failed.warn();
     if failed.all > 0 {
         sink.found.exit = Exit::Findings;
@@ -297,14 +315,16 @@ fn read(
     Ok(())
 }
 
-fn nothing(args: &Args) -> Error {
-    match &args.player {
-        Some(PlayerArg::Part(name)) => {
-            Error::new(ErrorKind::Usage, format!("no game has a player whose name contains {name:?}"))
-                .advice("write a part of the name as the games have it")
+fn nothing(args: &Args, player: Option<&PlayerName>, others: &OtherPlayers) -> Error {
+    let Some((given, player)) = args.player.as_ref().zip(player) else {
+        return Error::new(ErrorKind::Format, "there are no games").advice("name a file of games");
+    };
+    let (what, advice) = match given {
+        PlayerArg::Part(name) => {
+            (format!("no game has a player whose name contains {name:?}"), "write a part of the name")
         }
-        Some(player) => Error::new(ErrorKind::Usage, format!("no game has {}", player.shown()))
-            .advice("write the whole name as the games have it"),
-        None => Error::new(ErrorKind::Format, "there are no games").advice("name a file of games"),
-    }
+        _ => (format!("no game has {}", given.shown()), "write the whole name"),
+    };
+    let near = output::report::near(others, player).map_or_else(String::new, |near| format!("; {near}"));
+    Error::new(ErrorKind::Usage, what).advice(format!("{advice} as the games have it{near}"))
 }

@@ -328,6 +328,9 @@ impl<R: CountedRow> Visitor for Counter<'_, R> {
             Ok(sides) => self.sides = sides,
             Err(left) => {
                 *self.report.left.entry(left).or_default() += 1;
+                if left == Exclusion::Player && self.report.used == 0 {
+                    self.report.other_players.add(&game.white, &game.black);
+                }
                 return false;
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use tabiya_games::{GameError, Reason};
+use tabiya_games::{GameError, OtherPlayers, Reason};
 
 use super::filter::Exclusion;
 use super::weigh::DroppedMoves;
@@ -38,6 +38,9 @@ pub struct BuildReport {
     pub set_up: u64,
     /// Games that did not count because of the filter.
     pub left: BTreeMap<Exclusion, u64>,
+    /// The players of games that had not the player of the filter, while none had.
+    #[serde(skip)]
+    pub other_players: OtherPlayers,
     /// Games with an error.
     pub errors: BTreeMap<Reason, FailedGames>,
     /// Games whose positions have more pieces than the book's format can hold.
@@ -101,7 +104,17 @@ impl BuildReport {
     pub fn merge(&mut self, other: Self) {
         let Self { games, used, plies, other_side, mistakes, unlisted, limited, rows_left, .. } = other;
         let Self {
-            unfinished, set_up, left, errors, crowded, cut, lost_marks, unread_weights, dropped, ..
+            unfinished,
+            set_up,
+            left,
+            errors,
+            crowded,
+            cut,
+            lost_marks,
+            unread_weights,
+            dropped,
+            other_players,
+            ..
         } = other;
         self.set_up += set_up;
         self.drop_moves(dropped);
@@ -118,6 +131,7 @@ impl BuildReport {
         for (why, count) in left {
             *self.left.entry(why).or_default() += count;
         }
+        self.other_players.merge(other_players);
         self.lost_marks += lost_marks;
         self.unread_weights += unread_weights;
         self.cut = match (self.cut.take(), cut) {
