@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use tabiya_base::error::{Error, ErrorKind, Remedy};
-use tabiya_book::polyglot::layout::ENTRY_LEN;
 
 use super::storage::JOURNAL_SUFFIX;
 
@@ -32,7 +31,7 @@ pub enum LearnError {
     OldBook,
     /// The book is not the expected one.
     OtherBook,
-    /// The learn field of the entry of this number holds something other than games and half-points.
+    /// The learn field of the entry at this offset, in bytes, holds something other than games and half-points.
     OtherFields(u64),
     /// A record would be longer than a journal allows.
     TooLong,
@@ -97,10 +96,10 @@ impl LearnError {
             Self::OtherBook => format("this is not the book that the game was played from".to_owned())
                 .advice("put that book back, and the game will be learned")
                 .remedied_by(Remedy::DropGames),
-            Self::OtherFields(index) => until_reset(
+            Self::OtherFields(offset) => until_reset(
                 "the learn field of an entry holds something other than games and half-points".to_owned(),
             )
-            .at_offset(index * ENTRY_LEN as u64),
+            .at_offset(offset),
         }
     }
 }

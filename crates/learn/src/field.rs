@@ -3,8 +3,6 @@
 
 use shakmaty::{Color, KnownOutcome};
 
-use tabiya_book::polyglot::entry::PolyglotEntry;
-
 /// Bytes of the field in the file: two big-endian 16-bit numbers.
 pub(crate) const FIELD_LEN: usize = 4;
 
@@ -18,12 +16,6 @@ pub struct Field {
     pub games: u16,
     /// Half-points of the side that moved.
     pub halfpoints: u16,
-}
-
-impl From<PolyglotEntry> for Field {
-    fn from(entry: PolyglotEntry) -> Self {
-        Self { games: entry.games, halfpoints: entry.halfpoints }
-    }
 }
 
 impl Field {

@@ -89,7 +89,7 @@ pub fn open_settled_as(path: &Path, variant: Variant) -> Result<Arc<dyn Book>> {
 
 /// Why the learn fields of a book are not trusted, of which the one of the entry of this number cannot be games and half-points.
 pub fn other_fields(book: &Path, index: u64) -> Error {
-    error::LearnError::OtherFields(index).worded(book, Duration::ZERO)
+    error::LearnError::OtherFields(self::book::offset_of(index)).worded(book, Duration::ZERO)
 }
 
 /// The files of books, including the journals of what they have learned.

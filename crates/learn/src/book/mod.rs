@@ -78,7 +78,7 @@ impl BookEntries {
 
     /// Fills `into` from the entry of this number on; returns how many bytes there were.
     pub(super) fn read_at(&mut self, index: u64, into: &mut [u8]) -> Result<usize> {
-        let read = self.book.read_at(index * ENTRY_LEN as u64, into);
+        let read = self.book.read_at(offset_of(index), into);
         read.map_err(|error| cannot_read(&self.path, error))
     }
 
@@ -187,7 +187,7 @@ impl BookEntries {
     /// When the book cannot be written.
     pub fn write(&mut self, index: u64, field: Field) -> Result<()> {
         self.is_written = true;
-        let written = self.book.write_at(index * ENTRY_LEN as u64 + LEARN, &field.to_bytes());
+        let written = self.book.write_at(offset_of(index) + LEARN, &field.to_bytes());
         written.map_err(|error| cannot_write(&self.path, error))
     }
 
@@ -197,7 +197,7 @@ impl BookEntries {
     /// When the book cannot be written.
     pub(super) fn write_weight(&mut self, index: u64, weight: u16) -> Result<()> {
         self.is_written = true;
-        let written = self.book.write_at(index * ENTRY_LEN as u64 + WEIGHT, &weight.to_be_bytes());
+        let written = self.book.write_at(offset_of(index) + WEIGHT, &weight.to_be_bytes());
         written.map_err(|error| cannot_write(&self.path, error))
     }
 
@@ -259,6 +259,17 @@ impl BookEntries {
             learned.into_iter().try_for_each(|index| self.write(index, Field::default()))?;
         }
         Ok(())
+    }
+}
+
+/// Where the entry of this number, from 0, begins: bytes.
+pub(crate) const fn offset_of(index: u64) -> u64 {
+    index * ENTRY_LEN as u64
+}
+
+impl From<PolyglotEntry> for Field {
+    fn from(entry: PolyglotEntry) -> Self {
+        Self { games: entry.games, halfpoints: entry.halfpoints }
     }
 }
 

@@ -9,7 +9,7 @@ use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_book::polyglot::entry::{PolyglotEntry, key_of};
 use tabiya_book::polyglot::layout::{ENTRY_LEN, WEIGHT};
 
-use super::{BLOCK, BookEntries, cannot_write};
+use super::{BLOCK, BookEntries, cannot_write, offset_of};
 use crate::field::Field;
 use crate::journal::{EditRecord, EntryChange, JournalRecord, Owner};
 
@@ -139,7 +139,7 @@ impl BookEntries {
         let before = |entry: &[u8; ENTRY_LEN]| std::mem::replace(&mut last, key_of(entry)) > key_of(entry);
         if let Some(index) = self.first_where(before)? {
             return Err(Error::format(&self.path, "the entries are not in order by key")
-                .at_offset(index * ENTRY_LEN as u64)
+                .at_offset(offset_of(index))
                 .advice("rewrite it, and edit the new book")
                 .remedied_by(Remedy::Convert));
         }

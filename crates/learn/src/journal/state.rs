@@ -217,12 +217,12 @@ impl JournalState {
             }
             JournalRecord::Correction(correction) => {
                 let size = u32::try_from(size).unwrap_or(u32::MAX);
-                let CorrectionRecord { id, file, result, .. } = *correction;
+                let CorrectionRecord { id, file: again, result, .. } = *correction;
                 let is_it = |known: &&mut LearnedGame| known.id == id && known.correction.is_none();
                 if let Some(known) = self.games.iter_mut().rev().find(is_it) {
-                    known.correction = Some(Correction { file, result, size, at: self.end });
+                    known.correction = Some(Correction { file: again, result, size, at: self.end });
                     let sides = known.sides;
-                    self.count(file, sides, |count| count.saturating_add(1));
+                    self.count(again, sides, |count| count.saturating_add(1));
                 }
             }
             JournalRecord::Undo { games, changes } => {

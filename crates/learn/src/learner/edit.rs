@@ -6,12 +6,11 @@ use std::collections::BTreeMap;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::edit::{Change, Edit, EditValue, no_moves_left};
 use tabiya_book::polyglot::entry::PolyglotEntry;
-use tabiya_book::polyglot::layout::ENTRY_LEN;
 use tabiya_chess::MoveCode;
 
 use super::transact::Transaction;
 use super::{Learner, now_in_seconds};
-use crate::book::BookEntries;
+use crate::book::{BookEntries, offset_of};
 use crate::error::LearnError;
 use crate::journal::{EditRecord, EntryChange, FIRST_DELETED, JournalRecord, record_at};
 
@@ -314,7 +313,7 @@ fn weight_of(value: EditValue) -> Result<u16> {
 fn numbered(book: &BookEntries, index: u64) -> Result<u32> {
     u32::try_from(index).ok().filter(|index| *index < FIRST_DELETED).ok_or_else(|| {
         let what = format!("an entry after the first {FIRST_DELETED} cannot be edited");
-        Error::format(&book.path, what).at_offset(index * ENTRY_LEN as u64)
+        Error::format(&book.path, what).at_offset(offset_of(index))
     })
 }
 
@@ -338,7 +337,7 @@ fn taken_back(
                 if now.map(facts) != Some(facts(made)) {
                     let what = "another program has changed an entry since the edit";
                     return Err(Error::format(&book.path, what)
-                        .at_offset(index * ENTRY_LEN as u64)
+                        .at_offset(offset_of(index))
                         .advice("edit it as it is now"));
                 }
                 // What it has learned since stays.

@@ -23,7 +23,7 @@ use tabiya_chess::MoveCode;
 use self::compact::Limits;
 use self::correct::{ByLine, Corrected};
 use self::transact::Transaction;
-use super::book::BookEntries;
+use super::book::{BookEntries, offset_of};
 use super::error::LearnError;
 use super::field::{Field, halfpoints};
 use super::finished::{IdentifiedGame, PlayedMove, Source};
@@ -331,7 +331,7 @@ impl Learner {
         let old = now.get(&number).copied().unwrap_or(Field::from(entry));
         if !old.is_plausible() {
             // Another program writes something else into the field.
-            return Err(LearnError::OtherFields(index));
+            return Err(LearnError::OtherFields(offset_of(index)));
         }
         Ok(Some(Change { index: number, key: entry.key, mv: entry.mv, old, new: old.plus(ply.halfpoints) }))
     }
@@ -382,7 +382,7 @@ impl Learner {
         if !self.checked
             && let Some(index) = book.first_implausible()?
         {
-            return Err(LearnError::OtherFields(index));
+            return Err(LearnError::OtherFields(offset_of(index)));
         }
         self.checked = true;
         Ok(())

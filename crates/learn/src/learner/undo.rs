@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_book::polyglot::entry::PolyglotEntry;
-use tabiya_book::polyglot::layout::ENTRY_LEN;
 use tabiya_chess::MoveCode;
 
 use super::Learner;
 use super::transact::Transaction;
+use crate::book::offset_of;
 use crate::error::LearnError;
 use crate::field::Field;
 use crate::journal::{Change, JournalRecord, JournalState, LearnedGame, record_at};
@@ -117,7 +117,7 @@ impl Learner {
                 return Ok(());
             }
             let what = "an entry was changed by another program since the game was learned";
-            let offset = u64::from(change.index) * ENTRY_LEN as u64;
+            let offset = offset_of(change.index.into());
             let error = Error::new(ErrorKind::Format, what).at_offset(offset);
             return Err(self.too_many(error).into());
         }
