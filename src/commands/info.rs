@@ -18,7 +18,7 @@ use crate::output::{self, progress, sources};
 pub(crate) const SCREENS: &[Screen] = &[Screen {
     command: "info",
     shown: &[("books", SOURCES), ("json", "")],
-    examples: &["tabiya info book.ctg games.cbh"],
+    examples: &["tabiya info book.bin games.cbh"],
     pages: &[("look-into-a-book.md", "")],
 }];
 
