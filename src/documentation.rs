@@ -345,6 +345,52 @@ fn anchor(heading: &str) -> String {
     kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect()
 }
 
+/// The rows of a page's table of formats, below its first row: what each says of a format by the table's headings.
+fn formats_of(page: &str) -> Vec<(String, [bool; 4])> {
+    let text = fs::read_to_string(root().join(page)).unwrap();
+    let rows = text.lines().skip_while(|line| !line.ends_with("| play | read | write | learn |")).skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    let of_row = |row: &str| {
+        let cells: Vec<_> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let (names, says) = cells.split_last_chunk::<4>().unwrap();
+        (names.concat(), says.map(|cell| !cell.is_empty()))
+    };
+    rows.map(of_row).collect()
+}
+
+#[test]
+fn the_tables_of_formats_say_what_the_formats_are() {
+    for page in ["README.md", "docs/guide/formats.md"] {
+        let rows = formats_of(page);
+        for format in Format::all() {
+            let name = format!("`.{}`", format.extension());
+            let row = rows.iter().find(|(names, _)| names.contains(&name));
+            let (names, says) = row.unwrap_or_else(|| panic!("{page}: no row has {name}"));
+            let of_others =
+                |end: &str| Format::all().any(|other| other != format && other.extension() == end);
+            for end in format.extensions().iter().filter(|end| !of_others(end)) {
+                assert!(names.contains(&format!(".{end}`")), "{page}: {end}");
+            }
+            // Count files have a writer of their own.
+            let writes = format.is_writable() || format.is_sliced();
+            assert_eq!(*says, [true, true, writes, format.learns()], "{page}: {name}");
+        }
+        let plays = rows.iter().filter(|(_, [plays, ..])| *plays).map(|(names, _)| names.as_str());
+        for ending in plays.flat_map(|names| names.split('`').skip(1).step_by(2)) {
+            assert!(Format::of_name(Path::new(&format!("book{ending}"))).is_some(), "{page}: {ending}");
+        }
+    }
+    for page in ["README.md", "docs/guide/why.md"] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        let row = text.lines().find(|line| line.starts_with("| formats |")).unwrap();
+        let ours = row.trim_end_matches(" |").rsplit('|').next().unwrap();
+        for format in Format::all() {
+            let named = [format!("`.{}`", format.extension()), format.plural()];
+            assert!(named.iter().any(|name| ours.contains(name)), "{page}: {format}");
+        }
+    }
+}
+
 #[test]
 fn the_oldest_rust_is_named_alike_everywhere() {
     let oldest = env!("CARGO_PKG_RUST_VERSION");

@@ -44,12 +44,17 @@ pub(crate) fn why_nothing(
 
 /// The players whom somebody may mean who names one without a game; `None` if there are none.
 pub(crate) fn near(others: &OtherPlayers, player: &PlayerName) -> Option<String> {
-    let near = others.near(player);
-    let names: Vec<_> = near.iter().map(|name| format!("{name:?}")).collect();
+    let (near, most) = (others.near(player), others.most());
+    let (names, what) = match near.len() {
+        0 if others.count() > most.len() => (most, "the players with the most games are"),
+        0 => (most, "the players are"),
+        1 => (near, "a name that comes near is"),
+        _ => (near, "names that come near are"),
+    };
+    let names: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
     let (last, first) = names.split_last()?;
-    let more = if others.count() > near.len() { "the games have players such as" } else { "the players are" };
     let names = if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
-    Some(format!("{more} {names}"))
+    Some(format!("{what} {names}"))
 }
 
 /// The moves that were counted and are not in the book, in lines for people.

@@ -7,8 +7,8 @@ use strsim::jaro_winkler;
 /// The most names that are kept: a message needs few, and a database has hundreds of thousands.
 const MAX_OTHERS: usize = 1 << 14;
 
-/// The most names that are suggested.
-const MAX_NEAR: usize = 3;
+/// The most names that a message has.
+const MAX_NAMED: usize = 3;
 
 /// How alike names are that may be mixed up, from 0 to 1: "Karlsen" and "Carlsen, Magnus" are.
 const ALIKE: f64 = 0.85;
@@ -111,21 +111,24 @@ impl OtherPlayers {
         self.0.len()
     }
 
-    /// Up to three of them: those whose names come near `name`, the nearest first; if none does, those with the most games.
+    /// Those whose names come near `name`, at most three, the nearest first.
     pub fn near(&self, name: &PlayerName) -> Vec<&str> {
-        let mut all: Vec<(f64, u64, &str)> = self
-            .0
-            .iter()
-            .map(|(known, games)| {
-                let likeness = name.likeness(known);
-                (if likeness >= ALIKE { likeness } else { 0.0 }, *games, &**known)
-            })
-            .collect();
-        all.sort_by(|(one, games, _), (other, others, _)| other.total_cmp(one).then(others.cmp(games)));
-        let is_near = all.first().is_some_and(|(likeness, ..)| *likeness > 0.0);
-        let kept = all.into_iter().filter(|(likeness, ..)| !is_near || *likeness > 0.0);
-        kept.take(MAX_NEAR).map(|(.., name)| name).collect()
+        first(
+            self.0.keys().map(|known| (name.likeness(known), &**known)).filter(|(alike, _)| *alike >= ALIKE),
+        )
     }
+
+    /// The three with the most games.
+    pub fn most(&self) -> Vec<&str> {
+        first(self.0.iter().map(|(name, games)| (*games as f64, &**name)))
+    }
+}
+
+/// The first names by their numbers, the greatest first, then in order.
+fn first<'a>(named: impl Iterator<Item = (f64, &'a str)>) -> Vec<&'a str> {
+    let mut named: Vec<_> = named.collect();
+    named.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    named.into_iter().take(MAX_NAMED).map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]
@@ -147,10 +150,11 @@ mod tests {
             (PlayerName::part("Magnus Carlsen"), vec!["Carlsen, Magnus"]),
             (PlayerName::part("karlsen"), vec!["Carlsen, Magnus"]),
             (PlayerName::one_of(["Nakamura Hikaru", "X"]), vec!["Nakamura, Hi"]),
-            (PlayerName::whole("tabiya"), vec!["So, W", "Carlsen, Magnus", "Caruana, F"]),
+            (PlayerName::whole("tabiya"), vec![]),
         ] {
             assert_eq!(others.near(&name), near, "{name:?}");
         }
+        assert_eq!((others.most(), others.count()), (vec!["So, W", "Carlsen, Magnus", "Caruana, F"], 4));
         assert!(OtherPlayers::default().near(&PlayerName::part("x")).is_empty());
     }
 
