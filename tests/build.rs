@@ -228,7 +228,10 @@ fn an_empty_result_writes_nothing_and_says_why() {
     let few = "no move passed the filters: 4 moves with fewer than 3 games (--min-games): lower the limit with --min-games 1";
     for (args, why) in [
         ("games.pgn", few),
-        ("games.pgn --player Nobody", "none of 2 games passed the filters: 2 games left out by --player"),
+        (
+            "games.pgn --player Nobody",
+            "none of 2 games passed the filters: 2 games left out by --player: the only player is \"Anna\"",
+        ),
         ("games.pgn --min-elo 1", "none of 2 games passed the filters: 2 games left out by --min-elo"),
         (
             "games.pgn --max-ply 1 --only black",

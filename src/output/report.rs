@@ -47,6 +47,7 @@ pub(crate) fn near(others: &OtherPlayers, player: &PlayerName) -> Option<String>
     let (near, most) = (others.near(player), others.most());
     let (names, what) = match near.len() {
         0 if others.count() > most.len() => (most, "the players with the most games are"),
+        0 if most.len() == 1 => (most, "the only player is"),
         0 => (most, "the players are"),
         1 => (near, "a name that comes near is"),
         _ => (near, "names that come near are"),

@@ -174,6 +174,7 @@ def test_a_player_is_told_what_was_forgotten(tabiya, tmp_path):
         (tmp_path / "names.txt").write_text("Myself\n")
         done = tabiya("report", "mine.pgn", "--book", "white.bin", "--player", nobody)
         assert done.returncode == USAGE and b"no game has " in done.stderr, nobody
+        assert b'; a name that comes near is "Me, Myself"\n' in done.stderr or nobody == "nobody", done.stderr
     (tmp_path / "names.txt").write_text("Me, Myself\n")
     for named in ("=me, MYSELF", "@names.txt"):
         assert b": 1 won, 1 drawn, 2 lost" in tabiya("report", "mine.pgn", "--book", "white.bin", "--player", named).stdout
@@ -304,6 +305,7 @@ def test_a_player_without_a_book_is_in_none(tabiya, tmp_path):
         assert (game["book_plies"], game["left_by"], game["saved"]) == (3, None, {"white": None, "black": 4.0})
     done = tabiya("report", games, "--book", f"Someone={book}")
     assert done.returncode == FINDINGS and b'no game has the player "Someone"' in done.stderr
+    assert b': the players are "A" and "B"' in done.stderr
     (tmp_path / "x=y.bin").write_bytes(book.read_bytes())
     assert reported(tabiya, games, "--book", "x=y.bin")["books"][1]["book"] == "x=y.bin"
     refused = tabiya("report", games, "--book", "A=")

@@ -264,7 +264,10 @@ fn wrong_uses_are_told() {
     assert_eq!(run(&["games", "none.pgn", "--both"]).code, Some(3));
     assert_eq!(run(&["games", "empty.pgn", "--both"]).code, Some(1));
     let strangers = run(&["games", "games.pgn", "--player", "nobody"]).out;
-    assert!(strangers.ends_with("  not learned: 2 of other players\n"), "{strangers}");
+    assert!(
+        strangers.ends_with("  not learned: 2 of other players: the players are \"Them\" and \"Us\"\n"),
+        "{strangers}"
+    );
     world.check(&[]);
 }
 
