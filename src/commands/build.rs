@@ -335,7 +335,7 @@ fn put_evals(
     resources: &Resources,
     progress: &Progress,
 ) -> Result<Vec<String>> {
-    let mut import = Import::new(evals::Plan { wanted: None, source: None, resources, progress });
+    let mut import = Import::new(evals::ImportPlan { wanted: None, source: None, resources, progress });
     import.games(source, &|game| filter.admits(game).is_ok(), &mut |finding| {
         progress.aside(|| output::warn(&format!("{}: {finding}", finding.severity)));
     })?;

@@ -7,7 +7,7 @@ use tabiya_base::replace::keep_inputs;
 use tabiya_book as book;
 use tabiya_learn as learn;
 use tabiya_search::evals::{Wanted, repair};
-use tabiya_workshop::evals::import::{Import, ImportSource, Plan, Tally, split};
+use tabiya_workshop::evals::import::{Import, ImportPlan, ImportSource, Tally, split};
 
 use crate::args::resources::ResourcesArgs;
 use crate::args::screens::Screen;
@@ -72,7 +72,7 @@ fn make(args: &Args) -> Result<Exit> {
     interrupts::watch();
     let progress = progress::on_terminal(args.store.to_string_lossy());
     let wanted = book.as_ref().map(|book| Wanted::from_book(&**book, &progress)).transpose()?;
-    let plan = Plan {
+    let plan = ImportPlan {
         wanted: wanted.as_ref(),
         source: args.source.as_deref().map(str::trim),
         resources: &resources,

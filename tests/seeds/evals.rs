@@ -12,7 +12,7 @@ use tabiya_chess::{MoveCode, Packed};
 use tabiya_search::evals::{Appender, EngineId, Evaluation, Store, compact};
 use tabiya_uci::{Score, Wdl};
 use tabiya_workshop::evals::export;
-use tabiya_workshop::evals::import::{Import, Plan};
+use tabiya_workshop::evals::import::{Import, ImportPlan};
 
 /// Bytes of a record in the fuzzer's input.
 const RECORD_LEN: usize = 40;
@@ -89,7 +89,7 @@ fn import(data: &[u8], path: &Path) {
     let (resources, progress) = (resources(), Progress::none());
     let read = |file: &Path, store: &Path| {
         let _ = fs::remove_file(store);
-        let plan = Plan { wanted: None, source: Some("fuzz"), resources: &resources, progress: &progress };
+        let plan = ImportPlan { wanted: None, source: Some("fuzz"), resources: &resources, progress: &progress };
         let mut import = Import::new(plan);
         let read = import.read(file, &mut |_| {});
         assert!(import.finish(store).is_ok());

@@ -18,7 +18,7 @@ use tabiya_workshop::view::san;
 
 use super::Explorer;
 use super::fault::Fault;
-use super::games::{self, Found, Game, Names, Wanted};
+use super::games::{self, FoundGames, IndexedGame, Names, Wanted};
 use super::place::ShownPlace;
 use super::position::split;
 use super::reply::text;
@@ -234,13 +234,13 @@ impl Answer {
     fn add_games(
         &mut self,
         at: &Position,
-        found: &Found<'_>,
+        found: &FoundGames<'_>,
         query: &Query,
         among: &Among,
         kind: LichessInterface,
     ) -> Result<(), Fault> {
         let wanted = Wanted::from_query(query, among)?;
-        let of_move = |game: &Game<'_>| Some(uci(games::move_of(at, game)?));
+        let of_move = |game: &IndexedGame<'_>| Some(uci(games::move_of(at, game)?));
         if found.total() <= SHOWN_BY_MOVE {
             for mv in self.moves.iter_mut().filter(|mv| mv.results.games() == 1) {
                 let mut with = found.games().filter(|game| of_move(game).as_deref() == Some(&*mv.uci));
@@ -253,7 +253,7 @@ impl Answer {
         let most = |name, default: usize, most: usize| {
             Ok::<_, Fault>(query.number(name, usize::MAX)?.unwrap_or(default).min(most))
         };
-        let with = |game: Game<'_>| {
+        let with = |game: IndexedGame<'_>| {
             let mut game_line = GameLine::from_game(&game);
             game_line.speed = game_line.speed.filter(|_| kind != LichessInterface::Masters);
             Some(GameWithMove { uci: of_move(&game)?, game: game_line })
@@ -273,7 +273,7 @@ impl Answer {
 }
 
 impl GameLine {
-    fn from_game(game: &Game<'_>) -> Self {
+    fn from_game(game: &IndexedGame<'_>) -> Self {
         let player = |name: &str, rating| LichessPlayer { name: name.to_owned(), rating };
         let Date { year, month, .. } = game.date;
         let Names { white, black, .. } = game.names();

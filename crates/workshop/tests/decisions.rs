@@ -34,7 +34,7 @@ use tabiya_workshop::bookmaker::trim::{Trim, Trimmed};
 use tabiya_workshop::bookmaker::{self, Resources};
 use tabiya_workshop::grow::{Answer, Grown, Growth, Opponent, Rounds, Step};
 use tabiya_workshop::values::{Graph, KnownValues};
-use tabiya_workshop::vet::{JudgedBook, Limits, Vetted};
+use tabiya_workshop::vet::{JudgedBook, VetLimits, Vetted};
 
 /// The formats that a book can be written in. Count files hold games alone, and so nothing that was decided.
 const FORMATS: [&str; 4] = ["bin", "ctg", "abk", "kob"];
@@ -439,7 +439,7 @@ fn vet(source: &dyn Book, seed: u64, see: &mut dyn FnMut(&dyn Moves, &Expected<'
     let backed = graph.back_up(&known(&graph, seed));
     let side = [None, Some(Color::White), Some(Color::Black)][(seed % 3) as usize];
     let temperature = [Some(30.0), None][(seed / 3 % 2) as usize];
-    let limits = Limits { max_loss: 30, exit_loss: 60, temperature, side };
+    let limits = VetLimits { max_loss: 30, exit_loss: 60, temperature, side };
     let judged = JudgedBook { book: source, graph: &graph, backed: &backed, limits };
     let vetted = Vetted { judged };
     // What is not dropped, by its new weight.

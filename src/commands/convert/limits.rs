@@ -12,7 +12,7 @@ use crate::output::rows::many;
 
 /// The limits of a book that is written from others.
 #[derive(clap::Args, Debug)]
-pub(super) struct Limits {
+pub(super) struct TrimLimits {
     #[command(flatten)]
     moves: Moves,
     #[command(flatten)]
@@ -63,7 +63,7 @@ struct Lines {
     without: Vec<String>,
 }
 
-impl Limits {
+impl TrimLimits {
     /// Whether only what moves reach is asked for.
     pub fn reachable(&self) -> bool {
         self.lines.reachable

@@ -16,7 +16,7 @@ use tabiya_workshop::bookmaker::trim::{Trim, Trimmed};
 use tabiya_workshop::bookmaker::{self, Resources};
 
 use self::joined::Joined;
-use self::limits::Limits;
+use self::limits::TrimLimits;
 use crate::args::new_book::NewBook;
 use crate::args::resources::ResourcesArgs;
 use crate::args::screens::{BOOK_OUT, COUNTS, FORCE, Screen, VARIANT};
@@ -52,7 +52,7 @@ pub struct Args {
     #[command(flatten)]
     variant: VariantArgs,
     #[command(flatten)]
-    limits: Limits,
+    limits: TrimLimits,
     #[command(flatten)]
     counts: CountsArgs,
     #[command(flatten)]

@@ -59,7 +59,7 @@ fn range(text: &str) -> std::result::Result<Range, &'static str> {
 }
 
 /// Where the games go.
-pub(super) struct Games<'a> {
+pub(super) struct DatabaseGames<'a> {
     pub args: &'a DatabaseArgs,
     pub path: &'a Path,
     /// A file, and how it is compressed; else standard output.
@@ -102,7 +102,7 @@ impl DatabaseArgs {
     }
 }
 
-impl Games<'_> {
+impl DatabaseGames<'_> {
     /// Writes the database, and reports what could not be written.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use tabiya_games::compress::{Compression, Compressor};
 use tabiya_workshop::source::Source;
 
 use self::book::BookArgs;
-use self::database::{DatabaseArgs, Games};
+use self::database::{DatabaseArgs, DatabaseGames};
 use crate::args::screens::{FORCE, Screen};
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
@@ -126,7 +126,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         Kind::Store => store::write(&args.source, to, args.force),
         Kind::Database => {
             let (to_stdout, force) = (args.output.is_some() || args.format.is_some(), args.force);
-            Games { args: &args.database, path: &args.source, to, to_stdout, force }.write()
+            DatabaseGames { args: &args.database, path: &args.source, to, to_stdout, force }.write()
         }
     }
 }

@@ -11,7 +11,7 @@ use tabiya_learn::{Compared, IdentifiedGame, Learner, Source};
 use tabiya_workshop::source::open_games;
 
 use super::ShowArgs;
-use super::collect::Collector;
+use super::collect::GameCollector;
 use super::recent::{cause, result_of};
 use crate::args::player::PlayerArg;
 use crate::output::exit::Exit;
@@ -65,7 +65,7 @@ pub fn show(args: &ShowArgs, learner: &mut Learner, out: &mut dyn Write) -> Prin
     let mut source = open_games(&args.against)?.of_variant(args.variant.variant())?;
     let passed_over = output::sources_passed_over(&source);
     interrupts::watch();
-    let mut collector = Collector::new(player, false);
+    let mut collector = GameCollector::new(player, false);
     let mut comparison = learner.comparison()?;
     let mut totals = Totals::default();
     while let Some(batch) = source.next_batch()? {

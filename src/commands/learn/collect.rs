@@ -18,7 +18,7 @@ const MAX_ERRORS: usize = 10;
 
 /// Collects the games of a player.
 #[derive(Default)]
-pub(crate) struct Collector {
+pub(crate) struct GameCollector {
     /// The player whose games are collected; `None`: all games.
     player: Option<PlayerName>,
     /// Whether the moves of both sides are learned, not only the player's.
@@ -40,7 +40,7 @@ pub(crate) struct Collector {
     finished: Vec<IdentifiedGame>,
 }
 
-impl Collector {
+impl GameCollector {
     /// Collects the moves of a player, or of both sides in the player's games.
     pub fn new(player: Option<PlayerName>, both: bool) -> Self {
         Self { player, both, is_absent: true, ..Self::default() }
@@ -95,7 +95,7 @@ impl Collector {
     }
 }
 
-impl Visitor for Collector {
+impl Visitor for GameCollector {
     fn begin(&mut self, game: &GameHeader) -> bool {
         self.moves.clear();
         self.start = None;

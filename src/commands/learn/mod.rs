@@ -21,7 +21,7 @@ use tabiya_chess::{MoveCode, Variant};
 use tabiya_learn::{IdentifiedGame, LearnOutcome, Learner, Source};
 use tabiya_workshop::source::open_games;
 
-use self::collect::Collector;
+use self::collect::GameCollector;
 use crate::args::player::PlayerArg;
 use crate::args::screens::{Screen, VARIANT};
 use crate::args::variant::{VariantArgs, open_book, open_warned};
@@ -297,7 +297,7 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
     interrupts::watch();
     let progress = progress::on_terminal(args.of.book.to_string_lossy());
     progress.games(source.size());
-    let mut collector = Collector::new(player, args.both);
+    let mut collector = GameCollector::new(player, args.both);
     let mut totals = Totals::default();
     output::print_work(|out| {
         while !interrupt::asked()
@@ -362,7 +362,7 @@ fn learn_some(
 
 fn summary(
     args: &GamesArgs,
-    (collector, totals): (&Collector, &Totals),
+    (collector, totals): (&GameCollector, &Totals),
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     let name = args.of.book.display();

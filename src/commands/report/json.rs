@@ -13,7 +13,7 @@ use tabiya_games::GameResult;
 use tabiya_workshop::report::{LeaveReason, ReportGame};
 use tabiya_workshop::view::san;
 
-use super::Found;
+use super::ReportTotals;
 
 /// A move in UCI, with castling by the rules of the position.
 fn uci(at: &Position, mv: Move) -> String {
@@ -38,7 +38,7 @@ pub(super) fn game(game: &ReportGame, first: bool, out: &mut dyn Write) -> io::R
 }
 
 /// Writes everything after the games.
-pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn rest(found: &ReportTotals, out: &mut dyn Write) -> io::Result<()> {
     let openings: Vec<Value> = found
         .sums
         .openings()
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_line_that_cannot_be_played_leaves_no_gap_in_the_list() {
-        let mut found = Found {
+        let mut found = ReportTotals {
             variant: Variant::Chess,
             books: Vec::new(),
             sums: Sums::default(),

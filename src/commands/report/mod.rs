@@ -115,7 +115,7 @@ impl OwnedBook {
 }
 
 /// What is found in the games.
-struct Found {
+struct ReportTotals {
     variant: Variant,
     books: Vec<Arc<dyn Book>>,
     sums: Sums,
@@ -129,7 +129,7 @@ struct Found {
 struct Sink<'a> {
     args: &'a Args,
     player: Option<PlayerName>,
-    found: Found,
+    found: ReportTotals,
     /// Players of books that no game has had yet.
     absent: Vec<&'a str>,
     /// The players of all other games, while one of them or that of `--player` has no game.
@@ -223,7 +223,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let mut sink = Sink {
         args,
         player: args.player.as_ref().map(PlayerArg::names).transpose()?,
-        found: Found {
+        found: ReportTotals {
             variant,
             books,
             sums: Sums::default(),

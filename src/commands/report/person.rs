@@ -6,11 +6,11 @@ use tabiya_book::Counts;
 use tabiya_workshop::report::{Leave, LeaveReason};
 use tabiya_workshop::view::san;
 
-use super::Found;
+use super::ReportTotals;
 use super::text::{book_moves, line_to, share};
 use crate::output::rows::many;
 
-pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn report(found: &ReportTotals, name: &str, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let sums = &found.sums;
     let Counts { wins, draws, losses, .. } = sums.all.counts;
     writeln!(out, "{} of {name}: {wins} won, {draws} drawn, {losses} lost", many(found.games, "game"))?;

@@ -11,17 +11,17 @@ use tabiya_book::traits::Book;
 use tabiya_book::{Counts, Edits, Variant};
 use tabiya_chess::MoveCode;
 use tabiya_chess::openings::Opening;
-use tabiya_workshop::report::elo::{self, Elo, Limits, Share};
+use tabiya_workshop::report::elo::{self, Elo, Share, WinLimits};
 use tabiya_workshop::report::{Exit, Leave, LeaveReason, ReportGroup};
 use tabiya_workshop::view::{PositionLine, number, san};
 
-use super::Found;
+use super::ReportTotals;
 use crate::output::rows::{self, many};
 
 /// In the place of limits that are not known.
 const TOO_FEW: &str = "too few games";
 
-pub(super) fn report(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn report(found: &ReportTotals, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let sums = &found.sums;
     let all = &sums.all;
     let Counts { wins, draws, losses, .. } = all.counts;
@@ -61,7 +61,7 @@ pub(super) fn report(found: &Found, top: usize, out: &mut dyn Write) -> io::Resu
 }
 
 /// Who scored what, and with which book.
-fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
+fn players(found: &ReportTotals, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut matches = found.players.matches();
     if matches.is_empty() {
         return Ok(());
@@ -117,7 +117,7 @@ fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\nBooks that had most of a player's moves\n{table}")
 }
 
-fn openings(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
+fn openings(found: &ReportTotals, top: usize, out: &mut dyn Write) -> io::Result<()> {
     // The variations of an opening together.
     let mut families: BTreeMap<&str, ReportGroup> = BTreeMap::new();
     for (opening, group) in found.sums.openings() {
@@ -144,7 +144,7 @@ fn openings(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Where the games left the books.
-fn leaves(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
+fn leaves(found: &ReportTotals, top: usize, out: &mut dyn Write) -> io::Result<()> {
     for (heading, is_ended) in [("Played against the book", false), ("Where the book ends", true)] {
         let all = found.sums.most(|leave| match leave.left {
             LeaveReason::Side(_) | LeaveReason::Unknown => !is_ended,
@@ -203,7 +203,7 @@ pub(super) fn line_to(leave: &Leave, exit: &Exit) -> String {
 }
 
 /// The moves of the books that lost most points, and what to do.
-fn worst(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
+fn worst(found: &ReportTotals, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let steps = found.sums.worst(top);
     if steps.is_empty() {
         return Ok(());
@@ -271,7 +271,7 @@ fn difference(elo: Elo) -> String {
 fn with_limits(counts: Counts) -> String {
     let Some(Share { mean, limits }) = elo::share(&counts.by_points()) else { return "-".to_owned() };
     let mean = mean * 100.0;
-    match limits.map(|Limits { low, high, is_even, .. }| (low * 100.0, high * 100.0, is_even)) {
+    match limits.map(|WinLimits { low, high, is_even, .. }| (low * 100.0, high * 100.0, is_even)) {
         Some((low, high, true)) => format!("{mean:.1}% ± {:.1}", (high - low) / 2.0),
         Some((low, high, false)) => format!("{mean:.1}% ({low:.1} to {high:.1})"),
         None => format!("{mean:.1}%, {TOO_FEW}"),

@@ -22,8 +22,8 @@ use tabiya_chess::Variant;
 use tabiya_search::Work;
 use tabiya_workshop::source::open_games;
 use tabiya_workshop::suite::{
-    self, Candidate, Candidates, DrawRate, Keep, Played, Search, SuiteEntry, SuiteSummary, Verdict, Window,
-    draw,
+    self, Candidate, Candidates, DrawRate, Keep, PairVerdict, Played, Search, SuiteEntry, SuiteSummary,
+    Window, draw,
 };
 
 pub use self::args::Args;
@@ -185,27 +185,32 @@ impl Args {
 }
 
 /// What positions must be worth.
-struct Wanted<'a> {
+struct WantedOpenings<'a> {
     window: Option<Window>,
     rate: Option<&'a DrawRate>,
 }
 
-impl Wanted<'_> {
+impl WantedOpenings<'_> {
     fn any(&self) -> bool {
         self.window.is_some() || self.rate.is_some()
     }
 }
 
 impl EvaluationArgs {
-    fn wanted(&self) -> Wanted<'_> {
+    fn wanted(&self) -> WantedOpenings<'_> {
         let window = self.eval.clone().map(|centipawns| Window { centipawns, side: self.side });
-        Wanted { window, rate: self.draw_rate.as_ref() }
+        WantedOpenings { window, rate: self.draw_rate.as_ref() }
     }
 }
 
 impl Drawn {
     /// Whether a position is worth what is wanted; counts why it is not.
-    fn admits(&mut self, candidate: &Candidate, wanted: &Wanted<'_>, evaluations: &Evaluations<'_>) -> bool {
+    fn admits(
+        &mut self,
+        candidate: &Candidate,
+        wanted: &WantedOpenings<'_>,
+        evaluations: &Evaluations<'_>,
+    ) -> bool {
         if let Some(window) = &wanted.window {
             let turn = Color::from_white(candidate.plies.is_multiple_of(2));
             let is_in = evaluations.score(candidate).map(|score| window.admits(score, turn));
@@ -312,22 +317,22 @@ impl Args {
             progress,
         )?;
         let keep = Keep::from(self.drawing.keep);
-        let verdicts: Vec<Verdict> = (0..fit.len()).map(|number| played.verdict(number)).collect();
+        let verdicts: Vec<PairVerdict> = (0..fit.len()).map(|number| played.verdict(number)).collect();
         let mut of = verdicts.iter();
         fit.retain(|_| of.next().is_some_and(|verdict| keep.admits(*verdict)));
-        let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+        let count = |wanted: PairVerdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
         let line = format!(
             "played: {} of {} positions; drawn: {}, won by one color in each pair: {}, with a decisive pair: {}, others: {}; \
              {} elsewhere or without a result",
-            verdicts.len() - count(Verdict::NotPlayed),
+            verdicts.len() - count(PairVerdict::NotPlayed),
             verdicts.len(),
-            count(Verdict::Drawn),
-            count(Verdict::OneColour),
-            count(Verdict::DecisivePair),
-            count(Verdict::Other),
+            count(PairVerdict::Drawn),
+            count(PairVerdict::OneColour),
+            count(PairVerdict::DecisivePair),
+            count(PairVerdict::Other),
             many(played.elsewhere + played.unfinished, "game"),
         );
-        let began = count(Verdict::NotPlayed) < verdicts.len() || verdicts.is_empty();
+        let began = count(PairVerdict::NotPlayed) < verdicts.len() || verdicts.is_empty();
         Ok((vec![line], passed_over, began))
     }
 }

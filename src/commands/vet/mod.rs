@@ -17,7 +17,7 @@ use tabiya_search::{Evaluated, Knowledge, Work, evaluate};
 use tabiya_uci::engine::Setup;
 use tabiya_workshop::bookmaker;
 use tabiya_workshop::values::{Backed, Graph};
-use tabiya_workshop::vet::{JudgedBook, Limits, Vetted, confirm, exits};
+use tabiya_workshop::vet::{JudgedBook, VetLimits, Vetted, confirm, exits};
 
 use self::report::Report;
 use crate::args::engine::EngineArgs;
@@ -124,10 +124,10 @@ fn temperature(text: &str) -> std::result::Result<f64, String> {
 }
 
 impl Args {
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> VetLimits {
         let Judging { max_loss, exit_loss, temperature, keep_weights, side } = self.judging;
         let max_loss = if max_loss == 0 { u32::MAX } else { max_loss };
-        Limits { max_loss, exit_loss, temperature: (!keep_weights).then_some(temperature), side }
+        VetLimits { max_loss, exit_loss, temperature: (!keep_weights).then_some(temperature), side }
     }
 
     /// How the engine is started, unless the store must do.
@@ -239,7 +239,7 @@ struct Vetting<'a> {
     knowledge: &'a mut Knowledge,
     work: Option<Work<'a>>,
     progress: &'a Progress,
-    limits: Limits,
+    limits: VetLimits,
     /// How many times as long what decides that moves are dropped is searched.
     times: u64,
     done: Done,

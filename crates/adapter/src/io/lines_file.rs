@@ -12,7 +12,7 @@ use std::sync::mpsc::Receiver;
 use tabiya_base::lock::{is_at, may_create};
 
 use super::appended::is_pipe;
-use crate::session::{Node, NodeKind};
+use crate::session::{NodeKind, PlayedNode};
 use crate::settings::search_paths::SearchPaths;
 
 const HEAD: &str = "# lines that tabiya has played from books\n";
@@ -34,7 +34,7 @@ pub(super) enum Task {
     /// The name of the file for what follows; empty for none.
     To(String),
     /// What is to be written. What others have written is read first.
-    Add(Vec<Node>),
+    Add(Vec<PlayedNode>),
     /// What to do once all before this is done.
     Then(Box<dyn FnOnce() + Send>),
 }
@@ -91,7 +91,7 @@ impl LinesFile {
 
     /// Shows what was appended since the last time, by any process, this one included; appends in one write, so that the lines of
     /// several processes do not mix.
-    fn exchange(&mut self, nodes: &[Node], see: &mut dyn FnMut(&[Node])) -> io::Result<()> {
+    fn exchange(&mut self, nodes: &[PlayedNode], see: &mut dyn FnMut(&[PlayedNode])) -> io::Result<()> {
         // A file that was deleted or replaced belongs to another match.
         if self.writes && !is_at(&self.file, &self.path) {
             let file = OpenOptions::new().read(true).append(true).create(true).open(&self.path)?;
@@ -114,7 +114,7 @@ impl LinesFile {
             // Another process was killed while it wrote.
             text.push('\n');
         }
-        for Node { scope, at, kind, after } in nodes {
+        for PlayedNode { scope, at, kind, after } in nodes {
             let mark = MARKS.iter().find(|(_, of)| of == kind).map_or(':', |(mark, _)| *mark);
             let _ = write!(text, "{at:016x}{mark} {scope:016x}");
             after.iter().for_each(|key| _ = write!(text, " {key:016x}"));
@@ -126,7 +126,7 @@ impl LinesFile {
     }
 
     /// Reads to the end.
-    fn read_on(&mut self, see: &mut dyn FnMut(&[Node])) -> io::Result<()> {
+    fn read_on(&mut self, see: &mut dyn FnMut(&[PlayedNode])) -> io::Result<()> {
         loop {
             self.file.seek(SeekFrom::Start(self.read))?;
             let read = (&mut self.file).take(BLOCK).read_to_end(&mut self.rest)?;
@@ -170,7 +170,7 @@ fn unshared(path: &Path, error: &io::Error) -> String {
 }
 
 /// The position of a line, and those that may follow it.
-fn node(line: &[u8]) -> Option<Node> {
+fn node(line: &[u8]) -> Option<PlayedNode> {
     let text = std::str::from_utf8(line).ok()?.trim_end();
     let end = text.find(MARKS.map(|(mark, _)| mark))?;
     let (head, rest) = (text.get(..end)?, text.get(end..)?);
@@ -181,7 +181,7 @@ fn node(line: &[u8]) -> Option<Node> {
     };
     let mut keys = rest.get(1..)?.split_ascii_whitespace().map(key);
     let (at, scope) = (key(head)?, keys.next()??);
-    Some(Node { scope, at, kind, after: keys.collect::<Option<_>>()? })
+    Some(PlayedNode { scope, at, kind, after: keys.collect::<Option<_>>()? })
 }
 
 /// What the thread does with what it is sent: lines of others go to `see`, and what the user is to know to `say`.
@@ -189,7 +189,7 @@ pub(super) fn exchange(
     tasks: &Receiver<Task>,
     search_paths: &SearchPaths,
     writes: bool,
-    see: &mut dyn FnMut(&[Node]),
+    see: &mut dyn FnMut(&[PlayedNode]),
     say: &dyn Fn(LinesFileEvent),
 ) {
     let mut open: Option<LinesFile> = None;
@@ -233,15 +233,15 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn exchanged(file: &mut LinesFile, nodes: &[Node]) -> Vec<Node> {
+    fn exchanged(file: &mut LinesFile, nodes: &[PlayedNode]) -> Vec<PlayedNode> {
         let mut seen = Vec::new();
         file.exchange(nodes, &mut |nodes| seen.extend(nodes.to_vec())).unwrap();
         seen
     }
 
-    fn nodes(at: &[u64]) -> Vec<Node> {
+    fn nodes(at: &[u64]) -> Vec<PlayedNode> {
         at.iter()
-            .map(|at| Node {
+            .map(|at| PlayedNode {
                 scope: u64::MAX,
                 at: *at,
                 kind: [NodeKind::Known, NodeKind::Cut, NodeKind::Replies][(at % 3) as usize],

@@ -21,7 +21,7 @@ use super::log as logfile;
 use super::state::{AdapterState, Flush, Locked, Side};
 use super::stderr;
 use crate::learning::{ReportMessage, Work, spool_path, spool_paths};
-use crate::session::{Node, Output, Session};
+use crate::session::{Output, PlayedNode, Session};
 use crate::settings::Config;
 
 /// How long the GUI is not read because of an engine that neither reads nor answers, before that engine is given up.
@@ -225,7 +225,7 @@ impl Shared {
         }
         let shared = Arc::clone(self);
         let work = move |tasks| {
-            let see = &mut |nodes: &[Node]| shared.lock().session.played_elsewhere(nodes);
+            let see = &mut |nodes: &[PlayedNode]| shared.lock().session.played_elsewhere(nodes);
             let say = |what| match what {
                 LinesFileEvent::Wrong(what) => shared.notify(what),
                 LinesFileEvent::Known(what) => shared.report(log::Level::Info, what),

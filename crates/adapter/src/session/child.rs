@@ -11,7 +11,7 @@ const LINE_OVERHEAD: usize = 64;
 
 /// The child engine's search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Search {
+pub(super) enum SearchState {
     #[default]
     Idle,
     Running,
@@ -36,7 +36,7 @@ impl Held {
 /// The protocol state of the child engine, and the lines that wait for it.
 #[derive(Default)]
 pub(super) struct Child {
-    search: Search,
+    search: SearchState,
     held: VecDeque<Held>,
     /// Bytes that `held` takes.
     held_bytes: usize,
@@ -61,12 +61,12 @@ pub(super) struct Child {
 
 impl Child {
     pub(super) fn is_idle(&self) -> bool {
-        self.search == Search::Idle
+        self.search == SearchState::Idle
     }
 
     /// Whether a bestmove that comes now, together with the one before, cannot be of the search that was started since.
     pub(super) fn has_not_seen_search(&self, now: Duration) -> bool {
-        self.search == Search::Running && self.followed_at == Some(now)
+        self.search == SearchState::Running && self.followed_at == Some(now)
     }
 
     /// It has answered one of the `isready` lines; whether that was the last.
@@ -86,12 +86,12 @@ impl Child {
     }
 
     /// It has sent a bestmove; what it was doing until then. After an abandoned search it gets the lines that have waited.
-    pub(super) fn ended(&mut self, out: &mut Output) -> Search {
+    pub(super) fn ended(&mut self, out: &mut Output) -> SearchState {
         let search = std::mem::take(&mut self.search);
         match search {
-            Search::Idle => return search,
-            Search::Running | Search::Stopped => self.is_ready = true,
-            Search::Abandoned => {
+            SearchState::Idle => return search,
+            SearchState::Running | SearchState::Stopped => self.is_ready = true,
+            SearchState::Abandoned => {
                 self.is_late = false;
                 self.send_held(out);
             }
@@ -102,12 +102,12 @@ impl Child {
 
     /// Whether its lines belong to a search that nobody waits for.
     pub(super) fn is_abandoned(&self) -> bool {
-        self.search == Search::Abandoned
+        self.search == SearchState::Abandoned
     }
 
     /// Whether it must send a bestmove soon.
     pub(super) fn is_stopped(&self) -> bool {
-        matches!(self.search, Search::Stopped | Search::Abandoned)
+        matches!(self.search, SearchState::Stopped | SearchState::Abandoned)
     }
 
     /// Bytes of the lines that wait for it.
@@ -123,7 +123,8 @@ impl Child {
 
     /// Whether it searches, or will once it has the lines that wait.
     pub(super) fn is_to_search(&self) -> bool {
-        matches!(self.search, Search::Running | Search::Stopped) || self.held.iter().any(|held| held.is_go)
+        matches!(self.search, SearchState::Running | SearchState::Stopped)
+            || self.held.iter().any(|held| held.is_go)
     }
 
     /// Sends a line at once.
@@ -149,7 +150,7 @@ impl Child {
             self.hold(line, true);
         } else {
             self.write(line, out);
-            self.search = Search::Running;
+            self.search = SearchState::Running;
             self.counting = false;
         }
     }
@@ -163,20 +164,20 @@ impl Child {
     /// Sends `stop`, once for each search.
     pub(super) fn stop(&mut self, line: &[u8], out: &mut Output) {
         match self.search {
-            Search::Running => {
-                self.search = Search::Stopped;
+            SearchState::Running => {
+                self.search = SearchState::Stopped;
                 self.write(line, out);
             }
-            Search::Stopped | Search::Idle => {}
-            Search::Abandoned => self.hold(line, false),
+            SearchState::Stopped | SearchState::Idle => {}
+            SearchState::Abandoned => self.hold(line, false),
         }
     }
 
     /// Ends a search whose bestmove nobody waits for; returns whether one was running. A `go` that waits is removed.
     pub(super) fn abandon(&mut self, out: &mut Output) -> bool {
-        if self.search == Search::Running {
+        if self.search == SearchState::Running {
             self.write(b"stop\n", out);
-            self.search = Search::Abandoned;
+            self.search = SearchState::Abandoned;
             return true;
         }
         let go = self.held.iter().position(|held| held.is_go);
@@ -202,7 +203,7 @@ impl Child {
             }
             self.write(&held.line, out);
             if held.is_go {
-                self.search = Search::Running;
+                self.search = SearchState::Running;
             }
         }
     }

@@ -36,7 +36,7 @@ pub type Scope = u64;
 
 /// A position that a player's game went through, and those that may follow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct PlayedNode {
     pub scope: Scope,
     pub at: u64,
     /// How much is known of it.
@@ -121,7 +121,7 @@ pub(super) struct PlayedLines {
     /// Whether other processes are to know of these lines.
     shared: bool,
     /// What they do not know yet.
-    unsaid: Vec<Node>,
+    unsaid: Vec<PlayedNode>,
     /// Whether something could not be remembered.
     pub(super) is_full: bool,
 }
@@ -169,12 +169,12 @@ impl PlayedLines {
     }
 
     /// All that is known of what follows a position.
-    fn nodes(&self, known: &PlayedPosition, scope: Option<Scope>) -> Vec<Node> {
+    fn nodes(&self, known: &PlayedPosition, scope: Option<Scope>) -> Vec<PlayedNode> {
         let Some(scope) = scope else { return Vec::new() };
         let node = |kind, is_awaited| {
             let edges = self.edges_of(known).filter(|edge| edge.is_awaited == is_awaited);
             let after = edges.filter_map(|edge| Some(self.get(edge.to)?.at)).collect();
-            Node { scope, at: known.at, kind, after }
+            PlayedNode { scope, at: known.at, kind, after }
         };
         let awaited = node(NodeKind::Replies, true);
         let kind = if known.is_cut { NodeKind::Cut } else { NodeKind::Known };
@@ -185,12 +185,12 @@ impl PlayedLines {
     }
 
     /// What other processes do not know yet.
-    pub(super) fn take_unsaid(&mut self) -> Vec<Node> {
+    pub(super) fn take_unsaid(&mut self) -> Vec<PlayedNode> {
         std::mem::take(&mut self.unsaid)
     }
 
     /// Takes what other processes have played.
-    pub(super) fn played_elsewhere(&mut self, nodes: &[Node]) {
+    pub(super) fn played_elsewhere(&mut self, nodes: &[PlayedNode]) {
         nodes.iter().for_each(|node| _ = self.add(node, false));
     }
 
@@ -267,7 +267,7 @@ impl PlayedLines {
 
     /// Notes what may follow a position, and that other processes do not know it.
     fn note(&mut self, scope: Scope, at: u64, after: &[u64], kind: NodeKind) {
-        let node = Node { scope, at, kind, after: after.to_vec() };
+        let node = PlayedNode { scope, at, kind, after: after.to_vec() };
         if self.add(&node, true) && self.shared {
             self.unsaid.push(node);
         }
@@ -275,7 +275,7 @@ impl PlayedLines {
 
     /// Adds what may follow a position, which a game of this process (`is_own`) or of another went through; returns whether that
     /// is new.
-    fn add(&mut self, node: &Node, is_own: bool) -> bool {
+    fn add(&mut self, node: &PlayedNode, is_own: bool) -> bool {
         let Some(scope) = self.scope_index(node.scope) else { return false };
         let Some(index) = self.entry(scope, node.at) else { return false };
         let mut is_new = false;
@@ -435,16 +435,16 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashSet;
 
-    fn node(scope: Scope, at: u64, after: &[u64]) -> Node {
-        Node { scope, at, kind: NodeKind::Known, after: after.to_vec() }
+    fn node(scope: Scope, at: u64, after: &[u64]) -> PlayedNode {
+        PlayedNode { scope, at, kind: NodeKind::Known, after: after.to_vec() }
     }
 
-    fn cut(scope: Scope, at: u64) -> Node {
-        Node { kind: NodeKind::Cut, ..node(scope, at, &[]) }
+    fn cut(scope: Scope, at: u64) -> PlayedNode {
+        PlayedNode { kind: NodeKind::Cut, ..node(scope, at, &[]) }
     }
 
-    fn replies(scope: Scope, at: u64, after: &[u64]) -> Node {
-        Node { kind: NodeKind::Replies, ..node(scope, at, after) }
+    fn replies(scope: Scope, at: u64, after: &[u64]) -> PlayedNode {
+        PlayedNode { kind: NodeKind::Replies, ..node(scope, at, after) }
     }
 
     #[test]
@@ -512,7 +512,7 @@ mod tests {
         assert_eq!(lines.freshness(1, 1), Freshness::Played);
         // In any order the same is known.
         let all = lines.known.iter().flat_map(|known| lines.nodes(known, Some(1)));
-        let all: Vec<Node> = all.filter(|node| !node.after.is_empty()).collect();
+        let all: Vec<PlayedNode> = all.filter(|node| !node.after.is_empty()).collect();
         let mut other = PlayedLines::default();
         all.iter().rev().for_each(|node| other.played_elsewhere(std::slice::from_ref(node)));
         other.played_elsewhere(&[node(1, 6, &[])]);
@@ -573,7 +573,7 @@ mod tests {
             for (at, steps, kind) in nodes {
                 let kind = [NodeKind::Known, NodeKind::Cut, NodeKind::Replies][usize::try_from(kind).unwrap()];
                 let next: Vec<u64> = steps.iter().map(|step| at + step).collect();
-                lines.played_elsewhere(&[Node { kind, ..node(1, at, &next) }]);
+                lines.played_elsewhere(&[PlayedNode { kind, ..node(1, at, &next) }]);
                 let (awaited, known) = (kind == NodeKind::Replies, after.entry(at).or_default());
                 next.iter().for_each(|at| *known.entry(*at).or_insert(true) &= awaited);
                 *cut.entry(at).or_insert(true) &= kind != NodeKind::Known;

@@ -58,7 +58,7 @@ pub use self::books::BookProblem;
 pub use self::event::{About, Event, Silence};
 pub use self::greeting::NAME_ADDITION;
 pub use self::gui::Gui;
-pub use self::lines::{Node, NodeKind, Scope};
+pub use self::lines::{NodeKind, PlayedNode, Scope};
 pub use self::options::is_chess;
 pub use self::output::Output;
 pub use self::played::{LearnableBook, PlayedGame};
@@ -386,7 +386,7 @@ impl Session {
     }
 
     /// Takes lines that other processes have played.
-    pub fn played_elsewhere(&mut self, nodes: &[Node]) {
+    pub fn played_elsewhere(&mut self, nodes: &[PlayedNode]) {
         self.books.lines.played_elsewhere(nodes);
     }
 
@@ -406,7 +406,7 @@ impl Session {
         if !self.learns() && !self.watch.has_game() {
             return;
         }
-        let request = watch::Request {
+        let request = watch::WatchedRequest {
             game: self.board.game(),
             clock: go.clock,
             pondering: go.ponder,

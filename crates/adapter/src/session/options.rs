@@ -15,7 +15,7 @@ use super::ended::opponent_name;
 use super::event::About;
 use super::{Output, Session, lossy};
 use crate::settings::books::NO_BOOK;
-use crate::settings::options::{Change, Options};
+use crate::settings::options::{OptionChange, Options};
 use crate::settings::spelling;
 
 /// The option with which GUIs announce analysis.
@@ -383,27 +383,27 @@ impl Session {
     }
 
     /// Acts on a change of one of our options. Runners send all options again before each game.
-    fn apply(&mut self, change: Change, before: &Options, out: &mut Output) {
+    fn apply(&mut self, change: OptionChange, before: &Options, out: &mut Output) {
         match change {
-            Change::Value => {}
-            Change::Learn => {
+            OptionChange::Value => {}
+            OptionChange::Learn => {
                 out.resume_learning |= self.options.policy.learn;
                 self.check_learning(out);
             }
-            Change::Books => self.books.open(&self.options, out),
-            Change::Evaluations => self.books.need_evaluations(&self.options, out),
-            Change::Seed if self.options.seed != before.seed => self.books.reseed(self.options.seed),
-            Change::Seed => {}
-            Change::Lines => {
+            OptionChange::Books => self.books.open(&self.options, out),
+            OptionChange::Evaluations => self.books.need_evaluations(&self.options, out),
+            OptionChange::Seed if self.options.seed != before.seed => self.books.reseed(self.options.seed),
+            OptionChange::Seed => {}
+            OptionChange::Lines => {
                 name_file(&mut self.options.fresh_file, &self.configured_lines);
                 if self.options.fresh_file != before.fresh_file {
                     self.share_lines(out);
                 }
                 self.read_lines(out);
             }
-            Change::Fresh if self.options.fresh => self.read_lines(out),
-            Change::Fresh => {}
-            Change::Log => {
+            OptionChange::Fresh if self.options.fresh => self.read_lines(out),
+            OptionChange::Fresh => {}
+            OptionChange::Log => {
                 name_file(&mut self.options.log, &self.configured_log);
                 out.log_to = Some(self.options.log.clone());
                 // The spool is beside the log.

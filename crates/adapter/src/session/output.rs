@@ -8,7 +8,7 @@ use log::Level;
 use tabiya_book::traits::Book;
 
 use super::event::Event;
-use super::lines::Node;
+use super::lines::PlayedNode;
 use super::played::{LearnableBook, PlayedGame};
 use crate::settings::books::BookFiles;
 
@@ -44,7 +44,7 @@ pub struct Output {
     /// Share played lines in this file from now on; an empty name ends that.
     pub lines_file: Option<String>,
     /// Lines that were played, for that file.
-    pub lines: Vec<Node>,
+    pub lines: Vec<PlayedNode>,
     /// Read what other processes have written there, then call [`Session::lines_read`](super::Session::lines_read), or
     /// [`Session::lines_are_late`](super::Session::lines_are_late) if that takes long.
     pub reads_lines: bool,

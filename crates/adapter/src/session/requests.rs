@@ -10,7 +10,7 @@ use tabiya_chess::Game;
 use tabiya_uci::{Command, Go};
 
 use super::backlog::is_stop;
-use super::child::Search;
+use super::child::SearchState;
 use super::event::{Event, Silence};
 use super::lines::Scope;
 use super::request::{BookAnswer, BookMove, Drawn, EndOfLine, GoRequest, Request, Until};
@@ -220,11 +220,13 @@ impl Session {
             return out.note(Level::Warn, format!("dropped a second answer: {}", lossy(line)));
         }
         match self.child.ended(out) {
-            Search::Running | Search::Stopped => self.answer_of_child(line, out),
-            Search::Abandoned => {}
+            SearchState::Running | SearchState::Stopped => self.answer_of_child(line, out),
+            SearchState::Abandoned => {}
             // It has treated `go perft` as a search.
-            Search::Idle if std::mem::take(&mut self.child.counting) => self.gui.send(line, out),
-            Search::Idle => out.note(Level::Warn, format!("dropped an unexpected line: {}", lossy(line))),
+            SearchState::Idle if std::mem::take(&mut self.child.counting) => self.gui.send(line, out),
+            SearchState::Idle => {
+                out.note(Level::Warn, format!("dropped an unexpected line: {}", lossy(line)))
+            }
         }
     }
 

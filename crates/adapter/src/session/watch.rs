@@ -19,7 +19,7 @@ use super::verdict::{DRAWN_SCORES, Evidence, Why, limit};
 const OPENING_PLIES: usize = 1;
 
 /// A request of the GUI.
-pub(super) struct Request<'a> {
+pub(super) struct WatchedRequest<'a> {
     /// The game on the board, if it is known.
     pub(super) game: Option<&'a Game>,
     pub(super) clock: Clock,
@@ -89,8 +89,8 @@ struct Watched {
 impl Watch {
     /// A `go` has come that a move must answer; one to ponder counts when the expected move is played. `books`
     /// are those from which a game may begin; without them none begins.
-    pub(super) fn asked(&mut self, request: Request<'_>, books: Option<&BookSet>) {
-        let Request { game, clock, pondering, analysis, unwanted } = request;
+    pub(super) fn asked(&mut self, request: WatchedRequest<'_>, books: Option<&BookSet>) {
+        let WatchedRequest { game, clock, pondering, analysis, unwanted } = request;
         self.fresh = false;
         self.last_score = None;
         self.expected = None;

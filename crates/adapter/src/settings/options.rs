@@ -68,7 +68,7 @@ pub(super) struct UsedPolicy {
 
 /// What the adapter must do after an option has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum OptionChange {
     /// Nothing: the value is read when it is needed.
     Value,
     /// Open the books again.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tabiya_book::choose::MAX_LOSS_LIMIT;
 
 use self::SettingKind::{Check, Choice, Files, Pairs, Share, Spin, Text, Texts};
-use super::options::{BookScore, Change, Options, UsedPolicy, Value};
+use super::options::{BookScore, OptionChange, Options, UsedPolicy, Value};
 use super::split;
 
 /// The greatest seed that a GUI's spin box can hold: many store it in 32 signed bits.
@@ -145,7 +145,7 @@ pub struct SettingRow {
     lack: fn(&Options, &[&UsedPolicy]) -> Option<&'static str>,
     /// What the adapter must do after the option has changed.
     #[serde(skip)]
-    pub(super) change: Change,
+    pub(super) change: OptionChange,
     /// Whether it is given at the start: a key outside `set` in the file, an argument of the adapter.
     #[serde(skip)]
     pub(crate) at_start: bool,
@@ -225,7 +225,7 @@ const ROW: SettingRow = SettingRow {
     group: SettingGroup::Moves,
     holder: None,
     lack: |_, _| None,
-    change: Change::Value,
+    change: OptionChange::Value,
     at_start: false,
     by_book: false,
     shown: false,
@@ -257,12 +257,12 @@ static ROWS: &[SettingRow] = &[
     SettingRow { name: OWN_BOOK, kind: Check, holder: Some(|it| Value::Check(&mut it.own_book)),
         group: SettingGroup::Books, help: "Play from the books", ..ROW },
     SettingRow { name: "Book File", key: BOOK, value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.both)),
-        default: "the starter book inside tabiya, if no book is named", change: Change::Books,
+        default: "the starter book inside tabiya, if no book is named", change: OptionChange::Books,
         group: SettingGroup::Books, help: "A book; of several, the first that knows the position answers", ..START },
     SettingRow { name: "Book White", key: "book-white", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.white)),
-        change: Change::Books, group: SettingGroup::Books, help: "A book for White, tried before the others", ..START },
+        change: OptionChange::Books, group: SettingGroup::Books, help: "A book for White, tried before the others", ..START },
     SettingRow { name: "Book Black", key: "book-black", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.black)),
-        change: Change::Books, group: SettingGroup::Books, help: "A book for Black, tried before the others", ..START },
+        change: OptionChange::Books, group: SettingGroup::Books, help: "A book for Black, tried before the others", ..START },
     SettingRow { name: "Play without missing books", key: "book-optional", kind: Check, default: "false",
         group: SettingGroup::Books, help: "If a book cannot be opened, play on with the others or the engine alone", ..START },
     SettingRow { key: "file", help: "The book", ..BY_BOOK },
@@ -278,7 +278,7 @@ static ROWS: &[SettingRow] = &[
     SettingRow { name: "Book Reserve", key: "reserve", value_name: "PLIES", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.reserve)),
         slider: Some("plies"), help: "Skip moves whose line in the book is shorter than this many plies, the move included", ..POLICY },
     SettingRow { name: "Book Max Loss", key: "max-loss", value_name: "CENTIPAWNS", kind: Spin { min: 0, max: MAX_LOSS_LIMIT }, holder: Some(|it| Value::Spin(&mut it.policy.max_loss)),
-        change: Change::Evaluations,
+        change: OptionChange::Evaluations,
         lack: |_, used| lack(used.iter().all(|it| !it.has_evaluations && !it.policy.guards()), "there are no evaluations beside the book (BOOK.evals), and Book Guard is 0"),
         help: "Skip moves that lose more than this many centipawns, by the evaluations beside the book (BOOK.evals); 0 = no limit", ..POLICY },
     SettingRow { name: "Book Guard", key: "guard", kind: Spin { min: 0, max: 60_000 }, holder: Some(|it| Value::Spin(&mut it.policy.guard)),
@@ -294,24 +294,24 @@ static ROWS: &[SettingRow] = &[
     SettingRow { key: "optional", kind: Check, help: "Play on without the book if it cannot be opened", ..BY_BOOK },
     SettingRow { key: "min-clock", kind: Spin { min: 0, max: DAY }, help: "Skip the book when the side to move has fewer seconds left than this", ..BY_BOOK },
     SettingRow { key: "max-uses", kind: Spin { min: 1, max: 1000 }, help: "Play at most this many moves of a game from the book", ..BY_BOOK },
-    SettingRow { name: "Book Fresh", kind: Check, holder: Some(|it| Value::Check(&mut it.fresh)), change: Change::Fresh,
+    SettingRow { name: "Book Fresh", kind: Check, holder: Some(|it| Value::Check(&mut it.fresh)), change: OptionChange::Fresh,
         lack: |_, used| lack(used.iter().all(|it| it.policy.variety == 0), "Book Variety is 0: the best move is always played"),
         help: "Prefer moves into lines not yet played since tabiya started; choose among them by weight", ..ROW },
-    SettingRow { name: "Book Fresh File", holder: Some(|it| Value::Text(&mut it.fresh_file)), change: Change::Lines,
+    SettingRow { name: "Book Fresh File", holder: Some(|it| Value::Text(&mut it.fresh_file)), change: OptionChange::Lines,
         lack: |it, _| lack(!it.fresh, "Book Fresh is false"),
         help: "With Book Fresh: share played lines with other running copies of tabiya through this file", ..ROW },
     SettingRow { name: "Book Ponder", kind: Check, holder: Some(|it| Value::Check(&mut it.ponder)),
         help: "Let the engine ponder while moves still come from the book", ..ROW },
     SettingRow { name: "Book Score", kind: Choice { choices: &BookScore::NAMES }, holder: Some(|it| Value::Score(&mut it.score)),
         help: "The score to show with a book move: zero, or what the results of the move amount to (statistics)", ..ROW },
-    SettingRow { name: "Book Learn", key: "learn", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.learn)), change: Change::Learn,
+    SettingRow { name: "Book Learn", key: "learn", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.learn)), change: OptionChange::Learn,
         by_book: false, group: SettingGroup::Learning, help: "Let learned results change the weights; in play, also write the result of each game into the Polyglot books", ..POLICY },
     SettingRow { name: "Book Learn Margin", kind: Spin { min: 0, max: 10_000 }, holder: Some(|it| Value::Spin(&mut it.learn_margin)),
         group: SettingGroup::Learning, lack: |it, _| lack(!it.policy.learn, "Book Learn is false"),
         help: "The score, in centipawns, at which an unfinished game counts as won or lost", ..ROW },
     SettingRow { name: "Book Seed", key: "seed", value_name: "N", kind: Spin { min: 0, max: MAX_SEED }, holder: Some(|it| Value::Spin(&mut it.seed)),
-        change: Change::Seed, help: "Seed for random choices: the same seed repeats them; 0 = different each time", ..START },
-    SettingRow { name: "Book Log", key: "log", value_name: "FILE", holder: Some(|it| Value::Text(&mut it.log)), change: Change::Log,
+        change: OptionChange::Seed, help: "Seed for random choices: the same seed repeats them; 0 = different each time", ..START },
+    SettingRow { name: "Book Log", key: "log", value_name: "FILE", holder: Some(|it| Value::Text(&mut it.log)), change: OptionChange::Log,
         group: SettingGroup::Log, help: "Write a log to this file; in its name, %p becomes the process ID and %d the date", ..START },
     SettingRow { name: "Log level", key: "log-level", value_name: "LEVEL", kind: Choice { choices: &["error", "warn", "info", "debug", "trace"] }, default: "info",
         group: SettingGroup::Log, help: "How much to log: error, warn, info, debug (adds the GUI's lines, and why the book did not \

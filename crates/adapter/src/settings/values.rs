@@ -9,7 +9,7 @@ use tabiya_uci::SetOption;
 
 use super::books::{BookFiles, BookList};
 use super::given::Given;
-use super::options::{BookScore, Change, Options, Value};
+use super::options::{BookScore, OptionChange, Options, Value};
 use super::table::{self, OWN_BOOK, SettingKind, SettingRow};
 
 impl Value<'_> {
@@ -43,7 +43,7 @@ impl Options {
     /// Whether the option of this name decides which books play.
     pub(crate) fn names_books(name: &str) -> bool {
         let row = find_row(&SetOption { name: name.as_bytes(), value: b"" });
-        row.is_some_and(|row| row.change == Change::Books || row.name == OWN_BOOK)
+        row.is_some_and(|row| row.change == OptionChange::Books || row.name == OWN_BOOK)
     }
 
     /// What to do about a value that leaves open which books play; `None` for any other value or option.
@@ -53,7 +53,7 @@ impl Options {
         let set = Some(name).filter(|name| Self::names_books(name)).and_then(|_| options.set(&option))?;
         match set {
             Err(_) => Some("write true or false"),
-            Ok(Change::Books) if options.books == BookFiles::default() => {
+            Ok(OptionChange::Books) if options.books == BookFiles::default() => {
                 Some("name a book, or <none> for no book")
             }
             Ok(_) => None,
@@ -91,7 +91,7 @@ impl Options {
     ///
     /// # Errors
     /// When the value is not valid: the message says which values are, and the option keeps its value.
-    pub fn set(&mut self, option: &SetOption<'_>) -> Option<Result<Change, String>> {
+    pub fn set(&mut self, option: &SetOption<'_>) -> Option<Result<OptionChange, String>> {
         let row = find_row(option)?;
         let mut value = row.value(self)?;
         let text = text(option.value);
@@ -146,7 +146,7 @@ fn text(value: &[u8]) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    fn set(options: &mut Options, line: &str) -> Option<Result<Change, String>> {
+    fn set(options: &mut Options, line: &str) -> Option<Result<OptionChange, String>> {
         options.set(&SetOption::parse(line.as_bytes()).unwrap())
     }
 
@@ -183,7 +183,7 @@ mod tests {
         let mut options = Options::default();
         for (value, thousandths) in [("0.5 %", 5), ("2%", 20), ("100 %", 1000), ("7", 7), ("0", 0)] {
             let line = format!("name Book Threshold value {value}");
-            assert_eq!(set(&mut options, &line), Some(Ok(Change::Value)), "{value}");
+            assert_eq!(set(&mut options, &line), Some(Ok(OptionChange::Value)), "{value}");
             assert_eq!(options.policy.threshold, thousandths, "{value}");
         }
         for value in ["0.5", "0.55 %", "100.1 %", "1001", "-1 %", "%", "few"] {
@@ -346,15 +346,15 @@ mod tests {
     #[test]
     fn names_are_recognised_in_any_letter_case() {
         let mut options = Options::default();
-        assert_eq!(set(&mut options, "name BOOK  variety value 7"), Some(Ok(Change::Value)));
+        assert_eq!(set(&mut options, "name BOOK  variety value 7"), Some(Ok(OptionChange::Value)));
         assert_eq!(options.policy.variety, 7);
-        assert_eq!(set(&mut options, "name ownbook value FALSE"), Some(Ok(Change::Value)));
+        assert_eq!(set(&mut options, "name ownbook value FALSE"), Some(Ok(OptionChange::Value)));
         assert!(!options.own_book);
-        assert_eq!(set(&mut options, "name Book File value a.bin;b.bin"), Some(Ok(Change::Books)));
+        assert_eq!(set(&mut options, "name Book File value a.bin;b.bin"), Some(Ok(OptionChange::Books)));
         assert_eq!(options.books.both, BookList::Files(vec!["a.bin".to_owned(), "b.bin".to_owned()]));
-        assert_eq!(set(&mut options, "name Book File value <empty>"), Some(Ok(Change::Books)));
+        assert_eq!(set(&mut options, "name Book File value <empty>"), Some(Ok(OptionChange::Books)));
         assert_eq!(options.books.both, BookList::Unnamed);
-        assert_eq!(set(&mut options, "name book score value STATISTICS"), Some(Ok(Change::Value)));
+        assert_eq!(set(&mut options, "name book score value STATISTICS"), Some(Ok(OptionChange::Value)));
         assert_eq!(options.score, BookScore::Statistics);
         assert_eq!(set(&mut options, "name Hash value 64"), None);
     }

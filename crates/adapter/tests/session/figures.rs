@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use shakmaty::Position as _;
-use tabiya_adapter::session::{Node, NodeKind, Output, Session};
+use tabiya_adapter::session::{NodeKind, Output, PlayedNode, Session};
 use tabiya_adapter::settings::books::BookList;
 use tabiya_adapter::settings::options::Options;
 use tabiya_book::open_book as open;
@@ -60,11 +60,11 @@ fn an_answer_takes_as_long_whatever_was_played() {
         if at.chess().turn().is_white() && !after.is_empty() && asked.len() < ASKED {
             asked.push(line);
         }
-        nodes.push(Node { scope, at: place(&at), kind: NodeKind::Known, after });
+        nodes.push(PlayedNode { scope, at: place(&at), kind: NodeKind::Known, after });
     }
     let of_book = nodes.len();
     // The rest is one long line.
-    nodes.extend((of_book..PLAYED).map(|at| Node {
+    nodes.extend((of_book..PLAYED).map(|at| PlayedNode {
         scope,
         at: at as u64,
         kind: NodeKind::Known,

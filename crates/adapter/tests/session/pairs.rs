@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Position as _};
-use tabiya_adapter::session::{About, BookProblem, Event, Node, Output, Session, Silence};
+use tabiya_adapter::session::{About, BookProblem, Event, Output, PlayedNode, Session, Silence};
 use tabiya_adapter::settings::books::{BookFiles, BookList};
 use tabiya_adapter::settings::options::Options;
 use tabiya_adapter::settings::rules::Rule;
@@ -117,7 +117,7 @@ struct Process {
     board: String,
     /// What was said and done, and what other processes are to know.
     events: Vec<Event>,
-    nodes: Vec<Node>,
+    nodes: Vec<PlayedNode>,
     /// The moves of the games that were learned.
     learned: Vec<String>,
     file: PathBuf,

@@ -18,7 +18,7 @@ use tabiya_base::interrupt;
 use tabiya_base::parallel::processors;
 use tabiya_uci::engine::{Client, Engine, Setup};
 
-use self::search::Search;
+use self::search::LiveSearch;
 use super::Explorer;
 use super::fault::Fault;
 use super::reply::events;
@@ -167,7 +167,7 @@ pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Faul
     starts.send(start).map_err(|_| Fault::no_engine())?;
     let client = started.recv_timeout(START_TIME).map_err(|_| Fault::busy("the engine does not start"))??;
     permit.take(client.engine());
-    let search = Search { place, lines, threads, setup, sender, stop: Arc::clone(&permit.stop) };
+    let search = LiveSearch { place, lines, threads, setup, sender, stop: Arc::clone(&permit.stop) };
     let thread = thread::Builder::new().name("engine".to_owned());
     // If the thread does not start, the client is dropped, and its engine ends.
     thread

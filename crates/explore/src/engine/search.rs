@@ -35,7 +35,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const MAX_PLIES: usize = 24;
 
 /// What to search, and who listens.
-pub(super) struct Search {
+pub(super) struct LiveSearch {
     pub(super) place: ShownPlace,
     pub(super) lines: usize,
     /// With how many threads; `None`: as the engine is set up.
@@ -68,7 +68,7 @@ struct Progress {
     time: Option<u64>,
 }
 
-impl Search {
+impl LiveSearch {
     /// Searches until the engine has answered or no page listens, and ends the engine.
     pub(super) fn run(self, mut client: Client) {
         let (sender, stop) = (self.sender.clone(), Arc::clone(&self.stop));

@@ -10,8 +10,8 @@ use tabiya_chess::{MoveCode, Speed};
 use tabiya_games::{Date, GameResult};
 
 use super::layout::{
-    ENTRY_LEN, GAME_LEN, HEAD_LEN, IndexHead, Section, Stamp, date_of, id, is_version, key_of, read_entry,
-    read_text, result_of, speed_of,
+    ENTRY_LEN, GAME_LEN, HEAD_LEN, IndexHead, IndexStamp, Section, date_of, id, is_version, key_of,
+    read_entry, read_text, result_of, speed_of,
 };
 
 /// An index that is open.
@@ -22,7 +22,7 @@ pub(super) struct GamesIndex {
 
 /// A game of a position.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Game<'a> {
+pub(in super::super) struct IndexedGame<'a> {
     /// Its number, by which its file and its place there are found.
     pub(super) number: u64,
     /// Bytes of its text.
@@ -51,12 +51,12 @@ pub(in super::super) struct Names<'a> {
 
 /// The games of a position, the highest ratings first, then the latest.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Found<'a> {
+pub(in super::super) struct FoundGames<'a> {
     index: &'a GamesIndex,
     entries: &'a [[u8; ENTRY_LEN]],
 }
 
-impl<'a> Found<'a> {
+impl<'a> FoundGames<'a> {
     /// How many there are.
     pub(in super::super) fn total(&self) -> u64 {
         self.entries.len() as u64
@@ -67,16 +67,16 @@ impl<'a> Found<'a> {
         Self { entries: self.entries.get(count..).unwrap_or_default(), ..self }
     }
 
-    pub(in super::super) fn games(&self) -> impl Iterator<Item = Game<'a>> + use<'a> {
+    pub(in super::super) fn games(&self) -> impl Iterator<Item = IndexedGame<'a>> + use<'a> {
         let index = self.index;
         self.entries
             .iter()
             .map(read_entry)
-            .filter_map(move |(number, mv)| Some(Game { mv, ..index.game(number)? }))
+            .filter_map(move |(number, mv)| Some(IndexedGame { mv, ..index.game(number)? }))
     }
 }
 
-impl<'a> Game<'a> {
+impl<'a> IndexedGame<'a> {
     /// The names of its players and its tournament; empty where the index has none.
     pub(in super::super) fn names(&self) -> Names<'a> {
         let read = || {
@@ -113,7 +113,7 @@ impl GamesIndex {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(super) fn open(path: &Path, stamp: &Stamp) -> Result<Option<Self>> {
+    pub(super) fn open(path: &Path, stamp: &IndexStamp) -> Result<Option<Self>> {
         let map = Map::open(path)?;
         let Some(head) = IndexHead::read(&map).filter(|head| head.stamp == *stamp) else { return Ok(None) };
         let whole = |section: &Section| {
@@ -144,20 +144,20 @@ impl GamesIndex {
     }
 
     /// The games in which a position occurred.
-    pub(super) fn at(&self, key: u64) -> Found<'_> {
+    pub(super) fn at(&self, key: u64) -> FoundGames<'_> {
         let positions = self.positions();
         let from = positions.partition_point(|entry| key_of(entry) < key);
         let to = positions.partition_point(|entry| key_of(entry) <= key);
-        Found { index: self, entries: positions.get(from..to).unwrap_or_default() }
+        FoundGames { index: self, entries: positions.get(from..to).unwrap_or_default() }
     }
 
     /// The game with this number.
-    pub(super) fn game(&self, number: u64) -> Option<Game<'_>> {
+    pub(super) fn game(&self, number: u64) -> Option<IndexedGame<'_>> {
         let [_, games, texts] = self.head.sections;
         let (records, _) = self.section(games).as_chunks::<GAME_LEN>();
         let record = records.get(place(records, number)?)?;
         let text = usize::try_from(bytes::u64_be(record, 24)?).ok()?;
-        Some(Game {
+        Some(IndexedGame {
             number,
             length: bytes::u32_be(record, 8)?,
             mv: MoveCode::NULL,
@@ -224,7 +224,7 @@ mod tests {
         ) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("index");
-            let stamp = Stamp::from_marks([]);
+            let stamp = IndexStamp::from_marks([]);
             let sections = [0, 1, 2].map(|number| Section { at: sections[number].0, len: sections[number].1 });
             let head = IndexHead { sections, stamp: stamp.clone(), checksum: crc32fast::hash(&body) };
             std::fs::write(&path, [head.to_bytes(), body].concat()).unwrap();

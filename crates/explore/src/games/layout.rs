@@ -56,9 +56,9 @@ const ID_LEN: usize = 8;
 
 /// What distinguishes the files of games from others, and from themselves before they were changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stamp(pub(super) [u8; 32]);
+pub(super) struct IndexStamp(pub(super) [u8; 32]);
 
-impl Stamp {
+impl IndexStamp {
     /// The stamp of files with these marks, in this order.
     pub(super) fn from_marks<'a>(marks: impl IntoIterator<Item = &'a str>) -> Self {
         let mut digest = Sha256::new();
@@ -81,7 +81,7 @@ pub(super) struct Section {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct IndexHead {
     pub(super) sections: [Section; 3],
-    pub(super) stamp: Stamp,
+    pub(super) stamp: IndexStamp,
     /// The CRC-32 of what follows.
     pub(super) checksum: u32,
 }
@@ -115,7 +115,7 @@ impl IndexHead {
             Some(Section { at: bytes::u64_be(data, at)?, len: bytes::u64_be(data, at + 8)? })
         };
         let sections = [section(0)?, section(1)?, section(2)?];
-        Some(Self { sections, stamp: Stamp(bytes::array(data, 64)?), checksum })
+        Some(Self { sections, stamp: IndexStamp(bytes::array(data, 64)?), checksum })
     }
 }
 
@@ -256,14 +256,14 @@ mod tests {
         let section = |at| Section { at, len: 2 * at };
         let head = IndexHead {
             sections: [section(1), section(2), section(3)],
-            stamp: Stamp::from_marks(["a", "b"]),
+            stamp: IndexStamp::from_marks(["a", "b"]),
             checksum: 7,
         };
         let mut bytes = head.to_bytes();
         assert_eq!((bytes.len(), IndexHead::read(&bytes)), (HEAD_LEN, Some(head)));
         bytes[15] += 1;
         assert_eq!(IndexHead::read(&bytes), None);
-        assert_ne!(Stamp::from_marks(["a", "b"]), Stamp::from_marks(["ab", ""]));
+        assert_ne!(IndexStamp::from_marks(["a", "b"]), IndexStamp::from_marks(["ab", ""]));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use tabiya_games::play::play;
 use tabiya_games::{GameEnd, GameError, GameHeader, KeyedPly, Reason, Sources, Visitor};
 
 use super::layout::{
-    ENTRY_LEN, GAME_LEN, HEAD_LEN, IndexHead, Section, Stamp, date_bits, entry, put_text, result_bits,
+    ENTRY_LEN, GAME_LEN, HEAD_LEN, IndexHead, IndexStamp, Section, date_bits, entry, put_text, result_bits,
     speed_bits,
 };
 use super::source::GameFiles;
@@ -109,7 +109,7 @@ pub(super) fn begin(target: &Path, force: bool) -> Result<Replacement> {
 pub(super) fn make(
     sources: &mut Sources,
     files: &GameFiles,
-    stamp: &Stamp,
+    stamp: &IndexStamp,
     target: &Path,
     resources: &Resources,
     progress: &Progress,
@@ -238,7 +238,7 @@ impl Visitor for IndexPlayer<'_> {
 fn write(
     mut positions: Sorted,
     mut games: Sorted,
-    stamp: &Stamp,
+    stamp: &IndexStamp,
     target: &Path,
     resources: &Resources,
 ) -> Result<()> {

@@ -34,7 +34,7 @@ use tabiya_games::Date;
 use tabiya_workshop::source::open_games;
 
 use self::index::GamesIndex;
-pub(super) use self::index::{Found, Game, Names};
+pub(super) use self::index::{FoundGames, IndexedGame, Names};
 use self::layout::MAGIC;
 use self::make::make;
 use self::source::GameFiles;
@@ -137,7 +137,7 @@ impl GamesOfPosition {
     }
 
     /// The games in which a position of the variant occurred.
-    pub(super) fn at(&self, at: &Position) -> Found<'_> {
+    pub(super) fn at(&self, at: &Position) -> FoundGames<'_> {
         self.index.at(at.key())
     }
 
@@ -174,7 +174,7 @@ struct GameLine<'a> {
 }
 
 /// The move that a game went on with, if it is legal.
-pub(super) fn move_of(at: &Position, game: &Game<'_>) -> Option<Move> {
+pub(super) fn move_of(at: &Position, game: &IndexedGame<'_>) -> Option<Move> {
     if game.mv == MoveCode::NULL {
         return None;
     }
@@ -211,7 +211,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// Whether a game is one of them.
-    pub(super) fn has(&self, game: &Game<'_>) -> bool {
+    pub(super) fn has(&self, game: &IndexedGame<'_>) -> bool {
         let [white, black] = [game.white_elo, game.black_elo].map(NonZeroU16::new);
         let slice = Slice::new(game.speed, RatingBand::from_ratings(white, black));
         let in_time = self.since.is_none_or(|since| since <= game.date)
@@ -256,7 +256,7 @@ pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Re
         Some("latest") => true,
         Some(_) => return Err(Fault::bad("order: write strongest or latest")),
     };
-    let (count, page): (u64, Vec<Game<'_>>) = if wanted.is_all() && !is_latest {
+    let (count, page): (u64, Vec<IndexedGame<'_>>) = if wanted.is_all() && !is_latest {
         (found.total(), found.skip(from).games().take(most).collect())
     } else {
         let mut count = 0;
@@ -276,11 +276,11 @@ pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Re
 }
 
 /// The latest of these games, at most so many.
-pub(super) fn latest<'a>(games: impl Iterator<Item = Game<'a>>, most: usize) -> Vec<Game<'a>> {
+pub(super) fn latest<'a>(games: impl Iterator<Item = IndexedGame<'a>>, most: usize) -> Vec<IndexedGame<'a>> {
     /// Games beyond twice those wanted that are kept before they are sorted.
     const MORE: usize = 1000;
-    let mut kept: Vec<Game<'_>> = Vec::new();
-    let sort = |kept: &mut Vec<Game<'_>>| {
+    let mut kept: Vec<IndexedGame<'_>> = Vec::new();
+    let sort = |kept: &mut Vec<IndexedGame<'_>>| {
         kept.sort_by_key(|game| Reverse((game.date, game.strength())));
         kept.truncate(most);
     };
@@ -295,7 +295,7 @@ pub(super) fn latest<'a>(games: impl Iterator<Item = Game<'a>>, most: usize) -> 
 }
 
 /// A game of a position, as the page shows it.
-fn line(place: &ShownPlace, game: &Game<'_>) -> Option<Value> {
+fn line(place: &ShownPlace, game: &IndexedGame<'_>) -> Option<Value> {
     let at = place.game.position();
     let rating = |rating: u16| Some(rating).filter(|rating| *rating > 0);
     let mv = move_of(at, game);

@@ -16,8 +16,8 @@ use super::super::fault::Fault;
 use super::super::part::part_of;
 use super::super::shelf::{FileStamp, stamp_of};
 use super::super::words;
-use super::index::Game;
-use super::layout::Stamp;
+use super::index::IndexedGame;
+use super::layout::IndexStamp;
 
 /// Bytes of a game's text that are shown: more than any has.
 const MAX_TEXT: u64 = 4 << 20;
@@ -45,7 +45,7 @@ impl GameFiles {
     ///
     /// # Errors
     /// When one has disappeared, or its games cannot be found again: in pipes, archives and compressed files.
-    pub(super) fn open(sources: &Sources) -> Result<(Self, Stamp)> {
+    pub(super) fn open(sources: &Sources) -> Result<(Self, IndexStamp)> {
         let again = |path: &Path| {
             Error::new(
                 ErrorKind::Usage,
@@ -72,7 +72,7 @@ impl GameFiles {
         let each = sources.each()?.ok_or_else(|| again(Path::new("-")))?;
         let variant = Some(sources.variant()).filter(|variant| *variant != Variant::Chess);
         let marks = each.iter().flat_map(|(_, stamp)| [&*stamp.name, &*stamp.state]);
-        let stamp = Stamp::from_marks(marks.chain(variant.map(Variant::uci)));
+        let stamp = IndexStamp::from_marks(marks.chain(variant.map(Variant::uci)));
         Ok((Self { files, by_name }, stamp))
     }
 
@@ -90,7 +90,7 @@ impl GameFiles {
     ///
     /// # Errors
     /// When its file has changed, or cannot be read.
-    pub(super) fn text(&self, game: &Game<'_>) -> std::result::Result<Vec<u8>, Fault> {
+    pub(super) fn text(&self, game: &IndexedGame<'_>) -> std::result::Result<Vec<u8>, Fault> {
         let gone = || Fault::not_found("there is no such game");
         let last = self.files.partition_point(|file| file.base <= game.number);
         let file = last.checked_sub(1).and_then(|last| self.files.get(last)).ok_or_else(gone)?;

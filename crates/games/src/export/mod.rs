@@ -14,6 +14,6 @@ pub(crate) fn is_unlisted(comment: &[u8]) -> bool {
     near.contains(&comment.len()) && words().eq(UNLISTED.split(' ').map(str::as_bytes))
 }
 
-pub use tree::{MoveTree, Node, Notes, Remark, San, TreeStep, Walk};
+pub use tree::{MoveTree, Notes, Remark, San, TreeNode, TreeStep, TreeWalk};
 pub use write::PgnHead;
 pub use write::PgnWriter;

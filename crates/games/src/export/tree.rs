@@ -68,7 +68,7 @@ impl San {
 
 /// A move of a tree, and its neighbours by their numbers.
 #[derive(Clone, Copy, Debug)]
-pub struct Node<M = San> {
+pub struct TreeNode<M = San> {
     /// The move.
     pub mv: M,
     /// Plies from the start of the game, this one included.
@@ -168,13 +168,13 @@ impl<M: Copy + Default> MoveTree<M> {
     }
 
     #[inline]
-    pub(crate) fn node(&self, number: u32) -> Option<Node<M>> {
+    pub(crate) fn node(&self, number: u32) -> Option<TreeNode<M>> {
         let mv = *self.moves.get(number as usize)?;
         let Links { ply, next, other, .. } = match self.links.get(number as usize) {
             Some(links) => *links,
             None => Links::in_line(number, self.count()),
         };
-        Some(Node { mv, ply, next, other })
+        Some(TreeNode { mv, ply, next, other })
     }
 
     /// Its moves, unless it has variations.
@@ -184,9 +184,9 @@ impl<M: Copy + Default> MoveTree<M> {
     }
 
     /// The steps through the tree in the order of PGN.
-    pub fn walk(&self) -> Walk<'_, M> {
+    pub fn walk(&self) -> TreeWalk<'_, M> {
         let at = self.node(0).map_or(0, |start| start.next);
-        Walk { tree: self, at, main: true, branches: false, open: Vec::new() }
+        TreeWalk { tree: self, at, main: true, branches: false, open: Vec::new() }
     }
 
     /// The number of moves, those of variations included.
@@ -201,7 +201,7 @@ impl<M: Copy + Default> MoveTree<M> {
 #[non_exhaustive]
 pub enum TreeStep<M> {
     /// A move: its number and node.
-    Move(u32, Node<M>),
+    Move(u32, TreeNode<M>),
     /// A variation begins: its first move replaces the last one of the line.
     Open,
     /// The variation ends, and the line around it continues.
@@ -210,7 +210,7 @@ pub enum TreeStep<M> {
 
 /// The steps through a tree in the order of PGN: a move, the variations that replace it, and what follows it.
 #[derive(Clone, Debug)]
-pub struct Walk<'a, M> {
+pub struct TreeWalk<'a, M> {
     tree: &'a MoveTree<M>,
     /// The next move of the line; 0 at its end.
     at: u32,
@@ -222,7 +222,7 @@ pub struct Walk<'a, M> {
     open: Vec<(u32, u32)>,
 }
 
-impl<M> Walk<'_, M> {
+impl<M> TreeWalk<'_, M> {
     /// Leaves out the rest of the line, and the variations that would replace its last move.
     pub(crate) fn end_line(&mut self) {
         if std::mem::take(&mut self.branches) {
@@ -232,7 +232,7 @@ impl<M> Walk<'_, M> {
     }
 }
 
-impl<M: Copy + Default> Iterator for Walk<'_, M> {
+impl<M: Copy + Default> Iterator for TreeWalk<'_, M> {
     type Item = TreeStep<M>;
 
     fn next(&mut self) -> Option<TreeStep<M>> {

@@ -49,7 +49,7 @@ const STORE_SHARE: u64 = 16;
 
 /// When a journal is compacted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct CompactLimits {
     /// Games whose records stay.
     pub games: usize,
     /// Bytes of records that are dropped at least.
@@ -58,13 +58,13 @@ pub(crate) struct Limits {
     pub failed: u64,
 }
 
-impl Default for Limits {
+impl Default for CompactLimits {
     fn default() -> Self {
         Self { games: UNDO_GAMES, dropped: MIN_DROPPED, failed: 0 }
     }
 }
 
-impl Limits {
+impl CompactLimits {
     /// Whether enough records can be dropped from a journal.
     pub(super) fn are_reached(&self, state: &JournalState) -> bool {
         let (games, edits) = stay(state, self.games);

@@ -168,7 +168,7 @@ impl Reversal {
 /// # Errors
 /// As [`Learner::edit`].
 fn planned(book: &mut BookEntries, edits: &[EntryEdit]) -> Result<Vec<EntryChange>> {
-    let mut plan = Plan::default();
+    let mut plan = EditPlan::default();
     edits.iter().try_for_each(|edit| plan.add(book, edit))?;
     let changes = plan.changes();
     let growth: Vec<i64> = changes.iter().map(EntryChange::growth).collect();
@@ -184,7 +184,7 @@ fn planned(book: &mut BookEntries, edits: &[EntryEdit]) -> Result<Vec<EntryChang
 /// The changes of an edit, by the numbers of their entries: those that are new before an entry, by key and descending
 /// weight, and the entry's own.
 #[derive(Default)]
-struct Plan(BTreeMap<u32, AtNumber>);
+struct EditPlan(BTreeMap<u32, AtNumber>);
 
 /// What an edit does at the number of an entry.
 #[derive(Default)]
@@ -195,7 +195,7 @@ struct AtNumber {
     own: Option<(PolyglotEntry, Option<PolyglotEntry>)>,
 }
 
-impl Plan {
+impl EditPlan {
     fn add(&mut self, book: &mut BookEntries, edit: &EntryEdit) -> Result<()> {
         let found = book.find_all(edit.key, edit.codes)?;
         edit.edit.expect_known(!found.is_empty()).map_err(|error| error.at_path(&book.path))?;

@@ -20,7 +20,7 @@ use crate::fingerprint::Fingerprint;
 use tabiya_base::error::{Error, Result};
 use tabiya_chess::MoveCode;
 
-use self::compact::Limits;
+use self::compact::CompactLimits;
 use self::correct::{ByLine, Corrected};
 use self::transact::Transaction;
 use super::book::{BookEntries, offset_of};
@@ -80,7 +80,7 @@ pub struct Learner {
     /// The serial of the journal whose name is known to be on the disk.
     named: Option<u64>,
     /// When the journal is compacted.
-    pub(super) limits: Limits,
+    pub(super) limits: CompactLimits,
     places: HashMap<(u64, [MoveCode; 2]), u64>,
     /// The fingerprint that the book must have.
     expected: Option<Fingerprint>,
@@ -108,7 +108,7 @@ impl Learner {
             state: None,
             checked: false,
             named: None,
-            limits: Limits::default(),
+            limits: CompactLimits::default(),
             places: HashMap::new(),
             expected: None,
             seen: None,

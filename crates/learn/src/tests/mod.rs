@@ -18,7 +18,7 @@ use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_chess::{Game, MoveCode, Position};
 
 use self::disk::SimDisk;
-use super::learner::compact::Limits;
+use super::learner::compact::CompactLimits;
 use super::{FinishedGame, IdentifiedGame, Learner, identity};
 
 /// The results by White's half-points.
@@ -52,7 +52,7 @@ pub fn compacting(disk: &SimDisk) -> Learner {
 pub fn compacting_to(disk: &SimDisk, games: usize) -> Learner {
     let mut learner = Learner::over(Box::new(disk.clone()), "a.bin");
     // A *done* always stays.
-    learner.limits = Limits { games, dropped: 26, failed: 0 };
+    learner.limits = CompactLimits { games, dropped: 26, failed: 0 };
     learner
 }
 

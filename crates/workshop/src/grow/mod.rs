@@ -29,7 +29,7 @@ pub use book::Grown;
 pub use figures::{Figures, KnownPosition};
 pub use growth::{Answer, Growth, Task};
 pub use opponent::Opponent;
-pub use play::{Choice, Play};
+pub use play::{Play, ReplyChoice};
 pub use rounds::{Finished, Rounds, Step};
 pub use state::{GrowthState, NextSearch};
 pub use tree::Shape;

@@ -20,7 +20,7 @@ const MAX_WEIGHT: f64 = 1000.0;
 
 /// A move that the book plays.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
+pub struct ReplyChoice {
     /// The move.
     pub mv: MoveCode,
     /// Its weight.
@@ -85,7 +85,7 @@ impl<'a> Play<'a> {
     }
 
     /// The moves that the side plays in a position, in place of what `out` holds.
-    pub fn choose(&self, number: u32, out: &mut Vec<Choice>) {
+    pub fn choose(&self, number: u32, out: &mut Vec<ReplyChoice>) {
         out.clear();
         let node = &self.view.tree.nodes[number as usize];
         if node.state != State::Searched || !self.view.is_ours(node) {
@@ -103,7 +103,7 @@ impl<'a> Play<'a> {
             let loss = Loss::new(value, best).centipawns();
             if loss <= self.max_loss {
                 let weight = (MAX_WEIGHT * libm::exp(-f64::from(loss) / OUR_ERROR)).round().max(1.0);
-                out.push(Choice { mv: edge.mv, weight: weight as u64, value, loss, to: edge.to });
+                out.push(ReplyChoice { mv: edge.mv, weight: weight as u64, value, loss, to: edge.to });
             }
         }
     }

@@ -16,7 +16,7 @@ pub const MIN: u64 = 5;
 
 /// Limits within which the true value lies with 95 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct WinLimits {
     /// The lower one.
     pub low: f64,
     /// The upper one.
@@ -33,7 +33,7 @@ pub struct Share {
     /// The mean of the results.
     pub mean: f64,
     /// Its limits; `None` where there are too few results.
-    pub limits: Option<Limits>,
+    pub limits: Option<WinLimits>,
 }
 
 /// A difference of playing strength.
@@ -90,7 +90,7 @@ pub fn share(counts: &[u64]) -> Option<Share> {
     let (low, high) = (mean - Z95 * error, mean + Z95 * error);
     if error > 0.0 && low > 0.0 && high < 1.0 {
         let los = normal((mean - 0.5) / error);
-        return Some(Share { mean, limits: Some(Limits { low, high, is_even: true, los }) });
+        return Some(Share { mean, limits: Some(WinLimits { low, high, is_even: true, los }) });
     }
     let prior = 1.0 / counts.len() as f64;
     let (centre, error) = moments(counts.iter().map(|count| *count as f64 + prior))?;
@@ -101,7 +101,7 @@ pub fn share(counts: &[u64]) -> Option<Share> {
     // Of an even score both are equally far from it, which sums of thirds miss by a rounding.
     let is_even = mean == 0.5;
     let los = if is_even { 0.5 } else { normal(odds / error) };
-    let limits = Limits { low, high, is_even, los };
+    let limits = WinLimits { low, high, is_even, los };
     Some(Share { mean, limits: Some(limits) })
 }
 

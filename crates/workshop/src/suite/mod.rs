@@ -17,5 +17,5 @@ mod write;
 pub use candidates::{Candidate, Candidates, Search, SuiteSource};
 pub use conditions::{Conditions, DrawRate, Window};
 pub use draw::{Draw, OpeningGroup, draw};
-pub use played::{Keep, Played, Verdict};
+pub use played::{Keep, PairVerdict, Played};
 pub use write::{SuiteEntry, SuiteSummary, epd, pgn};

@@ -29,7 +29,7 @@ pub enum Keep {
 /// What became of the games that began with a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Verdict {
+pub enum PairVerdict {
     /// None was played, or none has a result.
     NotPlayed,
     /// All games were drawn.
@@ -83,12 +83,12 @@ pub struct Played {
 
 impl Keep {
     /// Whether an opening stays.
-    pub fn admits(self, verdict: Verdict) -> bool {
+    pub fn admits(self, verdict: PairVerdict) -> bool {
         match (self, verdict) {
-            (_, Verdict::NotPlayed) => true,
-            (Self::Pairs, verdict) => verdict == Verdict::DecisivePair,
-            (Self::Fair | Self::Decisive, Verdict::Drawn) => false,
-            (Self::Fair | Self::Drawn, Verdict::OneColour) => false,
+            (_, PairVerdict::NotPlayed) => true,
+            (Self::Pairs, verdict) => verdict == PairVerdict::DecisivePair,
+            (Self::Fair | Self::Decisive, PairVerdict::Drawn) => false,
+            (Self::Fair | Self::Drawn, PairVerdict::OneColour) => false,
             _ => true,
         }
     }
@@ -150,10 +150,10 @@ impl Played {
     }
 
     /// What became of the games of a position.
-    pub fn verdict(&self, number: usize) -> Verdict {
-        let Some(games) = self.games.get(&number) else { return Verdict::NotPlayed };
+    pub fn verdict(&self, number: usize) -> PairVerdict {
+        let Some(games) = self.games.get(&number) else { return PairVerdict::NotPlayed };
         if games.iter().all(|game| game.result == GameResult::Draw) {
-            return Verdict::Drawn;
+            return PairVerdict::Drawn;
         }
         let pairs = pairs(games);
         let same = |(one, other): &(&MatchGame, &MatchGame)| {
@@ -169,13 +169,13 @@ impl Played {
             points(one.result, GameResult::White) + points(other.result, GameResult::Black) != 2
         };
         if pairs.is_empty() {
-            Verdict::Other
+            PairVerdict::Other
         } else if pairs.iter().all(same) {
-            Verdict::OneColour
+            PairVerdict::OneColour
         } else if pairs.iter().any(decisive) {
-            Verdict::DecisivePair
+            PairVerdict::DecisivePair
         } else {
-            Verdict::Other
+            PairVerdict::Other
         }
     }
 }
@@ -268,7 +268,7 @@ mod tests {
 
     use super::*;
 
-    fn verdict(results: &[(&str, &str, &str)]) -> Verdict {
+    fn verdict(results: &[(&str, &str, &str)]) -> PairVerdict {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("match.pgn");
         let mut text = String::new();
@@ -290,22 +290,27 @@ mod tests {
     #[test]
     fn pairs_of_games_decide() {
         let (a, b) = ("A", "B");
-        assert_eq!(verdict(&[(a, b, "1/2-1/2"), (b, a, "1/2-1/2")]), Verdict::Drawn);
-        assert_eq!(verdict(&[(a, b, "1-0"), (b, a, "1-0")]), Verdict::OneColour);
-        assert_eq!(verdict(&[(a, b, "1-0"), (b, a, "0-1")]), Verdict::DecisivePair);
-        assert_eq!(verdict(&[(a, b, "1-0"), (b, a, "1/2-1/2")]), Verdict::DecisivePair);
+        assert_eq!(verdict(&[(a, b, "1/2-1/2"), (b, a, "1/2-1/2")]), PairVerdict::Drawn);
+        assert_eq!(verdict(&[(a, b, "1-0"), (b, a, "1-0")]), PairVerdict::OneColour);
+        assert_eq!(verdict(&[(a, b, "1-0"), (b, a, "0-1")]), PairVerdict::DecisivePair);
+        assert_eq!(verdict(&[(a, b, "1-0"), (b, a, "1/2-1/2")]), PairVerdict::DecisivePair);
         assert_eq!(
             verdict(&[(a, b, "1-0"), (b, a, "1-0"), (a, b, "1/2-1/2"), (b, a, "1/2-1/2")]),
-            Verdict::Other
+            PairVerdict::Other
         );
-        assert_eq!(verdict(&[(a, b, "1-0")]), Verdict::Other);
-        assert_eq!(verdict(&[(a, b, "*")]), Verdict::NotPlayed);
+        assert_eq!(verdict(&[(a, b, "1-0")]), PairVerdict::Other);
+        assert_eq!(verdict(&[(a, b, "*")]), PairVerdict::NotPlayed);
     }
 
     #[test]
     fn what_is_kept_is_a_choice() {
-        let verdicts =
-            [Verdict::NotPlayed, Verdict::Drawn, Verdict::OneColour, Verdict::DecisivePair, Verdict::Other];
+        let verdicts = [
+            PairVerdict::NotPlayed,
+            PairVerdict::Drawn,
+            PairVerdict::OneColour,
+            PairVerdict::DecisivePair,
+            PairVerdict::Other,
+        ];
         let kept = |keep: Keep| verdicts.map(|verdict| keep.admits(verdict));
         assert_eq!(kept(Keep::Fair), [true, false, false, true, true]);
         assert_eq!(kept(Keep::Decisive), [true, false, true, true, true]);

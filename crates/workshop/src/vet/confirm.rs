@@ -18,7 +18,7 @@ use tabiya_search::{Evaluated, Knowledge, Work, evaluate};
 
 use crate::values::{Graph, KnownValues, UNKNOWN};
 
-use super::judge::Limits;
+use super::judge::VetLimits;
 use super::judged::JudgedBook;
 
 /// A move that loses over this many centipawns more than allowed is dropped without another search.
@@ -33,7 +33,7 @@ const ROUNDS: usize = 16;
 /// As [`evaluate()`].
 pub fn confirm(
     (book, graph): (&dyn Moves, &Graph),
-    limits: Limits,
+    limits: VetLimits,
     times: u64,
     knowledge: &mut Knowledge,
     work: &Work<'_>,

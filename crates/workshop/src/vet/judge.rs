@@ -18,7 +18,7 @@ const MAX_SCALE: f64 = 1000.0;
 
 /// How moves are judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct VetLimits {
     /// Moves that lose more are not played.
     pub max_loss: u32,
     /// Where all moves lose more than that, the best one stays if it loses no more than this.
@@ -38,7 +38,7 @@ pub struct Fate {
     pub weight: u64,
 }
 
-impl Limits {
+impl VetLimits {
     /// What becomes of the moves of a position where this side is to move.
     pub fn judge(&self, turn: Color, moves: &[MoveFacts], worth: &Worth) -> Vec<Fate> {
         let stay = |facts: &MoveFacts| Fate { dropped: false, weight: facts.weight };
@@ -128,14 +128,14 @@ mod tests {
 
     use super::*;
 
-    const LIMITS: Limits = Limits { max_loss: 50, exit_loss: 100, temperature: Some(30.0), side: None };
+    const LIMITS: VetLimits = VetLimits { max_loss: 50, exit_loss: 100, temperature: Some(30.0), side: None };
 
     fn moves(weights: &[u64]) -> Vec<MoveFacts> {
         let legal = Position::start().chess().legal_moves();
         legal.into_iter().zip(weights).map(|(mv, weight)| MoveFacts::new(mv, *weight)).collect()
     }
 
-    fn judged(limits: &Limits, weights: &[u64], own: i16, values: &[Option<i16>]) -> Vec<Option<u64>> {
+    fn judged(limits: &VetLimits, weights: &[u64], own: i16, values: &[Option<i16>]) -> Vec<Option<u64>> {
         let moves = moves(weights);
         let worth = Worth::new(Some(own), moves.iter().map(|facts| facts.mv).zip(values.iter().copied()));
         let fates = limits.judge(Color::White, &moves, &worth);
@@ -147,9 +147,9 @@ mod tests {
         let found =
             judged(&LIMITS, &[1000, 1000, 1000, 0], 20, &[Some(20), Some(-10), Some(-31), Some(-300)]);
         assert_eq!(found, [Some(1000), Some(368), None, None]);
-        let kept = Limits { temperature: None, ..LIMITS };
+        let kept = VetLimits { temperature: None, ..LIMITS };
         assert_eq!(judged(&kept, &[10, 10], 20, &[Some(20), Some(-10)]), [Some(10), Some(10)]);
-        let black = Limits { side: Some(Color::Black), ..LIMITS };
+        let black = VetLimits { side: Some(Color::Black), ..LIMITS };
         assert_eq!(judged(&black, &[10, 10], 20, &[Some(20), Some(-900)]), [Some(10), Some(10)]);
     }
 
@@ -183,7 +183,7 @@ mod tests {
             values in prop::collection::vec(prop::option::of(-400..400_i16), 8),
             temperature in 1.0..100.0_f64,
         ) {
-            let limits = Limits { temperature: Some(temperature), ..LIMITS };
+            let limits = VetLimits { temperature: Some(temperature), ..LIMITS };
             let found = judged(&limits, &weights, 0, &values[..weights.len()]);
             for (before, after) in weights.iter().zip(&found) {
                 prop_assert!(after.is_none_or(|after| (after > 0) == (*before > 0)));

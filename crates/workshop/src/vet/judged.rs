@@ -10,7 +10,7 @@ use tabiya_chess::Position;
 
 use crate::values::{Backed, Graph};
 
-use super::judge::{Fate, Limits};
+use super::judge::{Fate, VetLimits};
 
 /// A book and what its moves are judged by.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ pub struct JudgedBook<'a> {
     /// Their values.
     pub backed: &'a Backed,
     /// How moves are judged.
-    pub limits: Limits,
+    pub limits: VetLimits,
 }
 
 /// A position with its moves, as they were judged.

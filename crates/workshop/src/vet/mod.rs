@@ -3,7 +3,7 @@
 //! | step | module |
 //! |---|---|
 //! | searching again what decides that moves are dropped | [`confirm()`] |
-//! | which moves are dropped, and how often the others are played | [`Limits`] |
+//! | which moves are dropped, and how often the others are played | [`VetLimits`] |
 //! | the book with these changes | [`Vetted`] |
 //! | what play comes to where it leaves the book | [`Exits`] |
 
@@ -15,6 +15,6 @@ mod vetted;
 
 pub use confirm::confirm;
 pub use exits::{Exits, Leaving, exits};
-pub use judge::{Fate, Limits};
+pub use judge::{Fate, VetLimits};
 pub use judged::{Judged, JudgedBook};
 pub use vetted::Vetted;

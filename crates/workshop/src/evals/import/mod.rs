@@ -42,7 +42,7 @@ const LICHESS: &str = "Lichess";
 
 /// What is imported, and how.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
+pub struct ImportPlan<'a> {
     /// Only these positions.
     pub wanted: Option<&'a Wanted>,
     /// The name of the engine or another source; `None`: that of the kind of file.
@@ -69,7 +69,7 @@ pub struct Tally {
 /// An import: files are read, and then everything is put into a store.
 #[derive(Debug)]
 pub struct Import<'a> {
-    plan: Plan<'a>,
+    plan: ImportPlan<'a>,
     collector: Mutex<Collector>,
     tally: Tally,
 }
@@ -114,7 +114,7 @@ impl ImportFormat {
 
 impl<'a> Import<'a> {
     /// Nothing has been read yet.
-    pub fn new(plan: Plan<'a>) -> Self {
+    pub fn new(plan: ImportPlan<'a>) -> Self {
         Self { plan, collector: Mutex::new(Collector::new(plan.resources)), tally: Tally::default() }
     }
 
@@ -310,7 +310,7 @@ impl<'a> Import<'a> {
         let engine = self.engine("PGN");
         let (wanted, collector) = (self.plan.wanted, &self.collector);
         let player = || PgnEvals::new(admits, engine, wanted, collector, problems);
-        let Plan { resources, progress, .. } = self.plan;
+        let ImportPlan { resources, progress, .. } = self.plan;
         let readers = games::play::play(source, resources, progress, player, PgnEvals::finish)?;
         self.add(readers);
         Ok(())

@@ -64,7 +64,7 @@ pub struct AbkDraft {
 
 /// A position's number, and where its moves are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct DraftNode {
     /// Its number in the order of keys.
     pub number: u32,
     /// The number of its first move.
@@ -292,12 +292,12 @@ impl AbkDraft {
     }
 
     /// The position of this key.
-    pub fn find(&self, key: u64) -> Result<Option<Node>> {
+    pub fn find(&self, key: u64) -> Result<Option<DraftNode>> {
         Ok(self.nodes.find(key)?.map(|(number, node)| read_node(number, node).1))
     }
 
     /// The key of a position, and the position.
-    pub(crate) fn node(&self, number: u32) -> Result<(u64, Node)> {
+    pub(crate) fn node(&self, number: u32) -> Result<(u64, DraftNode)> {
         Ok(read_node(number.into(), self.nodes.get(number.into())?))
     }
 
@@ -309,14 +309,14 @@ impl AbkDraft {
     }
 
     /// The moves of a position.
-    pub fn steps(&self, node: Node, out: &mut Vec<DraftMove>) -> Result<()> {
+    pub fn steps(&self, node: DraftNode, out: &mut Vec<DraftMove>) -> Result<()> {
         out.resize(node.len as usize, DraftMove::zeroed());
         self.steps.read(u64::from(node.first) * DRAFT_MOVE_LEN as u64, bytemuck::cast_slice_mut(out))
     }
 }
 
 /// The key of a position, and the position, from its record.
-fn read_node(number: u64, record: [u8; NODE_LEN]) -> (u64, Node) {
+fn read_node(number: u64, record: [u8; NODE_LEN]) -> (u64, DraftNode) {
     let node = u128::from_be_bytes(record);
-    ((node >> 64) as u64, Node { number: number as u32, first: (node >> 32) as u32, len: node as u32 })
+    ((node >> 64) as u64, DraftNode { number: number as u32, first: (node >> 32) as u32, len: node as u32 })
 }

@@ -19,7 +19,7 @@ use super::super::layout::{DEFAULT_PRIORITY, HIGHEST_PRIORITY, NONE, ROOT};
 use super::super::read::weigh::score;
 use super::super::read::{MAX, MAX_LEN};
 use super::super::records::AbkRecord;
-use super::draft::{AbkDraft, DRAFT_MOVE_LEN, DraftMove, Node};
+use super::draft::{AbkDraft, DRAFT_MOVE_LEN, DraftMove, DraftNode};
 use crate::traverse::Bits;
 
 /// Bytes of a position in the order of the tree: the number of its first move in the draft, and how many it has.
@@ -70,7 +70,7 @@ impl AbkTree {
             }
             interrupt::check()?;
             let [first, len] = tree.entry(&mut cursor, at)?;
-            draft.steps(Node { number: 0, first, len }, &mut steps)?;
+            draft.steps(DraftNode { number: 0, first, len }, &mut steps)?;
             tree.steps.push(bytemuck::cast_slice(&steps))?;
             for step in &steps {
                 match draft.find(step.next)?.filter(|node| reached.insert(node.number.into())) {
@@ -86,7 +86,7 @@ impl AbkTree {
     }
 
     /// Appends a position, if there is room for its moves.
-    fn append(&mut self, node: Node) -> Result<bool> {
+    fn append(&mut self, node: DraftNode) -> Result<bool> {
         if self.records + u64::from(node.len) > MAX as u64 {
             self.beyond += 1;
             return Ok(false);

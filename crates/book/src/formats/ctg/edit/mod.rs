@@ -58,12 +58,12 @@ impl CtgEdit {
 
 /// What a move gets; the outer `None` leaves it as it is.
 #[derive(Default)]
-struct Verdict {
+struct CtgVerdict {
     colour: Option<Option<Recommendation>>,
     mark: Option<Option<Annotation>>,
 }
 
-impl Verdict {
+impl CtgVerdict {
     fn from_value(value: EditValue) -> Result<Self> {
         match value {
             EditValue::Verdict { color, mark } => Ok(Self { colour: color.map(Some), mark: mark.map(Some) }),
@@ -160,7 +160,9 @@ impl Drafts<'_> {
                 }
                 return Ok(());
             }
-            Change::Set(value) | Change::Add(value) => (Verdict::from_value(value)?, self.book.mark_mask()),
+            Change::Set(value) | Change::Add(value) => {
+                (CtgVerdict::from_value(value)?, self.book.mark_mask())
+            }
         };
         if adds {
             let code = normal
