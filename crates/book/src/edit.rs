@@ -3,6 +3,7 @@
 use shakmaty::Move;
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_chess::Position;
 
 use super::{Annotation, Recommendation};
 
@@ -45,6 +46,22 @@ pub struct Edit {
     pub change: Change,
 }
 
+/// Edits of a position.
+#[derive(Clone, Debug)]
+pub struct PositionEdits {
+    /// The position.
+    pub at: Position,
+    /// The edits, in order.
+    pub edits: Vec<Edit>,
+}
+
+impl PositionEdits {
+    /// Whether any of these edits deletes a move.
+    pub(crate) fn any_deletes(all: &[Self]) -> bool {
+        all.iter().flat_map(|of| &of.edits).any(|edit| edit.change == Change::Delete)
+    }
+}
+
 /// The error where a position is one of another variant than the book's.
 pub fn other_variant() -> Error {
     Error::new(ErrorKind::Usage, "books of this format hold standard chess only")
@@ -56,6 +73,16 @@ pub fn no_moves_left() -> Error {
 }
 
 impl Edit {
+    /// Whether an edit of another position that the format does not distinguish from this one has added or deleted the move:
+    /// the book `had` it, or not, and as edited so far it `has` it, or not.
+    pub(crate) fn is_made_already(&self, had: bool, has: bool) -> bool {
+        match self.change {
+            Change::Add(_) => has && !had,
+            Change::Delete => had && !has,
+            Change::Set(_) => false,
+        }
+    }
+
     /// Whether the book has the move; an error where that does not fit the change.
     ///
     /// # Errors

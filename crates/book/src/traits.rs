@@ -147,17 +147,28 @@ pub trait Sliced {
 
 /// A book whose moves are edited by replacing some of its bytes.
 pub trait Patchable {
-    /// The changes of the book's files that make these edits of a position. Nothing else changes.
+    /// The changes of the book's files that make these edits, in order. Nothing else changes.
     ///
     /// # Errors
     /// When an edit does not fit the moves or the format, the format or a damaged file has no room for it, or the work is
     /// interrupted.
-    fn patches(
-        &self,
-        at: &Position,
-        edits: &[edit::Edit],
-        progress: &Progress,
-    ) -> Result<Vec<(PathBuf, Patch)>>;
+    fn patches(&self, edits: &[edit::PositionEdits], progress: &Progress) -> Result<Vec<(PathBuf, Patch)>>;
+
+    /// The weight that a move has as soon as it is added, where weights are those of the positions that moves lead to, and the
+    /// book has this one.
+    fn weight_of_target(&self, _target: &Position) -> Option<u64> {
+        None
+    }
+
+    /// Whether positions are one that differ only in their colours, or mirrored.
+    fn merges_forms(&self) -> bool {
+        false
+    }
+
+    /// Whether the book is a tree: only the moves that lead to a position give its moves a place.
+    fn is_tree(&self) -> bool {
+        false
+    }
 }
 
 /// The file, or files, of a book.

@@ -155,6 +155,7 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
         .route("/api/engine", get_as(RequestKind::Program, engine::watch))
         .route("/api/events", get_look_up(|explorer, _| explorer.feeds.listen()))
         .route("/api/edit", post_as(RequestKind::Save, edits::edit))
+        .route("/api/line", post_up_to(RequestKind::Save, MAX_GAMES, edits::line))
         .route("/api/undo", post_as(RequestKind::Save, edits::undo))
         .route("/api/redo", post_as(RequestKind::Save, edits::redo))
         .route(

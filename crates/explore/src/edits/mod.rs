@@ -1,9 +1,10 @@
-//! `/api/edit`, `/api/undo`, `/api/redo`: each change is on the disk before it is answered.
+//! `/api/edit`, `/api/line`, `/api/undo`, `/api/redo`: each change is on the disk before it is answered.
 //!
 //! What a page showed before comes with each change, and is compared with the book at the moment of writing: an edit made
 //! in between, elsewhere, is reported, never overwritten. Edits of Polyglot books are in their journals, and can be taken
 //! back whenever; those of other books only while this server runs.
 
+mod line;
 mod value;
 
 use std::sync::PoisonError;
@@ -19,7 +20,7 @@ use tabiya_base::error::Result as Done;
 use tabiya_base::progress::Progress;
 use tabiya_book::{Edits, Variant};
 use tabiya_chess::Position;
-use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, Made, NamedEdit, Way, Wish};
+use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, Made, NamedEdit, NamedMoves, Way, Wish};
 use tabiya_workshop::view::{place_in_words, san};
 
 use self::value::{expected, shown, wanted};
@@ -30,6 +31,8 @@ use super::reply::json;
 use super::request::read;
 use super::shelf::Slot;
 use super::words;
+
+pub(super) use line::line;
 
 /// What is done to a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -68,7 +71,8 @@ struct Which {
     edit: Option<Named>,
 }
 
-/// An edit as its answer named it: where it is, the move, and what the book said of it before and says since.
+/// An edit as its answer named it: where it is, the move, and what the book said of it before and says since; of several moves
+/// what stands for them.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Named {
@@ -76,12 +80,14 @@ struct Named {
     start: Option<String>,
     #[serde(default)]
     play: Vec<String>,
-    #[serde(rename = "move")]
-    mv: String,
+    #[serde(default, rename = "move")]
+    mv: Option<String>,
     #[serde(default)]
     before: Value,
     #[serde(default)]
     after: Value,
+    #[serde(default)]
+    moves: Option<String>,
 }
 
 pub(super) fn edit(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> {
@@ -116,10 +122,21 @@ fn reverse(explorer: &Explorer, body: &[u8], way: Way) -> Result<Response, Fault
     let Some(edit) = edit else {
         return written(explorer, book, slot, Some(way), |editor| editor.reverse(way, None));
     };
-    let (place, mv) = read_move(slot.variant, edit.start.as_deref(), &edit.play, &edit.mv)?;
-    let said = [expected(format, &edit.before)?, expected(format, &edit.after)?];
+    let (start, play) = (edit.start.as_deref(), &edit.play);
+    let (place, moves) = match (&edit.mv, edit.moves.as_deref().map(|moves| u64::from_str_radix(moves, 16))) {
+        (Some(mv), _) => {
+            let (place, mv) = read_move(slot.variant, start, play, mv)?;
+            let said = [expected(format, &edit.before)?, expected(format, &edit.after)?];
+            (place, NamedMoves::One(mv, said))
+        }
+        (None, Some(Ok(digest))) => {
+            let place = ShownPlace::read(slot.variant, start, play.iter().map(String::as_str))?;
+            (place, NamedMoves::Several(digest))
+        }
+        (None, _) => return Err(Fault::bad("edit: write its move, or moves as they were answered")),
+    };
     let note = edit::kept(&place.game, place.is_set_up);
-    let named = NamedEdit { note: &note, mv, said };
+    let named = NamedEdit { note: &note, moves };
     written(explorer, book, slot, Some(way), |editor| editor.reverse(way, Some(&named)))
 }
 
@@ -174,6 +191,9 @@ fn written(
                 (None, _) => Fault::conflict(format!("changed elsewhere to {}", value::words(&now)), now),
             });
         }
+        EditOutcome::OtherCounts(counts) => {
+            return Err(Fault::conflict("the book has changed since", json!(counts)));
+        }
         EditOutcome::Other(next) => {
             let now = Value::Object(answer(edits_of(slot)?, &next, slot.variant));
             return Err(Fault::conflict("another edit was made since", now));
@@ -195,7 +215,7 @@ fn written(
 }
 
 /// An edit as the page names it: its place, in words too; where it is of one move, this move, and what the book said of it
-/// before and says since.
+/// before and says since; how many moves came, changed and left, and what stands for them.
 fn answer(edits: Edits, made: &Made, variant: Variant) -> Map<String, Value> {
     let (start, play, words) = place_of(&made.note, variant);
     let one = if let [one] = &*made.moves { Some(one) } else { None };
@@ -210,6 +230,8 @@ fn answer(edits: Edits, made: &Made, variant: Variant) -> Map<String, Value> {
         ("san", json!(name)),
         ("before", before),
         ("after", after),
+        ("counts", json!(made.counts())),
+        ("moves", json!(format!("{:016x}", made.digest()))),
     ];
     parts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }

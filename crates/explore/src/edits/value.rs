@@ -21,13 +21,27 @@ pub(super) fn wanted(edits: Edits, op: Op, value: &Json, mv: Move, name: &str) -
     }
     let values = match edits {
         Edits::Verdicts => verdicts(value)?,
-        _ => {
-            vec![EditValue::Weight(value.as_u64().ok_or_else(|| Fault::bad("value: write a whole number"))?)]
-        }
+        _ => vec![weight(value)?],
     };
     let first: fn(EditValue) -> Change = if op == Op::Add { Change::Add } else { Change::Set };
     let changes = std::iter::once(first).chain(std::iter::repeat(Change::Set as fn(EditValue) -> Change));
     Ok(values.into_iter().zip(changes).map(|(value, change)| edit(change(value))).collect())
+}
+
+/// What each move of a line gets; `None`: what is usual.
+///
+/// # Errors
+/// When the value does not fit the format.
+pub(super) fn of_all(edits: Edits, value: &Json) -> Result<Option<EditValue>, Fault> {
+    match edits {
+        _ if value.is_null() => Ok(None),
+        Edits::Verdicts => Ok(verdicts(value)?.pop()),
+        _ => weight(value).map(Some),
+    }
+}
+
+fn weight(value: &Json) -> Result<EditValue, Fault> {
+    value.as_u64().map(EditValue::Weight).ok_or_else(|| Fault::bad("value: write a whole number"))
 }
 
 /// Colour and mark: what is null is taken away, and what is missing stays.

@@ -1,7 +1,7 @@
 //! Edits of entries by hand, which the journal can take back.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::edit::{Change, Edit, EditValue, no_moves_left};
@@ -15,7 +15,17 @@ use crate::error::LearnError;
 use crate::journal::{EditRecord, EntryChange, FIRST_DELETED, JournalRecord, record_at};
 
 /// A move with its weight before and after an edit; `None` where the book does not have it.
-type WeightChange = (MoveCode, Option<u64>, Option<u64>);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WeightChange {
+    /// The Polyglot key of its position.
+    pub key: u64,
+    /// Its code.
+    pub mv: MoveCode,
+    /// Its weight before.
+    pub before: Option<u64>,
+    /// Its weight after.
+    pub after: Option<u64>,
+}
 
 /// An edit of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -278,22 +288,24 @@ fn sum(entries: impl Iterator<Item = PolyglotEntry>) -> Option<u64> {
 
 /// The moves of changes with their weights before and after.
 fn weights(book: &mut BookEntries, changes: &[EntryChange]) -> Result<Vec<WeightChange>> {
-    let mut moves: Vec<(u64, MoveCode)> = Vec::new();
+    let (mut moves, mut new) = (Vec::new(), BTreeMap::<_, Vec<PolyglotEntry>>::new());
     for entry in changes.iter().filter_map(|change| change.new.or(change.old)) {
-        if !moves.contains(&(entry.key, entry.mv)) {
+        new.entry((entry.key, entry.mv.0)).or_insert_with(|| {
             moves.push((entry.key, entry.mv));
-        }
+            Vec::new()
+        });
     }
+    for entry in changes.iter().filter_map(|change| change.new) {
+        new.entry((entry.key, entry.mv.0)).or_default().push(entry);
+    }
+    let changed: BTreeSet<u64> =
+        changes.iter().filter(|change| change.old.is_some()).map(|change| change.index.into()).collect();
     let weights = |(key, mv): (u64, MoveCode)| {
-        let own = |entry: &PolyglotEntry| (entry.key, entry.mv) == (key, mv);
         let found: Vec<(u64, PolyglotEntry)> = book.find_all(key, [mv; 2])?;
-        let before = found.iter().map(|(_, entry)| *entry);
-        let changed = |index: u64| {
-            changes.iter().any(|change| change.old.is_some() && u64::from(change.index) == index)
-        };
-        let kept = found.iter().filter(|(index, _)| !changed(*index)).map(|(_, entry)| *entry);
-        let new = changes.iter().filter_map(|change| change.new).filter(own);
-        Ok((mv, sum(before), sum(kept.chain(new))))
+        let before = sum(found.iter().map(|(_, entry)| *entry));
+        let kept = found.iter().filter(|(index, _)| !changed.contains(index)).map(|(_, entry)| *entry);
+        let new = new.get(&(key, mv.0)).into_iter().flatten().copied();
+        Ok(WeightChange { key, mv, before, after: sum(kept.chain(new)) })
     };
     moves.into_iter().map(weights).collect()
 }

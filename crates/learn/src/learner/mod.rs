@@ -31,7 +31,7 @@ use super::journal::{Change, FIRST_DELETED, GameRecord, JournalRecord, JournalSt
 use super::storage::{Disk, Stamp, Storage, StoredBytes};
 
 pub use self::correct::{Compared, Comparison};
-pub use self::edit::{Attempt, EntryEdit, MadeEdit, Reversal};
+pub use self::edit::{Attempt, EntryEdit, MadeEdit, Reversal, WeightChange};
 
 /// How long another process may keep the journal locked before we give up, by default.
 pub const PATIENCE: Duration = Duration::from_secs(10);

@@ -65,7 +65,7 @@ fn weights_are_changed_in_place_and_moves_come_and_go() {
     let made = live.edit(&[change("e2e4 e7e5", set(60))], &[], "1. e4").unwrap();
     let Attempt::Made(made) = made else { panic!("{made:?}") };
     assert_eq!((made.note.as_str(), made.weights.len()), ("1. e4", 1));
-    assert_eq!((made.weights[0].1, made.weights[0].2), (Some(10), Some(60)));
+    assert_eq!((made.weights[0].before, made.weights[0].after), (Some(10), Some(60)));
     let weighed = disk.files().book;
     let differ = before.iter().zip(&weighed).filter(|(a, b)| a != b).count();
     assert_eq!((weighed.len(), differ), (before.len(), 1));

@@ -26,7 +26,10 @@ fn what_was_taken_back_is_made_again_in_order() {
     // Another process knows it from the journal.
     let mut other = learner(&disk);
     let made = other.redo_edit().unwrap().unwrap();
-    assert_eq!((made.note.as_str(), made.weights[0].1, made.weights[0].2), ("first", Some(10), Some(60)));
+    assert_eq!(
+        (made.note.as_str(), made.weights[0].before, made.weights[0].after),
+        ("first", Some(10), Some(60))
+    );
     assert_eq!(live.redo_edit().unwrap().unwrap().note, "second");
     assert_eq!([of("e2e4 e7e5"), of("e2e4 c7c5"), of("e2e4 g8f6")], [Some(60), None, None]);
     // One that was made again can be taken back again.

@@ -2,12 +2,8 @@
 
 use std::path::PathBuf;
 
-use shakmaty::Move;
-
+use super::{MoveState, PositionMoves};
 use tabiya_base::patch::Patch;
-use tabiya_chess::Position;
-
-use super::MoveState;
 
 /// Edits that are kept.
 const KEPT: usize = 200;
@@ -31,12 +27,11 @@ pub(super) struct History {
     undone: Vec<EditStep>,
 }
 
-/// What makes an edit of a position, or takes it back.
+/// What makes an edit, or takes it back.
 #[derive(Debug)]
 pub(super) struct EditStep {
-    pub at: Position,
     pub note: String,
-    pub moves: Vec<Move>,
+    pub moves: Vec<PositionMoves>,
     /// What the book said of each move before this was last done or undone, and says since; none if it could not be read.
     pub said: Vec<[Option<MoveState>; 2]>,
     /// The changes of the book's files.
@@ -49,7 +44,12 @@ impl History {
         self.undone.clear();
         self.made.push(back);
         let size = |step: &EditStep| {
-            size_of::<EditStep>() + step.patches.iter().map(|(_, patch)| patch.size()).sum::<usize>()
+            let said = step.said.len() * size_of::<[Option<MoveState>; 2]>();
+            let moves = step.moves.len() * size_of::<PositionMoves>();
+            size_of::<EditStep>()
+                + said
+                + moves
+                + step.patches.iter().map(|(_, patch)| patch.size()).sum::<usize>()
         };
         let mut sum: usize = self.made.iter().map(size).sum();
         let mut forgotten = 0;
@@ -91,13 +91,7 @@ mod tests {
 
     fn step(note: usize, bytes: usize) -> EditStep {
         let patches = vec![(PathBuf::new(), Patch::new(b"", [(0..0, vec![0; bytes])]).unwrap())];
-        EditStep {
-            at: Position::start(),
-            note: note.to_string(),
-            moves: Vec::new(),
-            said: Vec::new(),
-            patches,
-        }
+        EditStep { note: note.to_string(), moves: Vec::new(), said: Vec::new(), patches }
     }
 
     #[test]

@@ -6,15 +6,18 @@
 
 mod history;
 mod kept_place;
+mod line;
 mod lock;
+mod made;
 #[cfg(test)]
 mod said;
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use shakmaty::{CastlingMode, Move};
+use shakmaty::Move;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
@@ -22,17 +25,19 @@ use tabiya_base::map::Map;
 use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::FileSet;
-use tabiya_book::edit::{Change, Edit, EditValue};
+use tabiya_book::edit::{Change, Edit, EditValue, PositionEdits};
 use tabiya_book::traits::Book;
 use tabiya_book::{self as book, Annotation, Edits, MoveFacts, Recommendation};
 use tabiya_chess::{MoveCode, Position, Variant};
-use tabiya_learn::{self as learn, Attempt, EntryEdit, Learner, MadeEdit, Reversal};
+use tabiya_learn::{self as learn, Attempt, EntryEdit, Learner, MadeEdit, Reversal, WeightChange};
 
 use self::history::{EditStep, History};
 use self::lock::BookLock;
 
 pub use self::history::Way;
 pub use self::kept_place::{KeptPlace, kept, place_of};
+pub use self::line::{Line, LineChange, LineCounts, MOST};
+pub use self::made::{Made, MadeMove, NamedEdit, NamedMoves};
 
 /// Bytes that are kept of an edit's place.
 pub const MAX_NOTE: usize = 255;
@@ -80,15 +85,15 @@ pub struct Wish<'a> {
     pub expected: Option<Expected>,
 }
 
-/// An edit of one move, as it was answered when it was made or taken back: the next that is reversed must be this one.
+/// What is to become of a line, all of it or nothing.
 #[derive(Debug)]
-pub struct NamedEdit<'a> {
-    /// Where it is, as [`kept`] writes it.
-    pub note: &'a str,
-    /// The move.
-    pub mv: Move,
-    /// What the book said of the move before, and says since.
-    pub said: [Expected; 2],
+pub struct LineWish<'a> {
+    /// The line.
+    pub line: &'a Line,
+    /// What becomes of it.
+    pub change: LineChange,
+    /// What that must do to the book.
+    pub expected: Option<LineCounts>,
 }
 
 /// What became of an edit.
@@ -98,32 +103,16 @@ pub enum EditOutcome {
     Made(Made),
     /// The book says this of the move, and not what was expected; it is unchanged.
     Unexpected(Option<MoveState>),
+    /// The line would do this to the book, and not what was expected; it is unchanged.
+    OtherCounts(LineCounts),
     /// Another edit is the next that can be reversed: this one, as it was made.
     Other(Made),
     /// There is no edit to undo or to redo.
     Nothing,
 }
 
-/// An edit that was made, taken back, or made again.
-#[derive(Debug)]
-pub struct Made {
-    /// Where it is, for [`place_of`].
-    pub note: String,
-    /// What the edit changed.
-    pub moves: Vec<MadeMove>,
-    /// Why the book cannot be read again: the edit is on the disk, but what the book says now is not known, and `moves` are
-    /// empty.
-    pub unread: Option<Error>,
-}
-
-/// A move of such an edit.
-#[derive(Debug)]
-pub struct MadeMove {
-    /// In UCI notation.
-    pub uci: String,
-    /// What the book said of it before, and says now.
-    pub said: [Option<MoveState>; 2],
-}
+/// A position, and moves of it.
+type PositionMoves = (Position, Vec<Move>);
 
 /// A book that is edited.
 #[derive(Debug)]
@@ -152,21 +141,61 @@ impl Editor {
     /// unchanged then.
     pub fn edit(&mut self, wish: &Wish<'_>, progress: impl FnOnce() -> Progress) -> Result<EditOutcome> {
         let _lock = BookLock::take(&self.path)?;
+        let book = self.editable()?;
+        let edits = [PositionEdits { at: wish.at.clone(), edits: wish.edits.to_vec() }];
+        if !book.format().learns() {
+            return self.edit_beside(book, &edits, wish.note, wish.expected, &progress());
+        }
+        // While the book is written, a map of it could get in the way.
+        drop(book);
+        let expected = match wish.expected {
+            None => Vec::new(),
+            Some(Expected::Number(weight)) => vec![Some(weight)],
+            // It has no colours.
+            Some(_) => vec![None],
+        };
+        edit_in_place(&self.path, &edits, &expected, wish.note)
+    }
+
+    /// Adds a line to the book, or deletes it, as one edit.
+    ///
+    /// # Errors
+    /// When the book does not have a line that is to be deleted, and as [`Editor::edit`].
+    pub fn edit_line(&mut self, wish: &LineWish<'_>, progress: &Progress) -> Result<EditOutcome> {
+        let _lock = BookLock::take(&self.path)?;
+        let book = self.editable()?;
+        let plan = line::plan(&*book, wish.line, wish.change, progress)?;
+        if wish.expected.is_some_and(|expected| expected != plan.counts) {
+            return Ok(EditOutcome::OtherCounts(plan.counts));
+        }
+        if !book.format().learns() {
+            return self.edit_beside(book, &plan.edits, &plan.note, None, progress);
+        }
+        drop(book);
+        let expected: Vec<_> = plan.before.iter().map(|said| said.map(MoveState::number)).collect();
+        match edit_in_place(&self.path, &plan.edits, &expected, &plan.note)? {
+            EditOutcome::Unexpected(_) => Err(changed_meanwhile(&self.path)),
+            outcome => Ok(outcome),
+        }
+    }
+
+    /// The book as it is now.
+    ///
+    /// # Errors
+    /// When it cannot be opened or edited.
+    fn editable(&self) -> Result<Arc<dyn Book>> {
         let book = learn::open_settled_as(&self.path, self.variant)?;
         refuse_read_only(&*book)?;
         let format = book.format();
-        if let Edits::Not { advice, remedy } = format.edits() {
-            return Err(Error::new(ErrorKind::Usage, format!("{} cannot be edited", format.noun()))
-                .at_path(&self.path)
-                .advice(advice)
-                .remedied_by(remedy));
+        match format.edits() {
+            Edits::Not { advice, remedy } => {
+                Err(Error::new(ErrorKind::Usage, format!("{} cannot be edited", format.noun()))
+                    .at_path(&self.path)
+                    .advice(advice)
+                    .remedied_by(remedy))
+            }
+            _ => Ok(book),
         }
-        if format.learns() {
-            // While the book is written, a map of it could get in the way.
-            drop(book);
-            return edit_in_place(&self.path, wish);
-        }
-        self.edit_beside(book, wish, &progress())
     }
 
     /// Takes back the last edit, or makes the last one that was taken back again, unless another one is named.
@@ -182,31 +211,13 @@ impl Editor {
         }
         drop(book);
         let mut learner = Learner::new(&self.path)?;
-        let position = |note: &str| place_of(note, self.variant).position(self.variant);
         let is_meant = |next: &MadeEdit| {
-            let Some(named) = named else { return true };
-            let [(code, now, then)] = *next.weights.as_slice() else { return false };
-            let mv = position(&next.note).and_then(|at| code.resolve(at.chess()));
-            let [now, then] = [now, then].map(|weight| weight.map(MoveState::weight));
-            next.note == named.note && mv == Some(named.mv) && named.is_between(then, now)
+            named.is_none_or(|named| named.is(&Made::of_weights(next, self.variant).reversed(), self.variant))
         };
-        let made_of = |MadeEdit { note, weights }: MadeEdit| {
-            let at = position(&note);
-            // Without its position a drop is no move.
-            let uci = |code: MoveCode| {
-                let mv = at.as_ref().and_then(|at| code.resolve(at.chess()));
-                mv.map_or_else(|| worded(code), |mv| mv.to_uci(CastlingMode::Chess960).to_string())
-            };
-            let made = |(code, old, new): (MoveCode, _, _)| MadeMove {
-                uci: uci(code),
-                said: [old, new].map(|weight: Option<u64>| weight.map(MoveState::weight)),
-            };
-            let moves = weights.into_iter().map(made).collect();
-            Made { note, moves, unread: None }
-        };
+        let made = |made: &MadeEdit| Made::of_weights(made, self.variant);
         Ok(match learner.reverse_edit(way == Way::Back, is_meant)? {
-            Reversal::Made(made) => EditOutcome::Made(made_of(made)),
-            Reversal::Other(next) => EditOutcome::Other(made_of(next).reversed()),
+            Reversal::Made(edit) => EditOutcome::Made(made(&edit)),
+            Reversal::Other(next) => EditOutcome::Other(made(&next).reversed()),
             Reversal::Nothing => EditOutcome::Nothing,
         })
     }
@@ -214,33 +225,36 @@ impl Editor {
     fn edit_beside(
         &mut self,
         book: Arc<dyn Book>,
-        wish: &Wish<'_>,
+        all: &[PositionEdits],
+        note: &str,
+        expected: Option<Expected>,
         progress: &Progress,
     ) -> Result<EditOutcome> {
-        let mut moves: Vec<Move> = wish.edits.iter().map(|edit| edit.mv).collect();
-        moves.dedup();
-        let before = said(&book, wish.at, &moves)?.ok_or_else(interrupt::stopped)?;
+        let moves_of = |of: &PositionEdits| {
+            let mut moves: Vec<Move> = of.edits.iter().map(|edit| edit.mv).collect();
+            moves.dedup();
+            (of.at.clone(), moves)
+        };
+        let moves: Vec<PositionMoves> = all.iter().map(moves_of).collect();
+        let before = said(&book, &moves)?.ok_or_else(interrupt::stopped)?;
         let first = before.first().copied().flatten();
-        if wish.expected.is_some_and(|expected| !expected.is_met(first)) {
+        if expected.is_some_and(|expected| !expected.is_met(first)) {
             return Ok(EditOutcome::Unexpected(first));
         }
         let Some(patchable) = book.as_patchable() else { return Ok(EditOutcome::Nothing) };
-        let patches = patchable.patches(wish.at, wish.edits, progress);
+        let patches = patchable.patches(all, progress);
         let patches = patches
             .map_err(|error| if error.path().is_some() { error } else { error.at_path(&self.path) })?;
         drop(book);
         if let Some(file) = write_patches(&patches)? {
-            return Err(Error::new(ErrorKind::File, "another program has changed the file meanwhile")
-                .at_path(file)
-                .advice("edit the book again"));
+            return Err(changed_meanwhile(&file));
         }
-        let made = Made::new(wish.note, &moves, &before, self.said_after(wish.at, &moves));
+        let made = Made::new(note, &moves, &before, self.said_after(&moves));
         // An edit that changes nothing is none.
         if patches.iter().any(|(_, patch)| !patch.is_empty()) {
             let patches = patches.into_iter().map(|(file, patch)| (file, patch.reversed())).collect();
             let said = made.moves.iter().map(|made| made.said).collect();
-            let (at, note) = (wish.at.clone(), wish.note.to_owned());
-            self.history.add(EditStep { at, note, moves, said, patches });
+            self.history.add(EditStep { note: note.to_owned(), moves, said, patches });
         }
         Ok(EditOutcome::Made(made))
     }
@@ -252,45 +266,67 @@ impl Editor {
         named: Option<&NamedEdit<'_>>,
     ) -> Result<EditOutcome> {
         let Some(step) = self.history.next(way) else { return Ok(EditOutcome::Nothing) };
-        let is_meant = |named: &NamedEdit<'_>| {
-            let is_said = matches!(*step.said, [[before, now]] if named.is_between(before, now));
-            step.note == named.note && *step.moves == [named.mv] && is_said
-        };
-        if !named.is_none_or(is_meant) {
+        let last = || {
             let (before, now): (Vec<_>, Vec<_>) =
                 step.said.iter().map(|[before, now]| (*before, *now)).unzip();
-            return Ok(EditOutcome::Other(Made::new(&step.note, &step.moves, &before, Ok(now))));
+            Made::new(&step.note, &step.moves, &before, Ok(now))
+        };
+        if !named.is_none_or(|named| named.is(&last(), self.variant)) {
+            return Ok(EditOutcome::Other(last()));
         }
-        let before = said(book, &step.at, &step.moves)?.ok_or_else(interrupt::stopped)?;
+        let before = said(book, &step.moves)?.ok_or_else(interrupt::stopped)?;
         if write_patches(&step.patches)?.is_some() {
             return Ok(EditOutcome::Unexpected(before.first().copied().flatten()));
         }
-        let made = Made::new(&step.note, &step.moves, &before, self.said_after(&step.at, &step.moves));
+        let made = Made::new(&step.note, &step.moves, &before, self.said_after(&step.moves));
         self.history.done(way);
         Ok(EditOutcome::Made(made))
     }
 
     /// What the book says after an edit.
-    fn said_after(&self, at: &Position, moves: &[Move]) -> Result<Vec<Option<MoveState>>> {
-        said(&book::open_as(&self.path, self.variant)?, at, moves)?.ok_or_else(|| {
+    fn said_after(&self, moves: &[PositionMoves]) -> Result<Vec<Option<MoveState>>> {
+        said(&book::open_as(&self.path, self.variant)?, moves)?.ok_or_else(|| {
             Error::new(ErrorKind::Interrupted, "interrupted after the edit was made").at_path(&self.path)
         })
     }
 }
 
 /// What a book says of moves; `None` if the user asks to stop before the book is read.
-fn said(book: &Arc<dyn Book>, at: &Position, moves: &[Move]) -> Result<Option<Vec<Option<MoveState>>>> {
-    let (read, position) = (Arc::clone(book), at.clone());
-    let look = move || read.moves_in(&position);
+fn said(book: &Arc<dyn Book>, moves: &[PositionMoves]) -> Result<Option<Vec<Option<MoveState>>>> {
+    let (read, first) = (Arc::clone(book), moves.first().map(|(at, _)| at.clone()));
+    // The first look-up may have to wait for the whole book.
+    let look = move || first.map(|at| read.moves_in(&at));
     let known = interrupt::wait_for("moves", look)
         .map_err(|error| Error::file(book.path(), "cannot read the book", error))?;
-    let of = |known: &[MoveFacts], mv: &Move| known.iter().find(|facts| facts.mv == *mv).copied();
-    Ok(known.map(|known| {
-        moves
-            .iter()
-            .map(|mv| of(&known, mv).map(|facts| MoveState::from_facts(&**book, at, &facts)))
-            .collect()
-    }))
+    if known.is_none() {
+        return Ok(None);
+    }
+    let mut said = Vec::new();
+    for (at, moves) in moves {
+        let known = book.moves_in(at);
+        let of = |mv: &Move| known.iter().find(|facts| facts.mv == *mv);
+        said.extend(moves.iter().map(|mv| of(mv).map(|facts| MoveState::from_facts(&**book, at, facts))));
+    }
+    Ok(Some(said))
+}
+
+fn changed_meanwhile(file: &Path) -> Error {
+    Error::new(ErrorKind::File, "another program has changed the file meanwhile")
+        .at_path(file)
+        .advice("edit the book again")
+}
+
+/// What a change of a line would do to a book, which is not changed.
+///
+/// # Errors
+/// When the book does not have a line that is to be deleted, or the work is interrupted.
+pub fn plan_line(
+    book: &dyn Book,
+    line: &Line,
+    change: LineChange,
+    progress: &Progress,
+) -> Result<LineCounts> {
+    Ok(line::plan(book, line, change, progress)?.counts)
 }
 
 /// The number of a move that edits set, with its name, in a format whose weights follow from it.
@@ -333,6 +369,19 @@ impl MoveState {
     pub fn number(self) -> u64 {
         self.own.map_or(self.weight, |(_, number)| number)
     }
+
+    /// Whether an edit to this value would change nothing.
+    fn has(self, value: EditValue) -> bool {
+        match value {
+            EditValue::Weight(number) => self.number() == number,
+            EditValue::Plain => self.recommended.is_none() && self.annotation.is_none(),
+            EditValue::Verdict { color, mark } => {
+                color.is_none_or(|color| self.recommended == Some(color))
+                    && mark.is_none_or(|mark| self.annotation == Some(mark))
+            }
+            _ => false,
+        }
+    }
 }
 
 impl Expected {
@@ -346,39 +395,6 @@ impl Expected {
             }
         }
     }
-}
-
-impl NamedEdit<'_> {
-    fn is_between(&self, before: Option<MoveState>, now: Option<MoveState>) -> bool {
-        let [said, says] = self.said;
-        said.is_met(before) && says.is_met(now)
-    }
-}
-
-impl Made {
-    /// What is changed back.
-    fn reversed(mut self) -> Self {
-        self.moves.iter_mut().for_each(|made| made.said.reverse());
-        self
-    }
-
-    fn new(
-        note: &str,
-        moves: &[Move],
-        before: &[Option<MoveState>],
-        after: Result<Vec<Option<MoveState>>>,
-    ) -> Self {
-        let (after, unread) = after.map_or_else(|error| (Vec::new(), Some(error)), |after| (after, None));
-        let said = before.iter().zip(after).map(|(before, after)| [*before, after]);
-        let uci = |mv: &Move| mv.to_uci(CastlingMode::Standard).to_string();
-        let moves = moves.iter().zip(said).map(|(mv, said)| MadeMove { uci: uci(mv), said });
-        Self { note: note.to_owned(), moves: moves.collect(), unread }
-    }
-}
-
-/// A move of an edit, in UCI notation. One that stays on its square is a drop, whatever the variant is said to be.
-fn worded(code: MoveCode) -> String {
-    code.worded(Variant::Crazyhouse)
 }
 
 /// Refuses a book of which a file may only be read.
@@ -396,35 +412,42 @@ pub fn refuse_read_only(book: &dyn Book) -> Result<()> {
 }
 
 /// Edits a Polyglot book. What is expected is compared under the journal's lock, which learning respects too.
-fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<EditOutcome> {
-    let entry = |edit: &Edit| EntryEdit {
-        key: wish.at.key(),
-        codes: MoveCode::codes(edit.mv, wish.at.chess()),
-        edit: edit.clone(),
-    };
-    let entries: Vec<EntryEdit> = wish.edits.iter().map(entry).collect();
-    let expected: Vec<Option<u64>> = match wish.expected {
-        None => Vec::new(),
-        Some(Expected::Number(weight)) => vec![Some(weight)],
-        // It has no colours.
-        Some(_) => vec![None],
-    };
-    let made = match Learner::new(path)?.edit(&entries, &expected, wish.note)? {
+fn edit_in_place(
+    path: &Path,
+    all: &[PositionEdits],
+    expected: &[Option<u64>],
+    note: &str,
+) -> Result<EditOutcome> {
+    let entries: Vec<EntryEdit> = all
+        .iter()
+        .flat_map(|PositionEdits { at, edits }| {
+            edits.iter().map(|edit| EntryEdit {
+                key: at.key(),
+                codes: MoveCode::codes(edit.mv, at.chess()),
+                edit: edit.clone(),
+            })
+        })
+        .collect();
+    let made = match Learner::new(path)?.edit(&entries, expected, note)? {
         Attempt::Made(made) => made,
         Attempt::Unexpected(now) => return Ok(EditOutcome::Unexpected(now.map(MoveState::weight))),
     };
-    let moves = entries.iter().map(|entry| {
-        let known = made.weights.iter().find(|(code, _, _)| entry.codes.contains(code));
-        let weights = match (known, entry.edit.change) {
-            (Some((_, old, new)), _) => [*old, *new],
+    let known: HashMap<(u64, MoveCode), &WeightChange> =
+        made.weights.iter().map(|change| ((change.key, change.mv), change)).collect();
+    let moves = entries.iter().map(|EntryEdit { key, codes, edit }| {
+        let known = codes.iter().find_map(|code| known.get(&(*key, *code)));
+        let weights = match (known, edit.change) {
+            (Some(change), _) => [change.before, change.after],
             // It has that weight already.
             (None, Change::Set(EditValue::Weight(weight))) => [Some(weight); 2],
             (None, _) => [None; 2],
         };
-        let [uci, _] = entry.codes;
-        MadeMove { uci: worded(uci), said: weights.map(|weight| weight.map(MoveState::weight)) }
+        let [usual, _] = *codes;
+        let code = known.map_or(usual, |change| change.mv);
+        let said = weights.map(|weight| weight.map(MoveState::weight));
+        MadeMove { key: *key, code, uci: made::worded(usual), said }
     });
-    Ok(EditOutcome::Made(Made { note: made.note, moves: moves.collect(), unread: None }))
+    Ok(EditOutcome::Made(Made { note: made.note.clone(), moves: moves.collect(), unread: None }))
 }
 
 #[cfg(test)]
@@ -452,12 +475,13 @@ pub(super) mod tests {
         write(&path, [1, 2, 3]);
         let before = fs::read(&path).unwrap();
         let at = Position::start();
-        let edits = [Edit { mv: mv(&at, "d2d4"), name: "d4".to_owned(), change: Change::Delete }];
-        let wish = Wish { at: &at, edits: &edits, note: "startpos", expected: None };
+        let edits = vec![Edit { mv: mv(&at, "d2d4"), name: "d4".to_owned(), change: Change::Delete }];
+        let edits = [PositionEdits { at, edits }];
         // As if the book had gone at once.
         let mut editor = Editor::new(&folder.path().join("gone.abk"));
-        let EditOutcome::Made(made) =
-            editor.edit_beside(book::open_book(&path).unwrap(), &wish, &Progress::none()).unwrap()
+        let EditOutcome::Made(made) = editor
+            .edit_beside(book::open_book(&path).unwrap(), &edits, "startpos", None, &Progress::none())
+            .unwrap()
         else {
             panic!("it is made")
         };

@@ -1,6 +1,6 @@
 //! Edits of a book: records are changed and added, and everything else in the file is unchanged.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::iter::successors;
 use std::ops::ControlFlow;
 
@@ -11,66 +11,84 @@ use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
 use tabiya_base::interrupt;
 use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
-use tabiya_chess::Position;
+use tabiya_chess::{MoveCode, Position};
 
 use super::layout::{DELETED, HIGHEST_PRIORITY, LIVE_RECORDS, NONE, ROOT, UNSET};
 use super::read::{MAX, walk};
 use super::records::{AbkRecord, Records, offset};
-use crate::edit::{Change, Edit, EditValue, no_moves_left};
+use crate::edit::{Change, Edit, EditValue, PositionEdits, no_moves_left};
+
+/// Records that an edit adds at most: a new move comes on each line that leads to its position.
+const MOST_ADDED: usize = 1 << 20;
 
 /// Where a position is in the tree.
 #[derive(Default)]
-struct Occurrences {
+struct Occurrence {
     /// Its records with their moves.
-    records: Vec<(u32, AbkRecord, Move)>,
+    records: Vec<(u32, Move)>,
+    /// The first records of its lists of moves.
+    lists: Vec<u32>,
+    /// The last records of those.
+    last: BTreeSet<u32>,
     /// The records of the moves that lead to it and have no reply.
     ends: Vec<u32>,
 }
 
-impl Occurrences {
-    fn find(records: Records<'_>, at: &Position, progress: &Progress) -> Result<Self> {
-        let mut occurrences = Self::default();
-        let key = at.key();
-        let legal = |number, record: &AbkRecord, before: &Position, mv, _| {
-            if before.key() == key {
-                occurrences.records.push((number, *record, mv));
-            }
-            if record.child <= 0 && before.key_after(mv) == key {
-                occurrences.ends.push(number);
-            }
-        };
-        progress.things(records.len() as u64, "records");
-        let go_on = |done| {
-            progress.at(done);
-            if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        walk(records, MAX, go_on, legal, |_, _, _, _| ());
-        interrupt::check()?;
-        Ok(occurrences)
-    }
+/// Where positions are, by their keys.
+type Occurrences = HashMap<u64, Occurrence>;
 
-    /// The last record of each list of moves of the position.
-    fn last(&self, records: Records<'_>) -> BTreeSet<u32> {
-        let mut last = BTreeSet::new();
-        // By which of the position's records each record was passed first, so that none is passed twice.
-        let mut passed = vec![u32::MAX; records.len()];
-        for (by, (number, ..)) in (0..).zip(&self.records) {
-            let mut number = *number;
-            while let Some(first) =
-                passed.get_mut((number - ROOT) as usize).filter(|first| **first == u32::MAX)
-            {
-                *first = by;
-                let next = records.get(number).and_then(|record| u32::try_from(record.sibling).ok());
-                let next = next.filter(|next| records.get(*next).is_some());
-                // A list that a damaged link makes endless ends before it begins again.
-                let again = |next: u32| passed.get((next - ROOT) as usize) == Some(&by);
-                match next.filter(|next| !again(*next)) {
-                    Some(next) => number = next,
-                    None => _ = last.insert(number),
-                }
+/// Finds the positions that edits change, and those that deleted moves lead to.
+fn find(records: Records<'_>, all: &[PositionEdits], progress: &Progress) -> Result<Occurrences> {
+    let mut occurrences = Occurrences::new();
+    for PositionEdits { at, edits } in all {
+        occurrences.entry(at.key()).or_default();
+        for edit in edits.iter().filter(|edit| edit.change == Change::Delete) {
+            occurrences.entry(at.key_after(edit.mv)).or_default();
+        }
+    }
+    progress.things(records.len() as u64, "records");
+    let go_on = |done| {
+        progress.at(done);
+        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let legal = |number, record: &AbkRecord, before: &Position, mv, _| {
+        if let Some(here) = occurrences.get_mut(&before.key()) {
+            here.records.push((number, mv));
+            here.lists.push(number);
+        }
+        if let Some(there) = occurrences.get_mut(&before.key_after(mv)) {
+            match u32::try_from(record.child).ok().filter(|child| *child > 0) {
+                // A list of which all moves are deleted is one, too.
+                Some(child) => there.lists.extend(records.get(child).map(|_| child)),
+                None => there.ends.push(number),
             }
         }
-        last
+    };
+    walk(records, MAX, go_on, legal, |_, _, _, _| ());
+    interrupt::check()?;
+    // By which list each record was passed first, so that none is passed twice.
+    let (mut passed, mut by) = (vec![u32::MAX; records.len()], 0);
+    for here in occurrences.values_mut() {
+        for list in &here.lists {
+            here.last.extend(last(records, *list, by, &mut passed));
+            by += 1;
+        }
+    }
+    Ok(occurrences)
+}
+
+/// The last record of the list that goes on from this one, unless that was passed before.
+fn last(records: Records<'_>, mut number: u32, by: u32, passed: &mut [u32]) -> Option<u32> {
+    loop {
+        *passed.get_mut((number - ROOT) as usize).filter(|first| **first == u32::MAX)? = by;
+        let next = records.get(number).and_then(|record| u32::try_from(record.sibling).ok());
+        let next = next.filter(|next| records.get(*next).is_some());
+        // A list that a damaged link makes endless ends before it begins again.
+        let again = |next: u32| passed.get((next - ROOT) as usize) == Some(&by);
+        match next.filter(|next| !again(*next)) {
+            Some(next) => number = next,
+            None => return Some(number),
+        }
     }
 }
 
@@ -79,6 +97,10 @@ struct AbkEdit<'a> {
     records: Records<'a>,
     changed: BTreeMap<u32, AbkRecord>,
     added: Vec<AbkRecord>,
+    /// By how many records more are live.
+    live: i64,
+    /// The records that were deleted, with the keys of the positions that they led to.
+    deleted: Vec<(u32, u64)>,
 }
 
 impl AbkEdit<'_> {
@@ -125,18 +147,115 @@ impl AbkEdit<'_> {
         added
     }
 
-    /// Whether a first move is left: all others follow one of them.
-    fn has_moves(&self) -> bool {
-        let after = |number: &u32| self.get(*number).and_then(|record| u32::try_from(record.sibling).ok());
-        // A list that a damaged link makes endless ends.
-        let numbers = successors(Some(ROOT), after).take(self.records.len() + self.added.len());
-        numbers.map_while(|number| self.get(number)).any(|record| !record.deleted())
+    /// Makes an edit of a position, where the book has that.
+    fn edit(&mut self, at: &Position, edit: &Edit, occurrences: &mut Occurrences) -> Result<()> {
+        let here = occurrences.entry(at.key()).or_default();
+        let found: Vec<u32> =
+            here.records.iter().filter(|(_, mv)| *mv == edit.mv).map(|(number, _)| *number).collect();
+        let is_known = edit.expect_known(!found.is_empty())?;
+        let priority = match edit.change {
+            Change::Set(value) | Change::Add(value) => priority(value)?,
+            Change::Delete => {
+                here.records.retain(|(_, mv)| *mv != edit.mv);
+                for number in found {
+                    let Some(mut record) = self.get(number) else { continue };
+                    record.flags = record.flags & 0x00ff_ffff | DELETED << 24;
+                    self.put(number, record);
+                    self.live -= 1;
+                    self.deleted.push((number, at.key_after(edit.mv)));
+                }
+                return Ok(());
+            }
+        };
+        if is_known {
+            for number in found {
+                let record = self.get(number);
+                record.into_iter().for_each(|record| self.put(number, AbkRecord { priority, ..record }));
+            }
+            return Ok(());
+        }
+        let record = AbkRecord { priority, ..AbkRecord::from_move(edit.mv) };
+        here.last = if here.last.is_empty() {
+            self.add_after(&here.ends, |before, child| AbkRecord { child, ..before }, record)
+        } else {
+            self.add_after(&here.last, |before, sibling| AbkRecord { sibling, ..before }, record)
+        };
+        if here.last.is_empty() || self.added.len() > MOST_ADDED {
+            let what = if here.last.is_empty() {
+                "no line of the book leads to this position"
+            } else {
+                "too many lines of the book lead to this position"
+            };
+            return Err(Error::new(ErrorKind::Usage, what)
+                .advice("an Arena book is a tree: add the moves that lead there first"));
+        }
+        self.live += i64::try_from(here.last.len()).unwrap_or(i64::MAX);
+        here.records.extend(here.last.iter().map(|number| (*number, edit.mv)));
+        let new = here.last.clone();
+        if let Some(there) = occurrences.get_mut(&at.key_after(edit.mv)) {
+            there.ends.extend(new);
+        }
+        Ok(())
     }
 
-    /// The change of the file: its records, and the number of live ones in its header, which grows by `live`.
-    fn patch(self, data: &[u8], live: i64) -> Option<Patch> {
+    /// Whether the list of replies to a record has one that is not deleted.
+    fn goes_on(&self, number: u32) -> bool {
+        let child = self.get(number).and_then(|record| u32::try_from(record.child).ok());
+        child.is_some_and(|child| child > 0 && self.list(child).any(|record| !record.deleted()))
+    }
+
+    /// The records of the list that begins with this one. A list that a damaged link makes endless ends.
+    fn list(&self, first: u32) -> impl Iterator<Item = AbkRecord> {
+        let after = |number: &u32| self.get(*number).and_then(|record| u32::try_from(record.sibling).ok());
+        let numbers = successors(Some(first), after).take(self.records.len() + self.added.len());
+        numbers.map_while(|number| self.get(number))
+    }
+
+    /// Hangs the replies to deleted moves where another move leads to the same position, as far as there is such a place.
+    fn hang(&mut self, data: &[u8], occurrences: &Occurrences) -> Result<()> {
+        let mut left = std::mem::take(&mut self.deleted);
+        left.retain(|(number, _)| self.goes_on(*number));
+        while !left.is_empty() {
+            let edited = self.edited(data)?;
+            let walked = walk(Records::new(&edited), MAX, |_| go_on(), |_, _, _, _, _| (), |_, _, _, _| ());
+            interrupt::check()?;
+            let before = left.len();
+            left.retain(|(number, key)| {
+                let Some(record) = self.get(*number) else { return false };
+                let mut ends = occurrences.get(key).into_iter().flat_map(|there| &there.ends);
+                let end = ends.find_map(|end| {
+                    let known = self.get(*end).filter(|known| !known.deleted() && known.child <= 0)?;
+                    walked.contains(*end).then_some((*end, known))
+                });
+                let Some((end, known)) = end else { return true };
+                self.put(end, AbkRecord { child: record.child, ..known });
+                self.put(*number, AbkRecord { child: NONE, ..record });
+                false
+            });
+            if left.len() == before {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The file as it is edited.
+    fn edited(&self, data: &[u8]) -> Result<Vec<u8>> {
+        let mut edited = Vec::with_capacity(data.len());
+        let patch = self.patch(data).ok_or_else(misplaced)?;
+        patch.write(data, &mut edited).map_err(|_| misplaced())?;
+        Ok(edited)
+    }
+
+    /// Whether a first move is left: all others follow one of them.
+    fn has_moves(&self) -> bool {
+        self.list(ROOT).any(|record| !record.deleted())
+    }
+
+    /// The change of the file: its records, and the number of live ones in its header.
+    fn patch(&self, data: &[u8]) -> Option<Patch> {
         let count = bytes::u32_le(data, LIVE_RECORDS).filter(|count| *count != UNSET);
-        let count = count.and_then(|count| u32::try_from(i64::from(count) + live).ok());
+        let count = count.and_then(|count| u32::try_from(i64::from(count) + self.live).ok());
         let count = count.map(|count| (LIVE_RECORDS, count.to_le_bytes().to_vec()));
         let records =
             self.changed.iter().map(|(number, record)| (offset(*number), record.to_bytes().to_vec()));
@@ -149,14 +268,30 @@ impl AbkEdit<'_> {
     }
 }
 
-/// What edits at a position change in a book. Every record of a move gets its new priority, on whichever line. A new move
-/// comes last on each line that goes on from the position, and a deleted one is marked as Arena does.
+/// Whether a walk goes on: until the user asks to stop.
+fn go_on() -> ControlFlow<()> {
+    if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+/// The moves of a book with the keys of their positions, as far as the tree leads to them.
+fn moves(data: &[u8]) -> Result<BTreeSet<(u64, MoveCode)>> {
+    let mut moves = BTreeSet::new();
+    let legal =
+        |_, _: &AbkRecord, at: &Position, mv, _| _ = moves.insert((at.key(), MoveCode::from_move(mv)));
+    walk(Records::new(data), MAX, |_| go_on(), legal, |_, _, _, _| ());
+    interrupt::check()?;
+    Ok(moves)
+}
+
+/// What edits change in a book. Every record of a move gets its new priority, on whichever line. A new move comes last on each
+/// line that goes on from its position, and a deleted one is marked as Arena does: what follows it stays where another move leads
+/// there.
 ///
 /// # Errors
 /// When a move to add is in the book, or another is not; when a priority is not from 0 to 9; when a move to be deleted
-/// has replies, which would go with it, or is the last of the book; when no line reaches the position; when the file ends
+/// has replies that would go with it, or is the last of the book; when no line reaches the position; when the file ends
 /// within a record; when the work is interrupted.
-pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progress) -> Result<Patch> {
+pub(crate) fn patch(data: &[u8], all: &[PositionEdits], progress: &Progress) -> Result<Patch> {
     let records = Records::new(data);
     if records.trailing > 0 {
         let what = "the file ends inside a record, so nothing can be added to it";
@@ -165,58 +300,40 @@ pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progr
             .advice("rewrite it, and edit the new book")
             .remedied_by(Remedy::Convert));
     }
-    let occurrences = Occurrences::find(records, at, progress)?;
-    let last = occurrences.last(records);
-    let mut draft = AbkEdit { records, changed: BTreeMap::new(), added: Vec::new() };
-    let (mut live, mut ends) = (0_i64, last);
-    for edit in edits {
-        let found = occurrences.records.iter().filter(|(_, _, mv)| *mv == edit.mv);
-        let is_known = edit.expect_known(found.clone().next().is_some())?;
-        let priority = match edit.change {
-            Change::Set(value) | Change::Add(value) => Some(priority(value)?),
-            Change::Delete => None,
-        };
-        for &(number, mut record, _) in found {
-            match priority {
-                Some(priority) => record.priority = priority,
-                None if record.child > 0 => {
-                    let what = format!("the book goes on after the move {}", edit.name);
-                    return Err(Error::new(ErrorKind::Usage, what)
-                        .advice("priority 0 keeps it from being played")
-                        .remedied_by(Remedy::Trim));
-                }
-                None => {
-                    record.flags = record.flags & 0x00ff_ffff | DELETED << 24;
-                    live -= 1;
-                }
-            }
-            // Its link may lead to a record that was added.
-            let link = draft.get(number).map_or(record.sibling, |now| now.sibling);
-            draft.put(number, AbkRecord { sibling: link, ..record });
-        }
-        if let (false, Some(priority)) = (is_known, priority) {
-            let record = AbkRecord { priority, ..AbkRecord::from_move(edit.mv) };
-            ends = if ends.is_empty() {
-                draft.add_after(&occurrences.ends, |before, child| AbkRecord { child, ..before }, record)
-            } else {
-                draft.add_after(&ends, |before, sibling| AbkRecord { sibling, ..before }, record)
-            };
-            if ends.is_empty() {
-                let what = "no line of the book leads to this position";
-                return Err(Error::new(ErrorKind::Usage, what)
-                    .advice("an Arena book is a tree: add the moves that lead there first"));
-            }
-            live += ends.len() as i64;
-        }
+    let mut occurrences = find(records, all, progress)?;
+    let (changed, added, deleted) = (BTreeMap::new(), Vec::new(), Vec::new());
+    let mut draft = AbkEdit { records, changed, added, live: 0, deleted };
+    for PositionEdits { at, edits } in all {
+        edits.iter().try_for_each(|edit| draft.edit(at, edit, &mut occurrences))?;
     }
-    if live < 0 && !draft.has_moves() {
+    if draft.deleted.is_empty() {
+        return draft.patch(data).ok_or_else(misplaced);
+    }
+    if !draft.has_moves() {
         return Err(no_moves_left());
     }
-    draft.patch(data, live).ok_or_else(|| {
-        Error::new(ErrorKind::Format, "a record of the book is not where its file has records")
-            .advice("convert the book, and edit the new one")
-            .remedied_by(Remedy::Convert)
-    })
+    if draft.deleted.iter().any(|(number, _)| draft.goes_on(*number)) {
+        draft.hang(data, &occurrences)?;
+        let mut lost = &moves(data)? - &moves(&draft.edited(data)?)?;
+        for (at, edit) in all.iter().flat_map(|of| of.edits.iter().map(|edit| (&of.at, edit))) {
+            lost.remove(&(at.key(), MoveCode::from_move(edit.mv)));
+        }
+        if !lost.is_empty() {
+            let deletes = |edit: &&Edit| edit.change == Change::Delete;
+            let name = all.iter().flat_map(|of| &of.edits).find(deletes).map_or("", |edit| &edit.name);
+            let what = format!("the book goes on after the move {name}");
+            return Err(Error::new(ErrorKind::Usage, what)
+                .advice("priority 0 keeps it from being played")
+                .remedied_by(Remedy::Trim));
+        }
+    }
+    draft.patch(data).ok_or_else(misplaced)
+}
+
+fn misplaced() -> Error {
+    Error::new(ErrorKind::Format, "a record of the book is not where its file has records")
+        .advice("convert the book, and edit the new one")
+        .remedied_by(Remedy::Convert)
 }
 
 fn priority(value: EditValue) -> Result<u8> {

@@ -47,7 +47,7 @@ use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
-use crate::edit::Edit;
+use crate::edit::PositionEdits;
 use crate::traits::Book;
 use crate::{BookSummary, Format, Patchable};
 pub(crate) use driver::AbkDriver;
@@ -111,8 +111,12 @@ impl Abk {
 }
 
 impl Patchable for Abk {
-    fn patches(&self, at: &Position, edits: &[Edit], progress: &Progress) -> Result<Vec<(PathBuf, Patch)>> {
-        Ok(vec![(self.path.clone(), edit::patch(&self.data, at, edits, progress)?)])
+    fn patches(&self, edits: &[PositionEdits], progress: &Progress) -> Result<Vec<(PathBuf, Patch)>> {
+        Ok(vec![(self.path.clone(), edit::patch(&self.data, edits, progress)?)])
+    }
+
+    fn is_tree(&self) -> bool {
+        true
     }
 }
 

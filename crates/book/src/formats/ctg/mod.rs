@@ -38,7 +38,7 @@ use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{Position, Variant};
 
-use crate::edit::Edit;
+use crate::edit::PositionEdits;
 use crate::traits::Book;
 use crate::traverse::{Forms, each_form};
 use crate::{BookSummary, Field, Format, MoveFacts, Moves, Patchable, Scope, Visit};
@@ -63,8 +63,12 @@ impl Moves for Ctg {
 }
 
 impl Patchable for Ctg {
-    fn patches(&self, at: &Position, edits: &[Edit], _: &Progress) -> Result<Vec<(PathBuf, Patch)>> {
-        edit::patches(self, at, edits)
+    fn patches(&self, edits: &[PositionEdits], _: &Progress) -> Result<Vec<(PathBuf, Patch)>> {
+        edit::patches(self, edits)
+    }
+
+    fn merges_forms(&self) -> bool {
+        true
     }
 }
 

@@ -2,7 +2,7 @@
 //! is unchanged. A block without room is divided.
 #![allow(clippy::cast_possible_truncation, reason = "a block has 2048 bytes, and an element 255 moves")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use super::layout::{BLOCK_HEADER, BLOCK_LEN, KEY_LEN, MAX_ELEMENT};
 use super::moves::{code, legal};
 use super::read::Kvetka;
 use super::wire::put_compact;
-use crate::edit::{Change, Edit, no_moves_left, other_variant};
+use crate::edit::{Change, Edit, PositionEdits, no_moves_left, other_variant};
 use crate::{Counts, MoveFacts, Moves as _};
 
 /// Bytes in place of a range.
@@ -31,6 +31,8 @@ struct KvetkaEdit {
     /// Its bytes before; `None` if the book does not have it.
     old: Option<Vec<u8>>,
     results: Counts,
+    /// Whether an edit of a move that leads to it has set its results.
+    is_set: bool,
     moves: Vec<u8>,
     /// The bytes after its moves.
     tail: Vec<u8>,
@@ -57,7 +59,14 @@ impl KvetkaEdit {
     }
 }
 
-/// What edits at a position change in the files of a book.
+/// The weight of a move to a position that the book has results of.
+pub(super) fn weight_of(book: &Kvetka, target: &Position) -> Option<u64> {
+    let found = book.find(&Key::from_chess(target.standard()?)?)?;
+    let results = found.element.body().ok()?.results;
+    results.has_results().then(|| results.swapped().points())
+}
+
+/// What edits change in the files of a book.
 ///
 /// A move's results are in the element of the position that it leads to, so all moves that lead there get them.
 ///
@@ -65,11 +74,13 @@ impl KvetkaEdit {
 /// When a move to add is in the book, or another is not; when the value is no number; when the format has no code for the
 /// move, no room for it or no key for its position; when the last move of the book is deleted; when a block is damaged where it
 /// has to change.
-pub(super) fn patches(book: &Kvetka, at: &Position, edits: &[Edit]) -> Result<Vec<(PathBuf, Patch)>> {
-    let mut drafts = Drafts { book, known: book.moves_in(at), elements: Vec::new() };
-    edits.iter().try_for_each(|edit| drafts.edit(at.standard().ok_or_else(other_variant)?, edit))?;
-    let deletes = edits.iter().any(|edit| matches!(edit.change, Change::Delete));
-    if deletes && !drafts.has_moves() {
+pub(super) fn patches(book: &Kvetka, all: &[PositionEdits]) -> Result<Vec<(PathBuf, Patch)>> {
+    let mut drafts = Drafts { book, known: Vec::new(), elements: Vec::new(), places: HashMap::new() };
+    for PositionEdits { at, edits } in all {
+        drafts.known = book.moves_in(at);
+        edits.iter().try_for_each(|edit| drafts.edit(at.standard().ok_or_else(other_variant)?, edit))?;
+    }
+    if PositionEdits::any_deletes(all) && !drafts.has_moves() {
         return Err(no_moves_left());
     }
     let mut blocks: BTreeMap<u64, Vec<(Key, Vec<u8>)>> = BTreeMap::new();
@@ -85,9 +96,11 @@ pub(super) fn patches(book: &Kvetka, at: &Position, edits: &[Edit]) -> Result<Ve
 /// The elements that edits open.
 struct Drafts<'a> {
     book: &'a Kvetka,
-    /// What the book says of the moves.
+    /// What the book says of the moves of the position that is edited.
     known: Vec<MoveFacts>,
     elements: Vec<KvetkaEdit>,
+    /// The place of each among them.
+    places: HashMap<Key, usize>,
 }
 
 impl Drafts<'_> {
@@ -99,9 +112,8 @@ impl Drafts<'_> {
             let error = Error::new(ErrorKind::Usage, what).advice("edit a book of another format");
             return if adds { Err(error) } else { Ok(None) };
         };
-        let place = self.elements.iter().position(|draft| draft.key == key);
-        let place = match (place, self.book.find(&key)) {
-            (Some(place), _) => place,
+        let place = match (self.places.get(&key), self.book.find(&key)) {
+            (Some(place), _) => *place,
             (None, None) if !adds => return Ok(None),
             (None, found) => {
                 let body = found.and_then(|found| found.element.body().ok());
@@ -109,10 +121,13 @@ impl Drafts<'_> {
                     key,
                     old: found.map(|found| found.element.bytes()),
                     results: body.map_or_else(Counts::default, |body| body.results),
+                    is_set: false,
                     moves: body.map_or_else(Vec::new, |body| body.moves.to_vec()),
                     tail: body.map_or_else(|| vec![0], |body| body.rest().to_vec()),
                 });
-                self.elements.len() - 1
+                let place = self.elements.len() - 1;
+                self.places.insert(key, place);
+                place
             }
         };
         Ok(self.elements.get_mut(place))
@@ -122,6 +137,10 @@ impl Drafts<'_> {
         let normal = Normal::from_chess(chess);
         let is_it = |code: &u8| normal.is_some_and(|normal| legal(*code, &normal, chess) == Some(edit.mv));
         let has = self.open(chess, false)?.is_some_and(|draft| draft.moves.iter().any(is_it));
+        let had = self.known.iter().any(|facts| facts.mv == edit.mv);
+        if edit.is_made_already(had, has) {
+            return Ok(());
+        }
         edit.expect_known(has)?;
         let weight = match edit.change {
             Change::Delete => {
@@ -145,10 +164,14 @@ impl Drafts<'_> {
         next.play_unchecked(edit.mv);
         let Some(child) = self.open(&next, true)? else { return Ok(()) };
         let counts = weighing(weight, child.results.games);
-        child.results = counts.swapped();
+        // What it has already stays, down to each result.
+        if !child.results.has_results() || child.results.swapped().points() != weight {
+            child.results = counts.swapped();
+        }
+        child.is_set = true;
         if let (false, Some(draft)) = (has, self.open(chess, true)?) {
             draft.moves.push(code);
-            if draft.old.is_none() {
+            if draft.old.is_none() && !draft.is_set {
                 draft.results = draft.results.plus(counts);
             }
         }
@@ -157,7 +180,7 @@ impl Drafts<'_> {
 
     /// Whether any element has a move.
     fn has_moves(&self) -> bool {
-        let is_open = |key: &[u8; KEY_LEN]| self.elements.iter().any(|draft| draft.key.0 == *key);
+        let is_open = |key: &[u8; KEY_LEN]| self.places.contains_key(&Key(*key));
         let blocks = (0..self.book.blocks()).filter_map(|number| self.book.parts.block(number));
         self.elements.iter().any(|draft| !draft.moves.is_empty())
             || blocks.flat_map(|block| block.elements().map_while(std::result::Result::ok)).any(|element| {

@@ -48,7 +48,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::visit::Seen;
 use tabiya_chess::{Position, Variant};
 
-use crate::edit::Edit;
+use crate::edit::PositionEdits;
 use crate::traits::Book;
 use crate::traverse::{Forms as _, each_form};
 use crate::{
@@ -100,8 +100,16 @@ impl Remarks for Kvetka {
 }
 
 impl Patchable for Kvetka {
-    fn patches(&self, at: &Position, edits: &[Edit], _: &Progress) -> Result<Vec<(PathBuf, Patch)>> {
-        edit::patches(self, at, edits)
+    fn patches(&self, edits: &[PositionEdits], _: &Progress) -> Result<Vec<(PathBuf, Patch)>> {
+        edit::patches(self, edits)
+    }
+
+    fn merges_forms(&self) -> bool {
+        true
+    }
+
+    fn weight_of_target(&self, target: &Position) -> Option<u64> {
+        edit::weight_of(self, target)
     }
 }
 

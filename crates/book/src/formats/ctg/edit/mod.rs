@@ -3,6 +3,7 @@
 
 mod pages;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use shakmaty::{Chess, Move, Position as _};
@@ -10,7 +11,6 @@ use shakmaty::{Chess, Move, Position as _};
 use pages::Pages;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::patch::Patch;
-use tabiya_chess::Position;
 use tabiya_chess::normal::Normal;
 
 use super::entry::{Statistics, with_mark};
@@ -19,7 +19,7 @@ use super::moves::{code, legal};
 use super::read::Ctg;
 use super::read::page::Page;
 use super::signature::Signature;
-use crate::edit::{Change, Edit, EditValue, no_moves_left, other_variant};
+use crate::edit::{Change, Edit, EditValue, PositionEdits, no_moves_left, other_variant};
 use crate::traverse::Forms as _;
 use crate::{Annotation, Recommendation};
 
@@ -76,7 +76,7 @@ impl CtgVerdict {
     }
 }
 
-/// What edits at a position change in the files of a book.
+/// What edits change in the files of a book.
 ///
 /// A colour is in the entry of the position that the move leads to, so all moves that lead there get it.
 ///
@@ -84,11 +84,12 @@ impl CtgVerdict {
 /// When a move to add is in the book, or another is not; when the value is a number; when the format has no code for the
 /// move, no room for it or no signature for its position; when the last move of the book is deleted; when a page or the
 /// index is damaged where it has to change.
-pub(super) fn patches(book: &Ctg, at: &Position, edits: &[Edit]) -> Result<Vec<(PathBuf, Patch)>> {
-    let mut drafts = Drafts { book, entries: Vec::new() };
-    edits.iter().try_for_each(|edit| drafts.edit(at.standard().ok_or_else(other_variant)?, edit))?;
-    let deletes = edits.iter().any(|edit| matches!(edit.change, Change::Delete));
-    if deletes && !drafts.has_moves() {
+pub(super) fn patches(book: &Ctg, all: &[PositionEdits]) -> Result<Vec<(PathBuf, Patch)>> {
+    let mut drafts = Drafts { book, entries: Vec::new(), places: HashMap::new() };
+    for PositionEdits { at, edits } in all {
+        edits.iter().try_for_each(|edit| drafts.edit(at.standard().ok_or_else(other_variant)?, edit))?;
+    }
+    if PositionEdits::any_deletes(all) && !drafts.has_moves() {
         return Err(no_moves_left());
     }
     let mut pages = Pages::new(book)?;
@@ -105,6 +106,8 @@ pub(super) fn patches(book: &Ctg, at: &Position, edits: &[Edit]) -> Result<Vec<(
 struct Drafts<'a> {
     book: &'a Ctg,
     entries: Vec<CtgEdit>,
+    /// The place of each among them, by its signature.
+    places: HashMap<Vec<u8>, usize>,
 }
 
 impl Drafts<'_> {
@@ -123,8 +126,8 @@ impl Drafts<'_> {
                 None => return Ok(None),
             },
         };
-        if let Some(place) = self.entries.iter().position(|draft| draft.signature == signature) {
-            return Ok(Some(place));
+        if let Some(place) = self.places.get(&signature) {
+            return Ok(Some(*place));
         }
         let draft = match found {
             Some(entry) => CtgEdit {
@@ -138,6 +141,7 @@ impl Drafts<'_> {
             }
             None => return Ok(None),
         };
+        self.places.insert(draft.signature.clone(), self.entries.len());
         self.entries.push(draft);
         Ok(Some(self.entries.len() - 1))
     }
@@ -152,7 +156,13 @@ impl Drafts<'_> {
         let normal = self.book.look_up(chess).map(|(normal, _)| normal).or_else(|| Normal::from_chess(chess));
         let is_it = |code: u8| normal.is_some_and(|normal| legal(code, &normal, chess) == Some(edit.mv));
         let has = |draft: &mut CtgEdit| draft.moves.iter().any(|[code, _]| is_it(*code));
-        edit.expect_known(self.draft(place).is_some_and(has))?;
+        let has = self.draft(place).is_some_and(has);
+        let known = self.book.look_up(chess).map(|(_, entry)| entry);
+        let had = known.is_some_and(|entry| entry.moves.iter().any(|[code, _]| is_it(*code)));
+        if edit.is_made_already(had, has) {
+            return Ok(());
+        }
+        edit.expect_known(has)?;
         let (verdict, mask) = match edit.change {
             Change::Delete => {
                 if let Some(draft) = self.draft(place) {
@@ -198,7 +208,7 @@ impl Drafts<'_> {
 
     /// Whether any entry has a move.
     fn has_moves(&self) -> bool {
-        let is_open = |signature: &[u8]| self.entries.iter().any(|draft| draft.signature == signature);
+        let is_open = |signature: &[u8]| self.places.contains_key(signature);
         self.entries.iter().any(|draft| !draft.moves.is_empty())
             || Page::all(&self.book.ctg)
                 .flat_map(|page| page.entries())

@@ -15,7 +15,7 @@ use super::super::read::page::Page;
 use super::super::signature::Signature;
 use super::super::{Ctg, edit};
 use super::{Fixture, Known};
-use crate::edit::{Change, Edit, EditValue};
+use crate::edit::{Change, Edit, EditValue, PositionEdits};
 use crate::tests::{after, fen, moves, mv, uci};
 use crate::traits::Book;
 use crate::{Annotation, Recommendation};
@@ -47,11 +47,15 @@ fn edited(at: &Position, mv: Move, change: fn(EditValue) -> Change, value: EditV
     Edit { mv, name: uci(mv), change: change(value) }
 }
 
+fn here(at: &Position, edits: &[Edit]) -> [PositionEdits; 1] {
+    [PositionEdits { at: at.clone(), edits: edits.to_vec() }]
+}
+
 /// The files after an edit, and what takes it back.
 fn after_edit(files: &Files, at: &Position, edits: &[Edit]) -> (Files, Vec<(usize, Patch)>) {
     let mut new = files.clone();
     let mut back = Vec::new();
-    for (path, patch) in edit::patches(&open(files), at, edits).unwrap() {
+    for (path, patch) in edit::patches(&open(files), &here(at, edits)).unwrap() {
         let part = super::super::part(&path).unwrap();
         assert!(patch.fits(&files[part]));
         new[part].clear();
@@ -128,7 +132,9 @@ fn an_edit_changes_a_colour_and_a_mark_and_nothing_else() {
     back.write(&new[*part], &mut restored).unwrap();
     assert_eq!(restored, old[0]);
     // What is there already changes nothing.
-    assert!(edit::patches(&book, &start, &[edited(&start, e4, Change::Set, value)]).unwrap().is_empty());
+    assert!(
+        edit::patches(&book, &here(&start, &[edited(&start, e4, Change::Set, value)])).unwrap().is_empty()
+    );
 }
 
 #[test]
@@ -215,7 +221,9 @@ fn deleting_a_move_leaves_the_other_entries_of_the_page() {
     );
     let one = Fixture::new(0).with(&start, "e2e4", [0; 4], 0);
     let last = Edit { mv: mv(&start, "e2e4"), name: "e4".to_owned(), change: Change::Delete };
-    assert!(edit::patches(&one.book(), &start, &[last]).unwrap_err().to_string().contains("no moves left"));
+    assert!(
+        edit::patches(&one.book(), &here(&start, &[last])).unwrap_err().to_string().contains("no moves left")
+    );
 }
 
 #[test]
@@ -244,7 +252,8 @@ fn upper_bits_of_marks_count_unless_all_moves_have_them() {
     let (new, _) =
         after_edit(&masked.files(), &start, &[edited(&start, mv(&start, "g1f3"), Change::Add, GREEN)]);
     assert_eq!(open(&new).mark_mask(), 0x1f);
-    let refused = edit::patches(&masked.book(), &start, &set("d2d4", Annotation::Other(40))).unwrap_err();
+    let refused =
+        edit::patches(&masked.book(), &here(&start, &set("d2d4", Annotation::Other(40)))).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Usage);
 }
 
@@ -259,12 +268,12 @@ fn what_a_damaged_book_or_the_format_cannot_take_is_refused() {
         page[3] = page[3].wrapping_sub(1);
     }
     let book = Ctg::new("made.ctg", ctg, cto, ctb).unwrap();
-    let refused = edit::patches(&book, &start, &d5).unwrap_err();
+    let refused = edit::patches(&book, &here(&start, &d5)).unwrap_err();
     assert_eq!((refused.kind(), refused.path()), (ErrorKind::Format, Some(Path::new("made.ctg"))));
     let promotion = fen("k7/7P/8/8/8/8/8/K7 w - - 0 1");
     let knight = [edited(&promotion, mv(&promotion, "h7h8n"), Change::Add, GREEN)];
-    let text = edit::patches(&open(&sound), &promotion, &knight).unwrap_err().to_string();
+    let text = edit::patches(&open(&sound), &here(&promotion, &knight)).unwrap_err().to_string();
     assert!(text.contains("promotions to other pieces"), "{text}");
     let weight = [edited(&start, mv(&start, "e2e4"), Change::Set, EditValue::Weight(5))];
-    assert!(edit::patches(&open(&sound), &start, &weight).is_err());
+    assert!(edit::patches(&open(&sound), &here(&start, &weight)).is_err());
 }

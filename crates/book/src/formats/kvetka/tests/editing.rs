@@ -10,7 +10,7 @@ use tabiya_chess::Position;
 use super::super::{Key, Kvetka, edit};
 use super::Packed;
 use super::fixtures::{damages, findings, many};
-use crate::edit::{Change, Edit, EditValue};
+use crate::edit::{Change, Edit, EditValue, PositionEdits};
 use crate::tests::{moves, uci};
 use crate::{Counts, Moves};
 
@@ -26,6 +26,10 @@ fn elements(book: &Kvetka) -> BTreeMap<[u8; 22], Vec<u8>> {
 
 fn edited(mv: Move, change: Change) -> Edit {
     Edit { mv, name: uci(mv), change }
+}
+
+fn here(at: &Position, edits: &[Edit]) -> [PositionEdits; 1] {
+    [PositionEdits { at: at.clone(), edits: edits.to_vec() }]
 }
 
 /// The files after patches that fit them.
@@ -71,7 +75,7 @@ fn blocks_that_overflow_are_divided_and_all_other_elements_stay_and_all_comes_ba
             let touched: Vec<_> = edits.iter().map(|edit| at.after(edit.mv)).chain([at.clone()]).collect();
             let touched: Vec<_> =
                 touched.iter().map(|at| Key::from_chess(at.standard().unwrap()).unwrap().0).collect();
-            let patches = edit::patches(&book, &at, &edits).unwrap();
+            let patches = edit::patches(&book, &here(&at, &edits)).unwrap();
             files = patched(&files, &patches);
             let book = open(&files);
             assert!(book.warnings.is_empty() && book.index.is_some(), "{:?}", book.warnings);
@@ -105,12 +109,13 @@ fn a_book_without_positions_gets_its_first_block() {
     let start = Position::start();
     let mv = start.standard().unwrap().legal_moves()[0];
     let patches =
-        edit::patches(&open(&empty), &start, &[edited(mv, Change::Add(EditValue::Weight(3)))]).unwrap();
+        edit::patches(&open(&empty), &here(&start, &[edited(mv, Change::Add(EditValue::Weight(3)))]))
+            .unwrap();
     let files = patched(&empty, &patches);
     let book = open(&files);
     assert_eq!(damages(&book), Vec::<String>::new());
     assert_eq!(moves(&book, &start)[0].counts, Some(Counts::ended(1, 1, 0)));
     let delete = [edited(mv, Change::Delete)];
-    assert!(edit::patches(&book, &start, &delete).unwrap_err().to_string().contains("no moves left"));
+    assert!(edit::patches(&book, &here(&start, &delete)).unwrap_err().to_string().contains("no moves left"));
     assert!(book.has(&start, mv));
 }

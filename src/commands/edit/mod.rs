@@ -1,10 +1,12 @@
-//! `tabiya edit`: changes moves of a position by hand.
+//! `tabiya edit`: changes moves of a position by hand, or a line.
+
+mod line;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
-use shakmaty::Move;
+use shakmaty::{Color, Move};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::edit::{Change, Edit, EditValue};
@@ -15,6 +17,7 @@ use tabiya_workshop::view::{place_in_words, san};
 
 use crate::args::positions::game_at;
 use crate::args::screens::Screen;
+use crate::args::side;
 use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
@@ -31,12 +34,16 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
         ("set", "Give a move this weight, such as Nf3=60; repeatable"),
         ("add", "Add a move with this weight; repeatable"),
         ("delete", ""),
+        ("add_line", "Add a line, such as \"1. e4 c5 2. c3\" or \"1. e4 e5=20\""),
+        ("side", "With --add-line: only the moves of this side"),
+        ("delete_line", "Delete this line's last move, and what only it reaches"),
         ("undo", "Undo the last edit of a Polyglot book"),
         ("redo", "Redo the edit that was undone last"),
     ],
     examples: &[
         "tabiya edit book.bin --set e4=60 --delete f4",
         "tabiya edit book.bin --moves \"1. e4 c5\" --add Nc3=20",
+        "tabiya edit book.bin --add-line \"1. e4 c5 2. c3\" --side white",
         "tabiya edit book.bin --undo",
     ],
     pages: &[("change-a-book.md", "## One move by hand")],
@@ -45,7 +52,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
 /// Change, add or delete moves of a position by hand
 #[derive(clap::Args, Debug)]
 #[command(override_usage = "tabiya edit <BOOK> [OPTIONS]")]
-#[command(group(ArgGroup::new("what").required(true).multiple(true).args(["set", "add", "delete", "undo", "redo"])))]
+#[command(group(ArgGroup::new("what").required(true).multiple(true).args(["set", "add", "delete", "add_line", "delete_line", "undo", "redo"])))]
 pub struct Args {
     /// The book
     #[arg(value_name = "BOOK")]
@@ -71,11 +78,25 @@ pub struct Args {
     /// Delete a move; repeatable
     #[arg(long, value_name = "MOVE")]
     delete: Vec<String>,
+    /// Add the moves of a line, such as "1. e4 c5 2. c3"; with =WEIGHT at its end, each gets this weight
+    ///
+    /// The line goes on from --moves or --fen. It may be a game as PGN with variations and comments, a file of games, or -.
+    /// Without a weight, moves of the book stay as they are, and a new move gets the median weight of its position
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["set", "add", "delete", "delete_line"])]
+    add_line: Option<String>,
+    /// With --add-line: only the moves of this side
+    ///
+    /// An Arena book is a tree: it gets the other side's moves with priority 0
+    #[arg(long, value_name = "SIDE", value_parser = side(), requires = "add_line")]
+    side: Option<Color>,
+    /// Delete the last move of this line, and all moves that only this move leads to
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["set", "add", "delete"])]
+    delete_line: Option<String>,
     /// Undo the last edit of a Polyglot book; again, the one before
-    #[arg(long, conflicts_with_all = ["set", "add", "delete", "moves", "fen", "redo"])]
+    #[arg(long, conflicts_with_all = ["set", "add", "delete", "add_line", "delete_line", "moves", "fen", "redo"])]
     undo: bool,
     /// Redo the edit that was undone last; again, the next one
-    #[arg(long, conflicts_with_all = ["set", "add", "delete", "moves", "fen"])]
+    #[arg(long, conflicts_with_all = ["set", "add", "delete", "add_line", "delete_line", "moves", "fen"])]
     redo: bool,
 }
 
@@ -95,6 +116,9 @@ fn make(args: &Args) -> Result<Exit> {
     let mut editor = Editor::new(path).of_variant(variant);
     if args.undo || args.redo {
         return reverse(path, (editor, variant), if args.undo { Way::Back } else { Way::Again });
+    }
+    if args.add_line.is_some() || args.delete_line.is_some() {
+        return line::make(args, &mut editor);
     }
     let (game, _) = game_at(args.fen.as_deref(), args.moves.as_deref(), variant)?;
     let edits = args.edits(&game)?;
@@ -216,10 +240,15 @@ fn reverse(path: &Path, (mut editor, variant): (Editor, Variant), way: Way) -> R
         let line = format!("{}: there is no edit to {wanted}", path.display());
         return output::print_lines(&[line], Exit::Findings);
     };
+    let at = edit::place_of(&made.note, variant).position(variant);
+    if !at.as_ref().is_none_or(|at| made.is_at(at)) {
+        let (place, counts) = (in_words(&made.note, variant), line::done(made.counts()));
+        let text = format!("{}, {place}, {done}: {counts}", path.display());
+        return output::print_lines(&[text], Exit::Done);
+    }
     output::print_work(|out| {
         writeln!(out, "{}, {}, {done}:", path.display(), in_words(&made.note, variant))?;
-        let at = edit::place_of(&made.note, variant).position(variant);
-        for MadeMove { uci, said } in &made.moves {
+        for MadeMove { uci, said, .. } in &made.moves {
             let mv = at.as_ref().and_then(|at| Some((at, notation::read(uci, at).ok()?)));
             let name = mv.map_or_else(|| uci.clone(), |(at, mv)| san(at, mv));
             report(&name, said.map(|said| said.as_ref().map(describe)), out)?;

@@ -1,0 +1,235 @@
+"""`tabiya edit --add-line` and `--delete-line`: lines and studies, against a model that python-chess makes."""
+
+import csv
+import io
+import random
+import re
+
+import chess
+import chess.pgn
+import chess.polyglot
+import pytest
+
+from random_games import FORMATS, random_games
+
+DONE, WANTING, USAGE = 0, 1, 2
+GAMES = random_games(60, seed=41, most_plies=24)
+LINE = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Be2 e5 7. Nb3 Be7 8. O-O O-O 9. Be3 Be6 10. f4 exf4"
+
+
+@pytest.fixture(scope="module")
+def sources(books_of):
+    return books_of(GAMES)
+
+
+@pytest.fixture
+def dumped(tabiya):
+    """The weights of a book: {(key, UCI): weight}."""
+
+    def dumped(path):
+        done = tabiya("export", path)
+        assert done.returncode == DONE, done.stderr
+        rows = csv.DictReader(io.StringIO(done.stdout.decode()), delimiter="\t")
+        return {(int(row["key"], 16), row["uci"]): int(row["weight"]) for row in rows}
+
+    return dumped
+
+
+def key(board):
+    return chess.polyglot.zobrist_hash(board)
+
+
+def study(moves, seed):
+    """A game with variations in variations, of so many moves without promotions."""
+    chance = random.Random(seed)
+    game = chess.pgn.Game()
+    nodes = [game]
+    while len(nodes) <= moves:
+        # Mostly the line goes on, and now and then another one begins somewhere.
+        node = nodes[-1] if chance.random() < 0.8 else chance.choice(nodes)
+        board = node.board()
+        known = {child.move for child in node.variations}
+        legal = sorted(
+            (move for move in board.legal_moves if move not in known and not move.promotion), key=lambda move: move.uci()
+        )
+        if node.ply() > 60 or not legal:
+            nodes.append(chance.choice(nodes))
+            continue
+        nodes.append(node.add_variation(chance.choice(legal[:6]), comment=chance.choice(["", "so"])))
+    return game
+
+
+def moves_of(game):
+    """The moves of a game and its variations with the boards before them, each once, parents first."""
+    found, left = {}, [game]
+    while left:
+        node = left.pop(0)
+        for child in node.variations:
+            board = node.board()
+            found.setdefault((key(board), child.move.uci()), board)
+            left.append(child)
+    return found
+
+
+def line_of(text):
+    return chess.pgn.read_game(io.StringIO(text))
+
+
+def counted(done, code=DONE):
+    """What an edit says that it did: moves added, changed, deleted."""
+    text = done.stdout.decode() + done.stderr.decode()
+    assert done.returncode == code, text
+    found = {word: int(count) for count, word in re.findall(r"(\d+)(?: moves?)? (added|changed|deleted)", text)}
+    return tuple(found.get(word, 0) for word in ("added", "changed", "deleted"))
+
+
+def reached(model, start, missing=(), without=None):
+    """The keys of positions that a model's moves lead to, and replies to what is missing."""
+    met, left = set(), [start]
+    while left:
+        board = left.pop()
+        at = key(board)
+        if at in met:
+            continue
+        met.add(at)
+        for move in board.legal_moves:
+            after = board.copy(stack=False)
+            after.push(move)
+            if (at, move.uci()) != without and ((at, move.uci()) in model or key(after) in missing):
+                left.append(after)
+    return met
+
+
+def deleted(model, played):
+    """What a model loses with the last move of a line."""
+    board = chess.Board()
+    for uci in played:
+        last = key(board), uci
+        board.push_uci(uci)
+    own = reached(model, chess.Board())
+    missing = {at for at, _ in model} - own
+    still = reached(model, chess.Board(), missing, without=last)
+    below = reached(model, board, missing, without=last)
+    return {at for at in model if at == last or at[0] in below - still}
+
+
+def in_text(game):
+    return game.accept(chess.pgn.StringExporter(headers=False, columns=None))
+
+
+def test_lines_of_a_polyglot_book_follow_a_model_and_are_taken_back_one_by_one(tabiya, copy_of, dumped, tmp_path):
+    book = copy_of("bin")
+    model, states = dumped(book), [book.read_bytes()]
+    chance = random.Random(3)
+    for round, text in enumerate([LINE, *(in_text(study(200, seed)) for seed in range(3)), LINE]):
+        moves = moves_of(line_of(text))
+        side = chance.choice([None, "white", "black"]) if round else None
+        weight = chance.choice([None, 77]) if round else None
+        wanted = [at for at, board in moves.items() if side is None or board.turn == (side == "white")]
+        added, changed = 0, 0
+        before = dict(model)
+        for at in wanted:
+            row = sorted(weight for (there, _), weight in before.items() if there == at[0] and weight > 0)
+            if at not in before:
+                model[at] = weight or (row[len(row) // 2] if row else 1)
+                added += 1
+            elif weight and before[at] != weight:
+                model[at] = weight
+                changed += 1
+        options = ["--side", side] if side else []
+        file = tmp_path / "study.pgn"
+        file.write_text(text)
+        written = text if round % 2 == 0 else str(file)
+        done = tabiya("edit", book, "--add-line", f"{written}={weight}" if weight else written, *options)
+        assert counted(done) == (added, changed, 0)
+        assert dumped(book) == model
+        if added or changed:
+            states.append(book.read_bytes())
+    # Lines leave, each with all that is not reached without its last move.
+    for _ in range(6):
+        board, played = chess.Board(), []
+        for _ in range(chance.randint(1, 4)):
+            moves = sorted(move.uci() for move in board.legal_moves if (key(board), move.uci()) in model)
+            if not moves:
+                break
+            played.append(chance.choice(moves))
+            board.push_uci(played[-1])
+        gone = deleted(model, played)
+        done = tabiya("edit", book, "--delete-line", " ".join(played))
+        assert counted(done) == (0, 0, len(gone))
+        for at in gone:
+            del model[at]
+        assert dumped(book) == model
+        states.append(book.read_bytes())
+    done = tabiya("check", book)
+    assert done.returncode == DONE, done.stdout
+    for state in reversed(states[:-1]):
+        done = tabiya("edit", book, "--undo")
+        assert done.returncode == DONE and b"undone: " in done.stdout, done.stdout
+        assert book.read_bytes() == state
+    assert tabiya("edit", book, "--undo").returncode == WANTING
+    for state in states[1:]:
+        assert tabiya("edit", book, "--redo").returncode == DONE
+        assert book.read_bytes() == state
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "bin"])
+def test_lines_come_into_books_of_other_formats_and_leave_them(tabiya, copy_of, dumped, tmp_path, name):
+    book = copy_of(name)
+    before = dumped(book)
+    for text in (LINE, in_text(study(200, 5))):
+        moves, had = moves_of(line_of(text)), dumped(book)
+        with (tmp_path / "study.pgn").open("w+") as file:
+            file.write(text)
+            file.seek(0)
+            done = tabiya("edit", book, "--add-line", "-", stdin=file)
+        assert counted(done) == (sum(at not in had for at in moves), 0, 0)
+        assert set(moves) <= set(dumped(book))
+        assert tabiya("check", book).returncode == DONE
+    # The moves that the book had weigh what they did, unless moves that are new lead to new places beside them.
+    now = dumped(book)
+    assert set(before) <= set(now)
+    if name == "abk":
+        assert all(now[at] == weight for at, weight in before.items())
+    first, second = moves_of(line_of("1. e4 c5")).keys()
+    added, changed, deleted = counted(tabiya("edit", book, "--delete-line", "1. e4 c5"))
+    assert (added, changed) == (0, 0) and deleted >= 18
+    left = dumped(book)
+    assert first in left and second not in left
+    assert tabiya("check", book).returncode == DONE
+
+
+def test_what_is_no_line_changes_nothing(tabiya, copy_of):
+    book = copy_of("bin")
+    before = book.read_bytes()
+    for words in (
+        ["--add-line", "1. e4 e9"],
+        ["--add-line", "1. e4 (1. d4 d5 2. Ke3) 1... e5"],
+        ["--add-line", ""],
+        ["--add-line", "1. e4=99999"],
+        ["--add-line", "1. e4=green"],
+        ["--add-line", "1. e4", "--set", "e4=1"],
+        ["--delete-line", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Nxe4 6. d4"],
+        ["--delete-line", "1. e4 (1. d4)"],
+        ["--delete-line", "1. e4", "--side", "white"],
+    ):
+        done = tabiya("edit", book, *words)
+        assert done.returncode == USAGE, (words, done.stdout, done.stderr)
+        assert book.read_bytes() == before
+    assert not book.with_name("book.bin.learn").exists()
+
+
+def test_a_line_goes_on_from_a_place(tabiya, copy_of, dumped):
+    book = copy_of("bin")
+    fen = "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1"
+    told = tabiya("edit", book, "--fen", fen, "--add-line", "1. Kd2 Kd4=5")
+    assert counted(told) == (2, 0, 0)
+    board = chess.Board(fen)
+    after = board.copy()
+    after.push_san("Kd2")
+    # No move of the starting position leads there, so an export does not have it.
+    with chess.polyglot.open_reader(book) as reader:
+        assert [entry.weight for entry in reader.find_all(board)] == [5]
+        assert [entry.weight for entry in reader.find_all(after)] == [5]
+    assert counted(tabiya("edit", book, "--fen", fen, "--delete-line", "Kd2")) == (0, 0, 2)
+    assert counted(tabiya("edit", book, "--moves", "1. e4 c5", "--add-line", "2. a3 a6=9"))[0] >= 1
