@@ -34,7 +34,7 @@ macro_rules! module {
 }
 
 /// The modules of the script; each comes after those that it imports.
-const SCRIPT: [(&str, &str); 29] = [
+const SCRIPT: [(&str, &str); 30] = [
     module!("state.js"),
     module!("dom.js"),
     module!("net.js"),
@@ -43,6 +43,7 @@ const SCRIPT: [(&str, &str); 29] = [
     module!("tables.js"),
     module!("edit.js"),
     module!("additions.js"),
+    module!("lines.js"),
     module!("columns.js"),
     module!("rows.js"),
     module!("arrows.js"),

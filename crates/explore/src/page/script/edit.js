@@ -1,11 +1,11 @@
 // Editing: each change is saved at once, says what the page showed before, and can be undone.
 
-import { bookOf, brief, exact, here, isSame, shownBooks, startOf, state, variantOf } from "./state.js";
-import { announce, byId, el, focusOn, staying, toast } from "./dom.js";
+import { bookOf, brief, exact, here, isSame, many, shownBooks, startOf, state, variantOf } from "./state.js";
+import { announce, byId, el, staying, toast } from "./dom.js";
 import { postJson, Refusal, words } from "./net.js";
 import { refresh } from "./steps.js";
 import { tables } from "./tables.js";
-/** @import { At, Book, BookMove, BookView, Bounds, Looks, Made, Place, Value } from "./state.js" */
+/** @import { At, Book, BookMove, BookView, Bounds, Counts, Looks, Made, Place, Value } from "./state.js" */
 /** @import { Child } from "./dom.js" */
 
 /** What an edit changes in a move of this book. @param {Book} book @param {BookMove} move @returns {Value} */
@@ -98,7 +98,7 @@ function showWritten(edit, value) {
 }
 
 /** Asks for a change of a book. @param {string} path @param {unknown} body @returns {Promise<any>} */
-async function posted(path, body) {
+export async function posted(path, body) {
   editor.writing += 1;
   try {
     return await postJson(path, body);
@@ -118,7 +118,7 @@ export async function write(edit) {
     const { before, after } = made;
     showWritten(edit, after);
     const what = op === "delete" ? `${san} deleted` : op === "add" ? `${san} added` : `${san} ${valueText(before)} → ${valueText(after)}`;
-    say(book, at, lasts, `${what} · saved`, ...(bookOf(book)?.edit?.undo ? [" · ", linkButton("undo", `${book} undo`, () => void takeBack("undo", book, made))] : []));
+    say(book, at, lasts, `${what} · saved`, ...undoing(book, made));
     refresh();
     return after;
   } catch (error) {
@@ -139,33 +139,34 @@ export async function write(edit) {
   }
 }
 
-/** Deletes a move as soon as it is said once more. @param {Edit} edit */
-export function askToDelete(edit) {
-  const { at, book, san } = edit;
-  const forget = () => {
-    tables.notes.delete(book);
-    tables.redraw();
-  };
-  say(book, at, false, `Delete ${san} and what is known of it? `, linkButton("Delete", `${book} delete`, () => {
-    forget();
-    void write(edit);
-  }), " · ", linkButton("Keep", `${book} keep`, forget));
-  focusOn(byId("tables").querySelector(`[data-focus="${book} delete"]`));
+/** The button that takes an edit back, and no other. @param {number} book @param {Made} made @returns {Child[]} */
+export function undoing(book, made) {
+  return bookOf(book)?.edit?.undo ? [" · ", linkButton("undo", `${book} undo`, () => void takeBack("undo", book, made))] : [];
+}
+
+/** How many moves come, change and go: "adds 14 moves, changes 2". @param {Counts} counts @param {[string, string, string]} verbs */
+export function countsText({ adds, changes, deletes }, verbs) {
+  const isDone = verbs[0].endsWith("ed");
+  const parts = [adds, changes, deletes].map((count, index) => ({ count, verb: verbs[index] })).filter(({ count }) => count > 0);
+  return parts.map(({ count, verb }, index) => {
+    const number = index === 0 ? many(count, "move") : exact(count);
+    return isDone ? `${number} ${verb}` : `${verb} ${number}`;
+  }).join(", ");
 }
 
 /** What an edit did. @param {Made} made */
-function whatWasDone({ san, move, before, after, note }) {
+function whatWasDone({ san, move, before, after, note, counts }) {
   const name = san ?? move;
-  if (!name) return note;
+  if (!name) return `${countsText(counts, ["added", "changed", "deleted"])} ${note}`;
   const what = before === null ? "added" : after === null ? "deleted" : `${valueText(before)} → ${valueText(after)}`;
   return `${name} ${what}${note && ` ${note}`}`;
 }
 
 /** What names an edit in a request: `undefined` where only its book is known. @param {Made | undefined} made */
 function namingOf(made) {
-  if (!made?.move || !made.play) return undefined;
-  const { start, play, move, before, after } = made;
-  return { start, play, move, before, after };
+  if (!made?.play) return undefined;
+  const { start, play, move, before, after, moves } = made;
+  return move ? { start, play, move, before, after } : { start, play, moves };
 }
 
 /**

@@ -13,8 +13,10 @@
  * @typedef {{cp?: number, mate?: number}} Score
  * @typedef {{color: string | null, mark: string | null}} Looks
  * @typedef {{weight?: number, priority?: number, color?: string | null, mark?: string | null}} Value
- * @typedef {{start: string | null, play: string[] | null, move: string | null, san: string | null, before: Value | null, after: Value | null, note: string}} Made
- *   An edit as the server names it; without a move it is one of several, without a line its place is known in words alone.
+ * @typedef {{adds: number, changes: number, deletes: number, stays: number}} Counts How many moves a line adds, changes, deletes and leaves as they are.
+ * @typedef {{start: string | null, play: string[] | null, move: string | null, san: string | null, before: Value | null, after: Value | null, note: string,
+ *   counts: Counts, moves: string}} Made
+ *   An edit as the server names it; without a move it is one of several, for which `moves` stands; without a line its place is known in words alone.
  * @typedef {{code: string, text: string}} Reason Why a move is not played.
  * @typedef {{
  *   uci: string, san: string, weight: number, priority?: number | null, playable: boolean,

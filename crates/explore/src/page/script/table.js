@@ -4,8 +4,9 @@ import { bookOf, current, isTogether, many, state } from "./state.js";
 import { byId, el, focusOn, isControl, renew, unpressed } from "./dom.js";
 import { playMove } from "./steps.js";
 import { onTableKey, reach, tables } from "./tables.js";
-import { askToDelete, editor, editOf } from "./edit.js";
+import { editor, editOf } from "./edit.js";
 import { adding, addingLast } from "./additions.js";
+import { askToDelete, lineForm } from "./lines.js";
 import { columnsOf, headOf, LEAST, sorting, TOOL } from "./columns.js";
 import { arrows } from "./arrows.js";
 import { bookName, noteOf, sampleGame, sums, unknown } from "./facts.js";
@@ -59,6 +60,7 @@ function bookSection(book, view, width) {
     book.rule && el("p", { class: "quiet" }, book.rule),
     sampleGame(book),
     known.edit && !view.end && adding(book, known, view.legal),
+    known.edit && lineForm(known),
     noteOf(book));
 }
 
