@@ -16,7 +16,7 @@ use tabiya_base::truncated;
 pub use tabiya_base::truncated::outlive as outlive_truncated_files;
 use tabiya_base::visit::Break;
 use tabiya_book::choose::chances_in;
-pub use tabiya_book::choose::{MAX_LOSS_LIMIT, Policy, draw};
+pub use tabiya_book::choose::{MAX_LOSS_LIMIT, Policy, Weights, draw};
 use tabiya_book::counts::{CountFile, sum};
 use tabiya_book::polyglot::entry::PolyglotEntry as RawEntry;
 use tabiya_book::polyglot::{self, Polyglot};

@@ -13,7 +13,7 @@ use crate::entry::Entry;
 use crate::errors::{raise, raise_opening};
 use crate::library::{self, BookSet, Found, MAX_LOSS_LIMIT, MoveCode, OpenBook};
 use crate::reader::Reader;
-use crate::tasks::{is_path, not_pickled, path_of, share};
+use crate::tasks::{is_path, not_pickled, path_of, share, weights_of};
 
 /// How moves are chosen: by the rules and options of tabiya's adapter.
 ///
@@ -103,7 +103,7 @@ impl Policy {
 impl Policy {
     #[new]
     #[pyo3(signature = (*books, white = None, black = None, variety = 50, depth = 0, threshold = 0.5, games = 0,
-        reserve = 0, max_loss = 0, tournament = true, factor = true, threefold = false, learn = false, seed = 0))]
+        weights = "points", reserve = 0, max_loss = 0, tournament = true, factor = true, threefold = false, learn = false, seed = 0))]
     #[allow(clippy::too_many_arguments, reason = "each is an option of the adapter")]
     fn new(
         books: &Bound<'_, PyTuple>,
@@ -113,6 +113,7 @@ impl Policy {
         depth: i128,
         threshold: f64,
         games: i128,
+        weights: &str,
         reserve: i128,
         max_loss: i128,
         tournament: bool,
@@ -127,6 +128,7 @@ impl Policy {
         policy.depth = within("depth", depth, u32::MAX)?;
         policy.threshold = share("threshold", threshold)?.into();
         policy.games = within("games", games, u32::MAX)?;
+        policy.weights = weights_of(weights)?;
         policy.reserve = within("reserve", reserve, u32::MAX)?;
         policy.max_loss = within("max_loss", max_loss, MAX_LOSS_LIMIT)?;
         policy.tournament = tournament;

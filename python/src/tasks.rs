@@ -13,7 +13,7 @@ use shakmaty::{ByColor, Color};
 use crate::errors::{new, raise, raise_opening};
 use crate::library::{
     self, BuildReport, CountedMoves, Date, Error, ErrorKind, Filter, Finding, Interrupt, NewBook, PlayerName,
-    TagPattern, Tags, Variant, Weigh, Written, reading,
+    TagPattern, Tags, Variant, Weigh, Weights, Written, reading,
 };
 
 /// How often a wait for work looks whether it must stop.
@@ -205,6 +205,14 @@ pub fn share(name: &str, percent: f64) -> PyResult<u16> {
     Ok((percent * 10.0).round() as u16)
 }
 
+/// Of what weights are made.
+pub fn weights_of(name: &str) -> PyResult<Weights> {
+    let found = Weights::ALL.into_iter().find(|weights| weights.as_str() == name);
+    found.ok_or_else(|| {
+        PyValueError::new_err(format!("weights must be \"points\" or \"games\", not {name:?}"))
+    })
+}
+
 fn side(name: &str, side: &str) -> PyResult<Color> {
     match side {
         "white" => Ok(Color::White),
@@ -251,6 +259,7 @@ fn new_book(output: &Bound<'_, PyAny>, options: &Options<'_, '_>) -> PyResult<Ne
     new.force = options.is("force")?;
     new.variant = variant_of(options.text("variant")?.as_deref())?;
     new.green = options.share("green")?;
+    new.weights = options.weights()?;
     new.threads = threads;
     new.memory = options.number("memory")?;
     new.temp = options.get("temp")?.map(|temp| path_of(&temp)).transpose()?;
@@ -288,6 +297,10 @@ impl<'py> Options<'_, 'py> {
 
     fn share(&self, name: &str) -> PyResult<Option<u16>> {
         self.number(name)?.map(|percent| share(name, percent)).transpose()
+    }
+
+    fn weights(&self) -> PyResult<Weights> {
+        Ok(self.text("weights")?.map(|name| weights_of(&name)).transpose()?.unwrap_or_default())
     }
 
     fn side(&self, name: &str) -> PyResult<Option<Color>> {
@@ -379,6 +392,7 @@ impl<'py> Options<'_, 'py> {
         weigh.min_games = self.number("min_games")?.unwrap_or(least);
         weigh.min_score = min_score;
         weigh.uniform = self.is("uniform")? || repertoire;
+        weigh.weights = self.weights()?;
         weigh.min_share = self.share("min_share")?.unwrap_or_default();
         weigh.min_side_share = ByColor {
             white: self.share("min_share_white")?.unwrap_or_default(),

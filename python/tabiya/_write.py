@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
-from typing import Iterable, Mapping, Optional, Union
+from typing import Iterable, Literal, Mapping, Optional, Union
 
 from . import _tabiya
 from ._tabiya import Cancel, Reader
@@ -39,6 +39,7 @@ def convert(
     force: bool = False,
     reachable: bool = False,
     green: Optional[float] = None,
+    weights: Literal["points", "games"] = "points",
     memory: Optional[int] = None,
     threads: Optional[int] = None,
     temp: Optional[Path] = None,
@@ -49,7 +50,7 @@ def convert(
     *variant* is that of the book, by default standard chess: ``"atomic"``, or what else ``chess.variant`` has.
     *force* lets it replace a file that exists; *reachable* leaves out what the book's moves do not reach from the starting
     position; *green* marks moves of a CTG book green that have at least this share of their position's weight, in per
-    cent. *memory* is in bytes, at least 16 MiB and by default a quarter of the machine's; the rest goes into files in *temp*.
+    cent; *weights* ``"games"`` weighs moves by how often they were played, where the book counts that. *memory* is in bytes, at least 16 MiB and by default a quarter of the machine's; the rest goes into files in *temp*.
 
     The book appears complete or not at all. Ctrl-C stops a call in the main thread; *cancel* is a handle that stops one in any.
 
@@ -64,6 +65,7 @@ def convert(
         force=force,
         reachable=reachable,
         green=green,
+        weights=weights,
         memory=memory,
         threads=threads,
         temp=temp,
@@ -79,6 +81,7 @@ def merge(
     force: bool = False,
     reachable: bool = False,
     green: Optional[float] = None,
+    weights: Literal["points", "games"] = "points",
     memory: Optional[int] = None,
     threads: Optional[int] = None,
     temp: Optional[Path] = None,
@@ -92,6 +95,7 @@ def merge(
         "force": force,
         "reachable": reachable,
         "green": green,
+        "weights": weights,
         "memory": memory,
         "threads": threads,
         "temp": temp,
@@ -132,6 +136,7 @@ def build(
     min_share_white: Optional[float] = None,
     min_share_black: Optional[float] = None,
     uniform: bool = False,
+    weights: Literal["points", "games"] = "points",
     green: Optional[float] = None,
     eco: Optional[Paths] = None,
     memory: Optional[int] = None,

@@ -22,6 +22,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shakmaty::Color;
 
 use tabiya_adapter::settings::table::thousandths;
+use tabiya_book::Weights;
 
 /// A share in percent with at most one decimal, as the thousandths that it is.
 pub(crate) fn share(text: &str) -> Result<u16, String> {
@@ -40,6 +41,12 @@ pub(crate) fn ends<T: FromStr + PartialOrd>(text: &str, between: &str) -> Option
 /// A side: `white` or `black`.
 pub(crate) fn side() -> impl TypedValueParser<Value = Color> {
     PossibleValuesParser::new(["white", "black"]).map(|side| Color::from_white(side == "white"))
+}
+
+/// Of what weights are made: `points` or `games`.
+pub(crate) fn weights() -> impl TypedValueParser<Value = Weights> {
+    PossibleValuesParser::new(Weights::NAMES)
+        .map(|name| Weights::ALL.into_iter().find(|weights| weights.as_str() == name).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -14,20 +14,21 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{keep_apart, keep_inputs};
 use tabiya_book::counts::{STDOUT, is_named};
-use tabiya_book::{self as book, BookWriter};
+use tabiya_book::{self as book, BookWriter, Weights};
 use tabiya_chess::Variant;
 use tabiya_games::Sources;
 use tabiya_workshop::bookmaker::{
     self, Filter, Input, Names, NewBook, NewCounts, OpenCounts, Plan, Repeated, Resources, Weigh, Work,
+    takes_weights,
 };
 use tabiya_workshop::evals::import::{self as evals, Import};
 use tabiya_workshop::source::{Sorted, open_games};
 
 use crate::args::resources::ResourcesArgs;
 use crate::args::screens::{BOOK_OUT, COUNTS, FORCE, PLAYER, Screen, VARIANT};
-use crate::args::share;
 use crate::args::slices::ByArgs;
 use crate::args::variant::VariantArgs;
+use crate::args::{share, weights};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
@@ -111,6 +112,9 @@ struct Moves {
     /// Give every move the same weight, except where a comment sets one, such as [%prc 60] or prc:60
     #[arg(long)]
     uniform: bool,
+    /// What weights are made of: points (2 a win, 1 a draw) or games (how often a move was played) [default: points]
+    #[arg(long, value_name = "points|games", value_parser = weights(), conflicts_with = "uniform")]
+    weights: Option<Weights>,
     /// In a CTG book, mark moves green from this share of their position's weight on, in percent
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     green: Option<u16>,
@@ -139,6 +143,7 @@ impl Moves {
         weigh.min_games = self.min_games.unwrap_or(if repertoire { 1 } else { weigh.min_games });
         weigh.min_score = self.min_score.unwrap_or(weigh.min_score);
         weigh.uniform = self.uniform || repertoire;
+        weigh.weights = self.weights.unwrap_or_default();
         let shares = self.min_share.unwrap_or_default();
         if shares.white == shares.black {
             // Whose move it is need not be known.
@@ -157,6 +162,7 @@ impl Moves {
             ("--min-share", self.min_share.is_some()),
             ("--green", self.green.is_some()),
             ("--uniform", self.uniform),
+            ("--weights", self.weights.is_some()),
         ];
         options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
@@ -187,7 +193,7 @@ impl Args {
                 let what = "--by works only for count files, and the output is a book";
                 return Err(Error::new(ErrorKind::Usage, what).advice("end its name with .parquet"));
             }
-            return Ok(());
+            return takes_weights(&self.output, self.moves.weights.unwrap_or_default());
         }
         let repertoire = self.games.repertoire.map(|_| "--repertoire");
         let eco = (!self.eco.is_empty()).then_some("--eco");

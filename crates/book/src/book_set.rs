@@ -15,7 +15,7 @@ use shakmaty::{ByColor, Color, Move, Position as _};
 
 use tabiya_chess::Position;
 
-use super::{Evaluations, verdict};
+use super::{CountsGames, Evaluations, Policy, Weights, verdict};
 use crate::traits::Book;
 
 /// Plies after which a line is followed no further.
@@ -32,6 +32,8 @@ pub struct Reading {
     pub(crate) tournament: bool,
     /// Whether the factors of CTG books count for the former.
     pub(crate) factor: bool,
+    /// Of what the weights are made.
+    pub(crate) weights: Weights,
     /// The first of the colour's books that is read; those before it are not.
     pub(crate) from: usize,
 }
@@ -158,7 +160,7 @@ impl BookSet {
     ///
     /// Both sides' moves come from the books of `color`.
     pub fn line(&mut self, color: Color, at: &Position, keep: usize, line: &mut Vec<Move>) -> u32 {
-        self.walk(Reading { color, tournament: true, factor: true, from: 0 }, at, None, keep, line)
+        self.walk(Policy::default().reading(color, 0), at, None, keep, line)
     }
 
     /// [`BookSet::line`], if the position of the key `before` is on the line already and may come again.
@@ -228,6 +230,13 @@ impl BookSet {
     fn best(&self, reading: Reading, at: &Position) -> Option<Move> {
         let books = self.books(reading.color).iter().skip(reading.from);
         books.into_iter().find_map(|book| match reading {
+            Reading { weights: Weights::Games, tournament, factor, .. }
+                if book.format().games() != CountsGames::No =>
+            {
+                let moves = book.moves_in(at);
+                let moves = verdict::by_games(&moves).unwrap_or(moves);
+                if tournament { verdict::best_of(&moves, factor) } else { verdict::heaviest_of(&moves) }
+            }
             Reading { tournament: false, .. } => book.heaviest(at),
             Reading { factor: false, .. } if book.format().has_factors() => verdict::best(&**book, at, false),
             _ => book.best(at),
@@ -240,10 +249,11 @@ impl BookSet {
 }
 
 /// The key of a remembered position. It depends on the colour, because the other colour may have other books, on
-/// whether the books' recommendations and factors count, and on the first book.
-fn slot_key(Reading { color, tournament, factor, from }: Reading, position: &Position) -> u64 {
+/// whether the books' recommendations and factors count, on what the weights are made of, and on the first book.
+fn slot_key(Reading { color, tournament, factor, weights, from }: Reading, position: &Position) -> u64 {
     let key = position.whole_key() ^ color.fold_wb(0, 0x9e37_79b9_7f4a_7c15);
     let key = key ^ (from as u64).wrapping_mul(0xa24b_aed4_963e_e407);
+    let key = if weights == Weights::Points { key } else { key ^ 0xc2b2_ae3d_27d4_eb4f };
     let key = if factor { key } else { key ^ 0x8cb9_2ba7_2f3d_8dd7 };
     if tournament { key } else { key ^ 0xd1b5_4a32_d192_ed03 }
 }
@@ -294,7 +304,13 @@ mod tests {
         let (before, last) = moves.rsplit_once(' ').unwrap_or(("", moves));
         let position = after(before);
         let mut line = Vec::new();
-        let reading = Reading { color: Color::White, tournament: true, factor: true, from: 0 };
+        let reading = Reading {
+            color: Color::White,
+            tournament: true,
+            factor: true,
+            weights: Weights::Points,
+            from: 0,
+        };
         let plies = book_set.line_of(reading, &position, mv(&position, last), keep, &mut line);
         (plies, line.len())
     }
@@ -357,7 +373,13 @@ mod tests {
         // The line after a move of the last book does not continue in the books before it.
         let position = after("");
         for (from, plies) in [(1, 2), (2, 1), (9, 1), (1, 2)] {
-            let reading = Reading { color: Color::White, tournament: true, factor: true, from };
+            let reading = Reading {
+                color: Color::White,
+                tournament: true,
+                factor: true,
+                weights: Weights::Points,
+                from,
+            };
             let d4 = mv(&position, "d2d4");
             assert_eq!(book_set.line_of(reading, &position, d4, 9, &mut Vec::new()), plies, "{from}");
         }

@@ -6,14 +6,16 @@ mod in_book;
 mod refused;
 mod worth;
 
+use std::borrow::Cow;
+
 use shakmaty::{Color, Move, Position as _};
 
 use tabiya_chess::Game;
 
-use crate::verdict::Rest;
+use crate::verdict::{self, Rest};
 use crate::{BookSet, Learned, MoveFacts, Reading};
 
-pub use crate::policy::Policy;
+pub use crate::policy::{Policy, Weights};
 pub use in_book::{Chances, chances_in};
 pub use in_book::{by_chance, likeliest_first};
 pub use refused::Refused;
@@ -53,7 +55,8 @@ impl Policy {
 
     /// How lines are looked up in a colour's books `from` this one on.
     pub fn reading(&self, color: Color, from: usize) -> Reading {
-        Reading { color, tournament: self.tournament, factor: self.factor, from }
+        let Self { tournament, factor, weights, .. } = *self;
+        Reading { color, tournament, factor, weights, from }
     }
 
     /// Whether the book answers in this full move of the game (1 is the first).
@@ -111,21 +114,27 @@ impl Refusal {
 #[derive(Debug)]
 pub struct Judge<'a> {
     policy: &'a Policy,
+    /// The moves with the weights that the policy asks for.
+    moves: Cow<'a, [MoveFacts]>,
     total: f64,
     rest: Option<Rest>,
 }
 
 impl<'a> Judge<'a> {
     /// Looks at all moves of a position.
-    pub fn new(moves: &[MoveFacts], policy: &'a Policy) -> Self {
+    pub fn new(moves: &'a [MoveFacts], policy: &'a Policy) -> Self {
+        let by_games = if policy.weights == Weights::Games { verdict::by_games(moves) } else { None };
+        let moves = by_games.map_or(Cow::Borrowed(moves), Cow::Owned);
         let total = moves.iter().map(|m| weight(m, policy)).sum();
-        Self { policy, total, rest: policy.tournament.then(|| Rest::from_moves(moves, policy.factor)) }
+        let rest = policy.tournament.then(|| Rest::from_moves(&moves, policy.factor));
+        Self { policy, moves, total, rest }
     }
 
-    /// Why one of the moves is not played, as far as the moves of its position show it; `None` if nothing in the position speaks
-    /// against it.
-    pub fn refuses(&self, m: &MoveFacts) -> Option<Refusal> {
-        let Self { policy, total, rest } = *self;
+    /// Why the move of this index is not played, as far as the moves of its position show it; `None` if nothing in the position
+    /// speaks against it.
+    pub fn refuses(&self, index: usize) -> Option<Refusal> {
+        let m = self.moves.get(index)?;
+        let Self { policy, total, rest, .. } = *self;
         let weight = weight(m, policy);
         let heavy =
             || policy.tournament && m.is_chosen() || weight * 1000.0 >= total * f64::from(policy.threshold);
@@ -166,8 +175,8 @@ pub fn chances(
     let judge = Judge::new(moves, policy);
     let mut best = 0.0_f64;
     out.clear();
-    out.extend(moves.iter().map(|m| {
-        if judge.refuses(m).is_none() && allowed(m.mv) {
+    out.extend(judge.moves.iter().enumerate().map(|(index, m)| {
+        if judge.refuses(index).is_none() && allowed(m.mv) {
             let weight = weight(m, policy);
             best = best.max(weight);
             weight

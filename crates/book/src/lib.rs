@@ -48,7 +48,7 @@ pub use book::{Book, OpenOptions, open, starter};
 pub use create::{CreateOptions, NewBook, create};
 pub use facts::{Annotation, Counts, Learned, MoveFacts, Ratings, Recommendation};
 pub use format::Format;
-pub use policy::Policy;
+pub use policy::{Policy, Weights};
 pub use positions::{PositionFacts, Positions};
 pub use tabiya_chess::{FenError, Position, Variant};
 #[cfg(feature = "write")]

@@ -1,5 +1,31 @@
 //! What a program, or a user, wants of the moves that are played from a book.
 
+/// Of what the weights of a position's moves are made where the book counts the games of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Weights {
+    /// What the moves scored, as the book has it: most formats count two for a win and one for a draw.
+    #[default]
+    Points,
+    /// How often the moves were played, whatever came of it.
+    Games,
+}
+
+impl Weights {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Points, Self::Games];
+
+    /// The names of all of them.
+    pub const NAMES: [&str; 2] = [Self::ALL[0].as_str(), Self::ALL[1].as_str()];
+
+    /// The name in options.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Points => "points",
+            Self::Games => "games",
+        }
+    }
+}
+
 /// What decides which of a book's moves may be played, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -13,6 +39,8 @@ pub struct Policy {
     pub threshold: u32,
     /// Games that a move needs, where the format counts them.
     pub games: u32,
+    /// Of what the weights are made, where the format counts games.
+    pub weights: Weights,
     /// A move is not played when its line has fewer plies than this, including the move.
     pub reserve: u32,
     #[doc(hidden)]
@@ -38,6 +66,7 @@ impl Default for Policy {
             depth: 0,
             threshold: 5,
             games: 0,
+            weights: Weights::Points,
             reserve: 0,
             max_loss: 0,
             guard: 0,

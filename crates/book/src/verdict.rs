@@ -54,10 +54,27 @@ fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
+/// The moves of a position with how often they were played as their weights; `None` where the weights stay: the book does not count
+/// the games of each, it was decided what is played, or no game came here. A move that is never played stays so.
+pub fn by_games<M: Copy>(moves: &[MoveFacts<M>]) -> Option<Vec<MoveFacts<M>>> {
+    let games = |known: &MoveFacts<M>| known.counts.map(|counts| counts.games);
+    let is_counted = moves.iter().all(|known| games(known).is_some() && known.decision.is_none())
+        && moves.iter().any(|known| games(known) > Some(0));
+    let weighed = |known: &MoveFacts<M>| {
+        let weight = if known.is_rejected() { 0 } else { games(known).unwrap_or_default() };
+        MoveFacts { weight, ..*known }
+    };
+    is_counted.then(|| moves.iter().map(weighed).collect())
+}
+
 /// The move of [`crate::traits::Book::best`], by the moves that the book gives.
 pub fn best<B: Moves + ?Sized>(book: &B, at: &Position, factors: bool) -> Option<Move> {
-    let moves = book.moves_in(at);
-    let rest = Rest::from_moves(&moves, factors);
+    best_of(&book.moves_in(at), factors)
+}
+
+/// The best of a position's moves in tournaments.
+pub fn best_of(moves: &[MoveFacts], factors: bool) -> Option<Move> {
+    let rest = Rest::from_moves(moves, factors);
     // Backwards, because `max_by_key` takes the last of equal ones.
     let left = moves.iter().rev().filter(|facts| rest.leaves(facts));
     let parts = |facts: &MoveFacts| if factors { facts.factor_parts() } else { 1 };
@@ -66,7 +83,11 @@ pub fn best<B: Moves + ?Sized>(book: &B, at: &Position, factors: bool) -> Option
 
 /// The move of [`crate::traits::Book::heaviest`], by the moves that the book gives.
 pub fn heaviest<B: Moves + ?Sized>(book: &B, at: &Position) -> Option<Move> {
-    let moves = book.moves_in(at);
+    heaviest_of(&book.moves_in(at))
+}
+
+/// The heaviest of a position's moves outside tournaments.
+pub fn heaviest_of(moves: &[MoveFacts]) -> Option<Move> {
     let weighed = moves.iter().rev().map(|facts| (facts.weight as f64 * facts.mark_factor(), facts.mv));
     let playable = weighed.filter(|(weight, _)| *weight > 0.0);
     playable.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, mv)| mv)
@@ -120,7 +141,6 @@ impl<M> MoveFacts<M> {
     }
 
     /// Whether it is never to be played, whatever its results are: it weighs nothing, and not only because it lost all its games.
-    #[cfg(feature = "write")]
     pub(crate) fn is_rejected(&self) -> bool {
         let lost = || self.counts.is_some_and(|counts| counts.losses > 0 && counts.points() == 0);
         self.weight == 0 && (self.decision.is_some() || !lost())

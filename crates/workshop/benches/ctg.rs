@@ -18,7 +18,7 @@ use rand::seq::SliceRandom;
 use tabiya_base::progress::Progress;
 use tabiya_book::ctg::layout::{CTB_START, CTG_START, CTO_START};
 use tabiya_book::ctg::{Ctg, CtgDraft};
-use tabiya_book::{self as book, Green, Moves, Scope, WriteOptions};
+use tabiya_book::{self as book, Green, Moves, Scope, Weights, WriteOptions};
 use tabiya_chess::Position;
 use tabiya_workshop::bookmaker;
 
@@ -73,7 +73,14 @@ fn write(criterion: &mut Criterion, folder: &Path, book: &Ctg) {
                 let resources =
                     bookmaker::Resources::new(None, None, None).expect("a folder for temporary files");
                 let writer = book::create_book(&path, &options).expect("a folder to write to");
-                bookmaker::merge(&[(book, Scope::Reachable)], &resources, writer, &Progress::none()).is_ok()
+                bookmaker::merge(
+                    &[(book, Scope::Reachable)],
+                    Weights::Points,
+                    &resources,
+                    writer,
+                    &Progress::none(),
+                )
+                .is_ok()
             });
         });
     }

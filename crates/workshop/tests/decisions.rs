@@ -21,7 +21,7 @@ use rand::{Rng, RngExt as _, SeedableRng as _, rngs::Xoshiro256PlusPlus};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Position as _};
 use tabiya_base::progress::Progress;
-use tabiya_book::choose::{Policy, chances};
+use tabiya_book::choose::{Policy, Weights, chances};
 use tabiya_book::traits::Book;
 use tabiya_book::{
     self as book, Annotation, BookWriter, By, Counts, MoveFacts, Moves, PositionRecord, Recommendation,
@@ -342,7 +342,7 @@ fn check(books: &[&dyn Moves], path: &Path, expected: &Expected<'_>) -> Tally {
     let kept = Arc::<Mutex<Vec<PositionRecord>>>::default();
     let write = |writer: Box<dyn BookWriter>| {
         let books: Vec<_> = books.iter().map(|book| (*book, bookmaker::widest(*book, &*writer))).collect();
-        bookmaker::merge(&books, &resources(folder), writer, &Progress::none()).unwrap().1
+        bookmaker::merge(&books, Weights::Points, &resources(folder), writer, &Progress::none()).unwrap().1
     };
     write(Box::new(Recorder { records: Arc::clone(&kept), as_decided: true }));
     let written = write(book::create_book(path, &WriteOptions::default()).unwrap());

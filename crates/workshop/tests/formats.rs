@@ -19,7 +19,7 @@ use shakmaty::san::SanPlus;
 use shakmaty::{Position as _, Role};
 use tabiya_base::progress::Progress;
 use tabiya_book::abk;
-use tabiya_book::choose::{Policy, chances};
+use tabiya_book::choose::{Policy, Weights, chances};
 use tabiya_book::ctg::{Ctg, Signature};
 use tabiya_book::kvetka::{Key, Kvetka};
 use tabiya_book::traits::Book;
@@ -428,7 +428,7 @@ fn merged(books: &[&dyn Book], path: PathBuf) -> Arc<dyn Book> {
     let resources = bookmaker::Resources::new(Some(1), Some(1 << 25), None).unwrap();
     let writer = book::create_book(&path, &WriteOptions::default()).unwrap();
     let books: Vec<_> = books.iter().map(|book| (*book as &dyn Moves, Scope::All)).collect();
-    bookmaker::merge(&books, &resources, writer, &Progress::none()).unwrap();
+    bookmaker::merge(&books, Weights::Points, &resources, writer, &Progress::none()).unwrap();
     book::open_book(&path).unwrap()
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tabiya_base::error::{Error, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::traits::Book;
-use tabiya_book::{self as book, CountsGames, Format};
+use tabiya_book::{self as book, CountsGames, Format, Weights};
 use tabiya_workshop::bookmaker::{self, Resources};
 
 use super::Args;
@@ -49,7 +49,8 @@ impl Joined {
             let mut joined = args.to.book();
             joined.output.clone_from(&path);
             let writer = joined.create(None, resources)?;
-            let (merged, written) = bookmaker::merge_books(books, false, resources, writer, progress)?;
+            let (merged, written) =
+                bookmaker::merge_books(books, false, Weights::Points, resources, writer, progress)?;
             lines.push(format!("{} read", many(merged.read, "position")));
             lines.extend(merged_lines(&merged, KEYS_ONLY));
             lines.extend(left_out(&written));

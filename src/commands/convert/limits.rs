@@ -3,11 +3,12 @@
 use shakmaty::{Color, Move};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_book::Weights;
 use tabiya_chess::Variant;
 use tabiya_workshop::bookmaker::trim::{Cut, Tally, Trim};
 
 use crate::args::positions::game_after;
-use crate::args::{share, side};
+use crate::args::{share, side, weights};
 use crate::output::rows::many;
 
 /// The limits of a book that is written from others.
@@ -41,6 +42,10 @@ struct Moves {
     /// Polyglot book does not say who is to move, so it is followed from the starting position, as with --reachable.
     #[arg(long, value_name = "SIDE", value_parser = side())]
     only: Option<Color>,
+    /// What weights are made of where the books count the games of each move: points or games (how often it was played)
+    /// [default: points]
+    #[arg(long, value_name = "points|games", value_parser = weights())]
+    weights: Option<Weights>,
 }
 
 /// Which lines stay. With one of these, only positions that the remaining moves reach from the starting position stay.
@@ -64,6 +69,11 @@ struct Lines {
 }
 
 impl TrimLimits {
+    /// Of what the weights of the new book are made, if that is given.
+    pub fn weights(&self) -> Option<Weights> {
+        self.moves.weights
+    }
+
     /// Whether only what moves reach is asked for.
     pub fn reachable(&self) -> bool {
         self.lines.reachable
@@ -82,6 +92,7 @@ impl TrimLimits {
             ("--below", !lines.below.is_empty()),
             ("--without", !lines.without.is_empty()),
             ("--reachable", lines.reachable),
+            ("--weights", moves.weights.is_some()),
         ];
         options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
@@ -97,7 +108,7 @@ impl TrimLimits {
     /// # Errors
     /// When the moves of a line are not legal.
     pub fn trim(&self, variant: Variant) -> Result<Option<Trim>> {
-        if self.given().is_none_or(|option| option == "--reachable") {
+        if self.given().is_none_or(|option| ["--reachable", "--weights"].contains(&option)) {
             return Ok(None);
         }
         let moves = |option: &str, texts: &[String]| -> Result<Vec<Vec<Move>>> {

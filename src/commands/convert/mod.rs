@@ -13,7 +13,7 @@ use tabiya_book::BookWriter;
 use tabiya_book::counts::is_named;
 use tabiya_book::traits::Book;
 use tabiya_workshop::bookmaker::trim::{Trim, Trimmed};
-use tabiya_workshop::bookmaker::{self, Resources};
+use tabiya_workshop::bookmaker::{self, Resources, takes_weights};
 
 use self::joined::Joined;
 use self::limits::TrimLimits;
@@ -127,6 +127,7 @@ fn make(args: &Args) -> Result<Exit> {
     if is_named(&args.to.output) {
         return counts::merge(args);
     }
+    takes_weights(&args.to.output, args.limits.weights().unwrap_or_default())?;
     let variant = args.variant.variant();
     let trim = args.limits.trim(variant)?;
     let books =
@@ -178,7 +179,14 @@ impl Args {
         progress: Progress,
     ) -> Result<Exit> {
         let reachable = self.limits.reachable();
-        let (merged, written) = bookmaker::merge_books(books, reachable, resources, writer, &progress)?;
+        let (merged, written) = bookmaker::merge_books(
+            books,
+            reachable,
+            self.limits.weights().unwrap_or_default(),
+            resources,
+            writer,
+            &progress,
+        )?;
         drop(progress);
         let lines = vec![format!("{} read", many(merged.read, "position"))];
         let why = if reachable { "--reachable" } else { written::KEYS_ONLY };
@@ -200,7 +208,13 @@ impl Args {
     ) -> Result<Exit> {
         let trimmed = Trimmed::new(book, trim, &progress)?;
         let scope = bookmaker::widest(&trimmed, &*writer);
-        let (merged, written) = bookmaker::merge(&[(&trimmed, scope)], resources, writer, &progress)?;
+        let (merged, written) = bookmaker::merge(
+            &[(&trimmed, scope)],
+            self.limits.weights().unwrap_or_default(),
+            resources,
+            writer,
+            &progress,
+        )?;
         drop(progress);
         let tally = trimmed.tally();
         lines.extend(limits::lines(&tally, trim));

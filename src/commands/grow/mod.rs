@@ -17,7 +17,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
 use tabiya_book::choose::Policy;
 use tabiya_book::traits::Book;
-use tabiya_book::{self as book, Moves, Written};
+use tabiya_book::{self as book, Moves, Weights, Written};
 use tabiya_learn as learn;
 use tabiya_search::Knowledge;
 use tabiya_search::evals;
@@ -233,7 +233,7 @@ fn write(
     new.force = force;
     let writer = new.create(None, resources)?;
     let scope = bookmaker::widest(grown, &*writer);
-    bookmaker::merge(&[(grown, scope)], resources, writer, progress)
+    bookmaker::merge(&[(grown, scope)], Weights::Points, resources, writer, progress)
 }
 
 /// What is done after each round: progress, and the book as it is.

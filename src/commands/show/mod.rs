@@ -184,7 +184,7 @@ mod tests {
     use std::path::Path;
     use tabiya_base::findings::Findings;
     use tabiya_base::progress::Progress;
-    use tabiya_book::choose::{Policy, Refused, Worth};
+    use tabiya_book::choose::{Policy, Refused, Weights, Worth};
     use tabiya_book::{Annotation, BookSummary, Counts, Format, Learned, Ratings, ReferenceKind, Scope};
     use tabiya_book::{GameReference, MoveFacts, Moves, Recommendation, Visit};
     use tabiya_chess::Position;
@@ -309,6 +309,7 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
             game: &start,
             mode: CastlingMode::Standard,
             moves,
+            weights: Weights::Points,
             refused: Refused::default(),
             losses: Worth::default(),
             opening: None,

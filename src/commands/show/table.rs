@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use comfy_table::{Cell, Color};
 
-use tabiya_book::{MoveFacts, Recommendation};
+use tabiya_book::{MoveFacts, Recommendation, Weights};
 use tabiya_chess::Game;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::value::in_words;
@@ -74,8 +74,9 @@ pub fn place(game: &Game, look: Look, out: &mut dyn Write) -> io::Result<()> {
 pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let all = many(view.moves.len() as u64, "move");
     let playable = view.moves.iter().filter(|(_, chance)| *chance > 0.0).count();
+    let by_games = if view.weights == Weights::Games { ", by games" } else { "" };
     let summary = match view.line {
-        Some(plies) => format!("{playable} of {all}, line ends in {}", many(plies.into(), "ply")),
+        Some(plies) => format!("{playable} of {all}{by_games}, line ends in {}", many(plies.into(), "ply")),
         None if !view.moves.is_empty() => format!("none of {all} may be played: {}", view.refused),
         None if view.comment.is_some() || view.reference.is_some() => "has no moves here".to_owned(),
         None => "does not know this position".to_owned(),

@@ -10,7 +10,7 @@ use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
-use tabiya_book::{self as book, Moves};
+use tabiya_book::{self as book, Moves, Weights};
 use tabiya_learn as learn;
 use tabiya_search::evals;
 use tabiya_search::{Evaluated, Knowledge, Work, evaluate};
@@ -196,7 +196,7 @@ fn vet(args: &Args) -> Result<Exit> {
         report.write(file)?;
     }
     let scope = bookmaker::widest(&vetted, &*writer);
-    let merged = bookmaker::merge(&[(&vetted, scope)], &resources, writer, &progress);
+    let merged = bookmaker::merge(&[(&vetted, scope)], Weights::Points, &resources, writer, &progress);
     let (merged, written) = merged.inspect_err(|_| args.report.iter().for_each(|path| before_error(path)))?;
     drop(progress);
 

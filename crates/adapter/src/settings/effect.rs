@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use tabiya_book::BookSet;
+use tabiya_book::{BookSet, CountsGames};
 
 use super::books::BookFiles;
 use super::options::{Options, UsedPolicy};
@@ -30,13 +30,17 @@ fn used<'a>(options: &Options, files: &'a BookFiles, set: &BookSet) -> Vec<(Owne
             let rule =
                 number.and_then(|number| Some((number, files.both.rules().get(number.checked_sub(1)?)?)));
             let has_evaluations = set.evaluations(&**book).is_some();
+            let counts_games = book.format().games() != CountsGames::No;
             let same = |(owner, _): &&mut (Owner<'_>, _)| owner.map(|(number, _)| number) == number;
             match used.iter_mut().find(same) {
-                Some((_, known)) => known.has_evaluations |= has_evaluations,
+                Some((_, known)) => {
+                    known.has_evaluations |= has_evaluations;
+                    known.counts_games |= counts_games;
+                }
                 None => {
                     let policy =
                         rule.map_or_else(|| options.policy.clone(), |(_, rule)| rule.policy(&options.policy));
-                    used.push((rule, UsedPolicy { policy, has_evaluations }));
+                    used.push((rule, UsedPolicy { policy, has_evaluations, counts_games }));
                 }
             }
         }

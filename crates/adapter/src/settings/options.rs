@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tabiya_book::choose::Policy;
+use tabiya_book::choose::{Policy, Weights};
 use tabiya_chess::Variant;
 
 use super::books::{BookFiles, BookList};
@@ -64,6 +64,8 @@ pub(super) struct UsedPolicy {
     pub(super) policy: Policy,
     /// Whether evaluations are known beside a book that answers by it.
     pub(super) has_evaluations: bool,
+    /// Whether one of its books counts games.
+    pub(super) counts_games: bool,
 }
 
 /// What the adapter must do after an option has changed.
@@ -93,9 +95,46 @@ pub(super) enum Value<'a> {
     Spin(&'a mut u32),
     /// A share, in thousandths.
     Share(&'a mut u32),
-    Score(&'a mut BookScore),
+    Choice(&'a mut dyn Choice),
     Files(&'a mut BookList),
     Text(&'a mut String),
+}
+
+/// One of several values that have names.
+pub(super) trait Choice {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Becomes the value of this name, in any letter case; `None` if there is none.
+    fn set(&mut self, name: &str) -> Option<()>;
+}
+
+impl PartialEq for dyn Choice + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Choice for BookScore {
+    fn name(&self) -> &'static str {
+        self.as_str()
+    }
+
+    fn set(&mut self, name: &str) -> Option<()> {
+        *self = Self::ALL.into_iter().find(|value| value.as_str().eq_ignore_ascii_case(name))?;
+        Some(())
+    }
+}
+
+impl Choice for Weights {
+    fn name(&self) -> &'static str {
+        self.as_str()
+    }
+
+    fn set(&mut self, name: &str) -> Option<()> {
+        *self = Self::ALL.into_iter().find(|value| value.as_str().eq_ignore_ascii_case(name))?;
+        Some(())
+    }
 }
 
 /// A share as text.
@@ -110,7 +149,7 @@ impl fmt::Display for Value<'_> {
             Value::Check(value) => value.fmt(f),
             Value::Spin(value) => value.fmt(f),
             Value::Share(value) => f.write_str(&percent(**value)),
-            Value::Score(value) => f.write_str(value.as_str()),
+            Value::Choice(value) => f.write_str(value.name()),
             Value::Files(_) | Value::Text(_) => Ok(()),
         }
     }

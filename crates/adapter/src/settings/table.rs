@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use tabiya_book::choose::MAX_LOSS_LIMIT;
+use tabiya_book::choose::{MAX_LOSS_LIMIT, Weights};
 
 use self::SettingKind::{Check, Choice, Files, Pairs, Share, Spin, Text, Texts};
 use super::options::{BookScore, OptionChange, Options, UsedPolicy, Value};
@@ -275,6 +275,9 @@ static ROWS: &[SettingRow] = &[
         slider: Some("%"), help: "Skip rare moves: the least share of the position's total weight, in percent", ..POLICY },
     SettingRow { name: "Book Games", key: "games", value_name: "GAMES", kind: Spin { min: 0, max: 1_000_000 }, holder: Some(|it| Value::Spin(&mut it.policy.games)),
         help: "Skip moves with fewer games than this, where the book counts games", ..POLICY },
+    SettingRow { name: "Book Weights", key: "weights", value_name: "points|games", kind: Choice { choices: &Weights::NAMES }, holder: Some(|it| Value::Choice(&mut it.policy.weights)),
+        lack: |_, used| lack(used.iter().all(|it| !it.counts_games), "no book counts games"),
+        help: "Where a book counts games, what its weights are made of: what the moves scored (points), or how often they were played (games)", ..POLICY },
     SettingRow { name: "Book Reserve", key: "reserve", value_name: "PLIES", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.reserve)),
         slider: Some("plies"), help: "Skip moves whose line in the book is shorter than this many plies, the move included", ..POLICY },
     SettingRow { name: "Book Max Loss", key: "max-loss", value_name: "CENTIPAWNS", kind: Spin { min: 0, max: MAX_LOSS_LIMIT }, holder: Some(|it| Value::Spin(&mut it.policy.max_loss)),
@@ -302,7 +305,7 @@ static ROWS: &[SettingRow] = &[
         help: "With Book Fresh: share played lines with other running copies of tabiya through this file", ..ROW },
     SettingRow { name: "Book Ponder", kind: Check, holder: Some(|it| Value::Check(&mut it.ponder)),
         help: "Let the engine ponder while moves still come from the book", ..ROW },
-    SettingRow { name: "Book Score", kind: Choice { choices: &BookScore::NAMES }, holder: Some(|it| Value::Score(&mut it.score)),
+    SettingRow { name: "Book Score", kind: Choice { choices: &BookScore::NAMES }, holder: Some(|it| Value::Choice(&mut it.score)),
         help: "The score to show with a book move: zero, or what the results of the move amount to (statistics)", ..ROW },
     SettingRow { name: "Book Learn", key: "learn", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.learn)), change: OptionChange::Learn,
         by_book: false, group: SettingGroup::Learning, help: "Let learned results change the weights; in play, also write the result of each game into the Polyglot books", ..POLICY },

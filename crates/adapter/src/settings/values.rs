@@ -9,7 +9,7 @@ use tabiya_uci::SetOption;
 
 use super::books::{BookFiles, BookList};
 use super::given::Given;
-use super::options::{BookScore, OptionChange, Options, Value};
+use super::options::{OptionChange, Options, Value};
 use super::table::{self, OWN_BOOK, SettingKind, SettingRow};
 
 impl Value<'_> {
@@ -18,10 +18,7 @@ impl Value<'_> {
         match self {
             Value::Check(value) => **value = kind.number(&text.to_ascii_lowercase())? != 0,
             Value::Spin(value) | Value::Share(value) => **value = kind.number(text)?,
-            Value::Score(value) => {
-                let mut all = BookScore::ALL.into_iter();
-                **value = all.find(|score| score.as_str().eq_ignore_ascii_case(text))?;
-            }
+            Value::Choice(value) => value.set(text)?,
             Value::Files(value) => **value = BookList::parse(text),
             Value::Text(value) => text.clone_into(value),
         }
@@ -355,7 +352,7 @@ mod tests {
         assert_eq!(set(&mut options, "name Book File value <empty>"), Some(Ok(OptionChange::Books)));
         assert_eq!(options.books.both, BookList::Unnamed);
         assert_eq!(set(&mut options, "name book score value STATISTICS"), Some(Ok(OptionChange::Value)));
-        assert_eq!(options.score, BookScore::Statistics);
+        assert_eq!(options.score, crate::settings::options::BookScore::Statistics);
         assert_eq!(set(&mut options, "name Hash value 64"), None);
     }
 

@@ -30,8 +30,8 @@ impl Refused {
         let facts: Vec<MoveFacts> = moves.iter().map(|(known, _)| *known).collect();
         let judge = Judge::new(&facts, policy);
         let any = moves.iter().any(|(_, chance)| *chance > 0.0);
-        let mut why = |known: &MoveFacts| {
-            if let Some(refusal) = judge.refuses(known) {
+        let mut why = |index: usize, known: &MoveFacts| {
+            if let Some(refusal) = judge.refuses(index) {
                 return refusal;
             }
             if !policy.covers(game.fullmove()) {
@@ -50,7 +50,8 @@ impl Refused {
             let reading = policy.reading(position.chess().turn(), from);
             Refusal::Reserve { plies: book_set.line_of(reading, position, known.mv, 0, &mut Vec::new()) }
         };
-        let each = moves.iter().map(|(known, chance)| (*chance <= 0.0).then(|| why(known))).collect();
+        let each = moves.iter().enumerate();
+        let each = each.map(|(index, (known, chance))| (*chance <= 0.0).then(|| why(index, known))).collect();
         Self { each, policy: policy.clone() }
     }
 

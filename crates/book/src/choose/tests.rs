@@ -67,6 +67,41 @@ fn games_count_only_where_the_format_counts_them() {
 }
 
 #[test]
+fn by_games_a_move_is_played_as_often_as_it_was() {
+    let counted = |(known, games): (MoveFacts, u64)| {
+        let wins = known.weight / 2;
+        MoveFacts { counts: Some(crate::Counts { games, wins, draws: 0, losses: games - wins }), ..known }
+    };
+    let by_games = |moves: &[MoveFacts], variety| {
+        chances_of(moves, &Policy { weights: Weights::Games, variety, ..free() })
+    };
+    let moves: Vec<_> = book(&[6, 2, 0]).into_iter().zip([3, 1, 4]).map(counted).collect();
+    assert_eq!(chances_of(&moves, &free()), [0.75, 0.25, 0.0]);
+    // The last move only lost.
+    assert_eq!(by_games(&moves, 50), [0.375, 0.125, 0.5]);
+    assert_eq!(by_games(&moves, 0), [0.0, 0.0, 1.0]);
+    // A threshold is a share of the games.
+    let policy = Policy { weights: Weights::Games, threshold: 200, ..free() };
+    assert_eq!(chances_of(&moves, &policy)[1], 0.0);
+    let one = |change: fn(&mut MoveFacts)| {
+        let mut moves = moves.clone();
+        change(&mut moves[2]);
+        moves
+    };
+    // What an author ruled out stays so: it would weigh something by its results.
+    let ruled_out =
+        one(|known| known.counts = known.counts.map(|counts| crate::Counts { wins: 1, losses: 3, ..counts }));
+    assert_eq!(by_games(&ruled_out, 50), [0.75, 0.25, 0.0]);
+    // Games of some moves are no weights beside those of others, and a decision has its own.
+    for kept in
+        [one(|known| known.counts = None), one(|known| known.decision = Some(crate::Decision::Judged))]
+    {
+        assert_eq!(by_games(&kept, 50), [0.75, 0.25, 0.0]);
+    }
+    assert_eq!(by_games(&book(&[3, 1]), 50), [0.75, 0.25]);
+}
+
+#[test]
 fn verdicts_count_only_in_tournaments() {
     let mut moves = book(&[10, 10, 10, 10]);
     moves[0].recommended = Some(Recommendation::Red);

@@ -9,10 +9,10 @@ use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::sort::{self, Sorter};
 use tabiya_book::traits::Book;
-use tabiya_book::verdict::Rest;
+use tabiya_book::verdict::{Rest, by_games};
 use tabiya_book::{
     self as book, About, BookWriter, Decision, Extra, Format, Heading, MoveFacts, Moves, PositionRecord,
-    Scope, Written, left_out, plain_weights,
+    Scope, Weights, Written, left_out, plain_weights,
 };
 
 use super::chances::Chances;
@@ -75,21 +75,22 @@ fn rule_out(record: &mut PositionRecord, merged: &mut Merged) {
 /// be added come from the first book that has them. For a format without colours and marks the weights become those that
 /// colours and marks leave in tournaments.
 ///
-/// Each book is read in its scope.
+/// Each book is read in its scope. `weights` says of what the weights are made where all moves of a position have games.
 ///
 /// # Errors
 /// When a file cannot be written, or the work is interrupted: no book is written then.
 pub fn merge(
     books: &[(&dyn Moves, Scope)],
+    weights: Weights,
     resources: &Resources,
     writer: Box<dyn BookWriter>,
     progress: &Progress,
 ) -> Result<(Merged, Written)> {
     let keys_only = !writer.needs_positions() && books.iter().all(|(book, _)| !book.holds_positions());
     if keys_only {
-        merge_rows::<KeyRow>(books, resources, writer, progress)
+        merge_rows::<KeyRow>(books, weights, resources, writer, progress)
     } else {
-        merge_rows::<FactsRow>(books, resources, writer, progress)
+        merge_rows::<FactsRow>(books, weights, resources, writer, progress)
     }
 }
 
@@ -100,13 +101,14 @@ pub fn merge(
 pub fn merge_books(
     books: &[Arc<dyn Book>],
     reachable: bool,
+    weights: Weights,
     resources: &Resources,
     writer: Box<dyn BookWriter>,
     progress: &Progress,
 ) -> Result<(Merged, Written)> {
     let scope = |book: &dyn Moves| if reachable { Scope::Reachable } else { widest(book, &*writer) };
     let scoped: Vec<_> = books.iter().map(|book| (&**book as &dyn Moves, scope(&**book))).collect();
-    merge(&scoped, resources, writer, progress)
+    merge(&scoped, weights, resources, writer, progress)
 }
 
 /// All positions of a book, or those that play reaches if only their keys are known and the writer needs more.
@@ -116,6 +118,7 @@ pub fn widest(book: &dyn Moves, writer: &dyn BookWriter) -> Scope {
 
 fn merge_rows<R: Merging>(
     books: &[(&dyn Moves, Scope)],
+    weights: Weights,
     resources: &Resources,
     mut writer: Box<dyn BookWriter>,
     progress: &Progress,
@@ -145,7 +148,7 @@ fn merge_rows<R: Merging>(
     progress.things(sorted.total(), "moves");
     let names = (writer.holds_comments() && !have_comments).then(Names::default);
     let asides = Asides { sorted: asides.finish()?, next: None, takes };
-    let mut writing = MergeWriting { writer, asides, names, chances, merged, links: 0 };
+    let mut writing = MergeWriting { writer, weights, asides, names, chances, merged, links: 0 };
     sorted.each(resources, progress, R::positions, |found| {
         found.into_iter().try_for_each(|record| writing.position(record))
     })?;
@@ -212,6 +215,8 @@ impl<R: Merging> MergeReading<'_, R> {
 /// Writes the positions of the new book.
 struct MergeWriting {
     writer: Box<dyn BookWriter>,
+    /// Of what the weights are made.
+    weights: Weights,
     asides: Asides,
     /// The names of openings, where they are the comments.
     names: Option<Names>,
@@ -224,7 +229,7 @@ struct MergeWriting {
 
 impl MergeWriting {
     fn position(&mut self, mut record: PositionRecord) -> Result<()> {
-        let Self { writer, asides, names, chances, merged, links } = self;
+        let Self { writer, weights, asides, names, chances, merged, links } = self;
         if record.position.is_none() && writer.needs_positions() {
             merged.unplaced += 1;
             return Ok(());
@@ -235,6 +240,9 @@ impl MergeWriting {
             Some(names) => names.get(record.key),
             None => aside.comment,
         };
+        if *weights == Weights::Games {
+            record.moves = by_games(&record.moves).unwrap_or(record.moves);
+        }
         if !writer.holds_verdicts() {
             rule_out(&mut record, merged);
         }
@@ -442,7 +450,7 @@ mod tests {
         options.memory = 1;
         let writer = book::create_book(path("c.kob"), &options).unwrap();
         let scoped = books.each_ref().map(|book| (&**book as &dyn Moves, Scope::All));
-        merge(&scoped, &resources, writer, &Progress::none()).unwrap();
+        merge(&scoped, Weights::Points, &resources, writer, &Progress::none()).unwrap();
         let merged = book::open_book(path("c.kob")).unwrap();
         for (word, positions) in [("a", one), ("b", other)] {
             for at in positions {

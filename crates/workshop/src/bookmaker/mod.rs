@@ -46,7 +46,7 @@ pub use filter::{CountedMoves, Exclusion, Filter, TagPattern, Tags};
 pub use gather::{Input, add_up, join, write_counts};
 pub use merge::merge_books;
 pub use merge::{Merged, merge, widest};
-pub use new_book::NewBook;
+pub use new_book::{NewBook, takes_weights};
 pub use position_counts::PositionCounts;
 pub use repeated::Repeated;
 pub use report::{BuildReport, FailedGames};

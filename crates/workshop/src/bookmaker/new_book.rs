@@ -1,13 +1,13 @@
 //! A book that is made of others, or of games.
 
 use std::num::NonZeroU16;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::findings::Finding;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::keep_inputs;
-use tabiya_book::{self as book, BookWriter, Green, WriteOptions, Written};
+use tabiya_book::{self as book, BookWriter, CountsGames, Format, Green, Weights, WriteOptions, Written};
 use tabiya_chess::Variant;
 use tabiya_learn::{files_of, open_settled_as};
 
@@ -48,12 +48,26 @@ pub struct NewBook {
     pub force: bool,
     /// The share of a position's weight that makes a move green in a CTG book, in thousandths.
     pub green: Option<u16>,
+    /// Of what the weights are made where books that are merged count games.
+    pub weights: Weights,
     /// Threads; by default one for each processor.
     pub threads: Option<usize>,
     /// Bytes of memory; by default a quarter of the machine's.
     pub memory: Option<usize>,
     /// The folder for temporary files; by default the system's.
     pub temp: Option<PathBuf>,
+}
+
+/// Refuses weights by games for a book whose format has no weights of its own, but the games of each move.
+///
+/// # Errors
+/// As said.
+pub fn takes_weights(output: &Path, weights: Weights) -> Result<()> {
+    let counts = Format::of_name(output).filter(|format| format.games() != CountsGames::No);
+    let Some(format) = counts.filter(|_| weights == Weights::Games) else { return Ok(()) };
+    let noun = format.noun();
+    let what = format!("{noun} keeps the games of each move, and has no place for weights by games");
+    Err(Error::new(ErrorKind::Usage, what).at_path(output).advice("write a .bin"))
 }
 
 impl NewBook {
@@ -111,10 +125,11 @@ impl NewBook {
         let books =
             inputs.iter().map(|path| open_settled_as(path, self.variant)).collect::<Result<Vec<_>>>()?;
         self.keep(&files_of(books.iter().map(|book| &**book)))?;
+        takes_weights(&self.output, self.weights)?;
         let resources = self.resources()?;
         let writer = self.create(None, &resources)?;
         let progress = Progress::none();
-        let (merged, written) = merge_books(&books, reachable, &resources, writer, &progress)?;
+        let (merged, written) = merge_books(&books, reachable, self.weights, &resources, writer, &progress)?;
         let mut damage = Vec::new();
         for book in &books {
             let found = book.damage(&progress).into_iter();
@@ -135,6 +150,7 @@ impl NewBook {
         weigh: &Weigh,
         eco: &[PathBuf],
     ) -> Result<(BuildReport, Written)> {
+        takes_weights(&self.output, weigh.weights)?;
         let resources = self.resources()?;
         let mut sorted = Sorted::new(sources)?;
         let (counts, mut unopened) = OpenCounts::of(&mut sorted)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use shakmaty::{ByColor, Color, Position as _};
 
 use tabiya_book::Slice;
-use tabiya_book::{Counts, MoveFacts, PositionRecord};
+use tabiya_book::{Counts, MoveFacts, PositionRecord, Weights};
 use tabiya_chess::MoveCode;
 
 use super::row::{CountedRow, GameOutcome};
@@ -20,6 +20,8 @@ pub struct Weigh {
     pub min_score: f64,
     /// Every move weighs the same.
     pub uniform: bool,
+    /// Of what the weights are made otherwise.
+    pub weights: Weights,
     /// The share of the games of a position's moves that a move needs, in thousandths.
     pub min_share: u16,
     /// The same by the side to move.
@@ -33,6 +35,7 @@ impl Default for Weigh {
             min_games: 3,
             min_score: 0.0,
             uniform: false,
+            weights: Weights::Points,
             min_share: 0,
             min_side_share: ByColor::default(),
         }
@@ -70,6 +73,7 @@ impl Weigh {
     /// Half-points: two for a win and one for a draw, as PolyGlot weighs moves (docs/formats/polyglot.md, Weight). A move
     /// that only lost weighs 0 and is never played: it is kept where games are `counted`, for its results and for the
     /// positions that it leads to. Of equal weights every move has one, as in a study whose result says nothing of its moves.
+    /// By games it weighs how often it was played.
     ///
     /// # Errors
     /// Why the move is not kept.
@@ -78,12 +82,16 @@ impl Weigh {
         let score = points as f64 / counts.games as f64 / 2.0;
         if counts.games < self.min_games {
             Err(DropReason::Games)
-        } else if points == 0 && !counted && !self.uniform {
+        } else if points == 0 && !counted && !self.uniform && self.weights == Weights::Points {
             Err(DropReason::Lost)
         } else if score < self.min_score / 100.0 {
             Err(DropReason::Score)
         } else {
-            Ok(if self.uniform { 1 } else { points })
+            Ok(match self.weights {
+                _ if self.uniform => 1,
+                Weights::Points => points,
+                Weights::Games => counts.games,
+            })
         }
     }
 }
@@ -210,6 +218,12 @@ mod tests {
     fn a_move_weighs_two_for_a_win_and_one_for_a_draw() {
         let kept = kept(Weigh { min_games: 1, ..Weigh::default() }, &COUNTS);
         assert_eq!(kept, [(1, vec![(1, 3), (2, 3)]), (2, vec![(1, 2)]), (3, vec![(1, 4)])]);
+    }
+
+    #[test]
+    fn by_games_a_move_weighs_how_often_it_was_played() {
+        let by_games = Weigh { min_games: 1, weights: Weights::Games, ..Weigh::default() };
+        assert_eq!(kept(by_games, &COUNTS)[..2], [(1, vec![(1, 3), (2, 2), (3, 9)]), (2, vec![(1, 2)])]);
     }
 
     #[test]

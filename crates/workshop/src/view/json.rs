@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::json;
 use shakmaty::Move;
 
-use tabiya_book::{GameReference, MoveFacts, Recommendation};
+use tabiya_book::{GameReference, MoveFacts, Recommendation, Weights};
 use tabiya_chess::Value;
 use tabiya_chess::openings::Opening;
 
@@ -24,6 +24,8 @@ struct PositionJson<'a> {
     rule: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     chosen: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<&'static str>,
     opening: Option<Opening>,
     #[serde(skip_serializing_if = "Option::is_none")]
     comment: Option<&'a str>,
@@ -81,6 +83,7 @@ pub fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         moves: moves.collect(),
         rule: view.asked.and_then(|asked| asked.rule),
         chosen: view.asked.map(|asked| asked.chosen),
+        weights: (view.weights != Weights::Points).then(|| view.weights.as_str()),
         opening: view.opening,
         comment: view.comment.as_deref(),
         game: view.reference.as_ref().map(game_line),

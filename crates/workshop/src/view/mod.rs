@@ -5,9 +5,9 @@ pub mod json;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
-use tabiya_book::choose::{Chances, Policy, Refused, Worth, chances_in, likeliest_first};
+use tabiya_book::choose::{Chances, Policy, Refused, Weights, Worth, chances_in, likeliest_first};
 use tabiya_book::traits::Book;
-use tabiya_book::{BookSet, GameReference, MoveFacts};
+use tabiya_book::{BookSet, GameReference, MoveFacts, verdict};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{Game, MoveCode, Position, Variant};
 
@@ -38,6 +38,8 @@ pub struct View<'a> {
     pub line: Option<u32>,
     /// How it is asked, if it is a book of the configuration.
     pub asked: Option<AskedBook>,
+    /// Of what the chances are made.
+    pub weights: Weights,
     /// What the position and its moves are worth, if a store of evaluations says so.
     pub worth: Option<Worth>,
 }
@@ -63,6 +65,8 @@ impl<'a> View<'a> {
         let position = game.position();
         let color = position.chess().turn();
         let Chances { moves, chances, losses } = chances_in(book, (book_set, from), game, policy);
+        let by_games = policy.weights == Weights::Games && verdict::by_games(&moves).is_some();
+        let weights = if by_games { Weights::Games } else { Weights::Points };
         let moves = likeliest_first(moves, chances);
         let refused = Refused::new(&moves, &losses, (book_set, from), game, policy);
         let first = moves.first().filter(|(_, chance)| *chance > 0.0);
@@ -73,7 +77,21 @@ impl<'a> View<'a> {
         let comment = remarks.and_then(|book| book.comment(position));
         let reference = remarks.and_then(|book| book.game(position));
         let (asked, worth) = (None, None);
-        Self { book, game, mode, moves, refused, losses, opening, comment, reference, line, asked, worth }
+        Self {
+            book,
+            game,
+            mode,
+            moves,
+            refused,
+            losses,
+            opening,
+            comment,
+            reference,
+            line,
+            asked,
+            weights,
+            worth,
+        }
     }
 }
 

@@ -206,9 +206,32 @@ fn the_best_move_and_its_line_follow_factors_unless_they_are_switched_off() {
     let mut set = BookSet::new(&[], &[], &[Arc::new(book)]);
     // What is remembered of one policy does not serve another.
     for (factor, plies) in [(true, 2), (false, 3), (true, 2)] {
-        let reading = crate::Reading { color: Color::White, tournament: true, factor, from: 0 };
+        let policy = crate::Policy { factor, ..crate::Policy::default() };
+        let reading = policy.reading(Color::White, 0);
         let first = mv(&Position::start(), "e2e4");
         assert_eq!(set.line_of(reading, &Position::start(), first, 9, &mut Vec::new()), plies);
+    }
+}
+
+#[test]
+fn lines_follow_the_most_played_moves_where_the_policy_plays_them() {
+    let (black_won, white_won) = ([9, 9, 0, 0], [4, 0, 4, 0]);
+    let book = Fixture::new(2)
+        .with(&Position::start(), "e2e4", [0; 4], 0)
+        .with(&after("e2e4"), "e7e5 c7c5", [1, 0, 1, 0], 0)
+        .with(&after("e2e4 e7e5"), "g1f3", white_won, 0)
+        .with(&after("e2e4 e7e5 g1f3"), "", white_won, 0)
+        .with(&after("e2e4 c7c5"), "", black_won, 0)
+        .book();
+    let mut set = BookSet::new(&[], &[], &[Arc::new(book)]);
+    let mut plies = |weights| {
+        let policy = crate::Policy { weights, ..crate::Policy::default() };
+        let first = mv(&Position::start(), "e2e4");
+        set.line_of(policy.reading(Color::White, 0), &Position::start(), first, 9, &mut Vec::new())
+    };
+    // What is remembered of one policy does not serve another.
+    for _ in 0..2 {
+        assert_eq!((plies(crate::Weights::Points), plies(crate::Weights::Games)), (3, 2));
     }
 }
 
