@@ -104,6 +104,14 @@ pub trait Moves: Send + Sync {
     /// What fails in `visit`, and when the work is interrupted.
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64>;
 
+    /// How many positions with moves, and how many moves, [`Moves::each`] shows of [`Scope::All`]. Formats may know this faster.
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    fn count(&self) -> Result<(u64, u64)> {
+        counted(self)
+    }
+
     /// Whether the positions themselves are known, not only their keys. Then [`Scope::All`] has them too.
     fn holds_positions(&self) -> bool {
         true
@@ -118,6 +126,17 @@ pub trait Moves: Send + Sync {
     fn as_remarks(&self) -> Option<&dyn Remarks> {
         None
     }
+}
+
+/// How many positions and moves a book shows.
+pub(crate) fn counted<B: Moves + ?Sized>(book: &B) -> Result<(u64, u64)> {
+    let (mut positions, mut moves) = (0, 0);
+    book.each(Scope::All, &Progress::none(), &mut |record| {
+        positions += u64::from(!record.moves.is_empty());
+        moves += record.moves.len() as u64;
+        Ok(())
+    })?;
+    Ok((positions, moves))
 }
 
 /// A book of a format that has words on positions and names games.

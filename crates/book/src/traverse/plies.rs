@@ -1,13 +1,15 @@
 //! Traverses a book breadth first with the plies of each position. Every position takes 8 bytes for its track and a key in
 //! a set, and 32 bytes more while it waits.
 
-use std::sync::OnceLock;
+use std::collections::VecDeque;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use shakmaty::{Chess, Move, Position as _};
 
 use tabiya_base::error::Result;
+use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
-use tabiya_base::visit::{Break, Seen, to_the_end};
+use tabiya_base::visit::{Seen, to_the_end};
 use tabiya_chess::normal::forms;
 use tabiya_chess::{HeldPosition, MoveCode, Position, Variant, is_known_by_key};
 
@@ -152,21 +154,72 @@ impl ByPlies {
     }
 }
 
+/// Positions from which replies are asked for, after which the whole book is read once rather than looked up move by move.
+const MANY: usize = 1 << 13;
+
 /// The replies that a book does not have but that lead back into it, as in a book for one side.
-#[derive(Clone, Debug)]
+///
+/// What is asked decides what is read: the book's own moves are followed breadth first, only until they reach what a move
+/// leads to. They reach most positions soon, or are few.
+#[derive(Debug)]
 pub struct Replies {
-    /// The positions that the book's own moves reach; `None` if they reach everything, and no reply has to be followed.
+    /// The positions that the book's own moves reach, once all are known; `None` if no reply has to be followed.
     own: OnceLock<Option<Met>>,
     /// The keys of the positions that they do not reach, or of which they do not reach all moves, where these are known.
-    missing: Option<Keys>,
+    missing: OnceLock<Keys>,
     /// At how many positions at most is looked to find them.
     most: usize,
+    /// Whether the book is to be read once to know all that is missing, if much is asked.
+    may_read: bool,
+    /// The own moves as far as they were followed.
+    lines: Mutex<Lines>,
+}
+
+/// The positions that a book's own moves reach, as far as they were followed.
+#[derive(Debug, Default)]
+struct Lines {
+    met: Met,
+    waiting: VecDeque<HeldPosition>,
+    /// The positions with moves among those that were followed.
+    count: usize,
+    /// From how many positions replies were asked for.
+    asked: usize,
+}
+
+impl Lines {
+    /// Those that begin in the starting position.
+    fn new(variant: Variant) -> Self {
+        let mut lines = Self::default();
+        lines.arrive(&Position::start_of(variant));
+        lines
+    }
+
+    fn arrive(&mut self, at: &Position) {
+        if self.met.insert(at) {
+            self.waiting.extend(HeldPosition::new(at, 0));
+        }
+    }
+
+    /// Follows the moves of the next position; `false` if none is left.
+    fn follow<B: Moves + ?Sized>(&mut self, book: &B, moves: &mut Vec<MoveFacts>) -> bool {
+        let Some(held) = self.waiting.pop_front() else { return false };
+        let Some(at) = held.position() else { return true };
+        moves.clear();
+        book.moves(&at, moves);
+        self.count += usize::from(!moves.is_empty());
+        for facts in &*moves {
+            if self.met.may_be_new(&at, facts.mv) {
+                self.arrive(&at.after(facts.mv));
+            }
+        }
+        true
+    }
 }
 
 impl From<Option<Met>> for Replies {
     /// Replies to positions that are not among these, which the book's own moves reach; without them no replies.
     fn from(own: Option<Met>) -> Self {
-        Self { own: own.into(), missing: None, most: 0 }
+        Self { own: own.into(), ..Self::within(0) }
     }
 }
 
@@ -177,23 +230,19 @@ impl Default for Replies {
 }
 
 impl Replies {
-    /// Finds out whether the `lines` of some books together leave out positions of any of the `books`. If the lines reach
-    /// more than `most` positions, no replies are followed.
+    /// Those to the positions of a book that its own moves do not reach, or of which they do not reach all moves.
     ///
     /// # Errors
     /// When the work is interrupted.
-    pub fn find<B: Moves + ?Sized>(lines: &B, books: &[&dyn Moves], most: usize) -> Result<Self> {
-        let Some(own) = own_lines(lines, most) else { return Ok(Self::default()) };
-        let mut missing = Keys::default();
-        for book in books {
-            if !add_missing(*book, &own, most, &mut missing)? {
-                return Ok(Some(own).into());
-            }
+    pub fn find(book: &dyn Moves) -> Result<Self> {
+        // Other formats may find a position by the key of another one.
+        if is_known_by_key(book.variant()) && !book.holds_positions() {
+            return Ok(Self { may_read: true, ..Self::within(usize::MAX) });
         }
-        if missing.is_empty() {
-            return Ok(Self::default());
-        }
-        Ok(Self { own: Some(own).into(), missing: Some(missing), most: 0 })
+        let replies = Self::default();
+        let Some(own) = own_lines(book, usize::MAX) else { return Ok(replies) };
+        let missing = missing(book, &own)?;
+        Ok(if missing.is_empty() { replies } else { Self::of_missing(own, missing) })
     }
 
     /// Those of one book beyond its own moves, which do not reach all of its positions, or may not reach all of its moves; `None`
@@ -205,16 +254,19 @@ impl Replies {
         if is_known_by_key(book.variant()) {
             return Ok(Some(Some(own).into()));
         }
-        let mut missing = Keys::default();
-        add_missing(book, &own, usize::MAX, &mut missing)?;
-        let replies = Self { own: Some(own).into(), missing: Some(missing), most: 0 };
-        Ok(Some(replies).filter(|replies| replies.missing.as_ref().is_some_and(|keys| !keys.is_empty())))
+        let missing = missing(book, &own)?;
+        Ok((!missing.is_empty()).then(|| Self::of_missing(own, missing)))
+    }
+
+    fn of_missing(own: Met, missing: Keys) -> Self {
+        Self { missing: missing.into(), ..Some(own).into() }
     }
 
     /// Those of one book, whose own moves are followed as soon as a move may be a reply. If they reach more than `most`
     /// positions, no replies are followed.
     pub fn within(most: usize) -> Self {
-        Self { own: OnceLock::new(), missing: None, most }
+        let (own, missing, lines) = (OnceLock::new(), OnceLock::new(), Mutex::default());
+        Self { own, missing, most, may_read: false, lines }
     }
 
     /// Appends the replies to follow from a position: legal moves to positions of the book that its own moves do not reach.
@@ -235,43 +287,112 @@ impl Replies {
         met: Option<&Met>,
         out: &mut Vec<Move>,
     ) {
-        if matches!(self.own.get(), Some(None)) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.asked = lines.asked.saturating_add(1);
+        if lines.asked > MANY {
+            self.read(book, &mut lines);
+        }
+        if self.append_missing(at, out) {
             return;
         }
-        if let Some(missing) = &self.missing {
-            let mut replies = at.chess().legal_moves();
-            replies.retain(|mv| missing.contains(&at.key_after(*mv)) && !out.contains(mv));
-            return out.extend(replies);
-        }
+        let own = out.len();
         let mut there: Vec<MoveFacts> = Vec::new();
         for mv in at.chess().legal_moves() {
             let key = at.key_after(mv);
-            let is_reached = |own: &Option<Met>| own.as_ref().is_none_or(|own| own.keys().contains(&key));
+            let is_reached = || match self.own.get() {
+                Some(own) => own.as_ref().is_none_or(|own| own.keys().contains(&key)),
+                None => lines.met.keys().contains(&key),
+            };
             let is_met = || met.is_some_and(|met| !met.may_be_new(at, mv));
-            if self.own.get().is_some_and(is_reached) || out.contains(&mv) || is_met() || book.lacks(key) {
+            if is_reached() || out.contains(&mv) || is_met() || book.lacks(key) {
                 continue;
             }
             there.clear();
             book.moves(&at.after(mv), &mut there);
-            if !there.is_empty() && !is_reached(self.own.get_or_init(|| own_lines(book, self.most))) {
+            if there.is_empty() {
+                // Its entries may have moves that are not legal here: only reading the book shows it.
+                if self.read(book, &mut lines) {
+                    out.truncate(own);
+                    self.append_missing(at, out);
+                    return;
+                }
+            } else if !self.reaches(book, key, &mut lines) {
                 out.push(mv);
             }
         }
     }
+
+    /// Appends the moves to positions that are known to be missing; `false` if it is not known which are.
+    fn append_missing(&self, at: &Position, out: &mut Vec<Move>) -> bool {
+        if matches!(self.own.get(), Some(None)) {
+            return true;
+        }
+        let Some(missing) = self.missing.get() else { return false };
+        if !missing.is_empty() {
+            let mut replies = at.chess().legal_moves();
+            replies.retain(|mv| missing.contains(&at.key_after(*mv)) && !out.contains(mv));
+            out.extend(replies);
+        }
+        true
+    }
+
+    /// Whether the own moves reach a key, or too many positions: follows them until this is known.
+    fn reaches<B: Moves + ?Sized>(&self, book: &B, key: u64, lines: &mut Lines) -> bool {
+        self.follow(book, lines, |met| met.keys().contains(&key));
+        let own = self.own.get();
+        own.is_none_or(|own| own.as_ref().is_none_or(|own| own.keys().contains(&key)))
+    }
+
+    /// Follows the own moves until `is_enough`, or all are known, or the work is interrupted.
+    fn follow<B: Moves + ?Sized>(&self, book: &B, lines: &mut Lines, is_enough: impl Fn(&Met) -> bool) {
+        if self.own.get().is_some() {
+            return;
+        }
+        if !is_known_by_key(book.variant()) {
+            self.own.get_or_init(|| own_lines(book, self.most));
+            return;
+        }
+        if lines.met.is_empty() {
+            *lines = Lines { asked: lines.asked, ..Lines::new(book.variant()) };
+        }
+        let mut moves = Vec::new();
+        while !is_enough(&lines.met) && interrupt::check().is_ok() {
+            let goes_on = lines.follow(book, &mut moves);
+            if !goes_on || lines.count > self.most {
+                let met = std::mem::take(lines).met;
+                self.own.get_or_init(|| (!goes_on).then_some(met));
+                return;
+            }
+        }
+    }
+
+    /// Reads the whole book to know all positions that are missing, if that is wanted. Returns whether they are known.
+    fn read<B: Moves + ?Sized>(&self, book: &B, lines: &mut Lines) -> bool {
+        if !self.may_read || self.missing.get().is_some() {
+            return self.may_read;
+        }
+        self.follow(book, lines, |_| false);
+        let Some(Some(own)) = self.own.get() else { return false };
+        // Whoever asks finds that the work is interrupted.
+        let Ok(missing) = missing(book, own) else { return false };
+        self.missing.get_or_init(|| missing);
+        true
+    }
 }
 
-/// Adds the positions with moves of a book that its own moves do not reach, or of which they do not reach all moves. Positions that
-/// a format does not distinguish, mirrored or with colours swapped, count as one. Returns whether there are at most `most`.
-fn add_missing<B: Moves + ?Sized>(book: &B, own: &Met, most: usize, missing: &mut Keys) -> Result<bool> {
+/// The positions with moves of a book that its own moves do not reach, or of which they do not reach all moves. Positions that
+/// a format does not distinguish, mirrored or with colours swapped, count as one.
+fn missing<B: Moves + ?Sized>(book: &B, own: &Met) -> Result<Keys> {
+    let mut missing = Keys::default();
     book.each(Scope::All, &Progress::none(), &mut |known| {
         let is_reached = || has_form(known.key, known.position.as_ref(), own.keys());
         let lacks_one = || known.moves.iter().any(|facts| !own.has_shown(known.key, facts.mv));
         if !known.moves.is_empty() && (!is_reached() || lacks_one()) {
             missing.insert(known.key);
         }
-        if missing.len() > most { Err(Break::Enough) } else { Ok(()) }
+        Ok(())
     })?;
-    Ok(missing.len() <= most)
+    Ok(missing)
 }
 
 /// Whether a position is among these, or another one that some formats do not distinguish from it.
@@ -285,8 +406,13 @@ pub fn has_form(key: u64, position: Option<&Position>, keys: &Keys) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+    use tabiya_base::visit::Break;
+
     use super::*;
-    use crate::tests::{LineBook, after, moves};
+    use crate::tests::{LineBook, after, moves, mv};
+    use crate::{PositionRecord, Visit};
 
     const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
 
@@ -332,7 +458,115 @@ mod tests {
         }
         let white = LineBook::new(&LINES, |ply| ply % 2 == 0);
         assert_eq!(visited(&white, ByPlies::default()).len(), 1 + 2 + 2 + 2);
-        assert!(Replies::find(&white, &[&white], 0).unwrap().own.get().unwrap().is_none());
+    }
+
+    /// A book as one whose keys alone are known.
+    struct ByKey(LineBook);
+
+    impl Moves for ByKey {
+        fn variant(&self) -> Variant {
+            Variant::Chess
+        }
+
+        fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+            let from = out.len();
+            self.0.moves(at, out);
+            // Of a key that others share not all moves are legal.
+            let legal = at.chess().legal_moves();
+            let mut place = 0;
+            out.retain(|facts| {
+                place += 1;
+                place <= from || legal.contains(&facts.mv)
+            });
+        }
+
+        fn lacks(&self, key: u64) -> bool {
+            !self.0.moves.contains_key(&key)
+        }
+
+        fn each(&self, _: Scope, _: &Progress, visit: Visit<'_>) -> Result<u64> {
+            for (key, moves) in &self.0.moves {
+                let moves = moves.iter().map(|mv| MoveFacts::new(MoveCode::from_move(*mv), 1)).collect();
+                to_the_end(visit(&PositionRecord { key: *key, moves, ..PositionRecord::default() }))?;
+            }
+            Ok(0)
+        }
+
+        fn holds_positions(&self) -> bool {
+            false
+        }
+    }
+
+    /// The replies from each position of some games, in turn.
+    fn appended(replies: &Replies, book: &ByKey, asked: &[Position]) -> Vec<Vec<Move>> {
+        let append = |at: &Position| {
+            let mut out = book.moves_in(at).iter().map(|facts| facts.mv).collect();
+            replies.append(book, at, &mut out);
+            out
+        };
+        asked.iter().map(append).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(64, 1024)))]
+
+        /// Few moves to choose from make transpositions and cycles; the pawns of the second start meet en passant.
+        #[test]
+        fn what_is_asked_alone_is_what_reading_the_book_shows(
+            lines in prop::collection::vec(prop::collection::vec(0_usize..40, 1..12), 1..12),
+            few in 1_usize..6,
+            kept in any::<u64>(),
+            collision in any::<Option<Index>>(),
+            most in 0_usize..30,
+        ) {
+            let (mut book, mut asked) = (LineBook::default(), vec![Position::start()]);
+            for (number, line) in lines.iter().enumerate() {
+                let mut at = if number % 3 == 2 { after("e2e4 a7a6 e4e5 d7d5") } else { Position::start() };
+                for (ply, choice) in line.iter().enumerate() {
+                    let legal = at.chess().legal_moves();
+                    let back = legal.iter().filter(|mv| !mv.is_zeroing()).count().max(1);
+                    let place = if ply % 2 == 0 { choice % few } else { legal.len() - 1 - choice % few.min(back) };
+                    let Some(mv) = legal.get(place % legal.len().max(1)).copied() else { break };
+                    if kept >> ((ply + number) % 64) & 1 == 0 {
+                        book.add(&at, mv);
+                    }
+                    at.play(mv);
+                    asked.push(at.clone());
+                }
+            }
+            if let Some(index) = collision {
+                // As if another position had the same key.
+                let at = index.get(&asked);
+                book.moves.insert(at.key(), vec![mv(&after("a2a4"), "b8c6")]);
+            }
+            let book = ByKey(book);
+            let own = own_lines(&book, usize::MAX).unwrap();
+            let whole = Replies::of_missing(own.clone(), missing(&book, &own).unwrap());
+            let expected = appended(&whole, &book, &asked);
+            prop_assert_eq!(appended(&Replies::find(&book).unwrap(), &book, &asked), expected.clone());
+            asked.reverse();
+            let reversed: Vec<_> = expected.into_iter().rev().collect();
+            prop_assert_eq!(appended(&Replies::find(&book).unwrap(), &book, &asked), reversed);
+            let at_once = Replies::from(own_lines(&book, most));
+            prop_assert_eq!(
+                appended(&Replies::within(most), &book, &asked),
+                appended(&at_once, &book, &asked)
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_asked_decides_what_is_read() {
+        let line = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1h1 f8e7 f1e1 b7b5";
+        let other = "g1f3 e7e5 e2e4";
+        let book = ByKey(LineBook::new(&[line, other], |_| true));
+        let replies = Replies::find(&book).unwrap();
+        book.0.asked();
+        assert_eq!(appended(&replies, &book, &[after("g1f3 e7e5")])[0].len(), 1);
+        assert!(book.0.asked() < 4);
+        // The one transposition is found after few plies.
+        assert_eq!(appended(&replies, &book, &[after("e2e4")])[0].len(), 1);
+        assert!(replies.own.get().is_none() && replies.missing.get().is_none());
     }
 
     #[test]

@@ -6,9 +6,6 @@ use tabiya_book::Moves;
 use tabiya_book::traverse::{ByPlies, Keys, Replies};
 use tabiya_chess::Position;
 
-/// Positions whose replies are looked through, where a book is for one side.
-const MAX: usize = usize::MAX;
-
 /// The positions that a book reaches from the starting position, and those after each of its moves.
 ///
 /// They are known by their keys, 16 to 32 bytes each.
@@ -21,7 +18,7 @@ impl Wanted {
     /// # Errors
     /// When the work is interrupted.
     pub fn from_book(book: &dyn Moves, progress: &Progress) -> Result<Self> {
-        let replies = Replies::find(book, &[book], MAX)?;
+        let replies = Replies::find(book)?;
         let (mut keys, mut moves) = (Keys::default(), Vec::new());
         ByPlies::of_variant(book.variant()).each(progress, |visited, follow| {
             moves.clear();

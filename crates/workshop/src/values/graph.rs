@@ -58,7 +58,7 @@ impl Graph {
     /// # Errors
     /// When the work is interrupted, or the book is too large.
     pub fn from_book(book: &dyn Moves, progress: &Progress) -> Result<Self> {
-        let replies = Replies::find(book, &[book], usize::MAX)?;
+        let replies = Replies::find(book)?;
         let variant = book.variant();
         let mut positions = Positions::of_variant(variant);
         let (mut first, mut keys) = (vec![0_u32], Vec::<u64>::new());

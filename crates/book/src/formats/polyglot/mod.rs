@@ -38,7 +38,7 @@ use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position, Variant};
 
-use crate::traits::Book;
+use crate::traits::{Book, counted};
 use crate::verdict::best;
 use crate::{BookSummary, Format, MoveFacts, Moves, OtherRules, Scope, Visit, errors};
 pub(crate) use driver::PolyglotDriver;
@@ -142,6 +142,10 @@ impl Moves for Polyglot {
     /// Antichess may be found under other keys.
     fn lacks(&self, key: u64) -> bool {
         self.variant != Variant::Antichess && !self.is_of_any && self.entries().find(key).next().is_none()
+    }
+
+    fn count(&self) -> Result<(u64, u64)> {
+        each::count(self).map_or_else(|| counted(self), Ok)
     }
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {

@@ -68,7 +68,7 @@ impl<'a> Trimmed<'a> {
         trimmed.note_lines();
         if trimmed.traverses() {
             progress.things(0, "positions");
-            trimmed.replies = Replies::find(book, &[book], usize::MAX)?;
+            trimmed.replies = Replies::find(book)?;
             if book.holds_positions() {
                 trimmed.reached = Some(trimmed.reach(progress)?);
             }
@@ -315,12 +315,7 @@ impl<'a> Trimmed<'a> {
         }
         of_keys.count(self.trim.min_games > 0, &mut tally);
         // What the traversal did not visit is only counted.
-        let (mut positions, mut moves) = (0, 0);
-        self.book.each(Scope::All, &Progress::none(), &mut |record| {
-            positions += u64::from(!record.moves.is_empty());
-            moves += record.moves.len() as u64;
-            Ok(())
-        })?;
+        let (positions, moves) = self.book.count()?;
         tally.cut(Cut::Unreached, moves.saturating_sub(tally.moves));
         (tally.positions, tally.moves) = (positions.max(tally.positions), moves.max(tally.moves));
         Ok(tally)

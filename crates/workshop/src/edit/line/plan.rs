@@ -172,7 +172,7 @@ fn each_cut_off(
 ) -> Result<()> {
     let all: &dyn Moves = book;
     progress.things(0, "positions");
-    let replies = Replies::find(all, &[all], usize::MAX)?;
+    let replies = Replies::find(all)?;
     let without = (from.key(), MoveCode::from_move(mv));
     let follow = |at: &Position, moves: &[MoveFacts], out: &mut Vec<Move>| {
         out.extend(moves.iter().map(|facts| facts.mv));
