@@ -157,6 +157,10 @@ impl ByPlies {
 /// Positions from which replies are asked for, after which the whole book is read once rather than looked up move by move.
 const MANY: usize = 1 << 13;
 
+/// Positions that are followed breadth first. What these do not reach is mostly not reached at all, and fewer positions wait to be
+/// followed where each line is followed to its end.
+const NEAR: usize = 1 << 13;
+
 /// The replies that a book does not have but that lead back into it, as in a book for one side.
 ///
 /// What is asked decides what is read: the book's own moves are followed breadth first, only until they reach what a move
@@ -202,7 +206,8 @@ impl Lines {
 
     /// Follows the moves of the next position; `false` if none is left.
     fn follow<B: Moves + ?Sized>(&mut self, book: &B, moves: &mut Vec<MoveFacts>) -> bool {
-        let Some(held) = self.waiting.pop_front() else { return false };
+        let held = if self.count < NEAR { self.waiting.pop_front() } else { self.waiting.pop_back() };
+        let Some(held) = held else { return false };
         let Some(at) = held.position() else { return true };
         moves.clear();
         book.moves(&at, moves);
