@@ -5,6 +5,7 @@
 //! visited is bounded: breadth first to some positions at each depth, depth first to the moves of one line. [`Met`] knows which
 //! positions are the same.
 
+mod before;
 mod forms;
 mod met;
 mod plies;
@@ -187,30 +188,49 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
     traversal
 }
 
+/// What a walk has left of its lines, each of which it follows to its end before the next.
+#[derive(Debug, Default)]
+pub(crate) struct DepthFirst {
+    /// The positions of the line that have moves left, each with the number of moves left before it. A line without branches takes
+    /// no room.
+    line: Vec<(Position, usize)>,
+    /// The moves that are left, the next one last.
+    left: Vec<Move>,
+}
+
+impl DepthFirst {
+    /// Takes the legal moves to follow from a position, in order.
+    fn follow(&mut self, at: Position, moves: &[Move]) {
+        if !moves.is_empty() {
+            self.line.push((at, self.left.len()));
+            self.left.extend(moves.iter().rev());
+        }
+    }
+
+    /// The next position.
+    fn next(&mut self) -> Option<Position> {
+        let mv = self.left.pop()?;
+        match self.line.pop_if(|(_, before)| self.left.len() <= *before) {
+            Some((mut last, _)) => {
+                last.play(mv);
+                Some(last)
+            }
+            None => self.line.last().map(|(position, _)| position.after(mv)),
+        }
+    }
+}
+
 /// Follows moves from a position, each line to its end before the next, until `visit` breaks off.
 ///
 /// `visit` sees each position as often as it is reached, and appends the legal moves to follow, in order. It must give
 /// the moves of each position only once.
 pub(crate) fn depth_first(start: Position, mut visit: impl FnMut(&Position, &mut Vec<Move>) -> Seen) -> Seen {
-    // The positions of the line that have moves left, each with the number of moves left before it; and those moves, the
-    // next one last. A line without branches takes no room.
-    let (mut line, mut left): (Vec<(Position, usize)>, Vec<Move>) = (Vec::new(), Vec::new());
-    let mut moves = Vec::new();
-    let mut next = Some(start);
+    let (mut walk, mut moves, mut next) = (DepthFirst::default(), Vec::new(), Some(start));
     while let Some(position) = next {
         moves.clear();
         visit(&position, &mut moves)?;
-        if !moves.is_empty() {
-            line.push((position, left.len()));
-            left.extend(moves.iter().rev());
-        }
-        next = left.pop().and_then(|mv| match line.pop_if(|(_, before)| left.len() <= *before) {
-            Some((mut last, _)) => {
-                last.play(mv);
-                Some(last)
-            }
-            None => line.last().map(|(position, _)| position.after(mv)),
-        });
+        walk.follow(position, &moves);
+        next = walk.next();
     }
     Ok(())
 }

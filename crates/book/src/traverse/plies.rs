@@ -1,7 +1,8 @@
 //! Traverses a book breadth first with the plies of each position. Every position takes 8 bytes for its track and a key in
 //! a set, and 32 bytes more while it waits.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::hash::BuildHasherDefault;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use shakmaty::{Chess, Move, Position as _};
@@ -13,7 +14,8 @@ use tabiya_base::visit::{Seen, to_the_end};
 use tabiya_chess::normal::forms;
 use tabiya_chess::{HeldPosition, MoveCode, Position, Variant, is_known_by_key};
 
-use super::{Keys, Met, own_lines};
+use super::before::may_lead;
+use super::{DepthFirst, KeyHasher, Keys, Met, own_lines};
 use crate::{MoveFacts, Moves, Scope};
 
 /// Where a traversal by plies begins, and how far it goes.
@@ -157,9 +159,11 @@ impl ByPlies {
 /// Positions from which replies are asked for, after which the whole book is read once rather than looked up move by move.
 const MANY: usize = 1 << 13;
 
-/// Positions that are followed breadth first. What these do not reach is mostly not reached at all, and fewer positions wait to be
-/// followed where each line is followed to its end.
-const NEAR: usize = 1 << 13;
+/// Positions that are followed breadth first. What these do not reach is looked for by itself.
+const NEAR: usize = 1 << 10;
+
+/// Positions that are followed to look for single ones. Where they were more, all of the book's moves are followed.
+const SOUGHT: usize = 1 << 15;
 
 /// The replies that a book does not have but that lead back into it, as in a book for one side.
 ///
@@ -183,11 +187,19 @@ pub struct Replies {
 #[derive(Debug, Default)]
 struct Lines {
     met: Met,
+    /// Positions that were met, and whose moves are to be followed.
     waiting: VecDeque<HeldPosition>,
+    /// What is left of the line from one of these on that is followed to its end.
+    line: DepthFirst,
     /// The positions with moves among those that were followed.
     count: usize,
     /// From how many positions replies were asked for.
     asked: usize,
+    /// How many positions were followed to look for single ones, and the moves of these.
+    sought: usize,
+    moves: HashMap<u64, Vec<Move>, BuildHasherDefault<KeyHasher>>,
+    /// What was looked for, and whether it is reached.
+    found: HashMap<u64, bool, BuildHasherDefault<KeyHasher>>,
 }
 
 impl Lines {
@@ -204,20 +216,61 @@ impl Lines {
         }
     }
 
+    /// The next position to follow.
+    fn next(&mut self) -> Option<Position> {
+        while let Some(at) = self.line.next() {
+            if self.met.insert(&at) {
+                return Some(at);
+            }
+        }
+        std::iter::from_fn(|| self.waiting.pop_front()).find_map(|held| held.position())
+    }
+
     /// Follows the moves of the next position; `false` if none is left.
     fn follow<B: Moves + ?Sized>(&mut self, book: &B, moves: &mut Vec<MoveFacts>) -> bool {
-        let held = if self.count < NEAR { self.waiting.pop_front() } else { self.waiting.pop_back() };
-        let Some(held) = held else { return false };
-        let Some(at) = held.position() else { return true };
+        let Some(at) = self.next() else { return false };
         moves.clear();
         book.moves(&at, moves);
         self.count += usize::from(!moves.is_empty());
-        for facts in &*moves {
-            if self.met.may_be_new(&at, facts.mv) {
-                self.arrive(&at.after(facts.mv));
-            }
+        let mut new: Vec<_> = moves.iter().map(|facts| facts.mv).collect();
+        new.retain(|mv| self.met.may_be_new(&at, *mv));
+        if self.count > NEAR {
+            self.line.follow(at, &new);
+        } else {
+            new.into_iter().for_each(|mv| self.arrive(&at.after(mv)));
         }
         true
+    }
+}
+
+impl Lines {
+    /// Whether the book's own moves reach a position of standard chess; `None` if that takes too long. Only positions are followed
+    /// that may lead there.
+    fn look_for<B: Moves + ?Sized>(&mut self, book: &B, wanted: &Position) -> Option<bool> {
+        let key = wanted.key();
+        if let Some(found) = self.found.get(&key) {
+            return Some(*found);
+        }
+        let goal = wanted.standard()?;
+        let (mut met, mut waiting) = (Met::default(), vec![Position::start_of(book.variant())]);
+        let mut found = false;
+        while let Some(at) = waiting.pop().filter(|_| !found) {
+            self.sought += 1;
+            if self.sought > SOUGHT {
+                return None;
+            }
+            let moves = self.moves.entry(at.key());
+            for &mv in &*moves.or_insert_with(|| book.moves_in(&at).iter().map(|facts| facts.mv).collect()) {
+                found |= at.key_after(mv) == key;
+                if !found && met.may_be_new(&at, mv) {
+                    let next = at.after(mv);
+                    let leads = next.standard().is_some_and(|chess| may_lead(chess, goal));
+                    waiting.extend((met.insert(&next) && leads).then_some(next));
+                }
+            }
+        }
+        self.found.insert(key, found);
+        Some(found)
     }
 }
 
@@ -313,7 +366,8 @@ impl Replies {
                 continue;
             }
             there.clear();
-            book.moves(&at.after(mv), &mut there);
+            let next = at.after(mv);
+            book.moves(&next, &mut there);
             if there.is_empty() {
                 // Its entries may have moves that are not legal here: only reading the book shows it.
                 if self.read(book, &mut lines) {
@@ -321,7 +375,7 @@ impl Replies {
                     self.append_missing(at, out);
                     return;
                 }
-            } else if !self.reaches(book, key, &mut lines) {
+            } else if !self.reaches(book, &next, &mut lines) {
                 out.push(mv);
             }
         }
@@ -341,15 +395,24 @@ impl Replies {
         true
     }
 
-    /// Whether the own moves reach a key, or too many positions: follows them until this is known.
-    fn reaches<B: Moves + ?Sized>(&self, book: &B, key: u64, lines: &mut Lines) -> bool {
-        self.follow(book, lines, |met| met.keys().contains(&key));
+    /// Whether the own moves reach a position, or too many of them: follows them until this is known.
+    fn reaches<B: Moves + ?Sized>(&self, book: &B, at: &Position, lines: &mut Lines) -> bool {
+        let key = at.key();
+        self.follow(book, lines, |lines| lines.met.keys().contains(&key) || lines.count > NEAR);
+        if self.own.get().is_none() && !lines.met.keys().contains(&key) {
+            match lines.look_for(book, at) {
+                Some(true) => return true,
+                // There may be too many of them.
+                Some(false) if self.most == usize::MAX => return false,
+                _ => self.follow(book, lines, |lines| lines.met.keys().contains(&key)),
+            }
+        }
         let own = self.own.get();
         own.is_none_or(|own| own.as_ref().is_none_or(|own| own.keys().contains(&key)))
     }
 
     /// Follows the own moves until `is_enough`, or all are known, or the work is interrupted.
-    fn follow<B: Moves + ?Sized>(&self, book: &B, lines: &mut Lines, is_enough: impl Fn(&Met) -> bool) {
+    fn follow<B: Moves + ?Sized>(&self, book: &B, lines: &mut Lines, is_enough: impl Fn(&Lines) -> bool) {
         if self.own.get().is_some() {
             return;
         }
@@ -361,7 +424,7 @@ impl Replies {
             *lines = Lines { asked: lines.asked, ..Lines::new(book.variant()) };
         }
         let mut moves = Vec::new();
-        while !is_enough(&lines.met) && interrupt::check().is_ok() {
+        while !is_enough(lines) && interrupt::check().is_ok() {
             let goes_on = lines.follow(book, &mut moves);
             if !goes_on || lines.count > self.most {
                 let met = std::mem::take(lines).met;
