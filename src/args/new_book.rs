@@ -59,29 +59,29 @@ impl NewBook {
         Ok((resources, writer, progress::on_terminal(self.output.to_string_lossy())))
     }
 
-    /// Prints these lines and what was written and left out, and reports what of the books that were read is damaged. `why` says
+    /// Prints these lines and what was written and left out, and what `damage` reports of what was read. `why` says
     /// of positions that no line reaches why they are left out, and `nothing` why the book has no move.
     ///
     /// # Errors
-    /// As [`print_lines`] and [`damage::report`].
-    pub fn end<'a>(
+    /// As [`print_lines`] and `damage`.
+    pub fn end(
         &self,
         mut all: Vec<String>,
         (merged, why): (&Merged, &str),
         written: &Written,
         exit: Exit,
-        (read, nothing): (impl IntoIterator<Item = &'a Arc<dyn Book>>, &str),
+        (damage, nothing): (impl FnOnce(Exit) -> Result<Exit>, &str),
     ) -> Result<Exit> {
         all.extend(merged_lines(merged, why));
         all.extend(lines(written));
-        let exit = damage::report(read, print_lines(&all, exit)?)?;
+        let exit = damage(print_lines(&all, exit)?)?;
         Ok(if written.moves == 0 { written::nothing(&self.output, nothing, None) } else { exit })
     }
 
     /// Reports that there is no book to write, and why, as [`NewBook::end`] does.
     ///
     /// # Errors
-    /// As [`NewBook::end`].
+    /// As [`print_lines`] and [`damage::report`].
     pub fn nothing(&self, lines: Vec<String>, read: &[Arc<dyn Book>], why: &str) -> Result<Exit> {
         damage::report(read, print_lines(&lines, Exit::Done)?)?;
         Ok(written::nothing(&self.output, why, None))

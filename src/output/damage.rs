@@ -31,6 +31,15 @@ pub fn of_look_ups<'a>(books: impl IntoIterator<Item = &'a Arc<dyn Book>>, exit:
     with(books, exit, <dyn Book>::damage_to_look_ups)
 }
 
+/// As [`report`], for a command that has only walked a book, and found this on the way.
+///
+/// # Errors
+/// As [`report`].
+pub fn of_walk(book: &Arc<dyn Book>, found: &[Finding], exit: Exit) -> Result<Exit> {
+    let damage = [&find(book, <dyn Book>::damage_to_look_ups)?, found].concat();
+    Ok(exit.max(complain(book.path(), &damage)))
+}
+
 /// What checks a book for damage.
 type Check = fn(&(dyn Book + 'static), &Progress) -> Vec<Finding>;
 

@@ -419,3 +419,14 @@ def test_broken_books_do_no_harm(tabiya, sources, tmp_path):
             assert done.returncode in (DONE, WANTING, FILE), done
             done = tabiya("diff", path, sources["bin"])
             assert done.returncode in (WANTING, FILE), done
+
+
+def test_a_trim_judges_the_moves_that_it_reads(tabiya, tmp_path):
+    line, at = "e2e4 e7e5 g1f3 b8c6", chess.Board()
+    for uci in line.split():
+        at.push_uci(uci)
+    book = Book().line(line).add(at, "a8h8", 1).write(tmp_path / "a.bin")
+    for plies, found in ((3, False), (4, True), (5, True)):
+        done = tabiya("trim", book, "-o", tmp_path / "b.bin", "--force", "--max-ply", plies)
+        assert (b"the move a8h8 is not legal in " in done.stderr) == found, (plies, done)
+        assert done.returncode == (WANTING if found else DONE), (plies, done)

@@ -104,13 +104,24 @@ pub trait Moves: Send + Sync {
     /// What fails in `visit`, and when the work is interrupted.
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64>;
 
-    /// How many positions with moves, and how many moves, [`Moves::each`] shows of [`Scope::All`]. Formats may know this faster.
+    /// How many positions with moves, and how many moves, [`Moves::each`] shows of [`Scope::All`]. Formats may know this faster, if
+    /// a move that they hold in two forms counts as two.
     ///
     /// # Errors
     /// When the work is interrupted.
     fn count(&self) -> Result<(u64, u64)> {
-        counted(self)
+        let (mut positions, mut moves) = (0, 0);
+        self.each(Scope::All, &Progress::none(), &mut |record| {
+            positions += u64::from(!record.moves.is_empty());
+            moves += record.moves.len() as u64;
+            Ok(())
+        })?;
+        Ok((positions, moves))
     }
+
+    /// Adds what is wrong with the moves of a position, where keys tell positions apart and only the position shows it: what
+    /// [`Book::damage`] has and [`Book::damage_to_look_ups`] leaves out.
+    fn add_illegal(&self, _at: &Position, _findings: &mut Findings<'_>) {}
 
     /// Whether the positions themselves are known, not only their keys. Then [`Scope::All`] has them too.
     fn holds_positions(&self) -> bool {
@@ -126,17 +137,6 @@ pub trait Moves: Send + Sync {
     fn as_remarks(&self) -> Option<&dyn Remarks> {
         None
     }
-}
-
-/// How many positions and moves a book shows.
-pub(crate) fn counted<B: Moves + ?Sized>(book: &B) -> Result<(u64, u64)> {
-    let (mut positions, mut moves) = (0, 0);
-    book.each(Scope::All, &Progress::none(), &mut |record| {
-        positions += u64::from(!record.moves.is_empty());
-        moves += record.moves.len() as u64;
-        Ok(())
-    })?;
-    Ok((positions, moves))
 }
 
 /// A book of a format that has words on positions and names games.

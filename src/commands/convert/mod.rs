@@ -24,7 +24,7 @@ use crate::args::slices::{ByArgs, SliceArgs};
 use crate::args::variant::{VariantArgs, open_warned};
 use crate::output::exit::Exit;
 use crate::output::rows::many;
-use crate::output::written;
+use crate::output::{damage, written};
 
 /// What `-h` shows, and which pages describe it.
 pub(crate) const SCREENS: &[Screen] = &[Screen {
@@ -194,7 +194,8 @@ impl Args {
             0 => "no line from the starting position reaches a move of the book",
             _ => "the format can hold none of the moves",
         };
-        self.to.end(lines, (&merged, why), &written, Exit::Done, (books, nothing))
+        let damage = |exit| damage::report(books, exit);
+        self.to.end(lines, (&merged, why), &written, Exit::Done, (damage, nothing))
     }
 
     /// Writes what stays of a book, which is made of `read`; `lines` say what became of them.
@@ -224,6 +225,12 @@ impl Args {
             (_, 0) => "no move of the book is left",
             _ => "the format can hold none of the moves that are left",
         };
-        self.to.end(lines, (&merged, written::KEYS_ONLY), &written, Exit::Done, (read, nothing))
+        // Of a book that was walked, what was not read is not judged.
+        let walked = trimmed.damage();
+        let damage = |exit| match (read, walked) {
+            ([book], Some(found)) => damage::of_walk(book, &found, exit),
+            _ => damage::report(read, exit),
+        };
+        self.to.end(lines, (&merged, written::KEYS_ONLY), &written, Exit::Done, (damage, nothing))
     }
 }

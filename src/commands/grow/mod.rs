@@ -5,7 +5,6 @@ mod report;
 mod sources;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -16,7 +15,6 @@ use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
 use tabiya_book::choose::Policy;
-use tabiya_book::traits::Book;
 use tabiya_book::{self as book, Moves, Weights, Written};
 use tabiya_learn as learn;
 use tabiya_search::Knowledge;
@@ -36,7 +34,7 @@ use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
 use crate::output::store::no_store;
-use crate::output::{progress, written};
+use crate::output::{damage, progress, written};
 
 /// Searches that are made if neither their number nor the time is limited.
 const POSITIONS: u64 = 10_000;
@@ -196,8 +194,9 @@ pub fn run(args: &Args) -> Result<Exit> {
     lines.extend(written::cut(&evaluated));
     lines.extend(report.lines());
     let exit = if evaluated.skipped.is_empty() { Exit::Done } else { Exit::Findings };
-    let read: Vec<&Arc<dyn Book>> = seed.opened().chain(&against).collect();
-    let exit = args.to.end(lines, (&merged, written::KEYS_ONLY), &done, exit, (read, "no move was found"))?;
+    let damage = |exit| damage::report(seed.opened().chain(&against), exit);
+    let exit =
+        args.to.end(lines, (&merged, written::KEYS_ONLY), &done, exit, (damage, "no move was found"))?;
     written::not_evaluated(&evaluated);
     Ok(exit)
 }

@@ -204,8 +204,9 @@ fn vet(args: &Args) -> Result<Exit> {
     lines.extend(written::cut(&done.evaluated));
     lines.extend(report.lines(&summary));
     let exit = if done.evaluated.skipped.is_empty() { Exit::Done } else { Exit::Findings };
-    let read = ([&book], "no move of the book is left");
-    let exit = args.to.end(lines, (&merged, written::KEYS_ONLY), &written, exit, read)?;
+    let damage = |exit| damage::report([&book], exit);
+    let nothing = "no move of the book is left";
+    let exit = args.to.end(lines, (&merged, written::KEYS_ONLY), &written, exit, (damage, nothing))?;
     written::not_evaluated(&done.evaluated);
     Ok(exit)
 }

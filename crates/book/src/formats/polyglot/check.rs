@@ -12,7 +12,7 @@ use super::kinds::{PolyglotFindingKind, offset};
 use super::layout::ENTRY_LEN;
 use super::read::PolyglotEntries;
 use super::scan::{PolyglotTotals, scan};
-use super::walk::walk;
+use super::walk::{EntryFinding, walk};
 use crate::BookSummary;
 
 /// Counts the entries and reports what they show without their positions, in the order of the file.
@@ -50,22 +50,8 @@ pub(crate) fn survey(
     findings: &mut Findings<'_>,
 ) -> BookSummary {
     let (totals, entries) = (entries(data, variant, progress, findings), PolyglotEntries::new(data));
-    let walk = walk(entries, variant, totals.positions, progress, &mut |found| {
-        let (mv, fen) = (found.entry.mv.worded(variant), found.position.fen());
-        let (kind, what) = match found.old_castling {
-            // What reads books of variants reads both.
-            Some(_) if variant != Variant::Chess => return,
-            Some(_) => (
-                PolyglotFindingKind::OldCastling,
-                format!("the castling {mv} is written as the king's step in {fen}"),
-            ),
-            None if is_of_giveaway(found.entry, found.position) => {
-                (PolyglotFindingKind::Giveaway, format!("the castling {mv} is one of Giveaway in {fen}"))
-            }
-            None => (PolyglotFindingKind::Illegal, format!("the move {mv} is not legal in {fen}")),
-        };
-        findings.add(kind, offset(found.index), what);
-    });
+    let walk =
+        walk(entries, variant, totals.positions, progress, &mut |found| add(&found, variant, findings));
     if walk.cut {
         findings.add(
             PolyglotFindingKind::Cut,
@@ -82,6 +68,24 @@ pub(crate) fn survey(
         learned: totals.learned,
         ..BookSummary::default()
     }
+}
+
+/// Reports what only its position shows of an entry.
+pub(super) fn add(found: &EntryFinding<'_>, variant: Variant, findings: &mut Findings<'_>) {
+    let (mv, fen) = (found.entry.mv.worded(variant), found.position.fen());
+    let (kind, what) = match found.old_castling {
+        // What reads books of variants reads both.
+        Some(_) if variant != Variant::Chess => return,
+        Some(_) => (
+            PolyglotFindingKind::OldCastling,
+            format!("the castling {mv} is written as the king's step in {fen}"),
+        ),
+        None if is_of_giveaway(found.entry, found.position) => {
+            (PolyglotFindingKind::Giveaway, format!("the castling {mv} is one of Giveaway in {fen}"))
+        }
+        None => (PolyglotFindingKind::Illegal, format!("the move {mv} is not legal in {fen}")),
+    };
+    findings.add(kind, offset(found.index), what);
 }
 
 /// Whether the move of an entry is castling, in a position of antichess whose key has rights to castle.

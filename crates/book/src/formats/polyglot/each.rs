@@ -7,10 +7,9 @@ use shakmaty::Square;
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::to_the_end;
-use tabiya_chess::{MoveCode, is_known_by_key};
+use tabiya_chess::MoveCode;
 
 use super::Polyglot;
-use super::read::MAX_OF_ONE_KEY;
 use super::walk::walk;
 use crate::traverse::each_reachable;
 use crate::{PositionRecord, Scope, Visit};
@@ -59,12 +58,8 @@ pub fn each(book: &Polyglot, scope: Scope, progress: &Progress, visit: Visit<'_>
     Ok(0)
 }
 
-/// See [`crate::Moves::count`]: what [`each`] shows of [`Scope::All`], without its positions. `None` where these decide whether two
-/// entries are the same move.
-pub fn count(book: &Polyglot) -> Option<(u64, u64)> {
-    if !is_known_by_key(book.variant) {
-        return None;
-    }
+/// See [`crate::Moves::count`]: castling that a position has in both forms counts twice, as in [`crate::BookSummary`].
+pub fn count(book: &Polyglot) -> (u64, u64) {
     let (mut positions, mut moves) = (0, 0);
     let mut codes = Vec::new();
     for run in book.entries().runs() {
@@ -73,19 +68,11 @@ pub fn count(book: &Polyglot) -> Option<(u64, u64)> {
         if codes.len() > 1 {
             codes.sort_unstable();
             codes.dedup();
-            let is_new_form = |mv: &MoveCode| {
-                matches!(mv.from(), Square::E1 | Square::E8)
-                    && matches!(mv.to(), Square::A1 | Square::H1 | Square::A8 | Square::H8)
-            };
-            let are_both = codes.iter().any(|mv| may_be_old_castling(*mv)) && codes.iter().any(is_new_form);
-            if run.len() > MAX_OF_ONE_KEY || are_both {
-                return None;
-            }
         }
         positions += u64::from(!codes.is_empty());
         moves += codes.len() as u64;
     }
-    Some((positions, moves))
+    (positions, moves)
 }
 
 /// Whether a code is a step from the king's first square to one that it castles to.

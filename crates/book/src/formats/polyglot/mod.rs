@@ -38,7 +38,7 @@ use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position, Variant};
 
-use crate::traits::{Book, counted};
+use crate::traits::Book;
 use crate::verdict::best;
 use crate::{BookSummary, Format, MoveFacts, Moves, OtherRules, Scope, Visit, errors};
 pub(crate) use driver::PolyglotDriver;
@@ -144,8 +144,13 @@ impl Moves for Polyglot {
         self.variant != Variant::Antichess && !self.is_of_any && self.entries().find(key).next().is_none()
     }
 
+    fn add_illegal(&self, at: &Position, findings: &mut Findings<'_>) {
+        let entries = self.entries_for(at);
+        walk::of_position(entries, self.variant, at, &mut |found| check::add(&found, self.variant, findings));
+    }
+
     fn count(&self) -> Result<(u64, u64)> {
-        each::count(self).map_or_else(|| counted(self), Ok)
+        Ok(each::count(self))
     }
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {

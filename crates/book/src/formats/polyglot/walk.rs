@@ -49,6 +49,23 @@ pub fn walk(
     traversal
 }
 
+/// Shows what the position alone shows of its entries, where keys tell positions apart.
+pub fn of_position(
+    entries: PolyglotEntries<'_>,
+    variant: Variant,
+    at: &Position,
+    found: &mut dyn FnMut(EntryFinding<'_>),
+) {
+    if let Some((first, _)) = entries.first_of(at).filter(|_| at.is_known_by_key()) {
+        Walk { entries, variant, open: BTreeMap::new(), found }.moves(
+            at,
+            first as u64,
+            true,
+            &mut Vec::new(),
+        );
+    }
+}
+
 struct Walk<'a> {
     entries: PolyglotEntries<'a>,
     variant: Variant,

@@ -7,12 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use shakmaty::{Color, Move, Position as _};
 
 use tabiya_base::error::Result;
+use tabiya_base::findings::{Finding, Findings, summed};
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Seen, to_the_end};
 use tabiya_book::traverse::{ByPlies, Keys, Replies, Visited, has_form};
 use tabiya_book::{Heading, MoveFacts, Moves, PositionRecord, Remarks, Scope, Variant, Visit};
-use tabiya_chess::{MoveCode, Position};
+use tabiya_chess::{MoveCode, Position, is_known_by_key};
 
 use super::{Cut, Tally, Trim};
 
@@ -46,6 +47,8 @@ pub struct Trimmed<'a> {
     /// Without a traversal: the positions that moves lead to that stay.
     targets: Keys,
     tally: Mutex<Tally>,
+    /// What is wrong with the moves of the positions that were visited, where only these show it.
+    illegal: Mutex<Vec<Finding>>,
 }
 
 impl<'a> Trimmed<'a> {
@@ -64,6 +67,7 @@ impl<'a> Trimmed<'a> {
             reached: None,
             targets: Keys::default(),
             tally: Mutex::default(),
+            illegal: Mutex::default(),
         };
         trimmed.note_lines();
         if trimmed.traverses() {
@@ -92,6 +96,17 @@ impl<'a> Trimmed<'a> {
     /// What became of the moves, after [`Moves::each`].
     pub fn tally(&self) -> Tally {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// After [`Moves::each`]: what is wrong with the moves of the positions that were read, apart from what keeps look-ups from
+    /// finding them. `None` where the whole book was read, or decides it.
+    pub fn damage(&self) -> Option<Vec<Finding>> {
+        let is_known = self.finds_positions() && is_known_by_key(self.book.variant());
+        is_known.then(|| {
+            let mut found = self.illegal.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            found.retain(Finding::is_error);
+            found
+        })
     }
 
     /// The lines of [`Trim::without`] whose last move the book does not have, by their places. A reply that leads back into
@@ -275,9 +290,15 @@ impl<'a> Trimmed<'a> {
     }
 
     /// Shows what stays of a book that holds only keys, with the positions that the traversal finds.
-    fn each_found(&self, progress: &Progress, visit: Visit<'_>) -> Result<Tally> {
+    fn each_found(
+        &self,
+        progress: &Progress,
+        findings: &mut Findings<'_>,
+        visit: Visit<'_>,
+    ) -> Result<Tally> {
         let (mut tally, mut of_keys) = (Tally::default(), OfKeys::default());
         let mut see = |at: &Position, region, moves: &[MoveFacts]| {
+            self.book.add_illegal(at, findings);
             if moves.is_empty() {
                 return Ok(());
             }
@@ -394,8 +415,9 @@ impl Moves for Trimmed<'_> {
     /// Shows what stays. A traversal decides what is shown whatever the scope.
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
         if self.finds_positions() {
-            let tally = self.each_found(progress, visit)?;
-            *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally;
+            let (tally, illegal) = summed(|findings| self.each_found(progress, findings, visit));
+            *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally?;
+            *self.illegal.lock().unwrap_or_else(PoisonError::into_inner) = illegal;
             return Ok(0);
         }
         let scope = if self.traverses() { Scope::All } else { scope };
