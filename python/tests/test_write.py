@@ -34,6 +34,7 @@ KEYS = ["severity", "what", "count", "offset", "file"]
         ({"repertoire": "white"}, ["--repertoire", "white"]),
         ({"min_games": 1, "min_share": 30, "uniform": True}, ["--min-games", "1", "--min-share", "30", "--uniform"]),
         ({"min_games": 1, "unique": True}, ["--min-games", "1", "--unique"]),
+        ({"min_games": 1, "weights": "games"}, ["--min-games", "1", "--weights", "games"]),
     ],
 )
 def test_a_book_has_the_bytes_that_the_command_writes(
@@ -111,6 +112,7 @@ def test_nothing_is_replaced_or_left_half_written(pgn: Path, tmp_path: Path) -> 
         {"repertoire": "white", "only": "white"},
         {"min_share": 101},
         {"min_score": -1},
+        {"weights": "often"},
         {"date_from": "2021.13"},
         {"tags": {"": "x"}},
         {"threads": 0},
