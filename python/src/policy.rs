@@ -20,7 +20,8 @@ use crate::tasks::{is_path, not_pickled, path_of, share, weights_of};
 /// *books* are readers or paths, in order of priority; those of *white* and *black*, one or several, are asked first, for their side. Without any
 /// book the starter book answers. The options are the adapter's, with its defaults: *variety* (0 the best move, 50 by weight, 100
 /// all alike), *depth* (the last full move, 0 without a limit), *threshold* (the share of the position's weight that a move needs,
-/// in percent), *games* (that a move needs, where they are counted), *reserve* (plies that the line of a move needs),
+/// in percent), *games* (that a move needs, where they are counted), *weights*
+/// (``"games"``: how often moves were played, where that is counted), *reserve* (plies that the line of a move needs),
 /// *max_loss* (centipawns, by the store of evaluations beside the book; 0 without a limit), *tournament* (colors, marks and limits
 /// count), *factor* (with *tournament*: factors of CTG books multiply the weights), *threefold* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
 /// a random one).

@@ -149,8 +149,8 @@ def test_the_first_book_with_a_move_answers_and_sides_have_their_own(tmp_path: P
 def test_moves_weigh_by_games_where_the_policy_says_so(tmp_path: Path) -> None:
     games = tmp_path / "games.pgn"
     games.write_text('[Result "1-0"]\n\n1. e4 1-0\n\n' + '[Result "0-1"]\n\n1. d4 0-1\n\n' * 3)
-    book = tmp_path / "games.parquet"
-    tabiya.build(games, book)
+    book = tmp_path / "games.kob"
+    tabiya.build(games, book, min_games=1)
     chances = {weights: {entry.uci: chance for entry, chance in tabiya.Policy(book, weights=weights).chances(chess.Board())} for weights in ("points", "games")}  # type: ignore[arg-type]
     assert chances == {"points": {"e2e4": 1, "d2d4": 0}, "games": {"e2e4": 0.25, "d2d4": 0.75}}
     with pytest.raises(ValueError, match="weights"):
