@@ -58,10 +58,11 @@ pub fn worded(error: &Error) -> String {
 /// An error, and after it the words for what helps against it.
 pub fn with_remedy(error: &Error, words: Option<&str>) -> String {
     let Some(words) = words else { return error.with_source() };
-    let joint = match (error.has_advice(), words.starts_with('`')) {
+    let joint = match (error.has_advice(), words.chars().next()) {
+        (_, Some('(')) => "",
         (false, _) => ":",
-        (true, true) => ";",
-        (true, false) => ", or",
+        (true, Some('`')) => ";",
+        (true, _) => ", or",
     };
     format!("{error:#}{joint} {words}")
 }
@@ -75,7 +76,7 @@ pub fn remedy(remedy: Remedy) -> Option<&'static str> {
         Remedy::DropGames => "`tabiya learn spool --drop BOOK` drops the games that wait for it",
         Remedy::NameEngine => "name an engine with --engine, or in the configuration file",
         Remedy::EngineFolder => "correct --engine-dir, the engine's working folder",
-        Remedy::OptionalBooks => "name another book, or use --book-optional to play without it",
+        Remedy::OptionalBooks => "(--book-optional plays without it)",
         Remedy::TryEngine => "try it with `tabiya doctor`",
         Remedy::TrustConfiguration => {
             "name it with --config FILE if you trust it, or move it to a folder that only you can write to"
