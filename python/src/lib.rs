@@ -8,6 +8,7 @@ mod entry;
 mod errors;
 mod games;
 mod library;
+mod lines;
 mod moves;
 mod policy;
 mod reader;
@@ -24,6 +25,8 @@ mod _tabiya {
     use crate::entry::{Entry, unpickled};
     #[pymodule_export]
     use crate::games::{Games, MainLine, open_games};
+    #[pymodule_export]
+    use crate::lines::edit_line;
     #[pymodule_export]
     use crate::policy::Policy;
     #[pymodule_export]

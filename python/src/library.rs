@@ -18,6 +18,7 @@ use tabiya_base::visit::Break;
 use tabiya_book::choose::chances_in;
 pub use tabiya_book::choose::{MAX_LOSS_LIMIT, Policy, Weights, draw};
 use tabiya_book::counts::{CountFile, sum};
+pub use tabiya_book::edit::EditValue;
 use tabiya_book::polyglot::entry::PolyglotEntry as RawEntry;
 use tabiya_book::polyglot::{self, Polyglot};
 pub use tabiya_book::traits::Book;
@@ -32,6 +33,8 @@ use tabiya_games::cbh::{Cbh, check::check as check_database};
 pub use tabiya_games::{Date, PlayerName};
 use tabiya_search::evals::open_beside;
 pub use tabiya_workshop::bookmaker::{BuildReport, CountedMoves, Filter, NewBook, TagPattern, Tags, Weigh};
+use tabiya_workshop::edit::{EditOutcome, Editor, LineWish, plan_line};
+pub use tabiya_workshop::edit::{Line, LineChange, LineCounts};
 use tabiya_workshop::source::Source;
 
 use shakmaty::variant::VariantPosition;
@@ -374,4 +377,28 @@ pub fn check(path: &Path, variant: Variant) -> Result<Vec<Finding>> {
         }
     }
     interrupt::check().map(|()| found)
+}
+
+/// Adds a line to a book or deletes it, or says what that would do.
+///
+/// # Errors
+/// When the book cannot be opened, edited or written: it is unchanged then.
+pub fn edit_line(
+    path: &Path,
+    variant: Variant,
+    line: &Line,
+    change: LineChange,
+    dry: bool,
+) -> Result<LineCounts> {
+    if dry {
+        return plan_line(&*book::open_as(path, variant)?, line, change, &Progress::none());
+    }
+    let wish = LineWish { line, change, expected: None };
+    match Editor::new(path).of_variant(variant).edit_line(&wish, &Progress::none())? {
+        EditOutcome::Made(made) => match made.unread {
+            Some(error) => Err(error),
+            None => Ok(made.counts()),
+        },
+        _ => Ok(LineCounts::default()),
+    }
 }

@@ -267,22 +267,26 @@ fn new_book(output: &Bound<'_, PyAny>, options: &Options<'_, '_>) -> PyResult<Ne
 }
 
 /// The options of a call, by their names; all of them are there, perhaps as `None`.
-struct Options<'a, 'py>(&'a Bound<'py, PyDict>);
+pub struct Options<'a, 'py>(pub &'a Bound<'py, PyDict>);
 
 impl<'py> Options<'_, 'py> {
-    fn get(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// One that is not `None`.
+    pub fn get(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         Ok(self.0.get_item(name)?.filter(|value| !value.is_none()))
     }
 
-    fn cancel(&self) -> PyResult<Interrupt> {
+    /// Its handle.
+    pub fn cancel(&self) -> PyResult<Interrupt> {
         handle(self.get("cancel")?.as_ref())
     }
 
-    fn is(&self, name: &str) -> PyResult<bool> {
+    /// Whether one is true.
+    pub fn is(&self, name: &str) -> PyResult<bool> {
         self.get(name)?.map_or(Ok(false), |value| value.is_truthy())
     }
 
-    fn text(&self, name: &str) -> PyResult<Option<String>> {
+    /// A text.
+    pub fn text(&self, name: &str) -> PyResult<Option<String>> {
         self.get(name)?.map(|value| value.extract()).transpose()
     }
 
@@ -303,7 +307,8 @@ impl<'py> Options<'_, 'py> {
         Ok(self.text("weights")?.map(|name| weights_of(&name)).transpose()?.unwrap_or_default())
     }
 
-    fn side(&self, name: &str) -> PyResult<Option<Color>> {
+    /// A side.
+    pub fn side(&self, name: &str) -> PyResult<Option<Color>> {
         self.text(name)?.map(|text| side(name, &text)).transpose()
     }
 

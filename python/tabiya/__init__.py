@@ -2,7 +2,8 @@
 
 :func:`open_reader` opens a Polyglot, ChessBase, Arena or Kvetka book, or a count file, with the interface of
 ``chess.polyglot``; :class:`Policy` chooses moves as tabiya's adapter does; :func:`open_games` iterates over PGN files and
-ChessBase databases; :func:`build`, :func:`convert`, :func:`merge` and :func:`check` are the commands of the same names.
+ChessBase databases; :func:`build`, :func:`convert`, :func:`merge` and :func:`check` are the commands of the same names;
+:func:`add_line` and :func:`delete_line` edit a book.
 
 >>> import chess, tabiya
 >>> with tabiya.open_reader("book.ctg") as reader:
@@ -23,8 +24,8 @@ from ._errors import (
     UsageError,
 )
 from ._tabiya import Cancel, Entry, Games, MainLine, Policy, Reader, __version__, check, open_games, opening
-from ._types import BuildReport, Finding, MergeReport, Opening
-from ._write import build, convert, merge, open_reader
+from ._types import BuildReport, Finding, LineReport, MergeReport, Opening
+from ._write import add_line, build, convert, delete_line, merge, open_reader
 
 __all__ = [
     "BuildReport",
@@ -40,6 +41,7 @@ __all__ = [
     "FormatError",
     "GameError",
     "Games",
+    "LineReport",
     "MainLine",
     "MergeReport",
     "NotFoundError",
@@ -48,9 +50,11 @@ __all__ = [
     "Reader",
     "UsageError",
     "__version__",
+    "add_line",
     "build",
     "check",
     "convert",
+    "delete_line",
     "merge",
     "open_games",
     "open_reader",

@@ -6,7 +6,7 @@ import chess
 import chess.pgn
 
 from ._errors import GameError
-from ._types import BuildReport, Finding, MergeReport, Opening
+from ._types import BuildReport, Finding, LineReport, MergeReport, Opening
 from ._write import Path, Paths
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "_entry",
     "build",
     "check",
+    "edit_line",
     "merge",
     "open_games",
     "opening",
@@ -391,6 +392,9 @@ def check(path: Path, *, variant: Optional[str] = None, cancel: Optional[Cancel]
     :raises FormatError: if it is none of these.
     :raises CancelledError: once *cancel* is set.
     """
+def edit_line(book: Path, line: str, options: dict[str, Any]) -> LineReport:
+    """Adds or deletes a line; `options` are those of the functions in `tabiya/_write.py`."""
+
 def merge(sources: Paths, output: Path, options: dict[str, Any]) -> MergeReport:
     """Merges books; `options` are those of the functions in `tabiya/_write.py`."""
 def build(sources: Paths, output: Path, options: dict[str, Any]) -> BuildReport:

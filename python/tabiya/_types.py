@@ -49,6 +49,17 @@ class MergeReport:
     """What is damaged in the books that were read: the file, and a finding for each kind of damage."""
 
 
+class LineReport(NamedTuple):
+    """What :func:`tabiya.add_line` and :func:`tabiya.delete_line` did."""
+
+    added: int
+    """Moves that came into the book."""
+    changed: int
+    """Moves of the book that got another weight."""
+    deleted: int
+    """Moves that left the book."""
+
+
 @dataclass(frozen=True)
 class BuildReport:
     """What :func:`tabiya.build` did."""

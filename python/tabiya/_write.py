@@ -8,7 +8,7 @@ from typing import Iterable, Literal, Mapping, Optional, Union
 
 from . import _tabiya
 from ._tabiya import Cancel, Reader
-from ._types import BuildReport, MergeReport
+from ._types import BuildReport, LineReport, MergeReport
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Paths = Union[Path, Iterable[Path]]
@@ -165,3 +165,57 @@ def build(
     options["tags"] = None if tags is None else dict(tags)
     options["not_tags"] = None if not_tags is None else dict(not_tags)
     return _tabiya.build(sources, output, options)
+
+
+def add_line(
+    book: Path,
+    line: str,
+    *,
+    side: Optional[str] = None,
+    weight: Union[int, str, None] = None,
+    fen: Optional[str] = None,
+    variant: Optional[str] = None,
+    dry_run: bool = False,
+    cancel: Optional[Cancel] = None,
+) -> LineReport:
+    """Adds the moves of a line to a Polyglot, ChessBase, Arena or Kvetka book: all of them or, if it fails, none.
+
+    *line* has moves in SAN or UCI notation, from the starting position or from *fen*, or games as PGN with their variations; a
+    ``chess.pgn.Game`` as ``str(game)``. *side* leaves the moves of the other side out. Moves that the book has stay as they are,
+    and others get the median weight of their position, unless *weight* is given: a number, or for a ChessBase book ``"green"``,
+    ``"red"``, a mark such as ``"!"``, or ``"none"``. With *dry_run*, the report says what would be done.
+
+    ``tabiya edit BOOK --undo`` takes it back in a Polyglot book.
+
+    :raises UsageError: if a move is not legal, or the book cannot have it.
+
+    >>> tabiya.add_line("book.bin", "1. e4 c5 2. c3 d5", side="white")
+    LineReport(added=2, changed=0, deleted=0)
+    """
+    options = {
+        "side": side,
+        "weight": weight,
+        "fen": fen,
+        "variant": variant,
+        "dry_run": dry_run,
+        "cancel": cancel,
+    }
+    return _tabiya.edit_line(book, line, options)
+
+
+def delete_line(
+    book: Path,
+    line: str,
+    *,
+    fen: Optional[str] = None,
+    variant: Optional[str] = None,
+    dry_run: bool = False,
+    cancel: Optional[Cancel] = None,
+) -> LineReport:
+    """Deletes the last move of a line from a book, and all moves that only this move leads to. The options are those of
+    :func:`add_line`.
+
+    :raises UsageError: if the book does not have the move, or would have no moves left.
+    """
+    options = {"delete": True, "fen": fen, "variant": variant, "dry_run": dry_run, "cancel": cancel}
+    return _tabiya.edit_line(book, line, options)

@@ -105,6 +105,26 @@ impl Edit {
 }
 
 impl EditValue {
+    /// What people write for it: a number; green, red, a mark such as `!?`, or both with a comma between them; or none. `None` for
+    /// anything else.
+    pub fn from_words(text: &str) -> Option<Self> {
+        if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Some(Self::Weight(text.parse().ok()?));
+        }
+        if text == "none" {
+            return Some(Self::Plain);
+        }
+        let (mut color, mut mark) = (None, None);
+        for word in text.split(',') {
+            match word {
+                "green" | "red" if color.is_none() => color = Recommendation::of_name(word),
+                _ if mark.is_none() => mark = Some(Annotation::of_name(word)?),
+                _ => return None,
+            }
+        }
+        Some(Self::Verdict { color, mark })
+    }
+
     /// The number that a move gets in a format without colours and marks.
     ///
     /// # Errors
@@ -116,6 +136,29 @@ impl EditValue {
                 let what = format!("a {format} book has no colors or marks");
                 Err(Error::new(ErrorKind::Usage, what).advice("write a number"))
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_numbers_or_looks() {
+        let look = |color, mark| Some(EditValue::Verdict { color, mark });
+        assert_eq!(EditValue::from_words("60"), Some(EditValue::Weight(60)));
+        assert_eq!(EditValue::from_words("none"), Some(EditValue::Plain));
+        assert_eq!(EditValue::from_words("green"), look(Some(Recommendation::Green), None));
+        assert_eq!(
+            EditValue::from_words("red,??"),
+            look(Some(Recommendation::Red), Some(Annotation::Blunder))
+        );
+        assert_eq!(EditValue::from_words("!?"), look(None, Some(Annotation::Interesting)));
+        for text in
+            ["", "-1", "1.5", "99999999999999999999", "green,red", "!,?", "none,!", "blue", "green,none"]
+        {
+            assert_eq!(EditValue::from_words(text), None, "{text}");
         }
     }
 }

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_book::edit::EditValue;
 use tabiya_games::is_named;
 use tabiya_games::text::{STDIN, text};
 use tabiya_workshop::edit::{EditOutcome, Editor, Line, LineChange, LineCounts, LineWish};
 
-use super::{Args, in_words, value_of};
+use super::{Args, in_words};
 use crate::args::positions::game_at;
 use crate::output::exit::Exit;
 use crate::output::{self, complain, progress};
@@ -22,7 +23,8 @@ pub(super) fn make(args: &Args, editor: &mut Editor) -> Result<Exit> {
     let (option, written, change) = match (&args.add_line, &args.delete_line) {
         (Some(written), _) => {
             let (line, value) =
-                match written.rsplit_once('=').map(|(line, word)| (line, value_of(word.trim()))) {
+                match written.rsplit_once('=').map(|(line, word)| (line, EditValue::from_words(word.trim())))
+                {
                     Some((line, Some(value))) => (line, Some(value)),
                     _ => (&**written, None),
                 };

@@ -10,7 +10,7 @@ use shakmaty::{Color, Move};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::edit::{Change, Edit, EditValue};
-use tabiya_book::{self as book, Annotation, Edits, Format, Recommendation};
+use tabiya_book::{self as book, Edits, Format};
 use tabiya_chess::{Game, Variant, notation};
 use tabiya_workshop::edit::{self, EditOutcome, Editor, KeptPlace, MadeMove, MoveState, Way, Wish};
 use tabiya_workshop::view::{place_in_words, san};
@@ -151,7 +151,7 @@ impl Args {
             let mv = move_of(option, word, game)?;
             let noun =
                 Format::all().find(|format| format.edits() == Edits::Verdicts).map_or("", Format::noun);
-            let value = value_of(text).ok_or_else(|| {
+            let value = EditValue::from_words(text).ok_or_else(|| {
                 Error::new(ErrorKind::Usage, format!("{option}: \"{text}\" is not a weight"))
                     .advice(format!("write a number, or in {noun} green, red, none or a mark such as !"))
             })?;
@@ -190,25 +190,6 @@ fn move_of(option: &str, word: &str, game: &Game) -> Result<Move> {
         Error::new(ErrorKind::Usage, format!("{option}: \"{word}\" {what}"))
             .advice("write a move such as Nf3 or g1f3")
     })
-}
-
-/// What a move gets: a number, or color and mark.
-fn value_of(text: &str) -> Option<EditValue> {
-    if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(EditValue::Weight(text.parse().ok()?));
-    }
-    if text == "none" {
-        return Some(EditValue::Plain);
-    }
-    let (mut color, mut mark) = (None, None);
-    for word in text.split(',') {
-        match word {
-            "green" | "red" if color.is_none() => color = Recommendation::of_name(word),
-            _ if mark.is_none() => mark = Some(Annotation::of_name(word)?),
-            _ => return None,
-        }
-    }
-    Some(EditValue::Verdict { color, mark })
 }
 
 /// The place of an edit in words.
@@ -278,26 +259,6 @@ fn report(mv: &str, facts: [Option<String>; 2], out: &mut dyn Write) -> std::io:
             // The name of what changes is said once.
             let name = old.split_inclusive(' ').next().unwrap_or_default();
             writeln!(out, "  {mv}: {old} -> {}", new.strip_prefix(name).unwrap_or(&new))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_numbers_or_looks() {
-        let look = |color, mark| Some(EditValue::Verdict { color, mark });
-        assert_eq!(value_of("60"), Some(EditValue::Weight(60)));
-        assert_eq!(value_of("none"), Some(EditValue::Plain));
-        assert_eq!(value_of("green"), look(Some(Recommendation::Green), None));
-        assert_eq!(value_of("red,??"), look(Some(Recommendation::Red), Some(Annotation::Blunder)));
-        assert_eq!(value_of("!?"), look(None, Some(Annotation::Interesting)));
-        for text in
-            ["", "-1", "1.5", "99999999999999999999", "green,red", "!,?", "none,!", "blue", "green,none"]
-        {
-            assert_eq!(value_of(text), None, "{text}");
         }
     }
 }

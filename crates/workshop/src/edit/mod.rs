@@ -186,16 +186,8 @@ impl Editor {
     fn editable(&self) -> Result<Arc<dyn Book>> {
         let book = learn::open_settled_as(&self.path, self.variant)?;
         refuse_read_only(&*book)?;
-        let format = book.format();
-        match format.edits() {
-            Edits::Not { advice, remedy } => {
-                Err(Error::new(ErrorKind::Usage, format!("{} cannot be edited", format.noun()))
-                    .at_path(&self.path)
-                    .advice(advice)
-                    .remedied_by(remedy))
-            }
-            _ => Ok(book),
-        }
+        refuse_format(&*book)?;
+        Ok(book)
     }
 
     /// Takes back the last edit, or makes the last one that was taken back again, unless another one is named.
@@ -319,14 +311,25 @@ fn changed_meanwhile(file: &Path) -> Error {
 /// What a change of a line would do to a book, which is not changed.
 ///
 /// # Errors
-/// When the book does not have a line that is to be deleted, or the work is interrupted.
+/// When the book cannot be edited or does not have a line that is to be deleted, or the work is interrupted.
 pub fn plan_line(
     book: &dyn Book,
     line: &Line,
     change: LineChange,
     progress: &Progress,
 ) -> Result<LineCounts> {
+    refuse_format(book)?;
     Ok(line::plan(book, line, change, progress)?.counts)
+}
+
+/// Refuses a book of a format that cannot be edited.
+fn refuse_format(book: &dyn Book) -> Result<()> {
+    let format = book.format();
+    let Edits::Not { advice, remedy } = format.edits() else { return Ok(()) };
+    Err(Error::new(ErrorKind::Usage, format!("{} cannot be edited", format.noun()))
+        .at_path(book.path())
+        .advice(advice)
+        .remedied_by(remedy))
 }
 
 /// The number of a move that edits set, with its name, in a format whose weights follow from it.
