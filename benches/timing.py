@@ -27,8 +27,8 @@ def say(text):
     print(f"== {text}", flush=True)
 
 
-def run(argv, processors=None):
-    """Runs a program, on these processors only if any are given, and ends everything if it fails."""
+def run(argv, processors=None, codes=(0,)):
+    """Runs a program, on these processors only if any are given, and ends everything if its exit code is none of these."""
     allowed = os.sched_getaffinity(0) if processors else None
     with tempfile.TemporaryFile() as errors:
         if processors:
@@ -45,7 +45,7 @@ def run(argv, processors=None):
             if processors:
                 os.sched_setaffinity(0, allowed)
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
+        if process.returncode not in codes:
             errors.seek(0)
             sys.stderr.write(errors.read().decode(errors="replace"))
             sys.exit(f"exit code {process.returncode}: {' '.join(map(str, argv))}")

@@ -10,6 +10,9 @@ const MAX_OTHERS: usize = 1 << 14;
 /// The most names that a message has.
 const MAX_NAMED: usize = 3;
 
+/// The most pairs of names that are compared for it: who has a list of thousands has not misspelt all of them.
+const MAX_PAIRS: usize = 1 << 18;
+
 /// How alike names are that may be mixed up, from 0 to 1: "Karlsen" and "Carlsen, Magnus" are.
 const ALIKE: f64 = 0.85;
 
@@ -59,19 +62,23 @@ impl PlayerName {
         }
     }
 
-    /// How alike a name is to the most similar of these, from 0 to 1, whatever the order of its words.
-    fn likeness(&self, name: &str) -> f64 {
-        let name = words(name);
-        let of = |known: &str| {
-            let known = words(known);
-            let best = |word: &String| name.iter().map(|other| jaro_winkler(word, other)).fold(0.0, f64::max);
-            known.iter().map(best).sum::<f64>() / known.len().max(1) as f64
-        };
+    /// The words of the first of these names.
+    fn words(&self, most: usize) -> Vec<Vec<String>> {
         match &self.0 {
-            KnownPosition::Part(part) => of(part),
-            KnownPosition::Whole(names) => names.iter().map(|name| of(name)).fold(0.0, f64::max),
+            KnownPosition::Part(part) => vec![words(part)],
+            KnownPosition::Whole(names) => names.iter().take(most).map(|name| words(name)).collect(),
         }
     }
+}
+
+/// How alike a name is to the most similar of these, from 0 to 1, whatever the order of its words.
+fn likeness(all: &[Vec<String>], name: &str) -> f64 {
+    let name = words(name);
+    let of = |known: &Vec<String>| {
+        let best = |word: &String| name.iter().map(|other| jaro_winkler(word, other)).fold(0.0, f64::max);
+        known.iter().map(best).sum::<f64>() / known.len().max(1) as f64
+    };
+    all.iter().map(of).fold(0.0, f64::max)
 }
 
 /// The words of a name in lower case.
@@ -113,9 +120,9 @@ impl OtherPlayers {
 
     /// Those whose names come near `name`, at most three, the nearest first.
     pub fn near(&self, name: &PlayerName) -> Vec<&str> {
-        first(
-            self.0.keys().map(|known| (name.likeness(known), &**known)).filter(|(alike, _)| *alike >= ALIKE),
-        )
+        let wanted = name.words(MAX_PAIRS / self.0.len().max(1));
+        let alike = self.0.keys().map(|known| (likeness(&wanted, known), &**known));
+        first(alike.filter(|(alike, _)| *alike >= ALIKE))
     }
 
     /// The three with the most games.

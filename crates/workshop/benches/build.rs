@@ -1,7 +1,8 @@
 //! Where the time of `tabiya build` goes, on one thread and in memory, beside reading the words of the same text alone.
 //!
 //! Arguments: a file of games, and how many times each stage is measured (the median counts); or `--random GAMES FILE`,
-//! which writes random games, of which nearly every position is new.
+//! which writes random games, of which nearly every position is new; or `--openings GAMES FILE`, which writes games that go on so
+//! after an opening of few moves.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::error::Error;
@@ -32,6 +33,10 @@ use tabiya_workshop::bookmaker::{Filter, Input, Names, OpenCounts, Plan, Repeate
 /// Seed of the random games.
 const SEED: u64 = 1;
 
+/// The plies of an opening, and the moves that each of its positions has at most.
+const OPENING_PLIES: usize = 20;
+const OPENING_MOVES: usize = 4;
+
 /// The most plies of a random game.
 const RANDOM_PLIES: usize = 120;
 
@@ -39,7 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     // `cargo bench` adds an argument of its own.
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["--random", games, file] => random_games(games.parse()?, Path::new(file)),
+        ["--random", games, file] => random_games(games.parse()?, 0, Path::new(file)),
+        ["--openings", games, file] => random_games(games.parse()?, OPENING_PLIES, Path::new(file)),
         [games, times] => stages(Path::new(games), times.parse()?),
         _ => {
             eprintln!("no games are named: scripts/bench build measures on those of Debian's gnuchess-book");
@@ -189,7 +195,7 @@ fn build(games: &[PathBuf], filter: &Filter, resources: &Resources) -> Result<()
     Ok(())
 }
 
-fn random_games(games: u64, path: &Path) -> Result<(), Box<dyn Error>> {
+fn random_games(games: u64, opening: usize, path: &Path) -> Result<(), Box<dyn Error>> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(SEED);
     let mut file = BufWriter::new(File::create(path)?);
     for game in 0..games {
@@ -197,7 +203,8 @@ fn random_games(games: u64, path: &Path) -> Result<(), Box<dyn Error>> {
         let mut position = Chess::default();
         for ply in 0..rng.random_range(RANDOM_PLIES / 2..RANDOM_PLIES) {
             let legal = position.legal_moves();
-            let Some(&mv) = legal.choose(&mut rng) else { break };
+            let most = if ply < opening { OPENING_MOVES } else { legal.len() };
+            let Some(&mv) = legal[..most.min(legal.len())].choose(&mut rng) else { break };
             write!(file, "{}{}", San::from_move(&position, mv), if ply % 12 == 11 { '\n' } else { ' ' })?;
             position.play_unchecked(mv);
         }
