@@ -150,7 +150,7 @@ fn make(args: &Args) -> Result<Exit> {
     }
     if entries.is_empty() {
         written::not_evaluated(&evaluated);
-        damage::report(sources.books(), exit)?;
+        damage::of_look_ups(sources.books(), exit)?;
         let games = sources.set_up().filter(|_| drawn.found == 0).map(|games| format!("{games}; "));
         let why = games.unwrap_or_default() + &why_nothing(&drawn, &plies);
         return Ok(written::nothing(&args.output, &why, None));
@@ -168,7 +168,7 @@ fn make(args: &Args) -> Result<Exit> {
     let after =
         done.into_iter().chain(written::cut(&evaluated)).chain(summed_up(&drawn, &summary)).chain([named]);
     let all: Vec<String> = sources.lines().into_iter().chain(lines).chain(after).collect();
-    let exit = damage::report(sources.books(), print_lines(&all, exit)?)?;
+    let exit = damage::of_look_ups(sources.books(), print_lines(&all, exit)?)?;
     written::not_evaluated(&evaluated);
     Ok(exit)
 }

@@ -1,7 +1,8 @@
 //! Count files as a book: a position is found in place, by the keys that the file is sorted by.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tabiya_base::error::{Error, Remedy, Result};
 use tabiya_base::findings::{Finding, Findings};
@@ -11,7 +12,7 @@ use tabiya_chess::Position;
 use super::check::{add_unopened, unopened};
 use super::seek::Keys;
 use super::sums::MoveSums;
-use super::{CountFile, Shape, Sum, sum};
+use super::{CountFile, Shape, Sum, damage, sum};
 use crate::traits::Book;
 use crate::{Among, BookSummary, By, Format, MoveFacts, Moves as _, Sliced, errors};
 
@@ -26,6 +27,8 @@ pub(super) struct CountBook {
     failed: Vec<Error>,
     /// What is damaged, once the book was read to its end.
     pub(super) damage: OnceLock<Vec<Finding>>,
+    /// What look-ups could not read, by the numbers of files and their row groups.
+    unread: Mutex<BTreeMap<(usize, usize), Error>>,
 }
 
 /// Opens the count files that `path` means as a book in which only these games count: their footers are read, their rows
@@ -84,8 +87,8 @@ impl CountBook {
         }
         // Programs that write folders number their files in the order of the rows, but not all of them.
         files.sort_by_key(|(_, keys)| keys.bounds());
-        let (failed, damage) = (Vec::new(), OnceLock::new());
-        Ok(Self { path: path.to_owned(), files, among: Among::default(), failed, damage })
+        let (failed, damage, unread) = (Vec::new(), OnceLock::new(), Mutex::default());
+        Ok(Self { path: path.to_owned(), files, among: Among::default(), failed, damage, unread })
     }
 
     /// The moves in a position, of games that count and of these.
@@ -95,12 +98,16 @@ impl CountBook {
             return moves;
         }
         let by = self.among.by().or(among.by());
-        for (file, keys) in &self.files {
-            file.of_key(keys, at.key(), by, |line| {
+        for (number, (file, keys)) in self.files.iter().enumerate() {
+            let damaged = file.of_key(keys, at.key(), by, |line| {
                 if self.among.has(line.slice) && among.has(line.slice) {
                     moves.add(line);
                 }
             });
+            if let Some((group, error)) = damaged {
+                let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+                unread.entry((number, group)).or_insert(error);
+            }
         }
         moves
     }
@@ -159,6 +166,18 @@ impl Book for CountBook {
     fn damage(&self, progress: &Progress) -> Vec<Finding> {
         let groups = || errors(|findings| drop(self.sum(progress, findings)));
         self.damage.get_or_init(|| [self.unopened(), groups()].concat()).clone()
+    }
+
+    /// What look-ups could not read: the rest of the file is not read for that.
+    fn damage_to_look_ups(&self, _: &Progress) -> Vec<Finding> {
+        if let Some(known) = self.damage.get() {
+            return known.clone();
+        }
+        let unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_files = unread.iter().filter_map(|((number, group), error)| {
+            self.files.get(*number).map(|(file, _)| (file, *group, error))
+        });
+        [self.unopened(), damage(of_files)].concat()
     }
 }
 

@@ -128,10 +128,21 @@ impl CountFile {
         self.rows_of(group, 0..self.group_rows(group), None, wanted, see)
     }
 
-    /// Reads the rows of a position, with what games are counted separately `by`, in a file that is [sorted](CountFile::keys). Damaged parts of it have no rows.
-    pub(super) fn of_key(&self, keys: &Keys, key: u64, by: By, mut see: impl FnMut(&CountsRow)) {
+    /// Reads the rows of a position, with what games are counted separately `by`, in a file that is [sorted](CountFile::keys). Damaged parts of it have no rows: the last row group with some that were read is returned, with its error.
+    pub(super) fn of_key(
+        &self,
+        keys: &Keys,
+        key: u64,
+        by: By,
+        mut see: impl FnMut(&CountsRow),
+    ) -> Option<(usize, Error)> {
+        let mut damaged = None;
         let wanted = Shape { positions: false, by };
-        keys.find(&self.table, key, |KeyRows { group, rows, all }| {
+        keys.find(&self.table, key, |found| {
+            let KeyRows { group, rows, all } = match found {
+                Ok(found) => found,
+                Err(error) => return damaged = Some(error),
+            };
             let found = self.rows_of(group, rows, all.then_some(key), wanted, |line| {
                 if line.key == key {
                     see(line);
@@ -139,8 +150,9 @@ impl CountFile {
                 Ok(())
             });
             // What was read until then counts.
-            drop(found);
+            damaged = found.err().map(|error| (group, error)).or(damaged.take());
         });
+        damaged
     }
 
     /// The rows of the pages that are read to find a key, in the first row group that may have it.

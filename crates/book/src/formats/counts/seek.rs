@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use tabiya_base::error::{Error, Result};
 use tabiya_parquet::columns::Column;
 use tabiya_parquet::footer::Bound;
 use tabiya_parquet::recent::Recent;
@@ -60,13 +61,19 @@ impl Keys {
     }
 
     /// Shows where the rows of a key are; between them there may be other rows if the file is not sorted after all. Damaged
-    /// parts of the file have none.
-    pub fn find(&self, table: &Table, key: u64, mut see: impl FnMut(KeyRows)) {
+    /// parts of the file have none: the row group of these is shown with its error.
+    pub fn find(
+        &self,
+        table: &Table,
+        key: u64,
+        mut see: impl FnMut(std::result::Result<KeyRows, (usize, Error)>),
+    ) {
         let Some(column) = table.columns().get(KEYS) else { return };
         for (group, value) in self.candidates(column, key) {
             let pages = self.pages.get(group, || KeyPages::read(table, group, column));
-            if let Some(found) = found(table, group, &pages, column, value) {
-                see(found);
+            match found(table, group, &pages, column, value) {
+                Ok(found) => found.into_iter().for_each(|found| see(Ok(found))),
+                Err(error) => see(Err((group, error))),
             }
         }
     }
@@ -121,14 +128,21 @@ impl KeyPages {
 }
 
 /// The rows of a key in a row group.
-fn found(table: &Table, group: usize, pages: &KeyPages, column: &Column, key: i128) -> Option<KeyRows> {
+fn found(
+    table: &Table,
+    group: usize,
+    pages: &KeyPages,
+    column: &Column,
+    key: i128,
+) -> Result<Option<KeyRows>> {
     let end = table.group_rows(group);
     // Without an index, the whole group is read.
-    let among = if pages.pages.is_empty() { 0..end } else { pages.around(key)? };
+    let among = if pages.pages.is_empty() { Some(0..end) } else { pages.around(key) };
+    let Some(among) = among else { return Ok(None) };
     let among = among.start..among.end.min(end);
     let first = table.group_first(group);
     let (mut found, mut hits): (Option<Range<u64>>, _) = (None, 0);
-    let read = table.rows_of(
+    table.rows_of(
         group,
         among,
         |other| other.at == column.at,
@@ -141,9 +155,8 @@ fn found(table: &Table, group: usize, pages: &KeyPages, column: &Column, key: i1
             });
             Ok(())
         },
-    );
-    let rows = read.ok().and(found)?;
-    Some(KeyRows { group, all: rows.end - rows.start == hits, rows })
+    )?;
+    Ok(found.map(|rows| KeyRows { group, all: rows.end - rows.start == hits, rows }))
 }
 
 /// The least and the greatest value of a column; `None` if they are not known.

@@ -11,7 +11,7 @@ use tabiya_base::visit::Break;
 use tabiya_chess::Position;
 
 use super::super::*;
-use super::rows::{E2E4, line, ours, shaped};
+use super::rows::{E2E4, line, ours, pages, shaped};
 use super::{Column, plain, theirs};
 use crate::traits::Book;
 use crate::{self as book, Counts, MoveFacts, PositionRecord, Scope};
@@ -243,4 +243,22 @@ fn files_of_a_folder_are_added_up() {
     }
     std::fs::write(folder.path().join("notes.txt"), "x").unwrap();
     assert_eq!(book::open_book(folder.path()).err().unwrap().kind(), ErrorKind::File);
+}
+
+#[test]
+fn what_look_ups_cannot_read_is_reported_and_nothing_else_is_read() {
+    let file = ours(&games(5), true);
+    // The positions are on the last page, which no look-up reads.
+    for (place, page) in pages(&file).iter().enumerate() {
+        let mut bytes = file.clone();
+        bytes[page.start] ^= 4;
+        let book = book::open_bytes("a.parquet", bytes).unwrap();
+        let of_look_ups = || book.damage_to_look_ups(&Progress::none());
+        assert_eq!(of_look_ups(), [], "{place}");
+        let is_read = place + 1 < pages(&file).len();
+        assert_eq!(book.moves_in(&Position::start()).is_empty(), is_read, "{place}");
+        assert_eq!(of_look_ups().len(), usize::from(is_read), "{place}");
+        let all = book.damage(&Progress::none());
+        assert_eq!((all.len(), of_look_ups()), (1, all), "{place}");
+    }
 }
