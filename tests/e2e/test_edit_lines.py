@@ -140,8 +140,10 @@ def test_lines_of_a_polyglot_book_follow_a_model_and_are_taken_back_one_by_one(t
         file = tmp_path / "study.pgn"
         file.write_text(text)
         written = text if round % 2 == 0 else str(file)
-        done = tabiya("edit", book, "--add-line", f"{written}={weight}" if weight else written, *options)
-        assert counted(done) == (added, changed, 0)
+        line = ["--add-line", f"{written}={weight}" if weight else written, *options]
+        now = book.read_bytes()
+        assert counted(tabiya("edit", book, *line, "--dry-run")) == (added, changed, 0) and book.read_bytes() == now
+        assert counted(tabiya("edit", book, *line)) == (added, changed, 0)
         assert dumped(book) == model
         if added or changed:
             states.append(book.read_bytes())
@@ -155,8 +157,10 @@ def test_lines_of_a_polyglot_book_follow_a_model_and_are_taken_back_one_by_one(t
             played.append(chance.choice(moves))
             board.push_uci(played[-1])
         gone = deleted(model, played)
-        done = tabiya("edit", book, "--delete-line", " ".join(played))
-        assert counted(done) == (0, 0, len(gone))
+        line = ["--delete-line", " ".join(played)]
+        now = book.read_bytes()
+        assert counted(tabiya("edit", book, *line, "--dry-run")) == (0, 0, len(gone)) and book.read_bytes() == now
+        assert counted(tabiya("edit", book, *line)) == (0, 0, len(gone))
         for at in gone:
             del model[at]
         assert dumped(book) == model

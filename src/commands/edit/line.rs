@@ -8,10 +8,11 @@ use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::edit::EditValue;
 use tabiya_games::is_named;
 use tabiya_games::text::{STDIN, text};
-use tabiya_workshop::edit::{EditOutcome, Editor, Line, LineChange, LineCounts, LineWish};
+use tabiya_workshop::edit::{EditOutcome, Editor, Line, LineChange, LineCounts, LineWish, plan_line};
 
 use super::{Args, in_words};
 use crate::args::positions::game_at;
+use crate::args::variant::open_book;
 use crate::output::exit::Exit;
 use crate::output::{self, complain, progress};
 
@@ -37,6 +38,15 @@ pub(super) fn make(args: &Args, editor: &mut Editor) -> Result<Exit> {
     let line = Line::read(&content(written.trim())?, &game, args.fen.is_some())
         .map_err(|error| Error::new(ErrorKind::Usage, format!("{option}: {}", error.with_source())))?;
     let progress = progress::on_terminal(args.book.to_string_lossy());
+    if args.dry_run {
+        let book = open_book(&args.book, variant)?;
+        let counts = plan_line(&*book, &line, change, &progress)?;
+        drop(progress);
+        return output::print_lines(
+            &[format!("{}: it would be: {}", args.book.display(), done(counts))],
+            Exit::Done,
+        );
+    }
     let outcome = editor.edit_line(&LineWish { line: &line, change, expected: None }, &progress)?;
     drop(progress);
     let EditOutcome::Made(made) = outcome else { return Ok(Exit::Findings) };

@@ -92,6 +92,9 @@ pub struct Args {
     /// Delete the last move of this line, and all moves that only this move leads to
     #[arg(long, value_name = "LINE", conflicts_with_all = ["set", "add", "delete"])]
     delete_line: Option<String>,
+    /// Only say what --add-line or --delete-line would do
+    #[arg(long, conflicts_with_all = ["set", "add", "delete", "undo", "redo"])]
+    dry_run: bool,
     /// Undo the last edit of a Polyglot book; again, the one before
     #[arg(long, conflicts_with_all = ["set", "add", "delete", "add_line", "delete_line", "moves", "fen", "redo"])]
     undo: bool,
