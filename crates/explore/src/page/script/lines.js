@@ -100,7 +100,7 @@ export function lineForm(known) {
     void askForLine({ at: here(), book: known.id, op, ...(text && { text }), ...more });
   };
   const name = (/** @type {string} */ part) => `${known.id} line ${part}`;
-  const node = el("details", { class: "adding", "data-book": name("form") }, el("summary", { "data-focus": name("open") }, "A line"),
+  const node = el("details", { class: "adding", "data-book": name("form") }, el("summary", { "data-focus": name("open") }, "Add or delete a line"),
     el("form", { onsubmit: submit },
       el("textarea", { name: "text", rows: 2, "data-focus": name("text"), "aria-label": "Moves, a game or a study; empty: the moves on the board", placeholder: "The moves on the board, or paste moves, a game or a study" }),
       el("select", { name: "side", "aria-label": "Moves to add", "data-focus": name("side") }, el("option", { value: "" }, "all moves"), el("option", { value: "white" }, "White's"), el("option", { value: "black" }, "Black's")),
