@@ -237,3 +237,23 @@ def test_a_line_goes_on_from_a_place(tabiya, copy_of, dumped):
         assert [entry.weight for entry in reader.find_all(after)] == [5]
     assert counted(tabiya("edit", book, "--fen", fen, "--delete-line", "Kd2")) == (0, 0, 2)
     assert counted(tabiya("edit", book, "--moves", "1. e4 c5", "--add-line", "2. a3 a6=9"))[0] >= 1
+
+
+def test_a_real_arena_book_keeps_what_other_lines_lead_to(tabiya, sample, tmp_path):
+    """Its tree has positions more than once: what stays of a line that goes is told by another one."""
+    book = tmp_path / "book.abk"
+    book.write_bytes(sample("abk/Perfect2021.abk").read_bytes())
+
+    def rows():
+        done = tabiya("export", book)
+        return {(int(row["key"], 16), row["uci"]): row["games"] for row in csv.DictReader(io.StringIO(done.stdout.decode()), delimiter="\t")}
+
+    for text in ("1. Nf3", "1. e4 c5", "1. d4 Nf6"):
+        before, board = rows(), chess.Board()
+        for san in text.split():
+            if not san.endswith("."):
+                board.push_san(san)
+        gone = deleted(before, [move.uci() for move in board.move_stack])
+        assert len(gone) > 50 and counted(tabiya("edit", book, "--delete-line", text)) == (0, 0, len(gone))
+        assert rows() == {at: games for at, games in before.items() if at not in gone}
+        assert tabiya("check", book).returncode == DONE

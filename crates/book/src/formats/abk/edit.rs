@@ -13,7 +13,7 @@ use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position};
 
-use super::layout::{DELETED, HIGHEST_PRIORITY, LIVE_RECORDS, NONE, ROOT, UNSET};
+use super::layout::{DELETED, HIGHEST_PRIORITY, LIVE_RECORDS, NONE, RECORD_LEN, ROOT, UNSET};
 use super::read::{MAX, walk};
 use super::records::{AbkRecord, Records, offset};
 use crate::edit::{Change, Edit, EditValue, PositionEdits, no_moves_left};
@@ -37,15 +37,13 @@ struct Occurrence {
 /// Where positions are, by their keys.
 type Occurrences = HashMap<u64, Occurrence>;
 
-/// Finds the positions that edits change, and those that deleted moves lead to.
-fn find(records: Records<'_>, all: &[PositionEdits], progress: &Progress) -> Result<Occurrences> {
-    let mut occurrences = Occurrences::new();
-    for PositionEdits { at, edits } in all {
-        occurrences.entry(at.key()).or_default();
-        for edit in edits.iter().filter(|edit| edit.change == Change::Delete) {
-            occurrences.entry(at.key_after(edit.mv)).or_default();
-        }
-    }
+/// Finds the positions of these keys.
+fn find(
+    records: Records<'_>,
+    keys: impl IntoIterator<Item = u64>,
+    progress: &Progress,
+) -> Result<Occurrences> {
+    let mut occurrences: Occurrences = keys.into_iter().map(|key| (key, Occurrence::default())).collect();
     progress.things(records.len() as u64, "records");
     let go_on = |done| {
         progress.at(done);
@@ -99,11 +97,15 @@ struct AbkEdit<'a> {
     added: Vec<AbkRecord>,
     /// By how many records more are live.
     live: i64,
-    /// The records that were deleted, with the keys of the positions that they led to.
-    deleted: Vec<(u32, u64)>,
+    /// The records that were deleted.
+    deleted: Vec<u32>,
 }
 
-impl AbkEdit<'_> {
+impl<'a> AbkEdit<'a> {
+    fn new(records: Records<'a>) -> Self {
+        Self { records, changed: BTreeMap::new(), added: Vec::new(), live: 0, deleted: Vec::new() }
+    }
+
     /// The number of the next record that is added.
     fn next(&self) -> u32 {
         ROOT + u32::try_from(self.records.len() + self.added.len()).unwrap_or(u32::MAX - ROOT)
@@ -162,7 +164,7 @@ impl AbkEdit<'_> {
                     record.flags = record.flags & 0x00ff_ffff | DELETED << 24;
                     self.put(number, record);
                     self.live -= 1;
-                    self.deleted.push((number, at.key_after(edit.mv)));
+                    self.deleted.push(number);
                 }
                 return Ok(());
             }
@@ -175,27 +177,36 @@ impl AbkEdit<'_> {
             return Ok(());
         }
         let record = AbkRecord { priority, ..AbkRecord::from_move(edit.mv) };
+        if self.add(at, edit.mv, record, occurrences) {
+            return Ok(());
+        }
+        let what = if self.added.len() < MOST_ADDED {
+            "no line of the book leads to this position"
+        } else {
+            "too many lines of the book lead to this position"
+        };
+        Err(Error::new(ErrorKind::Usage, what)
+            .advice("an Arena book is a tree: add the moves that lead there first"))
+    }
+
+    /// Adds a record to each list of moves of a position, or where a line ends there. Returns whether there is such a place.
+    fn add(&mut self, at: &Position, mv: Move, record: AbkRecord, occurrences: &mut Occurrences) -> bool {
+        let here = occurrences.entry(at.key()).or_default();
+        if self.added.len() + here.last.len().max(here.ends.len()) > MOST_ADDED {
+            return false;
+        }
         here.last = if here.last.is_empty() {
             self.add_after(&here.ends, |before, child| AbkRecord { child, ..before }, record)
         } else {
             self.add_after(&here.last, |before, sibling| AbkRecord { sibling, ..before }, record)
         };
-        if here.last.is_empty() || self.added.len() > MOST_ADDED {
-            let what = if here.last.is_empty() {
-                "no line of the book leads to this position"
-            } else {
-                "too many lines of the book lead to this position"
-            };
-            return Err(Error::new(ErrorKind::Usage, what)
-                .advice("an Arena book is a tree: add the moves that lead there first"));
-        }
         self.live += i64::try_from(here.last.len()).unwrap_or(i64::MAX);
-        here.records.extend(here.last.iter().map(|number| (*number, edit.mv)));
+        here.records.extend(here.last.iter().map(|number| (*number, mv)));
         let new = here.last.clone();
-        if let Some(there) = occurrences.get_mut(&at.key_after(edit.mv)) {
-            there.ends.extend(new);
+        if let Some(there) = occurrences.get_mut(&at.key_after(mv)) {
+            there.ends.extend(&new);
         }
-        Ok(())
+        !new.is_empty()
     }
 
     /// Whether the list of replies to a record has one that is not deleted.
@@ -209,34 +220,6 @@ impl AbkEdit<'_> {
         let after = |number: &u32| self.get(*number).and_then(|record| u32::try_from(record.sibling).ok());
         let numbers = successors(Some(first), after).take(self.records.len() + self.added.len());
         numbers.map_while(|number| self.get(number))
-    }
-
-    /// Hangs the replies to deleted moves where another move leads to the same position, as far as there is such a place.
-    fn hang(&mut self, data: &[u8], occurrences: &Occurrences) -> Result<()> {
-        let mut left = std::mem::take(&mut self.deleted);
-        left.retain(|(number, _)| self.goes_on(*number));
-        while !left.is_empty() {
-            let edited = self.edited(data)?;
-            let walked = walk(Records::new(&edited), MAX, |_| go_on(), |_, _, _, _, _| (), |_, _, _, _| ());
-            interrupt::check()?;
-            let before = left.len();
-            left.retain(|(number, key)| {
-                let Some(record) = self.get(*number) else { return false };
-                let mut ends = occurrences.get(key).into_iter().flat_map(|there| &there.ends);
-                let end = ends.find_map(|end| {
-                    let known = self.get(*end).filter(|known| !known.deleted() && known.child <= 0)?;
-                    walked.contains(*end).then_some((*end, known))
-                });
-                let Some((end, known)) = end else { return true };
-                self.put(end, AbkRecord { child: record.child, ..known });
-                self.put(*number, AbkRecord { child: NONE, ..record });
-                false
-            });
-            if left.len() == before {
-                break;
-            }
-        }
-        Ok(())
     }
 
     /// The file as it is edited.
@@ -273,19 +256,81 @@ fn go_on() -> ControlFlow<()> {
     if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-/// The moves of a book with the keys of their positions, as far as the tree leads to them.
-fn moves(data: &[u8]) -> Result<BTreeSet<(u64, MoveCode)>> {
-    let mut moves = BTreeSet::new();
-    let legal =
-        |_, _: &AbkRecord, at: &Position, mv, _| _ = moves.insert((at.key(), MoveCode::from_move(mv)));
-    walk(Records::new(data), MAX, |_| go_on(), legal, |_, _, _, _| ());
+/// A move by the key of its position.
+type KeyedMove = (u64, MoveCode);
+
+/// A record with the results of another one of its move, too.
+fn joined(one: AbkRecord, other: &AbkRecord) -> AbkRecord {
+    AbkRecord {
+        games: one.games.saturating_add(other.games),
+        white_wins: one.white_wins.saturating_add(other.white_wins),
+        white_losses: one.white_losses.saturating_add(other.white_losses),
+        ..one
+    }
+}
+
+/// The moves that are only behind deleted ones in a book, in the order of the tree, but for those that are `asked` to go: each as
+/// one record.
+fn behind(
+    data: &[u8],
+    edited: &[u8],
+    asked: &BTreeSet<KeyedMove>,
+) -> Result<Vec<(Position, Move, AbkRecord)>> {
+    let left = walk(Records::new(edited), MAX, |_| go_on(), |_, _, _, _, _| (), |_, _, _, _| ());
+    let mut places: BTreeMap<KeyedMove, usize> = BTreeMap::new();
+    let mut behind: Vec<(Position, Move, AbkRecord)> = Vec::new();
+    let see = |number, record: &AbkRecord, at: &Position, mv, _| {
+        let key = (at.key(), MoveCode::from_move(mv));
+        if left.contains(number) || asked.contains(&key) {
+            return;
+        }
+        match places.get(&key).and_then(|place| behind.get_mut(*place)) {
+            Some((_, _, known)) => *known = joined(*known, record),
+            None => {
+                places.insert(key, behind.len());
+                behind.push((at.clone(), mv, AbkRecord { child: NONE, sibling: NONE, ..*record }));
+            }
+        }
+    };
+    walk(Records::new(data), MAX, |_| go_on(), see, |_, _, _, _| ());
     interrupt::check()?;
-    Ok(moves)
+    Ok(behind)
+}
+
+/// Puts moves that were behind deleted ones, and stay, where other moves lead to their positions: `edited` is the book without
+/// what was deleted, of which `asked` are the moves. `None` if there is no such place.
+fn moved(data: &[u8], edited: &[u8], asked: &BTreeSet<KeyedMove>) -> Result<Option<Vec<u8>>> {
+    let mut behind = behind(data, edited, asked)?;
+    let keys = behind.iter().flat_map(|(at, mv, _)| [at.key(), at.key_after(*mv)]);
+    let mut occurrences = find(Records::new(edited), keys, &Progress::none())?;
+    // One place each: what several lines say of a move adds up.
+    for here in occurrences.values_mut() {
+        here.last = here.last.first().into_iter().copied().collect();
+    }
+    let mut draft = AbkEdit::new(Records::new(edited));
+    behind.retain(|(at, mv, record)| {
+        let known = occurrences.get(&at.key()).map(|here| &here.records);
+        let number = known.and_then(|known| known.iter().find(|(_, other)| other == mv));
+        let known = number.and_then(|(number, _)| Some((*number, draft.get(*number)?)));
+        known.into_iter().for_each(|(number, known)| draft.put(number, joined(known, record)));
+        known.is_none()
+    });
+    while !behind.is_empty() {
+        let before = behind.len();
+        behind.retain(|(at, mv, record)| {
+            occurrences.entry(at.key()).or_default().ends.truncate(1);
+            !draft.add(at, *mv, *record, &mut occurrences)
+        });
+        if behind.len() == before {
+            return Ok(None);
+        }
+    }
+    draft.edited(edited).map(Some)
 }
 
 /// What edits change in a book. Every record of a move gets its new priority, on whichever line. A new move comes last on each
-/// line that goes on from its position, and a deleted one is marked as Arena does: what follows it stays where another move leads
-/// there.
+/// line that goes on from its position, and a deleted one is marked as Arena does: what follows it, and stays, is put where another
+/// move leads there.
 ///
 /// # Errors
 /// When a move to add is in the book, or another is not; when a priority is not from 0 to 9; when a move to be deleted
@@ -300,34 +345,38 @@ pub(crate) fn patch(data: &[u8], all: &[PositionEdits], progress: &Progress) -> 
             .advice("rewrite it, and edit the new book")
             .remedied_by(Remedy::Convert));
     }
-    let mut occurrences = find(records, all, progress)?;
-    let (changed, added, deleted) = (BTreeMap::new(), Vec::new(), Vec::new());
-    let mut draft = AbkEdit { records, changed, added, live: 0, deleted };
+    let mut occurrences = find(records, all.iter().map(|of| of.at.key()), progress)?;
+    let mut draft = AbkEdit::new(records);
     for PositionEdits { at, edits } in all {
         edits.iter().try_for_each(|edit| draft.edit(at, edit, &mut occurrences))?;
     }
-    if draft.deleted.is_empty() {
-        return draft.patch(data).ok_or_else(misplaced);
-    }
-    if !draft.has_moves() {
+    if !draft.deleted.is_empty() && !draft.has_moves() {
         return Err(no_moves_left());
     }
-    if draft.deleted.iter().any(|(number, _)| draft.goes_on(*number)) {
-        draft.hang(data, &occurrences)?;
-        let mut lost = &moves(data)? - &moves(&draft.edited(data)?)?;
-        for (at, edit) in all.iter().flat_map(|of| of.edits.iter().map(|edit| (&of.at, edit))) {
-            lost.remove(&(at.key(), MoveCode::from_move(edit.mv)));
-        }
-        if !lost.is_empty() {
-            let deletes = |edit: &&Edit| edit.change == Change::Delete;
-            let name = all.iter().flat_map(|of| &of.edits).find(deletes).map_or("", |edit| &edit.name);
-            let what = format!("the book goes on after the move {name}");
-            return Err(Error::new(ErrorKind::Usage, what)
-                .advice("priority 0 keeps it from being played")
-                .remedied_by(Remedy::Trim));
-        }
+    if !draft.deleted.iter().any(|number| draft.goes_on(*number)) {
+        return draft.patch(data).ok_or_else(misplaced);
     }
-    draft.patch(data).ok_or_else(misplaced)
+    let deletes = |edit: &&Edit| edit.change == Change::Delete;
+    let asked = all.iter().flat_map(|of| of.edits.iter().filter(deletes).map(|edit| (of.at.key(), edit)));
+    let asked: Vec<(u64, &Edit)> = asked.collect();
+    let keyed = asked.iter().map(|(key, edit)| (*key, MoveCode::from_move(edit.mv))).collect();
+    let moved = moved(data, &draft.edited(data)?, &keyed)?.ok_or_else(|| {
+        let name = asked.first().map_or("", |(_, edit)| &edit.name);
+        Error::new(ErrorKind::Usage, format!("the book goes on after the move {name}"))
+            .advice("priority 0 keeps it from being played")
+            .remedied_by(Remedy::Trim)
+    })?;
+    between(data, &moved).ok_or_else(misplaced)
+}
+
+/// The change from a book to one with as many records or more.
+fn between(data: &[u8], new: &[u8]) -> Option<Patch> {
+    let len = RECORD_LEN as usize;
+    let (same, more) = new.split_at_checked(data.len())?;
+    let parts = data.chunks(len).zip(same.chunks(len)).enumerate();
+    let changed = parts.filter(|(_, (old, new))| old != new);
+    let changed = changed.map(|(at, (old, new))| (at * len..at * len + old.len(), new.to_vec()));
+    Patch::new(data, changed.chain([(data.len()..data.len(), more.to_vec())]))
 }
 
 fn misplaced() -> Error {
