@@ -12,6 +12,7 @@ use tabiya_chess::MoveCode;
 
 use super::keys::{KeyParts, KeySet};
 use super::records::{ExpFamily, ExpRecords};
+use crate::traverse::Bits;
 
 /// Records that are read; the rest of a larger file is ignored. It bounds the index to 400 MB.
 pub const MAX_RECORDS: usize = 1 << 24;
@@ -74,7 +75,14 @@ pub struct ExpIndex {
     known: Vec<ExpMove>,
     /// Different keys.
     pub positions: u64,
+    /// The first bits of the keys that there are: most keys that are looked up have others.
+    starts: Bits,
+    /// The bits of a key after those.
+    rest: u32,
 }
+
+/// Starts of keys for each position.
+const STARTS: u64 = 16;
 
 impl ExpIndex {
     /// Reads the records that an engine can have written and that have a move.
@@ -109,7 +117,12 @@ impl ExpIndex {
             positions += 1;
         }
         known.shrink_to_fit();
-        Self { known, positions }
+        let all = (positions * STARTS).next_power_of_two();
+        let (mut starts, rest) = (Bits::new(all), u64::BITS - all.ilog2());
+        for ExpMove { key, .. } in &known {
+            starts.insert(key.checked_shr(rest).unwrap_or_default());
+        }
+        Self { known, positions, starts, rest }
     }
 
     /// All moves, those of one position next to each other.
@@ -119,6 +132,9 @@ impl ExpIndex {
 
     /// The place of the first move of a key among all, and its moves.
     fn find(&self, key: u64) -> Option<(usize, &[ExpMove])> {
+        if !self.starts.contains(key.checked_shr(self.rest).unwrap_or_default()) {
+            return None;
+        }
         let first = self.known.partition_point(|known| known.key < key);
         let rest = self.known.get(first..)?;
         let moves = rest.chunk_by(|a, b| a.key == b.key).next()?;
