@@ -2,6 +2,7 @@
 //! by one when an id is looked up (docs/formats/learn.md, Store).
 
 use std::io::{self, BufWriter, Write as _};
+use std::ops::Range;
 
 use tabiya_base::bytes;
 
@@ -47,16 +48,7 @@ impl Store {
         let (mut low, mut high) = (0, self.pages());
         let mut guesses = 0_u32;
         while low < high {
-            // Digests are evenly spread, so the first guess is rarely far off; halving ends the search where they are
-            // not.
-            let middle = if guesses.is_multiple_of(2) {
-                let share = id.first_chunk().map_or(0, |start| u128::from(u64::from_be_bytes(*start)));
-                let guess = (share * u128::from(self.pages())) >> 64;
-                (guess as u64).clamp(low, high - 1)
-            } else {
-                low + (high - low) / 2
-            };
-            guesses += 1;
+            let middle = self.guess(id, low..high, &mut guesses);
             let page = self.page(journal, middle)?;
             let (Some(first), Some(last)) = (page.first(), page.last()) else { return Ok(0) };
             if *id < first.0 {
@@ -71,16 +63,37 @@ impl Store {
         Ok(0)
     }
 
+    /// A page of these where an id is likely, which begins so. Digests are evenly spread, so the first guess is rarely far off;
+    /// halving ends the search where they are not.
+    fn guess(&self, id: &[u8], among: Range<u64>, guesses: &mut u32) -> u64 {
+        let is_guess = guesses.is_multiple_of(2);
+        *guesses += 1;
+        if !is_guess {
+            return among.start + (among.end - among.start) / 2;
+        }
+        let share = id.first_chunk().map_or(0, |start| u128::from(u64::from_be_bytes(*start)));
+        let guess = (share * u128::from(self.pages())) >> 64;
+        (guess as u64).clamp(among.start, among.end - 1)
+    }
+
     /// The sides of all games whose ids begin with this.
     ///
     /// # Errors
     /// As [`Store::sides_of`].
     pub(crate) fn sides_of_line(&self, journal: &mut dyn StoredBytes, line: &Line) -> Result<u8, LearnError> {
         let (mut low, mut high) = (0, self.pages());
+        let mut guesses = 0_u32;
         // The first page that does not end before such ids.
         while low < high {
-            let middle = low + (high - low) / 2;
+            let middle = self.guess(line, low..high, &mut guesses);
             let page = self.page(journal, middle)?;
+            if page.first().is_some_and(|(id, _)| id[..] < line[..])
+                && page.last().is_some_and(|(id, _)| id[..] >= line[..])
+            {
+                // It begins before them and does not end before them.
+                low = middle;
+                break;
+            }
             if page.last().is_some_and(|(id, _)| id[..] < line[..]) {
                 low = middle + 1;
             } else {
