@@ -89,7 +89,8 @@ fn import(data: &[u8], path: &Path) {
     let (resources, progress) = (resources(), Progress::none());
     let read = |file: &Path, store: &Path| {
         let _ = fs::remove_file(store);
-        let plan = ImportPlan { wanted: None, source: Some("fuzz"), resources: &resources, progress: &progress };
+        let plan =
+            ImportPlan { wanted: None, source: Some("fuzz"), resources: &resources, progress: &progress };
         let mut import = Import::new(plan);
         let read = import.read(file, &mut |_| {});
         assert!(import.finish(store).is_ok());
