@@ -27,6 +27,9 @@ const BLOCK: usize = 1 << 16;
 /// Entries that are read at once where a key is looked for: 4 KiB.
 const PAGE: usize = 256;
 
+/// Guesses of where a key is before a search by halves.
+const GUESSES: u32 = 8;
+
 /// Pages whose keys are kept: 2 MiB of them.
 const MAX_PAGES: usize = 1024;
 
@@ -100,11 +103,20 @@ impl BookEntries {
     /// When the book cannot be read.
     pub(super) fn first_of(&mut self, key: u64) -> Result<u64> {
         let (mut low, mut high) = (0, self.count());
+        // Between these keys; they are spread evenly, so guesses read few pages of a large book.
+        let (mut least, mut most) = (0, u64::MAX);
+        let mut guesses = 0..GUESSES;
         while low < high {
-            let middle = low + (high - low) / 2;
+            let room = high - low;
+            let guess = guesses.next().map(|_| {
+                let share = u128::from(key.clamp(least, most.max(least)) - least) * u128::from(room);
+                u64::try_from(share / (u128::from(most.saturating_sub(least)) + 1)).unwrap_or_default()
+            });
+            let middle = low + guess.unwrap_or(room / 2).min(room - 1);
             match self.key(middle)? {
-                Some(found) if found < key => low = middle + 1,
-                _ => high = middle,
+                Some(found) if found < key => (low, least) = (middle + 1, found),
+                Some(found) => (high, most) = (middle, found),
+                None => high = middle,
             }
         }
         Ok(low)
