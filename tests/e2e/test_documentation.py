@@ -237,7 +237,7 @@ def test_commands_print_what_the_page_shows(tabiya, files, tmp_path, page):
 JSON_SECTIONS = {
     "`show --json`": [
         "show book.bin --json",
-        "show mine.kob --json --moves 'e4 c5'",
+        "show mine.kob --json --moves 'e4 c5' --set 'Book Weights=games'",
         "show mine.kob --list-games --json",
         "show --config rules.toml --json",
     ],
