@@ -267,10 +267,14 @@ mod tests {
             let name = row.key.replace('-', "_");
             let (kind, default) = match row.kind {
                 SettingKind::Check => {
-                    ("bool", if row.default() == "true" { "True" } else { "False" }.to_owned())
+                    ("bool".to_owned(), if row.default() == "true" { "True" } else { "False" }.to_owned())
                 }
-                SettingKind::Share => ("float", row.default().replace(" %", "")),
-                _ => ("int", row.default()),
+                SettingKind::Share => ("float".to_owned(), row.default().replace(" %", "")),
+                SettingKind::Choice { choices } => {
+                    let choices: Vec<_> = choices.iter().map(|choice| format!("{choice:?}")).collect();
+                    (format!("Literal[{}]", choices.join(", ")), format!("{:?}", row.default()))
+                }
+                _ => ("int".to_owned(), row.default()),
             };
             let missing = |place: &str| panic!("{place} has no {name} with the default {default}");
             if !class.contains(&format!(", {name} = {}", default.to_lowercase()))
