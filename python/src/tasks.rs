@@ -207,8 +207,7 @@ pub fn share(name: &str, percent: f64) -> PyResult<u16> {
 
 /// Of what weights are made.
 pub fn weights_of(name: &str) -> PyResult<Weights> {
-    let found = Weights::ALL.into_iter().find(|weights| weights.as_str() == name);
-    found.ok_or_else(|| {
+    Weights::of_name(name).ok_or_else(|| {
         PyValueError::new_err(format!("weights must be \"points\" or \"games\", not {name:?}"))
     })
 }

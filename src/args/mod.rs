@@ -45,8 +45,7 @@ pub(crate) fn side() -> impl TypedValueParser<Value = Color> {
 
 /// Of what weights are made: `points` or `games`.
 pub(crate) fn weights() -> impl TypedValueParser<Value = Weights> {
-    PossibleValuesParser::new(Weights::NAMES)
-        .map(|name| Weights::ALL.into_iter().find(|weights| weights.as_str() == name).unwrap_or_default())
+    PossibleValuesParser::new(Weights::NAMES).map(|name| Weights::of_name(&name).unwrap_or_default())
 }
 
 #[cfg(test)]

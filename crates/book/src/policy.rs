@@ -26,6 +26,14 @@ impl Weights {
     }
 }
 
+#[doc(hidden)]
+impl Weights {
+    /// Those of this name; `None` if there are none.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|weights| weights.as_str() == name)
+    }
+}
+
 /// What decides which of a book's moves may be played, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -132,7 +132,7 @@ impl Choice for Weights {
     }
 
     fn set(&mut self, name: &str) -> Option<()> {
-        *self = Self::ALL.into_iter().find(|value| value.as_str().eq_ignore_ascii_case(name))?;
+        *self = Self::of_name(&name.to_ascii_lowercase())?;
         Some(())
     }
 }
