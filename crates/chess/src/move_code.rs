@@ -95,10 +95,13 @@ impl MoveCode {
 
     /// The move as UCI writes it in a variant, whatever the position: a piece that is dropped is no step from a square to itself.
     pub fn worded(self, variant: Variant) -> String {
+        if variant_facts(variant).has_drops { self.with_drops() } else { self.to_string() }
+    }
+
+    /// The same where the variant is not known: a move that stays on its square is a drop.
+    pub fn with_drops(self) -> String {
         match self.promotion() {
-            Ok(role)
-                if variant_facts(variant).has_drops && self.from() == self.to() && self != Self::NULL =>
-            {
+            Ok(role) if self.from() == self.to() && self != Self::NULL => {
                 UciMove::Put { role: role.unwrap_or(Role::Pawn), to: self.to() }.to_string()
             }
             _ => self.to_string(),

@@ -150,5 +150,5 @@ impl Made {
 
 /// A move of an edit, in UCI notation. One that stays on its square is a drop, whatever the variant is said to be.
 pub(super) fn worded(code: MoveCode) -> String {
-    code.worded(Variant::Crazyhouse)
+    code.with_drops()
 }
