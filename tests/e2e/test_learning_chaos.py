@@ -33,6 +33,9 @@ SEED = os.environ.get("TABIYA_CHAOS_SEED") or str(random.SystemRandom().randrang
 # Adapters at once.
 WORKERS = 3
 
+# From this number of games on, what chance deals is near its mean.
+ENOUGH = 200
+
 ENDS = ["kill", "kill", "kill", "term", "quit", "close"]
 
 
@@ -43,7 +46,7 @@ class Life:
         self.world, self.chance = world, chance
         self.where = f"worker {worker}, life {number}"
         self.logs = [None, *(world.disks.logs.path / f"{worker}-{name}.log" for name in "ab")]
-        self.ends, self.ended = next(world.ends), False
+        self.ends, self.ended, self.at_once = next(world.ends), False, False
         self.engine, self.code, self.kept = None, None, 0
         self.played = []
         # What was done, for the report of a failure.
@@ -157,6 +160,7 @@ class Life:
             number = signal.SIGKILL if self.ends == "kill" else signal.SIGTERM
             delay = self.chance.choice([0, 0, self.chance.uniform(0, 0.02)])
             if delay == 0:
+                self.at_once = True
                 self.signal(number)
             else:
                 threading.Timer(delay, self.signal, (number,)).start()
@@ -334,10 +338,15 @@ def test_each_game_that_was_seen_to_end_is_learned_once(world, capsys):
         print(f"verdicts: {', '.join(f'{verdicts.count(name)} {name}' for name in POINTS)};", end=" ")
         kept = sum(life.kept for life in world.lives)
         print(f"disks were full {sum(world.disks.fills.values())} times; {kept} games kept for later, {len(waiting)} to the end")
-    # Nearly all of them were played from a book, and many came to an end.
-    assert sum(played.book is not None for played in games) >= len(games) * 3 // 4
-    assert sum(verdict in POINTS for verdict in verdicts) >= len(games) // 4
-    assert ends.count(-signal.SIGKILL) >= len(ends) // 4
+    # Another end may come before a signal that is late.
+    killed = [life.code for life in world.lives if life.ends == "kill" and life.at_once]
+    assert killed == [-signal.SIGKILL] * len(killed)
+    assert any(played.book is not None for played in games)
+    if len(games) >= ENOUGH:
+        # Nearly all of them were played from a book, and many came to an end.
+        assert sum(played.book is not None for played in games) >= len(games) * 3 // 4
+        assert sum(verdict in POINTS for verdict in verdicts) >= len(games) // 4
+        assert ends.count(-signal.SIGKILL) >= len(ends) // 4
     if not world.disks.can_be_full:
         pytest.skip("no small disk can be mounted here, and nothing hinders root from writing: no disk was full")
-    assert sum(world.disks.fills.values()) > 0
+    assert sum(world.disks.fills.values()) > 0 or len(games) < ENOUGH
