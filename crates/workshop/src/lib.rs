@@ -8,6 +8,7 @@ pub mod bookmaker;
 mod changed;
 pub mod edit;
 pub mod evals;
+pub mod expected;
 pub mod grow;
 mod pairs;
 pub mod report;

@@ -1,0 +1,222 @@
+//! What somebody is expected to play: several sources in order, each with the next behind it.
+//!
+//! | step | module |
+//! |---|---|
+//! | the moves of a position with their chances | [`Expected`] |
+//! | books, count files and games as its sources | [`ExpectedSources`] |
+
+mod sources;
+
+use shakmaty::Move;
+
+use tabiya_book::choose::{Policy, chances};
+use tabiya_book::{MoveFacts, Moves};
+use tabiya_chess::Position;
+
+pub use sources::{CountedSource, ExpectedSources, Wanted};
+
+/// Games for which the sources behind one count: where it knows `n` games, its moves count `n` against this.
+pub const BEHIND: f64 = 3.0;
+
+/// A move that may be played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExpectedMove {
+    /// The move.
+    pub mv: Move,
+    /// How probable it is, from 0 to 1.
+    pub chance: f64,
+    /// How often it was played in the games of the source that speaks, if that counts games.
+    pub games: Option<u64>,
+}
+
+/// Which source speaks of a position: the first that knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speaker {
+    /// Its place among the sources.
+    pub source: usize,
+    /// The games that went on from the position; `None` if it does not count games.
+    pub games: Option<u64>,
+}
+
+/// Sources of what is played, the first of which speaks where it knows the position.
+///
+/// A source that counts games gives moves as often as they were played, also those that only lost. Where it knows `n` games, a move has
+/// the chance `(n_move + 3 c) / (n + 3)`, `c` being its chance by the sources behind, if one of those knows the position. A
+/// book that counts no games says what it plays, and nothing behind it adds to that.
+#[derive(Clone, Debug, Default)]
+pub struct Expected<'a> {
+    sources: Vec<&'a dyn Moves>,
+}
+
+impl<'a> Expected<'a> {
+    /// These sources, in order.
+    pub fn new(sources: impl IntoIterator<Item = &'a dyn Moves>) -> Self {
+        Self { sources: sources.into_iter().collect() }
+    }
+
+    /// Whether there are no sources.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// The moves that are expected in a position in place of what `out` holds, the most probable first, and who speaks of it; `None`
+    /// if no source knows it, and then there are no moves. The chances add up to 1.
+    pub fn moves(&self, at: &Position, out: &mut Vec<ExpectedMove>) -> Option<Speaker> {
+        out.clear();
+        let mut speaker = None;
+        let mut facts = Vec::new();
+        for (number, source) in self.sources.iter().enumerate().rev() {
+            facts.clear();
+            source.moves(at, &mut facts);
+            let games = match games(&facts) {
+                Some(games) => {
+                    add_games(&facts, games, out);
+                    Some(games)
+                }
+                None if add_book(&facts, out) => None,
+                None => continue,
+            };
+            speaker = Some(Speaker { source: number, games });
+        }
+        // Stable: of equally probable moves the source has the first.
+        out.sort_by(|one, other| other.chance.total_cmp(&one.chance));
+        speaker
+    }
+}
+
+/// The games of a position, if all of its moves are counted and one was played.
+fn games(facts: &[MoveFacts]) -> Option<u64> {
+    let games = |known: &MoveFacts| known.counts.map(|counts| counts.games);
+    let sum = facts.iter().map(games).try_fold(0_u64, |sum, games| Some(sum.saturating_add(games?)));
+    sum.filter(|sum| *sum > 0)
+}
+
+/// Adds the games of a source to what the sources behind it expect.
+fn add_games(facts: &[MoveFacts], all: u64, out: &mut Vec<ExpectedMove>) {
+    let behind = if out.is_empty() { 0.0 } else { BEHIND };
+    let sum = all as f64 + behind;
+    let mut moves = Vec::with_capacity(facts.len() + out.len());
+    let played = facts.iter().filter_map(|known| Some((known.mv, known.counts?.games)));
+    for (mv, games) in played.filter(|(_, games)| *games > 0) {
+        let other = out.iter().position(|other| other.mv == mv).map(|place| out.swap_remove(place).chance);
+        let chance = (games as f64 + behind * other.unwrap_or(0.0)) / sum;
+        moves.push(ExpectedMove { mv, chance, games: Some(games) });
+    }
+    moves.extend(out.drain(..).map(|other| ExpectedMove {
+        chance: behind * other.chance / sum,
+        games: Some(0),
+        ..other
+    }));
+    *out = moves;
+}
+
+/// Replaces what the sources behind a book expect by what it plays; `false` if it has no move to play.
+fn add_book(facts: &[MoveFacts], out: &mut Vec<ExpectedMove>) -> bool {
+    let mut shares = Vec::new();
+    chances(facts, &Policy::default(), |_| true, &mut shares);
+    if shares.iter().all(|chance| *chance <= 0.0) {
+        return false;
+    }
+    out.clear();
+    let played = facts.iter().zip(shares).filter(|(_, chance)| *chance > 0.0);
+    out.extend(played.map(|(known, chance)| ExpectedMove { mv: known.mv, chance, games: None }));
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use tabiya_base::progress::Progress;
+    use tabiya_base::resources::Resources;
+    use tabiya_book as book;
+    use tabiya_chess::notation::play;
+    use tabiya_chess::{Game, Variant};
+    use tabiya_games::PlayerName;
+
+    use super::*;
+
+    const RIVAL: &str = "[White \"A\"]\n[Black \"Rival\"]\n[Result \"1-0\"]\n\n1. e4 c5 2. Nf3 1-0\n\n";
+    const OTHER: &str = "[White \"B\"]\n[Black \"C\"]\n[Result \"*\"]\n\n1. e4 e5 *\n\n";
+
+    fn open(folder: &Path, files: &[(&str, String)], player: Option<&str>) -> ExpectedSources {
+        let paths = files.iter().map(|(name, text)| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        });
+        let paths: Vec<_> = paths.collect();
+        let player = player.map(PlayerName::part);
+        let wanted = Wanted {
+            variant: Variant::Chess,
+            player: player.as_ref(),
+            plies: 8,
+            open: &|path| book::open_as(path, Variant::Chess),
+        };
+        let resources = Resources { threads: 1, memory: 64 << 20, temp: folder.to_owned() };
+        ExpectedSources::open(&paths, &wanted, &resources, &Progress::none()).unwrap()
+    }
+
+    fn after(moves: &str) -> Position {
+        let mut game = Game::start();
+        play(moves, &mut game).unwrap();
+        game.position().clone()
+    }
+
+    fn shown(expected: &Expected<'_>, moves: &str) -> (Option<Speaker>, Vec<(String, f64, Option<u64>)>) {
+        let (at, mut out) = (after(moves), Vec::new());
+        let speaker = expected.moves(&at, &mut out);
+        let row = |found: &ExpectedMove| (crate::view::san(&at, found.mv), found.chance, found.games);
+        (speaker, out.iter().map(row).collect())
+    }
+
+    #[test]
+    fn the_next_source_counts_as_three_games_behind_the_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [("rival.pgn", RIVAL.to_owned()), ("all.pgn", RIVAL.to_owned() + &OTHER.repeat(3))];
+        let sources = open(folder.path(), &files, None);
+        let expected = sources.expected();
+        let (speaker, moves) = shown(&expected, "e4");
+        assert_eq!(speaker, Some(Speaker { source: 0, games: Some(1) }));
+        // He lost the one game in which he played c5. Of everybody's four games three went on with e5.
+        let row = |name: &str, chance, games| (name.to_owned(), chance, Some(games));
+        assert_eq!(moves, [row("e5", 3.0 * 0.75 / 4.0, 0), row("c5", (1.0 + 3.0 * 0.25) / 4.0, 1)]);
+        // What only the second knows, that alone says.
+        let (speaker, moves) = shown(&expected, "");
+        assert_eq!((speaker.map(|speaker| speaker.source), moves.len()), (Some(0), 1));
+        assert_eq!(shown(&expected, "d4"), (None, Vec::new()));
+        assert_eq!(shown(&expected, "e4 c5 Nf3"), (None, Vec::new()));
+    }
+
+    #[test]
+    fn a_player_has_his_own_moves_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [("all.pgn", RIVAL.to_owned() + &OTHER.repeat(3))];
+        let sources = open(folder.path(), &files, Some("rival"));
+        assert!(sources.without_player().is_none());
+        let expected = sources.expected();
+        assert_eq!(shown(&expected, "").0, None);
+        let (speaker, moves) = shown(&expected, "e4");
+        assert_eq!(speaker, Some(Speaker { source: 0, games: Some(1) }));
+        assert_eq!(moves, [("c5".to_owned(), 1.0, Some(1))]);
+        let sources = open(folder.path(), &files, Some("Rifal"));
+        let without = sources.without_player().unwrap();
+        assert_eq!(without.report.other_players.near(&PlayerName::part("Rifal")), ["Rival"]);
+    }
+
+    #[test]
+    fn a_book_without_games_says_what_it_plays() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [("all.pgn", OTHER.to_owned())];
+        let sources = open(folder.path(), &files, None);
+        let starter = book::starter_book().unwrap();
+        let sources = sources.books().map(|book| &**book as &dyn Moves);
+        let expected = Expected::new([&*starter as &dyn Moves].into_iter().chain(sources));
+        let (speaker, moves) = shown(&expected, "");
+        assert_eq!(speaker, Some(Speaker { source: 0, games: None }));
+        assert!(
+            moves.len() > 1 && (moves.iter().map(|(_, chance, _)| chance).sum::<f64>() - 1.0).abs() < 1e-9
+        );
+        assert!(moves.iter().all(|(_, chance, games)| *chance > 0.0 && games.is_none()));
+    }
+}

@@ -1,0 +1,166 @@
+//! Books, count files and games as sources of what is played. Games are counted first, into a temporary count file.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use tabiya_base::error::{Error, Result};
+use tabiya_base::progress::Progress;
+use tabiya_base::resources::Resources;
+use tabiya_book::traits::Book;
+use tabiya_book::{self as book, By, Moves};
+use tabiya_chess::Variant;
+use tabiya_games::{PlayerName, Sources};
+use tabiya_learn as learn;
+
+use super::Expected;
+use crate::bookmaker::{
+    BuildReport, CountedMoves, Filter, Input, NewCounts, OpenCounts, Repeated, write_counts,
+};
+use crate::source::{Sorted, Source, open_games};
+
+/// What of the sources counts.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The variant of chess.
+    pub variant: Variant,
+    /// The player whose moves count, of sources that are games; `None`: everybody's.
+    pub player: Option<&'a PlayerName>,
+    /// Plies from the start of a game that count.
+    pub plies: u32,
+    /// Opens a book.
+    pub open: &'a dyn Fn(&Path) -> Result<Arc<dyn Book>>,
+}
+
+/// Opened sources, in order.
+pub struct ExpectedSources {
+    books: Vec<Arc<dyn Book>>,
+    files: Vec<PathBuf>,
+    counted: Vec<CountedSource>,
+    /// Where the counts are. The last field: the books in it are closed before.
+    _folder: Option<TempDir>,
+}
+
+/// Games that were counted.
+#[derive(Debug)]
+pub struct CountedSource {
+    /// The path that was named.
+    pub path: PathBuf,
+    /// The games, which are read; what in folders could not be read is still said.
+    pub games: Sources,
+    /// Why count files among them could not be opened.
+    pub unopened: Vec<Error>,
+    /// What became of the games.
+    pub report: BuildReport,
+}
+
+impl fmt::Debug for Wanted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { variant, player, plies, open: _ } = self;
+        let mut fields = f.debug_struct("Wanted");
+        fields.field("variant", variant).field("player", player).field("plies", plies).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ExpectedSources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExpectedSources").field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+impl ExpectedSources {
+    /// Opens what is at each path: a book, count files, or whatever holds games. Count files in a folder of games count with these.
+    ///
+    /// # Errors
+    /// When a source cannot be read or is neither a book nor games, a temporary file cannot be written, or the work is
+    /// interrupted.
+    pub fn open(
+        paths: &[PathBuf],
+        wanted: &Wanted<'_>,
+        resources: &Resources,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let mut sources = Self { books: Vec::new(), files: Vec::new(), counted: Vec::new(), _folder: None };
+        for path in paths {
+            if Source::at(path)?.holds_games() {
+                sources.count(path, wanted, resources, progress)?;
+            } else {
+                let book = (wanted.open)(path)?;
+                sources.files.extend(learn::files_of([&*book]));
+                sources.books.push(book);
+            }
+        }
+        Ok(sources)
+    }
+
+    fn count(
+        &mut self,
+        path: &Path,
+        wanted: &Wanted<'_>,
+        resources: &Resources,
+        progress: &Progress,
+    ) -> Result<()> {
+        let mut sorted = Sorted::new(&[path.to_owned()])?;
+        let (counts, unopened) = OpenCounts::of(&mut sorted)?;
+        let mut games = open_games(&sorted.paths())?.of_variant(wanted.variant)?;
+        self.files.extend(games.parts().into_iter().chain(counts.paths()));
+        // Count files do not know who played.
+        let counts = if wanted.player.is_some() { OpenCounts::default() } else { counts };
+        let filter = Filter {
+            max_ply: Some(wanted.plies),
+            only: wanted.player.map(|_| CountedMoves::Player),
+            player: wanted.player.cloned(),
+            ..Filter::default()
+        };
+        let target = self.target(resources)?;
+        let new = NewCounts::create(&target, false, By::default(), wanted.variant, false)?;
+        let repeated = Repeated::default();
+        let input = Input { games: &mut games, repeated: &repeated, counts: &counts, work: None };
+        let (report, written) = write_counts(input, &filter, resources, new, progress)?;
+        self.counted.push(CountedSource { path: path.to_owned(), games, unopened, report });
+        if written.rows > 0 {
+            self.books.push(book::open_as(&target, wanted.variant)?);
+        }
+        Ok(())
+    }
+
+    /// Where the next count file goes.
+    fn target(&mut self, resources: &Resources) -> Result<PathBuf> {
+        let folder = match self._folder.take() {
+            Some(folder) => folder,
+            None => tempfile::Builder::new()
+                .prefix("tabiya-")
+                .tempdir_in(&resources.temp)
+                .map_err(|error| Error::temporary(&resources.temp, error))?,
+        };
+        let name = format!("{}.{}", self.counted.len(), book::counts::EXTENSION);
+        Ok(self._folder.insert(folder).path().join(name))
+    }
+
+    /// What is expected by these sources.
+    pub fn expected(&self) -> Expected<'_> {
+        Expected::new(self.books().map(|book| &**book as &dyn Moves))
+    }
+
+    /// The sources as books; games without a move are none.
+    pub fn books(&self) -> impl Iterator<Item = &Arc<dyn Book>> {
+        self.books.iter()
+    }
+
+    /// The files that are read.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// The sources that are games, with what became of them.
+    pub fn counted(&self) -> &[CountedSource] {
+        &self.counted
+    }
+
+    /// The first of them in which the player who is wanted has no game.
+    pub fn without_player(&self) -> Option<&CountedSource> {
+        self.counted.iter().find(|source| source.report.used == 0 && source.report.other_players.count() > 0)
+    }
+}
