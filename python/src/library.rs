@@ -29,7 +29,7 @@ use tabiya_chess::setup_leniently;
 pub use tabiya_chess::{
     Game, MoveCode, Position, Variant, known_variants, named_variant, rules_of, variant_facts, variant_name,
 };
-use tabiya_games::cbh::{Cbh, check::check as check_database};
+use tabiya_games::databases;
 pub use tabiya_games::{Date, PlayerName};
 use tabiya_search::evals::open_beside;
 pub use tabiya_workshop::bookmaker::{BuildReport, CountedMoves, Filter, NewBook, TagPattern, Tags, Weigh};
@@ -349,9 +349,9 @@ pub fn check(path: &Path, variant: Variant) -> Result<Vec<Finding>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     match Source::at(path)? {
         Source::Database => {
-            let db = Cbh::open(path)?;
+            let db = databases::open(path)?;
             let at = |_| interrupt::check();
-            listed(report, |findings| check_database(&db, threads, &at, findings))?;
+            listed(report, |findings| db.check(threads, &at, findings))?;
         }
         Source::Counts(counts) => {
             let files = counts.whole()?;

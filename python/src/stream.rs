@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shakmaty::{ByColor, CastlingMode, Color, Move, Position as _, Square};
-use tabiya_games::cbh::export::{ExportOptions, export};
-use tabiya_games::cbh::{Cbh, is_named};
+use tabiya_games::database::Database;
+use tabiya_games::database::export::{ExportOptions, export};
+use tabiya_games::databases;
 use tabiya_games::pgn::Pgn;
 use tabiya_games::{self as games, Batch, GameEnd, GameHeader, KeyedPly, Sources, Visitor, decode_text};
 pub use tabiya_games::{GameError, GameResult, LineOrGame};
@@ -119,7 +120,7 @@ enum Part {
 /// The file that is read.
 enum Current {
     Sources(Box<Sources>),
-    Database(Box<Cbh>, u32),
+    Database(Arc<dyn Database>, u32),
 }
 
 impl Stream {
@@ -163,7 +164,7 @@ impl Stream {
                     self.current = None;
                 } else {
                     *next = last + 1;
-                    let text = text_of(db, (first, last))?;
+                    let text = text_of(&**db, (first, last))?;
                     let mut pgn = Pgn::new(Arc::from(db.path()), Cursor::new(text));
                     while let Some(batch) = pgn.next_batch() {
                         self.play(batch);
@@ -179,7 +180,7 @@ impl Stream {
                     )));
                 }
                 Some(Part::Database(path)) => {
-                    self.current = Some(Current::Database(Box::new(Cbh::open(path)?), 1))
+                    self.current = Some(Current::Database(databases::open(&path)?, 1))
                 }
             },
         }
@@ -211,7 +212,7 @@ fn parts(sources: &Sources) -> VecDeque<Part> {
         if last.as_ref() == Some(&file) {
             continue;
         }
-        parts.push_back(if is_named(&file) {
+        parts.push_back(if databases::is_named(&file) {
             Part::Database(file.clone())
         } else {
             Part::Text(file.clone())
@@ -222,7 +223,7 @@ fn parts(sources: &Sources) -> VecDeque<Part> {
 }
 
 /// Games of a database as text.
-fn text_of(db: &Cbh, games: (u32, u32)) -> Result<Vec<u8>> {
+fn text_of(db: &dyn Database, games: (u32, u32)) -> Result<Vec<u8>> {
     let mut all = Vec::new();
     let options = ExportOptions::new(games);
     export(db, &options, &mut |text, _, _| {

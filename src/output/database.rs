@@ -1,6 +1,6 @@
-//! What `info` and `check` print about a ChessBase database.
+//! What `info` and `check` print about a database.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::json;
@@ -10,9 +10,8 @@ use tabiya_base::findings::listed;
 use tabiya_base::interrupt;
 use tabiya_base::parallel;
 use tabiya_base::progress::Progress;
-use tabiya_games::cbh::check::check as check_all;
-use tabiya_games::cbh::info::summary;
-use tabiya_games::cbh::{Cbh, Mode};
+use tabiya_games::database::{Fact, Mode};
+use tabiya_games::databases;
 
 use super::Printed;
 use super::exit::Exit;
@@ -29,64 +28,65 @@ fn at(progress: &Progress, game: u32) -> Result<()> {
 
 /// Prints what a database holds.
 pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
-    let db = Cbh::open(path)?;
+    let db = databases::open(path)?;
     interrupts::watch();
     let progress = progress::on_terminal(path.to_string_lossy());
     progress.things(db.count().into(), "games");
-    let summary = summary(&db, &|game| at(&progress, game))?;
+    let summary = db.summary(&|game| at(&progress, game))?;
     drop(progress);
 
     let mut sheet = Sheet::new(db.path(), json, out)?;
     // The older name of `book`.
     sheet.key("database", db.path().to_string_lossy())?;
-    sheet.key("format", "cbh")?;
-    sheet.row("format", "cbh")?;
+    sheet.key("format", db.format())?;
+    sheet.row("format", db.format())?;
     sheet.files(db.files().to_vec())?;
     sheet.key("records", summary.records)?;
-    for (key, name, count) in [
-        ("games", "games", summary.games),
-        ("texts", "texts", summary.texts),
-        ("deleted", "deleted", summary.deleted),
-        ("annotated", "annotated", summary.annotated),
-        ("set_up", "set-up starts", summary.set_up),
-        ("players", "players", summary.players),
-        ("tournaments", "tournaments", summary.tournaments),
-        ("annotators", "annotators", summary.annotators),
-        ("sources", "sources", summary.sources),
-        ("teams", "teams", summary.teams),
-    ] {
-        sheet.number(key, name, count)?;
+    for (key, name, fact) in &summary.facts {
+        print(&mut sheet, (key, name), fact)?;
     }
-    sheet.key("media_bytes", summary.media)?;
-    sheet.row("media", format_args!("{} bytes", summary.media))?;
-    if let Some((first, last)) = summary.dates {
-        sheet.row("dates", format_args!("{first} to {last}"))?;
-    }
-    sheet.key("first_date", summary.dates.map(|(first, _)| first.to_string()))?;
-    sheet.key("last_date", summary.dates.map(|(_, last)| last.to_string()))?;
-    for (&number, games) in &summary.modes {
-        let kind = match Mode::from_number(number) {
-            None => ", not read",
-            Some(mode) if mode.chess960 => ", Chess960",
-            Some(_) => "",
-        };
-        sheet.row("mode", format_args!("{number} ({games} games{kind})"))?;
-    }
-    let modes = summary.modes.iter().map(|(mode, games)| json!({ "mode": mode, "games": games }));
-    sheet.key("modes", modes.collect::<Vec<_>>())?;
     sheet.findings("oddities", &summary.findings)?;
     sheet.end()?;
     Ok(Exit::Done)
 }
 
+/// Prints a fact of a database.
+fn print(sheet: &mut Sheet<'_>, (key, name): (&str, &str), fact: &Fact) -> io::Result<()> {
+    match fact {
+        Fact::Count(count) => sheet.number(key, name, *count),
+        Fact::Bytes(bytes) => {
+            sheet.key(key, bytes)?;
+            sheet.row(name, format_args!("{bytes} bytes"))
+        }
+        Fact::Text(text) => {
+            sheet.key(key, text)?;
+            if text.is_empty() { Ok(()) } else { sheet.row(name, text) }
+        }
+        Fact::Dates(dates) => {
+            if let Some((first, last)) = dates {
+                sheet.row(name, format_args!("{first} to {last}"))?;
+            }
+            sheet.key(&format!("first_{key}"), dates.map(|(first, _)| first.to_string()))?;
+            sheet.key(&format!("last_{key}"), dates.map(|(_, last)| last.to_string()))
+        }
+        Fact::Modes(modes) => {
+            for Mode { number, games, means } in modes {
+                let means = if means.is_empty() { String::new() } else { format!(", {means}") };
+                sheet.row(name, format_args!("{number} ({games} games{means})"))?;
+            }
+            let modes = modes.iter().map(|mode| json!({ "mode": mode.number, "games": mode.games }));
+            sheet.key(key, modes.collect::<Vec<_>>())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Reads a whole database and reports what is wrong with it, with game, file and offset.
 pub fn check(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
-    let db = Cbh::open(path)?;
+    let db = databases::open(path)?;
     interrupts::watch();
     list(path, json, out, |progress, report| {
         progress.things(db.count().into(), "games");
-        listed(report, |findings| {
-            check_all(&db, parallel::processors(), &|game| at(progress, game), findings)
-        })
+        listed(report, |findings| db.check(parallel::processors(), &|game| at(progress, game), findings))
     })
 }

@@ -8,8 +8,9 @@ use shakmaty::{Move, Position as _};
 use tabiya_base::findings::{Finding, listed};
 use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
-use tabiya_games::cbh::export::{ExportOptions, export};
-use tabiya_games::cbh::{Cbh, CbhSource, check, info};
+use tabiya_games::database::export::{ExportOptions, export};
+use tabiya_games::cbh::{Cbh, check, info};
+use tabiya_games::database::DatabaseSource;
 use tabiya_games::{GameEnd, GameError, GameHeader, KeyedPly, Visitor};
 
 /// The files that the fuzzer fills, and the first bytes that tell them from other files.
@@ -105,7 +106,7 @@ pub fn run(data: &[u8]) {
     listed(&mut named, |findings| check::check(&db, 1, &|_| Ok(()), findings)).expect("as above");
     let db = Arc::new(db);
     let listen = |variations, by_keys| {
-        let mut source = CbhSource::new(db.clone());
+        let mut source = DatabaseSource::new(db.clone());
         let mut listener = Listener { variations, by_keys, ..Listener::default() };
         while let Some(batch) = source.next_batch() {
             batch.play(&mut listener);

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Chess, Move, Position as _};
 use tabiya_chess::Position;
-use tabiya_games::cbh::{Board, Mode, Sink, Start, decode};
+use tabiya_games::cbh::{Board, Mode, Start, decode};
+use tabiya_games::database::Sink;
 
 /// Keeps the moves, and checks each.
 #[derive(Default)]
@@ -14,7 +15,7 @@ struct Checked {
     depth: usize,
 }
 
-impl Sink for Checked {
+impl Sink<Board> for Checked {
     fn wants_variations(&self) -> bool {
         true
     }

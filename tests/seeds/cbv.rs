@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use shakmaty::Move;
 use tabiya_chess::Position;
-use tabiya_games::cbh::{Cbh, CbhSource};
+use tabiya_games::cbh::Cbh;
+use tabiya_games::database::DatabaseSource;
 use tabiya_games::cbv::{Cbv, check};
 use tabiya_games::{GameEnd, GameError, GameHeader, Visitor};
 
@@ -76,7 +77,7 @@ fn read(bytes: Vec<u8>) {
     assert!(archive.members().iter().all(|member| member.offset + member.packed <= len));
     check::check(&archive, &mut |at, _| assert!(at < len)).expect("memory is read");
     let Ok(db) = Cbh::from_archive(&archive) else { return };
-    let mut source = CbhSource::new(Arc::new(db));
+    let mut source = DatabaseSource::new(Arc::new(db));
     while let Some(batch) = source.next_batch() {
         batch.play(&mut Listener);
     }

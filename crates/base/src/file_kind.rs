@@ -32,9 +32,12 @@ struct KindRow {
     advice: Option<&'static str>,
     /// The extensions of the one file of a database that is reported among games in a folder.
     reported: &'static [&'static str],
+    /// Whether it is a file of a database of games that is read.
+    database: bool,
 }
 
-const ROW: KindRow = KindRow { ends: &[], starts: &[], what: "", advice: None, reported: &[] };
+const ROW: KindRow =
+    KindRow { ends: &[], starts: &[], what: "", advice: None, reported: &[], database: false };
 const UNPACK: Option<&str> = Some("unpack it first");
 const EXPORT: Option<&str> =
     Some("export its lines as PGN in the program that it is for, and make a book of them");
@@ -87,9 +90,9 @@ file_kinds! {
     /// A program of Linux or Windows.
     Program { starts: &[b"\x7fELF", b"MZ\x90\0"], what: "a program" }
     /// A file of a ChessBase database.
-    Database { ends: &DATABASE_PARTS, what: "a ChessBase database" }
+    Database { ends: &DATABASE_PARTS, what: "a ChessBase database", database: true }
     /// An archive of a ChessBase database.
-    DatabaseArchive { ends: &["cbv"], what: "a ChessBase database" }
+    DatabaseArchive { ends: &["cbv"], what: "a ChessBase database", database: true }
     /// A database of ChessBase 17.
     NewDatabase {
         ends: &["2cbh", "2cbg"],
@@ -166,9 +169,9 @@ impl FileKind {
         matches!(self, Self::Gzip | Self::Zstandard | Self::Bzip2 | Self::Xz)
     }
 
-    /// Whether it is a database of ChessBase that is read, or its archive.
+    /// Whether it is a database of games that is read, or its archive.
     pub fn is_database(self) -> bool {
-        matches!(self, Self::Database | Self::DatabaseArchive)
+        self.row().database
     }
 
     /// Whether its content is known once it is unpacked.

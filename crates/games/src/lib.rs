@@ -15,6 +15,10 @@ pub mod cbv;
 #[cfg(feature = "archives")]
 #[doc(hidden)]
 pub mod compress;
+#[doc(hidden)]
+pub mod database;
+#[doc(hidden)]
+pub mod databases;
 mod decompress;
 mod error;
 #[doc(hidden)]

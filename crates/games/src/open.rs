@@ -15,7 +15,8 @@ use tabiya_base::folder::{self, FolderFiles};
 use tabiya_chess::Variant;
 
 use super::Batch;
-use super::cbh::{self, Cbh, CbhSource};
+use super::database::DatabaseSource;
+use super::databases;
 use super::decompress::kind_of;
 use super::pgn::{Pgn, Room};
 use super::stamp::Stamp;
@@ -24,10 +25,6 @@ use super::zip::{self, Member};
 
 /// Name endings of the texts to read in a folder.
 const TEXTS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn.xz"];
-/// Name endings of the databases to read in a folder.
-const DATABASES: [&str; 2] = [".cbh", ".cbv"];
-/// The name ending of the moves of a database, which are of no use without the rest.
-const MOVES: &str = ".cbg";
 /// The name ending of the archives to read in a folder.
 const ARCHIVE: &str = ".zip";
 
@@ -100,7 +97,7 @@ fn ends_with(path: &Path, ends: &[&str]) -> bool {
 }
 
 /// Opens the games in files and folders; `-` is standard input. In a folder and the folders within it, all PGN files, ZIP
-/// archives and ChessBase databases are read in the order of their names; those that cannot be read are [passed
+/// archives and databases are read in the order of their names; those that cannot be read are [passed
 /// over](Sources::passed_over). Any file of a database means the whole database.
 ///
 /// # Errors
@@ -113,7 +110,7 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
                 return Err(Error::new(ErrorKind::Usage, "standard input can be read only once"));
             }
             sources.add_pipe(path.clone());
-        } else if cbh::is_named(path) && !path.is_dir() {
+        } else if databases::is_named(path) && !path.is_dir() {
             sources.add_database(path.clone())?;
         } else {
             let metadata =
@@ -169,7 +166,7 @@ impl Sources {
         let is_database = |source: &&GameSource| matches!(source.kind, SourceKind::Database(_));
         match self.all.iter().find(is_database).filter(|_| variant != Variant::Chess) {
             Some(database) => {
-                let what = format!("ChessBase databases hold standard chess only, not {variant}");
+                let what = format!("databases hold standard chess only, not {variant}");
                 Err(Error::new(ErrorKind::Usage, what)
                     .at_path(database.given())
                     .advice("name PGN files, or read the games of standard chess"))
@@ -234,7 +231,7 @@ impl Sources {
             let games = Self { all, size, done, variant: self.variant, ..Self::default() };
             let (files, within) = match &source.kind {
                 SourceKind::Text(path) => (vec![path.clone()], None),
-                SourceKind::Database(path) => (cbh::parts(path), None),
+                SourceKind::Database(path) => (databases::parts(path), None),
                 SourceKind::Archived(member) => (vec![member.archive().to_owned()], Some(member.content())),
                 SourceKind::Opened => (Vec::new(), None),
             };
@@ -310,9 +307,9 @@ impl Sources {
     }
 
     fn add_database(&mut self, path: PathBuf) -> Result<()> {
-        let db = Cbh::open(&path)?;
-        let linked = db.archive().is_none().then(|| db.path().to_path_buf());
-        self.add(SourceKind::Database(path), db.moves_path().to_path_buf(), linked, db.size());
+        let db = databases::open(&path)?;
+        let linked = db.linked().map(Path::to_path_buf);
+        self.add(SourceKind::Database(path), db.games_path().to_path_buf(), linked, db.size());
         Ok(())
     }
 
@@ -344,14 +341,14 @@ impl Sources {
         for path in found.into_iter().filter(|path| !path.is_dir()) {
             let added = if is_named(&path) {
                 is_file(&path).and_then(|()| self.add_text(path.clone()))
-            } else if ends_with(&path, &DATABASES) {
+            } else if databases::is_main(&path) {
                 self.add_database(path.clone())
             } else if ends_with(&path, &[ARCHIVE]) {
                 is_file(&path).and_then(|()| self.add_archive(&path, Origin::Folder))
             } else if let Some(unread) = FileKind::reported_by_name(&path) {
                 Err(unread.not("games", &path))
-            } else if ends_with(&path, &[MOVES]) && is_alone(&path) {
-                Cbh::open(&path).map(|_| ())
+            } else if databases::is_alone(&path) {
+                databases::open(&path).map(|_| ())
             } else {
                 Ok(())
             };
@@ -370,11 +367,6 @@ impl Sources {
 /// Whether a name in a folder is one that macOS gives to what it keeps of other files.
 fn is_of_a_system(name: &OsStr) -> bool {
     name == "__MACOSX" || name.to_string_lossy().starts_with("._")
-}
-
-/// Whether the records of a database are missing.
-fn is_alone(moves: &Path) -> bool {
-    matches!(folder::sibling(moves, "cbh"), Ok(None))
 }
 
 /// Refuses what is not a regular file: reading a pipe would wait for its writer.
@@ -416,7 +408,7 @@ impl Sources {
                 SourceKind::Text(path) => batches(name, text(path, done)?, how),
                 SourceKind::Archived(member) => batches(name, archived(member, done)?, how),
                 SourceKind::Database(path) => {
-                    let mut games = CbhSource::new(Arc::new(Cbh::open(path)?));
+                    let mut games = DatabaseSource::new(databases::open(path)?);
                     let before = done.load(Ordering::Relaxed);
                     Box::new(move || {
                         let batch = games.next_batch();
@@ -436,7 +428,7 @@ impl Sources {
     /// The files that are read: of a database all its parts.
     pub fn parts(&self) -> Vec<PathBuf> {
         let parts = |source: &GameSource| match &source.kind {
-            SourceKind::Database(path) => cbh::parts(path),
+            SourceKind::Database(path) => databases::parts(path),
             _ => vec![source.name.clone()],
         };
         self.all.iter().flat_map(parts).collect()

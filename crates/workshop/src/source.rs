@@ -21,7 +21,7 @@ pub enum Source {
     Book,
     /// A Parquet file, or a folder of nothing else: counts of games, or a table of evaluations.
     Counts(CountFiles),
-    /// A ChessBase database, by the name of any of its files or of its archive.
+    /// A database of games, by the name of any of its files or of its archive.
     Database,
     /// A ZIP archive, in which games may be.
     Archive,
@@ -149,7 +149,7 @@ impl Source {
             Self::Pipe => "a pipe".to_owned(),
             Self::Counts(CountFiles { in_folder: true, .. }) => "a folder of count files".to_owned(),
             Self::Counts(_) => FileKind::Parquet.what().to_owned(),
-            Self::Database => FileKind::Database.what().to_owned(),
+            Self::Database => FileKind::by_name(path).unwrap_or(FileKind::Database).what().to_owned(),
             Self::Archive => FileKind::Zip.what().to_owned(),
             Self::Store => FileKind::Store.what().to_owned(),
             Self::Text => "text".to_owned(),

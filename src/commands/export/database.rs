@@ -1,4 +1,4 @@
-//! A ChessBase database as PGN.
+//! A database as PGN.
 
 mod texts;
 
@@ -10,9 +10,10 @@ use tabiya_base::interrupt;
 use tabiya_base::parallel;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_inputs};
-use tabiya_games::cbh::export::{ExportOptions, ExportTotals, export};
-use tabiya_games::cbh::{self, Cbh, notes};
 use tabiya_games::compress::{Compression, Compressor};
+use tabiya_games::database::Database;
+use tabiya_games::database::export::{ExportOptions, ExportTotals, export};
+use tabiya_games::databases;
 
 use self::texts::Texts;
 use crate::args::ends;
@@ -87,7 +88,7 @@ impl DatabaseArgs {
     ///
     /// # Errors
     /// When it has no game with the first number.
-    fn options(&self, db: &Cbh) -> Result<ExportOptions> {
+    fn options(&self, db: &dyn Database) -> Result<ExportOptions> {
         let Range(from, to) = self.numbers.unwrap_or(Range(1, u32::MAX));
         if from > db.count() && (from, to) != (1, u32::MAX) {
             let what = format!("there is no game {from}: the last one is {}", db.count());
@@ -108,21 +109,18 @@ impl DatabaseGames<'_> {
     /// # Errors
     /// When a file cannot be read or written, or the work is interrupted: then no PGN file is written.
     pub fn write(&self) -> Result<Exit> {
-        let db = Cbh::open(self.path)?;
+        let db = databases::open(self.path)?;
+        let db = &*db;
         if let Some((path, _)) = self.to {
-            keep_inputs(&[path.to_owned()], &cbh::parts(db.path()))?;
+            keep_inputs(&[path.to_owned()], &databases::parts(db.path()))?;
         }
-        let options = self.args.options(&db)?;
+        let options = self.args.options(db)?;
         interrupts::watch();
         for what in db.findings() {
             warn(&format!("{}: {what}", db.path().display()));
         }
-        let texts = self
-            .args
-            .texts
-            .as_ref()
-            .map(|folder| texts::write(&db, &options, folder, self.force))
-            .transpose();
+        let texts =
+            self.args.texts.as_ref().map(|folder| texts::write(db, &options, folder, self.force)).transpose();
         let texts = texts.map_err(|error| interrupt::after("not all texts are written", error))?;
         if let Some(texts) = &texts {
             let folder = self.args.texts.as_deref().unwrap_or(Path::new(""));
@@ -135,15 +133,15 @@ impl DatabaseGames<'_> {
         let (from, to) = options.games;
         progress.things(u64::from(to.min(db.count())) + 1 - u64::from(from.min(db.count())), "games");
         match self.to {
-            Some(to) => self.to_file(to, &db, &options, texts, progress),
-            None => to_stdout(&db, &options, texts, progress),
+            Some(to) => self.to_file(to, db, &options, texts, progress),
+            None => to_stdout(db, &options, texts, progress),
         }
     }
 
     fn to_file(
         &self,
         (path, compression): (&Path, Compression),
-        db: &Cbh,
+        db: &dyn Database,
         options: &ExportOptions,
         texts: Option<Texts>,
         progress: Progress,
@@ -168,7 +166,12 @@ impl DatabaseGames<'_> {
     }
 }
 
-fn to_stdout(db: &Cbh, options: &ExportOptions, texts: Option<Texts>, progress: Progress) -> Result<Exit> {
+fn to_stdout(
+    db: &dyn Database,
+    options: &ExportOptions,
+    texts: Option<Texts>,
+    progress: Progress,
+) -> Result<Exit> {
     let mut stdout = io::stdout().lock();
     let mut closed = false;
     let totals = games(db, options, &progress, &mut |text| {
@@ -187,7 +190,7 @@ fn to_stdout(db: &Cbh, options: &ExportOptions, texts: Option<Texts>, progress: 
 
 /// Writes the games. Damaged ones are reported on standard error, because the PGN may go to standard output.
 fn games(
-    db: &Cbh,
+    db: &dyn Database,
     options: &ExportOptions,
     progress: &Progress,
     write: &mut dyn FnMut(&[u8]) -> Result<()>,
@@ -236,8 +239,8 @@ fn lines(to: Option<&Path>, totals: &ExportTotals) -> Vec<String> {
     if totals.notes_damaged > 0 {
         lines.push(format!("{} with annotations lost: damaged", many(totals.notes_damaged, "game")));
     }
-    for (kind, count) in &totals.left_out {
-        let (annotations, name) = (many(*count, "annotation"), notes::name(*kind).unwrap_or("unknown"));
+    for ((kind, name), count) in &totals.left_out {
+        let annotations = many(*count, "annotation");
         lines.push(format!("{annotations} left out that PGN cannot express: type {kind:#04x}, {name}"));
     }
     lines
@@ -268,7 +271,7 @@ mod tests {
         let mut totals =
             ExportTotals { games: 1, texts: 2, deleted: 1, notes_damaged: 3, ..ExportTotals::default() };
         totals.damaged.insert(tabiya_games::Reason::IllegalMove, 2);
-        totals.left_out.extend([(0x11, 1), (0x1c, 5)]);
+        totals.left_out.extend([((0x11, "picture"), 1), ((0x1c, "unknown"), 5)]);
         assert_eq!(
             lines(Some("a.pgn".as_ref()), &totals),
             [

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_chess::Variant;
-use tabiya_games::cbh::export::{self, ExportOptions, export};
-use tabiya_games::cbh::{self, Cbh};
+use tabiya_games::database::Database;
+use tabiya_games::database::export::{ExportOptions, ExportTotals, export};
+use tabiya_games::databases;
 use tabiya_games::{GameLocation, LineOrGame, Sources};
 
 use super::super::fault::Fault;
@@ -37,7 +38,7 @@ struct File {
     /// The file as it was.
     known: Option<FileStamp>,
     /// The database, if it is one.
-    database: Option<Arc<Cbh>>,
+    database: Option<Arc<dyn Database>>,
 }
 
 impl GameFiles {
@@ -52,7 +53,7 @@ impl GameFiles {
                 "games are read again when they are shown, which is impossible with this file",
             )
             .at_path(path)
-            .advice("name PGN files that are not compressed, or .cbh files")
+            .advice("name PGN files that are not compressed, or databases")
         };
         let (mut files, mut by_name) = (Vec::new(), HashMap::new());
         let mut base = 0_u64;
@@ -63,7 +64,7 @@ impl GameFiles {
             place.insert(files.len());
             let cannot = |error| Error::file(path, "cannot open the file", error);
             let len = fs::metadata(path).map_err(cannot)?.len();
-            let database = cbh::is_named(path).then(|| Cbh::open(path).map(Arc::new)).transpose()?;
+            let database = databases::is_named(path).then(|| databases::open(path)).transpose()?;
             let known = stamp_of(path);
             let games = database.as_ref().map_or(0, |database| database.count().into());
             files.push(File { path: path.to_owned(), base, known, database });
@@ -106,7 +107,7 @@ impl GameFiles {
         let number = u32::try_from(within).map_err(|_| gone())?;
         let options = ExportOptions::new((number, number));
         let mut all = Vec::new();
-        let export::ExportTotals { games, .. } = export(database, &options, &mut |text, _, _| {
+        let ExportTotals { games, .. } = export(&**database, &options, &mut |text, _, _| {
             all.extend(text);
             Ok(())
         })?;

@@ -1,13 +1,10 @@
 //! A position with its pieces numbered as the compact encoding does.
 
-use shakmaty::attacks::{attacks, between, pawn_attacks};
-use shakmaty::{
-    Bitboard, ByColor, ByRole, CastlingSide, Chess, Color, Move, Piece, Position as _, Rank, Role, Square,
-};
-use tabiya_chess::{AnyChess, Position, allow_unusual, is_safe};
+use shakmaty::{ByColor, ByRole, CastlingSide, Color, Move, Piece, Position as _, Role, Square};
+use tabiya_chess::{AnyChess, Position};
 
-use super::error::MoveError;
 use super::start;
+use crate::database::{MoveError, NumberedBoard, castling, passed, stepped};
 
 /// Pieces of a kind and side that have a number. Only an artificial position has more, and the encoding names pieces
 /// from the fourth on by their squares anyway.
@@ -110,7 +107,7 @@ impl Board {
         // A step over the edge leads to a square that the piece never reaches.
         let (file, rank) =
             (u32::from(from.file()) + u32::from(right), u32::from(from.rank()) + u32::from(up));
-        self.legal(role, from, Square::new((rank & 7) << 3 | file & 7), None)
+        stepped(&self.position, role, from, Square::new((rank & 7) << 3 | file & 7), None)
     }
 
     /// The legal move between two squares; not castling. A pawn that reaches the last rank becomes a queen unless
@@ -121,33 +118,11 @@ impl Board {
     #[inline]
     pub fn between(&self, from: Square, to: Square, promotion: Option<Role>) -> Result<Move, MoveError> {
         match self.chess().board().piece_at(from) {
-            Some(Piece { color, role }) if color == self.turn() => self.legal(role, from, to, promotion),
+            Some(Piece { color, role }) if color == self.turn() => {
+                stepped(&self.position, role, from, to, promotion)
+            }
             _ => Err(MoveError::NoPiece),
         }
-    }
-
-    /// The move of a piece that is there, if it is legal.
-    #[inline]
-    fn legal(
-        &self,
-        role: Role,
-        from: Square,
-        to: Square,
-        promotion: Option<Role>,
-    ) -> Result<Move, MoveError> {
-        // Databases hold standard chess only.
-        let chess = self.position.standard().filter(|chess| reaches(chess, role, from, to));
-        let (chess, pawn) = (chess.ok_or(MoveError::Unreachable)?, role == Role::Pawn);
-        let capture = chess.board().role_at(to);
-        let (mv, safe) = if pawn && capture.is_none() && from.file() != to.file() {
-            let mv = Move::EnPassant { from, to };
-            (mv, chess.is_legal(mv))
-        } else {
-            let last = pawn && Bitboard::BACKRANKS.contains(to);
-            let promotion = last.then(|| promotion.unwrap_or(Role::Queen));
-            (Move::Normal { role, from, capture, to, promotion }, is_safe(chess, from, to))
-        };
-        if safe { Ok(mv) } else { Err(MoveError::King) }
     }
 
     /// The legal castling to the g file or to the c file.
@@ -155,11 +130,7 @@ impl Board {
     /// # Errors
     /// When it is not legal.
     pub fn castling(&self, short: bool) -> Result<Move, MoveError> {
-        let (chess, color) = (self.chess(), self.turn());
-        let rook = chess.castles().rook(color, CastlingSide::from_king_side(short));
-        let castling = rook.zip(chess.board().king_of(color)).map(|(rook, king)| Move::Castle { king, rook });
-        let mv = castling.ok_or(MoveError::NoRight { color, short })?;
-        if chess.is_legal(mv) { Ok(mv) } else { Err(MoveError::Castling) }
+        castling(&self.position, short)
     }
 
     /// Lets the side to move pass.
@@ -167,9 +138,7 @@ impl Board {
     /// # Errors
     /// When it is in check.
     pub fn pass(&mut self) -> Result<(), MoveError> {
-        let passed =
-            self.position.standard().cloned().ok_or(MoveError::Pass)?.swap_turn().or_else(allow_unusual);
-        self.position = Position::from_chess(passed.map_err(|_| MoveError::Pass)?);
+        self.position = passed(&self.position)?;
         Ok(())
     }
 
@@ -215,31 +184,22 @@ fn follow_special(mv: Move, color: Color, own: &mut ByRole<Numbered>, other: &mu
     }
 }
 
-/// Whether a piece goes from one square to another, whatever that does to its king.
-#[inline]
-fn reaches(chess: &Chess, role: Role, from: Square, to: Square) -> bool {
-    let color = chess.turn();
-    let occupied = chess.board().occupied();
-    if role == Role::Pawn {
-        let aside = pawn_attacks(color, from).contains(to);
-        if aside {
-            return chess.them().contains(to) || chess.pseudo_legal_ep_square() == Some(to);
-        }
-        let second = from.rank() == color.fold_wb(Rank::Second, Rank::Seventh);
-        let steps = (i32::from(to) - i32::from(from)) * color.fold_wb(1, -1);
-        if occupied.contains(to) || steps != 8 && !(steps == 16 && second) {
-            return false;
-        }
-    } else if !(attacks(from, role.of(color), Bitboard::EMPTY) & !chess.us()).contains(to) {
-        return false;
+impl NumberedBoard for Board {
+    #[inline(always)]
+    fn position(&self) -> &Position {
+        &self.position
     }
-    (between(from, to) & occupied).is_empty()
+
+    #[inline(always)]
+    fn play(&mut self, mv: Move) {
+        Self::play(self, mv);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shakmaty::CastlingMode;
+    use shakmaty::{Bitboard, CastlingMode};
 
     fn board(fen: &str, reversed: bool) -> Board {
         Board::new(Position::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap(), reversed)

@@ -12,11 +12,11 @@ use super::database::Cbh;
 use super::entities::Entities;
 use super::layout::{self, NOTES_GAME_BITS, RECORD_LEN};
 use super::notes::{self, Facts};
-use super::parallel::in_order;
 use super::reader::{CUT_OFF, CbhReader, Counter};
 use super::record::{self, CbhRecord};
 use crate::Reason;
 use crate::cbv::check::{check as check_archive, trailing};
+use crate::database::{Progress, in_order};
 use crate::export::Notes;
 
 kinds! {
@@ -52,12 +52,7 @@ type CbhFinding = (CbhFindingKind, &'static str, u64, String);
 ///
 /// # Errors
 /// When `at` fails, because the work is to stop.
-pub fn check(
-    db: &Cbh,
-    threads: usize,
-    at: &dyn Fn(u32) -> Result<()>,
-    findings: &mut Findings<'_>,
-) -> Result<()> {
+pub fn check(db: &Cbh, threads: usize, at: &Progress<'_>, findings: &mut Findings<'_>) -> Result<()> {
     files(db, findings);
     if let Some(archive) = db.archive() {
         check_archive(archive, &mut |at, what| findings.add(CbhFindingKind::Packed, (db.path(), at), what))?;

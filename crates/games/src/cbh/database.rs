@@ -304,11 +304,6 @@ fn count(records: &Blob, findings: &mut Vec<String>) -> Result<u32> {
     Ok(held)
 }
 
-/// Whether a name is that of a file of a database, or of its archive.
-pub fn is_named(path: &Path) -> bool {
-    FileKind::by_name(path).is_some_and(FileKind::is_database)
-}
-
 /// All files of the database that a file belongs to, including those that are not read: files of the same name with an
 /// extension of ChessBase.
 pub fn parts(path: &Path) -> Vec<PathBuf> {
@@ -375,7 +370,5 @@ mod tests {
         ] {
             assert!(main(Path::new(name)).unwrap_err().to_string().contains(says), "{name}");
         }
-        let named = ["a.cbh", "a.CBV", "a.pgn", "a.2cbh"].map(|name| is_named(Path::new(name)));
-        assert_eq!(named, [true, true, false, false]);
     }
 }

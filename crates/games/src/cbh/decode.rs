@@ -13,32 +13,11 @@ use std::ops::ControlFlow;
 use shakmaty::{Color, File, Move, Rank, Role};
 
 use super::board::Board;
-use super::error::{DecodeError, MoveError};
 use super::layout::{MAX_MOVES, MAX_NESTING, POP, PUSH};
 use super::mode::Mode;
 use super::start::square;
+use crate::database::{DecodeError, MoveError, Sink};
 use crate::export::MoveTree;
-
-/// Receives the moves of a game in the order in which they are stored: from each position its first continuation to
-/// the end, then the next one.
-pub trait Sink {
-    /// Whether variations are wanted. Without them a game ends with its main line.
-    fn wants_variations(&self) -> bool {
-        false
-    }
-
-    /// Plays a legal move on the board. Breaking off ends the game.
-    fn play(&mut self, board: &mut Board, mv: Move) -> ControlFlow<()>;
-
-    /// The side to move has passed. Breaking off ends the game.
-    fn pass(&mut self) -> ControlFlow<()>;
-
-    /// An alternative to the next move follows later.
-    fn push(&mut self) {}
-
-    /// The line ends. An alternative to the move after the last [`push`](Sink::push) follows.
-    fn pop(&mut self) {}
-}
 
 /// Adds the moves to a tree.
 pub(crate) struct Collector<'a, M, F> {
@@ -51,7 +30,7 @@ pub(crate) struct Collector<'a, M, F> {
     pub pass: M,
 }
 
-impl<M: Copy + Default, F: FnMut(&mut Board, Move) -> M> Sink for Collector<'_, M, F> {
+impl<M: Copy + Default, F: FnMut(&mut Board, Move) -> M> Sink<Board> for Collector<'_, M, F> {
     fn wants_variations(&self) -> bool {
         self.variations
     }
@@ -82,7 +61,7 @@ impl<M: Copy + Default, F: FnMut(&mut Board, Move) -> M> Sink for Collector<'_, 
 ///
 /// # Errors
 /// When a move is not legal or cannot be read. The sink has received those before it.
-pub fn decode<S: Sink>(
+pub fn decode<S: Sink<Board>>(
     data: &[u8],
     mode: Mode,
     board: &mut Board,
@@ -120,7 +99,7 @@ impl Decoder<'_> {
         Some(self.mode.plain(byte, self.moves as u8))
     }
 
-    fn compact<S: Sink>(mut self, sink: &mut S) -> Result<(), DecodeError> {
+    fn compact<S: Sink<Board>>(mut self, sink: &mut S) -> Result<(), DecodeError> {
         while let Some(code) = self.byte() {
             let code = CODES[self.board.turn() as usize][usize::from(code)];
             let flow = if let Code::Piece { role, number, right, up } = code {
@@ -138,7 +117,7 @@ impl Decoder<'_> {
 
     /// Acts on a code that is not an ordinary move.
     #[inline(never)]
-    fn rare<S: Sink>(&mut self, sink: &mut S, code: Code) -> Result<ControlFlow<()>, DecodeError> {
+    fn rare<S: Sink<Board>>(&mut self, sink: &mut S, code: Code) -> Result<ControlFlow<()>, DecodeError> {
         let (mv, len) = match code {
             Code::Piece { role, number, right, up } => (self.board.piece(role, number, right, up), 1),
             Code::Castle { short } => (self.board.castling(short), 1),
@@ -155,7 +134,7 @@ impl Decoder<'_> {
         self.play(sink, mv, len)
     }
 
-    fn simple<S: Sink>(mut self, sink: &mut S) -> Result<(), DecodeError> {
+    fn simple<S: Sink<Board>>(mut self, sink: &mut S) -> Result<(), DecodeError> {
         while let Some(high) = self.byte() {
             let Some(low) = self.byte() else { return Err(self.error(MoveError::CutOff, 1)) };
             let mut word = u16::from_be_bytes([high, low]);
@@ -204,7 +183,7 @@ impl Decoder<'_> {
     }
 
     #[inline(always)]
-    fn play<S: Sink>(
+    fn play<S: Sink<Board>>(
         &mut self,
         sink: &mut S,
         mv: Result<Move, MoveError>,
@@ -215,7 +194,7 @@ impl Decoder<'_> {
         Ok(sink.play(self.board, mv))
     }
 
-    fn pass<S: Sink>(&mut self, sink: &mut S, len: usize) -> Result<ControlFlow<()>, DecodeError> {
+    fn pass<S: Sink<Board>>(&mut self, sink: &mut S, len: usize) -> Result<ControlFlow<()>, DecodeError> {
         self.board.pass().map_err(|error| self.error(error, len))?;
         self.count(len)?;
         Ok(sink.pass())
@@ -231,7 +210,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn push<S: Sink>(&mut self, sink: &mut S, len: usize) -> Result<(), DecodeError> {
+    fn push<S: Sink<Board>>(&mut self, sink: &mut S, len: usize) -> Result<(), DecodeError> {
         if !sink.wants_variations() {
             return Ok(());
         }
@@ -247,7 +226,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn pop<S: Sink>(&mut self, sink: &mut S, len: usize) -> Result<ControlFlow<()>, DecodeError> {
+    fn pop<S: Sink<Board>>(&mut self, sink: &mut S, len: usize) -> Result<ControlFlow<()>, DecodeError> {
         if self.fresh {
             return Err(self.error(MoveError::Empty, len));
         }

@@ -8,9 +8,11 @@ use tabiya_base::findings::{Finding, Findings, summed};
 use super::check;
 use super::database::Cbh;
 use super::layout::{MODE_BITS, RECORD_LEN, SET_UP};
+use super::mode::Mode;
 use super::reader::{CbhHead, CbhReader};
 use super::record::CbhRecordKind;
 use crate::Date;
+use crate::database::{self, Fact, Progress, Summary};
 
 /// Records between two reports of progress.
 const STRIDE: u32 = 1 << 12;
@@ -50,16 +52,50 @@ pub struct CbhSummary {
     pub findings: Vec<Finding>,
 }
 
+impl From<CbhSummary> for Summary {
+    fn from(summary: CbhSummary) -> Self {
+        let counts = [
+            ("games", "games", summary.games),
+            ("texts", "texts", summary.texts),
+            ("deleted", "deleted", summary.deleted),
+            ("annotated", "annotated", summary.annotated),
+            ("set_up", "set-up starts", summary.set_up),
+            ("players", "players", summary.players),
+            ("tournaments", "tournaments", summary.tournaments),
+            ("annotators", "annotators", summary.annotators),
+            ("sources", "sources", summary.sources),
+            ("teams", "teams", summary.teams),
+        ];
+        let mode = |(number, games)| {
+            let means = match Mode::from_number(number) {
+                None => "not read",
+                Some(mode) if mode.chess960 => "Chess960",
+                Some(_) => "",
+            };
+            database::Mode { number, games, means }
+        };
+        let modes = summary.modes.into_iter().map(mode).collect();
+        let others = [
+            ("media_bytes", "media", Fact::Bytes(summary.media)),
+            ("date", "dates", Fact::Dates(summary.dates)),
+            ("modes", "mode", Fact::Modes(modes)),
+        ];
+        let counts = counts.into_iter().map(|(key, name, count)| (key, name, Fact::Count(count)));
+        let facts = counts.chain(others).collect();
+        Self { records: summary.records, facts, findings: summary.findings }
+    }
+}
+
 /// Sums a database up; `at` receives the progress.
 ///
 /// # Errors
 /// When `at` fails, or the records cannot be read.
-pub fn summary(db: &Cbh, at: &dyn Fn(u32) -> Result<()>) -> Result<CbhSummary> {
+pub fn summary(db: &Cbh, at: &Progress<'_>) -> Result<CbhSummary> {
     let (summary, findings) = summed(|findings| sum(db, at, findings));
     Ok(CbhSummary { findings, ..summary? })
 }
 
-fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) -> Result<CbhSummary> {
+fn sum(db: &Cbh, at: &Progress<'_>, findings: &mut Findings<'_>) -> Result<CbhSummary> {
     check::files(db, findings);
     let mut reader = CbhReader::new(db);
     let mut summary = CbhSummary {
@@ -92,11 +128,7 @@ fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) ->
             continue;
         }
         summary.annotated += u64::from(record.notes() != 0);
-        let date = record.date();
-        if !date.is_unknown() {
-            let (first, last) = summary.dates.unwrap_or((date, date));
-            summary.dates = Some((first.min(date), last.max(date)));
-        }
+        summary.dates = Summary::with(summary.dates, record.date());
         match reader.head(&record, "moves") {
             Ok(CbhHead { offset, flags: Some(flags), .. }) => {
                 *summary.modes.entry(flags & MODE_BITS).or_default() += 1;

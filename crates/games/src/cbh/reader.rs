@@ -13,8 +13,7 @@ use tabiya_chess::Position;
 
 use super::board::Board;
 use super::database::{Cbh, WIDE};
-use super::decode::{Sink, decode};
-use super::error::{DecodeError, MoveError};
+use super::decode::decode;
 use super::guide::Guide;
 use super::layout::{
     CBJ_HEADER, CBJ_MOVES, CBJ_NONE, CBJ_NOTES, CBJ_TEAMS, CBJ_TITLE, GAME_HEAD_LEN, GAME_SIZE_BITS,
@@ -24,6 +23,7 @@ use super::mode::Mode;
 use super::notes::Items;
 use super::record::CbhRecord;
 use super::start::Start;
+use crate::database::{DecodeError, MoveError, Sink};
 use crate::{GameError, Reason};
 
 /// What is wrong with a game that the file ends in.
@@ -82,7 +82,7 @@ pub(super) struct Counter {
     over: bool,
 }
 
-impl Sink for Counter {
+impl Sink<Board> for Counter {
     fn wants_variations(&self) -> bool {
         true
     }
@@ -247,7 +247,7 @@ impl<'a> CbhReader<'a> {
     ///
     /// # Errors
     /// When they are damaged. The sink has received the moves before the damage.
-    pub fn decode<S: Sink>(&mut self, game: &CbhGame, sink: &mut S) -> Result<(), DecodeError> {
+    pub fn decode<S: Sink<Board>>(&mut self, game: &CbhGame, sink: &mut S) -> Result<(), DecodeError> {
         self.board = match &game.start {
             None => self.ordinary[usize::from(game.mode.reversed)].clone(),
             Some(start) => Board::new(Position::from_chess(start.chess.clone()), game.mode.reversed),

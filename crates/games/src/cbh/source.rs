@@ -1,68 +1,32 @@
-//! A database as a source of games.
-#![allow(clippy::cast_possible_truncation, reason = "what is done is not more than all")]
+//! The games of a database for visitors.
 
 use std::mem::replace;
 use std::num::NonZeroU16;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use shakmaty::Move;
 
-use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 
 use super::board::Board;
 use super::database::Cbh;
-use super::decode::{Collector, Sink};
+use super::decode::Collector;
 use super::layout::tournament;
 use super::reader::{CbhGame, CbhReader};
 use super::record::{CbhRecord, CbhRecordKind};
+use crate::database::{KeyedLine, MainLine};
 use crate::export::{MoveTree, TreeStep};
 use crate::{Batch, GameEnd, GameHeader, KeyedPly, Reason, Visitor};
 
-/// Games of a batch: enough that the cost of handing it over does not matter.
-const BATCH: u32 = 512;
-
-/// The games of a database in the order of their numbers, without deleted ones and texts.
-#[derive(Debug)]
-pub struct CbhSource {
-    db: Arc<Cbh>,
-    next: u32,
-}
-
-impl CbhSource {
-    /// All games of a database.
-    pub fn new(db: Arc<Cbh>) -> Self {
-        Self { db, next: 1 }
-    }
-
-    /// The next batch; `None` at the end.
-    pub fn next_batch(&mut self) -> Option<Box<dyn Batch>> {
-        if self.next > self.db.count() {
-            return None;
-        }
-        let first = self.next;
-        let last = first.saturating_add(BATCH - 1).min(self.db.count());
-        self.next = last.saturating_add(1);
-        Some(Box::new(CbhGames { db: self.db.clone(), first, last }))
-    }
-
-    /// Bytes of the database that were read so far.
-    pub fn done(&self) -> u64 {
-        let (read, all) = (u64::from(self.next - 1), u64::from(self.db.count()).max(1));
-        (self.db.size() as u128 * u128::from(read.min(all)) / u128::from(all)) as u64
-    }
-}
-
 /// Games by their numbers.
-struct CbhGames {
-    db: Arc<Cbh>,
-    first: u32,
-    last: u32,
+pub(super) struct CbhGames {
+    pub db: Arc<Cbh>,
+    pub games: (u32, u32),
 }
 
 impl Batch for CbhGames {
     fn play(self: Box<Self>, visitor: &mut dyn Visitor) -> u64 {
+        let (first, last) = self.games;
         let mut player = CbhPlayer {
             games: 0,
             reader: CbhReader::new(&self.db),
@@ -71,7 +35,7 @@ impl Batch for CbhGames {
             tree: MoveTree::default(),
             plies: Vec::new(),
         };
-        for number in self.first..=self.last {
+        for number in first..=last {
             match player.reader.record(number) {
                 Ok(record) => player.one(&record, visitor),
                 Err(error) => {
@@ -169,53 +133,6 @@ impl CbhPlayer<'_> {
         header.result = record.outcome().result();
         header.start = game.start.as_ref().map(|start| Position::from_chess(start.chess.clone()));
         header.place = db.place(game.number, game.offset, game.len);
-    }
-}
-
-/// Hands the main line over as it is decoded.
-struct MainLine<'a> {
-    visitor: &'a mut dyn Visitor,
-    passed: bool,
-}
-
-impl Sink for MainLine<'_> {
-    #[inline(always)]
-    fn play(&mut self, board: &mut Board, mv: Move) -> ControlFlow<()> {
-        self.visitor.ply(board.position(), mv)?;
-        board.play(mv);
-        ControlFlow::Continue(())
-    }
-
-    fn pass(&mut self) -> ControlFlow<()> {
-        self.passed = true;
-        ControlFlow::Break(())
-    }
-}
-
-/// Keeps the main line with the keys of its positions.
-struct KeyedLine<'a> {
-    /// That of the position after the last move.
-    key: u64,
-    plies: &'a mut Vec<KeyedPly>,
-    /// Plies that are wanted.
-    most: usize,
-    passed: bool,
-}
-
-impl Sink for KeyedLine<'_> {
-    #[inline(always)]
-    fn play(&mut self, board: &mut Board, mv: Move) -> ControlFlow<()> {
-        if self.plies.len() < self.most {
-            self.plies.push(KeyedPly { key: self.key, side: board.turn(), mv: MoveCode::from_move(mv) });
-        }
-        board.play(mv);
-        self.key = board.position().key();
-        if self.plies.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-
-    fn pass(&mut self) -> ControlFlow<()> {
-        self.passed = true;
-        ControlFlow::Break(())
     }
 }
 

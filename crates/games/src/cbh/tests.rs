@@ -10,7 +10,7 @@ mod stream;
 use tabiya_base::findings::{Finding, listed};
 
 use super::database::Cbh;
-use super::export::{ExportOptions, ExportTotals, export};
+use crate::database::export::{ExportOptions, ExportTotals, export};
 
 /// The result of an export.
 pub struct Exported {

@@ -19,9 +19,10 @@ use super::check::check;
 use super::layout::{BLOCK, MAX_HELD, MAX_MEMBER};
 use super::unpack::checksum;
 use super::*;
-use crate::cbh::export::{ExportOptions, export};
+use crate::cbh::Cbh;
 use crate::cbh::tests::fixtures::TestDatabase;
-use crate::cbh::{Cbh, CbhSource};
+use crate::database::DatabaseSource;
+use crate::database::export::{ExportOptions, export};
 use crate::{GameEnd, GameError, GameHeader, Visitor, open_files as open};
 
 /// Packs bytes as a block of a mode: as they are, as literals, by a code, by a code of literals.
@@ -317,7 +318,7 @@ fn look(bytes: Vec<u8>) {
     let Ok(archive) = Cbv::from_bytes("a.cbv", bytes) else { return };
     check(&archive, &mut |at, _| assert!(at < len)).unwrap();
     let Ok(db) = Cbh::from_archive(&archive) else { return };
-    let mut source = CbhSource::new(Arc::new(db));
+    let mut source = DatabaseSource::new(Arc::new(db));
     while let Some(batch) = source.next_batch() {
         batch.play(&mut Silent);
     }

@@ -4,12 +4,12 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use tabiya_base::error::{Error, Result};
+use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
 use tabiya_base::replace::FileSet;
 use tabiya_games::GameError;
-use tabiya_games::cbh::export::ExportOptions;
-use tabiya_games::cbh::{Cbh, CbhReader, CbhRecord, CbhRecordKind};
+use tabiya_games::database::export::ExportOptions;
+use tabiya_games::database::{Database, Text};
 
 use super::MAX_ERRORS;
 use crate::output::exit::Exit;
@@ -30,53 +30,41 @@ pub(crate) struct Texts {
 /// Writes the texts of a database into a folder, each in one file per language.
 ///
 /// # Errors
-/// When the folder or a file in it cannot be written, or a file exists and `force` is not set.
-pub fn write(db: &Cbh, options: &ExportOptions, folder: &Path, force: bool) -> Result<Texts> {
+/// When its kind has no texts, the folder or a file in it cannot be written, or a file exists and `force` is not set.
+pub fn write(db: &dyn Database, options: &ExportOptions, folder: &Path, force: bool) -> Result<Texts> {
+    let mut reader = db.texts().ok_or_else(|| {
+        let what = "--texts is for databases with texts, which this kind has not";
+        Error::new(ErrorKind::Usage, what).at_path(db.path()).advice("leave it out")
+    })?;
     fs::create_dir_all(folder).map_err(|error| Error::file(folder, "cannot create the folder", error))?;
-    let mut reader = CbhReader::new(db);
     let mut texts = Texts::default();
     let (from, to) = options.games;
     for number in from.max(1)..=to.min(db.count()) {
         interrupt::check()?;
-        let record = reader.record(number)?;
-        match record.kind() {
-            CbhRecordKind::Text if record.is_deleted() && !options.deleted => texts.deleted += 1,
-            CbhRecordKind::Text => texts.one(&mut reader, &record, folder, force)?,
-            _ => {}
+        match reader.text(number)? {
+            Some(text) if text.is_deleted && !options.deleted => texts.deleted += 1,
+            Some(text) => texts.one(&text, folder, force)?,
+            None => {}
         }
     }
     Ok(texts)
 }
 
 impl Texts {
-    fn one(
-        &mut self,
-        reader: &mut CbhReader<'_>,
-        record: &CbhRecord,
-        folder: &Path,
-        force: bool,
-    ) -> Result<()> {
+    fn one(&mut self, text: &Text, folder: &Path, force: bool) -> Result<()> {
         self.texts += 1;
-        let (guide, error) = match reader.guide(record) {
-            Ok(found) => found,
-            Err(error) => {
-                self.damage(&error);
-                return Ok(());
-            }
-        };
-        if let Some(error) = error {
-            self.damage(&error);
+        if let Some(error) = &text.error {
+            self.damage(error);
         }
         let mut names = Vec::new();
-        for content in &guide.contents {
-            let title = guide.title(content.language);
-            let mut name = content.file_name(record.number, title, guide.contents.len() > 1);
+        for (name, page) in &text.pages {
+            let mut name = name.clone();
             // A language may occur twice.
             while names.contains(&name) {
                 name.push_str("-2");
             }
             let mut file = self.set.begin(folder.join(format!("{name}.html")), force)?;
-            let written = file.write_all(content.page(title).as_bytes());
+            let written = file.write_all(page.as_bytes());
             written.map_err(|error| file.error(error))?;
             file.commit()?;
             self.files += 1;

@@ -11,8 +11,8 @@ use tabiya_chess::MoveCode;
 use tabiya_chess::Position;
 
 use super::super::mode::Mode;
-use super::super::source::CbhSource;
 use super::fixtures::{TestDatabase, moves};
+use crate::database::DatabaseSource;
 use crate::{GameEnd, GameError, GameHeader, KeyedPly, LineOrGame, Reason, Visitor};
 
 /// Records what it receives, in the notation of docs/formats/cbh.md.
@@ -109,7 +109,7 @@ impl Visitor for Keys {
 }
 
 fn listen<V: Visitor>(database: &TestDatabase, mut listener: V) -> V {
-    let mut source = CbhSource::new(Arc::new(database.open().unwrap()));
+    let mut source = DatabaseSource::new(Arc::new(database.open().unwrap()));
     while let Some(batch) = source.next_batch() {
         batch.play(&mut listener);
     }
@@ -191,7 +191,7 @@ fn damage_is_reported_with_its_place() {
     database.game(0, &data, &[]);
     database.game(8, &[], &[]);
     let mut listener = Listener::default();
-    let mut source = CbhSource::new(Arc::new(database.open().unwrap()));
+    let mut source = DatabaseSource::new(Arc::new(database.open().unwrap()));
     assert_eq!(source.next_batch().unwrap().play(&mut listener), 3);
     assert_eq!(
         listener.games.iter().map(|game| game.2).collect::<Vec<_>>(),
