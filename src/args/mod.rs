@@ -1,6 +1,7 @@
 //! Arguments that several commands share.
 
 pub mod adapter;
+pub(crate) mod against;
 pub mod engine;
 pub mod new_book;
 pub(crate) mod player;

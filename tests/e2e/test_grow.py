@@ -372,7 +372,42 @@ def test_the_opponent_may_be_a_count_file_and_the_seed_games(tabiya, grown, seed
     assert "e2e4" in {move["uci"] for move in positions[board.fen()]["moves"]}
     board.push_uci("e2e4")
     replies = {move["uci"]: move["chance"] for move in positions[board.fen(en_passant="legal")]["moves"]}
-    assert replies["c7c5"] == pytest.approx(0.6) and replies["e7e5"] == pytest.approx(0.4)
+    # Three in thirteen are left to an engine.
+    assert 6 / 13 <= replies["c7c5"] <= 9 / 13 and 4 / 13 <= replies["e7e5"] <= 7 / 13
+
+
+def test_the_opponent_is_expected_by_how_often_he_plays(tabiya, scripted_exe, grown, seed, tmp_path):
+    def games(name, *lines):
+        text = (f'[White "{white}"]\n[Black "{black}"]\n[Round "{number}"]\n[Result "{result}"]\n\n{line} {result}\n\n' for number, (white, black, line, result) in enumerate(lines))
+        (tmp_path / name).write_text("".join(text))
+        return tmp_path / name
+
+    # What he only lost counts as well, and what others play against him or as White does not.
+    his = [("Else", "Rival, R", "1. e4 c5 2. Nf3", "1-0")] * 6 + [("Else", "R. Rival", "1. e4 e5", "0-1")] * 3
+    rival = games("rival.pgn", *his, *[("Rival", "Else", "1. d4 d5", "1-0")] * 5, *[("One", "Two", "1. e4 a6", "0-1")] * 9)
+    others = games("others.pgn", *[("One", "Two", "1. e4 e6", "1/2-1/2")] * 97)
+    counts = tmp_path / "others.parquet"
+    assert tabiya("build", others, "-o", counts).returncode == DONE
+    against = ["--side", "white", "--against", rival, "--player", "rival", "--against"]
+    books = set()
+    for number, behind in enumerate((others, counts, counts)):
+        out, report = grown(f"{number}.bin", *against, behind, "--jobs", 1 + number, positions=100)
+        books.add(out.read_bytes())
+        position = next(position for position in report["positions"] if position["line"] == "1. e4")
+        chances = {move["uci"]: move["chance"] for move in position["moves"]}
+        # Of nine games and three behind them; an engine has three in a hundred of that quarter.
+        assert position["from_book"] and "a7a6" not in chances
+        for uci, chance in [("c7c5", 6 / 12), ("e7e5", 3 / 12), ("e7e6", 0.97 * 3 / 12)]:
+            assert chance - 1e-6 <= chances[uci] <= chance + 0.03 * 3 / 12 + 1e-6, (uci, chances)
+        # Where he never was, the others say it.
+        assert [position["from_book"] for position in report["positions"] if position["line"] == "1. d4"] == [False]
+    assert len(books) == 1
+    line = ["grow", seed, "-o", "none.bin", *scripted(scripted_exe), "--positions", 20, "--against"]
+    for args, words in [((rival, "--player", "Rivall"), ["rival.pgn", "none of 23 games", '"R. Rival"']), ((counts, "--player", "rival"), ["others.parquet", "not games of a player"]),
+                        ((rival, "--variant", "atomic"), ["rival.pgn", "variant"])]:
+        done = tabiya(*line, *args)
+        assert done.returncode == FILE and not (tmp_path / "none.bin").exists(), (args, done)
+        assert all(word in done.stderr.decode() for word in words), (words, done.stderr)
 
 
 def test_several_seeds_are_one_book(tabiya, grown, tmp_path):

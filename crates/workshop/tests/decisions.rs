@@ -32,7 +32,8 @@ use tabiya_testing::{Recorder, times};
 use tabiya_uci::Score;
 use tabiya_workshop::bookmaker::trim::{Trim, Trimmed};
 use tabiya_workshop::bookmaker::{self, Resources};
-use tabiya_workshop::grow::{Answer, Grown, Growth, Opponent, Rounds, Step};
+use tabiya_workshop::expected;
+use tabiya_workshop::grow::{Answer, Grown, Growth, Rounds, Step};
 use tabiya_workshop::values::{Graph, KnownValues};
 use tabiya_workshop::vet::{JudgedBook, VetLimits, Vetted};
 
@@ -459,7 +460,7 @@ fn vet(source: &dyn Book, seed: u64, see: &mut dyn FnMut(&dyn Moves, &Expected<'
 fn grow(source: &dyn Book, (seed, most): (u64, u64), see: &mut dyn FnMut(&dyn Moves, &Expected<'_>)) {
     let sides: &[Color] =
         [&[Color::White, Color::Black][..], &[Color::White], &[Color::Black]][(seed % 3) as usize];
-    let opponent = Opponent { book: Some(source), policy: Policy::default() };
+    let opponent = expected::Expected::new([source as &dyn Moves]);
     let mut rounds = Rounds::new(Growth::new(source.variant(), Some(source), opponent, sides), most);
     while let Step::Search(number, task) = rounds.next(&|_| None) {
         let mut legal: Vec<_> = task.at.chess().legal_moves().into_iter().collect();

@@ -14,22 +14,22 @@ use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::replace::{Replacement, keep_apart, keep_inputs};
-use tabiya_book::choose::Policy;
-use tabiya_book::{self as book, Moves, Weights, Written};
-use tabiya_learn as learn;
+use tabiya_book::{self as book, Weights, Written};
 use tabiya_search::Knowledge;
 use tabiya_search::evals;
 use tabiya_workshop::bookmaker::{self, Merged, Resources};
-use tabiya_workshop::grow::{Finished, Grown, Growth, GrowthState, Opponent, Rounds, finish, grow};
+use tabiya_workshop::expected::Expected;
+use tabiya_workshop::grow::{Finished, Grown, Growth, GrowthState, Rounds, finish, grow};
 
 use self::report::{History, Report};
 use self::sources::Seed;
+use crate::args::against::AgainstArgs;
 use crate::args::engine::EngineArgs;
 use crate::args::new_book::NewBook;
 use crate::args::resources::ResourcesArgs;
 use crate::args::screens::{BOOK_OUT, ENGINE, FORCE, JOBS, NODES, Screen, TIME};
 use crate::args::search::SearchArgs;
-use crate::args::variant::{VariantArgs, open_of};
+use crate::args::variant::VariantArgs;
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
@@ -51,6 +51,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
         ("force", FORCE),
         ("engine", ENGINE),
         ("against", "What the opponent plays from [default: SOURCE]"),
+        ("player", "Of the games of the first --against, this player's moves"),
         ("side", "white, black or both"),
         ("positions", "Stop after N searches [default: 10000, or --time]"),
         ("nodes", NODES),
@@ -72,11 +73,8 @@ pub struct Args {
     to: NewBook,
     #[command(flatten)]
     variant: VariantArgs,
-    /// What the opponent plays from: a book or a count file [default: SOURCE]
-    ///
-    /// Where that has no move, and without any book, it plays what the engine would play: the better a move, the more often.
-    #[arg(long, value_name = "BOOK")]
-    against: Option<PathBuf>,
+    #[command(flatten)]
+    against: AgainstArgs,
     /// The side that the book is for: white, black or both
     #[arg(long, value_name = "SIDE", default_value = "both", value_parser = sides())]
     side: Sides,
@@ -135,14 +133,14 @@ pub fn run(args: &Args) -> Result<Exit> {
     let resources = args.resources.resolve()?;
     interrupts::watch();
     let variant = args.variant.variant();
-    let against = args.against.as_deref().map(|path| open_of(path, variant)).transpose()?;
+    let against = args.against.open(variant, &resources, &progress::on_terminal("games"))?;
     let seed = Seed::open(&args.sources, variant, &resources)?;
-    let inputs = [learn::files_of(against.iter().map(|book| &**book)), seed.files()].concat();
+    let inputs = [against.files(), &seed.files()].concat();
     args.keep(&inputs, &path)?;
     let mut knowledge = Knowledge::open(&path)?;
-    let model = against.as_deref().map(|book| book as &dyn Moves).or(seed.book());
-    let opponent = Opponent { book: model, policy: Policy::default() };
-    let growth = Growth::new(variant, seed.book(), opponent, args.side.0);
+    let own = Expected::new(seed.book());
+    let expected = Some(against.expected()).filter(|expected| !expected.is_empty());
+    let growth = Growth::new(variant, seed.book(), expected.unwrap_or(own), args.side.0);
     let limit = args.search.limit();
     if let Some(file) = &args.plan {
         keep_inputs(std::slice::from_ref(file), &[inputs, vec![path]].concat())?;
@@ -194,7 +192,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     lines.extend(written::cut(&evaluated));
     lines.extend(report.lines());
     let exit = if evaluated.skipped.is_empty() { Exit::Done } else { Exit::Findings };
-    let damage = |exit| damage::report(seed.opened().chain(&against), exit);
+    let damage = |exit| damage::report(seed.opened().chain(against.books()), exit);
     let exit =
         args.to.end(lines, (&merged, written::KEYS_ONLY), &done, exit, (damage, "no move was found"))?;
     written::not_evaluated(&evaluated);

@@ -62,6 +62,19 @@ impl<'a> Expected<'a> {
     /// The moves that are expected in a position in place of what `out` holds, the most probable first, and who speaks of it; `None`
     /// if no source knows it, and then there are no moves. The chances add up to 1.
     pub fn moves(&self, at: &Position, out: &mut Vec<ExpectedMove>) -> Option<Speaker> {
+        self.before(&mut 0.0, at, out)
+    }
+
+    /// As [`Expected::moves`], with something behind the last source that knows every position, such as an engine. Returns how
+    /// probable it is that this is asked, which is what the chances lack to 1: 3 in n + 3 behind n games, and 0 behind a book.
+    pub fn moves_and_rest(&self, at: &Position, out: &mut Vec<ExpectedMove>) -> f64 {
+        let mut rest = 1.0;
+        self.before(&mut rest, at, out);
+        rest
+    }
+
+    /// The moves before what stands behind all sources with this chance, which becomes the smaller the more they know.
+    fn before(&self, rest: &mut f64, at: &Position, out: &mut Vec<ExpectedMove>) -> Option<Speaker> {
         out.clear();
         let mut speaker = None;
         let mut facts = Vec::new();
@@ -70,10 +83,10 @@ impl<'a> Expected<'a> {
             source.moves(at, &mut facts);
             let games = match games(&facts) {
                 Some(games) => {
-                    add_games(&facts, games, out);
+                    add_games(&facts, games, rest, out);
                     Some(games)
                 }
-                None if add_book(&facts, out) => None,
+                None if add_book(&facts, rest, out) => None,
                 None => continue,
             };
             speaker = Some(Speaker { source: number, games });
@@ -92,9 +105,10 @@ fn games(facts: &[MoveFacts]) -> Option<u64> {
 }
 
 /// Adds the games of a source to what the sources behind it expect.
-fn add_games(facts: &[MoveFacts], all: u64, out: &mut Vec<ExpectedMove>) {
-    let behind = if out.is_empty() { 0.0 } else { BEHIND };
+fn add_games(facts: &[MoveFacts], all: u64, rest: &mut f64, out: &mut Vec<ExpectedMove>) {
+    let behind = if out.is_empty() && *rest <= 0.0 { 0.0 } else { BEHIND };
     let sum = all as f64 + behind;
+    *rest *= behind / sum;
     let mut moves = Vec::with_capacity(facts.len() + out.len());
     let played = facts.iter().filter_map(|known| Some((known.mv, known.counts?.games)));
     for (mv, games) in played.filter(|(_, games)| *games > 0) {
@@ -111,13 +125,14 @@ fn add_games(facts: &[MoveFacts], all: u64, out: &mut Vec<ExpectedMove>) {
 }
 
 /// Replaces what the sources behind a book expect by what it plays; `false` if it has no move to play.
-fn add_book(facts: &[MoveFacts], out: &mut Vec<ExpectedMove>) -> bool {
+fn add_book(facts: &[MoveFacts], rest: &mut f64, out: &mut Vec<ExpectedMove>) -> bool {
     let mut shares = Vec::new();
     chances(facts, &Policy::default(), |_| true, &mut shares);
     if shares.iter().all(|chance| *chance <= 0.0) {
         return false;
     }
     out.clear();
+    *rest = 0.0;
     let played = facts.iter().zip(shares).filter(|(_, chance)| *chance > 0.0);
     out.extend(played.map(|(known, chance)| ExpectedMove { mv: known.mv, chance, games: None }));
     true
@@ -186,6 +201,26 @@ mod tests {
         assert_eq!((speaker.map(|speaker| speaker.source), moves.len()), (Some(0), 1));
         assert_eq!(shown(&expected, "d4"), (None, Vec::new()));
         assert_eq!(shown(&expected, "e4 c5 Nf3"), (None, Vec::new()));
+    }
+
+    #[test]
+    fn what_the_sources_do_not_know_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [("rival.pgn", RIVAL.to_owned()), ("all.pgn", OTHER.repeat(9))];
+        let sources = open(folder.path(), &files, None);
+        let (expected, mut out) = (sources.expected(), Vec::new());
+        let mut chances = |moves: &str| {
+            let rest = expected.moves_and_rest(&after(moves), &mut out);
+            (out.iter().map(|found| found.chance).collect::<Vec<_>>(), rest)
+        };
+        // Three quarters are behind the one game of the first, and of these a quarter behind the nine of the second.
+        assert_eq!(chances("e4"), (vec![0.75 * 0.75, 0.25], 0.75 * 0.25));
+        assert_eq!(chances("e4 c5"), (vec![0.25], 0.75));
+        assert_eq!(chances("e4 e5"), (vec![], 1.0));
+        let starter = book::starter_book().unwrap();
+        let books =
+            [&*starter as &dyn Moves].into_iter().chain(sources.books().map(|book| &**book as &dyn Moves));
+        assert_eq!(Expected::new(books).moves_and_rest(&after(""), &mut out), 0.0);
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::source::{Sorted, Source, open_games};
 pub struct Wanted<'a> {
     /// The variant of chess.
     pub variant: Variant,
-    /// The player whose moves count, of sources that are games; `None`: everybody's.
+    /// The player whose moves alone count in the games of the first source; `None`: everybody's.
     pub player: Option<&'a PlayerName>,
     /// Plies from the start of a game that count.
     pub plies: u32,
@@ -74,8 +74,8 @@ impl ExpectedSources {
     /// Opens what is at each path: a book, count files, or whatever holds games. Count files in a folder of games count with these.
     ///
     /// # Errors
-    /// When a source cannot be read or is neither a book nor games, a temporary file cannot be written, or the work is
-    /// interrupted.
+    /// When a source cannot be read or is neither a book nor games, the first of them is no games though a player is wanted, a
+    /// temporary file cannot be written, or the work is interrupted.
     pub fn open(
         paths: &[PathBuf],
         wanted: &Wanted<'_>,
@@ -83,9 +83,13 @@ impl ExpectedSources {
         progress: &Progress,
     ) -> Result<Self> {
         let mut sources = Self { books: Vec::new(), files: Vec::new(), counted: Vec::new(), _folder: None };
-        for path in paths {
-            if Source::at(path)?.holds_games() {
+        for (number, path) in paths.iter().enumerate() {
+            let source = Source::at(path)?;
+            let wanted = &Wanted { player: wanted.player.filter(|_| number == 0), ..*wanted };
+            if source.holds_games() {
                 sources.count(path, wanted, resources, progress)?;
+            } else if wanted.player.is_some() {
+                return Err(source.not("games of a player", path));
             } else {
                 let book = (wanted.open)(path)?;
                 sources.files.extend(learn::files_of([&*book]));

@@ -81,7 +81,7 @@ impl<'a> View<'a> {
     }
 
     /// The moves of a position.
-    pub fn edges(&self, number: u32) -> impl Iterator<Item = (u32, &'a Edge)> {
+    pub fn edges(&self, number: u32) -> impl Iterator<Item = (u32, &'a Edge)> + Clone {
         let numbers = &self.shape.order[self.shape.structure.links.range(number)];
         numbers.iter().map(|number| (*number, &self.tree.edges[*number as usize]))
     }
@@ -106,22 +106,26 @@ impl<'a> View<'a> {
         let node = &self.tree.nodes[number as usize];
         let counts = |edge: &Edge| match self.is_ours(node) {
             true => edge.reason.ours || edge.reason.engine,
-            false if node.modelled => edge.reason.chance > 0.0 || edge.reason.engine,
-            false => edge.reason.engine,
+            false => edge.reason.chance > 0.0 || edge.reason.engine,
         };
         out.clear();
         out.extend(self.edges(number).map(|(_, edge)| counts(edge).then(|| self.worth(node, edge))));
     }
 
     /// How probable the moves of a position are, in their order, if they are chosen by what they lose; and the move after them.
-    fn by_loss(worths: &[Option<Value>], next: Option<Value>, scale: f64, out: &mut Vec<f64>) -> f64 {
-        let best = worths.iter().copied().chain([next]).flatten().max();
+    fn by_loss(
+        worths: impl Iterator<Item = Option<Value>> + Clone,
+        next: Option<Value>,
+        scale: f64,
+        out: &mut Vec<f64>,
+    ) -> f64 {
+        let best = worths.clone().chain([next]).flatten().max();
         let weigh = |worth: Option<Value>| match (worth, best) {
             (Some(worth), Some(best)) => weight(worth, best, scale),
             _ => 0.0,
         };
         out.clear();
-        out.extend(worths.iter().map(|worth| weigh(*worth)));
+        out.extend(worths.map(weigh));
         let next = weigh(next);
         let sum = (out.iter().sum::<f64>() + next).max(f64::MIN_POSITIVE);
         out.iter_mut().for_each(|chance| *chance /= sum);
@@ -129,19 +133,22 @@ impl<'a> View<'a> {
     }
 
     /// How probable the moves of a position of theirs are, in their order; and the move after them. `surprise` is the chance that
-    /// they leave their book for the engine's best move.
+    /// they leave their books for the engine's best move.
     fn theirs(&self, number: u32, worths: &[Option<Value>], surprise: f64, out: &mut Vec<f64>) -> f64 {
         let node = &self.tree.nodes[number as usize];
-        if !node.modelled {
-            return Self::by_loss(worths, self.next_worth(node), TEMPERATURE, out);
+        let left = f64::from(node.left);
+        let engine =
+            self.edges(number).zip(worths).map(|((_, edge), worth)| worth.filter(|_| edge.reason.engine));
+        let next = Self::by_loss(engine, self.next_worth(node), TEMPERATURE, out);
+        let mut rest = surprise * (1.0 - left);
+        for ((_, edge), chance) in self.edges(number).zip(out) {
+            let from_books = match f64::from(edge.reason.chance) {
+                0.0 if edge.reason.engine => std::mem::take(&mut rest),
+                chance => chance * (1.0 - surprise),
+            };
+            *chance = *chance * left + from_books;
         }
-        let mut rest = surprise;
-        out.clear();
-        out.extend(self.edges(number).map(|(_, edge)| match f64::from(edge.reason.chance) {
-            0.0 if edge.reason.engine => std::mem::take(&mut rest),
-            chance => chance * (1.0 - surprise),
-        }));
-        0.0
+        next * left
     }
 
     /// As [`View::theirs`], without surprises.
@@ -157,7 +164,7 @@ impl<'a> View<'a> {
         self.worths(number, worths);
         let ply = libm::exp(-1.0 / DEPTH);
         if self.is_ours(node) {
-            let next = Self::by_loss(worths, self.next_worth(node), OUR_ERROR, moves);
+            let next = Self::by_loss(worths.iter().copied(), self.next_worth(node), OUR_ERROR, moves);
             moves.iter_mut().for_each(|chance| *chance *= ply);
             return next;
         }

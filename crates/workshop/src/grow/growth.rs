@@ -4,14 +4,15 @@
 use shakmaty::{Color, Move, Position as _};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
-use tabiya_book::choose::Policy;
+use tabiya_book::choose::{Policy, chances};
 use tabiya_book::{MoveFacts, Moves};
 use tabiya_chess::{MoveCode, Position, Value, Variant};
 use tabiya_search::PositionSearch;
 use tabiya_search::evals::Limit;
 
+use crate::expected::{Expected, ExpectedMove};
+
 use super::drop_out::most_urgent;
-use super::opponent::{Opponent, playable};
 use super::tree::{Next, Reason, Shape, State, Tree};
 
 /// The greatest effort of a search, as a power of two.
@@ -63,7 +64,7 @@ pub struct Growth<'a> {
     pub(crate) tree: Tree,
     /// The book that it grows from.
     seed: Option<&'a dyn Moves>,
-    opponent: Opponent<'a>,
+    opponent: Expected<'a>,
     /// The sides that it is for.
     pub(crate) sides: Vec<Color>,
 }
@@ -84,7 +85,7 @@ impl<'a> Growth<'a> {
     pub fn new(
         variant: Variant,
         seed: Option<&'a dyn Moves>,
-        opponent: Opponent<'a>,
+        opponent: Expected<'a>,
         sides: &[Color],
     ) -> Self {
         Self { tree: Tree::new(variant), seed, opponent, sides: sides.to_vec() }
@@ -189,8 +190,8 @@ impl<'a> Growth<'a> {
                 self.tree.edges[edge].reason.engine = true;
                 u32::try_from(edge).ok()
             }
-            // They play what their book has, and nothing else.
-            None if is_theirs && self.tree.nodes[task.number as usize].modelled => None,
+            // They play what their books have, and nothing else.
+            None if is_theirs && self.tree.nodes[task.number as usize].left <= 0.0 => None,
             None => {
                 self.tree.add_move(task.number, &task.at, mv, Reason { engine: true, ..Reason::default() })
             }
@@ -202,24 +203,31 @@ impl<'a> Growth<'a> {
     }
 
     /// Adds the moves that the books have in a position.
+    #[expect(clippy::cast_possible_truncation, reason = "chances are from 0 to 1")]
     fn add_books(&mut self, task: &Task) {
         let turn = task.at.chess().turn();
-        let (mut facts, mut ours, mut theirs) = (Vec::<MoveFacts>::new(), Vec::new(), Vec::new());
+        let (mut facts, mut ours) = (Vec::<MoveFacts>::new(), Vec::new());
+        let mut theirs = Vec::<ExpectedMove>::new();
         if let Some(seed) = self.seed.filter(|_| self.sides.contains(&turn)) {
-            playable(seed, &Policy::default(), &task.at, &mut facts, &mut ours);
+            seed.moves(&task.at, &mut facts);
+            let mut shares = Vec::new();
+            chances(&facts, &Policy::default(), |_| true, &mut shares);
+            let playable = facts.iter().zip(shares).filter(|(_, chance)| *chance > 0.0);
+            ours.extend(playable.map(|(facts, _)| facts.mv));
         }
         if self.sides.contains(&!turn) {
-            self.opponent.moves(&task.at, &mut facts, &mut theirs);
+            let left = self.opponent.moves_and_rest(&task.at, &mut theirs);
+            self.tree.nodes[task.number as usize].left = left as f32;
         }
-        self.tree.nodes[task.number as usize].modelled = !theirs.is_empty();
         let chance =
-            |mv: Move| theirs.iter().find(|(other, _)| *other == mv).map_or(0.0, |(_, chance)| *chance);
-        for (mv, _) in &ours {
+            |mv: Move| theirs.iter().find(|known| known.mv == mv).map_or(0.0, |known| known.chance as f32);
+        for mv in &ours {
             let reason = Reason { ours: true, engine: false, chance: chance(*mv) };
             self.tree.add_move(task.number, &task.at, *mv, reason);
         }
-        for (mv, chance) in theirs.iter().filter(|(mv, _)| ours.iter().all(|(other, _)| other != mv)) {
-            self.tree.add_move(task.number, &task.at, *mv, Reason { chance: *chance, ..Reason::default() });
+        for known in theirs.iter().filter(|known| !ours.contains(&known.mv)) {
+            let reason = Reason { chance: known.chance as f32, ..Reason::default() };
+            self.tree.add_move(task.number, &task.at, known.mv, reason);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! | step | module |
 //! |---|---|
 //! | positions and moves, each once | `tree` |
-//! | what the opponent plays | [`Opponent`] |
+//! | what the opponent plays | [`Expected`](crate::expected::Expected) |
 //! | what is searched next | `drop_out` |
 //! | taking what was found | [`Growth`] |
 //! | several searches at the same time, and yet always the same book | [`Rounds`] |
@@ -16,7 +16,6 @@ mod book;
 mod drop_out;
 mod figures;
 mod growth;
-mod opponent;
 mod play;
 mod rounds;
 mod state;
@@ -28,7 +27,6 @@ mod work;
 pub use book::Grown;
 pub use figures::{Figures, KnownPosition};
 pub use growth::{Answer, Growth, Task};
-pub use opponent::Opponent;
 pub use play::{Play, ReplyChoice};
 pub use rounds::{Finished, Rounds, Step};
 pub use state::{GrowthState, NextSearch};

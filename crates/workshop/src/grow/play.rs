@@ -108,10 +108,10 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// Whether the opponent plays from its book in a position.
+    /// Whether the opponent plays from its books in a position.
     pub fn is_from_book(&self, number: u32) -> bool {
         let node = &self.view.tree.nodes[number as usize];
-        node.modelled && !self.view.is_ours(node)
+        node.left < 1.0 && !self.view.is_ours(node)
     }
 
     /// Whether the book has a move in a position.

@@ -10,9 +10,11 @@ use shakmaty::{Color, Position as _};
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
-use tabiya_book::choose::Policy;
-use tabiya_book::{MoveFacts, Moves, Scope, Variant, Visit};
+
+use tabiya_book::{Counts, MoveFacts, Moves, Scope, Variant, Visit};
 use tabiya_chess::{MoveCode, Position, Value};
+
+use crate::expected::Expected;
 
 use super::drop_out::View;
 use super::tree::State;
@@ -24,9 +26,9 @@ fn mixed(number: u64) -> u64 {
     (number ^ number >> 27).wrapping_mul(0x81da_def4_bc2d_d44d)
 }
 
-/// Two or three moves in most positions.
+/// Up to three moves in each position; whether it counts games.
 #[derive(Debug)]
-struct Invented(u64);
+struct Invented(u64, bool);
 
 impl Moves for Invented {
     fn variant(&self) -> Variant {
@@ -37,7 +39,11 @@ impl Moves for Invented {
         let count = mixed(at.key() ^ self.0) % 4;
         let mut legal: Vec<_> = at.chess().legal_moves().into_iter().collect();
         legal.sort_by_key(|mv| mixed(at.after(*mv).key() ^ self.0));
-        let facts = |mv| MoveFacts::new(mv, 1 + mixed(at.after(mv).key()) % 9);
+        let facts = |mv| {
+            let mut facts = MoveFacts::new(mv, 1 + mixed(at.after(mv).key()) % 9);
+            facts.counts = self.1.then(|| Counts { games: facts.weight, ..Counts::default() });
+            facts
+        };
         out.extend(legal.into_iter().take(count as usize).map(facts));
     }
 
@@ -56,8 +62,8 @@ fn answer(task: &Task) -> Answer {
     Answer { value: value as Value, best: best.map_or(MoveCode::NULL, MoveCode::from_move) }
 }
 
-fn opponent(book: Option<&dyn Moves>) -> Opponent<'_> {
-    Opponent { book, policy: Policy::default() }
+fn opponent(book: Option<&dyn Moves>) -> Expected<'_> {
+    Expected::new(book)
 }
 
 /// Lets a book grow with as many engines; those that are done come in any order. Returns the searches that were made too.
@@ -97,14 +103,14 @@ proptest! {
         seed in any::<u64>(),
         most in 1..400_u64,
         both in any::<bool>(),
-        model in any::<bool>(),
+        model in prop::option::of(any::<bool>()),
     ) {
-        let (start, theirs) = (Invented(seed), Invented(!seed));
+        let (start, theirs) = (Invented(seed, false), Invented(!seed, model == Some(true)));
         let sides: &[Color] = if both { &[Color::White, Color::Black] } else { &[Color::Black] };
         let mut chance = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut texts = Vec::new();
         for engines in [1, 2, 8, 40] {
-            let book: Option<&dyn Moves> = if model { Some(&theirs) } else { None };
+            let book: Option<&dyn Moves> = if model.is_some() { Some(&theirs) } else { None };
             let growth = Growth::new(Variant::Chess, Some(&start), opponent(book), sides);
             let (growth, mut made) = grown(growth, most, engines, &mut chance);
             made.sort_unstable();
@@ -116,7 +122,7 @@ proptest! {
 
     #[test]
     fn what_was_cut_off_goes_on_to_the_same_book(seed in any::<u64>(), most in 100..400_u64, cut in 0..100_u64) {
-        let theirs = Invented(seed);
+        let theirs = Invented(seed, false);
         let growth = || Growth::new(Variant::Chess, None, opponent(Some(&theirs)), &[Color::White]);
         let mut chance = Xoshiro256PlusPlus::seed_from_u64(seed);
         let (whole, _) = grown(growth(), most, 3, &mut chance);
@@ -132,7 +138,7 @@ proptest! {
 
     #[test]
     fn what_is_missing_depends_on_what_is_known_alone(seed in any::<u64>(), most in 100..400_u64, cut in 0..100_u64) {
-        let theirs = Invented(seed);
+        let theirs = Invented(seed, false);
         let growth = || Growth::new(Variant::Chess, None, opponent(Some(&theirs)), &[Color::White]);
         let has = |task: &Task| mixed(task.at.key() ^ task.without.len() as u64) % 100 < cut;
         let known = |task: &Task| has(task).then(|| answer(task));
@@ -160,9 +166,9 @@ proptest! {
     }
 
     #[test]
-    fn values_are_those_of_a_reference(seed in any::<u64>(), most in 1..300_u64, model in any::<bool>()) {
-        let (start, theirs) = (Invented(seed), Invented(!seed));
-        let book: Option<&dyn Moves> = if model { Some(&theirs) } else { None };
+    fn values_are_those_of_a_reference(seed in any::<u64>(), most in 1..300_u64, model in prop::option::of(any::<bool>())) {
+        let (start, theirs) = (Invented(seed, false), Invented(!seed, model == Some(true)));
+        let book: Option<&dyn Moves> = if model.is_some() { Some(&theirs) } else { None };
         let growth = Growth::new(Variant::Chess, Some(&start), opponent(book), &[Color::White]);
         let (growth, _) = grown(growth, most, 2, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
         let shape = growth.shape().unwrap();
@@ -176,7 +182,7 @@ proptest! {
     }
 }
 
-/// Plain minimax for White, and averages where Black plays from its book.
+/// Plain minimax for White, and averages where Black plays from its book, as far as that knows.
 struct Reference<'a, 'b> {
     growth: &'a Growth<'b>,
     known: HashMap<u32, Option<Option<Value>>>,
@@ -202,7 +208,7 @@ impl Reference<'_, '_> {
         };
         let followed = tree.edges.get(node.best as usize).and_then(|edge| first(edge.to));
         let own = match (node.white, followed) {
-            (false, _) if node.modelled => own(number),
+            (false, _) if node.left == 0.0 => own(number),
             (true, Some(_)) => None,
             // They may have a move that loses 20 centipawns against the one that was found.
             (false, Some(value)) => Some(value.min(own(number)? + 20)),
@@ -213,27 +219,26 @@ impl Reference<'_, '_> {
             values.push(self.value(edge.to)?);
         }
         let all_known = values.iter().all(Option::is_some);
-        let average = || {
+        let average = |forced: Option<Value>| {
             let score = |value: &Option<Value>| {
                 (0.003_682_08 / 2.0 * f64::from(value.or(own).unwrap().clamp(-1000, 1000))).tanh()
             };
             let parts =
                 moves.iter().zip(&values).map(|(edge, value)| (f64::from(edge.reason.chance), score(value)));
-            let sums =
-                parts.fold((0.0, 0.0), |sums, (chance, score)| (sums.0 + chance, sums.1 + chance * score));
+            let left = f64::from(node.left);
+            let rest = (left > 0.0).then(|| (left, score(&forced)));
+            let sums = parts
+                .chain(rest)
+                .fold((0.0, 0.0), |sums, (chance, score)| (sums.0 + chance, sums.1 + chance * score));
             ((sums.1 / sums.0).atanh() * 2.0 / 0.003_682_08).round() as Value
         };
-        let average = (!node.white && node.modelled).then(average);
-        let known = values.into_iter().flatten().chain(own);
-        let value = if average.is_some() {
-            average
-        } else if node.white {
-            known.max()
-        } else if own.is_some() || all_known {
-            known.min()
-        } else {
-            None
+        let known = values.iter().copied().flatten().chain(own);
+        let forced = match node.white {
+            true => known.max(),
+            false if own.is_some() || all_known => known.min(),
+            false => None,
         };
+        let value = if !node.white && node.left < 1.0 { Some(average(forced)) } else { forced };
         self.known.insert(number, Some(value));
         Some(value)
     }
@@ -262,7 +267,7 @@ fn the_most_probable_replies_are_searched_first() {
 
 /// How long this many engines take for all searches, if each lasts as long as its limit.
 fn time_with(engines: usize, most: u64) -> u64 {
-    let theirs = Invented(7);
+    let theirs = Invented(7, false);
     let mut rounds =
         Rounds::new(Growth::new(Variant::Chess, None, opponent(Some(&theirs)), &[Color::White]), most);
     let (mut now, mut busy) = (0, Vec::<(u64, u64, Task)>::new());
@@ -291,7 +296,7 @@ fn eight_engines_are_seven_times_as_fast_as_one() {
 #[test]
 #[ignore = "it takes minutes, and measures memory"]
 fn a_million_positions_take_less_than_a_gigabyte() {
-    let theirs = Invented(3);
+    let theirs = Invented(3, false);
     for most in [10_000, 100_000, 1_000_000] {
         let begun = std::time::Instant::now();
         let growth = Growth::new(Variant::Chess, None, opponent(Some(&theirs)), &[Color::White]);

@@ -56,8 +56,8 @@ pub(crate) struct Node {
     pub next: Next,
     /// Whether White is to move.
     pub white: bool,
-    /// Whether the opponent's book has a move to play here.
-    pub modelled: bool,
+    /// How often the opponent plays what an engine would play here, and not from its books: 1 where these have no move.
+    pub left: f32,
     /// The number of the move that the last search found.
     pub best: u32,
     /// Plies of the line that reached it first.
@@ -71,7 +71,7 @@ pub(crate) struct Reason {
     pub ours: bool,
     /// An engine found it.
     pub engine: bool,
-    /// How often the opponent's book plays it, if it does.
+    /// How often the opponent plays it from its books.
     pub chance: f32,
 }
 
@@ -135,7 +135,7 @@ impl Tree {
             state,
             next: Next::Open,
             white,
-            modelled: false,
+            left: 1.0,
             best: NONE,
             plies,
         });
@@ -183,17 +183,17 @@ impl Tree {
     ///
     /// Once the best move that a search found was looked into, a position of ours is worth its best move. In one of theirs they
     /// may have another move: one that is as good as this one looks now, or that the search would have found next. Where
-    /// their book has moves, it is worth the average of these, each as often as it is played; one that was not looked into counts as
+    /// their books have moves, it is worth the average of these, each as often as it is played; one that was not looked into counts as
     /// the search says.
     pub fn known(&self, shape: &Shape, side: Color) -> KnownValues {
-        let is_by_chance = |node: &Node| node.modelled && node.white != side.is_white();
+        let is_theirs = |node: &Node| node.white != side.is_white();
         let own = |node: &Node| match self.edges.get(node.best as usize) {
-            _ if is_by_chance(node) => node.own,
+            _ if is_theirs(node) && node.left <= 0.0 => node.own,
             Some(edge) if self.is_known(edge.to) && node.white == side.is_white() => UNKNOWN,
             Some(edge) if self.is_known(edge.to) => next_worth(node).max(-self.nodes[edge.to as usize].first),
             _ => node.own,
         };
-        let chance = |edge: &Edge| match is_by_chance(&self.nodes[edge.from as usize]) {
+        let chance = |edge: &Edge| match is_theirs(&self.nodes[edge.from as usize]) {
             true => edge.reason.chance,
             false => 0.0,
         };

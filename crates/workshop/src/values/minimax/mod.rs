@@ -19,7 +19,7 @@
 //!
 //! # Chances
 //! Where it is known how often the other side plays each move, and no cycle leads back, a position is worth the average of
-//! its moves: see [`average()`].
+//! its moves: see [`average()`]. What the chances lack to 1 it plays what is best for it.
 #![allow(clippy::indexing_slicing, reason = "numbers of positions come from the graph itself")]
 #![allow(clippy::cast_possible_truncation, reason = "a position has fewer than 2^32 moves")]
 
@@ -38,6 +38,9 @@ use average::average;
 /// A value that is not known.
 pub const UNKNOWN: Value = Value::MIN;
 
+/// What chances lack to 1 though they are all that is played.
+const ROUNDING: f64 = 1e-4;
+
 /// What is known of each position before values are backed up.
 #[derive(Clone, Debug, Default)]
 pub struct KnownValues {
@@ -45,8 +48,8 @@ pub struct KnownValues {
     pub white: Vec<bool>,
     /// Its own evaluation for the side to move, or [`UNKNOWN`].
     pub own: Vec<Value>,
-    /// How often each move is played, in the order of the moves; 0 for all moves of a position whose side to move plays what is
-    /// best for it. Empty if there are no others.
+    /// How often each move is played, in the order of the moves. What those of a position lack to 1 is how often its side to move
+    /// plays what is best for it; so they may all be 0. Empty if there are no others.
     pub chances: Vec<f32>,
 }
 
@@ -108,7 +111,7 @@ impl<'a> Pass<'a> {
                 let (bound, unknown) = pass.look(*at);
                 let counts = unknown == 0 || pass.is_ours(*at) || pass.is_evaluated(*at);
                 let forced = if counts { bound } else { UNKNOWN };
-                pass.values[*at as usize] = pass.expected(*at).unwrap_or(forced);
+                pass.values[*at as usize] = pass.expected(*at, forced).unwrap_or(forced);
             }
         }
         pass
@@ -145,14 +148,16 @@ impl<'a> Pass<'a> {
         (bound, unknown)
     }
 
-    /// What a position of theirs is worth where it is known how often they play each move. A move after which nothing is known
-    /// counts as the position's evaluation.
-    fn expected(&self, at: u32) -> Option<Value> {
+    /// What a position of theirs is worth where it is known how often they play each move, and `forced` where it is not. A move
+    /// after which nothing is known counts as the position's evaluation.
+    fn expected(&self, at: u32, forced: Value) -> Option<Value> {
         let chances = self.known.chances.get(self.links.range(at)).filter(|_| !self.is_ours(at))?;
         let own = if self.is_evaluated(at) { -self.known.own[at as usize] } else { UNKNOWN };
         let value = |to: u32| Some(self.values[to as usize]).filter(|value| *value != UNKNOWN).unwrap_or(own);
         let moves = self.links.from(at).iter().zip(chances).filter(|(_, chance)| **chance > 0.0);
-        average(moves.map(|(to, chance)| (value(*to), f64::from(*chance))))
+        let left = 1.0 - chances.iter().copied().map(f64::from).sum::<f64>();
+        let rest = (left > ROUNDING && left < 1.0).then_some((forced, left));
+        average(moves.map(|(to, chance)| (value(*to), f64::from(*chance))).chain(rest))
     }
 
     /// Positions get their values from the greatest down. At a position of ours the first value that a move reaches is

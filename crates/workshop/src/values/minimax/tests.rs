@@ -269,7 +269,10 @@ fn what_is_played_by_chance_is_worth_its_average() {
     assert_eq!(worth(None, [None, Some(32_000), Some(31_000)], half).0, Some(31_000));
     assert_eq!(worth(None, [None, Some(-32_000), Some(-1000)], half).0, Some(-32_000));
     // One move alone keeps its value; Black's own choice is not by chance.
-    assert_eq!(worth(None, [None, Some(-137), Some(9)], [0.0, 0.7, 0.0]).0, Some(-137));
+    assert_eq!(worth(None, [None, Some(-137), Some(9)], [0.0, 1.0, 0.0]).0, Some(-137));
+    // What the chances lack Black plays what is best for it, if that is known.
+    assert_eq!(worth(None, [Some(300), Some(300), Some(0)], [0.25, 0.25, 0.0]).0, Some(139));
+    assert_eq!(worth(None, [None, Some(300), Some(0)], [0.0, 0.5, 0.0]).0, None);
     assert_eq!(worth(Some(60), [None, Some(-40), Some(9)], [0.0; 3]), (Some(-40), Some(-40)));
 }
 

@@ -1,0 +1,67 @@
+//! What an opponent plays from, as arguments: games, books and count files.
+
+use std::path::{Path, PathBuf};
+
+use tabiya_base::error::{Error, ErrorKind, Result};
+use tabiya_base::progress::Progress;
+use tabiya_chess::Variant;
+use tabiya_games::PlayerName;
+use tabiya_workshop::bookmaker::{Resources, Weigh};
+use tabiya_workshop::expected::{CountedSource, ExpectedSources, Wanted};
+
+use super::player::PlayerArg;
+use super::variant::open_of;
+use crate::output::{self, report};
+
+/// Plies of each game that are counted.
+const MAX_PLY: u32 = 60;
+
+/// `--against` and `--player`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct AgainstArgs {
+    /// What the opponent plays from: games, a book or a count file; may be repeated
+    ///
+    /// The first that knows a position speaks; of n games there, the next stands behind with the weight of 3.
+    #[arg(long, value_name = "SOURCE")]
+    against: Vec<PathBuf>,
+    /// Of the games of the first --against, only the moves of players with this in their name, of =NAME or of the names in @FILE
+    #[arg(long, value_name = "NAME", value_parser = PlayerArg::parse, requires = "against")]
+    player: Option<PlayerArg>,
+}
+
+impl AgainstArgs {
+    /// Opens books and count files, and counts games. What cannot be read of them is reported.
+    ///
+    /// # Errors
+    /// When a source cannot be read or has no games that count, a temporary file cannot be written, or the work is interrupted.
+    pub fn open(
+        &self,
+        variant: Variant,
+        resources: &Resources,
+        progress: &Progress,
+    ) -> Result<ExpectedSources> {
+        let player = self.player.as_ref().map(PlayerArg::names).transpose()?;
+        let open = |path: &Path| open_of(path, variant);
+        let wanted = Wanted { variant, player: player.as_ref(), plies: MAX_PLY, open: &open };
+        let sources = ExpectedSources::open(&self.against, &wanted, resources, progress)?;
+        for (number, source) in sources.counted().iter().enumerate() {
+            output::sources_passed_over(&source.games);
+            output::passed_over(&source.unopened);
+            if source.report.plies == 0 {
+                let player = player.as_ref().filter(|_| number == 0);
+                return Err(nothing(source, player));
+            }
+        }
+        Ok(sources)
+    }
+}
+
+/// The error of games that say nothing of what the opponent plays.
+fn nothing(source: &CountedSource, player: Option<&PlayerName>) -> Error {
+    let (what, advice) = report::why_nothing(&source.report, &Weigh::default(), player, false);
+    let error = Error::new(ErrorKind::File, what).at_path(&source.path);
+    match advice {
+        Some(advice) => error.advice(advice),
+        None => error,
+    }
+}
