@@ -27,7 +27,8 @@ def promised():
             yield f"option name {name} type {kind} default {default}{rest}".rstrip()
 
 
-OWN_OPTIONS = ["option name UCI_AnalyseMode type check default false", *promised()]
+LENT = ["option name UCI_AnalyseMode type check default false", "option name UCI_Opponent type string default"]
+OWN_OPTIONS = [*LENT, *promised()]
 
 
 def test_own_options_stand_after_the_engines_and_before_uciok(adapter):

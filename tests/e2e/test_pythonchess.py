@@ -53,6 +53,7 @@ def test_it_introduces_itself_with_all_of_the_engines_options(simple, bare):
         assert simple.options[name] == option
     own = {name for name in simple.options if name not in bare.options}
     assert own == {
+        "UCI_Opponent",
         "OwnBook",
         "Book File",
         "Book White",

@@ -14,7 +14,8 @@ use tabiya_adapter::io::book_loader::{BookLoader, of_other_rules};
 use tabiya_adapter::session::{About, NAME_ADDITION, is_chess};
 use tabiya_adapter::settings::Config;
 use tabiya_adapter::settings::books::BookList;
-use tabiya_adapter::settings::rules::rule_name;
+use tabiya_adapter::settings::opponent::Opponent;
+use tabiya_adapter::settings::rules::{Rule, rule_name};
 use tabiya_base::error::Result;
 use tabiya_chess::{Variant, rules_of, variant_name};
 use tabiya_search::Offer;
@@ -181,6 +182,14 @@ fn show_config(config: &Config, out: &mut dyn Write) -> io::Result<()> {
     }
     for (number, rule) in (1..).zip(books.both.rules()) {
         row(&format!("rule {number}"), rule, out)?;
+    }
+    let opponent = Opponent::among(&config.settings);
+    let skips = |(number, rule): (usize, &Rule)| {
+        Some(format!("rule {number} is skipped: {}", rule.mismatch(&opponent)?.as_str()))
+    };
+    let skipped: Vec<_> = (1..).zip(books.both.rules()).filter_map(skips).collect();
+    if !skipped.is_empty() {
+        row("opponent", format_args!("{opponent}: {}", skipped.join("; ")), out)?;
     }
     for files in &config.options.variants {
         let all = [&files.white, &files.black, &files.both].into_iter();

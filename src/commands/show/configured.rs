@@ -6,6 +6,7 @@ use shakmaty::{CastlingMode, Position as _};
 
 use tabiya_adapter::io::book_loader::{BookLoader, of_other_rules};
 use tabiya_adapter::settings::effect::idle;
+use tabiya_adapter::settings::opponent::{Mismatch, Opponent};
 use tabiya_adapter::settings::options::Options;
 use tabiya_adapter::settings::rules::{Rule, rule_name};
 use tabiya_adapter::settings::{Config, FILE_NAME, Given};
@@ -27,6 +28,8 @@ struct Configured<'a> {
     rules: &'a [Rule],
     /// The values of the options.
     options: Policy,
+    /// The opponent, if one is named.
+    opponent: Option<Opponent>,
 }
 
 /// Shows the positions in the books of the configuration, or lists games.
@@ -62,7 +65,13 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
         let wrong = wrong.iter().filter_map(|book| of_other_rules(&**book, variant));
         wrong.for_each(|what| output::warn(&what));
     }
-    let mut configured = Configured { set, rules: files.both.rules(), options };
+    let opponent = match &args.opponent {
+        Some(value) => Opponent::parse(value),
+        None => Opponent::among(&config.settings),
+    };
+    let is_named = args.opponent.is_some() || !opponent.is_unknown();
+    let opponent = is_named.then_some(opponent);
+    let mut configured = Configured { set, rules: files.both.rules(), options, opponent };
     let exit = if unopened { Exit::File } else { Exit::Done };
     output::print(|out| {
         let books = configured.set.distinct();
@@ -84,44 +93,58 @@ impl Configured<'_> {
     ) -> io::Result<bool> {
         let color = game.position().chess().turn();
         let mut known = false;
-        let mut answer = None;
+        let (mut skipped, mut answer) = (Vec::new(), None);
         for (index, book) in self.set.books(color).to_vec().into_iter().enumerate() {
             let number = self.set.rule(color, index);
             let rule = number.and_then(|number| self.rules.get(number.checked_sub(1)?));
             let policy = rule.map_or_else(|| self.options.clone(), |rule| rule.policy(&self.options));
             let from = if number.is_some() { index } else { 0 };
             let mut view = View::look_up(&*book, (&mut self.set, from), game, mode, &policy);
-            let chosen = answer.is_none() && view.line.is_some();
-            view.asked = Some(AskedBook { rule: number, chosen });
+            let mismatch = rule.zip(self.opponent.as_ref()).and_then(|(rule, other)| rule.mismatch(other));
+            let why = mismatch.map(Mismatch::as_str);
+            let chosen = answer.is_none() && view.line.is_some() && why.is_none();
+            view.asked = Some(AskedBook { rule: number, chosen, skipped: why });
+            skipped.extend(why.map(|why| format!("{} is skipped: {why}.", name(&*book, number))));
             known |= !view.moves.is_empty();
             super::print(&view, look, out)?;
             if chosen {
-                answer = Some(answers(&*book, number, rule));
+                answer = Some(self.answers(&*book, number, rule));
             }
         }
         if look.is_some() {
+            skipped.iter().try_for_each(|line| writeln!(out, "{line}"))?;
             let answer = answer.unwrap_or_else(|| "No book answers here: the engine does.".to_owned());
             writeln!(out, "{answer}\n")?;
         }
         Ok(known)
     }
+
+    /// The sentence that a book answers, with the conditions that do not depend on the position.
+    fn answers(&self, book: &dyn Book, number: Option<usize>, rule: Option<&Rule>) -> String {
+        let opponents = rule.and_then(Rule::opponents).filter(|_| self.opponent.is_none());
+        let conditions: Vec<_> = opponents.into_iter().chain(rule.map(limits).unwrap_or_default()).collect();
+        let name = name(book, number);
+        if conditions.is_empty() {
+            return format!("{name} answers.");
+        }
+        format!("{name} answers, if {}.", conditions.join(" and "))
+    }
 }
 
-/// The sentence that a book answers, with the conditions that do not depend on the position.
-fn answers(book: &dyn Book, number: Option<usize>, rule: Option<&Rule>) -> String {
-    let name = match number {
+/// What a book of the configuration is called.
+fn name(book: &dyn Book, number: Option<usize>) -> String {
+    match number {
         Some(number) => rule_name(number, book.path()),
         None => book.path().display().to_string(),
-    };
-    let clock = rule.and_then(|rule| rule.min_clock()).filter(|seconds| *seconds > 0);
-    let clock = clock.map(|seconds| format!("at least {seconds} s are left on the clock"));
-    let uses = rule.and_then(|rule| rule.max_uses());
-    let uses = uses.map(|most| format!("it has answered fewer than {most} moves of the game"));
-    let conditions: Vec<String> = clock.into_iter().chain(uses).collect();
-    if conditions.is_empty() {
-        return format!("{name} answers.");
     }
-    format!("{name} answers, if {}.", conditions.join(" and "))
+}
+
+/// The conditions of a rule that depend on the clock and on the game so far.
+fn limits(rule: &Rule) -> Vec<String> {
+    let clock = rule.min_clock().filter(|seconds| *seconds > 0);
+    let clock = clock.map(|seconds| format!("at least {seconds} s are left on the clock"));
+    let uses = rule.max_uses().map(|most| format!("it has answered fewer than {most} moves of the game"));
+    clock.into_iter().chain(uses).collect()
 }
 
 #[cfg(test)]
@@ -134,12 +157,17 @@ mod tests {
 
     /// What is shown of a position in the starter book under these rules, as a table and as JSON.
     fn shown(rules: &[Rule], moves: &str) -> (String, String) {
+        shown_against(None, rules, moves)
+    }
+
+    fn shown_against(opponent: Option<&str>, rules: &[Rule], moves: &str) -> (String, String) {
+        let opponent = opponent.map(Opponent::parse);
         let mut game = Game::start();
         moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
         let book = book::open_book("crates/book/books/starter.bin").unwrap();
         let numbered = (1..).zip(rules).map(|(number, rule)| (number, rule.color(), Arc::clone(&book)));
         let set = BookSet::default().with_rules(numbered);
-        let mut configured = Configured { set, rules, options: Policy::default() };
+        let mut configured = Configured { set, rules, options: Policy::default(), opponent };
         let (mut text, mut json) = (Vec::new(), Vec::new());
         let mode = CastlingMode::Standard;
         configured.position(&game, mode, Some(Look::default()), &mut text).unwrap();
@@ -172,5 +200,35 @@ mod tests {
                 && lines[1].ends_with(r#","rule":2,"chosen":false,"opening":null}"#)
         );
         assert_eq!(shown(&rules, "e2e4").1.lines().count(), 1);
+    }
+
+    #[test]
+    fn a_rule_for_other_opponents_is_skipped() {
+        let bots = Rule::default().with("opponent", "computer").with("opponent-rating", "2000..");
+        let rules = [bots, Rule::default().with("opponent-name", "*, magnus")];
+        assert_eq!(
+            answer(&rules, ""),
+            "rule 1 (starter.bin) answers, if the opponent is a computer and is rated 2000 or more."
+        );
+        for (opponent, says) in [
+            (
+                "none 2000 computer X",
+                "is skipped: the opponent has another name than its opponent-name.\nrule 1 (starter.bin) answers.",
+            ),
+            ("GM 2850 human Gary Kasparov", "has another name than its opponent-name.\nNo book"),
+            (
+                "none none human Carlsen, Magnus",
+                "rule 1 (starter.bin) is skipped: the opponent is a human.\nrule 2 (starter.bin) answers.",
+            ),
+            (
+                "none none computer X",
+                "rule 1 (starter.bin) is skipped: the opponent's rating is not known.\nrule 2",
+            ),
+        ] {
+            let (text, json) = shown_against(Some(opponent), &rules, "");
+            assert!(text.contains(says), "{opponent}: {text}");
+            let skipped = json.matches(r#""chosen":false,"skipped":"the opponent"#).count();
+            assert_eq!(skipped, text.matches("is skipped").count(), "{json}");
+        }
     }
 }

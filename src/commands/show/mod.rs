@@ -53,6 +53,9 @@ pub struct Args {
     /// BOOK: the tabiya.toml that a game would use]
     #[arg(long, value_name = "FILE", conflicts_with = "books")]
     config: Option<String>,
+    /// Show what rules answer against this opponent, written as for UCI_Opponent: "GM 2800 human Gary Kasparov"
+    #[arg(long, value_name = "OPPONENT", conflicts_with = "books")]
+    opponent: Option<String>,
     #[command(flatten)]
     positions: Positions,
     #[command(flatten)]

@@ -12,7 +12,7 @@ use tabiya_book::traits::Book;
 use tabiya_chess::openings::Opening;
 use tabiya_uci::info_string;
 
-use super::rules::Objection;
+use super::rules::{Objection, skipped};
 
 /// Moves of a book that are listed before one is played: the documentation promises this number.
 const SHOWN_MOVES: usize = 5;
@@ -62,10 +62,8 @@ impl Advice {
 
     /// A line for the log about the rules that did not let their books answer; `None` if all did.
     pub(super) fn objections(&self) -> Option<String> {
-        let words =
-            |(number, why): &(usize, Objection)| format!("rule {number} is skipped: {}", why.as_str());
-        let skipped: Vec<String> = self.skipped.iter().map(words).collect();
-        (!skipped.is_empty()).then(|| skipped.join("; "))
+        let said: Vec<String> = self.skipped.iter().map(|(number, why)| skipped(*number, *why)).collect();
+        (!said.is_empty()).then(|| said.join("; "))
     }
 
     /// Appends `info string` lines about the best moves, the opening if its name is to be announced, and the move that is

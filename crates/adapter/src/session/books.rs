@@ -26,6 +26,7 @@ use super::rules::{Objection, Rules};
 use super::score::centipawns;
 use crate::settings::advice::other_format;
 use crate::settings::books::BookFiles;
+use crate::settings::opponent::Opponent;
 use crate::settings::options::{BookScore, Options};
 
 /// Capacity for the lines of a book's answer, in bytes.
@@ -187,6 +188,16 @@ impl Books {
         self.rules.new_game();
         self.names.new_game();
         self.lines.new_game();
+    }
+
+    /// From now on this is the opponent.
+    pub(super) fn meet(&mut self, opponent: Opponent) {
+        self.rules.meet(opponent);
+    }
+
+    /// Which rules are for the opponent, in words; `None` if all are for every opponent.
+    pub(super) fn met(&self) -> Option<String> {
+        self.rules.met()
     }
 
     /// Asks for the books that the options name.

@@ -14,23 +14,6 @@ use super::output::Output;
 use super::played::{LearnableBook, PlayedGame};
 use super::verdict::{Evidence, Why};
 
-/// Characters of an opponent's name that are kept.
-const MAX_OPPONENT: usize = 60;
-
-/// The name in the value of `UCI_Opponent`: a title, a rating, `human` or `computer`, and the name.
-pub(super) fn opponent_name(value: &str) -> String {
-    let value = value.trim();
-    let mut rest = value;
-    let mut word = || {
-        let (word, more) = rest.split_once(char::is_whitespace)?;
-        rest = more.trim_start();
-        Some(word)
-    };
-    let kind = [word(), word(), word()][2];
-    let name = if matches!(kind, Some("human" | "computer")) { rest } else { value };
-    name.chars().filter(|letter| !letter.is_control()).take(MAX_OPPONENT).collect()
-}
-
 /// A game that has ended.
 pub(super) struct Ended {
     pub(super) number: u32,
@@ -38,7 +21,7 @@ pub(super) struct Ended {
     pub(super) first: usize,
     /// The books that it was played from.
     pub(super) sources: Arc<[LearnableBook]>,
-    /// The opponent, if one was announced.
+    /// The name of the opponent, if one was announced.
     pub(super) opponent: String,
     pub(super) evidence: Evidence,
 }

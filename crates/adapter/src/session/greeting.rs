@@ -6,7 +6,6 @@ use log::Level;
 
 use tabiya_uci::{Command, id_name};
 
-use super::options::ANALYSE_MODE;
 use super::{Output, Session, lossy};
 
 /// The addition to an engine's name that distinguishes it from the engine without books.
@@ -70,12 +69,7 @@ impl Session {
             if let Some(name) = self.name.given.as_deref().filter(|_| !self.name.is_sent) {
                 ours.extend(format!("id name {name}\n").into_bytes());
             }
-            if self.engine_options.lack_analyse_mode() {
-                let default = self.modes.analysing;
-                ours.extend(
-                    format!("option name {ANALYSE_MODE} type check default {default}\n").into_bytes(),
-                );
-            }
+            ours.extend(self.lent_options().into_bytes());
             self.options.declare(&mut ours);
             self.gui.send(&ours, out);
         }

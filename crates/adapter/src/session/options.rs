@@ -11,15 +11,18 @@ use tabiya_uci::{
 };
 
 use super::child::Child;
-use super::ended::opponent_name;
 use super::event::About;
 use super::{Output, Session, lossy};
 use crate::settings::books::NO_BOOK;
+use crate::settings::opponent::{OPPONENT, Opponent};
 use crate::settings::options::{OptionChange, Options};
 use crate::settings::spelling;
 
 /// The option with which GUIs announce analysis.
-pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
+const ANALYSE_MODE: &str = "UCI_AnalyseMode";
+
+/// The options of an engine that are ours if it has none.
+const LENT: [&str; 2] = [ANALYSE_MODE, OPPONENT];
 
 /// The start of the message about another kind of chess.
 const OTHER_VARIANT: &str = "UCI_Variant is ";
@@ -92,8 +95,8 @@ pub(super) struct EngineOptions {
     settings_sent: bool,
     /// Whether the engine has listed all its options.
     complete: bool,
-    /// Whether the engine has an option `UCI_AnalyseMode`; `None` before it has listed its options.
-    analyse_mode: Option<bool>,
+    /// Those of [`LENT`] that the engine has listed.
+    has: [bool; LENT.len()],
     /// Names of the engine's options that make it use its own book.
     own_books: Vec<Vec<u8>>,
     /// Names of the engine's options that could be ours misspelt.
@@ -103,7 +106,6 @@ pub(super) struct EngineOptions {
 impl EngineOptions {
     /// The engine has listed all its options.
     pub(super) fn are_complete(&mut self) {
-        self.analyse_mode.get_or_insert(false);
         self.complete = true;
     }
 
@@ -161,9 +163,10 @@ impl EngineOptions {
         Some(followed.value.clone().unwrap_or_else(|| option_default(line)))
     }
 
-    /// Whether `UCI_AnalyseMode` is an option of ours, because the engine has none.
-    pub(super) fn lack_analyse_mode(&self) -> bool {
-        self.analyse_mode == Some(false)
+    /// Whether this option is ours, because the engine has none.
+    fn lack(&self, name: &[u8]) -> bool {
+        let mut lent = LENT.iter().zip(self.has);
+        self.complete && lent.any(|(lent, has)| !has && same_name(lent.as_bytes(), name))
     }
 
     /// The names and values of the options that the user set in advance.
@@ -193,8 +196,8 @@ impl EngineOptions {
             self.own_books.push(name.to_owned());
         }
         let is_hidden = is_own_book || Options::is_ours(name);
-        if !is_hidden && same_name(name, ANALYSE_MODE.as_bytes()) {
-            self.analyse_mode = Some(true);
+        for (lent, has) in LENT.iter().zip(&mut self.has) {
+            *has |= same_name(lent.as_bytes(), name);
         }
         let is_like_ours = || spelling::nearest(&lossy(name), Options::names()).is_some();
         if !is_hidden && self.like_ours.len() < MAX_OWN_BOOKS && is_like_ours() {
@@ -243,6 +246,10 @@ pub(super) struct Modes {
     /// Whose rules `UCI_Variant` names; `None` if they are not known here.
     pub(super) rules: Option<Variant>,
     variant: String,
+    /// What `UCI_Opponent` was set to, whether nothing was said of it yet, and whether a value was that UCI does not specify.
+    opponent: String,
+    opponent_is_new: bool,
+    opponent_reported: bool,
     /// Whether the engine lists variants, but not that one.
     is_unoffered: bool,
     /// Whether that kind was reported since it began.
@@ -275,6 +282,9 @@ impl Default for Modes {
             analysing: false,
             rules: Some(Variant::Chess),
             variant: String::new(),
+            opponent: String::new(),
+            opponent_is_new: false,
+            opponent_reported: false,
             is_unoffered: false,
             variant_reported: false,
             analysis_reported: false,
@@ -317,13 +327,9 @@ impl Session {
         if std::mem::replace(&mut self.engine_options.settings_sent, true) {
             return;
         }
-        let options_are_known = self.engine_options.analyse_mode.is_some();
+        let options_are_known = self.engine_options.complete;
         for Setting { name, value, listed, refused_by, overruled } in self.engine_options.settings.clone() {
-            if overruled {
-                continue;
-            }
-            if same_name(name.as_bytes(), ANALYSE_MODE.as_bytes()) && self.engine_options.lack_analyse_mode()
-            {
+            if overruled || self.engine_options.lack(name.as_bytes()) {
                 continue;
             }
             if self.engine_options.is_own_book(name.as_bytes()) {
@@ -365,7 +371,7 @@ impl Session {
                 self.engine_options.overrule(option.name);
                 self.follow(&option, true);
                 self.say_modes(out);
-                if option.is(ANALYSE_MODE) && self.engine_options.lack_analyse_mode() {
+                if self.engine_options.lack(option.name) {
                     return;
                 }
                 self.child.is_ready = false;
@@ -436,14 +442,48 @@ impl Session {
             self.modes.multipv = value.parse().unwrap_or(1);
         } else if option.is(ANALYSE_MODE) {
             self.modes.analysing = is_true;
-        } else if option.is("UCI_Opponent") {
-            self.watch.announced = opponent_name(value);
+        } else if option.is(OPPONENT) {
+            let opponent = Opponent::parse(value);
+            opponent.name().clone_into(&mut self.watch.announced);
+            value.clone_into(&mut self.modes.opponent);
+            self.modes.opponent_is_new = true;
+            self.books.meet(opponent);
         } else if option.is(CHESS960) {
             self.modes.castling = CastlingMode::from_chess960(is_true);
             self.board.reread(self.modes.castling);
         } else if option.is(VARIANT) {
             self.modes.is_unoffered = !value.is_empty() && self.engine_options.lacks_variant(value);
             self.follow_variant(value);
+        }
+    }
+
+    /// The `option` lines of what the engine does not have, with the values that are set as defaults: GUIs send these back.
+    pub(super) fn lent_options(&self) -> String {
+        let lent = LENT.into_iter().filter(|name| self.engine_options.lack(name.as_bytes()));
+        let line = |name| match name {
+            ANALYSE_MODE => format!("option name {name} type check default {}\n", self.modes.analysing),
+            _ => {
+                let set = Some(self.modes.opponent.as_str()).filter(|set| !set.is_empty());
+                format!("option name {name} type string default {}\n", set.unwrap_or("<empty>"))
+            }
+        };
+        lent.map(line).collect()
+    }
+
+    /// Says who was announced as the opponent, and once that it was not as UCI specifies.
+    fn say_opponent(&mut self, out: &mut Output) {
+        let Modes { opponent, opponent_is_new, opponent_reported, .. } = &mut self.modes;
+        if !std::mem::take(opponent_is_new) {
+            return;
+        }
+        let read = Opponent::parse(opponent);
+        if !read.is_as_specified() && !std::mem::replace(opponent_reported, true) {
+            let name = read.name();
+            let what = format!("'{name}' is taken as a name: it is not TITLE RATING human|computer NAME");
+            self.gui.notify_about(About::Option, format!("{OPPONENT}: {what}"), out);
+        }
+        if let Some(said) = self.books.met() {
+            out.note(Level::Info, said);
         }
     }
 
@@ -473,12 +513,13 @@ impl Session {
         self.child.uci_owed > 0 && !self.engine_options.complete
     }
 
-    /// Says once why the books are silent whatever is asked, when it is known which values the engine takes.
+    /// Says who the opponent is, and once why the books are silent whatever is asked, when it is known which values the engine takes.
     pub(super) fn say_modes(&mut self, out: &mut Output) {
         if self.awaits_options() {
             return;
         }
         self.books.refresh(&self.options, out);
+        self.say_opponent(out);
         if !self.options.own_book {
             return;
         }

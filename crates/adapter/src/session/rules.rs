@@ -7,12 +7,16 @@ use shakmaty::{Color, Position as _};
 use tabiya_chess::{Game, Position};
 use tabiya_uci::Go;
 
+use crate::settings::opponent::{Mismatch, Opponent};
 use crate::settings::rules::Rule;
 
 /// The rules of the books that are open, and how often each has answered.
 #[derive(Default)]
 pub(super) struct Rules {
     list: Vec<Rule>,
+    opponent: Opponent,
+    /// Why each is not for that opponent.
+    mismatches: Vec<Option<Mismatch>>,
     /// The game after the last answer that counts.
     game: Option<Game>,
     answers: Vec<RuleAnswer>,
@@ -22,6 +26,7 @@ pub(super) struct Rules {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Objection {
     Missing,
+    Opponent(Mismatch),
     Clock,
     Uses,
 }
@@ -31,10 +36,16 @@ impl Objection {
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Missing => "it does not exist",
+            Self::Opponent(why) => why.as_str(),
             Self::Clock => "the clock is below its min-clock",
             Self::Uses => "its max-uses are used up",
         }
     }
+}
+
+/// That a rule does not let its book answer, and why.
+pub(super) fn skipped(number: usize, why: Objection) -> String {
+    format!("rule {number} is skipped: {}", why.as_str())
 }
 
 /// An answer of a rule.
@@ -49,12 +60,35 @@ impl Rules {
     /// during a game.
     pub(super) fn set(&mut self, list: &[Rule]) {
         if self.list != list {
+            let opponent = std::mem::take(&mut self.opponent);
             *self = Self { list: list.to_vec(), ..Self::default() };
+            self.meet(opponent);
         }
     }
 
-    pub(super) fn list(&self) -> &[Rule] {
-        &self.list
+    /// From now on this is the opponent.
+    pub(super) fn meet(&mut self, opponent: Opponent) {
+        self.mismatches = self.list.iter().map(|rule| rule.mismatch(&opponent)).collect();
+        self.opponent = opponent;
+    }
+
+    /// Which of the rules that are for some opponents only are for this one, in words; `None` if there are no such rules.
+    pub(super) fn met(&self) -> Option<String> {
+        let asked = self.list.iter().zip(&self.mismatches).zip(1..);
+        let asked = asked.filter(|((rule, _), _)| rule.opponents().is_some());
+        let said: Vec<_> = asked
+            .map(|((_, mismatch), number)| match mismatch {
+                Some(why) => skipped(number, Objection::Opponent(*why)),
+                None => format!("rule {number} is asked"),
+            })
+            .collect();
+        (!said.is_empty()).then(|| format!("the opponent is {}: {}", self.opponent, said.join("; ")))
+    }
+
+    /// The rules that are for the opponent.
+    pub(super) fn list(&self) -> Vec<&Rule> {
+        let rules = self.list.iter().zip(&self.mismatches);
+        rules.filter(|(_, mismatch)| mismatch.is_none()).map(|(rule, _)| rule).collect()
     }
 
     /// The rule of this number, from 1.
@@ -65,7 +99,10 @@ impl Rules {
     /// Why a rule does not let its book answer this request about the game; `None` if it does.
     pub(super) fn objection(&self, number: usize, game: &Game, go: &Go) -> Option<Objection> {
         let Some(rule) = self.get(number) else { return Some(Objection::Missing) };
-        if !rule.has_time(time_left(go, game.position().chess().turn())) {
+        let mismatch = self.mismatches.get(number - 1).copied().flatten();
+        if let Some(why) = mismatch {
+            Some(Objection::Opponent(why))
+        } else if !rule.has_time(time_left(go, game.position().chess().turn())) {
             Some(Objection::Clock)
         } else if rule.max_uses().is_some() && !rule.has_uses(self.uses(number, game)) {
             Some(Objection::Uses)

@@ -60,7 +60,7 @@ pub(super) struct Watch {
     last_score: Option<Score>,
     /// The number of games that have begun.
     number: u32,
-    /// The opponent that the GUI has announced.
+    /// The name of the opponent that the GUI has announced.
     pub(super) announced: String,
     /// The books of games that have begun and were not reported yet.
     pub(super) begun: Vec<Arc<[LearnableBook]>>,
@@ -73,7 +73,7 @@ pub(super) struct Watch {
 struct Watched {
     /// The books that it is played from.
     sources: Arc<[LearnableBook]>,
-    /// The opponent announced when it began.
+    /// The name of the opponent announced when it began.
     opponent: String,
     /// The number of moves on the board at the first request.
     first: usize,

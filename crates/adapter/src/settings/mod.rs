@@ -6,6 +6,7 @@ pub mod effect;
 mod file;
 pub mod form;
 mod given;
+pub mod opponent;
 pub mod options;
 pub mod rules;
 pub mod search_paths;

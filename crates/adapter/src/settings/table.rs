@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use tabiya_book::choose::{MAX_LOSS_LIMIT, Weights};
 
-use self::SettingKind::{Check, Choice, Files, Pairs, Share, Spin, Text, Texts};
+use self::SettingKind::{Check, Choice, Files, Pairs, Range, Share, Spin, Text, Texts};
+use super::opponent::{OpponentKind, range};
 use super::options::{BookScore, OptionChange, Options, UsedPolicy, Value};
 use super::split;
 
@@ -60,6 +61,8 @@ pub enum SettingKind {
     },
     /// A share with at most one decimal, in percent; without the sign its thousandths, as it was written before.
     Share,
+    /// Numbers from one to another, of which one may be left out.
+    Range,
     /// One of these texts.
     #[serde(rename = "combo")]
     Choice {
@@ -79,6 +82,7 @@ impl SettingKind {
             Check => "true or false".to_owned(),
             Spin { min, max } => format!("a number from {min} to {max}"),
             Share => "a share from 0 % to 100 %, such as '0.5 %'".to_owned(),
+            Range => "a range, such as '1800..2200', '2200..' or '..1800'".to_owned(),
             Choice { choices } => format!("one of {}", choices.join(", ")),
             Text => "a string".to_owned(),
             Texts => "a string or a list of strings".to_owned(),
@@ -104,6 +108,7 @@ impl SettingKind {
     pub fn takes(self, text: &str) -> bool {
         match self {
             Check | Spin { .. } | Share => self.number(text).is_some(),
+            Range => range(text).is_some(),
             Choice { choices } => choices.contains(&text),
             Text | Texts => true,
             Pairs => split(text).is_some(),
@@ -267,6 +272,9 @@ static ROWS: &[SettingRow] = &[
         group: SettingGroup::Books, help: "If a book cannot be opened, play on with the others or the engine alone", ..START },
     SettingRow { key: "file", help: "The book", ..BY_BOOK },
     SettingRow { key: "color", kind: Choice { choices: &["white", "black"] }, help: "Use the book only for this side", ..BY_BOOK },
+    SettingRow { key: "opponent", kind: Choice { choices: &OpponentKind::NAMES }, help: "Use the book only against a human, or a computer", ..BY_BOOK },
+    SettingRow { key: "opponent-name", help: "Use the book only against this opponent; * is any text", ..BY_BOOK },
+    SettingRow { key: "opponent-rating", kind: Range, help: "Use the book only against opponents of these ratings", ..BY_BOOK },
     SettingRow { name: "Book Variety", key: "variety", value_name: "0-100", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.variety)),
         slider: Some(""), help: "0 = always the best move, 50 = by weight, 100 = every playable move equally often", ..POLICY },
     SettingRow { name: "Book Depth", key: "depth", value_name: "MOVE", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.depth)),

@@ -97,7 +97,7 @@ pub fn play((mut session, mut out, library): (Session, Output, OneBook), script:
 }
 
 fn is_book_talk(line: &str) -> bool {
-    let own_option = ["Book ", "OwnBook ", "UCI_AnalyseMode "]
+    let own_option = ["Book ", "OwnBook ", "UCI_AnalyseMode ", "UCI_Opponent "]
         .iter()
         .any(|name| line.strip_prefix("option name ").is_some_and(|option| option.starts_with(name)));
     let told =

@@ -381,3 +381,58 @@ fn a_rule_may_allow_a_position_for_the_third_time() {
     assert_eq!(ask(&only(rule("first.bin").with("threefold", "false")), true), None);
     assert_eq!(ask(&[rule("first.bin"), allowed], false), Some(2));
 }
+
+/// What the log has of the opponent and of rules that are skipped.
+fn noted(talk: &mut Talk) -> Vec<String> {
+    let notes = std::mem::take(&mut talk.out.notes).into_iter().map(|(_, note)| note);
+    notes.filter(|note| note.starts_with("the opponent is ")).collect()
+}
+
+#[test]
+fn a_rule_answers_the_opponents_that_it_is_for_from_the_next_request_on() {
+    let bots = rule("first.bin").with("opponent", "computer").with("variety", "0");
+    let club = rule("second.bin").with("opponent-rating", "1000..1999").with("opponent-name", "*, bob");
+    let mut talk = Talk::new(&[bots, club, rule("second.bin").with("color", "black")]);
+    talk.send("uci");
+    talk.session.engine_line(b"uciok\n", &mut talk.out);
+    let greeting = String::from_utf8(std::mem::take(&mut talk.out.gui)).unwrap();
+    assert!(greeting.contains("option name UCI_Opponent type string default <empty>\n"), "{greeting}");
+    // Nobody is known: only the rule for everybody answers.
+    assert_eq!((talk.asks("", "go"), talk.asks("e2e4", "go")), (None, Some(3)));
+    talk.send("setoption name UCI_Opponent value BOT 3000 computer Stockfish");
+    assert_eq!(talk.asks("", "go"), Some(1));
+    assert_eq!(
+        noted(&mut talk),
+        ["the opponent is BOT Stockfish (computer, 3000): rule 1 is asked; rule 2 is skipped: \
+          the opponent has another name than its opponent-name"]
+    );
+    // In the middle of a game too.
+    talk.send("setoption name UCI_Opponent value none 1500 human Bob Smith");
+    assert_eq!(talk.asks(E4_E5, "go"), Some(2));
+    talk.send("ucinewgame");
+    talk.send("setoption name uci_opponent value none 2000 human Smith, Bob");
+    assert_eq!((talk.asks(E4_E5, "go"), talk.asks("e2e4", "go")), (None, Some(3)));
+    // Nothing was sent to an engine that has no such option.
+    assert!(!String::from_utf8_lossy(&talk.out.engine).contains("setoption"));
+    talk.send("setoption name UCI_Opponent value <empty>");
+    assert_eq!((talk.asks("", "go"), talk.asks("e2e4", "go")), (None, Some(3)));
+}
+
+#[test]
+fn an_opponent_that_is_not_as_specified_is_a_name_which_is_said_once() {
+    let mut talk = Talk::new(&[rule("first.bin").with("opponent-name", "bob")]);
+    talk.send("uci");
+    for line in ["option name UCI_Opponent type string", "uciok"] {
+        talk.session.engine_line(format!("{line}\n").as_bytes(), &mut talk.out);
+    }
+    talk.out.gui.clear();
+    talk.send("setoption name UCI_Opponent value Alice");
+    let said = String::from_utf8(std::mem::take(&mut talk.out.gui)).unwrap();
+    let taken = "UCI_Opponent: 'Alice' is taken as a name: it is not TITLE RATING human|computer NAME";
+    assert_eq!(said, format!("info string tabiya: {taken}\n"));
+    // The engine has the option, and gets what we read.
+    assert!(talk.out.engine.ends_with(b"setoption name UCI_Opponent value Alice\n"));
+    assert_eq!(talk.asks("", "go"), None);
+    talk.send("setoption name UCI_Opponent value Bob");
+    assert_eq!((talk.out.gui.len(), talk.asks("", "go")), (0, Some(1)));
+}

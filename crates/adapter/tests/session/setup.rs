@@ -119,6 +119,20 @@ fn the_gui_gets_the_reason_if_there_is_no_match() {
 }
 
 #[test]
+fn an_opponent_that_is_set_in_advance_is_announced_as_set() {
+    let (mut session, mut out, _) =
+        session(polyglot(&BOOK), &[("uci_opponent", "GM 2800 human Gary Kasparov")]);
+    session.gui_line(b"uci\n", &mut out);
+    session.engine_line(b"uciok\n", &mut out);
+    let gui = String::from_utf8(out.gui).unwrap();
+    assert!(
+        gui.contains("option name UCI_Opponent type string default GM 2800 human Gary Kasparov\n"),
+        "{gui}"
+    );
+    assert_eq!((out.engine.as_slice(), out.messages.len()), (&b"uci\n"[..], 0));
+}
+
+#[test]
 fn an_engine_without_an_analyse_mode_gets_ours() {
     let greeting = "> uci
                     E uci

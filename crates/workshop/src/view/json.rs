@@ -25,6 +25,8 @@ struct PositionJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     chosen: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     weights: Option<&'static str>,
     opening: Option<Opening>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,6 +85,7 @@ pub fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         moves: moves.collect(),
         rule: view.asked.and_then(|asked| asked.rule),
         chosen: view.asked.map(|asked| asked.chosen),
+        skipped: view.asked.and_then(|asked| asked.skipped),
         weights: (view.weights != Weights::Points).then(|| view.weights.as_str()),
         opening: view.opening,
         comment: view.comment.as_deref(),

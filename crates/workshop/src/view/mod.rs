@@ -51,6 +51,8 @@ pub struct AskedBook {
     pub rule: Option<usize>,
     /// Whether it is the one that answers.
     pub chosen: bool,
+    /// Why its rule is not asked, if that is known.
+    pub skipped: Option<&'static str>,
 }
 
 impl<'a> View<'a> {

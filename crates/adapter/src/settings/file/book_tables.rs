@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn each_key_of_a_table_is_read() {
-        let text = "[[book]]\nfile = 'a.bin'\n[[book]]\nfile = ' b;c.bin '\ncolor = 'black'\nvariety = 0\ndepth = 10\n\
+        let text = "[[book]]\nfile = 'a.bin'\n[[book]]\nfile = ' b;c.bin '\ncolor = 'black'\nopponent = 'human'\n\
+                    opponent-name = 'A, *'\nopponent-rating = '1800..'\nvariety = 0\ndepth = 10\n\
                     threshold = 0x10\ngames = 1_000_000\nreserve = 4\nmin-clock = 30\nmax-uses = 3\nmax-loss = 40\n\
                     guard = 500\ntournament = false\nthreefold = true\noptional = true\n";
         let plain = Rule { file: "a.bin".to_owned(), ..Rule::default() };
@@ -127,6 +128,9 @@ mod tests {
             file: "b;c.bin".to_owned(),
             ..rule(&[
                 ("color", "black"),
+                ("opponent", "human"),
+                ("opponent-name", "A, *"),
+                ("opponent-rating", "1800.."),
                 ("variety", "0"),
                 ("depth", "10"),
                 ("threshold", "16"),
@@ -146,7 +150,7 @@ mod tests {
         assert_eq!(plain.to_string(), "a.bin");
         assert_eq!(
             full.to_string(),
-            "b;c.bin, color black, variety 0, depth 10, threshold 16, games 1000000, reserve 4, max-loss 40, \
+            "b;c.bin, color black, opponent human, opponent-name A, *, opponent-rating 1800.., variety 0, depth 10, threshold 16, games 1000000, reserve 4, max-loss 40, \
              guard 500, tournament false, threefold true, optional true, min-clock 30, max-uses 3"
         );
     }
@@ -171,7 +175,7 @@ mod tests {
             ("threefold = 'true'", "'threefold' must be true or false", ""),
             ("threefold = 3", "'threefold' must be true or false", ""),
             ("optional = 0", "'optional' must be true or false", ""),
-            ("learn = true", "unknown key 'learn'", "its keys are file, color, variety, depth"),
+            ("learn = true", "unknown key 'learn'", "its keys are file, color, opponent, "),
             ("max-uses = 0", "'max-uses' must be a number from 1 to 1000", ""),
             ("color = 'White'", "'color' must be one of white, black", ""),
             ("color = true", "'color' must be one of white, black", ""),
@@ -180,7 +184,18 @@ mod tests {
             ("Games = 3", "unknown key 'Games'", "write 'games'"),
             ("seed = 3", "unknown key 'seed'", "write 'seed' before the first table"),
             ("colour = 'white'", "unknown key 'colour'", "write 'color'"),
-            ("side = 'white'", "unknown key 'side'", "its keys are file, color, variety, depth"),
+            ("side = 'white'", "unknown key 'side'", "its keys are file, color, opponent, "),
+            ("opponent = 'bot'", "'opponent' must be one of human, computer", ""),
+            (
+                "opponent-rating = '2200..1800'",
+                "'opponent-rating' must be a range, such as '1800..2200', '2200..' or '..1800'",
+                "",
+            ),
+            (
+                "opponent-rating = 1800",
+                "'opponent-rating' must be a range, such as '1800..2200', '2200..' or '..1800'",
+                "",
+            ),
         ] {
             let wrong = rules(&format!("[[book]]\nfile = 'a'\n[[book]]\nfile = 'b'\n{line}\n")).unwrap_err();
             assert_eq!(wrong.what, format!("[[book]] table 2: {what}"), "{line}");

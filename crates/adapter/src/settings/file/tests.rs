@@ -104,7 +104,7 @@ fn the_template_has_a_table_of_each_key_for_a_book() {
     let (given, warnings) =
         read_all(&format!("[[book]]\n{}", tables.replace("\n#", "\n").trim_start_matches('#')));
     assert!(warnings.is_empty(), "{warnings:?}");
-    let [varied, main] = <[_; 2]>::try_from(given.unwrap().of_books).unwrap();
+    let [rival, varied, main] = <[_; 3]>::try_from(given.unwrap().of_books).unwrap();
     let said = varied.to_string();
     let start = "varied.bin, color white, variety 80, depth 6, threshold 0.5 %, games 0, ";
     assert!(
@@ -112,7 +112,9 @@ fn the_template_has_a_table_of_each_key_for_a_book() {
         "{said}"
     );
     assert_eq!(main.to_string(), "main.bin, variety 0, min-clock 30, max-uses 10");
-    let is_set = |key| [&varied, &main].iter().any(|rule| rule.given.text(key).is_some());
+    let start = "rival.bin, opponent human, opponent-name Carlsen*, opponent-rating ";
+    assert_eq!(rival.to_string(), format!("{start}1800..2200"));
+    let is_set = |key| [&rival, &varied, &main].iter().any(|rule| rule.given.text(key).is_some());
     for key in table::by_book().map(|row| row.key).filter(|key| *key != "file") {
         assert!(is_set(key), "src/settings/template.toml has no {key} below [[book]]");
     }
