@@ -30,7 +30,7 @@ struct State {
     unreadable: u64,
 }
 
-/// Opens the games of PGN files (also compressed ones and archives), ChessBase databases, folders of them, or a list of these.
+/// Opens the games of PGN files (also compressed ones and archives), databases, folders of them, or a list of these.
 ///
 /// Each game is a ``chess.pgn.Game`` with variations, comments and glyphs; with *moves_only* a :class:`MainLine`, which is much
 /// faster. Damaged games have their moves up to the damage; those that cannot be read at all are left out and counted, and so are

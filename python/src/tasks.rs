@@ -227,7 +227,7 @@ fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>>
     class.call1((severity.to_string(), what, count, offset, file))
 }
 
-/// Reads a book, a count file, a folder of count files or a ChessBase database to its end, and returns what is wrong with it. A Polyglot
+/// Reads a book, a count file, a folder of count files or a database to its end, and returns what is wrong with it. A Polyglot
 /// book is read as one of *variant*, by default standard chess.
 ///
 /// :raises NotFoundError: if there is no such file.

@@ -366,7 +366,7 @@ class MainLine:
 def open_games(
     path: Paths, *, moves_only: Literal[False] = False, variant: Optional[str] = None
 ) -> Games[chess.pgn.Game]:
-    """Opens the games of PGN files (also compressed ones and archives), ChessBase databases, folders of them, or a list of these.
+    """Opens the games of PGN files (also compressed ones and archives), databases, folders of them, or a list of these.
 
     Each game is a ``chess.pgn.Game`` with variations, comments and glyphs; with *moves_only* a :class:`MainLine`, which is much
     faster. Damaged games have their moves up to the damage; those that cannot be read at all are left out and counted, and so are
@@ -385,7 +385,7 @@ def _entry(state: tuple[Any, ...]) -> Entry: ...
 def opening(board: _Asked) -> Optional[Opening]:
     """The opening of a position, or ``None`` if it has no name. *board* may also be a Polyglot key."""
 def check(path: Path, *, variant: Optional[str] = None, cancel: Optional[Cancel] = None) -> list[Finding]:
-    """Reads a book, a count file, a folder of count files or a ChessBase database to its end, and returns what is wrong with it. A Polyglot
+    """Reads a book, a count file, a folder of count files or a database to its end, and returns what is wrong with it. A Polyglot
     book is read as one of *variant*, by default standard chess.
 
     :raises NotFoundError: if there is no such file.

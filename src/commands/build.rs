@@ -38,7 +38,7 @@ use crate::output::{self, counts, damage, progress, report, written};
 pub(crate) const SCREENS: &[Screen] = &[Screen {
     command: "build",
     shown: &[
-        ("sources", "PGN files (also .gz, .zst, .zip), folders, .cbh, .cbv, .parquet, -"),
+        ("sources", "PGN files (also .gz, .zst, .zip), folders, .cbh, .cbv, .si4, .parquet, -"),
         ("output", BOOK_OUT),
         ("force", FORCE),
         ("max_ply", "Only the first N plies of each game; 0 = all [default: 0]"),
@@ -61,7 +61,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
 /// Build a book from games
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, ChessBase databases (.cbh, .cbv), - for
+    /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, databases (.cbh, .cbv, .si4, .si5), - for
     /// standard input, or count files (.parquet)
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,

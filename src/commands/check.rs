@@ -27,7 +27,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
 /// Read whole books, and report all damage with its offset
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh, .cbv)
+    /// The books, count files (.parquet), folders of count files, or databases (.cbh, .cbv, .si4, .si5)
     #[arg(required = true, value_name = "SOURCE")]
     books: Vec<PathBuf>,
     #[command(flatten)]

@@ -64,7 +64,7 @@ pub struct Args {
     /// Give programs only the moves that tabiya would play
     #[arg(long)]
     playable: bool,
-    /// Show which games of these PGN files and .cbh or .cbv databases reach a position; they are indexed once, in a file beside the
+    /// Show which games of these PGN files and databases (.cbh, .cbv, .si4, .si5) reach a position; they are indexed once, in a file beside the
     /// first book
     #[arg(long, value_name = "FILE", num_args = 1..)]
     games: Vec<PathBuf>,

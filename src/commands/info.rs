@@ -25,7 +25,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
 /// Show what each book, database or store contains
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books, count files (.parquet), folders of count files, ChessBase databases (.cbh, .cbv), or stores of evaluations
+    /// The books, count files (.parquet), folders of count files, databases (.cbh, .cbv, .si4, .si5), or stores of evaluations
     #[arg(required = true, value_name = "SOURCE")]
     books: Vec<PathBuf>,
     #[command(flatten)]

@@ -15,3 +15,4 @@ import read_exp  # noqa: E402, F401
 import read_kvetka  # noqa: E402, F401
 import read_obk  # noqa: E402, F401
 import read_polyglot  # noqa: E402, F401
+import read_scid  # noqa: E402, F401

@@ -137,7 +137,7 @@ def test_info_and_check_know_databases(tabiya, tmp_path, samples):
 
 
 def test_other_formats_are_answered_with_what_to_do(tabiya, tmp_path):
-    for name, words in (("a.2cbh", b"save it as a CBH database"), ("a.cbv", b"unlock it in ChessBase"), ("a.cbz", b"unpack it first"), ("a.si4", b"export its games as PGN")):
+    for name, words in (("a.2cbh", b"save it as a CBH database"), ("a.cbv", b"unlock it in ChessBase"), ("a.cbz", b"unpack it first"), ("a.si3", b"export its games as PGN")):
         (tmp_path / name).write_bytes(b"\0" * 100)
         for command in (("export", name), ("info", name), ("check", name), ("build", name, "-o", "b.bin")):
             done = tabiya(*command)

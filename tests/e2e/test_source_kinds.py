@@ -53,7 +53,7 @@ KINDS = {
     "a.7z": ("a 7z archive: unpack it first", set()),
     "archive": ("a rar archive: unpack it first", set()),
     "program": ("a program", set()),
-    "a.si4": ("a database of Scid, which is not supported: open it in Scid, and export its games", set()),
+    "a.si3": ("a database of an old Scid, which is not supported: open it in Scid", set()),
     "a.2cbh": ("the newer format of ChessBase 17 and later, which is not supported: save it as a CBH database", set()),
     "old.fbk": ("an old opening book of Fritz, which is not supported: export its lines as PGN", set()),
     "missing": ("cannot open the file", set()),
@@ -91,7 +91,7 @@ def files(tmp_path_factory, tabiya_exe):
     (folder / "a.7z").write_bytes(b"7z\xbc\xaf\x27\x1c\0\4" + bytes(40))
     (folder / "archive").write_bytes(b"Rar!\x1a\x07\0" + bytes(40))
     (folder / "program").write_bytes(b"\x7fELF\2\1\1" + bytes(60))
-    for name in ("a.si4", "a.2cbh", "old.fbk"):
+    for name in ("a.si3", "a.2cbh", "old.fbk"):
         (folder / name).write_bytes(bytes(64))
     return folder
 

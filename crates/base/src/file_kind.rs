@@ -117,9 +117,15 @@ file_kinds! {
     /// A database of Scid.
     Scid {
         ends: &["si4", "sg4", "sn4", "si5", "sg5", "sn5"],
-        what: "a database of Scid, which is not supported",
-        advice: Some("open it in Scid, and export its games as PGN"),
-        reported: &["si4", "si5"],
+        what: "a database of Scid",
+        database: true,
+    }
+    /// A database of Scid before version 4.
+    OldScid {
+        ends: &["si3", "sg3", "sn3"],
+        what: "a database of an old Scid, which is not supported",
+        advice: Some("open it in Scid, which makes one of version 4 of it, or export its games as PGN"),
+        reported: &["si3"],
     }
     /// A book of Fritz before CTG.
     FritzBook {
@@ -216,7 +222,7 @@ mod tests {
         for (name, says) in [
             ("a.2CBH", "save it as a CBH database"),
             ("a.cbz", "with its password"),
-            ("games.si4", "database of Scid"),
+            ("games.si3", "database of an old Scid"),
             ("x/a.fbk", "make a book of them"),
             ("a.bkt", "make a book of them"),
             ("a.tar.7z", "7z archive: unpack it first"),
@@ -232,7 +238,7 @@ mod tests {
         {
             assert_eq!(FileKind::by_name(Path::new(name)), kind);
         }
-        for (name, is_database) in [("a.SI4", true), ("a.sg4", false), ("a.2cbh", true), ("a.fbk", false)] {
+        for (name, is_database) in [("a.SI3", true), ("a.sg3", false), ("a.2cbh", true), ("a.fbk", false)] {
             assert_eq!(FileKind::reported_by_name(Path::new(name)).is_some(), is_database, "{name}");
         }
         for (start, kind) in [

@@ -7,11 +7,11 @@ use tabiya_base::error::{Error, Result};
 use tabiya_base::file_kind::FileKind;
 use tabiya_base::folder;
 
-use super::cbh;
 use super::database::{Database, DatabaseKind};
+use super::{cbh, scid};
 
 /// Every kind.
-const KINDS: &[&DatabaseKind] = &[&cbh::KIND];
+const KINDS: &[&DatabaseKind] = &[&cbh::KIND, &scid::KIND];
 
 /// The kind of the database that a file belongs to, by its name.
 fn kind(path: &Path) -> Option<&'static DatabaseKind> {

@@ -32,6 +32,8 @@ mod pipe;
 #[doc(hidden)]
 pub mod play;
 mod player;
+#[doc(hidden)]
+pub mod scid;
 mod stamp;
 #[doc(hidden)]
 pub mod text;

@@ -359,7 +359,7 @@ impl Sources {
         }
         Err(Error::new(ErrorKind::File, "this folder holds no PGN files or databases").at_path(path).advice(
             "the names of PGN files end with .pgn, .pgn.gz, .pgn.zst, .pgn.bz2, .pgn.xz or .zip, those of databases \
-             with .cbh or .cbv",
+             with .cbh, .cbv, .si4 or .si5",
         ))
     }
 }

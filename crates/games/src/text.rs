@@ -21,7 +21,7 @@ pub const STDIN: &str = "-";
 pub const START_LEN: u64 = 4096;
 
 /// What to do with a file that holds no games.
-pub const ADVICE: &str = "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh, .cbv)";
+pub const ADVICE: &str = "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or databases (.cbh, .cbv, .si4, .si5)";
 
 /// The text of a file: the start, which was checked, and the rest.
 pub type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;

@@ -278,7 +278,7 @@ mod tests {
     use std::fmt::Write as _;
 
     /// Files of all kinds, each with the variant that it is.
-    const FILES: [(&str, &[u8], &str); 21] = [
+    const FILES: [(&str, &[u8], &str); 22] = [
         ("a.bin", &[0; 16], "Book"),
         ("book", &[0; 16], "Book"),
         ("book.pgn", b"\0\0\0\0\0\0\0\x01\0\x01\0\x01\0\0\0\0", "Book"),
@@ -294,10 +294,11 @@ mod tests {
         ("a.pgn.gz", b"\x1f\x8b\x08\0", "Text"),
         ("a.zip", b"PK\x03\x04", "Archive"),
         ("a", b"Rar!\x1a\x07\0", "Foreign(Rar)"),
-        ("a.SG4", b"\0\x01", "Foreign(Scid)"),
+        ("a.SG3", b"\0\x01", "Foreign(OldScid)"),
         ("engine", b"\x7fELF", "Foreign(Program)"),
         ("a.bin.evals", b"TabEvals", "Store"),
         ("a.CBG", b"", "Database"),
+        ("a.SG4", b"\0\x01", "Database"),
         ("counts", b"PAR1", "Counts"),
         ("a.parquet", b"<html>", "Counts"),
     ];

@@ -1,4 +1,4 @@
-//! `tabiya export`: a book, a ChessBase database or a store of evaluations, written out.
+//! `tabiya export`: a book, a database or a store of evaluations, written out.
 
 mod book;
 mod database;
@@ -25,7 +25,7 @@ use crate::output::{Printed, Stop};
 pub(crate) const SCREENS: &[Screen] = &[Screen {
     command: "export",
     shown: &[
-        ("source", "A book, a ChessBase database (.cbh, .cbv), or a store"),
+        ("source", "A book, a database (.cbh, .cbv, .si4, .si5), or a store"),
         ("output", "The file to write (.pgn, .tsv, .json, .epd) [default: -]"),
         ("force", FORCE),
         ("format", "pgn, tsv, json or epd [default: as the file's name says]"),
@@ -38,10 +38,10 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
     pages: &[("databases.md", ""), ("look-into-a-book.md", "")],
 }];
 
-/// Write a book, a ChessBase database or a store as PGN, a table, JSON or EPD
+/// Write a book, a database or a store as PGN, a table, JSON or EPD
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A book, a store of evaluations, or a ChessBase database (its .cbh file, or its archive .cbv)
+    /// A book, a store of evaluations, or a database (.cbh, .cbv, .si4, .si5)
     #[arg(value_name = "SOURCE")]
     source: PathBuf,
     /// The file to write (.pgn, .tsv, .json, .epd, also with .gz or .zst), or - for standard output [default: -]

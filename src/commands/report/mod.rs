@@ -59,7 +59,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
 /// Report where games left the books, and how they ended
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, ChessBase databases (.cbh, .cbv), - for
+    /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, databases (.cbh, .cbv, .si4, .si5), - for
     /// standard input
     #[arg(required = true, value_name = "GAMES")]
     games: Vec<PathBuf>,

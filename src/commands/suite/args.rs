@@ -48,7 +48,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
 /// Make an opening suite for engine matches, spread evenly over openings
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Books of any format, count files, or games: PGN files (also compressed), folders of them, ChessBase databases (.cbh, .cbv), -
+    /// Books of any format, count files, or games: PGN files (also compressed), folders of them, databases (.cbh, .cbv, .si4, .si5), -
     /// for standard input
     #[arg(required = true, value_name = "SOURCE")]
     pub(super) sources: Vec<PathBuf>,

@@ -155,14 +155,20 @@ impl<M: Copy + Default> MoveTree<M> {
 
     /// Remembers this place: an alternative to the next move follows later.
     pub fn push(&mut self) {
+        self.branch(self.at);
+    }
+
+    /// Remembers this place, and goes to that of a node, which the next move follows.
+    pub fn branch(&mut self, node: u32) {
         if self.links.is_empty() {
             let count = self.count();
             self.links.extend((0..=count).map(|ply| Links::in_line(ply, count)));
         }
         self.kept.push(self.at);
+        self.at = node;
     }
 
-    /// Goes back to where the last [`push`](MoveTree::push) was, or to the start of the game if there was none.
+    /// Goes back to where the last [`push`](MoveTree::push) or [`branch`](MoveTree::branch) was, or to the start of the game if there was none.
     pub fn pop(&mut self) {
         self.at = self.kept.pop().unwrap_or(0);
     }
