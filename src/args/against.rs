@@ -11,10 +11,8 @@ use tabiya_workshop::expected::{CountedSource, ExpectedSources, Wanted};
 
 use super::player::PlayerArg;
 use super::variant::open_of;
+use crate::output::exit::Exit;
 use crate::output::{self, report};
-
-/// Plies of each game that are counted.
-const MAX_PLY: u32 = 60;
 
 /// `--against` and `--player`.
 #[derive(clap::Args, Debug)]
@@ -30,29 +28,35 @@ pub(crate) struct AgainstArgs {
 }
 
 impl AgainstArgs {
-    /// Opens books and count files, and counts games. What cannot be read of them is reported.
+    /// Opens books and count files, and counts the first plies of games. What cannot be read of them is reported; returns also how a
+    /// command ends because of it.
     ///
     /// # Errors
     /// When a source cannot be read or has no games that count, a temporary file cannot be written, or the work is interrupted.
     pub fn open(
         &self,
         variant: Variant,
+        plies: Option<u32>,
         resources: &Resources,
         progress: &Progress,
-    ) -> Result<ExpectedSources> {
+    ) -> Result<(ExpectedSources, Exit)> {
         let player = self.player.as_ref().map(PlayerArg::names).transpose()?;
         let open = |path: &Path| open_of(path, variant);
-        let wanted = Wanted { variant, player: player.as_ref(), plies: MAX_PLY, open: &open };
+        let wanted = Wanted { variant, player: player.as_ref(), plies, open: &open };
         let sources = ExpectedSources::open(&self.against, &wanted, resources, progress)?;
+        let mut exit = Exit::Done;
         for (number, source) in sources.counted().iter().enumerate() {
-            output::sources_passed_over(&source.games);
-            output::passed_over(&source.unopened);
-            if source.report.plies == 0 {
+            let passed_over = output::sources_passed_over(&source.games);
+            exit = exit.max(passed_over).max(output::passed_over(&source.unopened));
+            if source.report.is_incomplete() {
+                exit = exit.max(Exit::Findings);
+            }
+            if source.is_empty {
                 let player = player.as_ref().filter(|_| number == 0);
                 return Err(nothing(source, player));
             }
         }
-        Ok(sources)
+        Ok((sources, exit))
     }
 }
 

@@ -44,6 +44,19 @@ pub(crate) fn side() -> impl TypedValueParser<Value = Color> {
     PossibleValuesParser::new(["white", "black"]).map(|side| Color::from_white(side == "white"))
 }
 
+/// The sides that a book is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sides(pub &'static [Color]);
+
+/// One or both sides: `white`, `black` or `both`.
+pub(crate) fn sides() -> impl TypedValueParser<Value = Sides> {
+    PossibleValuesParser::new(["white", "black", "both"]).map(|side| match side.as_str() {
+        "white" => Sides(&[Color::White]),
+        "black" => Sides(&[Color::Black]),
+        _ => Sides(&[Color::White, Color::Black]),
+    })
+}
+
 /// Of what weights are made: `points` or `games`.
 pub(crate) fn weights() -> impl TypedValueParser<Value = Weights> {
     PossibleValuesParser::new(Weights::NAMES).map(|name| Weights::of_name(&name).unwrap_or_default())

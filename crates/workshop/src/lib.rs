@@ -9,6 +9,7 @@ mod changed;
 pub mod edit;
 pub mod evals;
 pub mod expected;
+pub mod gaps;
 pub mod grow;
 mod pairs;
 pub mod report;

@@ -7,9 +7,6 @@ mod sources;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use shakmaty::Color;
-
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
@@ -30,6 +27,7 @@ use crate::args::resources::ResourcesArgs;
 use crate::args::screens::{BOOK_OUT, ENGINE, FORCE, JOBS, NODES, Screen, TIME};
 use crate::args::search::SearchArgs;
 use crate::args::variant::VariantArgs;
+use crate::args::{Sides, sides};
 use crate::output::exit::Exit;
 use crate::output::interrupts;
 use crate::output::rows::many;
@@ -38,6 +36,9 @@ use crate::output::{damage, progress, written};
 
 /// Searches that are made if neither their number nor the time is limited.
 const POSITIONS: u64 = 10_000;
+
+/// Plies of each game of the opponent that are counted.
+const MAX_PLY: u32 = 60;
 
 /// How often the book is written while it grows, at most, and what share of the time that may take.
 const BETWEEN_WRITES: (Duration, u32) = (Duration::from_secs(60), 50);
@@ -51,7 +52,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
         ("force", FORCE),
         ("engine", ENGINE),
         ("against", "What the opponent plays from [default: SOURCE]"),
-        ("player", "Of the games of the first --against, this player's moves"),
+        ("player", "Of the first --against, this player's moves"),
         ("side", "white, black or both"),
         ("positions", "Stop after N searches [default: 10000, or --time]"),
         ("nodes", NODES),
@@ -107,18 +108,6 @@ pub struct Args {
     resources: ResourcesArgs,
 }
 
-/// The sides that a book is for.
-#[derive(Clone, Copy, Debug)]
-struct Sides(&'static [Color]);
-
-fn sides() -> impl TypedValueParser<Value = Sides> {
-    PossibleValuesParser::new(["white", "black", "both"]).map(|side| match side.as_str() {
-        "white" => Sides(&[Color::White]),
-        "black" => Sides(&[Color::Black]),
-        _ => Sides(&[Color::White, Color::Black]),
-    })
-}
-
 /// Lets the book grow, writes it, and says how far games go in it.
 ///
 /// # Errors
@@ -133,7 +122,9 @@ pub fn run(args: &Args) -> Result<Exit> {
     let resources = args.resources.resolve()?;
     interrupts::watch();
     let variant = args.variant.variant();
-    let against = args.against.open(variant, &resources, &progress::on_terminal("games"))?;
+    let progress = progress::on_terminal("games");
+    let (against, passed_over) = args.against.open(variant, Some(MAX_PLY), &resources, &progress)?;
+    drop(progress);
     let seed = Seed::open(&args.sources, variant, &resources)?;
     let inputs = [against.files(), &seed.files()].concat();
     args.keep(&inputs, &path)?;
@@ -191,8 +182,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     )];
     lines.extend(written::cut(&evaluated));
     lines.extend(report.lines());
-    let exit = if evaluated.skipped.is_empty() { Exit::Done } else { Exit::Findings };
-    let damage = |exit| damage::report(seed.opened().chain(against.books()), exit);
+    let exit = if evaluated.skipped.is_empty() { passed_over } else { Exit::Findings };
+    let damage = |exit| damage::report(seed.opened().chain(against.opened()), exit);
     let exit =
         args.to.end(lines, (&merged, written::KEYS_ONLY), &done, exit, (damage, "no move was found"))?;
     written::not_evaluated(&evaluated);

@@ -165,7 +165,7 @@ mod tests {
         let wanted = Wanted {
             variant: Variant::Chess,
             player: player.as_ref(),
-            plies: 8,
+            plies: Some(8),
             open: &|path| book::open_as(path, Variant::Chess),
         };
         let resources = Resources { threads: 1, memory: 64 << 20, temp: folder.to_owned() };
@@ -228,14 +228,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let files = [("all.pgn", RIVAL.to_owned() + &OTHER.repeat(3))];
         let sources = open(folder.path(), &files, Some("rival"));
-        assert!(sources.without_player().is_none());
+        assert!(!sources.counted()[0].is_empty);
         let expected = sources.expected();
         assert_eq!(shown(&expected, "").0, None);
         let (speaker, moves) = shown(&expected, "e4");
         assert_eq!(speaker, Some(Speaker { source: 0, games: Some(1) }));
         assert_eq!(moves, [("c5".to_owned(), 1.0, Some(1))]);
         let sources = open(folder.path(), &files, Some("Rifal"));
-        let without = sources.without_player().unwrap();
+        let without = &sources.counted()[0];
+        assert!(without.is_empty);
         assert_eq!(without.report.other_players.near(&PlayerName::part("Rifal")), ["Rival"]);
     }
 

@@ -28,8 +28,8 @@ pub struct Wanted<'a> {
     pub variant: Variant,
     /// The player whose moves alone count in the games of the first source; `None`: everybody's.
     pub player: Option<&'a PlayerName>,
-    /// Plies from the start of a game that count.
-    pub plies: u32,
+    /// Plies from the start of a game that count; `None`: all.
+    pub plies: Option<u32>,
     /// Opens a book.
     pub open: &'a dyn Fn(&Path) -> Result<Arc<dyn Book>>,
 }
@@ -40,7 +40,7 @@ pub struct ExpectedSources {
     files: Vec<PathBuf>,
     counted: Vec<CountedSource>,
     /// Where the counts are. The last field: the books in it are closed before.
-    _folder: Option<TempDir>,
+    folder: Option<TempDir>,
 }
 
 /// Games that were counted.
@@ -54,6 +54,8 @@ pub struct CountedSource {
     pub unopened: Vec<Error>,
     /// What became of the games.
     pub report: BuildReport,
+    /// Whether no move counts.
+    pub is_empty: bool,
 }
 
 impl fmt::Debug for Wanted<'_> {
@@ -82,7 +84,7 @@ impl ExpectedSources {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let mut sources = Self { books: Vec::new(), files: Vec::new(), counted: Vec::new(), _folder: None };
+        let mut sources = Self { books: Vec::new(), files: Vec::new(), counted: Vec::new(), folder: None };
         for (number, path) in paths.iter().enumerate() {
             let source = Source::at(path)?;
             let wanted = &Wanted { player: wanted.player.filter(|_| number == 0), ..*wanted };
@@ -113,7 +115,7 @@ impl ExpectedSources {
         // Count files do not know who played.
         let counts = if wanted.player.is_some() { OpenCounts::default() } else { counts };
         let filter = Filter {
-            max_ply: Some(wanted.plies),
+            max_ply: wanted.plies,
             only: wanted.player.map(|_| CountedMoves::Player),
             player: wanted.player.cloned(),
             ..Filter::default()
@@ -123,8 +125,9 @@ impl ExpectedSources {
         let repeated = Repeated::default();
         let input = Input { games: &mut games, repeated: &repeated, counts: &counts, work: None };
         let (report, written) = write_counts(input, &filter, resources, new, progress)?;
-        self.counted.push(CountedSource { path: path.to_owned(), games, unopened, report });
-        if written.rows > 0 {
+        let is_empty = written.rows == 0;
+        self.counted.push(CountedSource { path: path.to_owned(), games, unopened, report, is_empty });
+        if !is_empty {
             self.books.push(book::open_as(&target, wanted.variant)?);
         }
         Ok(())
@@ -132,7 +135,7 @@ impl ExpectedSources {
 
     /// Where the next count file goes.
     fn target(&mut self, resources: &Resources) -> Result<PathBuf> {
-        let folder = match self._folder.take() {
+        let folder = match self.folder.take() {
             Some(folder) => folder,
             None => tempfile::Builder::new()
                 .prefix("tabiya-")
@@ -140,7 +143,7 @@ impl ExpectedSources {
                 .map_err(|error| Error::temporary(&resources.temp, error))?,
         };
         let name = format!("{}.{}", self.counted.len(), book::counts::EXTENSION);
-        Ok(self._folder.insert(folder).path().join(name))
+        Ok(self.folder.insert(folder).path().join(name))
     }
 
     /// What is expected by these sources.
@@ -153,6 +156,12 @@ impl ExpectedSources {
         self.books.iter()
     }
 
+    /// The books and count files among them that are named.
+    pub fn opened(&self) -> impl Iterator<Item = &Arc<dyn Book>> {
+        let folder = self.folder.as_ref().map(TempDir::path);
+        self.books.iter().filter(move |book| folder.is_none_or(|folder| !book.path().starts_with(folder)))
+    }
+
     /// The files that are read.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
@@ -161,10 +170,5 @@ impl ExpectedSources {
     /// The sources that are games, with what became of them.
     pub fn counted(&self) -> &[CountedSource] {
         &self.counted
-    }
-
-    /// The first of them in which the player who is wanted has no game.
-    pub fn without_player(&self) -> Option<&CountedSource> {
-        self.counted.iter().find(|source| source.report.used == 0 && source.report.other_players.count() > 0)
     }
 }

@@ -119,9 +119,13 @@ impl PositionLine {
 
     /// As [`PositionLine::from_moves`], in a variant.
     pub fn of_variant(variant: Variant, moves: impl IntoIterator<Item = MoveCode>) -> Self {
-        let start = Position::start_of(variant);
+        Self::after(&Position::start_of(variant), moves)
+    }
+
+    /// As [`PositionLine::from_moves`], from any position.
+    pub fn after(start: &Position, moves: impl IntoIterator<Item = MoveCode>) -> Self {
         let mut line = Self { at: start.clone(), text: String::new() };
-        for (at, mv) in start.replay(moves) {
+        for (at, mv) in start.clone().replay(moves) {
             line.text = continued(&line.text, &at, &san(&at, mv));
             line.at = at.after(mv);
         }
