@@ -159,7 +159,7 @@ fn sources() -> String {
 }
 
 /// What pages quote of what the program says or asks.
-const QUOTES: [(&str, &str); 16] = [
+const QUOTES: [(&str, &str); 13] = [
     ("arena.md", "`Set it up in this folder now?`"),
     ("arena.md", "`Engine (its number or path)`"),
     ("arena.md", "`Path of an engine, or drag its program into this window`"),
@@ -168,12 +168,9 @@ const QUOTES: [(&str, &str); 16] = [
     ("arena.md", "`All is well.`"),
     ("cute-chess.md", "`All is well.`"),
     ("cute-chess.md", "`Add tabiya to Cute Chess?`"),
-    ("repertoire.md", "\"this file exists already\""),
     ("making-books.md", "\"this file exists already\""),
     ("making-books.md", "\"not written\""),
-    ("change-a-book.md", "\"this file exists already\""),
     ("look-into-a-book.md", "\"cannot open the file\""),
-    ("look-into-a-book.md", "\"does not know this position\""),
     ("vet.md", "`evaluated: 0 positions`"),
     ("bots.md", "`unauthorized`"),
 ];

@@ -10,6 +10,7 @@ pub(crate) mod doctor;
 pub mod edit;
 pub mod explore;
 pub mod export;
+pub mod gaps;
 pub mod grow;
 pub mod help;
 pub mod import;
@@ -77,6 +78,7 @@ commands! {
     Grow(grow),
     Suite(suite),
     Report(report),
+    Gaps(gaps),
     Import(import),
     Doctor(doctor),
     Init(init),

@@ -161,6 +161,11 @@ class Promise:
         if out := value(self.words, "--pgn"):
             assert len(games_of((self.folder / out).read_text())) == 30
 
+    def gaps(self):
+        self.says("for White", "No answer", "1. e4 ")
+        if out := value(self.words, "--pgn"):
+            assert all("has no answer" in " ".join(game.end().comment.split()) for game in games_of((self.folder / out).read_text()))
+
     def learn(self):
         learned = self.json("info", "book.bin")["learned"]
         match self.words[1]:

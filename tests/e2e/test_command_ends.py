@@ -35,6 +35,7 @@ COMMANDS = {
     "suite": ("made.epd", "suite games.pgn -o made.epd --ply 2 --count 2 --seed 1"),
     "report": ("made.pgn", "report games.pgn --book book.bin --pgn made.pgn"),
     "report as JSON": ("made.pgn", "report games.pgn --book book.bin --pgn made.pgn --json"),
+    "gaps": ("made.pgn", "gaps book.bin --against games.pgn --pgn made.pgn"),
     "vet": ("made.bin", "vet book.bin -o made.bin --no-engine"),
     "grow": ("made.bin", "grow book.bin -o made.bin --no-engine --store book.bin.evals"),
 }

@@ -106,6 +106,7 @@ def files(tmp_path_factory, tabiya_exe, scripted_exe):
     (folder / "analysis.epd").write_text(f"{chess.Board().epd()} ce 20; acd 18; pm e4;\n")
     (folder / "analysed.pgn").write_text('[Event "Analysed"]\n\n1. e4 { [%eval 0.3] } e5 { [%eval 0.25] } *\n')
     tabiya("import", "book.bin.evals", "lichess_db_eval.jsonl.zst")
+    shutil.copy(folder / "games.pgn", folder / "rival.pgn")
     for name in ("my.bin", "rival.bin"):
         shutil.copy(folder / "book.bin", folder / name)
     line = ("grow", "my.bin", "-o", "grown.bin", "--nodes", "100000", "--positions", "40")
@@ -247,6 +248,7 @@ JSON_SECTIONS = {
     "`info --json`": ["info book.bin --json", "info all.parquet --json", "info made.cbh --json", "info book.bin.evals --json"],
     "`vet --report`": ["vet book.bin -o vetted.bin --no-engine --report FILE"],
     "`grow --report`": ["grow my.bin -o grown.bin --force --nodes 100000 --positions 60 --report FILE"],
+    "`gaps --json`": ["gaps white.bin --against games.pgn --rare --json"],
     "`learn show --json`": ["learn show book.bin --json", "learn show book.bin --against earlier.pgn --json"],
     "`suite --report`": ["suite book.bin -o suite.epd --ply 2 --report FILE"],
     "`report --json`": ["report match.pgn --book book.bin --json"],

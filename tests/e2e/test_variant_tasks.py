@@ -295,6 +295,27 @@ def test_a_report_of_a_variant_counts_what_was_played(tabiya, variant, games, se
         assert f"--variant {variant}".encode() in done.stdout
 
 
+def test_gaps_of_a_variant_are_where_its_games_go(tabiya, variant, games, seed, tmp_path):
+    path, book = seed
+    written(tmp_path / "games.pgn", variant, games)
+    done = tabiya("gaps", path, "--variant", variant, "--against", "games.pgn", "--json", "--side", "white", "--pgn", "out.pgn")
+    assert done.returncode == DONE, done.stderr
+    gaps = json.loads(done.stdout)["gaps"]
+    text = io.StringIO((tmp_path / "out.pgn").read_text())
+    for row in gaps:
+        game = chess.pgn.read_game(text)
+        board = game.end().board()
+        assert not game.errors and place(board) == place(BOARDS[variant][0](row["fen"]))
+        weights = known(book, board)
+        assert board.turn == chess.WHITE and not any(weights.values()) and 0 < row["share"] <= 1
+        # Another order of moves may lead there, but games do.
+        assert row["games"] > 0
+    assert chess.pgn.read_game(text) is None
+    other = "atomic" if variant != "atomic" else "antichess"
+    done = tabiya("gaps", path, "--variant", variant, "--against", written(tmp_path / "other.pgn", other, games[:1]))
+    assert done.returncode in (USAGE, 3) and len(done.stderr.splitlines()) == 1
+
+
 def movers(book, moves, variant, turn):
     """How many of these moves of a side the book has."""
     board, count = BOARDS[variant][0](), 0
