@@ -12,6 +12,7 @@ import chess.pgn
 import pytest
 
 import cbh_writer
+import scid_writer
 from conftest import not_windows
 from polyglot_writer import Book, key
 from random_games import pgn, random_games
@@ -266,11 +267,15 @@ def test_games_without_a_book_of_ones_own(explore, files, tmp_path):
 # Databases
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_games_of_a_database(explore, tabiya, tmp_path, packed):
+@pytest.mark.parametrize("end", ["cbh", "cbv", "si4", "si5"])
+def test_games_of_a_database(explore, tabiya, tmp_path, end):
     games = random_games(60, seed=4, most_plies=30)
-    path = cbh_writer.write(tmp_path / "base.cbh", [(0, chess.pgn.read_game(io.StringIO(pgn([game]).replace('"Nn"', '"Nn, N"')))) for game in games])
-    if packed:
+    games = [chess.pgn.read_game(io.StringIO(pgn([game]).replace('"Nn"', '"Nn, N"'))) for game in games]
+    if end.startswith("si"):
+        path = scid_writer.write(tmp_path / f"base.{end}", games)
+    else:
+        path = cbh_writer.write(tmp_path / "base.cbh", [(0, game) for game in games])
+    if end == "cbv":
         archive = cbh_writer.pack(path)
         exported = tabiya("export", path).stdout
         for file in tmp_path.glob("base.cb[!v]"):

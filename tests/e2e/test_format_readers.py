@@ -13,6 +13,7 @@ import chess.polyglot
 import pytest
 
 import cbh_writer
+from branched_games import with_variations
 from client import times
 from compare_games import is_branched, tree
 from random_games import random_games
@@ -426,28 +427,6 @@ def exported(tabiya, tmp_path):
 def test_real_databases(exported, sample, name, most, number):
     most = times(most, number)
     assert len(exported(sample(f"cbh/{name}.cbh"), most)) == most
-
-
-def with_variations(chance, number, board):
-    """A random game whose lines branch, castle, pass, promote and capture in passing."""
-    game = chess.pgn.Game()
-    game.setup(board)
-    game.headers.update(White=f"Müller, K{number}", Black=f"Šarić, {number}", Result=chance.choice(read_cbh.RESULTS))
-    game.headers.update(Event=f"Event {number}", Site="Göteborg", Date="????.??.??", Round=str(number + 1), WhiteElo="2400")
-    waiting = [(game, board, 80)]
-    while waiting:
-        node, at, plies = waiting.pop()
-        legal = list(at.legal_moves) if plies else []
-        rare = [move for move in legal if at.is_castling(move) or move.promotion or at.is_en_passant(move)]
-        moves = [chance.choice(rare or legal)] if legal else []
-        if moves and chance.random() < 0.1:
-            moves += [chance.choice(legal), *([] if at.is_check() else [chess.Move.null()])]
-        for move in dict.fromkeys(moves):
-            after = at.copy(stack=False)
-            after.push(move)
-            # Variations are short, or there would be no end of them.
-            waiting.append((node.add_variation(move), after, plies - 1 if move == moves[0] else min(plies - 1, 6)))
-    return game
 
 
 def test_databases_in_each_mode(exported, tmp_path):

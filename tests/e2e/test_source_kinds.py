@@ -7,6 +7,7 @@ import subprocess
 import zipfile
 
 import cbh_writer
+import scid_writer
 import chess.pgn
 import pytest
 
@@ -47,6 +48,8 @@ KINDS = {
     "counts": ("a folder of count files", ALL - GAMES),
     "base.cbh": ("a ChessBase database", GAMES | {"info", "check", "export", "build", "suite", "import"}),
     "packed.cbv": ("a ChessBase database", GAMES | {"info", "check", "export", "build", "suite", "import"}),
+    "base.si4": ("a database of Scid", GAMES | {"info", "check", "export", "build", "suite", "import"}),
+    "other.sg5": ("a database of Scid", GAMES | {"info", "check", "export", "build", "suite", "import"}),
     "book.evals": ("a store of evaluations", {"info", "export", "import"}),
     "games.pgn": ("text", GAMES | {"build", "suite", "import"}),
     "games.bin": ("text", GAMES | {"build", "suite", "import"}),
@@ -93,6 +96,8 @@ def files(tmp_path_factory, tabiya_exe):
     cbh_writer.write(folder / "base.cbh", games)
     cbh_writer.write(folder / "moved.cbh", games)
     cbh_writer.pack(folder / "moved.cbh").rename(folder / "packed.cbv")
+    for name in ("base.si4", "other.si5"):
+        scid_writer.write(folder / name, [game for _, game in games])
     (folder / "a.7z").write_bytes(b"7z\xbc\xaf\x27\x1c\0\4" + bytes(40))
     (folder / "archive").write_bytes(b"Rar!\x1a\x07\0" + bytes(40))
     (folder / "program").write_bytes(b"\x7fELF\2\1\1" + bytes(60))
