@@ -434,5 +434,6 @@ fn an_opponent_that_is_not_as_specified_is_a_name_which_is_said_once() {
     assert!(talk.out.engine.ends_with(b"setoption name UCI_Opponent value Alice\n"));
     assert_eq!(talk.asks("", "go"), None);
     talk.send("setoption name UCI_Opponent value Bob");
-    assert_eq!((talk.out.gui.len(), talk.asks("", "go")), (0, Some(1)));
+    let said = String::from_utf8(std::mem::take(&mut talk.out.gui)).unwrap();
+    assert_eq!((said.contains("tabiya: "), talk.asks("", "go")), (false, Some(1)), "{said}");
 }
