@@ -1,4 +1,4 @@
-"""Games of PGN files and ChessBase databases."""
+"""Games of PGN files and databases."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ def databases() -> list[Path]:
     found = sorted(samples().glob("cbh/*/*.cbh"))
     archives = sorted(samples().glob("cbv/twic*.cbv"))
     assert len(found) == 5 and archives
-    return found + archives
+    scid = Path(__file__).parents[2] / "crates/games/src/scid/tests"
+    return found + archives + [scid / "features.si4", scid / "chess960.si5"]
 
 
 def test_games_of_databases_are_those_of_their_pgn(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import chess.pgn
 import pytest
 
 import cbh_writer
+import scid_writer
 from client import HANG
 from promises import Promise
 
@@ -245,7 +246,7 @@ JSON_SECTIONS = {
     "`export`": ["export book.bin --format json --reachable", "export mine.kob --format json"],
     "`diff --json`": ["diff book.bin white.bin --json", "diff book.bin lighter.bin --json"],
     "`check --json`": ["check cut.bin --json"],
-    "`info --json`": ["info book.bin --json", "info all.parquet --json", "info made.cbh --json", "info book.bin.evals --json"],
+    "`info --json`": ["info book.bin --json", "info all.parquet --json", "info made.cbh --json", "info made.si4 --json", "info book.bin.evals --json"],
     "`vet --report`": ["vet book.bin -o vetted.bin --no-engine --report FILE"],
     "`grow --report`": ["grow my.bin -o grown.bin --force --nodes 100000 --positions 60 --report FILE"],
     "`gaps --json`": ["gaps white.bin --against games.pgn --rare --json"],
@@ -292,6 +293,7 @@ def test_the_page_has_each_key_of_the_json_and_no_other(tabiya, files, tmp_path,
     assert done.returncode == 0, done.stderr
     game = chess.pgn.read_game(io.StringIO(games(1, "made").decode().replace('"tabiya"', '"Nn, N"')))
     cbh_writer.write(folder / "made.cbh", [(0, game)])
+    scid_writer.write(folder / "made.si4", [game])
     found = set()
     for command in JSON_SECTIONS[heading]:
         words = ["report.json" if word == "FILE" else word for word in shlex.split(command)]
