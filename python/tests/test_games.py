@@ -28,12 +28,18 @@ def words(text: Any) -> str:
     return " ".join(str(text).split())
 
 
-def tree(node: chess.pgn.GameNode) -> Any:
-    """A game as nested lists."""
-    own = None
-    if isinstance(node, chess.pgn.ChildNode):
-        own = (node.move.uci(), words(node.starting_comment), sorted(node.nags))
-    return own, words(node.comment), [tree(child) for child in node.variations]
+def tree(game: chess.pgn.GameNode) -> Any:
+    """The nodes of a game with their depths, in the order of its lines."""
+    found: list[Any] = []
+    waiting = [(0, game)]
+    while waiting:
+        depth, node = waiting.pop()
+        own = None
+        if isinstance(node, chess.pgn.ChildNode):
+            own = (node.move.uci(), words(node.starting_comment), sorted(node.nags))
+        found.append((depth, own, words(node.comment)))
+        waiting.extend((depth + 1, child) for child in reversed(node.variations))
+    return found
 
 
 def headers(game: chess.pgn.Game) -> dict[str, str]:

@@ -62,7 +62,7 @@ pub const COUNTS: u64 = 12;
 /// As [`COUNTS`].
 pub const FREQUENCIES: u64 = 24;
 /// Where the names begin.
-pub const NAMES_AT: u64 = 36;
+pub const NAMES_AT: usize = 36;
 
 /// Lists of names: players, events, sites, rounds.
 pub const LISTS: usize = 4;

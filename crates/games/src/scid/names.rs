@@ -101,7 +101,7 @@ impl Names {
             Ok::<_, String>(found.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)))
         };
         let most = file.len().saturating_mul(8).saturating_add(MOST_UNPACKED).min(u32::MAX as usize);
-        let mut from = Cursor { bytes: file, at: NAMES_AT as usize };
+        let mut from = Cursor { bytes: file, at: NAMES_AT };
         for (kind, list) in (0..).zip(&mut self.at) {
             let count = number(COUNTS + 3 * kind)?;
             let highest = number(FREQUENCIES + 3 * kind)?;
@@ -196,10 +196,10 @@ fn list_of(kind: u64) -> usize {
 
 fn push_varint(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
-        out.push((number & 0x7f) as u8 | 0x80);
+        out.push(number.to_le_bytes()[0] | 0x80);
         number >>= 7;
     }
-    out.push(number as u8);
+    out.push(number.to_le_bytes()[0]);
 }
 
 #[cfg(test)]

@@ -19,6 +19,9 @@ pub struct Stored<'a> {
     pub is_annotated: bool,
 }
 
+/// The name and the value of a tag.
+pub type StoredTag<'a> = (&'a [u8], &'a [u8]);
+
 /// Where something is wrong, in bytes from the start of the game, and what it is, as a clause.
 pub type Wrong = (u64, &'static str);
 
@@ -61,7 +64,7 @@ impl<'a> Parts<'a> {
     }
 
     /// A tag that is not in the index: its name, empty if it has none that is known, and its value; `None` after the last one.
-    fn tag(&mut self) -> Result<Option<(&'a [u8], &'a [u8])>, Wrong> {
+    fn tag(&mut self) -> Result<Option<StoredTag<'a>>, Wrong> {
         const CUT: &str = "its tags are cut off";
         let name = match self.byte(CUT)? {
             0 => return Ok(None),
@@ -105,7 +108,7 @@ impl<'a> Stored<'a> {
     }
 
     /// Names and values of the tags that are not in the index, in their order.
-    pub fn tags(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
+    pub fn tags(&self) -> impl Iterator<Item = StoredTag<'a>> + use<'a> {
         let mut parts = Parts { all: self.tags, at: 0 };
         std::iter::from_fn(move || parts.tag().ok().flatten()).filter(|(name, _)| !name.is_empty())
     }
