@@ -385,3 +385,27 @@ def test_what_cannot_be_answered_is_said(tabiya, planted, tmp_path):
     for part in ("0", "1/0", "2/1", "x", "1/1000000"):
         done = tabiya("gaps", book, "--against", games, "--min-share", part)
         assert done.returncode == USAGE and b"write a part of all games" in done.stderr
+
+
+def test_the_explorer_has_the_same_rows(explore, tabiya, planted):
+    book, games = planted
+    study, more = book.with_name("more.pgn"), book.with_name("more.bin")
+    study.write_text("1. e4 c5 (1... b6 2. d4 (2. c4)) (1... e6 2. Nf3) (1... e5 2. Nf3) 2. Nf3 (2. c3) *")
+    assert tabiya("build", study, "-o", more, "--repertoire", "white").returncode == DONE
+    server = explore(more, book, "--games", games)
+    done = tabiya("gaps", more, "--against", games, "--side", "white", "--rare", "--json")
+    of, found = json.loads(done.stdout), server.get("/api/gaps", book=0, side="white", rare=1)
+    for rows in ("gaps", "choices", "rare"):
+        assert [(row["line"], row["share"], row["games"]) for row in found[rows]] == [(row["moves"], row["share"], row["games"]) for row in of[rows]]
+        assert found[rows]
+    assert found["answered"] * 100 == pytest.approx(of["percent"])
+    assert {row["ply"]: row["answered"] * 100 for row in found["plies"]} == pytest.approx({row["ply"]: row["percent"] for row in of["answered"]})
+    # Against the other book.
+    (other,) = [json.loads(line) for line in tabiya("gaps", more, "--against", book, "--side", "white", "--json").stdout.splitlines()]
+    against = server.get("/api/gaps", book=0, side="white", against=1)
+    assert [row["line"] for row in against["gaps"]] == [row["moves"] for row in other["gaps"]]
+    after = server.get("/api/gaps", book=0, side="white", against="games,1", play="e2e4,c7c5")
+    assert all(row["play"][:2] == ["e2e4", "c7c5"] for row in after["gaps"])
+    for wrong in ({"side": "grey"}, {"against": "x"}, {"against": 9}, {"book": 9}, {"play": "e2e5"}):
+        assert server.wrong("/api/gaps", **{"book": 0, "side": "white"} | wrong)[0] in (400, 404), wrong
+    assert explore(more).wrong("/api/gaps", book=0, side="white")[0] == 404

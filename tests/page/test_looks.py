@@ -205,3 +205,12 @@ def test_one_table_says_why_a_move_is_not_played_and_what_its_bars_mean(serve, l
     for hidden in ("#controls", ".tools", "#policy", "#filters"):
         expect(page.locator(hidden)).to_be_hidden()
     page.screenshot(path=shots / "print.png")
+
+
+def test_gaps(serve, look, books, shots, theme, size):
+    page = look(serve(books / "main.bin", books / "marks.ctg", "--games", books / "games.pgn"), theme=theme, **size)
+    page.locator("#gaps summary").click()
+    page.get_by_label("also what is almost never reached").check()
+    page.get_by_role("button", name="Find from here on").click()
+    expect(page.locator("#gaps-lists h2")).to_have_count(4)
+    check(page, shots, f"gaps-{size['width']}-{theme}")

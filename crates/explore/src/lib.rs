@@ -8,7 +8,7 @@
 //! | which request goes where | [`router`] |
 //! | what a request says | [`request`] |
 //! | the open books | [`shelf`] |
-//! | answers | [`position`], [`mod@line`], [`lichess`], [`chessdb`], [`edits`], [`engine`] |
+//! | answers | [`position`], [`mod@line`], [`lichess`], [`chessdb`], [`edits`], [`engine`], [`gaps`] |
 //!
 //! Requests come from outside: what they may be is bounded in [`server`] and [`request`], and books never learn of one that
 //! [`guard`] refuses. While a thread reads a file, another one takes over the connections; how many read at once is bounded.
@@ -22,6 +22,7 @@ mod evaluated;
 mod events;
 mod fault;
 mod games;
+mod gaps;
 mod guard;
 #[cfg(any(test, feature = "in-process"))]
 mod in_process;

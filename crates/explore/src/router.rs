@@ -18,7 +18,9 @@ use tabiya_base::panics::caught;
 use super::fault::Fault;
 use super::guard::Admission;
 use super::request::Query;
-use super::{Explorer, chessdb, edits, engine, games, kept, lichess, line, page, paste, position, settings};
+use super::{
+    Explorer, chessdb, edits, engine, games, gaps, kept, lichess, line, page, paste, position, settings,
+};
 
 /// Bytes of the longest body of a request.
 const MAX_BODY: usize = 64 << 10;
@@ -152,6 +154,7 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
         .route("/api/pgn", get_look_up(line::pgn))
         .route("/api/game", get_look_up(line::game))
         .route("/api/games", get_look_up(games::list))
+        .route("/api/gaps", get_as(RequestKind::Program, gaps::gaps))
         .route("/api/engine", get_as(RequestKind::Program, engine::watch))
         .route("/api/events", get_look_up(|explorer, _| explorer.feeds.listen()))
         .route("/api/edit", post_as(RequestKind::Save, edits::edit))

@@ -63,7 +63,7 @@ impl Explorer {
         }
     }
 
-    fn book_of(&self, id: usize, variant: Variant) -> Result<&Slot, Fault> {
+    pub(super) fn book_of(&self, id: usize, variant: Variant) -> Result<&Slot, Fault> {
         let slot = self.shelf.get(id).ok_or_else(|| Fault::not_found(format!("there is no book {id}")))?;
         if slot.variant == variant {
             return Ok(slot);

@@ -28,7 +28,7 @@ pub(in super::super) struct IndexedGame<'a> {
     /// Bytes of its text.
     pub(super) length: u32,
     /// The move that it went on with; none if it ended there.
-    pub(super) mv: MoveCode,
+    pub(in super::super) mv: MoveCode,
     /// The names of White, Black and the tournament, which are read only where they are wanted.
     texts: &'a [u8],
     /// The players' ratings; 0 if unknown.
@@ -65,6 +65,11 @@ impl<'a> FoundGames<'a> {
     /// Those after the first `count`.
     pub(super) fn skip(self, count: usize) -> Self {
         Self { entries: self.entries.get(count..).unwrap_or_default(), ..self }
+    }
+
+    /// The moves that they went on with; those that ended here have [`MoveCode::NULL`].
+    pub(in super::super) fn moves(&self) -> impl Iterator<Item = MoveCode> + use<'a> {
+        self.entries.iter().map(|entry| read_entry(entry).1)
     }
 
     pub(in super::super) fn games(&self) -> impl Iterator<Item = IndexedGame<'a>> + use<'a> {

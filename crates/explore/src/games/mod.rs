@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
-use shakmaty::Move;
+use shakmaty::{Color, Move};
 use tempfile::TempDir;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
@@ -201,13 +201,22 @@ impl<'a> Wanted<'a> {
     }
 
     /// The same, of this player only.
-    fn by(self, player: Option<&str>) -> Self {
+    pub(super) fn by(self, player: Option<&str>) -> Self {
         Self { player: player.map(str::to_lowercase), ..self }
     }
 
     /// Whether all games are.
-    fn is_all(&self) -> bool {
+    pub(super) fn is_all(&self) -> bool {
         !self.among.by().any() && self.since.is_none() && self.until.is_none() && self.player.is_none()
+    }
+
+    /// Whether a game is one of them, and the player, if one is wanted, is this side.
+    pub(super) fn has_mover(&self, game: &IndexedGame<'_>, side: Color) -> bool {
+        let is_his = |player: &String| {
+            let Names { white, black, .. } = game.names();
+            has_lowercase(side.fold_wb(white, black), player)
+        };
+        self.player.as_ref().is_none_or(is_his) && self.has(game)
     }
 
     /// Whether a game is one of them.

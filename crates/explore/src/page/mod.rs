@@ -34,7 +34,7 @@ macro_rules! module {
 }
 
 /// The modules of the script; each comes after those that it imports.
-const SCRIPT: [(&str, &str); 30] = [
+const SCRIPT: [(&str, &str); 31] = [
     module!("state.js"),
     module!("dom.js"),
     module!("net.js"),
@@ -60,6 +60,7 @@ const SCRIPT: [(&str, &str); 30] = [
     module!("table.js"),
     module!("policy.js"),
     module!("growth.js"),
+    module!("gaps.js"),
     module!("search.js"),
     module!("setup.js"),
     module!("settings.js"),

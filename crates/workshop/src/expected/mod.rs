@@ -45,13 +45,37 @@ pub struct Speaker {
 /// book that counts no games says what it plays, and nothing behind it adds to that.
 #[derive(Clone, Debug, Default)]
 pub struct Expected<'a> {
-    sources: Vec<&'a dyn Moves>,
+    sources: Vec<SourceOfMoves<'a>>,
+}
+
+/// Appends the moves that were played in a position, each with its games.
+pub type PlayedMoves<'a> = dyn Fn(&Position, &mut Vec<MoveFacts>) + Send + Sync + 'a;
+
+/// What is asked by position.
+#[derive(Clone, Copy)]
+enum SourceOfMoves<'a> {
+    Book(&'a dyn Moves),
+    Games(&'a PlayedMoves<'a>),
+}
+
+impl std::fmt::Debug for SourceOfMoves<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Book(_) => "Book",
+            Self::Games(_) => "Games",
+        })
+    }
 }
 
 impl<'a> Expected<'a> {
     /// These sources, in order.
     pub fn new(sources: impl IntoIterator<Item = &'a dyn Moves>) -> Self {
-        Self { sources: sources.into_iter().collect() }
+        Self { sources: sources.into_iter().map(SourceOfMoves::Book).collect() }
+    }
+
+    /// These games, and what was there behind them.
+    pub fn behind(self, games: &'a PlayedMoves<'a>) -> Self {
+        Self { sources: [vec![SourceOfMoves::Games(games)], self.sources].concat() }
     }
 
     /// Whether there are no sources.
@@ -80,7 +104,10 @@ impl<'a> Expected<'a> {
         let mut facts = Vec::new();
         for (number, source) in self.sources.iter().enumerate().rev() {
             facts.clear();
-            source.moves(at, &mut facts);
+            match source {
+                SourceOfMoves::Book(book) => book.moves(at, &mut facts),
+                SourceOfMoves::Games(games) => games(at, &mut facts),
+            }
             let games = match games(&facts) {
                 Some(games) => {
                     add_games(&facts, games, rest, out);

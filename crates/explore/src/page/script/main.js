@@ -18,6 +18,7 @@ import { drawFilters, listenToFilters } from "./filters.js";
 import { drawNotice } from "./facts.js";
 import { engine, listenToEngine } from "./engine.js";
 import { drawGrowth } from "./growth.js";
+import { drawGapsForm, listenToGaps } from "./gaps.js";
 import { listenToView } from "./view.js";
 import { drawTables, listenToTables } from "./table.js";
 import { buildPolicy, drawPolicy } from "./policy.js";
@@ -84,6 +85,7 @@ function takeBooks(books) {
   drawChips();
   drawPolicy();
   drawGrowth();
+  drawGapsForm();
   listenToEngine();
 }
 
@@ -115,6 +117,7 @@ function listenToSteps() {
     drawVariants();
     drawChips();
     drawGames();
+    drawGapsForm();
   };
   steps.onPlace = () => {
     forgetElsewhere();
@@ -166,6 +169,7 @@ async function main() {
   listenToSettings();
   listenToView();
   listenToGames();
+  listenToGaps();
   listenToFilters();
   listenToMarks();
   listenToSetup();
