@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import re
 from collections import Counter, defaultdict
 
 import chess
@@ -35,17 +36,19 @@ def counted(boards_of_games):
 
 
 def of_games(path, most):
-    """The first plies of the games of a file."""
+    """The first plies of the games of a file: python-chess's own reader takes a quarter of an hour for all of them."""
+    besides = re.compile(r"\{[^}]*\}|\([^)]*\)|;[^\n]*|\$\d+|\d+\.+|[!?]+")
     games = []
-    with path.open(encoding="utf-8", errors="replace") as file:
-        while game := chess.pgn.read_game(file):
-            board, moves = game.board(), []
-            assert board == chess.Board()
-            for move in game.mainline_moves():
-                moves.append(move)
-                if len(moves) == most:
-                    break
-            games.append(moves)
+    for part in path.read_text(encoding="latin-1").split("\n\n"):
+        if not part.strip() or part.lstrip().startswith("["):
+            assert "FEN" not in part
+            continue
+        board, moves = chess.Board(), []
+        for word in besides.sub(" ", part).split()[:most]:
+            if word in ("1-0", "0-1", "1/2-1/2", "*"):
+                break
+            moves.append(board.push_san(word))
+        games.append(moves)
     return games
 
 

@@ -205,7 +205,10 @@ mod tests {
         game.position().clone()
     }
 
-    fn shown(expected: &Expected<'_>, moves: &str) -> (Option<Speaker>, Vec<(String, f64, Option<u64>)>) {
+    /// A move with its chance and its games.
+    type Row = (String, f64, Option<u64>);
+
+    fn shown(expected: &Expected<'_>, moves: &str) -> (Option<Speaker>, Vec<Row>) {
         let (at, mut out) = (after(moves), Vec::new());
         let speaker = expected.moves(&at, &mut out);
         let row = |found: &ExpectedMove| (crate::view::san(&at, found.mv), found.chance, found.games);
