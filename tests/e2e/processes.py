@@ -32,10 +32,10 @@ def children(pid):
     return found
 
 
-def resident(pid):
-    """Resident memory in bytes."""
+def own_memory(pid):
+    """Resident memory in bytes without the pages of files, of which the system keeps as many as it likes."""
     for line in Path(f"/proc/{pid}/status").read_text(encoding="latin-1").splitlines():
-        if line.startswith("VmRSS:"):
+        if line.startswith("RssAnon:"):
             return int(line.split()[1]) * 1024
     return 0
 

@@ -11,7 +11,7 @@ import pytest
 from client import START, eventually, problems
 from conftest import as_nobody, linux_only, not_windows
 from polyglot_writer import ENTRY, Book, one_line
-from processes import resident
+from processes import own_memory
 
 
 def random_bytes(path, size=4000):
@@ -159,7 +159,7 @@ def test_a_huge_book_takes_no_memory(adapter, tmp_path):
     client = adapter("--book", path)
     client.start()
     client.go("movetime 10", START)
-    assert resident(client.pid) < 64 << 20, "the file is not read into memory"
+    assert own_memory(client.pid) < 64 << 20, "the file is not read into memory"
 
 
 def test_a_truncated_book_is_played_as_far_as_it_goes(adapter, tmp_path, gnu_book):

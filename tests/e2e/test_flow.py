@@ -7,7 +7,7 @@ import pytest
 
 from client import HANG, eventually
 from conftest import linux_only
-from processes import resident, waiting
+from processes import own_memory, waiting
 
 THINK = b"position startpos moves a2a3 a7a6 h2h3 h7h6\n"
 
@@ -25,7 +25,7 @@ def test_a_gui_that_does_not_read_costs_no_memory(tabiya_exe, engine, tmp_path, 
         process.stdin.flush()
         # A pipe takes 64 KiB, or half of that where writes do not fit its pages; the rest of the flood has to wait.
         eventually("the pipe is full", lambda: waiting(process.stdout) > 30 << 10)
-        assert resident(process.pid) < 24 << 20, "what waits is in the pipes, not in memory"
+        assert own_memory(process.pid) < 24 << 20, "what waits is in the pipes, not in memory"
         numbers = []
         for line in process.stdout:
             if line.startswith(b"bestmove"):
@@ -35,7 +35,7 @@ def test_a_gui_that_does_not_read_costs_no_memory(tabiya_exe, engine, tmp_path, 
         assert line == b"bestmove h2h3\n"
         # The first is the engine's ordinary line before the flood.
         assert numbers[1:] == list(range(1, count + 1))
-        assert resident(process.pid) < 24 << 20
+        assert own_memory(process.pid) < 24 << 20
         process.stdin.write(b"quit\n")
         process.stdin.flush()
         assert process.wait(HANG) == 0
@@ -93,5 +93,5 @@ def test_thousands_of_questions_take_no_more_memory_than_a_few(adapter, small_bo
         for _ in range(500):
             assert client.go("movetime 1", "position startpos").move == "d2d4"
             assert client.go("movetime 1", "position startpos moves a2a3").move == "h2h3"
-        sizes.append(resident(client.pid))
+        sizes.append(own_memory(client.pid))
     assert sizes[-1] < sizes[0] + (1 << 20), sizes
