@@ -28,6 +28,12 @@ pub(crate) struct AgainstArgs {
 }
 
 impl AgainstArgs {
+    /// The opponent's name: the player, or what the first source is called.
+    pub fn opponent(&self) -> String {
+        let source = || self.against.first()?.file_stem().map(|name| name.to_string_lossy().into_owned());
+        self.player.as_ref().map(PlayerArg::shown).or_else(source).unwrap_or_default()
+    }
+
     /// Opens books and count files, and counts the first plies of games. What cannot be read of them is reported; returns also how a
     /// command ends because of it.
     ///

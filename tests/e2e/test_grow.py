@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import chess
+import chess.pgn
 import chess.polyglot
 import pytest
 
@@ -408,6 +409,71 @@ def test_the_opponent_is_expected_by_how_often_he_plays(tabiya, scripted_exe, gr
         done = tabiya(*line, *args)
         assert done.returncode == FILE and not (tmp_path / "none.bin").exists(), (args, done)
         assert all(word in done.stderr.decode() for word in words), (words, done.stderr)
+
+
+def winning(value):
+    return math.tanh(0.00368208 / 2 * max(-1000, min(1000, value)))
+
+
+@pytest.mark.parametrize("side", ["white", "black"])
+def test_a_dossier_has_what_he_plays_and_his_errors_in_order(tabiya, grown, real_book, tmp_path, side, explore):
+    games = tmp_path / "games.bin"
+    assert tabiya("trim", real_book, "-o", games, "--max-ply", 6).returncode == DONE
+    # What he has played: lines of a real book, as games.
+    chance, lines = random.Random(64), []
+    with chess.polyglot.open_reader(games) as reader:
+        for number in range(120):
+            board = chess.Board()
+            while entries := list(reader.find_all(board)):
+                board.push(chance.choices(entries, [entry.weight + 1 for entry in entries])[0].move)
+            players = ("Else", "Rival") if side == "white" else ("Rival", "Else")
+            line = chess.Board().variation_san(board.move_stack)
+            lines.append(f'[White "{players[0]}"]\n[Black "{players[1]}"]\n[Round "{number}"]\n[Result "1-0"]\n\n{line} 1-0\n\n')
+    (tmp_path / "his.pgn").write_text("".join(lines))
+    args = ["--side", side, "--against", tmp_path / "his.pgn", "--player", "rival", "--force"]
+    texts = set()
+    for name, jobs in (("one", 1), ("two", 3)):
+        dossier = tmp_path / f"{name}.pgn"
+        out, report = grown(f"{name}.bin", *args, "--jobs", jobs, "--dossier", dossier, positions=400, start=[real_book])
+        texts.add(dossier.read_text().replace(f"{name}.bin", "BOOK"))
+    assert len(texts) == 1
+    # Each error of the report: what is known of the position's best move, and what he is expected to play.
+    sign, wanted = (1 if side == "white" else -1), []
+    for position in report["positions"]:
+        board = chess.Board(position["fen"])
+        if (board.turn == chess.WHITE) == (side == "white") or position["reach"] == 0:
+            continue
+        known = [move["value"] for move in position["moves"] if move["value"] is not None] + ([position["search"]["value"]] if position["search"] else [])
+        for move in position["moves"]:
+            if move["value"] is not None and move["chance"] > 0 and (lost := (winning(max(known)) - winning(move["value"])) / 2) >= 0.02:
+                wanted.append((position["reach"] * move["chance"] * lost, lost, board.epd(), move["san"]))
+    wanted.sort(key=lambda row: -row[0])
+    with open(dossier) as file:
+        games = [game for game in iter(lambda: chess.pgn.read_game(file), None)]
+    assert not any(game.errors for game in games)
+    first, *errors = games
+    assert first.comment.startswith(f"120 games of rival with {'Black' if side == 'white' else 'White'}.") and first.variations
+    assert len(errors) == min(len(wanted), 100) > 5
+    for game, (_, lost, epd, san) in zip(errors, wanted[:100], strict=True):
+        node = next(node for node in game.mainline() if " loses " in node.comment)
+        assert f"{lost:.0%}".replace("%", " %") in game.comment, (game, lost)
+        if (node.parent.board().epd(), node.san()) != (epd, san):
+            # Equal ones may stand in either order.
+            assert any(row[2:] == (node.parent.board().epd(), node.san()) for row in wanted)
+    # The explorer has the first of them, and goes there.
+    growth = explore(out).get("/api/books")["books"][0]["growth"]
+    boards = []
+    for error in growth["errors"]:
+        board = chess.Board()
+        for uci in error["play"]:
+            board.push_uci(uci)
+        boards.append(board)
+    assert [board.fullmove_number for board in boards] and len(boards) == min(10, len(errors))
+    assert [board.epd() for board in boards] == [next(node for node in game.mainline() if " loses " in node.comment).board().epd() for game in errors[:10]]
+    assert all(error["chance"] > 0 and error["loss"] > 0 for error in growth["errors"])
+    # Nothing of the user's is written over.
+    done = tabiya("grow", "-o", tmp_path / "new.bin", "--against", tmp_path / "his.pgn", "--no-engine", "--dossier", dossier)
+    assert done.returncode == FILE and dossier.read_text() and not (tmp_path / "new.bin").exists()
 
 
 def test_several_seeds_are_one_book(tabiya, grown, tmp_path):

@@ -40,6 +40,11 @@ pub fn result(at: &Position) -> Option<Value> {
     at.chess().legal_moves().is_empty().then(|| if at.chess().is_check() { mate(0) } else { 0 })
 }
 
+/// Whether a value is a mate.
+pub fn is_mate(value: Value) -> bool {
+    value.saturating_abs() > MAX
+}
+
 /// A value in words: pawns, or the moves to the mate.
 ///
 /// ```

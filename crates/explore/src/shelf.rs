@@ -224,8 +224,8 @@ impl Slot {
             "format": format.map(Format::name),
             "edit": format.filter(|_| writable).and_then(editable),
             "evals": open.evals.is_some(),
-            "growth": open.growth.as_ref().map(|GrowthState { searches, sides, next, .. }| {
-                json!({ "searches": searches, "sides": sides, "next": next })
+            "growth": open.growth.as_ref().map(|GrowthState { searches, sides, next, errors, .. }| {
+                json!({ "searches": searches, "sides": sides, "next": next, "errors": errors })
             }),
             "speeds": apart.0,
             "ratings": apart.1,

@@ -1,5 +1,6 @@
 //! `tabiya grow`: lets an engine make a book, the most probable positions first.
 
+mod dossier;
 mod plan;
 mod report;
 mod sources;
@@ -54,6 +55,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
         ("against", "What the opponent plays from [default: SOURCE]"),
         ("player", "Of the first --against, this player's moves"),
         ("side", "white, black or both"),
+        ("dossier", "Write what is known of the opponent into this PGN file"),
         ("positions", "Stop after N searches [default: 10000, or --time]"),
         ("nodes", NODES),
         ("jobs", JOBS),
@@ -91,8 +93,11 @@ pub struct Args {
     /// Write every position that was searched, with values and probabilities, into this file, as JSON
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
+    /// Write what is known of the opponent into this file, as PGN: what he plays, where he errs, and the answers
+    #[arg(long, value_name = "FILE.pgn", requires = "against")]
+    dossier: Option<PathBuf>,
     /// Write the next --positions searches into this file instead, for several machines; with --share, make them
-    #[arg(long, value_name = "FILE", conflicts_with = "report")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["report", "dossier"])]
     plan: Option<PathBuf>,
     /// Make the K-th of N shares of the searches of --plan, and put them into --store
     #[arg(long, value_name = "K/N", requires = "plan", requires = "store", conflicts_with = "no_engine", value_parser = plan::share)]
@@ -139,8 +144,9 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     // What cannot be written, read or started is reported before hours of work.
     drop(args.new_book().create(None, &resources)?);
-    let report_file =
-        args.report.as_ref().map(|report| Replacement::new(report, args.to.force)).transpose()?;
+    let new =
+        |path: &Option<PathBuf>| path.as_ref().map(|path| Replacement::new(path, args.to.force)).transpose();
+    let (report_file, dossier_file) = (new(&args.report)?, new(&args.dossier)?);
     if args.no_engine && !knowledge.has_store() {
         return Err(no_store(&path, "leave out --no-engine"));
     }
@@ -165,10 +171,11 @@ pub fn run(args: &Args) -> Result<Exit> {
     if let Some(file) = report_file {
         report.write(file)?;
     }
+    let dossier_lines = dossier_file.map(|file| dossier::write(&grown, args, file)).transpose()?;
     let force = args.to.force || was_written;
     let (merged, done) = write(&grown, args, force, &resources, &progress)
         .map_err(|error| interrupt::after(last, error))
-        .inspect_err(|_| args.report.iter().for_each(|path| written::before_error(path)))?;
+        .inspect_err(|_| args.beside().for_each(|path| written::before_error(path)))?;
     if args.to.force {
         let state = GrowthState::new(&grown, searches, missing.iter());
         state.write(output).inspect_err(|_| written::before_error(output))?;
@@ -182,6 +189,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     )];
     lines.extend(written::cut(&evaluated));
     lines.extend(report.lines());
+    lines.extend(dossier_lines.into_iter().flatten());
     let exit = if evaluated.skipped.is_empty() { passed_over } else { Exit::Findings };
     let damage = |exit| damage::report(seed.opened().chain(against.opened()), exit);
     let exit =
@@ -198,12 +206,17 @@ impl Args {
         new
     }
 
+    /// The files that tell of the book.
+    fn beside(&self) -> impl Iterator<Item = &PathBuf> {
+        self.report.iter().chain(&self.dossier)
+    }
+
     /// Refuses to write over a file that is read, or twice to one; `store` has the evaluations.
     fn keep(&self, inputs: &[PathBuf], store: &Path) -> Result<()> {
         let output = &self.to.output;
         let state = self.to.force.then(|| GrowthState::beside(output)).into_iter().collect();
-        let report = self.report.iter().cloned().collect();
-        let outputs = [book::parts(output), vec![store.to_owned()], report, state];
+        let beside = self.beside().cloned().collect();
+        let outputs = [book::parts(output), vec![store.to_owned()], beside, state];
         keep_inputs(&outputs.concat(), inputs)?;
         keep_apart(&outputs)
     }

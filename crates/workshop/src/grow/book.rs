@@ -34,6 +34,11 @@ impl<'a> Grown<'a> {
         &self.plays
     }
 
+    /// The growth.
+    pub(crate) fn growth(&self) -> &'a Growth<'a> {
+        self.growth
+    }
+
     /// The moves to the position of a search.
     pub(crate) fn line(&self, task: &Task) -> Vec<MoveCode> {
         let number = self.growth.tree.positions.number(task.at.whole_key());

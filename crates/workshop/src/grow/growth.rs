@@ -101,6 +101,11 @@ impl<'a> Growth<'a> {
         self.seed
     }
 
+    /// What the opponent is expected to play.
+    pub(crate) fn opponent(&self) -> &Expected<'a> {
+        &self.opponent
+    }
+
     /// How many positions it knows, those that no search has looked at yet among them.
     pub fn len(&self) -> usize {
         self.tree.len()

@@ -10,9 +10,11 @@
 //! | engines that make the searches | [`grow()`] |
 //! | what the book plays, and how far games go in it | [`Play`] |
 //! | the book with these moves | [`Grown`] |
+//! | what a player reads of his opponent | [`Dossier`] |
 //! | what is shown of it while it grows | [`GrowthState`] |
 
 mod book;
+mod dossier;
 mod drop_out;
 mod figures;
 mod growth;
@@ -25,10 +27,11 @@ mod tree;
 mod work;
 
 pub use book::Grown;
+pub use dossier::{Dossier, DossierLine, Opponent};
 pub use figures::{Figures, KnownPosition};
 pub use growth::{Answer, Growth, Task};
 pub use play::{Play, ReplyChoice};
 pub use rounds::{Finished, Rounds, Step};
-pub use state::{GrowthState, NextSearch};
+pub use state::{ExpectedError, GrowthState, NextSearch};
 pub use tree::Shape;
 pub use work::{finish, grow, search};

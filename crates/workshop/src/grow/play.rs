@@ -195,6 +195,11 @@ impl<'a> Play<'a> {
         }
     }
 
+    /// Where a move leads to.
+    pub(crate) fn after(&self, number: u32, mv: MoveCode) -> Option<u32> {
+        self.view.edges(number).find(|(_, edge)| edge.mv == mv).map(|(_, edge)| edge.to)
+    }
+
     /// The moves of the line that reached a position first.
     pub fn line(&self, number: u32) -> Vec<MoveCode> {
         self.view.tree.positions.line(number)

@@ -16,6 +16,7 @@ use tabiya_chess::{MoveCode, Position, Variant};
 use crate::view::PositionLine;
 
 use super::book::Grown;
+use super::dossier::{Dossier, DossierLine};
 use super::figures::{Figures, KnownPosition};
 use super::growth::Task;
 use super::play::Play;
@@ -26,7 +27,7 @@ const SUFFIX: &str = ".growth";
 /// Positions of which the file says something, for each side: the most probable ones.
 const MAX_POSITIONS: usize = 1000;
 
-/// Searches of which the file says that they are next.
+/// Searches of which the file says that they are next, and errors of each side.
 const MAX_NEXT: usize = 10;
 
 /// The longest file that is read, in bytes. One of ours has 100 for a position, and as many for a move of a line.
@@ -43,6 +44,32 @@ pub struct GrowthState {
     pub next: Vec<NextSearch>,
     /// The most probable positions.
     pub positions: Vec<KnownPosition>,
+    /// Errors that the opponent is expected to make, for each side: the most promising ones.
+    #[serde(default)]
+    pub errors: Vec<ExpectedError>,
+}
+
+/// An error that the opponent is expected to make.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExpectedError {
+    /// The moves to the position after it, in UCI.
+    pub play: Vec<String>,
+    /// The same as people write them.
+    pub line: String,
+    /// How probable it is that he comes there.
+    pub chance: f64,
+    /// What it costs him, in centipawns.
+    pub loss: u32,
+    /// How often he made it, and his games in the position before it.
+    pub games: Option<(u64, u64)>,
+}
+
+impl ExpectedError {
+    fn new(variant: Variant, found: DossierLine) -> Self {
+        let moves = found.moves.into_iter().take(found.error + 1).collect();
+        let NextSearch { play, line } = NextSearch::new(variant, moves);
+        Self { play, line, chance: found.chance, loss: found.loss, games: found.games }
+    }
 }
 
 /// A search that is to be made.
@@ -69,7 +96,10 @@ impl GrowthState {
         let next =
             next.take(MAX_NEXT).map(|task| NextSearch::new(grown.variant(), grown.line(task))).collect();
         let positions = grown.plays().iter().flat_map(|play| play.most_probable(MAX_POSITIONS)).collect();
-        Self { searches, sides, next, positions }
+        let errors =
+            grown.plays().iter().flat_map(|play| Dossier::new(grown, play).lines.into_iter().take(MAX_NEXT));
+        let errors = errors.map(|found| ExpectedError::new(grown.variant(), found)).collect();
+        Self { searches, sides, next, positions, errors }
     }
 
     /// Where the state of a book is.

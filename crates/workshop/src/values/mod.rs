@@ -20,6 +20,7 @@ mod structure;
 pub use graph::Graph;
 pub use links::{Components, Links};
 pub use look::Look;
+pub(crate) use minimax::winning_chances;
 pub use minimax::{Backed, KnownValues, UNKNOWN};
 pub use positions::Positions;
 pub use structure::Structure;

@@ -11,6 +11,11 @@ const SLOPE: f64 = 0.003_682_08;
 /// Values beyond this many centipawns count as this many, as on Lichess, so that a rare mate does not outweigh all else.
 const MAX_CENTIPAWNS: Value = 1000;
 
+/// The winning chances of a value, from -1 to 1.
+pub(crate) fn winning_chances(value: Value) -> f64 {
+    libm::tanh(SLOPE / 2.0 * f64::from(value.clamp(-MAX_CENTIPAWNS, MAX_CENTIPAWNS)))
+}
+
 /// The value with the average winning chances of values, each with the chance of its move. The worst of them if all are beyond
 /// 1,000 centipawns in the same direction. `None` if there are no values, or one is not known.
 pub(super) fn average(moves: impl Iterator<Item = (Value, f64)>) -> Option<Value> {
@@ -20,7 +25,7 @@ pub(super) fn average(moves: impl Iterator<Item = (Value, f64)>) -> Option<Value
             return None;
         }
         (least, most) = (least.min(value), most.max(value));
-        sum += chance * libm::tanh(SLOPE / 2.0 * f64::from(value.clamp(-MAX_CENTIPAWNS, MAX_CENTIPAWNS)));
+        sum += chance * winning_chances(value);
         chances += chance;
     }
     if chances <= 0.0 {

@@ -34,6 +34,7 @@ use tabiya_chess::Value;
 use super::links::{Components, Links};
 
 use average::average;
+pub(crate) use average::winning_chances;
 
 /// A value that is not known.
 pub const UNKNOWN: Value = Value::MIN;
