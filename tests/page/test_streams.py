@@ -54,11 +54,11 @@ def test_a_growing_book_says_what_is_next(serve, look, books):
     book = books / "main.bin"
     beside = book.with_name("main.bin.growth")
 
-    def grown(searches, value, line):
+    def grown(searches, value, line, **more):
         side = {"side": "white", "value": value, "plies": 7.2, "covered": 0.5, "positions": 1234}
         start = {"key": 0x463B96181691FC9C, "side": "white", "value": value, "reach": 1}
         after = {"key": 0x823C9B50FD114196, "side": "white", "value": 32764, "reach": 0.625}
-        state = {"searches": searches, "sides": [side], "next": [line], "positions": [start, after]}
+        state = {"searches": searches, "sides": [side], "next": [line], "positions": [start, after], **more}
         beside.with_suffix(".new").write_text(json.dumps(state))
         beside.with_suffix(".new").replace(beside)
 
@@ -67,10 +67,20 @@ def test_a_growing_book_says_what_is_next(serve, look, books):
     growth = page.locator("#growth")
     growth.locator("summary").click()
     expect(growth.locator("tbody tr")).to_have_text(["White+0.317.250 %1,234+0.31100 %"])
+    expect(growth.locator("#growth-errors-title")).to_be_hidden()
     # While it grows, the page follows.
-    grown(500, 45, {"play": ["d2d4"], "line": "1. d4"})
+    errors = [
+        {"play": ["e2e4", "f7f6"], "line": "1. e4 f6", "chance": 0.0712, "loss": 92, "games": [2, 11]},
+        {"play": ["e2e4", "g7g5"], "line": "1. e4 g5", "chance": 0.04, "loss": 130, "games": None},
+    ]
+    grown(500, 45, {"play": ["d2d4"], "line": "1. d4"}, errors=errors)
     expect(growth.locator("#growth-name")).to_have_text("500 searches")
     expect(growth.locator("tbody tr")).to_have_text(["White+0.457.250 %1,234+0.45100 %"])
+    expect(growth.locator("#growth-errors li")).to_have_text(["1. e4 f6 7.1 %, loses 0.92, 2 of 11 games", "1. e4 g5 4.0 %, loses 1.30"])
+    growth.get_by_role("button", name="1. e4 f6").click()
+    address(page, "#e4,f6")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
     growth.get_by_role("button", name="1. d4").click()
     address(page, "#d4")
     expect(growth.locator("tbody td").nth(4)).to_have_text("")

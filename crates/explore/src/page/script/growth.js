@@ -22,12 +22,22 @@ function nameOf(side) {
   return side === "white" ? "White" : "Black";
 }
 
+/**
+ * A button that goes to the position after some moves.
+ * @param {string[]} play
+ * @param {string} line
+ * @param {string} focus What it is called while its list is made anew.
+ */
+function placeLink(play, line, focus) {
+  return el("button", { type: "button", class: "link", "data-focus": `growth ${focus}`, onclick: () => goToPlace({ start: startOf(), play }) }, line || "the starting position");
+}
+
 /** Draws it for the first shown book that grows. */
 export function drawGrowth() {
   const book = shownBooks().find((book) => book.growth);
   byId("growth").hidden = !book?.growth;
   if (!book?.growth) return;
-  const { searches, sides, next } = book.growth;
+  const { searches, sides, next, errors } = book.growth;
   byId("growth-name").textContent = state.books?.books.length === 1 ? many(searches, "search", "searches") : `${book.name}, ${many(searches, "search", "searches")}`;
   const known = current()?.books.find(({ id }) => id === book.id)?.growth ?? [];
   renew(byId("growth-sides"), sides.map((side) => {
@@ -35,7 +45,9 @@ export function drawGrowth() {
     return el("tr", {}, el("th", { scope: "row" }, nameOf(side.side)), el("td", {}, side.value === null ? "" : worth(side.value)), el("td", {}, side.plies.toFixed(1)),
       el("td", {}, percent(side.covered)), el("td", {}, exact(side.positions)), el("td", {}, here ? worth(here.value) : ""), el("td", {}, here ? percent(here.reach) : ""));
   }));
+  byId("growth-errors-title").hidden = errors.length === 0;
+  renew(byId("growth-errors"), errors.map(({ play, line, chance, loss, games }, index) =>
+    el("li", {}, placeLink(play, line, `error ${index}`), ` ${percent(chance)}, loses ${(loss / 100).toFixed(2)}${games ? `, ${exact(games[0])} of ${many(games[1], "game")}` : ""}`)));
   byId("growth-next-title").hidden = next.length === 0;
-  renew(byId("growth-next"), next.map(({ play, line }, index) =>
-    el("li", {}, el("button", { type: "button", class: "link", "data-focus": `growth ${index}`, onclick: () => goToPlace({ start: startOf(), play }) }, line || "the starting position"))));
+  renew(byId("growth-next"), next.map(({ play, line }, index) => el("li", {}, placeLink(play, line, `next ${index}`))));
 }
