@@ -378,6 +378,10 @@ def test_what_cannot_be_answered_is_said(tabiya, planted, tmp_path):
     other = tmp_path / "d4.pgn"
     other.write_text(games_text({"1. d4 d5": 2}))
     assert "the sources have no move of the opponent where white.bin leads" in refused(USAGE, book, "--against", other)
+    # Who had White alone says nothing of what Black plays.
+    other.write_text(games_text({"1. e4 c5": 2}, white="Rival, R"))
+    said = refused(USAGE, book, "--against", other, "--player", "Rival", "--side", "white")
+    assert "the sources have no move of Black where white.bin leads" in said
     variant = tmp_path / "atomic.pgn"
     variant.write_text('[Variant "Atomic"]\n\n1. e4 e5 *\n')
     said = refused(FILE, book, "--against", variant)

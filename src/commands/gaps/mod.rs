@@ -203,7 +203,11 @@ impl Question<'_> {
     }
 
     fn nothing(&self) -> Error {
-        let what = format!("the sources have no move of the opponent where {} leads", self.name);
+        let theirs = match self.args.side {
+            Some(Sides([side])) => side.fold_wb("Black", "White"),
+            _ => "the opponent",
+        };
+        let what = format!("the sources have no move of {theirs} where {} leads", self.name);
         Error::new(ErrorKind::Usage, what).advice("name games of the book's openings, or another --side")
     }
 }
