@@ -1,5 +1,6 @@
 //! What `build` reports about the games, with the options that affect them.
 
+use tabiya_base::likeness::{in_words, listed};
 use tabiya_games::{OtherPlayers, PlayerName, Reason};
 use tabiya_workshop::bookmaker::filter::Exclusion;
 use tabiya_workshop::bookmaker::report::{BuildReport, FailedGames};
@@ -45,17 +46,14 @@ pub(crate) fn why_nothing(
 /// The players whom somebody may mean who names one without a game; `None` if there are none.
 pub(crate) fn near(others: &OtherPlayers, player: &PlayerName) -> Option<String> {
     let (near, most) = (others.near(player), others.most());
-    let (names, what) = match near.len() {
-        0 if others.count() > most.len() => (most, "the players with the most games are"),
-        0 if most.len() == 1 => (most, "the only player is"),
-        0 => (most, "the players are"),
-        1 => (near, "a name that comes near is"),
-        _ => (near, "names that come near are"),
+    let what = match most.len() {
+        _ if !near.is_empty() => return Some(in_words(&near)),
+        0 => return None,
+        few if others.count() > few => "the players with the most games are",
+        1 => "the only player is",
+        _ => "the players are",
     };
-    let names: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
-    let (last, first) = names.split_last()?;
-    let names = if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
-    Some(format!("{what} {names}"))
+    Some(format!("{what} {}", listed(&most)))
 }
 
 /// The moves that were counted and are not in the book, in lines for people.

@@ -15,6 +15,8 @@ pub mod file_kind;
 pub mod findings;
 pub mod folder;
 pub mod interrupt;
+#[cfg(feature = "names")]
+pub mod likeness;
 #[cfg(feature = "write")]
 pub mod lock;
 pub mod map;

@@ -2,19 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use strsim::jaro_winkler;
+use tabiya_base::likeness;
 
 /// The most names that are kept: a message needs few, and a database has hundreds of thousands.
 const MAX_OTHERS: usize = 1 << 14;
-
-/// The most names that a message has.
-const MAX_NAMED: usize = 3;
-
-/// The most pairs of names that are compared for it: who has a list of thousands has not misspelt all of them.
-const MAX_PAIRS: usize = 1 << 18;
-
-/// How alike names are that may be mixed up, from 0 to 1: "Karlsen" and "Carlsen, Magnus" are.
-const ALIKE: f64 = 0.85;
 
 /// A player's name or a part of it, or the names of several players, in any letter case.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -62,29 +53,12 @@ impl PlayerName {
         }
     }
 
-    /// The words of the first of these names.
-    fn words(&self, most: usize) -> Vec<Vec<String>> {
+    fn texts(&self) -> Vec<&str> {
         match &self.0 {
-            KnownPosition::Part(part) => vec![words(part)],
-            KnownPosition::Whole(names) => names.iter().take(most).map(|name| words(name)).collect(),
+            KnownPosition::Part(part) => vec![part],
+            KnownPosition::Whole(names) => names.iter().map(String::as_str).collect(),
         }
     }
-}
-
-/// How alike a name is to the most similar of these, from 0 to 1, whatever the order of its words.
-fn likeness(all: &[Vec<String>], name: &str) -> f64 {
-    let name = words(name);
-    let of = |known: &Vec<String>| {
-        let best = |word: &String| name.iter().map(|other| jaro_winkler(word, other)).fold(0.0, f64::max);
-        known.iter().map(best).sum::<f64>() / known.len().max(1) as f64
-    };
-    all.iter().map(of).fold(0.0, f64::max)
-}
-
-/// The words of a name in lower case.
-fn words(name: &str) -> Vec<String> {
-    let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
 }
 
 /// The players of games that a name has not matched, with their games, to tell whom it may mean.
@@ -120,22 +94,13 @@ impl OtherPlayers {
 
     /// Those whose names come near `name`, at most three, the nearest first.
     pub fn near(&self, name: &PlayerName) -> Vec<&str> {
-        let wanted = name.words(MAX_PAIRS / self.0.len().max(1));
-        let alike = self.0.keys().map(|known| (likeness(&wanted, known), &**known));
-        first(alike.filter(|(alike, _)| *alike >= ALIKE))
+        likeness::nearest(&name.texts(), self.0.keys().map(String::as_str))
     }
 
     /// The three with the most games.
     pub fn most(&self) -> Vec<&str> {
-        first(self.0.iter().map(|(name, games)| (*games as f64, &**name)))
+        likeness::first(self.0.iter().map(|(name, games)| (*games as f64, &**name)))
     }
-}
-
-/// The first names by their numbers, the greatest first, then in order.
-fn first<'a>(named: impl Iterator<Item = (f64, &'a str)>) -> Vec<&'a str> {
-    let mut named: Vec<_> = named.collect();
-    named.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    named.into_iter().take(MAX_NAMED).map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]
