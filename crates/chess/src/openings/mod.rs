@@ -13,9 +13,13 @@
 //!
 //! `scripts/make-opening-names` makes them from a newer list.
 
+mod chosen;
+
 use std::fmt;
 
 use crate::{Game, Position};
+
+pub use self::chosen::{ChosenOpenings, UnknownOpening};
 
 /// Whether a text is a code of the Encyclopaedia of Chess Openings: A00 to E99.
 pub fn is_eco(code: &str) -> bool {
@@ -136,6 +140,17 @@ const fn key_of(&[a, b, c, d, e, f, g, h, ..]: &[u8; POSITION_LEN]) -> u64 {
 /// The bucket of a key.
 const fn bucket_of(key: u64) -> usize {
     (key >> (u64::BITS - BUCKET_BITS)) as usize
+}
+
+/// All openings, by code and name.
+#[doc(hidden)]
+pub fn all() -> impl Iterator<Item = Opening> {
+    let mut offset = 0;
+    NAMES.lines().map(move |line| {
+        let opening = Opening { offset };
+        offset += u32::try_from(line.len()).unwrap_or(u32::MAX) + 1;
+        opening
+    })
 }
 
 /// The named lines: code, name, and the moves in SAN.
