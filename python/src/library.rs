@@ -24,7 +24,7 @@ use tabiya_book::polyglot::{self, Polyglot};
 pub use tabiya_book::traits::Book;
 use tabiya_book::{self as book, PositionRecord, Scope, in_any_case, parts, plain_weights, stated_variant};
 pub use tabiya_book::{Annotation, BookSet, Counts, Learned, MoveFacts, Ratings, Recommendation, Written};
-pub use tabiya_chess::openings::Opening;
+pub use tabiya_chess::openings::{ChosenOpenings, Opening};
 use tabiya_chess::setup_leniently;
 pub use tabiya_chess::{
     Game, MoveCode, Position, Variant, known_variants, named_variant, rules_of, variant_facts, variant_name,

@@ -11,7 +11,7 @@ use rand::{Rng as _, SeedableRng};
 use crate::board::game_of;
 use crate::entry::Entry;
 use crate::errors::{raise, raise_opening};
-use crate::library::{self, BookSet, Found, MAX_LOSS_LIMIT, MoveCode, OpenBook};
+use crate::library::{self, BookSet, ChosenOpenings, Found, MAX_LOSS_LIMIT, MoveCode, OpenBook};
 use crate::reader::Reader;
 use crate::tasks::{is_path, not_pickled, path_of, share, weights_of};
 
@@ -21,7 +21,8 @@ use crate::tasks::{is_path, not_pickled, path_of, share, weights_of};
 /// book the starter book answers. The options are the adapter's, with its defaults: *variety* (0 the best move, 50 by weight, 100
 /// all alike), *depth* (the last full move, 0 without a limit), *threshold* (the share of the position's weight that a move needs,
 /// in percent), *games* (that a move needs, where they are counted), *weights*
-/// (``"games"``: how often moves were played, where that is counted), *reserve* (plies that the line of a move needs),
+/// (``"games"``: how often moves were played, where that is counted), *opening* (only moves that lead to or stay in openings of this name or
+/// code; several with ``;``), *reserve* (plies that the line of a move needs),
 /// *max_loss* (centipawns, by the store of evaluations beside the book; 0 without a limit), *tournament* (colors, marks and limits
 /// count), *factor* (with *tournament*: factors of CTG books multiply the weights), *threefold* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
 /// a random one).
@@ -67,6 +68,14 @@ fn books_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<OpenBook>> {
     given.try_iter()?.map(|book| book_of(&book?)).collect()
 }
 
+/// The openings that a text names; `None` for an empty one.
+fn openings_of(text: &str) -> PyResult<Option<Arc<ChosenOpenings>>> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    ChosenOpenings::named(text).map(Some).map_err(|unknown| PyValueError::new_err(unknown.to_string()))
+}
+
 /// The generator of a seed; 0 takes one from the system, as *Book Seed* does.
 fn rng(seed: u64) -> Xoshiro256PlusPlus {
     if seed == 0 { rand::make_rng() } else { Xoshiro256PlusPlus::seed_from_u64(seed) }
@@ -104,7 +113,7 @@ impl Policy {
 impl Policy {
     #[new]
     #[pyo3(signature = (*books, white = None, black = None, variety = 50, depth = 0, threshold = 0.5, games = 0,
-        weights = "points", reserve = 0, max_loss = 0, tournament = true, factor = true, threefold = false, learn = false, seed = 0))]
+        weights = "points", opening = "", reserve = 0, max_loss = 0, tournament = true, factor = true, threefold = false, learn = false, seed = 0))]
     #[allow(clippy::too_many_arguments, reason = "each is an option of the adapter")]
     fn new(
         books: &Bound<'_, PyTuple>,
@@ -115,6 +124,7 @@ impl Policy {
         threshold: f64,
         games: i128,
         weights: &str,
+        opening: &str,
         reserve: i128,
         max_loss: i128,
         tournament: bool,
@@ -130,6 +140,7 @@ impl Policy {
         policy.threshold = share("threshold", threshold)?.into();
         policy.games = within("games", games, u32::MAX)?;
         policy.weights = weights_of(weights)?;
+        policy.openings = openings_of(opening)?;
         policy.reserve = within("reserve", reserve, u32::MAX)?;
         policy.max_loss = within("max_loss", max_loss, MAX_LOSS_LIMIT)?;
         policy.tournament = tournament;

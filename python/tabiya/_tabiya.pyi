@@ -238,7 +238,8 @@ class Policy:
     book the starter book answers. The options are the adapter's, with its defaults: *variety* (0 the best move, 50 by weight, 100
     all alike), *depth* (the last full move, 0 without a limit), *threshold* (the share of the position's weight that a move needs,
     in percent), *games* (that a move needs, where they are counted), *weights*
-    (``"games"``: how often moves were played, where that is counted), *reserve* (plies that the line of a move needs),
+    (``"games"``: how often moves were played, where that is counted), *opening* (only moves that lead to or stay in openings of this name or
+    code; several with ``;``), *reserve* (plies that the line of a move needs),
     *max_loss* (centipawns, by the store of evaluations beside the book; 0 without a limit), *tournament* (colors, marks and limits
     count), *factor* (with *tournament*: factors of CTG books multiply the weights), *threefold* (a move may repeat a position for the third time), *learn* (learned results count) and *seed* (0 for
     a random one).
@@ -254,6 +255,7 @@ class Policy:
         threshold: float = 0.5,
         games: int = 0,
         weights: Literal["points", "games"] = "points",
+        opening: str = "",
         reserve: int = 0,
         max_loss: int = 0,
         tournament: bool = True,

@@ -32,7 +32,8 @@ fn setting(text: &str) -> Result<Setting, String> {
         return Err(format!("{name} does not decide which moves are played; these do: {}", names.join(", ")));
     };
     if !row.kind.takes(value) {
-        return Err(format!("{} must be {}", row.name, row.kind.needs()));
+        let meant = row.kind.meant(value).map(|meant| format!(": {meant}")).unwrap_or_default();
+        return Err(format!("{} must be {}{meant}", row.name, row.kind.needs()));
     }
     Ok(Setting { key: row.key, value: value.to_owned() })
 }

@@ -242,6 +242,7 @@ JSON_SECTIONS = {
         "show mine.kob --json --moves 'e4 c5' --set 'Book Weights=games'",
         "show mine.kob --list-games --json",
         "show --config rules.toml --json",
+        "show --config rules.toml --opponent 'none none computer X' --json",
     ],
     "`export`": ["export book.bin --format json --reachable", "export mine.kob --format json"],
     "`diff --json`": ["diff book.bin white.bin --json", "diff book.bin lighter.bin --json"],
@@ -287,7 +288,7 @@ def test_the_page_has_each_key_of_the_json_and_no_other(tabiya, files, tmp_path,
     folder = tmp_path / "work"
     shutil.copytree(files, folder)
     (folder / "cut.bin").write_bytes((folder / "book.bin").read_bytes()[:-7])
-    (folder / "rules.toml").write_text((folder / "tabiya.toml").read_text().replace("book =", "# book =") + '[[book]]\nfile = "book.bin"\n')
+    (folder / "rules.toml").write_text((folder / "tabiya.toml").read_text().replace("book =", "# book =") + '[[book]]\nfile = "book.bin"\nopponent = "human"\n')
     assert tabiya("trim", "book.bin", "-o", "lighter.bin", "--max-ply", 3, cwd=folder).returncode == 0
     done = tabiya("edit", "lighter.bin", "--set", "e4=3", cwd=folder)
     assert done.returncode == 0, done.stderr

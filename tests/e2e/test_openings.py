@@ -11,7 +11,7 @@ import chess.pgn
 import chess.polyglot
 import pytest
 
-from client import START
+from client import START, times
 from kvetka_book import Kvetka, key
 from polyglot_writer import Book
 from random_games import FORMATS, Game
@@ -285,3 +285,72 @@ def test_the_adapter_names_the_opening_when_it_changes(adapter, books, names):
     # The engine's moves name nothing.
     answer = client.go("movetime 10", f"{START} moves a2a3")
     assert not answer.book and told(answer) is None
+
+
+def where(board):
+    """The position; an en-passant square counts only if the capture is legal."""
+    return board._transposition_key()
+
+
+class Ways:
+    """The positions of all lines of the list, and from which of them an opening can be reached, by python-chess."""
+
+    def __init__(self):
+        self.boards, self.lines, book = {}, [], Book()
+        for line in LIST.read_text(encoding="utf-8").splitlines()[1:]:
+            eco, name, moves = line.split("\t")
+            board, path = chess.Board(), [where(chess.Board())]
+            self.boards[where(board)] = board.copy()
+            for move in chess.pgn.read_game(io.StringIO(moves)).mainline_moves():
+                board.push(move)
+                path.append(where(board))
+                self.boards.setdefault(where(board), board.copy())
+            self.lines.append((name, path))
+        self.book, self.before = book, {}
+        for place, board in self.boards.items():
+            for move in board.legal_moves:
+                board.push(move)
+                to = where(board)
+                board.pop()
+                if to in self.boards:
+                    self.before.setdefault(to, []).append(place)
+                    book.add(board, move.uci())
+
+    def to(self, name):
+        """The positions of an opening and its variations, and those from which moves lead there."""
+        ends = {path[-1] for other, path in self.lines if other == name or other.startswith((f"{name}:", f"{name},", f"{name} "))}
+        ways, left = set(ends), list(ends)
+        while left:
+            for place in self.before.get(left.pop(), ()):
+                if place not in ways:
+                    ways.add(place)
+                    left.append(place)
+        return ends, ways
+
+
+def test_a_book_gets_to_each_opening_in_every_game_whose_replies_allow_it(adapter, tmp_path):
+    """With a book of all moves between positions of the list, from both sides; a reply in four is any move."""
+    ways, chance = Ways(), random.Random(64)
+    client = adapter("--book", ways.book.write(tmp_path / "all.bin"), "--set", "Book Threshold=0", "--set", "Book Variety=100")
+    client.start()
+    reached = lost = 0
+    names = sorted({name for name, _ in ways.lines})
+    for name in chance.sample(names, times(60, 200)):
+        ends, known = ways.to(name)
+        client.send_bytes(f"setoption name Book Opening value {name}\n".encode())
+        for ours in (chess.WHITE, chess.BLACK):
+            board = chess.Board()
+            while where(board) in known and where(board) not in ends:
+                on = [move for move in board.legal_moves if (board.push(move), where(board) in known, board.pop())[1]]
+                if board.turn == ours:
+                    answer = client.go("movetime 10", f"position startpos moves {' '.join(map(str, board.move_stack))}")
+                    assert answer.book and chess.Move.from_uci(answer.move) in on, (name, board.move_stack, answer.lines)
+                    board.push_uci(answer.move)
+                else:
+                    board.push(chance.choice(list(board.legal_moves) if chance.random() < 0.25 else on))
+            assert where(board) in ends or board.turn == ours
+            reached += where(board) in ends
+            lost += where(board) not in ends
+            if where(board) not in ends:
+                assert not client.go("movetime 10", f"position startpos moves {' '.join(map(str, board.move_stack))}").book, board.move_stack
+    assert reached > 20 and lost > 20, (reached, lost)

@@ -69,6 +69,7 @@ def test_it_introduces_itself_with_all_of_the_engines_options(simple, bare):
         "Book Factor",
         "Book Threefold",
         "Book Weights",
+        "Book Opening",
         "Book Fresh",
         "Book Fresh File",
         "Book Ponder",

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use shakmaty::{Color, Move, Position as _};
 
 use tabiya_chess::Game;
+use tabiya_chess::openings::Opening;
 
 use crate::verdict::{self, Rest};
 use crate::{BookSet, Learned, MoveFacts, Reading};
@@ -36,6 +37,14 @@ impl Policy {
             // Every move is a line of one ply.
             && (self.reserve <= 1
                 || book_set.line_of(reading, position, mv, 0, &mut Vec::new()) >= self.reserve)
+    }
+
+    /// Takes out the moves that do not lead to the openings that were chosen.
+    pub fn take_off_course(&self, game: &Game, moves: &mut Vec<MoveFacts>) -> Vec<MoveFacts> {
+        let Some(chosen) = &self.openings else { return Vec::new() };
+        let is_in = || Opening::from_game(game).is_some_and(|it| chosen.has(it));
+        let mut on = chosen.on_course(game.position(), moves.iter().map(|m| m.mv), is_in).into_iter();
+        moves.extract_if(.., |_| on.next() == Some(false)).collect()
     }
 
     /// Why a legal move is not played in this game, whatever the book says of it.
@@ -83,6 +92,8 @@ pub enum Refusal {
     Loss,
     /// It leads to a position for the third time.
     Repeats,
+    /// It does not lead to the openings that were chosen.
+    Opening,
     /// Its line has this number of plies, which is too small.
     Reserve {
         /// The plies, the move included.
@@ -104,6 +115,10 @@ impl Refusal {
             Self::Depth => format!("after Depth (move {})", policy.depth),
             Self::Loss => format!("above Max Loss ({} centipawns)", policy.max_loss),
             Self::Repeats => "repeating the position".to_owned(),
+            Self::Opening => match &policy.openings {
+                Some(chosen) => format!("not leading to {chosen}"),
+                None => "leading elsewhere".to_owned(),
+            },
             Self::NotBest => "not the best".to_owned(),
             Self::Reserve { plies } => format!("with a line of {plies} of {} plies", policy.reserve),
         }

@@ -1,5 +1,9 @@
 //! What a program, or a user, wants of the moves that are played from a book.
 
+use std::sync::Arc;
+
+use tabiya_chess::openings::ChosenOpenings;
+
 /// Of what the weights of a position's moves are made where the book counts the games of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Weights {
@@ -51,6 +55,9 @@ pub struct Policy {
     pub weights: Weights,
     /// A move is not played when its line has fewer plies than this, including the move.
     pub reserve: u32,
+    /// Only moves count that lead to these openings or stay in them; `None` = all. Before them those count that lead
+    /// there soonest, or else those along their lines. In games of other variants all count.
+    pub openings: Option<Arc<ChosenOpenings>>,
     #[doc(hidden)]
     /// A move that loses more centipawns, by the evaluations beside the book, is not played; 0 = no limit.
     pub max_loss: u32,
@@ -76,6 +83,7 @@ impl Default for Policy {
             games: 0,
             weights: Weights::Points,
             reserve: 0,
+            openings: None,
             max_loss: 0,
             guard: 0,
             tournament: true,

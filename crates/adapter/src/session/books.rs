@@ -453,6 +453,7 @@ fn advise(
         };
         advice.moves.clear();
         book.moves(position, &mut advice.moves);
+        policy.take_off_course(game, &mut advice.moves);
         if advice.moves.is_empty() {
             continue;
         }

@@ -1,9 +1,11 @@
 //! The values of the adapter's own UCI options.
 
 use std::fmt;
+use std::sync::Arc;
 
 use tabiya_book::choose::{Policy, Weights};
 use tabiya_chess::Variant;
+use tabiya_chess::openings::ChosenOpenings;
 
 use super::books::{BookFiles, BookList};
 
@@ -96,6 +98,7 @@ pub(super) enum Value<'a> {
     /// A share, in thousandths.
     Share(&'a mut u32),
     Choice(&'a mut dyn Choice),
+    Openings(&'a mut Option<Arc<ChosenOpenings>>),
     Files(&'a mut BookList),
     Text(&'a mut String),
 }
@@ -150,7 +153,8 @@ impl fmt::Display for Value<'_> {
             Value::Spin(value) => value.fmt(f),
             Value::Share(value) => f.write_str(&percent(**value)),
             Value::Choice(value) => f.write_str(value.name()),
-            Value::Files(_) | Value::Text(_) => Ok(()),
+            Value::Openings(Some(value)) => value.fmt(f),
+            Value::Openings(None) | Value::Files(_) | Value::Text(_) => Ok(()),
         }
     }
 }

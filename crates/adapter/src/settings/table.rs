@@ -1,11 +1,16 @@
 //! The table of settings, a row for each. UCI's `option` lines, the command line, the configuration file and its template, the
 //! `[[book]]` tables, and the explorer's form and policy are made from it; tests compare the guide and Python's `Policy` with it.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use serde::Serialize;
 
+use tabiya_base::likeness::{in_words, nearest};
 use tabiya_book::choose::{MAX_LOSS_LIMIT, Weights};
+use tabiya_chess::openings::{self, ChosenOpenings, Opening, UnknownOpening};
 
-use self::SettingKind::{Check, Choice, Files, Pairs, Range, Share, Spin, Text, Texts};
+use self::SettingKind::{Check, Choice, Files, Openings, Pairs, Range, Share, Spin, Text, Texts};
 use super::opponent::{OpponentKind, range};
 use super::options::{BookScore, OptionChange, Options, UsedPolicy, Value};
 use super::split;
@@ -68,6 +73,9 @@ pub enum SettingKind {
     Choice {
         choices: &'static [&'static str],
     },
+    /// Names or codes of openings, with `;` between them; empty for all.
+    #[serde(rename = "text")]
+    Openings,
     Text,
     /// Several texts, in an order that matters.
     Texts,
@@ -84,6 +92,7 @@ impl SettingKind {
             Share => "a share from 0 % to 100 %, such as '0.5 %'".to_owned(),
             Range => "a range, such as '1800..2200', '2200..' or '..1800'".to_owned(),
             Choice { choices } => format!("one of {}", choices.join(", ")),
+            Openings => "the name or code of an opening, or several with ';' between them".to_owned(),
             Text => "a string".to_owned(),
             Texts => "a string or a list of strings".to_owned(),
             Pairs => "a list of \"NAME=VALUE\", or a table of options".to_owned(),
@@ -110,10 +119,23 @@ impl SettingKind {
             Check | Spin { .. } | Share => self.number(text).is_some(),
             Range => range(text).is_some(),
             Choice { choices } => choices.contains(&text),
+            Openings => chosen_openings(text).is_ok(),
             Text | Texts => true,
             Pairs => split(text).is_some(),
             Files => !text.trim().is_empty(),
         }
+    }
+
+    /// What somebody may mean who gives it a value that it cannot have, in words.
+    pub fn meant(self, text: &str) -> Option<String> {
+        let unknown = if self == Openings { chosen_openings(text).err()? } else { return None };
+        // Of names that are equally near the short ones come first.
+        let short_first = |name: &'static str| (name.len(), name);
+        let names = || openings::all().map(Opening::name);
+        let parts = names().flat_map(|name| name.split([':', ','])).map(str::trim);
+        let all: BTreeSet<_> = parts.chain(names()).map(short_first).collect();
+        let near = nearest(&[unknown.name.as_str()], all.into_iter().map(|(_, name)| name));
+        Some(in_words(&near)).filter(|words| !words.is_empty())
     }
 
     /// Whether it may have several values.
@@ -214,6 +236,11 @@ pub fn thousandths(percent: &str) -> Option<u16> {
     digits(whole)?.checked_mul(10)?.checked_add(tenths?).filter(|thousandths| *thousandths <= 1000)
 }
 
+/// The openings that a text names; `None` for an empty one.
+pub(super) fn chosen_openings(text: &str) -> Result<Option<Arc<ChosenOpenings>>, UnknownOpening> {
+    if text.trim().is_empty() { Ok(None) } else { ChosenOpenings::named(text).map(Some) }
+}
+
 /// What a setting lacks, if it does.
 fn lack(is_lacking: bool, what: &'static str) -> Option<&'static str> {
     is_lacking.then_some(what)
@@ -286,6 +313,8 @@ static ROWS: &[SettingRow] = &[
     SettingRow { name: "Book Weights", key: "weights", value_name: "points|games", kind: Choice { choices: &Weights::NAMES }, holder: Some(|it| Value::Choice(&mut it.policy.weights)),
         lack: |_, used| lack(used.iter().all(|it| !it.counts_games), "no book counts games"),
         help: "Where a book counts games, what its weights are made of: what the moves scored (points), or how often they were played (games)", ..POLICY },
+    SettingRow { name: "Book Opening", key: "opening", value_name: "NAME", kind: Openings, holder: Some(|it| Value::Openings(&mut it.policy.openings)),
+        help: "Only moves that lead to or stay in these openings, by name or code ('Najdorf Variation', 'C4*'), with ';' between several; empty = all", ..POLICY },
     SettingRow { name: "Book Reserve", key: "reserve", value_name: "PLIES", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.reserve)),
         slider: Some("plies"), help: "Skip moves whose line in the book is shorter than this many plies, the move included", ..POLICY },
     SettingRow { name: "Book Max Loss", key: "max-loss", value_name: "CENTIPAWNS", kind: Spin { min: 0, max: MAX_LOSS_LIMIT }, holder: Some(|it| Value::Spin(&mut it.policy.max_loss)),

@@ -10,7 +10,7 @@ use tabiya_uci::SetOption;
 use super::books::{BookFiles, BookList};
 use super::given::Given;
 use super::options::{OptionChange, Options, Value};
-use super::table::{self, OWN_BOOK, SettingKind, SettingRow};
+use super::table::{self, OWN_BOOK, SettingKind, SettingRow, chosen_openings};
 
 impl Value<'_> {
     /// Sets the value; `None` if the option cannot have that value: it keeps the one it has.
@@ -19,6 +19,7 @@ impl Value<'_> {
             Value::Check(value) => **value = kind.number(&text.to_ascii_lowercase())? != 0,
             Value::Spin(value) | Value::Share(value) => **value = kind.number(text)?,
             Value::Choice(value) => value.set(text)?,
+            Value::Openings(value) => **value = chosen_openings(text).ok()?,
             Value::Files(value) => **value = BookList::parse(text),
             Value::Text(value) => text.clone_into(value),
         }
@@ -77,6 +78,9 @@ impl Options {
                     var: choices.iter().map(|choice| (*choice).to_owned()).collect(),
                 },
                 SettingKind::Share => UciOptionConfig::String { name, default: Some(value) },
+                SettingKind::Openings if !value.is_empty() => {
+                    UciOptionConfig::String { name, default: Some(value) }
+                }
                 _ => UciOptionConfig::String { name, default: Some("<empty>".to_owned()) },
             };
             out.extend(UciMessage::Option(option).serialize().into_bytes());
@@ -93,7 +97,12 @@ impl Options {
         let mut value = row.value(self)?;
         let text = text(option.value);
         let text = text.trim();
-        let refused = |kept| format!("{}: '{text}' is not {}; it stays {kept}", row.name, row.kind.needs());
+        let refused = |kept: Value<'_>| {
+            let near = row.kind.meant(text).map(|meant| format!(": {meant}")).unwrap_or_default();
+            let kept = Some(kept.to_string()).filter(|kept| !kept.is_empty());
+            let kept = kept.unwrap_or_else(|| "empty".to_owned());
+            format!("{}: '{text}' is not {}{near}; it stays {kept}", row.name, row.kind.needs())
+        };
         Some(value.set(row.kind, text).map(|()| row.change).ok_or_else(|| refused(value)))
     }
 
@@ -274,6 +283,7 @@ mod tests {
                     let choices: Vec<_> = choices.iter().map(|choice| format!("{choice:?}")).collect();
                     (format!("Literal[{}]", choices.join(", ")), format!("{:?}", row.default()))
                 }
+                SettingKind::Openings => ("str".to_owned(), format!("{:?}", row.default())),
                 _ => ("int".to_owned(), row.default()),
             };
             let missing = |place: &str| panic!("{place} has no {name} with the default {default}");

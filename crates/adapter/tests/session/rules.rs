@@ -437,3 +437,41 @@ fn an_opponent_that_is_not_as_specified_is_a_name_which_is_said_once() {
     let said = String::from_utf8(std::mem::take(&mut talk.out.gui)).unwrap();
     assert_eq!((said.contains("tabiya: "), talk.asks("", "go")), (false, Some(1)), "{said}");
 }
+
+#[test]
+fn a_rule_for_an_opening_is_silent_where_no_move_of_its_book_leads_there() {
+    let spanish = rule("first.bin").with("opening", "C6*; Sicilian").with("threshold", "1000");
+    let mut talk = Talk::new(&[spanish, rule("second.bin")]);
+    // The book has 1. d4 too, which leads elsewhere.
+    for _ in 0..20 {
+        talk.send("position startpos");
+        talk.send("go");
+        let text = String::from_utf8(std::mem::take(&mut talk.out.gui)).unwrap();
+        assert!(text.contains("bestmove e2e4") && text.contains("first.bin: 1 of 1 moves, "), "{text}");
+    }
+    // 1... e5 may become a Ruy Lopez.
+    let asked: Vec<_> =
+        ["e2e4", E4_E5, "e2e4 e7e5 g1f3"].iter().map(|moves| talk.asks(moves, "go")).collect();
+    assert_eq!(asked, [Some(1); 3]);
+    let mut talk = Talk::new(&[rule("first.bin").with("opening", "Sicilian Defense"), rule("second.bin")]);
+    assert_eq!((talk.asks("", "go"), talk.asks("e2e4", "go")), (Some(1), Some(2)));
+    // An option for what the rules leave open.
+    talk.send("setoption name Book Opening value Dutch Defense");
+    assert_eq!((talk.asks("", "go"), talk.asks("e2e4", "go")), (Some(1), None));
+    talk.out.gui.clear();
+    talk.send("setoption name Book Opening value Sicilean");
+    let said = String::from_utf8(std::mem::take(&mut talk.out.gui)).unwrap();
+    assert!(
+        said.starts_with(
+            "info string tabiya: Book Opening: 'Sicilean' is not the name or code of an opening"
+        ),
+        "{said}"
+    );
+    assert!(
+        said.contains(": names that come near are \"Sicilian\"")
+            && said.ends_with("; it stays Dutch Defense\n"),
+        "{said}"
+    );
+    talk.send("setoption name Book Opening value <empty>");
+    assert_eq!(talk.asks("e2e4", "go"), Some(2));
+}

@@ -30,6 +30,7 @@ pub fn chances_in(
     let position = game.position();
     let mut found = Chances::default();
     book.moves(position, &mut found.moves);
+    let off_course = policy.take_off_course(game, &mut found.moves);
     if let Some(known) = book_set.evaluations(book).filter(|_| policy.max_loss > 0) {
         let moves = found.moves.iter().map(|facts| facts.mv);
         found.losses = Worth::at(position, moves, |at| known.value(at));
@@ -41,6 +42,8 @@ pub fn chances_in(
             && !found.losses.loss_of(mv).is_some_and(|loss| policy.refuses(loss))
     };
     chances(&found.moves, policy, admit, &mut found.chances);
+    found.chances.extend(off_course.iter().map(|_| 0.0));
+    found.moves.extend(off_course);
     found
 }
 

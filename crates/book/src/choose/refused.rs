@@ -27,10 +27,13 @@ impl Refused {
         game: &Game,
         policy: &Policy,
     ) -> Self {
-        let facts: Vec<MoveFacts> = moves.iter().map(|(known, _)| *known).collect();
+        let mut facts: Vec<MoveFacts> = moves.iter().map(|(known, _)| *known).collect();
+        policy.take_off_course(game, &mut facts);
         let judge = Judge::new(&facts, policy);
         let any = moves.iter().any(|(_, chance)| *chance > 0.0);
-        let mut why = |index: usize, known: &MoveFacts| {
+        let mut why = |known: &MoveFacts| {
+            let index = facts.iter().position(|counted| counted.mv == known.mv);
+            let Some(index) = index else { return Refusal::Opening };
             if let Some(refusal) = judge.refuses(index) {
                 return refusal;
             }
@@ -50,8 +53,7 @@ impl Refused {
             let reading = policy.reading(position.chess().turn(), from);
             Refusal::Reserve { plies: book_set.line_of(reading, position, known.mv, 0, &mut Vec::new()) }
         };
-        let each = moves.iter().enumerate();
-        let each = each.map(|(index, (known, chance))| (*chance <= 0.0).then(|| why(index, known))).collect();
+        let each = moves.iter().map(|(known, chance)| (*chance <= 0.0).then(|| why(known))).collect();
         Self { each, policy: policy.clone() }
     }
 

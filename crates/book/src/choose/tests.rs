@@ -366,3 +366,37 @@ fn neutral_glyphs_of_pgn_change_nothing() {
         }
     }
 }
+
+#[test]
+fn only_moves_on_course_for_chosen_openings_count_as_if_the_book_had_no_others() {
+    let mut game = Game::start();
+    let known = |game: &Game| -> Vec<MoveFacts> {
+        let weights = [("e2e4", 900), ("d2d4", 1), ("g1f3", 90), ("c7c5", 1), ("g8f6", 900)];
+        let legal = |mv: &str| mv.parse::<UciMove>().unwrap().to_move(game.position().chess()).ok();
+        weights.iter().filter_map(|(mv, weight)| Some(MoveFacts::new(legal(mv)?, *weight))).collect()
+    };
+    let policy = |names: &str| Policy {
+        openings: Some(tabiya_chess::openings::ChosenOpenings::named(names).unwrap()),
+        ..Policy::default()
+    };
+    let left = |names: &str, game: &Game| {
+        let mut moves = known(game);
+        let off = policy(names).take_off_course(game, &mut moves);
+        assert_eq!(off.len() + moves.len(), known(game).len());
+        // Below the threshold among all moves, but not among these.
+        assert_eq!(moves.is_empty(), chances_of(&moves, &policy(names)).is_empty());
+        moves.iter().map(|m| m.mv.to_uci(shakmaty::CastlingMode::Standard).to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(left("Queen's Gambit", &game), ["d2d4"]);
+    assert_eq!(left("Queen's Gambit; Ruy Lopez", &game), ["e2e4", "d2d4"]);
+    assert_eq!(chances_of(&[known(&game)[1]], &policy("Queen's Gambit")), [1.0]);
+    assert!(game.push_uci(b"d2d4"));
+    assert_eq!(left("Dutch Defense", &game), [""; 0]);
+    assert_eq!(left("King's Indian Defense", &game), ["g8f6"]);
+    let (mut moves, all) = (known(&game), known(&game));
+    assert!(Policy::default().take_off_course(&game, &mut moves).is_empty() && moves == all);
+    // Other variants have other openings.
+    let atomic = Game::start_of(tabiya_chess::Variant::Atomic);
+    let mut moves = known(&atomic);
+    assert!(policy("Dutch Defense").take_off_course(&atomic, &mut moves).is_empty() && !moves.is_empty());
+}

@@ -51,7 +51,13 @@ pub(super) fn read(number: usize, table: &DeTable<'_>, start: usize) -> Result<R
             let file = file.filter(|file| !file.is_empty() && !file.eq_ignore_ascii_case(NO_BOOK));
             rule.file = file.ok_or_else(|| must("the path of a book"))?.to_owned();
         } else {
-            rule.given.put(row.key, texts(row.kind, value).ok_or_else(|| must(&row.kind.needs()))?);
+            let refused = || {
+                wrong(
+                    &format!("'{name}' must be {}", row.kind.needs()),
+                    value.as_str().and_then(|text| row.kind.meant(text)),
+                )
+            };
+            rule.given.put(row.key, texts(row.kind, value).ok_or_else(refused)?);
         }
     }
     if rule.file.is_empty() {
@@ -185,6 +191,11 @@ mod tests {
             ("seed = 3", "unknown key 'seed'", "write 'seed' before the first table"),
             ("colour = 'white'", "unknown key 'colour'", "write 'color'"),
             ("side = 'white'", "unknown key 'side'", "its keys are file, color, opponent, "),
+            (
+                "opening = 'Sicilean Defence'",
+                "'opening' must be the name or code of an opening, or several with ';' between them",
+                "names that come near are \"Sicilian Defense\", ",
+            ),
             ("opponent = 'bot'", "'opponent' must be one of human, computer", ""),
             (
                 "opponent-rating = '2200..1800'",
