@@ -7,8 +7,8 @@ use std::sync::Arc;
 use shakmaty::Move;
 use tabiya_chess::Position;
 use tabiya_games::cbh::Cbh;
-use tabiya_games::database::DatabaseSource;
 use tabiya_games::cbv::{Cbv, check};
+use tabiya_games::database::DatabaseSource;
 use tabiya_games::{GameEnd, GameError, GameHeader, Visitor};
 
 /// The files of a database in the archive, and the first bytes of each.
