@@ -70,8 +70,7 @@ use tabiya_chess::Variant;
 const ASIDE: usize = 24 << 20;
 
 /// Games whose links are left out.
-const UNLINKED: &str =
-    "links to games that other programs could not find: from standard input, an archive or a compressed file";
+const UNLINKED: &str = "links to games that other programs could not find: from standard input, archives, compressed files or Scid";
 
 /// How a book is built.
 #[derive(Clone, Copy, Debug)]
