@@ -122,6 +122,10 @@ def test_missing_files_and_other_variants_are_answered_with_what_to_do(tabiya, t
         for command in (("export", "a.sg4"), ("info", "a.si4"), ("check", "a.si4"), ("build", "a.sn4", "-o", "b.bin")):
             done = tabiya(*command)
             assert done.returncode == 3 and words in done.stderr and name.encode() in done.stderr, done.stderr
+        # In a folder it is reported, and the other games are read.
+        (tmp_path / "b.pgn").write_text("1. e4 e5 1-0\n")
+        done = tabiya("build", ".", "-o", "b.bin", "--min-games", "1", "--force")
+        assert done.returncode == 1 and words in done.stderr.replace(b"./", b"") and b"1 game read" in done.stdout
         (tmp_path / "kept").rename(tmp_path / name)
 
 
