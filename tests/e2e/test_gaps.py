@@ -350,6 +350,20 @@ def test_a_walk_may_begin_anywhere(tabiya, planted):
     assert [row["moves"] for row in of["gaps"]] == ["1... a5", "1... e5 2. Nf3 f6"]
 
 
+def test_moves_that_go_back_and_forth_come_to_an_end(tabiya, tmp_path):
+    there = "1. Nf3 Nf6 2. Ng1 Ng8"
+    study, games, book = tmp_path / "study.pgn", tmp_path / "games.pgn", tmp_path / "white.bin"
+    study.write_text(f"{there} *")
+    games.write_text(games_text({there: 3, "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 d5": 1}))
+    assert tabiya("build", study, "-o", book, "--repertoire", "white").returncode == DONE
+    done = tabiya("gaps", book, "--against", games, "--side", "white", "--max-ply", 300, "--rare", "--json")
+    assert done.returncode == DONE, done.stderr
+    of = json.loads(done.stdout)
+    # One in five times that the knight goes out, d5 is the answer; what is left when it becomes too little is not followed.
+    assert [row["moves"] for row in of["gaps"]] == ["1. Nf3 d5"] and of["gaps"][0]["share"] == pytest.approx(1, abs=0.001)
+    assert of["choices"] == of["rare"] == [] and len(of["answered"]) > 20
+
+
 def test_an_opponent_is_one_player(tabiya, planted, tmp_path):
     book, games = planted
     both = tmp_path / "both.pgn"
