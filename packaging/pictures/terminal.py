@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a command in a terminal and draws what it prints there, with the command above it, as SVG.
+"""Runs a command in a terminal and draws what it prints there, without its progress, with the command above it, as SVG.
 
 usage: packaging/pictures/terminal.py OUT.svg COLUMNS LINES PROGRAM ARGUMENT...
 
@@ -42,7 +42,7 @@ def printed(command, columns):
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 60, columns, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
     environment.pop("NO_COLOR", None)
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=side, stderr=side, env=environment) as process:
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=side, stderr=subprocess.DEVNULL, env=environment) as process:
         os.close(side)
         text = b""
         while True:

@@ -190,9 +190,10 @@ def test_the_command_does_what_it_is_shown_for(tabiya, tabiya_exe, files, sample
     Promise(tabiya, folder, words, done).check()
 
 
-@pytest.mark.parametrize("name", ["show", "tree"])
-def test_a_picture_of_a_terminal_has_the_words_that_the_program_prints(tabiya, tmp_path, name):
+@pytest.mark.parametrize("name", ["show", "tree", "gaps"])
+def test_a_picture_of_a_terminal_has_the_words_that_the_program_prints(tabiya, tmp_path, gnu_book, name):
     shutil.copy(ROOT / "books" / "starter.bin", tmp_path / "starter.bin")
+    shutil.copy(gnu_book, tmp_path / "book.bin")
     lines = {}
     for top, text in re.findall(r'<text x="[\d.]+" y="(\d+)"[^>]*>(.*?)</text>', (ROOT / f"docs/guide/pictures/{name}.svg").read_text()):
         # Chess pieces are told not to be coloured pictures.
