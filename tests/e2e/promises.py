@@ -162,7 +162,7 @@ class Promise:
             assert len(games_of((self.folder / out).read_text())) == 30
 
     def gaps(self):
-        self.says("for White", "No answer", "1. e4 ")
+        self.says(f"for {(value(self.words, '--side') or 'white').title()}", "No answer", "1. e4")
         if out := value(self.words, "--pgn"):
             assert all("has no answer" in " ".join(game.end().comment.split()) for game in games_of((self.folder / out).read_text()))
 
