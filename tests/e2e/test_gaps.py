@@ -347,7 +347,13 @@ def test_a_walk_may_begin_anywhere(tabiya, planted):
     board = chess.Board()
     board.push_san("e4")
     (of,) = asked(tabiya, book, [games], "white", "--fen", board.fen())
-    assert [row["moves"] for row in of["gaps"]] == ["1... a5", "1... e5 2. Nf3 f6"]
+    assert [row["moves"] for row in of["gaps"]] == ["1... a5", "1... e5 2. Nf3 f6"] and of["from"] == board.fen()
+    positions = book.with_name("positions.txt")
+    positions.write_text(f"{board.fen()}\n{chess.STARTING_FEN}\n")
+    several = asked(tabiya, book, [games], "white", "--fen-file", positions)
+    assert several[0] == of and several[1]["from"] == chess.STARTING_FEN
+    text = tabiya("gaps", book, "--against", games, "--side", "white", "--fen-file", positions).stdout.decode()
+    assert f"white.bin for White, from {board.fen()} on\n" in text and "white.bin for White\n" in text
 
 
 def test_moves_that_go_back_and_forth_come_to_an_end(tabiya, tmp_path):

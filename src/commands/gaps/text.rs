@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use tabiya_book::Moves;
+use tabiya_chess::Position;
 use tabiya_workshop::expected::ExpectedSources;
 use tabiya_workshop::gaps::{Gaps, RarePosition, ReachedPosition, in_words, plays};
 use tabiya_workshop::view::san;
@@ -40,7 +41,10 @@ pub(super) fn gaps(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let side = gaps.side.fold_wb("White", "Black");
-    writeln!(out, "\n{name} for {side}")?;
+    let (start, from) = (gaps.start(), gaps.start().position());
+    let is_usual = start.moves().is_empty() && from.epd() == Position::start_of(from.variant()).epd();
+    let place = if is_usual { String::new() } else { format!(", from {} on", from.fen()) };
+    writeln!(out, "\n{name} for {side}{place}")?;
     if !gaps.has_answers() {
         writeln!(out, "  the book has no move of {side} that games reach")?;
         if !is_named {

@@ -15,6 +15,8 @@ use crate::view::{PositionLine, san};
 pub struct GapsJson {
     book: String,
     side: String,
+    /// Where games were followed from.
+    from: String,
     /// Of the opponent's moves, in percent; null if none is known.
     percent: Option<f64>,
     /// The share of the opponent's positions that no source knows.
@@ -98,6 +100,7 @@ impl GapsJson {
         Self {
             book: name.to_owned(),
             side: gaps.side.to_string(),
+            from: gaps.start().position().fen(),
             percent: gaps.answered().map(|share| share * 100.0),
             unknown: percent(gaps.unknown, gaps.asked) / 100.0,
             answered: gaps

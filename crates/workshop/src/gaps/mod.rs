@@ -130,6 +130,11 @@ impl Gaps {
         walk::find(book, expected, search, progress)
     }
 
+    /// The game that leads to where games were followed from.
+    pub fn start(&self) -> &Game {
+        &self.start
+    }
+
     /// The moves of the most probable line to a position, from the start of the game.
     pub fn moves(&self, at: &ReachedPosition) -> Vec<MoveCode> {
         let begun = self.start.moves().iter().map(|mv| MoveCode::from_move(*mv));
