@@ -18,12 +18,14 @@ pub mod variant;
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shakmaty::Color;
 
-use tabiya_adapter::settings::table::thousandths;
+use tabiya_adapter::settings::table::{SettingKind, thousandths};
 use tabiya_book::Weights;
+use tabiya_chess::openings::ChosenOpenings;
 
 /// A share in percent with at most one decimal, as the thousandths that it is.
 pub(crate) fn share(text: &str) -> Result<u16, String> {
@@ -54,6 +56,14 @@ pub(crate) fn sides() -> impl TypedValueParser<Value = Sides> {
         "white" => Sides(&[Color::White]),
         "black" => Sides(&[Color::Black]),
         _ => Sides(&[Color::White, Color::Black]),
+    })
+}
+
+/// Openings by name or code.
+pub(crate) fn opening(text: &str) -> Result<Arc<ChosenOpenings>, String> {
+    ChosenOpenings::named(text).map_err(|unknown| match SettingKind::Openings.meant(text) {
+        Some(meant) => format!("{unknown}: {meant}"),
+        None => unknown.to_string(),
     })
 }
 

@@ -354,3 +354,28 @@ def test_a_book_gets_to_each_opening_in_every_game_whose_replies_allow_it(adapte
             if where(board) not in ends:
                 assert not client.go("movetime 10", f"position startpos moves {' '.join(map(str, board.move_stack))}").book, board.move_stack
     assert reached > 20 and lost > 20, (reached, lost)
+
+
+def test_trim_and_suite_take_an_opening(tabiya, tmp_path):
+    lines = ("e2e4 c7c5 d2d4", "e2e4 e7e5 g1f3", "d2d4 d7d5 c2c4")
+    book = Book()
+    for line in lines:
+        book.line(line)
+    book.entries = list(dict.fromkeys(book.entries))
+    path = book.write(tmp_path / "all.bin")
+    done = tabiya("trim", path, "-o", "morra.bin", "--opening", "smith-morra gambit", cwd=tmp_path)
+    said = done.stdout.decode()
+    assert done.returncode == 0 and "kept: 3 of 8 moves" in said, (said, done.stderr)
+    assert "that lead elsewhere than to smith-morra gambit (--opening)" in said, said
+    with chess.polyglot.open_reader(tmp_path / "morra.bin") as reader:
+        board = chess.Board()
+        for move in lines[0].split():
+            assert [entry.move.uci() for entry in reader.find_all(board)] == [move]
+            board.push_uci(move)
+        assert len(reader) == 3
+    done = tabiya("suite", path, "-o", "sicilian.epd", "--ply", "1-3", "--opening", "B2*", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len((tmp_path / "sicilian.epd").read_text().splitlines()) == 2
+    for command in (("trim", path, "-o", "x.bin"), ("suite", path, "-o", "x.epd")):
+        done = tabiya(*command, "--opening", "Sicilean", cwd=tmp_path)
+        assert done.returncode == 2 and b"no opening is called 'Sicilean': names that come near are " in done.stderr, done.stderr

@@ -1,14 +1,17 @@
 //! Which moves and lines stay.
 
+use std::sync::Arc;
+
 use shakmaty::{Color, Move};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_book::Weights;
 use tabiya_chess::Variant;
+use tabiya_chess::openings::ChosenOpenings;
 use tabiya_workshop::bookmaker::trim::{Cut, Tally, Trim};
 
 use crate::args::positions::game_after;
-use crate::args::{share, side, weights};
+use crate::args::{opening, share, side, weights};
 use crate::output::rows::many;
 
 /// The limits of a book that is written from others.
@@ -63,6 +66,9 @@ struct Lines {
     /// The moves of the line itself stay, so that the book can still be followed from the starting position.
     #[arg(long, value_name = "MOVES")]
     below: Vec<String>,
+    /// Only moves that lead to this opening or stay in it, by name or code ("Najdorf Variation", "C4*"); several with ; between them
+    #[arg(long, value_name = "NAME", value_parser = opening)]
+    opening: Option<Arc<ChosenOpenings>>,
     /// Remove the last move of this line, such as "e4 f5", and all positions that only it leads to; repeatable
     #[arg(long, value_name = "MOVES")]
     without: Vec<String>,
@@ -90,6 +96,7 @@ impl TrimLimits {
             ("--only", moves.only.is_some()),
             ("--max-ply", lines.max_ply > 0),
             ("--below", !lines.below.is_empty()),
+            ("--opening", lines.opening.is_some()),
             ("--without", !lines.without.is_empty()),
             ("--reachable", lines.reachable),
             ("--weights", moves.weights.is_some()),
@@ -129,6 +136,7 @@ impl TrimLimits {
             top: self.moves.top.and_then(|top| usize::try_from(top).ok()),
             only: self.moves.only,
             below: moves("--below", &self.lines.below)?,
+            openings: self.lines.opening.clone(),
             without,
         }))
     }
@@ -152,6 +160,10 @@ pub(super) fn lines(tally: &Tally, trim: &Trim) -> Vec<String> {
             Cut::Side => "of the other side (--only)".to_owned(),
             Cut::Without => "named by --without".to_owned(),
             Cut::Below => "outside the lines of --below".to_owned(),
+            Cut::Opening => match &trim.openings {
+                Some(openings) => format!("that lead elsewhere than to {openings} (--opening)"),
+                None => "that lead elsewhere".to_owned(),
+            },
             Cut::Weight => format!("that weigh less than {} (--min-weight)", trim.min_weight),
             Cut::Games => format!("with fewer than {} games (--min-games)", trim.min_games),
             Cut::Share => {
@@ -176,23 +188,34 @@ mod tests {
 
     #[test]
     fn the_report_names_each_reason_with_its_option() {
-        let all =
-            [Cut::Ply, Cut::Side, Cut::Without, Cut::Below, Cut::Weight, Cut::Games, Cut::Share, Cut::Top];
+        let all = [
+            Cut::Ply,
+            Cut::Side,
+            Cut::Without,
+            Cut::Below,
+            Cut::Opening,
+            Cut::Weight,
+            Cut::Games,
+            Cut::Share,
+            Cut::Top,
+        ];
         let tally = Tally {
-            moves: 9,
+            moves: 10,
             cut: all.into_iter().map(|why| (why, 1)).collect(),
             uncounted: 2,
             ..Tally::default()
         };
-        let trim = Trim { max_ply: Some(1), min_games: 5, ..Trim::default() };
+        let openings = Some(opening("C4*").unwrap());
+        let trim = Trim { max_ply: Some(1), min_games: 5, openings, ..Trim::default() };
         let lines = lines(&tally, &trim);
-        assert_eq!(lines[0], "kept: 0 of 9 moves, in 0 of 0 positions");
+        assert_eq!(lines[0], "kept: 0 of 10 moves, in 0 of 0 positions");
         assert_eq!(lines[1], "left out: 1 move after more than 1 ply (--max-ply)");
         let options = [
             "max-ply",
             "only",
             "without",
             "below",
+            "opening",
             "min-weight",
             "min-games",
             "min-share",

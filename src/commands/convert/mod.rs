@@ -96,6 +96,7 @@ pub mod trim {
             ("min_games", "Only moves with at least N games, where they are counted"),
             ("only", "Only this side's moves, for every reply in the book"),
             ("below", "Only what follows this line, such as \"e4 c5\""),
+            ("opening", "Only moves that lead to this opening or stay in it"),
             ("without", "Remove this line's last move, and what only it reaches"),
         ],
         examples: &["tabiya trim book.bin -o short.bin --max-ply 16 --min-share 10"],

@@ -4,19 +4,20 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use shakmaty::Color;
 
+use tabiya_chess::openings::ChosenOpenings;
 use tabiya_search::evals;
 use tabiya_workshop::suite::{Conditions, Draw, DrawRate, Keep, OpeningGroup};
 
-use crate::args::ends;
 use crate::args::engine::EngineArgs;
 use crate::args::resources::ResourcesArgs;
 use crate::args::screens::{FORCE, JOBS, NODES, POSITION_SOURCES, Screen, TIME};
 use crate::args::search::SearchArgs;
-use crate::args::side;
 use crate::args::variant::VariantArgs;
+use crate::args::{ends, opening, side};
 
 /// Plies if none are named: eight moves of both sides, as most suites have.
 pub(super) const PLIES: u32 = 16;
@@ -88,6 +89,9 @@ pub(super) struct Positions {
     /// it is enough [default: 3 for games and count files]
     #[arg(long, value_name = "N")]
     pub(super) min_games: Option<u64>,
+    /// Only positions of this opening, by name or code ("Najdorf Variation", "C4*"); several with ; between them
+    #[arg(long, value_name = "NAME", value_parser = opening)]
+    pub(super) opening: Option<Arc<ChosenOpenings>>,
     /// Only positions with all of these, separated by commas
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',')]
     pub(super) require: Vec<Require>,
@@ -210,6 +214,7 @@ impl Positions {
     pub(super) fn conditions(&self) -> Conditions {
         let has = |wanted| self.require.contains(&wanted);
         Conditions {
+            openings: self.opening.clone(),
             quiet: has(Require::Quiet),
             queens: has(Require::Queens),
             both_can_castle: has(Require::Castling),

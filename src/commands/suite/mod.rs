@@ -282,7 +282,9 @@ impl Args {
     ) -> Result<Fit> {
         let conditions = self.positions.conditions();
         let mut fit = found.to_vec();
-        fit.retain(|candidate| candidate.position().is_some_and(|at| conditions.admit(&at)));
+        fit.retain(|candidate| {
+            candidate.position().is_some_and(|at| conditions.admit(&at, candidate.opening))
+        });
         let (found, matching) = (found.len(), fit.len());
         let (mut lines, mut passed_over, mut began) = (Vec::new(), Exit::Done, true);
         if !self.drawing.refine.is_empty() {

@@ -1,15 +1,19 @@
 //! What a position of a suite must be like.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use shakmaty::{Color, Position as _, Role};
 
 use tabiya_chess::Position;
+use tabiya_chess::openings::{ChosenOpenings, Opening};
 use tabiya_uci::{Score, Wdl};
 
 /// What the board must show.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Conditions {
+    /// Its opening is one of these.
+    pub openings: Option<Arc<ChosenOpenings>>,
     /// The side to move is not in check.
     pub quiet: bool,
     /// Both sides have a queen.
@@ -19,15 +23,17 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Whether a position is like this.
-    pub fn admit(&self, at: &Position) -> bool {
+    /// Whether a position of this opening is like this.
+    pub fn admit(&self, at: &Position, opening: Option<Opening>) -> bool {
+        let is_chosen = |chosen: &Arc<ChosenOpenings>| opening.is_some_and(|opening| chosen.has(opening));
         let chess = at.chess();
         let both = |has: &dyn Fn(Color) -> bool| Color::ALL.into_iter().all(has);
         let has_queen = |color| (chess.board().by_role(Role::Queen) & chess.board().by_color(color)).any();
         let castles = |color: Color| chess.castles().has_color(color);
-        !(self.quiet && chess.is_check()
-            || self.queens && !both(&has_queen)
-            || self.both_can_castle && !both(&castles))
+        self.openings.as_ref().is_none_or(is_chosen)
+            && !(self.quiet && chess.is_check()
+                || self.queens && !both(&has_queen)
+                || self.both_can_castle && !both(&castles))
     }
 }
 
@@ -76,9 +82,21 @@ mod tests {
     }
 
     #[test]
+    fn a_position_may_have_to_be_of_an_opening() {
+        let conditions = |name| Conditions {
+            openings: Some(ChosenOpenings::named(name).unwrap()),
+            ..Conditions::default()
+        };
+        let e4 = at("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+        let opening = Opening::at(&e4);
+        assert!(conditions("King's Pawn Game").admit(&e4, opening) && conditions("b00").admit(&e4, opening));
+        assert!(!conditions("Sicilian Defense").admit(&e4, opening) && !conditions("B00").admit(&e4, None));
+    }
+
+    #[test]
     fn boards_are_looked_at() {
-        let all = Conditions { quiet: true, queens: true, both_can_castle: true };
-        assert!(all.admit(&Position::start()));
+        let all = Conditions { quiet: true, queens: true, both_can_castle: true, ..Conditions::default() };
+        assert!(all.admit(&Position::start(), None));
         for (fen, quiet, queens, castles) in [
             ("rnb1kbnr/pppp1ppp/8/4p3/4PP1q/8/PPPP2PP/RNBQKBNR w KQkq - 0 1", false, true, true),
             ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", true, false, true),
@@ -86,11 +104,15 @@ mod tests {
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w Kq - 0 1", true, true, true),
         ] {
             let at = at(fen);
-            assert_eq!(Conditions { quiet: true, ..Conditions::default() }.admit(&at), quiet, "{fen}");
-            assert_eq!(Conditions { queens: true, ..Conditions::default() }.admit(&at), queens, "{fen}");
+            assert_eq!(Conditions { quiet: true, ..Conditions::default() }.admit(&at, None), quiet, "{fen}");
+            assert_eq!(
+                Conditions { queens: true, ..Conditions::default() }.admit(&at, None),
+                queens,
+                "{fen}"
+            );
             let castling = Conditions { both_can_castle: true, ..Conditions::default() };
-            assert_eq!(castling.admit(&at), castles, "{fen}");
-            assert!(Conditions::default().admit(&at));
+            assert_eq!(castling.admit(&at, None), castles, "{fen}");
+            assert!(Conditions::default().admit(&at, None));
         }
     }
 

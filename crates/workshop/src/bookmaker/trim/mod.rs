@@ -6,6 +6,7 @@ mod trimmed;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use shakmaty::{Color, Move};
 
@@ -13,6 +14,7 @@ pub use trimmed::Trimmed;
 
 use tabiya_book::MoveFacts;
 use tabiya_book::verdict::Rest;
+use tabiya_chess::openings::ChosenOpenings;
 
 /// Which moves of a book stay. By default all do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +35,8 @@ pub struct Trim {
     pub only: Option<Color>,
     /// Only the positions after one of these lines, and the moves of the lines themselves.
     pub below: Vec<Vec<Move>>,
+    /// Only moves that lead to one of these openings or stay in it.
+    pub openings: Option<Arc<ChosenOpenings>>,
     /// The last move of each of these lines is removed, with what only it leads to.
     pub without: Vec<Vec<Move>>,
 }
@@ -51,6 +55,8 @@ pub enum Cut {
     Without,
     /// It leads away from the lines that stay.
     Below,
+    /// It leads elsewhere than to the openings that stay.
+    Opening,
     /// It weighs too little.
     Weight,
     /// It has too few games.
@@ -89,16 +95,22 @@ impl Tally {
 impl Trim {
     /// Whether it takes a traversal from the starting position to know what stays.
     pub(crate) fn traverses(&self) -> bool {
-        self.reachable || self.max_ply.is_some() || !self.below.is_empty() || !self.without.is_empty()
+        self.reachable
+            || self.max_ply.is_some()
+            || self.openings.is_some()
+            || !self.below.is_empty()
+            || !self.without.is_empty()
     }
 
     /// For each move of a position the reason why it is removed, by what the book says of it; `None` if it stays. The shares are
     /// those of all moves; [`Trim::top`] counts those that stay otherwise, of which those come first that colours and marks
-    /// let be played.
-    fn judge<M>(&self, moves: &[MoveFacts<M>]) -> Vec<Option<Cut>> {
+    /// let be played. Those that are not `on` course for the openings go first.
+    fn judge<M>(&self, moves: &[MoveFacts<M>], on: &[bool]) -> Vec<Option<Cut>> {
         let all: u128 = moves.iter().map(|facts| u128::from(facts.weight)).sum();
-        let cut = |facts: &MoveFacts<M>| {
-            if facts.weight < self.min_weight {
+        let cut = |(index, facts): (usize, &MoveFacts<M>)| {
+            if on.get(index) == Some(&false) {
+                Some(Cut::Opening)
+            } else if facts.weight < self.min_weight {
                 Some(Cut::Weight)
             } else if facts.counts.is_some_and(|counts| counts.games < self.min_games) {
                 Some(Cut::Games)
@@ -108,7 +120,7 @@ impl Trim {
                 None
             }
         };
-        let mut cuts: Vec<_> = moves.iter().map(cut).collect();
+        let mut cuts: Vec<_> = moves.iter().enumerate().map(cut).collect();
         let Some(top) = self.top else { return cuts };
         let rest = Rest::from_moves(moves, true);
         let rank = |facts: &MoveFacts<M>| {
@@ -141,7 +153,7 @@ mod limits {
             counts: games.map(|games| Counts { games, ..Counts::default() }),
             ..MoveFacts::new(MoveCode(at as u16), weight)
         };
-        trim.judge(&moves.iter().enumerate().map(facts).collect::<Vec<_>>())
+        trim.judge(&moves.iter().enumerate().map(facts).collect::<Vec<_>>(), &[])
     }
 
     #[test]
@@ -170,7 +182,7 @@ mod limits {
         let bad = MoveFacts { annotation: Some(Annotation::Bad), ..MoveFacts::new(MoveCode(2), 900) };
         let trim = Trim { top: Some(1), ..Trim::default() };
         assert_eq!(
-            trim.judge(&[bad, MoveFacts::new(MoveCode(3), 50), green]),
+            trim.judge(&[bad, MoveFacts::new(MoveCode(3), 50), green], &[]),
             [Some(Cut::Top), Some(Cut::Top), None]
         );
     }

@@ -69,3 +69,23 @@ fn limits_are_for_the_side_that_stays() {
     let at = ["", "e2e4", "e2e4 e7e5", "d2d4"];
     assert_eq!(left(&book, &trim, &at), [vec!["e2e4"], vec![], vec!["g1f3"], vec![]]);
 }
+
+#[test]
+fn only_what_leads_to_an_opening_or_stays_in_it_stays() {
+    let lines = [&LINES[..], &["e2e4 c7c5 a2a3 a7a6 h2h3", "d2d4 c7c5 e2e4"]].concat();
+    let book = LineBook::new(&lines, |_| true);
+    let of = |name: &str| Some(tabiya_chess::openings::ChosenOpenings::named(name).unwrap());
+    let at = ["", "e2e4", "e2e4 c7c5", "e2e4 c7c5 a2a3 a7a6", "d2d4", "d2d4 d7d5", "g1f3"];
+    let trim = Trim { openings: of("Sicilian"), ..Trim::default() };
+    let sicilian = [vec!["e2e4"], vec!["c7c5"], vec!["a2a3"], vec!["h2h3"], vec![], vec![], vec![]];
+    assert_eq!(left(&book, &trim, &at), sicilian);
+    // All moves of the other side are followed, and it may transpose.
+    let trim = Trim { only: Some(Color::Black), ..trim };
+    let black = [vec![], vec!["c7c5"], vec![], vec![], vec!["c7c5"], vec![], vec![]];
+    assert_eq!(left(&book, &trim, &at), black);
+    // The heaviest of those that lead there.
+    let trim = Trim { openings: of("Queen's Gambit; C2*"), top: Some(1), reachable: true, ..Trim::default() };
+    assert_eq!(left(&book, &trim, &["", "d2d4", "d2d4 d7d5"]).concat().len(), 1);
+    let trim = Trim { openings: of("Queen's Gambit"), below: vec![line("d2d4 d7d5")], ..Trim::default() };
+    assert_eq!(left(&book, &trim, &["", "d2d4", "d2d4 d7d5"]), [["d2d4"], ["d7d5"], ["c2c4"]]);
+}

@@ -13,6 +13,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Seen, to_the_end};
 use tabiya_book::traverse::{ByPlies, Keys, Replies, Visited, has_form};
 use tabiya_book::{Heading, MoveFacts, Moves, PositionRecord, Remarks, Scope, Variant, Visit};
+use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position, is_known_by_key};
 
 use super::{Cut, Tally, Trim};
@@ -30,6 +31,14 @@ enum Region {
     Outside,
 }
 
+/// What a traversal has found, as keys.
+struct Walk {
+    reached: Keys,
+    deep: Keys,
+    /// See [`Trimmed`].
+    in_openings: Keys,
+}
+
 /// A book of which only some moves are shown.
 #[derive(Debug)]
 pub struct Trimmed<'a> {
@@ -41,6 +50,10 @@ pub struct Trimmed<'a> {
     lines: HashMap<u64, Vec<MoveCode>>,
     /// Where the traversal begins.
     starts: Vec<(u32, Position)>,
+    /// The openings of games that get to the positions where it begins, by [`Position::whole_key`].
+    begun: HashMap<u64, Option<Opening>>,
+    /// The positions on whose shortest line the opening is one of [`Trim::openings`].
+    in_openings: Keys,
     replies: Replies,
     /// What is reached, and what of that is too deep, once that is known.
     reached: Option<(Keys, Keys)>,
@@ -63,6 +76,8 @@ impl<'a> Trimmed<'a> {
             without: Vec::new(),
             lines: HashMap::new(),
             starts: Vec::new(),
+            begun: HashMap::new(),
+            in_openings: Keys::default(),
             replies: Replies::default(),
             reached: None,
             targets: Keys::default(),
@@ -73,8 +88,11 @@ impl<'a> Trimmed<'a> {
         if trimmed.traverses() {
             progress.things(0, "positions");
             trimmed.replies = Replies::find(book)?;
-            if book.holds_positions() {
-                trimmed.reached = Some(trimmed.reach(progress)?);
+            // Whether a game is in an opening is known of each position only after a traversal.
+            if book.holds_positions() || trim.openings.is_some() {
+                let Walk { reached, deep, in_openings } = trimmed.walk(progress, |_, _, _| Ok(()))?;
+                trimmed.in_openings = in_openings;
+                trimmed.reached = book.holds_positions().then_some((reached, deep));
             }
         } else if book.holds_positions() {
             trimmed.targets = trimmed.targets(progress)?;
@@ -131,7 +149,7 @@ impl<'a> Trimmed<'a> {
             self.starts.push((0, self.start()));
         }
         for line in &self.trim.below {
-            let (mut at, mut plies) = (self.start(), 0);
+            let (mut at, mut plies, mut opening) = (self.start(), 0, None);
             let goes_on = line.iter().all(|&mv| {
                 let code = MoveCode::from_move(mv);
                 if self.is_without(at.key(), code) || self.trim.max_ply.is_some_and(|most| plies >= most) {
@@ -140,9 +158,11 @@ impl<'a> Trimmed<'a> {
                 self.lines.entry(at.key()).or_default().push(code);
                 at.play(mv);
                 plies += 1;
+                opening = Opening::at(&at).or(opening);
                 true
             });
             if goes_on {
+                self.begun.insert(at.whole_key(), opening);
                 self.starts.push((plies, at));
             }
         }
@@ -162,10 +182,27 @@ impl<'a> Trimmed<'a> {
         self.trim.only.zip(turn).is_some_and(|(only, turn)| only != turn)
     }
 
-    /// The moves that lead on from a position that is reached: those that stay and replies; all moves of the other side.
-    fn follow(&self, at: &Position, moves: &[MoveFacts], out: &mut Vec<Move>) {
+    /// Which moves of a position are on course for the openings that stay; empty for all.
+    fn on_course(&self, at: &Position, moves: impl IntoIterator<Item = Move>, is_in: bool) -> Vec<bool> {
+        let chosen = self.trim.openings.as_ref();
+        chosen.map(|chosen| chosen.on_course(at, moves, || is_in)).unwrap_or_default()
+    }
+
+    /// The same of a record, whose moves that are not legal are on no course.
+    fn on_course_of(&self, record: &PositionRecord) -> Vec<bool> {
+        let (Some(_), Some(at)) = (&self.trim.openings, &record.position) else { return Vec::new() };
+        let legal: Vec<_> = record.moves.iter().map(|facts| Some(facts.at(at)?.mv)).collect();
+        let is_in = self.in_openings.contains(&record.key);
+        let mut on = self.on_course(at, legal.iter().copied().flatten(), is_in).into_iter();
+        legal.iter().map(|mv| mv.is_some() && on.next() == Some(true)).collect()
+    }
+
+    /// The moves that lead on from a position that is reached: those that stay and replies; all moves of the other side. `is_in`:
+    /// whether the line to it is in one of the openings that stay.
+    fn follow(&self, at: &Position, is_in: bool, moves: &[MoveFacts], out: &mut Vec<Move>) {
         let is_other = self.is_other_side(Some(at.chess().turn()));
-        let stays = if is_other { vec![None; moves.len()] } else { self.trim.judge(moves) };
+        let on = self.on_course(at, moves.iter().map(|facts| facts.mv), is_in);
+        let stays = if is_other { vec![None; moves.len()] } else { self.trim.judge(moves, &on) };
         let left = moves.iter().zip(stays).filter(|(_, cut)| cut.is_none());
         out.extend(left.map(|(facts, _)| facts.mv));
         // The side whose moves stay plays no others. Removed moves of the book are no replies either.
@@ -178,13 +215,14 @@ impl<'a> Trimmed<'a> {
         out.retain(|mv| !self.is_without(at.key(), MoveCode::from_move(*mv)));
     }
 
-    /// Visits what is reached; returns its keys, and the keys of what is too deep.
+    /// Visits what is reached.
     fn walk(
         &self,
         progress: &Progress,
         mut see: impl FnMut(&Position, Region, &[MoveFacts]) -> Seen,
-    ) -> Result<(Keys, Keys)> {
-        let mut deep = Keys::default();
+    ) -> Result<Walk> {
+        let (mut deep, mut in_openings, mut openings) =
+            (Keys::default(), Keys::default(), self.begun.clone());
         let mut moves = Vec::new();
         let from = ByPlies { starts: self.starts.clone(), ..ByPlies::of_variant(self.book.variant()) };
         let reached = from.each(progress, |&Visited { at, plies, .. }, follow| {
@@ -195,14 +233,22 @@ impl<'a> Trimmed<'a> {
                 let on_line = self.lines.contains_key(&at.key());
                 return see(at, if on_line { Region::OnLine } else { Region::TooDeep }, &moves);
             }
-            self.follow(at, &moves, follow);
+            let Some(chosen) = &self.trim.openings else {
+                self.follow(at, false, &moves, follow);
+                return see(at, Region::Inside, &moves);
+            };
+            let opening = Opening::at(at).or(openings.remove(&at.whole_key()).flatten());
+            let is_in = opening.is_some_and(|opening| chosen.has(opening));
+            self.follow(at, is_in, &moves, follow);
+            for mv in follow.iter() {
+                openings.entry(at.whole_key_after(*mv)).or_insert(opening);
+            }
+            if is_in {
+                in_openings.insert(at.key());
+            }
             see(at, Region::Inside, &moves)
         })?;
-        Ok((reached, deep))
-    }
-
-    fn reach(&self, progress: &Progress) -> Result<(Keys, Keys)> {
-        self.walk(progress, |_, _, _| Ok(()))
+        Ok(Walk { reached, deep, in_openings })
     }
 
     /// The keys of the positions after moves that stay, of a book that holds its positions.
@@ -243,7 +289,7 @@ impl<'a> Trimmed<'a> {
         if whole.is_some() {
             return vec![whole; record.moves.len()];
         }
-        let judged = self.trim.judge(&record.moves).into_iter();
+        let judged = self.trim.judge(&record.moves, &self.on_course_of(record)).into_iter();
         let cut = |(facts, judged): (&MoveFacts<MoveCode>, Option<Cut>)| {
             if self.is_without(record.key, facts.mv) {
                 Some(Cut::Without)
@@ -315,7 +361,7 @@ impl<'a> Trimmed<'a> {
         };
         // The lines that stay come first, unless the traversal comes back to them.
         let mut on_lines = Vec::new();
-        let (reached, _) = self.walk(progress, &mut see)?;
+        let Walk { reached, .. } = self.walk(progress, &mut see)?;
         for line in &self.trim.below {
             let mut at = self.start();
             for &mv in line {
