@@ -188,7 +188,7 @@ pub(super) fn range(text: &str) -> Option<RangeInclusive<u32>> {
     let (low, high) = text.split_once("..").map(|(low, high)| (low.trim(), high.trim()))?;
     let end = |text: &str, open: u32| if text.is_empty() { Some(open) } else { text.parse().ok() };
     let range = end(low, 0)?..=end(high, u32::MAX)?;
-    (!range.is_empty() && !(low.is_empty() && high.is_empty())).then_some(range)
+    (!(range.is_empty() || low.is_empty() && high.is_empty())).then_some(range)
 }
 
 /// Whether a name matches a pattern, ignoring case: `*` is any text, and "Last, First" is "First Last".
@@ -213,10 +213,13 @@ fn forms(name: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
+    /// A value, and the title, the rating, the kind and the name in it.
+    type Case = (&'static str, Option<&'static str>, Option<u32>, Option<OpponentKind>, &'static str);
+
     #[test]
     fn a_value_is_read_as_specified_or_taken_as_a_name() {
         use OpponentKind::{Computer, Human};
-        let cases: [(&str, Option<&str>, Option<u32>, Option<OpponentKind>, &str); 16] = [
+        let cases: [Case; 16] = [
             ("GM 2800 human Gary Kasparov", Some("GM"), Some(2800), Some(Human), "Gary Kasparov"),
             ("none none computer Shredder", None, None, Some(Computer), "Shredder"),
             ("none 3600 computer Stockfish 17", None, Some(3600), Some(Computer), "Stockfish 17"),

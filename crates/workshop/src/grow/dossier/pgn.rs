@@ -197,7 +197,7 @@ impl Repertoire<'_> {
     fn ours(&self, number: u32) -> Vec<(MoveCode, String)> {
         let mut choices = Vec::new();
         self.look.play.choose(number, &mut choices);
-        choices.sort_by(|a, b| b.weight.cmp(&a.weight));
+        choices.sort_by_key(|choice| std::cmp::Reverse(choice.weight));
         choices.truncate(OURS);
         choices.into_iter().map(|choice| (choice.mv, in_words(choice.value))).collect()
     }
