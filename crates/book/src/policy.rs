@@ -55,6 +55,7 @@ pub struct Policy {
     pub weights: Weights,
     /// A move is not played when its line has fewer plies than this, including the move.
     pub reserve: u32,
+    #[doc(hidden)]
     /// Only moves count that lead to these openings or stay in them; `None` = all. Before them those count that lead
     /// there soonest, or else those along their lines. In games of other variants all count.
     pub openings: Option<Arc<ChosenOpenings>>,
