@@ -194,3 +194,16 @@ def test_a_book_that_is_missing_is_reported(tmp_path: Path) -> None:
         tabiya.Policy(tmp_path / "none.ctg")
     with pytest.raises(TypeError):
         tabiya.Policy(7)  # type: ignore[arg-type]
+
+
+def test_an_opening_leaves_only_the_moves_that_lead_there() -> None:
+    policy = tabiya.Policy(STARTER, opening="Sicilian Defense; C6*", threshold=0)
+    board = chess.Board()
+    for move in ("e2e4", "c7c5"):
+        assert [entry.uci for entry, chance in policy.chances(board) if chance > 0] in ([move], [move, "e7e5"], ["e7e5", move])
+        board.push_uci(move)
+    board = chess.Board()
+    board.push_uci("d2d4")
+    assert policy.choose(board) is None or policy.choose(board).uci == "c7c5"  # type: ignore[union-attr]
+    with pytest.raises(ValueError, match="no opening is called 'Sicilean'"):
+        tabiya.Policy(STARTER, opening="Sicilean")
