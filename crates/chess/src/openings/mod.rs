@@ -102,6 +102,10 @@ impl Opening {
     /// The opening of the last position of a game that has one.
     #[doc(hidden)]
     pub fn from_game(game: &Game) -> Option<Self> {
+        // No move has to be played again where the position itself has a name.
+        if let Some(last) = Self::at(game.position()) {
+            return Some(last);
+        }
         let mut position = game.start_position().clone();
         let mut opening = Self::at(&position);
         for &mv in game.moves() {
