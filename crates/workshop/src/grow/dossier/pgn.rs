@@ -85,16 +85,13 @@ impl Dossier {
             Some(games) => format!("{games} games of {name} with {color}."),
             None => format!("What {name} plays with {color} is not counted in games."),
         };
-        let been = self
-            .been
-            .iter()
-            .enumerate()
-            .map(|(place, been)| format!("{} of move {}", percent(*been), place + 1));
+        let been = self.been.iter().enumerate();
+        let been = been.map(|(place, been)| format!("{} before move {}", percent(*been), place + 1));
         let been: Vec<_> = been.collect();
         let been = match been.split_last() {
-            Some((last, [])) => format!(" Been in the position before it: {last}."),
+            Some((last, [])) => format!(" Positions that these games know: {last}."),
             Some((last, first)) => {
-                format!(" Been in the position before it: {} and {last}.", first.join(", "))
+                format!(" Positions that these games know: {} and {last}.", first.join(", "))
             }
             None => String::new(),
         };
