@@ -93,7 +93,6 @@ pub mod trim {
             ("max_ply", "Only the first N plies of each line; 0 = all [default: 0]"),
             ("top", "Only the N heaviest moves of each position"),
             ("min_share", "Only moves with this share of their position's weight"),
-            ("min_games", "Only moves with at least N games, where they are counted"),
             ("only", "Only this side's moves, for every reply in the book"),
             ("below", "Only what follows this line, such as \"e4 c5\""),
             ("opening", "Only moves that lead to this opening or stay in it"),

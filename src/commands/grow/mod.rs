@@ -25,7 +25,7 @@ use crate::args::against::AgainstArgs;
 use crate::args::engine::EngineArgs;
 use crate::args::new_book::NewBook;
 use crate::args::resources::ResourcesArgs;
-use crate::args::screens::{BOOK_OUT, ENGINE, FORCE, JOBS, NODES, Screen, TIME};
+use crate::args::screens::{BOOK_OUT, ENGINE, FORCE, NODES, Screen, TIME};
 use crate::args::search::SearchArgs;
 use crate::args::variant::VariantArgs;
 use crate::args::{Sides, sides};
@@ -58,9 +58,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
         ("dossier", "Write what is known of the opponent into this PGN file"),
         ("positions", "Stop after N searches [default: 10000, or --time]"),
         ("nodes", NODES),
-        ("jobs", JOBS),
         ("time", TIME),
-        ("store", "The file of evaluations [default: BOOK.evals]"),
     ],
     examples: &["tabiya grow -o black.bin --against rival.bin --side black --engine stockfish"],
     pages: &[("grow.md", "")],

@@ -220,16 +220,20 @@ impl Reference<'_, '_> {
         }
         let all_known = values.iter().all(Option::is_some);
         let average = |forced: Option<Value>| {
-            let score = |value: &Option<Value>| {
-                (0.003_682_08 / 2.0 * f64::from(value.or(own).unwrap().clamp(-1000, 1000))).tanh()
-            };
-            let parts =
-                moves.iter().zip(&values).map(|(edge, value)| (f64::from(edge.reason.chance), score(value)));
-            let left = f64::from(node.left);
-            let rest = (left > 0.0).then(|| (left, score(&forced)));
+            let played = moves.iter().zip(&values);
+            let played = played.map(|(edge, value)| (f64::from(edge.reason.chance), value.or(own)));
+            let parts = played.chain([(f64::from(node.left), forced)]).filter(|(chance, _)| *chance > 0.0);
+            let parts: Vec<(f64, Value)> = parts.map(|(chance, value)| (chance, value.unwrap())).collect();
+            let (least, most) =
+                (parts.iter().map(|(_, value)| *value).min(), parts.iter().map(|(_, value)| *value).max());
+            let (least, most) = (least.unwrap(), most.unwrap());
+            if least == most || least >= 1000 || most <= -1000 {
+                return least;
+            }
+            let score = |value: Value| (0.003_682_08 / 2.0 * f64::from(value.clamp(-1000, 1000))).tanh();
             let sums = parts
-                .chain(rest)
-                .fold((0.0, 0.0), |sums, (chance, score)| (sums.0 + chance, sums.1 + chance * score));
+                .iter()
+                .fold((0.0, 0.0), |sums, (chance, value)| (sums.0 + chance, sums.1 + chance * score(*value)));
             ((sums.1 / sums.0).atanh() * 2.0 / 0.003_682_08).round() as Value
         };
         let known = values.iter().copied().flatten().chain(own);
