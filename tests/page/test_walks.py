@@ -14,7 +14,7 @@ import time
 import pytest
 from conftest import EXE, HANG, show
 from parts import line, saved, weight
-from playwright.sync_api import expect
+from playwright.sync_api import Error, expect
 
 # Before a release, 2,000 walks: 500 in a book of each format.
 WALKS = 500 if os.environ.get("TABIYA_FULL_TESTS") else 25
@@ -73,8 +73,15 @@ class Walker:
         self.place = place
 
     def write(self, move, value):
-        weight(self.page, move).click()
-        weight(self.page, move).fill(str(value))
+        until = time.monotonic() + HANG
+        while True:
+            weight(self.page, move).click()
+            try:
+                weight(self.page, move).fill(str(value))
+                break
+            except Error:
+                # The field closes when the value before it is refused, which somebody else has changed.
+                assert time.monotonic() < until
         self.page.keyboard.press("Enter")
 
     def mark(self, move, look):
