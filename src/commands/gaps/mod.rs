@@ -40,7 +40,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
     command: "gaps",
     shown: &[
         ("book", ""),
-        ("against", "Games, a count file or a book; repeatable"),
+        ("against", "Games or a book; repeatable"),
         ("side", "white, black or both"),
         ("player", "Of the first --against, this player's moves"),
         ("moves", MOVES),

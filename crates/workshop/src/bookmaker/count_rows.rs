@@ -245,6 +245,9 @@ pub struct NewCounts {
 }
 
 impl NewCounts {
+    /// How their names end, after a dot.
+    pub const EXTENSION: &'static str = EXTENSION;
+
     /// Begins a count file of a variant, with these columns beside those that all have: `positions`, and what games are told apart
     /// `by`.
     ///

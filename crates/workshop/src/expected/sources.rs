@@ -142,7 +142,7 @@ impl ExpectedSources {
                 .tempdir_in(&resources.temp)
                 .map_err(|error| Error::temporary(&resources.temp, error))?,
         };
-        let name = format!("{}.{}", self.counted.len(), book::counts::EXTENSION);
+        let name = format!("{}.{}", self.counted.len(), NewCounts::EXTENSION);
         Ok(self.folder.insert(folder).path().join(name))
     }
 
