@@ -71,19 +71,24 @@ impl Dossier {
     pub fn new(grown: &Grown<'_>, play: &Play<'_>) -> Self {
         let look = Look { grown, play };
         let (been, few) = look.been();
-        let mut lines = Vec::new();
-        for number in play.searched() {
-            look.add_errors(number, &mut lines);
-        }
-        // Of equal ones the first that was found.
-        lines.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
-        lines.truncate(MAX_LINES);
-        for (line, number) in lines.iter_mut().map(|error| (&mut error.line, error.to)) {
-            look.go_on(number, &mut line.moves);
-        }
-        let lines = lines.into_iter().map(|error| error.line).collect();
+        let lines = errors(grown, play, MAX_LINES);
         Self { side: play.side(), variant: grown.variant(), games: look.games(), been, few, lines }
     }
+}
+
+/// The errors to hope for, at most `most`: those first that are the most probable and cost the most.
+pub(super) fn errors(grown: &Grown<'_>, play: &Play<'_>, most: usize) -> Vec<DossierLine> {
+    let (look, mut found) = (Look { grown, play }, Vec::new());
+    for number in play.searched() {
+        look.add_errors(number, &mut found);
+    }
+    // Of equal ones the first that was found.
+    found.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
+    found.truncate(most);
+    for (line, number) in found.iter_mut().map(|error| (&mut error.line, error.to)) {
+        look.go_on(number, &mut line.moves);
+    }
+    found.into_iter().map(|error| error.line).collect()
 }
 
 /// An error with the position after it.
@@ -168,13 +173,17 @@ impl Look<'_> {
         let known = moves.iter().filter_map(|(mv, value, _)| Some((*mv, (*value)?)));
         let found = last.map(|last| (last.best, last.value));
         let Some((better, best)) = known.chain(found).max_by_key(|(_, value)| *value) else { return };
-        let speaker = self.his(&at, &mut his);
-        for (mv, value, chance) in &moves {
-            let (Some(value), Some(to)) = (*value, self.after(number, *mv)) else { continue };
+        let wrong = moves.iter().filter_map(|(mv, value, chance)| {
+            let (value, to) = ((*value)?, self.after(number, *mv)?);
             let chances_lost = (winning_chances(best) - winning_chances(value)) / 2.0;
-            if *chance <= 0.0 || chances_lost < LEAST_LOSS {
-                continue;
-            }
+            (*chance > 0.0 && chances_lost >= LEAST_LOSS).then_some((mv, value, chance, to, chances_lost))
+        });
+        let wrong: Vec<_> = wrong.collect();
+        if wrong.is_empty() {
+            return;
+        }
+        let speaker = self.his(&at, &mut his);
+        for (mv, value, chance, to, chances_lost) in wrong {
             let played = his.iter().find(|known| MoveCode::from_move(known.mv) == *mv);
             let games =
                 played.and_then(|known| known.games).filter(|games| *games > 0).zip(speaker.flatten());

@@ -16,7 +16,7 @@ use tabiya_chess::{MoveCode, Position, Variant};
 use crate::view::PositionLine;
 
 use super::book::Grown;
-use super::dossier::{Dossier, DossierLine};
+use super::dossier::{self, DossierLine};
 use super::figures::{Figures, KnownPosition};
 use super::growth::Task;
 use super::play::Play;
@@ -96,8 +96,7 @@ impl GrowthState {
         let next =
             next.take(MAX_NEXT).map(|task| NextSearch::new(grown.variant(), grown.line(task))).collect();
         let positions = grown.plays().iter().flat_map(|play| play.most_probable(MAX_POSITIONS)).collect();
-        let errors =
-            grown.plays().iter().flat_map(|play| Dossier::new(grown, play).lines.into_iter().take(MAX_NEXT));
+        let errors = grown.plays().iter().flat_map(|play| dossier::errors(grown, play, MAX_NEXT));
         let errors = errors.map(|found| ExpectedError::new(grown.variant(), found)).collect();
         Self { searches, sides, next, positions, errors }
     }
