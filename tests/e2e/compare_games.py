@@ -71,5 +71,18 @@ def compare(one, other):
     return equal == total == legal
 
 
+def remarks(game):
+    """What is said of each move: texts word by word, and glyphs."""
+    found = []
+    waiting = [game]
+    while waiting:
+        node = waiting.pop()
+        for child in node.variations:
+            texts = [" ".join((text or "").split()) for text in (child.starting_comment, child.comment)]
+            found.append((child.move.uci(), texts, sorted(child.nags)))
+            waiting.append(child)
+    return found
+
+
 if __name__ == "__main__":
     sys.exit(0 if compare(*sys.argv[1:3]) else 1)

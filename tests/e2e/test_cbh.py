@@ -7,7 +7,7 @@ import shutil
 import chess.pgn
 import pytest
 
-from compare_games import is_branched, tree
+from compare_games import is_branched, remarks, tree
 
 SAME = ("White", "Black", "Date", "Result", "Event", "Site", "ECO", "WhiteElo", "BlackElo")
 
@@ -22,19 +22,6 @@ def read(path):
         games = list(iter(lambda: chess.pgn.read_game(text), None))
     assert not [error for game in games for error in game.errors]
     return games
-
-
-def remarks(game):
-    """What is said of each move: texts word by word, and glyphs."""
-    found = []
-    waiting = [game]
-    while waiting:
-        node = waiting.pop()
-        for child in node.variations:
-            texts = [" ".join((text or "").split()) for text in (child.starting_comment, child.comment)]
-            found.append((child.move.uci(), texts, sorted(child.nags)))
-            waiting.append(child)
-    return found
 
 
 def exported(tabiya, tmp_path, database, *args):

@@ -12,7 +12,7 @@ import pytest
 import scid_writer
 from branched_games import with_remarks, with_variations
 from client import find_tool, times
-from compare_games import tree
+from compare_games import remarks, tree
 from readers import read_scid
 
 # A database of few games, which Scid creates, fills and closes.
@@ -27,23 +27,12 @@ def read(text):
     return games
 
 
-def remarks(game):
-    """What is said of each move, and before the game."""
-    found, waiting = [" ".join(game.comment.split())], [game]
-    while waiting:
-        node = waiting.pop()
-        for child in node.variations:
-            texts = [" ".join((text or "").split()) for text in (child.starting_comment, child.comment)]
-            found.append((child.move.uci(), texts, sorted(child.nags)))
-            waiting.append(child)
-    return found
-
-
 def same(games, others):
     """Games are equal in tags, start, moves, variations, comments and glyphs."""
     for number, (game, other) in enumerate(zip(games, others, strict=True), 1):
         assert dict(game.headers) == dict(other.headers), number
         assert game.board() == other.board() and tree(game) == tree(other), number
+        assert game.comment.split() == other.comment.split(), number
         assert remarks(game) == remarks(other), number
 
 
