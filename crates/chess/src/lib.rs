@@ -43,7 +43,7 @@ pub use move_code::MoveCode;
 #[doc(hidden)]
 pub use packed::{PACKED_LEN, Packed};
 #[doc(hidden)]
-pub use position::{allow_unusual, setup_leniently};
+pub use position::{CHESS960_STARTS, allow_unusual, setup_leniently};
 #[doc(hidden)]
 pub use rating::{RatingBand, rating_number};
 #[doc(hidden)]

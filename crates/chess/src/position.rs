@@ -7,8 +7,8 @@ use shakmaty::fen::{Epd, Fen};
 use shakmaty::variant::VariantPosition;
 use shakmaty::zobrist::{Zobrist64, ZobristValue as _};
 use shakmaty::{
-    Bitboard, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Move, Piece, Position as _,
-    PositionError, Square,
+    Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Move, Piece,
+    Position as _, PositionError, Rank, Setup, Square,
 };
 
 use super::variant::{BookKey, is_known_by_key, variant_facts};
@@ -17,6 +17,10 @@ use super::{AnyChess, MoveCode, Variant};
 
 /// The number of the field of castling rights in a FEN and in EPD.
 const CASTLING_FIELD: usize = 2;
+
+/// How many starts Chess960 has, numbered from 0 as Scharnagl does.
+#[doc(hidden)]
+pub const CHESS960_STARTS: u32 = 960;
 
 /// Why a FEN gives no position: its text, or what it describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +58,30 @@ impl Position {
     /// The starting position of a variant.
     pub fn start_of(variant: Variant) -> Self {
         Self::from_chess(AnyChess::start(variant))
+    }
+
+    /// The start of double Chess960 in which each side has the pieces of a start of Chess960, by its number as Scharnagl counts;
+    /// with the same number twice, that start. `None` for numbers that are not below [`CHESS960_STARTS`].
+    ///
+    /// ```
+    /// use tabiya_chess::Position;
+    /// assert_eq!(Position::start_of_chess960(518, 518).unwrap().fen(), Position::start().fen());
+    /// let double = Position::start_of_chess960(518, 0).unwrap();
+    /// assert_eq!(double.epd(), "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAhf -");
+    /// ```
+    #[doc(hidden)]
+    pub fn start_of_chess960(white: u32, black: u32) -> Option<Self> {
+        if white.max(black) >= CHESS960_STARTS {
+            return None;
+        }
+        let (mut setup, other) = (Setup::initial(), Board::chess960(black));
+        setup.board = Board::chess960(white);
+        for square in Bitboard::from_rank(Rank::Eighth) {
+            other.piece_at(square).into_iter().for_each(|piece| setup.board.set_piece_at(square, piece));
+        }
+        setup.castling_rights = setup.board.rooks();
+        let mode = CastlingMode::detect(&setup);
+        setup.position::<Chess>(mode).ok().map(Self::from_chess)
     }
 
     /// Any position of shakmaty.

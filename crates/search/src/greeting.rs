@@ -14,7 +14,7 @@ const SHOW_WDL: &str = "UCI_ShowWDL";
 const MULTI_PV: &str = "MultiPV";
 
 const THREADS: &str = "Threads";
-const CHESS960: &str = "UCI_Chess960";
+pub(crate) const CHESS960: &str = "UCI_Chess960";
 
 /// The options of an engine that are kept; further ones count as not offered.
 const MAX_OPTIONS: usize = 1024;
@@ -74,7 +74,7 @@ impl Offer {
 }
 
 /// The line that sets an option.
-fn set(name: &str, value: &str) -> String {
+pub(crate) fn set(name: &str, value: &str) -> String {
     format!("setoption name {name} value {value}")
 }
 
@@ -149,6 +149,11 @@ pub fn greet(client: &mut Client, setup: &Setup, wanted: &Preparation) -> Result
 }
 
 impl Offer {
+    /// Whether it can be told that castling is that of Chess960.
+    pub(crate) fn plays_chess960(&self) -> bool {
+        self.has(CHESS960)
+    }
+
     /// Whether it can say how it expects games to end.
     pub(crate) fn gives_wdl(&self) -> bool {
         self.has(SHOW_WDL)

@@ -13,7 +13,7 @@ use tabiya_uci::engine::{Client, Failure, NoLine, Setup};
 use tabiya_uci::{Score, VARIANT, Wdl};
 
 use crate::evals::Limit;
-use crate::greeting::{Offer, Preparation, Unprepared, greet};
+use crate::greeting::{CHESS960, Offer, Preparation, Unprepared, greet, set};
 use crate::options::named;
 
 /// A search that is to be made.
@@ -78,6 +78,10 @@ pub(crate) struct Searcher<'a> {
     pub name: String,
     /// Whether it can say how it expects games to end.
     pub gives_wdl: bool,
+    /// Whether it can be told how castling is done.
+    plays_chess960: bool,
+    /// How castling is done in what it searches.
+    mode: CastlingMode,
 }
 
 impl<'a> Searcher<'a> {
@@ -95,8 +99,14 @@ impl<'a> Searcher<'a> {
             &Preparation { variant, shows_wdl: true, ..Preparation::default() },
         ) {
             Ok(offer) => {
-                let (name, gives_wdl) = (named(&name(&offer), &setup.options), offer.gives_wdl());
-                return Ok(Self { setup, client: Some(client), name, gives_wdl });
+                return Ok(Self {
+                    setup,
+                    client: Some(client),
+                    name: named(&name(&offer), &setup.options),
+                    gives_wdl: offer.gives_wdl(),
+                    plays_chess960: offer.plays_chess960(),
+                    mode: CastlingMode::Standard,
+                });
             }
             Err(Unprepared::Failure(Failure::Interrupted)) => {
                 return Err(Error::new(ErrorKind::Interrupted, "interrupted"));
@@ -120,6 +130,15 @@ impl<'a> Searcher<'a> {
     ) -> Result<SearchResult, Failure> {
         let Some(client) = &mut self.client else { return Err(NoLine::Ended.into()) };
         let (PositionSearch { at, without, limit }, patience) = (search, self.setup.patience);
+        let mode = at.chess().castles().mode();
+        if mode != self.mode {
+            if !self.plays_chess960 {
+                let what = format!("the engine has no option {CHESS960}, which this position needs");
+                return Err(Failure::Engine(what));
+            }
+            client.send(&set(CHESS960, if mode.is_chess960() { "true" } else { "false" }));
+            self.mode = mode;
+        }
         client.send("ucinewgame");
         client.settle(patience)?;
         client.send(&format!("position fen {}", Fen::from_position(at.chess(), EnPassantMode::Legal)));
@@ -132,7 +151,7 @@ impl<'a> Searcher<'a> {
             go += " searchmoves";
             let is_searched = |mv: &Move| !without.contains(&MoveCode::from_move(*mv));
             for mv in at.chess().legal_moves().into_iter().filter(is_searched) {
-                go += &format!(" {}", mv.to_uci(CastlingMode::Standard));
+                go += &format!(" {}", mv.to_uci(mode));
             }
         }
         let begun = Instant::now();
