@@ -68,7 +68,7 @@ class Promise:
         words = self.words
         if path.suffix in (".pgn", ".epd"):
             text = path.read_text()
-            assert games_of(text) if path.suffix == ".pgn" else [chess.Board().set_epd(line) for line in text.splitlines()]
+            assert games_of(text) if path.suffix == ".pgn" else [chess.Board(chess960="--start" in words).set_epd(line) for line in text.splitlines()]
             return
         if path.suffix in (".tsv", ".json"):
             return
@@ -147,7 +147,7 @@ class Promise:
         self.says("no difference")
 
     def suite(self):
-        self.says("positions of", "by plies: ")
+        self.says("positions of", *() if "--start" in self.words else ("by plies: ",))
         if "--refine" in self.words:
             self.says("that are unfit, as the games of --refine show")
 

@@ -366,6 +366,124 @@ def test_games_refine_a_suite(tabiya, games, tmp_path):
     assert [board.epd() for board, *_ in lines_of(tmp_path / "suite.epd")] == [boards["d4 d5 c4 e6"].epd()]
 
 
+def start_of(name):
+    """The start of Chess960 or double Chess960 of this name, as python-chess numbers them."""
+    kind, numbers = name.split()
+    white, _, black = numbers.partition("-")
+    assert (kind, bool(black)) in {("Chess960", False), ("DFRC", True)}
+    board = chess.Board.from_chess960_pos(int(white))
+    other = chess.Board.from_chess960_pos(int(black or white))
+    for square in chess.SquareSet(chess.BB_RANK_8):
+        board.set_piece_at(square, other.piece_at(square))
+    board.castling_rights = board.rooks
+    return board
+
+
+def starts_of(path):
+    """Each line of a suite of starts: its board and its operations."""
+    for text in path.read_text().splitlines():
+        board = chess.Board(chess960=True)
+        operations = board.set_epd(text)
+        assert board == start_of(operations["id"]) and board.is_valid(), text
+        yield board, operations
+
+
+def games_in(path):
+    with open(path) as file:
+        games = list(iter(lambda: chess.pgn.read_game(file), None))
+    assert not [error for game in games for error in game.errors]
+    return games
+
+
+@pytest.mark.parametrize("options, count", [(["chess960"], 960), (["dfrc", "--count", 1000], 1000)])
+def test_the_starts_of_chess960_are_those_of_others(tabiya, stockfish, tmp_path, options, count):
+    made(tabiya, "--start", *options)
+    made(tabiya, "--start", *options, out="suite.pgn")
+    games, names = games_in(tmp_path / "suite.pgn"), set()
+    engine = Client([stockfish])
+    try:
+        engine.start()
+        engine.set("UCI_Chess960", "true")
+        texts = (tmp_path / "suite.epd").read_text().splitlines()
+        for text, (board, operations), game in zip(texts, starts_of(tmp_path / "suite.epd"), games, strict=True):
+            names.add(operations["id"])
+            assert game.board() == board and game.board().chess960 and not game.next()
+            assert (game.headers["Event"], game.headers["Variant"]) == (operations["id"], "Chess960")
+            for fen in (f"{' '.join(text.split()[:4])} 0 1", game.headers["FEN"]):
+                engine.send(f"position fen {fen}", "go perft 1")
+                moves = {line.partition(":")[0] for line in engine.until("Nodes") if line.endswith(": 1")}
+                assert moves == {board.uci(move) for move in board.legal_moves}, fen
+    finally:
+        engine.dispose()
+    assert len(names) == len({" ".join(text.split()[:4]) for text in texts}) == count
+    if options == ["chess960"]:
+        assert names == {f"Chess960 {number}" for number in range(960)}
+
+
+def test_starts_are_drawn_by_the_seed_and_the_engine(tabiya, stockfish, tmp_path):
+    asked = ["--start", "dfrc", "--count", 20]
+    made(tabiya, *asked, "--seed", 6)
+    other = (tmp_path / "suite.epd").read_text()
+    asked += ["--seed", 5]
+    made(tabiya, *asked)
+    first = (tmp_path / "suite.epd").read_text()
+    made(tabiya, *asked)
+    assert (tmp_path / "suite.epd").read_text() == first
+    assert not set(first.splitlines()) & set(other.splitlines())
+    asked += ["--eval", "0..40", "--report", "report.json"]
+    said = made(tabiya, *asked, "--engine", stockfish, "--nodes", 200)
+    found = (tmp_path / "suite.epd").read_text()
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["start"], report["positions"], report["drawn_from"]["found"]) == ("dfrc", 20, 921600) and "evaluated: " in said
+    assert all(abs(operations["ce"]) <= 40 for _, operations in starts_of(tmp_path / "suite.epd"))
+    # The store beside the suite has them.
+    made(tabiya, *asked)
+    assert (tmp_path / "suite.epd").read_text() == found and (tmp_path / "suite.epd.evals").exists()
+
+
+@not_windows
+def test_an_engine_that_does_not_castle_as_in_chess960_is_refused(tabiya, scripted_exe, tmp_path):
+    (tmp_path / "engine").write_text(f"#!/bin/sh\n'{scripted_exe}' --legal | grep --line-buffered -v Chess960\n")
+    (tmp_path / "engine").chmod(0o755)
+    done = tabiya("suite", "--start", "chess960", "-o", "s.epd", "--eval", "0..40", "--engine", tmp_path / "engine", "--nodes", 9)
+    assert done.returncode == ENGINE and b"has no option UCI_Chess960" in done.stderr and not (tmp_path / "s.epd").exists()
+
+
+@not_windows
+@pytest.mark.parametrize("runner, form, which", [
+    ("cutechess-cli", "pgn", "chess960"),
+    ("cutechess-cli", "epd", "dfrc"),
+    ("fastchess", "epd", "chess960"),
+    ("fastchess", "pgn", "dfrc"),
+])
+def test_the_runners_play_from_the_starts_of_chess960(tabiya, tabiya_exe, stockfish, tmp_path, runner, form, which):
+    found, is_fastchess, count = runner_of(runner), runner == "fastchess", times(4, 50)
+    for out in ("suite.epd", "suite.pgn"):
+        made(tabiya, "--start", which, "--count", count, out=out)
+    starts = [board for board, _ in starts_of(tmp_path / "suite.epd")]
+    book = Book()
+    for board in starts:
+        book.add(board, "a2a4")
+    given = ["--engine", stockfish, "--book", book.write(tmp_path / "starts.bin")]
+    words = [f"args={' '.join(map(str, given))}"] if is_fastchess else [f"arg={word}" for word in given]
+    line = [found, "-engine", "name=A", f"cmd={tabiya_exe}", *words, "-engine", "name=B", f"cmd={stockfish}"]
+    line += ["-each", "tc=inf", "nodes=150", *([] if is_fastchess else ["proto=uci"]), "-variant", "fischerandom"]
+    line += ["-openings", f"file=suite.{form}", f"format={form}", "order=sequential", "-repeat", "-games", "2"]
+    line += ["-rounds", str(count), "-maxmoves", str(times(40, 150)), "-pgnout", "file=match.pgn" if is_fastchess else "match.pgn"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=times(HANG, 4 * HANG), check=False)
+    assert done.returncode == 0 and "illegal" not in (done.stdout + done.stderr).lower(), done.stdout + done.stderr
+    games, began = games_in(tmp_path / "match.pgn"), {}
+    assert len(games) == 2 * count and {game.headers.get("Termination", "normal") for game in games} <= {"normal", "adjudication"}
+    for game in games:
+        began.setdefault(game.board().epd(), set()).add(game.headers["White"])
+        # Each start has a move in tabiya's book.
+        assert game.headers["White"] == "B" or game.next().move.uci() == "a2a4"
+    assert began == {board.epd(): {"A", "B"} for board in starts}
+    if which == "chess960":
+        said = made(tabiya, "--start", which, "--refine", "match.pgn", "--keep", "pairs", out="again.epd")
+        assert f"played: {count} of 960 positions" in said
+
+
 def test_what_cannot_be_is_said(tabiya, games, small_book, tmp_path):
     def refused(*args, code, says):
         done = tabiya("suite", *args)
@@ -380,6 +498,10 @@ def test_what_cannot_be_is_said(tabiya, games, small_book, tmp_path):
     refused("nothing.bin", "-o", "s.epd", code=FILE, says="nothing.bin")
     refused(small_book, "-o", "s.epd", "--ply", "9-2", code=USAGE, says="8-16")
     refused(small_book, "-o", "s.epd", "--eval", "5", code=USAGE, says="80..120")
+    for more in ([small_book], ["--ply", 2], ["--min-games", 1], ["--opening", "C4*"], ["--per-opening", 1], ["--variant", "atomic"]):
+        refused("--start", "dfrc", "-o", "s.epd", *more, code=USAGE, says="cannot be used with")
+    refused("--start", "960", "-o", "s.epd", code=USAGE, says="chess960, dfrc")
+    refused("-o", "s.epd", code=USAGE, says="SOURCE")
     refused(small_book, "-o", "s.epd", "--draw-rate", "30..101", code=USAGE, says="30..60")
     refused(small_book, "-o", "s.epd", "--ply", 2, "--eval", "0..90", "--store", "no.evals", code=FILE, says="no store of evaluations")
     (tmp_path / "there.epd").write_text("mine")

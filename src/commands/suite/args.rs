@@ -10,7 +10,7 @@ use shakmaty::Color;
 
 use tabiya_chess::openings::ChosenOpenings;
 use tabiya_search::evals;
-use tabiya_workshop::suite::{Conditions, Draw, DrawRate, Keep, OpeningGroup};
+use tabiya_workshop::suite::{Conditions, Draw, DrawRate, Keep, OpeningGroup, Starts};
 
 use crate::args::engine::EngineArgs;
 use crate::args::resources::ResourcesArgs;
@@ -20,7 +20,7 @@ use crate::args::variant::VariantArgs;
 use crate::args::{ends, opening, side};
 
 /// Plies if none are named: eight moves of both sides, as most suites have.
-pub(super) const PLIES: u32 = 16;
+const PLIES: u32 = 16;
 
 /// What `-h` shows, and which pages describe it.
 pub(crate) const SCREENS: &[Screen] = &[Screen {
@@ -29,6 +29,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
         ("sources", POSITION_SOURCES),
         ("output", "The suite to write: .epd or .pgn"),
         ("force", FORCE),
+        ("start", "Starts of Chess960, or double (dfrc)"),
         ("ply", "Plies from the start, such as 8-16"),
         ("count", "At most this many, evenly over openings"),
         ("seed", "The same seed picks the same suite"),
@@ -51,7 +52,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
 pub struct Args {
     /// Books of any format, count files, or games: PGN files (also compressed), folders of them, databases (.cbh, .cbv, .si4, .si5), -
     /// for standard input
-    #[arg(required = true, value_name = "SOURCE")]
+    #[arg(required_unless_present = "start", value_name = "SOURCE")]
     pub(super) sources: Vec<PathBuf>,
     /// The suite to write: .epd (one position per line) or .pgn (one game per position)
     #[arg(short, long, value_name = "FILE")]
@@ -82,6 +83,9 @@ pub struct Args {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Positions")]
 pub(super) struct Positions {
+    /// The starts of Chess960 in place of sources: its 960 (chess960), or the 921,600 in which each side has its own (dfrc)
+    #[arg(long, value_enum, value_name = "WHICH", conflicts_with_all = ["sources", "ply", "min_games", "opening", "per_opening", "openings", "variant"])]
+    pub(super) start: Option<StartsArg>,
     /// Plies from the start, such as 16 or 8-16 [default: 16]
     #[arg(long, value_name = "A-B", value_parser = plies)]
     pub(super) ply: Option<RangeInclusive<u32>>,
@@ -115,7 +119,7 @@ pub(super) struct EvaluationArgs {
     /// evaluates the other positions.
     #[arg(long, value_name = "LOW..HIGH", value_parser = per_cent)]
     pub(super) draw_rate: Option<DrawRate>,
-    /// A file of evaluations (a store); repeatable. The engine's go into the first [default: SOURCE.evals]
+    /// A file of evaluations (a store); repeatable. The engine's go into the first [default: SOURCE.evals, or with --start SUITE.evals]
     #[arg(long, value_name = "FILE")]
     pub(super) store: Vec<PathBuf>,
 }
@@ -142,6 +146,15 @@ pub(super) struct Drawing {
     /// With --refine: which openings to keep
     #[arg(long, value_enum, default_value_t = KeepArg::Fair, requires = "refine")]
     pub(super) keep: KeepArg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum StartsArg {
+    /// Chess960
+    Chess960,
+    /// Double Chess960
+    Dfrc,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -207,6 +220,20 @@ fn per_cent(text: &str) -> Result<DrawRate, &'static str> {
 }
 
 impl Positions {
+    /// The starts that the suite is drawn from, in place of sources.
+    pub(super) fn starts(&self) -> Option<Starts> {
+        self.start.map(|start| match start {
+            StartsArg::Chess960 => Starts::Chess960,
+            StartsArg::Dfrc => Starts::Double,
+        })
+    }
+
+    /// The plies after which positions are taken.
+    pub(super) fn plies(&self) -> RangeInclusive<u32> {
+        let usual = if self.start.is_some() { 0 } else { PLIES };
+        self.ply.clone().unwrap_or(usual..=usual)
+    }
+
     pub(super) fn unique_colors(&self) -> bool {
         self.require.contains(&Require::UniqueColors)
     }
@@ -237,13 +264,13 @@ impl Drawing {
 }
 
 impl Args {
-    /// The stores of evaluations: those that are named, or those beside the sources.
+    /// The stores of evaluations: those that are named, or those beside the sources, or beside a suite without sources.
     pub(super) fn stores(&self) -> Vec<PathBuf> {
-        if self.evaluations.store.is_empty() {
-            self.sources.iter().map(|source| evals::beside(source)).collect()
-        } else {
-            self.evaluations.store.clone()
+        if !self.evaluations.store.is_empty() {
+            return self.evaluations.store.clone();
         }
+        let alone = self.sources.is_empty().then_some(&self.output);
+        self.sources.iter().chain(alone).map(|beside| evals::beside(beside)).collect()
     }
 }
 

@@ -28,7 +28,7 @@ use tabiya_workshop::suite::{
 
 pub use self::args::Args;
 pub(crate) use self::args::SCREENS;
-use self::args::{EvaluationArgs, PLIES};
+use self::args::{EvaluationArgs, StartsArg};
 use self::evaluated::Evaluations;
 use self::sources::Sources;
 use crate::output::exit::Exit;
@@ -82,6 +82,7 @@ struct Drawn {
 #[derive(Serialize)]
 struct Report<'a> {
     sources: &'a [PathBuf],
+    start: Option<StartsArg>,
     seed: u64,
     drawn_from: &'a Drawn,
     #[serde(flatten)]
@@ -103,7 +104,8 @@ fn make(args: &Args) -> Result<Exit> {
     let variant = args.variant()?;
     let resources = args.resources.resolve()?;
     interrupts::watch();
-    let plies = args.positions.ply.clone().unwrap_or(PLIES..=PLIES);
+    let starts = args.positions.starts();
+    let plies = args.positions.plies();
     let progress = progress::on_terminal(args.output.to_string_lossy());
     let stores = args.stores();
     let asked = (*plies.end(), args.positions.min_games);
@@ -120,9 +122,12 @@ fn make(args: &Args) -> Result<Exit> {
     let min_games = sources.min_games();
     let search =
         Search { variant, plies: plies.clone(), min_games, unique_colours: args.positions.unique_colors() };
-    let candidates = Candidates::find(sources.all(), &search, &progress)?;
+    let mut candidates = match starts {
+        Some(starts) => Candidates::of_starts(starts),
+        None => Candidates::find(sources.all(), &search, &progress)?,
+    };
     let Fit { fit, mut drawn, lines, passed_over, began } =
-        args.fit(candidates.found(), *plies.end(), &resources, &progress)?;
+        args.fit(candidates.take_found(), *plies.end(), &resources, &progress)?;
     let seed = args.drawing.seed();
     let numbers = draw(&fit, args.drawing.plan(seed), |numbers| {
         let offered: Vec<&Candidate> = numbers.iter().filter_map(|number| fit.get(*number)).collect();
@@ -132,7 +137,7 @@ fn make(args: &Args) -> Result<Exit> {
         Ok(offered.iter().map(|candidate| drawn.admits(candidate, &wanted, &evaluations)).collect())
     })?;
     let entry = |candidate: &Candidate| SuiteEntry {
-        variant,
+        start: candidate.start(variant),
         line: candidates.line(candidate),
         opening: candidate.opening,
         score: evaluations.score(candidate),
@@ -158,15 +163,24 @@ fn make(args: &Args) -> Result<Exit> {
     write(&entries, form, &mut file).map_err(|error| file.error(error))?;
     let summary = SuiteSummary::from_entries(&entries);
     if let Some(report_file) = report_file {
-        let report = Report { sources: &args.sources, seed, drawn_from: &drawn, summary: &summary };
+        let report = Report {
+            sources: &args.sources,
+            start: args.positions.start,
+            seed,
+            drawn_from: &drawn,
+            summary: &summary,
+        };
         report_file.commit_json(&report)?;
     }
     file.commit().inspect_err(|_| args.report.iter().for_each(|path| written::before_error(path)))?;
     let done = asks_engine.then(|| format!("evaluated: {}", many(evaluated.done, "position")));
     let positions = many(summary.positions as u64, "position");
     let named = format!("{}: {positions}", args.output.display());
-    let after =
-        done.into_iter().chain(written::cut(&evaluated)).chain(summed_up(&drawn, &summary)).chain([named]);
+    let after = done
+        .into_iter()
+        .chain(written::cut(&evaluated))
+        .chain(summed_up(&drawn, &summary, starts.is_some()))
+        .chain([named]);
     let all: Vec<String> = sources.lines().into_iter().chain(lines).chain(after).collect();
     let exit = damage::of_look_ups(sources.books(), print_lines(&all, exit)?)?;
     written::not_evaluated(&evaluated);
@@ -275,17 +289,19 @@ impl Args {
     /// Leaves out the positions that do not match the conditions, and those that games have shown to be unfit.
     fn fit(
         &self,
-        found: &[Candidate],
+        mut fit: Vec<Candidate>,
         plies: u32,
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Fit> {
         let conditions = self.positions.conditions();
-        let mut fit = found.to_vec();
-        fit.retain(|candidate| {
-            candidate.position().is_some_and(|at| conditions.admit(&at, candidate.opening))
-        });
-        let (found, matching) = (found.len(), fit.len());
+        let found = fit.len();
+        if conditions.any() {
+            fit.retain(|candidate| {
+                candidate.position().is_some_and(|at| conditions.admit(&at, candidate.opening))
+            });
+        }
+        let matching = fit.len();
         let (mut lines, mut passed_over, mut began) = (Vec::new(), Exit::Done, true);
         if !self.drawing.refine.is_empty() {
             (lines, passed_over, began) = self.refine(&mut fit, plies, resources, progress)?;
@@ -374,14 +390,11 @@ fn why_nothing(drawn: &Drawn, plies: &RangeInclusive<u32>) -> String {
 }
 
 /// What the suite has, in lines for people.
-fn summed_up(drawn: &Drawn, summary: &SuiteSummary) -> Vec<String> {
+fn summed_up(drawn: &Drawn, summary: &SuiteSummary, starts: bool) -> Vec<String> {
     let openings = summary.openings.len() as u64;
-    let mut lines = vec![format!(
-        "{} of {} found, in {}",
-        many(summary.positions as u64, "position"),
-        drawn.found,
-        many(openings, "opening")
-    )];
+    let of = if starts { String::new() } else { format!(", in {}", many(openings, "opening")) };
+    let mut lines =
+        vec![format!("{} of {} found{of}", many(summary.positions as u64, "position"), drawn.found)];
     for (count, why) in [
         (drawn.other, "do not match --require"),
         (drawn.unfit, "are unfit, as the games of --refine show"),
@@ -395,7 +408,9 @@ fn summed_up(drawn: &Drawn, summary: &SuiteSummary) -> Vec<String> {
         }
     }
     let plies: Vec<String> = summary.plies.iter().map(|(plies, count)| format!("{plies}: {count}")).collect();
-    lines.push(format!("by plies: {}", plies.join(", ")));
+    if !starts {
+        lines.push(format!("by plies: {}", plies.join(", ")));
+    }
     if !summary.evaluations.is_empty() {
         let bars: Vec<String> =
             summary.evaluations.iter().map(|(least, count)| format!("{least:+}: {count}")).collect();

@@ -18,6 +18,7 @@ use tabiya_chess::normal::forms;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{HeldPosition, MoveCode, Packed, Position, Variant};
 
+use super::starts::{Start, Starts};
 use crate::bookmaker::PositionCounts;
 
 /// Which positions are looked for.
@@ -37,13 +38,22 @@ pub struct Search {
 /// A position that a suite may have.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    held: HeldPosition,
+    place: Place,
     /// Plies from the starting position.
     pub plies: u32,
     /// Games that went on from it, or else reached it, where the sources count games.
     pub games: Option<u64>,
     /// The name of the last position of its line that has one.
     pub opening: Option<Opening>,
+}
+
+/// What shows a position.
+#[derive(Clone, Debug)]
+enum Place {
+    /// The end of a line of the sources, with its number.
+    End(HeldPosition),
+    /// A start, of which there may be more than are asked for.
+    Start(Start),
 }
 
 /// The positions that were found, those after fewer plies first.
@@ -84,12 +94,26 @@ struct CandidateMove {
 impl Candidate {
     /// The position. Its counters of moves are not those of a game.
     pub fn position(&self) -> Option<Position> {
-        self.held.position()
+        match &self.place {
+            Place::End(held) => held.position(),
+            Place::Start(start) => Some(start.position()),
+        }
+    }
+
+    /// What its line begins with, of this variant.
+    pub fn start(&self, variant: Variant) -> Start {
+        match self.place {
+            Place::End(_) => Start::Usual(variant),
+            Place::Start(start) => start,
+        }
     }
 
     /// The position, as stores of evaluations have it.
     pub fn packed(&self) -> Option<Packed> {
-        self.held.packed().or_else(|| Packed::strict(&self.position()?))
+        match &self.place {
+            Place::End(held) => held.packed().or_else(|| Packed::strict(&self.position()?)),
+            Place::Start(start) => Packed::strict(&start.position()),
+        }
     }
 }
 
@@ -136,7 +160,7 @@ impl Candidates {
                 && met.insert(identity(at, search.unique_colours))
                 && let Some(held) = HeldPosition::strict(at, visited.number)
             {
-                candidates.found.push(Candidate { held, plies: ply, games, opening });
+                candidates.found.push(Candidate { place: Place::End(held), plies: ply, games, opening });
             }
             if ply >= *search.plies.end() {
                 return Ok(());
@@ -169,14 +193,23 @@ impl Candidates {
         Ok(candidates)
     }
 
-    /// The positions.
-    pub fn found(&self) -> &[Candidate] {
-        &self.found
+    /// All starts of a kind.
+    pub fn of_starts(starts: Starts) -> Self {
+        let start = |start| Candidate { place: Place::Start(start), plies: 0, games: None, opening: None };
+        Self { found: starts.all().map(start).collect(), tracks: Tracks::default() }
+    }
+
+    /// The positions that were found, which are then no longer here.
+    pub fn take_found(&mut self) -> Vec<Candidate> {
+        std::mem::take(&mut self.found)
     }
 
     /// The moves of the most played line to a position.
     pub fn line(&self, candidate: &Candidate) -> Vec<MoveCode> {
-        self.tracks.line(candidate.held.number())
+        match &candidate.place {
+            Place::End(held) => self.tracks.line(held.number()),
+            Place::Start(_) => Vec::new(),
+        }
     }
 
     /// Whether the line to a position has the position of this key, itself included.
@@ -280,18 +313,18 @@ mod tests {
     #[test]
     fn each_position_comes_once_with_a_line_that_leads_there() {
         let found = starter(&search(2..=6));
-        assert!(found.found().len() > 50);
+        assert!(found.found.len() > 50);
         let mut met = HashSet::new();
-        for candidate in found.found() {
+        for candidate in &found.found {
             let line = found.line(candidate);
             assert_eq!(line.len(), candidate.plies as usize);
             assert_eq!(Packed::strict(&after(&line)), candidate.packed());
             assert!(met.insert(after(&line).epd()));
         }
-        let plies: HashSet<u32> = found.found().iter().map(|candidate| candidate.plies).collect();
+        let plies: HashSet<u32> = found.found.iter().map(|candidate| candidate.plies).collect();
         assert_eq!(plies, (2..=6).collect());
-        assert_eq!(starter(&search(0..=0)).found().len(), 1);
-        assert!(starter(&search(900..=900)).found().is_empty());
+        assert_eq!(starter(&search(0..=0)).found.len(), 1);
+        assert!(starter(&search(900..=900)).found.is_empty());
     }
 
     /// A Polyglot book of lines, each move with the weight 1.
@@ -317,7 +350,7 @@ mod tests {
         let books = [polyglot(&["e2e4 e7e5", "e2e3 e7e5 e3e4"])];
         let count = |unique_colours| {
             let search = Search { unique_colours, ..search(2..=3) };
-            Candidates::find(&books, &search, &Progress::none()).unwrap().found().len()
+            Candidates::find(&books, &search, &Progress::none()).unwrap().found.len()
         };
         assert_eq!((count(false), count(true)), (3, 2));
     }
@@ -326,6 +359,6 @@ mod tests {
     fn a_line_that_comes_back_ends_there() {
         let books = [polyglot(&["g1f3 g8f6 f3g1 f6g8", "e2e4"])];
         let found = Candidates::find(&books, &search(0..=9), &Progress::none()).unwrap();
-        assert_eq!(found.found().iter().map(|candidate| candidate.plies).max(), Some(3));
+        assert_eq!(found.found.iter().map(|candidate| candidate.plies).max(), Some(3));
     }
 }

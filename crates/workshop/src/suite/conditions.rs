@@ -23,6 +23,11 @@ pub struct Conditions {
 }
 
 impl Conditions {
+    /// Whether there are any.
+    pub fn any(&self) -> bool {
+        self.openings.is_some() || self.quiet || self.queens || self.both_can_castle
+    }
+
     /// Whether a position of this opening is like this.
     pub fn admit(&self, at: &Position, opening: Option<Opening>) -> bool {
         let is_chosen = |chosen: &Arc<ChosenOpenings>| opening.is_some_and(|opening| chosen.has(opening));

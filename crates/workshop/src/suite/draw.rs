@@ -138,10 +138,10 @@ mod tests {
             min_games: 0,
             unique_colours: false,
         };
-        let found =
+        let mut found =
             Candidates::find(&[SuiteSource::Book(book::starter_book().unwrap())], &search, &Progress::none())
                 .unwrap();
-        found.found().to_vec()
+        found.take_found()
     }
 
     fn all(numbers: &[usize]) -> Result<Vec<bool>> {

@@ -3,6 +3,7 @@
 //! | step | module |
 //! |---|---|
 //! | the positions after some plies, and the most played line to each | [`Candidates`] |
+//! | the starts of Chess960, in their place | [`Starts`] |
 //! | what a position must be like | [`Conditions`] |
 //! | drawing evenly over openings and plies | [`draw()`] |
 //! | leaving out what games have shown to be unfit | [`Played`] |
@@ -12,10 +13,12 @@ mod candidates;
 mod conditions;
 mod draw;
 mod played;
+mod starts;
 mod write;
 
 pub use candidates::{Candidate, Candidates, Search, SuiteSource};
 pub use conditions::{Conditions, DrawRate, Window};
 pub use draw::{Draw, OpeningGroup, draw};
 pub use played::{Keep, PairVerdict, Played};
+pub use starts::{Start, Starts};
 pub use write::{SuiteEntry, SuiteSummary, epd, pgn};

@@ -6,11 +6,12 @@ use std::io::{self, Write};
 use serde::Serialize;
 use shakmaty::{Color, Position as _};
 
+use tabiya_chess::MoveCode;
 use tabiya_chess::openings::Opening;
-use tabiya_chess::{MoveCode, Position, Variant};
 use tabiya_games::export::{PgnHead, PgnWriter, San};
 use tabiya_uci::{Score, Wdl};
 
+use super::starts::Start;
 use crate::view::{PositionLine, san};
 
 /// Draws in per cent between two bars of a histogram.
@@ -22,9 +23,9 @@ const BAR: i64 = 20;
 /// A position of a suite, as it is written.
 #[derive(Clone, Debug)]
 pub struct SuiteEntry {
-    /// The variant of chess.
-    pub variant: Variant,
-    /// The moves of its line from the starting position.
+    /// What its line begins with.
+    pub start: Start,
+    /// The moves of its line from there.
     pub line: Vec<MoveCode>,
     /// The opening.
     pub opening: Option<Opening>,
@@ -35,12 +36,12 @@ pub struct SuiteEntry {
 }
 
 /// Writes a position as EPD: its four fields, the evaluation in centipawns (`ce`) and the wins, draws and losses in thousandths
-/// (`wdl`) for the side to move as far as they are known, and the line as a comment (`c0`).
+/// (`wdl`) for the side to move as far as they are known, and the line as a comment (`c0`), or the name of the start (`id`).
 ///
 /// # Errors
 /// When `out` cannot be written.
 pub fn epd(entry: &SuiteEntry, out: &mut dyn Write) -> io::Result<()> {
-    let PositionLine { at, text } = PositionLine::of_variant(entry.variant, entry.line.iter().copied());
+    let PositionLine { at, text } = PositionLine::after(&entry.start.position(), entry.line.iter().copied());
     write!(out, "{}", at.epd())?;
     if let Some(Score::Centipawns(score)) = entry.score {
         write!(out, " ce {score};")?;
@@ -48,7 +49,13 @@ pub fn epd(entry: &SuiteEntry, out: &mut dyn Write) -> io::Result<()> {
     if let Some(wdl) = entry.wdl {
         write!(out, " wdl \"{wdl}\";")?;
     }
-    writeln!(out, " c0 \"{text}\";")
+    if entry.start.is_chess960() {
+        write!(out, " id \"{}\";", entry.start)?;
+    }
+    if !entry.start.is_chess960() || !text.is_empty() {
+        write!(out, " c0 \"{text}\";")?;
+    }
+    writeln!(out)
 }
 
 /// Writes the line to a position as a game of PGN without a result.
@@ -57,15 +64,19 @@ pub fn epd(entry: &SuiteEntry, out: &mut dyn Write) -> io::Result<()> {
 /// When `out` cannot be written.
 pub fn pgn(entry: &SuiteEntry, number: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = PgnWriter::default();
-    let round = number.to_string();
+    let (round, event, start) = (number.to_string(), entry.start.to_string(), entry.start.position());
+    let fen = entry.start.is_chess960().then(|| start.fen());
     writer.head(&PgnHead {
+        event: &event,
         round: &round,
-        variant: entry.variant,
+        start: fen.as_deref(),
+        variant: entry.start.variant(),
+        chess960: entry.start.is_chess960(),
         opening: entry.opening.map(Opening::parts),
         ..PgnHead::default()
     });
     writer.begin_moves();
-    for (at, mv) in Position::start_of(entry.variant).replay(entry.line.iter().copied()) {
+    for (at, mv) in start.replay(entry.line.iter().copied()) {
         let black = at.chess().turn().is_black();
         if !black {
             writer.number(at.chess().fullmoves().into(), black);
@@ -121,7 +132,7 @@ impl SuiteSummary {
 
 #[cfg(test)]
 mod tests {
-    use tabiya_chess::Game;
+    use tabiya_chess::{Game, Variant};
 
     use super::*;
 
@@ -130,7 +141,7 @@ mod tests {
         moves.iter().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
         let line = game.moves().iter().map(|mv| MoveCode::from_move(*mv)).collect();
         SuiteEntry {
-            variant: Variant::Chess,
+            start: Start::Usual(Variant::Chess),
             line,
             opening: Opening::from_game(&game),
             score: score.map(Score::Centipawns),
