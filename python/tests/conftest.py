@@ -130,7 +130,7 @@ def books(tmp_path: Path) -> dict[str, Path]:
     import tabiya
 
     made = {}
-    for end in ["bin", "ctg", "abk", "kob"]:
+    for end in ["bin", "ctg", "abk", "kob", "epd", "fen"]:
         made[end] = tmp_path / f"book.{end}"
         tabiya.build(games, made[end], min_games=1)
     made["parquet"] = tmp_path / "book.parquet"

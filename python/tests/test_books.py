@@ -18,7 +18,7 @@ import tabiya
 
 from conftest import ROOT, STARTER, python_does, samples, tabiya_says
 
-FORMATS = {"bin": "polyglot", "ctg": "ctg", "abk": "abk", "kob": "kvetka", "parquet": "counts"}
+FORMATS = {"bin": "polyglot", "ctg": "ctg", "abk": "abk", "kob": "kvetka", "epd": "epd", "fen": "fen", "parquet": "counts"}
 
 
 def sample_books() -> list[Path]:

@@ -11,7 +11,11 @@ from polyglot_writer import ENTRY, encode, key
 from readers import read_polyglot
 
 # The formats of books, by the ends of their names.
-FORMATS = ["bin", "ctg", "abk", "kob"]
+FORMATS = ["bin", "ctg", "abk", "kob", "epd", "fen"]
+
+# Those that have weights alone.
+TEXTS = ["epd", "fen"]
+WEIGHTED = ["bin", *TEXTS]
 
 RESULTS = ["1-0", "0-1", "1/2-1/2"]
 NAMES = ["Carlsen, Magnus", "Müller, Karsten", "Smyslov, Vasily", "Anand, V", "Nn"]

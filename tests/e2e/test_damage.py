@@ -32,6 +32,8 @@ PARTS = {
     "ctg": ["book.ctg", "book.cto", "book.ctb"],
     "abk": ["book.abk"],
     "kob": ["book_0.kob", "book.kin", "book.ksf"],
+    "epd": ["book.epd"],
+    "fen": ["book.fen"],
     "parquet": ["book.parquet"],
 }
 

@@ -24,7 +24,7 @@ from conftest import linux_only, not_windows
 from explorer import value_of
 from polyglot_writer import Book
 from processes import alive, children
-from random_games import FORMATS, random_games
+from random_games import FORMATS, WEIGHTED, random_games
 
 GAMES = random_games(60, seed=7, most_plies=20)
 START = chess.STARTING_FEN
@@ -540,7 +540,7 @@ def test_berserk_reads_every_field(explore, tabiya, sources, name, tmp_path):
             expected = []
             for row in shown:
                 move = chess.Move.from_uci(row["uci"])
-                if name == "bin":
+                if name in WEIGHTED:
                     counts = (row["weight"] // 2, row["weight"] % 2, row["weight"] // 2)
                 else:
                     counts = tuple(row[key] for key in ("white", "draws", "black"))
@@ -561,7 +561,7 @@ def test_berserk_reads_every_field(explore, tabiya, sources, name, tmp_path):
             if name == "parquet":
                 assert len(shown) == len(results_of_position(board))
             totals = {key: sum(line[key] for line, _ in expected) for key in ("white", "draws", "black")}
-            common = totals | {"opening": view["opening"], "source": "weights" if name == "bin" else "games"}
+            common = totals | {"opening": view["opening"], "source": "weights" if name in WEIGHTED else "games"}
 
             def listed(answer, ratings):
                 """Takes the moves out of an answer and compares them: those with most games first."""

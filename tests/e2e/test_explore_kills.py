@@ -15,7 +15,7 @@ from random_games import FORMATS, random_games
 GAMES = random_games(60, seed=7, most_plies=20)
 
 # How often each format's book loses its server.
-KILLS = {"bin": times(20, 140), "ctg": times(8, 20), "abk": times(8, 20), "kob": times(8, 20)}
+KILLS = {"bin": times(20, 140), "ctg": times(8, 20), "abk": times(8, 20), "kob": times(8, 20), "epd": times(4, 20), "fen": times(4, 20)}
 
 # The longest that a server is left alone before it is killed, in seconds. No check depends on it.
 LONGEST = 0.15

@@ -27,7 +27,7 @@ macro_rules! targets {
     };
 }
 
-targets!(abk cbh cbh_moves cbv counts ctg evals exp explore kvetka learn obk pgn polyglot scid session);
+targets!(abk cbh cbh_moves cbv counts ctg evals exp explore kvetka learn obk pgn polyglot scid session text);
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz").join(name)

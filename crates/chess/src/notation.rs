@@ -108,6 +108,16 @@ pub fn read(word: &str, at: &Position) -> Result<Move, MoveErrorKind> {
     })
 }
 
+/// The parts of a text between separators that are not within quotation marks, as the operations of EPD are.
+pub fn parts(text: &str, separator: char) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    let is_separator = move |letter: char| {
+        quoted ^= letter == '"';
+        letter == separator && !quoted
+    };
+    text.split(is_separator).map(str::trim).filter(|part| !part.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

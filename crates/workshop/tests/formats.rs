@@ -358,7 +358,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(times(3, 100)))]
     #[test]
     fn books_of_a_format_are_merged_in_any_grouping_to_the_same_book(seed: u64) {
-        for end in ["bin", "ctg", "abk", "kob"] {
+        for end in ["bin", "ctg", "abk", "kob", "epd", "fen"] {
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
             let folder = tempfile::tempdir().unwrap();
             let mut number = 0;

@@ -7,6 +7,7 @@ pub mod exp;
 pub mod kvetka;
 pub mod obk;
 pub mod polyglot;
+pub mod text;
 
 pub use polyglot::Learnable;
 
@@ -26,6 +27,8 @@ const DRIVERS: &[&dyn Driver] = &[
     &kvetka::KvetkaDriver,
     &obk::ObkDriver,
     &exp::ExpDriver,
+    &text::EpdDriver,
+    &text::FenDriver,
     &counts::CountsDriver,
 ];
 

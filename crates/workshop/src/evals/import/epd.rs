@@ -4,6 +4,7 @@ use tabiya_base::bytes::Parts as _;
 
 use shakmaty::Position as _;
 
+use tabiya_chess::notation::parts;
 use tabiya_chess::{MoveCode, Position, read_move};
 use tabiya_search::evals::Wanted;
 use tabiya_uci::{Score, Wdl};
@@ -70,16 +71,6 @@ fn split(text: &[u8]) -> (&[u8], &[u8]) {
         }
     }
     (text.get(..fen).unwrap_or(text), &[])
-}
-
-/// The parts of a text between separators that are not within quotation marks.
-fn parts(text: &str, separator: char) -> impl Iterator<Item = &str> {
-    let mut quoted = false;
-    let is_separator = move |letter: char| {
-        quoted ^= letter == '"';
-        letter == separator && !quoted
-    };
-    text.split(is_separator).map(str::trim).filter(|part| !part.is_empty())
 }
 
 /// What the operations of a line say.
