@@ -179,6 +179,13 @@ impl Date {
         Self { month, day: if self.day == 0 { last } else { self.day }, ..self }
     }
 
+    /// Whether it may lie between these two, both included. Without either any date does, and an unknown one does only then.
+    #[doc(hidden)]
+    pub fn is_within(self, from: Option<Self>, to: Option<Self>) -> bool {
+        from.is_none_or(|from| !self.is_unknown() && self.last_day() >= from)
+            && to.is_none_or(|to| !self.is_unknown() && self <= to.last_day())
+    }
+
     /// Whether nothing of it is known.
     pub fn is_unknown(self) -> bool {
         self == Self::default()

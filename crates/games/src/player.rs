@@ -1,5 +1,6 @@
 //! Players as users name them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use tabiya_base::likeness;
@@ -7,7 +8,8 @@ use tabiya_base::likeness;
 /// The most names that are kept: a message needs few, and a database has hundreds of thousands.
 const MAX_OTHERS: usize = 1 << 14;
 
-/// A player's name or a part of it, or the names of several players, in any letter case.
+/// A player's name or a part of it, or the names of several players, in any letter case. "First Last" and "Last, First" are the
+/// same name.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct PlayerName(KnownPosition);
 
@@ -23,6 +25,7 @@ impl PlayerName {
     /// ```
     /// use tabiya_games::PlayerName;
     /// assert!(PlayerName::part("carlsen").is("Carlsen, Magnus"));
+    /// assert!(PlayerName::part("magnus carlsen").is("Carlsen, Magnus"));
     /// assert!(!PlayerName::whole("carlsen").is("Carlsen, Magnus"));
     /// ```
     pub fn part(name: &str) -> Self {
@@ -48,8 +51,13 @@ impl PlayerName {
     pub fn is(&self, name: &str) -> bool {
         let name = name.to_lowercase();
         match &self.0 {
-            KnownPosition::Part(part) => name.contains(part),
-            KnownPosition::Whole(names) => names.contains(name.trim()),
+            KnownPosition::Part(part) => name.contains(part) || straight(&name).contains(&*straight(part)),
+            KnownPosition::Whole(names) => {
+                names.contains(name.trim()) || {
+                    let name = straight(&name);
+                    names.iter().any(|known| straight(known) == name)
+                }
+            }
         }
     }
 
@@ -58,6 +66,16 @@ impl PlayerName {
             KnownPosition::Part(part) => vec![part],
             KnownPosition::Whole(names) => names.iter().map(String::as_str).collect(),
         }
+    }
+}
+
+/// "First Last" for "Last, First"; other names as they are.
+fn straight(name: &str) -> Cow<'_, str> {
+    let name = name.trim();
+    let both = name.split_once(',').map(|(last, first)| (last.trim(), first.trim()));
+    match both.filter(|(last, first)| !last.is_empty() && !first.is_empty()) {
+        Some((last, first)) => Cow::Owned(format!("{first} {last}")),
+        None => Cow::Borrowed(name),
     }
 }
 
@@ -138,6 +156,12 @@ mod tests {
             ("me_user", " me_user ", true, true),
             ("MÜLLER", "Müller", true, true),
             ("other", "me_user", false, false),
+            ("Magnus Carlsen", "Carlsen, Magnus", true, true),
+            ("carlsen,magnus", "Magnus Carlsen", true, true),
+            ("carlsen, m", "Carlsen, Magnus", true, false),
+            ("us carl", "Carlsen, Magnus", true, false),
+            ("Carlsen,", "Carlsen, Magnus", true, false),
+            ("Magnus, Carlsen", "Carlsen, Magnus", false, false),
         ] {
             assert_eq!(PlayerName::part(given).is(name), part, "{given} in {name}");
             assert_eq!(PlayerName::whole(given).is(name), whole, "{given} as {name}");

@@ -216,9 +216,7 @@ impl Filter {
         {
             return Err(Exclusion::EloDifference);
         }
-        if self.from.is_some_and(|from| game.date.last_day() < from || game.date.is_unknown())
-            || self.to.is_some_and(|to| game.date > to.last_day() || game.date.is_unknown())
-        {
+        if !game.date.is_within(self.from, self.to) {
             return Err(Exclusion::Date);
         }
         let slice = slice_of(game, self.slices());
