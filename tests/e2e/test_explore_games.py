@@ -4,7 +4,9 @@ import functools
 import gzip
 import io
 import json
+import random
 from collections import defaultdict
+from urllib.parse import urlencode
 
 import berserk
 import chess
@@ -13,6 +15,7 @@ import pytest
 
 import cbh_writer
 import scid_writer
+from counted_games import WHOLE, CountedGames, Facts
 from conftest import not_windows
 from polyglot_writer import Book, key
 from random_games import pgn, random_games
@@ -115,7 +118,7 @@ def test_the_games_of_each_position_are_found(explore, known, files):
         found = server.get("/api/games", start=board.fen(), player=name.upper(), limit=500)
         assert [number_of(line) for line in found["games"]] == chosen and (found["total"], found["listed"]) == (len(played), len(chosen))
         year = sorted(known.date(number) for number in numbers)[0][0]
-        old = [number for number in numbers if known.date(number)[0] <= year]
+        old = [number for number in numbers if 0 < known.date(number)[0] <= year]
         if year:
             assert [number_of(line) for line in server.get("/api/games", start=board.fen(), until=str(year), limit=500)["games"]] == old
     assert several > 50 and ended > 5
@@ -344,12 +347,75 @@ def test_lichess_games(explore, tabiya, tmp_path):
     masters = client.get_masters_games()
     assert names(masters["topGames"]) == ["b", "d", "a", "c"] and "speed" not in masters["topGames"][0] and "recentGames" not in masters
     assert names(get("/masters", since="2020", until="2020")["topGames"]) == ["a"]
-    assert names(get("/player", player="x", color="white")["recentGames"]) == ["c", "b", "a", "d"]
+    assert names(get("/player", player="x", color="white")["recentGames"]) == ["b"]
+    assert names(get("/player", player="B c", color="black")["recentGames"]) == ["c"] and names(get("/player", player="x", color="black")["recentGames"]) == []
     game = chess.pgn.read_game(io.StringIO(client.get_otb_master_game(first["id"])))
     assert (game.headers["White"], game.headers["Result"]) == ("X", "0-1")
     status, headers, _ = server.raw("GET", f"/masters/pgn/{first['id']}", headers={"Origin": "https://lichess.org"}, token=False)
     assert (status, headers["Access-Control-Allow-Origin"]) == (200, "*")
     assert server.wrong("/lichess", since="soon") == (400, "bad-request")
+
+
+FILTERS = [
+    {}, {"speeds": "blitz,rapid"}, {"ratings": "2200,2500"}, {"since": "2005"}, {"until": "2010-06"},
+    {"since": "2000-03", "until": "2015", "ratings": "2000,2200"}, {"player": "karsten müll"}, {"player": "carl", "color": "black", "speeds": "bullet"},
+]  # fmt: skip
+PLAYERS = [{WHOLE: "Magnus Carlsen", "color": "white"}, {WHOLE: "müller, karsten", "color": "black", "since": "2005"}, {WHOLE: "Carlsen", "color": "white"}]
+
+
+def test_moves_are_counted_under_filters(explore, tmp_path):
+    """The games in the table, and the answers with Lichess's names, against python-chess's own count."""
+    games, chance = random_games(1200, seed=5, most_plies=14, mixed=True), random.Random(6)
+    counted = CountedGames()
+    for game in games:
+        game.head["TimeControl"] = chance.choice(["60", "180+2", "600+5", "15", "3600", "?"])
+        counted.add(Facts.of(game.head, game.result), chess.Board(game.fen, chess960=game.chess960), game.moves)
+    (tmp_path / "games.pgn").write_text(pgn(games), encoding="utf-8")
+    server = explore(Book().line("e2e4 e7e5", weight=3).write(tmp_path / "book.bin"), "--games", tmp_path / "games.pgn")
+    known = server.get("/api/books")["books"][1]
+    assert (known["name"], known["games"], known["edit"]) == ("games.pgn", True, None)
+    assert known["speeds"] == ["ultrabullet", "bullet", "blitz", "rapid", "classical"] and known["ratings"] == [1800, 2000, 2200, 2500]
+    # Those of more games than are counted when they are asked for, and others.
+    keys = sorted(counted.of, key=lambda at: (-len(counted.of[at]), at))
+    assert len(counted.of[keys[1]]) > 256
+    met = 0
+    for at in keys[:12] + keys[12 : 12 + 24 * 60 : 60]:
+        for filters in FILTERS:
+            met += 0 < counted.check_table(server, at, filters, 1) < len(counted.of[at])
+            if "player" not in filters:
+                counted.check_lichess(server, at, filters)
+            if not {"player", "speeds", "ratings"} & set(filters):
+                counted.check_lichess(server, at, filters, "/masters")
+        for filters in PLAYERS:
+            found = counted.check_lichess(server, at, filters, "/player")
+            assert found == 0 or filters[WHOLE] != "Carlsen"
+    assert met > 100
+
+
+def test_only_games_know_players_and_years(explore, tabiya, small_book, tmp_path):
+    server = explore(small_book)
+    for path, query, word in (("/player", {"player": "x", "color": "white"}, "player"), ("/lichess", {"since": "2020"}, "since"), ("/masters", {"until": "2020"}, "until")):
+        status, _, body = server.raw("GET", f"{path}?{urlencode(query)}")
+        assert status == 400 and json.loads(body)["error"].startswith(f"{word}: books do not know it"), body
+    (tmp_path / "games.pgn").write_text('[White "Zoe"]\n[Date "????.??.??"]\n[Result "1-0"]\n\n1. e4 1-0\n\n[White "Ann"]\n[Date "2020.??.??"]\n[Result "0-1"]\n\n1. d4 0-1\n')
+    assert tabiya("build", "games.pgn", "-o", "book.kob", "--min-games", "1").returncode == 0
+    server = explore("book.kob", small_book, "--games", "games.pgn")
+    moves = lambda path, **query: [(move["uci"], move["white"], move["black"]) for move in server.get(path, **query)["moves"]]
+    assert moves("/lichess") == moves("/lichess", book=2) == moves("/masters") == [("d2d4", 0, 1), ("e2e4", 1, 0)]
+    assert moves("/player", player="zoe", color="white") == [("e2e4", 1, 0)] and moves("/player", player="zoe", color="black") == []
+    # A game without a date is in no period; one of a year may be of any of its months.
+    for query in ({"since": "1900"}, {"until": "2100"}, {"since": "2020-05"}, {"until": "2020-05", "since": "2020-05"}):
+        assert moves("/lichess", **query) == moves("/masters", **query) == [("d2d4", 0, 1)]
+    assert moves("/lichess", since="2021") == []
+    # Another book that is named has its own numbers, and knows no years.
+    assert server.get("/lichess", book=1)["source"] == "weights" and server.wrong("/lichess", book=1, since="2020") == (400, "bad-request")
+    assert server.wrong("/player", player="x", color="white", variant="atomic") == (400, "bad-request")
+    assert server.wrong("/api/view", books=3) == (404, "not-found")
+    # Without a speed in any game, none is asked for.
+    assert moves("/lichess", book=2, speeds="blitz") == moves("/lichess")
+    playable = explore(Book().line("e2e4", weight=1).write(tmp_path / "e4.bin"), "--playable", "--games", "games.pgn")
+    assert [move["uci"] for move in playable.get("/player", player="Ann", color="white")["moves"]] == []
+    assert [move["uci"] for move in playable.get("/player", player="Zoe", color="white")["moves"]] == ["e2e4"]
 
 
 def test_without_games_there_are_none(explore, small_book):

@@ -17,7 +17,7 @@ from random_games import FORMATS, WEIGHTED, random_games
 GAMES = random_games(60, seed=7, most_plies=20)
 START = chess.STARTING_FEN
 SITE = {"Origin": "https://lichess.org", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors"}
-OPEN = ("/lichess", "/masters", "/master", "/player?player=x&color=white", "/chessdb?action=queryall&board=startpos", "/cdb.php?action=querypv&board=startpos")
+OPEN = ("/lichess", "/masters", "/master", "/chessdb?action=queryall&board=startpos", "/cdb.php?action=querypv&board=startpos")
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,8 @@ def test_a_player_needs_a_name_and_a_colour_as_on_lichess(explore, small_book):
     for query in ("", "?player=x", "?color=white", "?player=&color=white", "?player=x&color=red"):
         status, _, body = server.raw("GET", f"/player{query}")
         assert (status, json.loads(body)["code"]) == (400, "bad-request"), query
-    assert server.get("/player", player="x", color="black")["queuePosition"] == 0
+    # Books know no players: nobody gets everybody's games.
+    assert server.wrong("/player", player="x", color="black") == (400, "bad-request")
 
 
 def test_lists_are_read_in_all_their_forms(explore, tabiya, tmp_path):
@@ -215,7 +216,7 @@ def test_lichess_bot_plays_what_the_adapter_would(explore, tabiya, sources, name
     for board in boards(25):
         shown = server.get("/api/view", start=board.fen())["books"][0]["moves"]
         played = {move["uci"] for move in shown if move["chance"] > 0}
-        found = [bot.explorer_move(board, source, sort) for source in ("masters", "player", "lichess") for sort in ("winrate", "games_played")]
+        found = [bot.explorer_move(board, source, sort) for source in ("masters", "lichess") for sort in ("winrate", "games_played")]
         found += [bot.chessdb_move(board, quality) for quality in ("good", "all")]
         assert bot.chessdb_move(board, "best") is None
         for uci in filter(None, found):
@@ -225,6 +226,13 @@ def test_lichess_bot_plays_what_the_adapter_would(explore, tabiya, sources, name
             met += 1
         assert found[-1] is not None or not played
     assert met > 50
+
+
+def test_lichess_bot_gets_the_games_of_its_player(explore, small_book, tmp_path):
+    game = '[White "{}"]\n[Black "x"]\n[Result "1-0"]\n\n1. {} 1-0\n\n'
+    (tmp_path / "games.pgn").write_text("".join(game.format(*one) for one in [("bot", "d4"), ("another bot", "e4"), ("another bot", "e4")]))
+    bot = Bot(explore("--open-api", small_book, "--games", "games.pgn"))
+    assert [bot.explorer_move(chess.Board(), source, "games_played") for source in ("player", "lichess", "masters")] == ["d2d4", "e2e4", "e2e4"]
 
 
 # BookBuilder
@@ -249,17 +257,16 @@ def test_en_croissant_asks_by_fetch(explore, sources):
     headers = {"Origin": "http://tauri.localhost"}
     board = chess.Board()
     for options in (
-        {"fen": START, "variant": "standard", "speeds": "bullet,blitz,rapid,classical,correspondence", "ratings": "1000,1200,1400,1600,1800,2000,2200,2500", "since": "2012-12", "until": "2026-11", "moves": "12", "topGames": "4", "recentGames": "4"},
-        {"fen": START, "player": "anyone", "color": "white"},
+        {"fen": START, "variant": "standard", "speeds": "bullet,blitz,rapid,classical,correspondence", "ratings": "1000,1200,1400,1600,1800,2000,2200,2500", "moves": "12", "topGames": "4", "recentGames": "4"},
+        {"fen": START},
     ):
-        path = "/player" if "player" in options else "/lichess"
-        status, _, body = server.raw("GET", f"{path}?{urlencode(options)}", headers=headers, token=False)
+        status, _, body = server.raw("GET", f"/lichess?{urlencode(options)}", headers=headers, token=False)
         data = json.loads(body)
         assert status == 200 and {"white", "black", "draws", "moves"} <= set(data)
         for move in data["moves"]:
             assert board.parse_san(move["san"]) and all(isinstance(move[key], int) for key in ("white", "draws", "black"))
     # The masters' address is put together without any escapes but those of the browser.
-    masters = f"/masters?fen={START}&since=1952&until=2026&moves=12&topGames=15".replace(" ", "%20")
+    masters = f"/masters?fen={START}&moves=12&topGames=15".replace(" ", "%20")
     assert json.loads(server.raw("GET", masters, headers=headers, token=False)[2])["moves"]
 
 
@@ -358,6 +365,6 @@ def test_berserk_needs_no_token(explore, sources):
     server = explore("--open-api", sources["ctg"])
     ask = berserk.Client(explorer_url=address(server)).opening_explorer
     board = chess.Board()
-    for answer in (ask.get_lichess_games(), ask.get_masters_games(), ask.get_player_games("anyone", "white")):
+    for answer in (ask.get_lichess_games(), ask.get_masters_games()):
         assert answer["moves"] and all(board.parse_san(move["san"]) for move in answer["moves"])
     assert ask.get_lichess_games(speeds=["blitz", "rapid"], ratings=["2000", "2200"])["moves"]

@@ -2,11 +2,11 @@
 
 use axum::response::Response;
 use serde_json::{Value, json};
-use shakmaty::{Color, Position as _};
+use shakmaty::Position as _;
 
 use tabiya_base::progress::Progress;
 use tabiya_book::{Counts, MoveFacts, Moves};
-use tabiya_chess::{MoveCode, Position};
+use tabiya_chess::Position;
 use tabiya_workshop::expected::Expected;
 use tabiya_workshop::gaps::{GapSearch, Gaps, ReachedPosition, in_words, plays};
 use tabiya_workshop::view::{PositionLine, san};
@@ -44,11 +44,7 @@ pub(super) fn gaps(explorer: &Explorer, query: &Query) -> Result<Response, Fault
         slot.read().book.as_ref().map(std::sync::Arc::clone).map_err(Fault::io)
     };
     let book = open(None)?;
-    let side = match query.get("side") {
-        Some("white") => Color::White,
-        Some("black") => Color::Black,
-        _ => return Err(Fault::bad("side: write white or black")),
-    };
+    let side = query.color("side")?.ok_or_else(|| Fault::bad("side: write white or black"))?;
     let named: Vec<&str> = query.list("against").collect();
     let numbers = named.iter().filter(|name| **name != GAMES);
     let number = |name: &&str| {
@@ -65,10 +61,10 @@ pub(super) fn gaps(explorer: &Explorer, query: &Query) -> Result<Response, Fault
     if named.is_empty() && games.is_none() {
         return Err(Fault::not_found(words::GAMES));
     }
-    let wanted = Wanted::from_query(query, &among)?.by(query.get("player"));
+    let games = games.map(|games| Ok::<_, Fault>((games, games.wanted_by(query)?))).transpose()?;
     let played = |at: &Position, out: &mut Vec<MoveFacts>| {
-        if let Some(games) = games {
-            add_played(games, &wanted, at, out);
+        if let Some((games, wanted)) = &games {
+            add_played(games, wanted, at, out);
         }
     };
     let expected = Expected::new(others).behind(&played);
@@ -80,24 +76,16 @@ pub(super) fn gaps(explorer: &Explorer, query: &Query) -> Result<Response, Fault
 }
 
 /// Adds the moves that were played in the games that are wanted, with how often; of a player who is wanted, his own.
-fn add_played(games: &GamesOfPosition, wanted: &Wanted<'_>, at: &Position, out: &mut Vec<MoveFacts>) {
+fn add_played(games: &GamesOfPosition, wanted: &Wanted, at: &Position, out: &mut Vec<MoveFacts>) {
     let (turn, found) = (at.chess().turn(), games.at(at));
-    let mut counted: Vec<(MoveCode, u64)> = Vec::new();
-    let mut add = |mv: MoveCode| match counted.iter_mut().find(|(known, _)| *known == mv) {
-        Some((_, games)) => *games += 1,
-        None => counted.push((mv, 1)),
-    };
-    if wanted.is_all() {
-        found.moves().for_each(&mut add);
-    } else {
-        found.games().filter(|game| wanted.has_mover(game, turn)).for_each(|game| add(game.mv));
-    }
-    let facts = |(mv, games): (MoveCode, u64)| {
-        let facts = MoveFacts::new(mv, 0).at(at)?;
-        Some(MoveFacts { counts: Some(Counts { games, ..Counts::default() }), ..facts })
-    };
     // Games that ended here have a move that is none.
-    out.extend(counted.into_iter().filter_map(facts));
+    let facts = wanted.with(turn).played_in(&found).into_iter().filter_map(|played| played.facts(at));
+    out.extend(facts.map(|facts| MoveFacts {
+        counts: facts.counts.map(|counts| Counts { games: counts.games, ..Counts::default() }),
+        weight: 0,
+        ratings: None,
+        ..facts
+    }));
 }
 
 /// What the page shows of it.

@@ -38,6 +38,7 @@ mod position;
 mod reasons;
 mod reply;
 mod request;
+mod results;
 mod router;
 mod server;
 mod settings;

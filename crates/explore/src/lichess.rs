@@ -1,8 +1,8 @@
 //! `/lichess`, `/masters`, `/player`: the interface of Lichess's opening explorer, answered from one book.
 //!
 //! The names and meanings of parameters and fields are those that Lichess documents publicly (<https://lichess.org/api>,
-//! Opening Explorer), so that its clients can ask tabiya. What the books do not know is empty, null or (ratings) 0; filters by
-//! speed and rating act on count files that count games separately by them; those by date act on the games that are listed; those by player are accepted and have no effect.
+//! Opening Explorer), so that its clients can ask tabiya. What is not known is empty, null or (ratings) 0. Players and years are
+//! known of games only: a request that names them is answered from these, or refused.
 
 use std::cmp::Reverse;
 
@@ -13,16 +13,18 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 use tabiya_book::{Among, Counts, MoveFacts};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{Position, Speed, Variant};
-use tabiya_games::{Date, GameResult};
+use tabiya_games::{Date, GameResult, PlayerName};
 use tabiya_workshop::view::san;
 
 use super::Explorer;
+use super::answering::{Answering, Playable};
 use super::fault::Fault;
-use super::games::{self, FoundGames, IndexedGame, Names, Wanted};
+use super::games::{self, FoundGames, GameFacts, IndexedGame, Names, PlayedMove, Wanted};
 use super::place::ShownPlace;
-use super::position::split;
 use super::reply::text;
 use super::request::Query;
+use super::results::split;
+use super::shelf::Slot;
 
 /// Moves that are answered if the request does not say.
 const MOVES: usize = 12;
@@ -54,6 +56,13 @@ struct Results {
     white: u64,
     draws: u64,
     black: u64,
+}
+
+/// A move, and what is known of it.
+struct Row {
+    mv: Move,
+    results: Results,
+    ratings: RatingsOf,
 }
 
 /// A move, with Lichess's names.
@@ -152,25 +161,39 @@ fn answer(explorer: &Explorer, query: &Query, kind: LichessInterface) -> Result<
     let place = ShownPlace::read(variant, query.get("fen"), moves)?;
     let default = if kind == LichessInterface::Player { MAX_MOVES } else { MOVES };
     let most = query.number("moves", MAX_MOVES)?.unwrap_or(default);
-    if kind == LichessInterface::Player {
-        // Lichess needs both, and a client that forgets them is to notice it here already.
-        query.get("player").ok_or_else(|| Fault::bad("player: write the name of a player"))?;
-        let color = query.get("color").filter(|color| ["white", "black"].contains(color));
-        color.ok_or_else(|| Fault::bad("color: write white or black"))?;
-    }
-    let slot = explorer.answering(query, &place)?;
-    let open = slot.read();
-    let book = open.book.as_ref().map_err(Fault::io)?;
-    let (mut known, at) = (Vec::new(), place.game.position());
-    // Where the book does not count games separately, all of them count.
+    // Of masters' games, speeds and ratings are not asked for.
     let among = if kind == LichessInterface::Masters { Among::default() } else { query.among()? };
-    if !book.as_sliced().is_some_and(|book| book.moves_among(at, &among, &mut known)) {
-        book.moves(at, &mut known);
-    }
-    let playable = explorer.playable_in(slot, &open, &place)?;
-    let mut line = Answer::new(&place, &known, |mv| playable.takes(mv), most, kind);
-    if let Some(games) = explorer.games.as_ref().filter(|games| games.variant() == variant) {
-        line.add_games(at, &games.at(at), query, &among, kind)?;
+    let by = match kind {
+        LichessInterface::Player => {
+            // Lichess needs both, and a client that forgets them is to notice it here already.
+            let player =
+                query.get("player").ok_or_else(|| Fault::bad("player: write the name of a player"))?;
+            let color = query.color("color")?.ok_or_else(|| Fault::bad("color: write white or black"))?;
+            Some((PlayerName::whole(player), color))
+        }
+        LichessInterface::Lichess | LichessInterface::Masters => None,
+    };
+    let dated = ["since", "until"].into_iter().find(|name| query.get(name).is_some());
+    let asked = by.as_ref().map(|_| "player").or(dated);
+    let at = place.game.position();
+    let (player, color) = by.unzip();
+    let games = explorer.games.as_ref().filter(|games| games.variant() == variant);
+    let wanted = games.map(|games| games.wanted(query, among.clone(), (player, color))).transpose()?;
+    let asked_games = games.map(|games| games.at(at)).zip(wanted.as_ref());
+    let (rows, source) = match explorer.results(query, &place, (asked, &among))? {
+        Answering::Games => {
+            let played = asked_games.iter().flat_map(|(found, wanted)| wanted.played_in(found));
+            (played.filter_map(|played| Row::of_games(at, &played, color)).collect(), "games")
+        }
+        Answering::Book(slot) => Row::of_book(slot, at, &among, kind)?,
+    };
+    let playable = match explorer.playable {
+        true => explorer.playable(query, &place)?,
+        false => Playable::All,
+    };
+    let mut line = Answer::new(&place, rows, |mv| playable.takes(mv), most, (kind, source));
+    if let Some((found, wanted)) = asked_games {
+        line.add_games(at, &found, wanted, query, kind)?;
     }
     // Clients in Python write True.
     let history = query.get("history").is_some_and(|word| word.eq_ignore_ascii_case("true"));
@@ -184,45 +207,92 @@ fn answer(explorer: &Explorer, query: &Query, kind: LichessInterface) -> Result<
 }
 
 impl Answer {
-    /// What a book says of a place: its moves that `takes` accepts, and the games of all.
+    /// The moves of a place that `takes` accepts, and the games of all.
     fn new(
         place: &ShownPlace,
-        known: &[MoveFacts],
+        mut rows: Vec<Row>,
         takes: impl Fn(Move) -> bool,
         most: usize,
-        kind: LichessInterface,
+        (kind, source): (LichessInterface, &'static str),
     ) -> Self {
         let at = place.game.position();
-        let turn = at.chess().turn();
-        let counted = known.iter().any(|known| known.counts.is_some_and(Counts::has_results));
-        let results =
-            |known: &MoveFacts| if counted { of_games(known.counts, turn) } else { of_weight(known.weight) };
-        let mut sum = Results::default();
-        let mut rows: Vec<(u64, Results, &MoveFacts)> = Vec::new();
-        for known in known {
-            let results = results(known);
-            sum = Results {
-                white: sum.white.saturating_add(results.white),
-                draws: sum.draws.saturating_add(results.draws),
-                black: sum.black.saturating_add(results.black),
-            };
-            let games = results.games();
-            if games > 0 && takes(known.mv) {
-                rows.push((games, results, known));
-            }
-        }
-        rows.sort_by_key(|(games, ..)| Reverse(*games));
-        let moves = rows.into_iter().take(most).map(|(_, results, known)| line(at, known, results, kind));
+        let sum = rows.iter().fold(Results::default(), |sum, row| sum.plus(row.results));
+        rows.retain(|row| row.results.games() > 0 && takes(row.mv));
+        rows.sort_by_key(|row| Reverse(row.results.games()));
         Self {
             results: sum,
-            moves: moves.collect(),
+            moves: rows.into_iter().take(most).map(|row| row.line(at)).collect(),
             recent_games: (kind != LichessInterface::Masters).then(Vec::new),
             top_games: (kind != LichessInterface::Player).then(Vec::new),
             opening: Opening::from_game(&place.game),
             queue_position: (kind == LichessInterface::Player).then_some(0),
             history: None,
-            source: if counted { "games" } else { "weights" },
+            source,
         }
+    }
+}
+
+impl Row {
+    /// The moves of a book, and what their numbers are made of.
+    ///
+    /// # Errors
+    /// When the book is not open.
+    fn of_book(
+        slot: &Slot,
+        at: &Position,
+        among: &Among,
+        kind: LichessInterface,
+    ) -> Result<(Vec<Self>, &'static str), Fault> {
+        let open = slot.read();
+        let book = open.book.as_ref().map_err(Fault::io)?;
+        let mut known = Vec::new();
+        // Where the book does not count games separately, all of them count.
+        if !book.as_sliced().is_some_and(|book| book.moves_among(at, among, &mut known)) {
+            book.moves(at, &mut known);
+        }
+        Ok(Self::of_moves(&known, at.chess().turn(), kind))
+    }
+
+    fn of_moves(known: &[MoveFacts], turn: Color, kind: LichessInterface) -> (Vec<Self>, &'static str) {
+        let counted = known.iter().any(|known| known.counts.is_some_and(Counts::has_results));
+        let row = |known: &MoveFacts| Self {
+            mv: known.mv,
+            results: if counted { of_counts(known.counts, turn) } else { of_weight(known.weight) },
+            ratings: match kind {
+                LichessInterface::Player => RatingsOf::Player { average_opponent_rating: 0, performance: 0 },
+                LichessInterface::Lichess | LichessInterface::Masters => {
+                    let average = known.ratings.and_then(|ratings| ratings.average);
+                    RatingsOf::All { average_rating: average.unwrap_or(0) }
+                }
+            },
+        };
+        (known.iter().map(row).collect(), if counted { "games" } else { "weights" })
+    }
+
+    /// A move of games; of a player's, who has this color, with how strong the opponents were.
+    fn of_games(at: &Position, played: &PlayedMove, player: Option<Color>) -> Option<Self> {
+        let (facts, tally) = (played.facts(at)?, &played.tally);
+        Some(Self {
+            mv: facts.mv,
+            results: Results {
+                white: tally.won.white.into(),
+                draws: tally.draws.into(),
+                black: tally.won.black.into(),
+            },
+            ratings: match player {
+                Some(color) => RatingsOf::Player {
+                    average_opponent_rating: tally.average(!color).unwrap_or(0),
+                    performance: tally.performance(color).unwrap_or(0),
+                },
+                None => RatingsOf::All { average_rating: tally.average(at.chess().turn()).unwrap_or(0) },
+            },
+        })
+    }
+
+    fn line(self, at: &Position) -> LichessMove {
+        let Self { mv, ratings, results } = self;
+        let opening = Opening::at(&at.after(mv));
+        LichessMove { uci: uci(mv), san: san(at, mv), ratings, results, game: None, opening }
     }
 }
 
@@ -235,21 +305,19 @@ impl Answer {
         &mut self,
         at: &Position,
         found: &FoundGames<'_>,
+        wanted: &Wanted,
         query: &Query,
-        among: &Among,
         kind: LichessInterface,
     ) -> Result<(), Fault> {
-        let wanted = Wanted::from_query(query, among)?;
         let of_move = |game: &IndexedGame<'_>| Some(uci(games::move_of(at, game)?));
         if found.total() <= SHOWN_BY_MOVE {
             for mv in self.moves.iter_mut().filter(|mv| mv.results.games() == 1) {
-                let mut with = found.games().filter(|game| of_move(game).as_deref() == Some(&*mv.uci));
+                let mut with = wanted.of(found).filter(|game| of_move(game).as_deref() == Some(&*mv.uci));
                 mv.game =
                     with.next().filter(|_| with.next().is_none()).map(|game| GameLine::from_game(&game));
             }
         }
         // A game that ended here has no move to show.
-        let games = || found.games().filter(|game| game.goes_on() && wanted.has(game));
         let most = |name, default: usize, most: usize| {
             Ok::<_, Fault>(query.number(name, usize::MAX)?.unwrap_or(default).min(most))
         };
@@ -261,12 +329,13 @@ impl Answer {
         if let Some(top) = &mut self.top_games {
             let of_masters = kind == LichessInterface::Masters;
             let most = most("topGames", if of_masters { TOP_MASTERS } else { SHOWN }, TOP_MASTERS)?;
-            *top = games().take(most).filter_map(with).collect();
+            *top = wanted.of(found).filter(IndexedGame::goes_on).take(most).filter_map(with).collect();
         }
         if let Some(recent) = &mut self.recent_games {
             let default = if kind == LichessInterface::Player { RECENT_PLAYER } else { SHOWN };
             let most = most("recentGames", default, TOP_MASTERS)?;
-            *recent = games::latest(games(), most).into_iter().filter_map(with).collect();
+            let latest = wanted.latest_of(found).filter(IndexedGame::goes_on);
+            *recent = latest.take(most).filter_map(with).collect();
         }
         Ok(())
     }
@@ -275,11 +344,11 @@ impl Answer {
 impl GameLine {
     fn from_game(game: &IndexedGame<'_>) -> Self {
         let player = |name: &str, rating| LichessPlayer { name: name.to_owned(), rating };
-        let Date { year, month, .. } = game.date;
+        let GameFacts { elos, outcome, date: Date { year, month, .. } } = game.facts;
         let Names { white, black, .. } = game.names();
         Self {
             id: game.id(),
-            winner: match game.outcome {
+            winner: match outcome {
                 Some(GameResult::White) => Some("white"),
                 Some(GameResult::Black) => Some("black"),
                 Some(GameResult::Draw) | None => None,
@@ -287,8 +356,8 @@ impl GameLine {
             speed: game
                 .speed
                 .map(|speed| if speed == Speed::UltraBullet { "ultraBullet" } else { speed.name() }),
-            white: player(white, game.white_elo),
-            black: player(black, game.black_elo),
+            white: player(white, elos.white),
+            black: player(black, elos.black),
             year,
             month: (month > 0).then(|| format!("{year:04}-{month:02}")),
         }
@@ -299,25 +368,13 @@ impl Results {
     fn games(self) -> u64 {
         self.white.saturating_add(self.draws).saturating_add(self.black)
     }
-}
 
-fn line(at: &Position, known: &MoveFacts, results: Results, kind: LichessInterface) -> LichessMove {
-    let average = known.ratings.and_then(|ratings| ratings.average);
-    LichessMove {
-        uci: uci(known.mv),
-        san: san(at, known.mv),
-        ratings: match kind {
-            LichessInterface::Player => RatingsOf::Player {
-                average_opponent_rating: 0,
-                performance: known.ratings.and_then(|ratings| ratings.performance).unwrap_or(0),
-            },
-            LichessInterface::Lichess | LichessInterface::Masters => {
-                RatingsOf::All { average_rating: average.unwrap_or(0) }
-            }
-        },
-        results,
-        game: None,
-        opening: Opening::at(&at.after(known.mv)),
+    fn plus(self, other: Self) -> Self {
+        Self {
+            white: self.white.saturating_add(other.white),
+            draws: self.draws.saturating_add(other.draws),
+            black: self.black.saturating_add(other.black),
+        }
     }
 }
 
@@ -326,7 +383,7 @@ fn uci(mv: Move) -> String {
     mv.to_uci(CastlingMode::Chess960).to_string()
 }
 
-fn of_games(counts: Option<Counts>, turn: Color) -> Results {
+fn of_counts(counts: Option<Counts>, turn: Color) -> Results {
     let (white, black) = split(counts, turn);
     Results {
         white: white.unwrap_or(0),
@@ -358,7 +415,8 @@ mod tests {
             MoveFacts { counts: *counts, ..MoveFacts::new(mv, *weight) }
         };
         let known: Vec<_> = known.iter().map(facts).collect();
-        serde_json::to_value(Answer::new(&place, &known, |_| true, most, kind)).unwrap()
+        let (rows, source) = Row::of_moves(&known, place.game.position().chess().turn(), kind);
+        serde_json::to_value(Answer::new(&place, rows, |_| true, most, (kind, source))).unwrap()
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! `/api/books`, `/api/view`, `/api/position`: what the books say of a position.
 
 use axum::response::Response;
-use serde_json::{Map, Value, json};
-use shakmaty::{Color, Move, Position as _};
+use serde_json::{Value, json};
+use shakmaty::{Move, Position as _};
 
 use tabiya_adapter::settings::form;
 use tabiya_base::parallel::processors;
 use tabiya_book::choose::{Policy, Worth};
 use tabiya_book::traits::Book;
-use tabiya_book::{Among, Counts, Evaluations as _, MoveFacts};
+use tabiya_book::{Among, Evaluations as _};
 use tabiya_chess::openings::Opening;
 use tabiya_workshop::edit;
 use tabiya_workshop::view::{self, View, game_line};
@@ -18,6 +18,7 @@ use super::narrowed::Narrowed;
 use super::place::ShownPlace;
 use super::reply::{json, text};
 use super::request::Query;
+use super::results::extend;
 use super::shelf::{Opened, Slot, lines_of};
 use super::variants::end_of;
 use super::{Explorer, Variant, evaluated, reasons};
@@ -35,7 +36,9 @@ pub(super) fn books(explorer: &Explorer, _: &Query) -> Result<Response, Fault> {
 /// The books, and what the server does with them.
 pub(super) fn all_books(explorer: &Explorer) -> Value {
     let books = explorer.shelf.slots().iter().enumerate();
-    let books: Vec<Value> = books.map(|(id, slot)| slot.describe(id, explorer.edit)).collect();
+    let books = books.map(|(id, slot)| slot.describe(id, explorer.edit));
+    let games = explorer.games_book().map(|(id, games)| games.describe(id));
+    let books: Vec<Value> = books.chain(games).collect();
     let mut all = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "edit": explorer.edit,
@@ -100,6 +103,9 @@ pub(super) fn viewed(explorer: &Explorer, query: &Query) -> Result<Value, Fault>
     }
     let found = books.iter().any(|book| book.get("found") == Some(&Value::Bool(true)));
     let past = Past::new(explorer, &ids, &place, &policy, found);
+    if let Some((id, games)) = explorer.games_book().filter(|(id, _)| ids.contains(id)) {
+        books.push(games.book(id, &place, &games.wanted_by(query)?));
+    }
     let mut said = json!({
         "start": place.start_fen(),
         "fen": place.game.position().fen(),
@@ -240,26 +246,6 @@ fn moves(view: &View<'_>, open: &Opened, policy: &Policy) -> Vec<Value> {
     out
 }
 
-/// Adds the results as seen from White, the score, and the ratings. The keys `wins`, `draws` and `losses` are the mover's.
-fn extend(object: &mut Map<String, Value>, known: &MoveFacts, turn: Color) {
-    let results = known.counts.filter(|counts| counts.has_results());
-    let (white, black) = split(results, turn);
-    let score = results.and_then(Counts::results).map(|(points, games)| points / games);
-    object.insert("white".to_owned(), json!(white));
-    object.insert("black".to_owned(), json!(black));
-    object.insert("score".to_owned(), json!(score));
-    object.insert("average".to_owned(), json!(known.ratings.and_then(|ratings| ratings.average)));
-    object.insert("factor".to_owned(), json!(known.factor));
-    object.insert("performance".to_owned(), json!(known.ratings.and_then(|ratings| ratings.performance)));
-}
-
-/// The games that White and Black won.
-pub(super) fn split(counts: Option<Counts>, turn: Color) -> (Option<u64>, Option<u64>) {
-    let Some(counts) = counts else { return (None, None) };
-    let (white, black) = turn.fold_wb((counts.wins, counts.losses), (counts.losses, counts.wins));
-    (Some(white), Some(black))
-}
-
 /// The moves of the line, each with the position after it.
 fn line(place: &ShownPlace) -> Vec<Value> {
     let mut at = place.game.start_position().clone();
@@ -369,17 +355,4 @@ pub(super) fn next(explorer: &Explorer, query: &Query) -> Result<Response, Fault
         at.game.push(mv);
     }
     Ok(json(&json!({ "play": [] })))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_are_seen_from_white() {
-        let counts = Some(Counts { games: 10, wins: 5, draws: 3, losses: 2 });
-        assert_eq!(split(counts, Color::White), (Some(5), Some(2)));
-        assert_eq!(split(counts, Color::Black), (Some(2), Some(5)));
-        assert_eq!(split(None, Color::Black), (None, None));
-    }
 }

@@ -4,6 +4,7 @@ use std::num::NonZeroU16;
 use std::str::FromStr;
 
 use serde::Deserialize;
+use shakmaty::Color;
 
 use tabiya_adapter::settings::{Given, table};
 use tabiya_book::Among;
@@ -89,6 +90,19 @@ impl Query {
             among.ratings.clear();
         }
         Ok(among)
+    }
+
+    /// A color; `None` if it is missing.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub(super) fn color(&self, name: &str) -> Result<Option<Color>, Fault> {
+        match self.get(name) {
+            None => Ok(None),
+            Some("white") => Ok(Some(Color::White)),
+            Some("black") => Ok(Some(Color::Black)),
+            Some(_) => Err(Fault::bad(format!("{name}: write white or black"))),
+        }
     }
 
     /// A year, or a month of one.

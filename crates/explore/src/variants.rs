@@ -7,6 +7,7 @@ use tabiya_chess::{Position, Variant, variant_name};
 
 use super::Explorer;
 use super::fault::Fault;
+use super::games::GamesOfPosition;
 use super::place::ShownPlace;
 use super::request::Query;
 use super::shelf::Slot;
@@ -41,15 +42,24 @@ impl Explorer {
     /// When no book is of the variant, or one that is named is of another.
     pub(super) fn books_of(&self, query: &Query, variant: Variant) -> Result<Vec<usize>, Fault> {
         let slots = self.shelf.slots();
+        let games = self.games_book();
         if self.shelf.of(variant).next().is_none() {
             return Err(self.none_of(variant));
         }
-        let Some(named) = query.books("books", slots.len())? else {
+        let of_games = |id: usize| games.filter(|(book, games)| *book == id && games.variant() == variant);
+        let Some(named) = query.books("books", slots.len() + usize::from(games.is_some()))? else {
             let all = slots.iter().enumerate().filter(|(_, slot)| slot.variant == variant);
-            return Ok(all.map(|(id, _)| id).collect());
+            let last = of_games(slots.len()).map(|(id, _)| id);
+            return Ok(all.map(|(id, _)| id).chain(last).collect());
         };
-        named.iter().try_for_each(|id| self.book_of(*id, variant).map(drop))?;
+        let books = named.iter().filter(|id| of_games(**id).is_none());
+        books.map(|id| self.book_of(*id, variant)).try_for_each(|book| book.map(drop))?;
         Ok(named)
+    }
+
+    /// The games as a book: its number, after those of the books, and the games.
+    pub(super) fn games_book(&self) -> Option<(usize, &GamesOfPosition)> {
+        Some((self.shelf.slots().len(), self.games.as_ref()?))
     }
 
     /// The place of the book that a request names, by default the first of the variant.

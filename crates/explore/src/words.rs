@@ -22,6 +22,13 @@ pub(super) const EDIT: &str = "start `tabiya explore` with --edit to change book
 pub(super) const ENGINE: &str = "there is no engine: name one with --engine";
 pub(super) const GAMES: &str = "there are no games: name files of them with --games";
 
+/// Why a request is refused that only games can answer.
+pub(super) fn only_games(asked: &str) -> String {
+    format!(
+        "{asked}: books do not know it, and there are no games of this variant: name files of them with --games"
+    )
+}
+
 /// Why a request is refused that the guard does not admit.
 pub(super) const STRANGER: &str = "the server does not know who asks: a page needs the address in the last line that `tabiya explore` \
      printed, a program the token of --token-file";

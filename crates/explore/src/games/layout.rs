@@ -4,18 +4,24 @@
 //! |---|---|---|
 //! | 0 | 8 | [`MAGIC`] |
 //! | 8 | 8 | the version |
-//! | 16 | 48 | where each of the three sections begins and how many bytes it has: positions, games, texts |
-//! | 64 | 32 | the digest of the files of games as they were |
-//! | 96 | 4 | the CRC-32 of all that follows this head |
-//! | 100 | 4 | the CRC-32 of the head before it |
+//! | 16 | 144 | where each [`Part`] begins and how many bytes it has |
+//! | 160 | 32 | the digest of the files of games as they were |
+//! | 192 | 4 | the CRC-32 of all that follows this head |
+//! | 196 | 4 | the CRC-32 of the head before it |
 //!
-//! Positions: entries of 16 bytes, one for each game of a position: the key (8), the number of the game (6), the code of the move
-//! that it went on with (2; 0 if the game ended there). They are sorted by key, then the highest ratings come first, then the latest.
+//! A game is known by its rank: the highest ratings come first, then the latest, then by number, which is its place in the files.
 //!
-//! Games: records of 32 bytes, sorted by number: the number (8), the bytes of the game in its file (4), White's and Black's rating
-//! (2 each), the date (4: year, month in 4 bits, day in 5), the result (1), the speed (1), nothing (2), where its text begins (8).
-//!
-//! A text is White's name, Black's name and the event, each with its length before it (1).
+//! | part | records |
+//! |---|---|
+//! | games | 38 bytes, by rank: the number (8), the bytes of the game in its file (4), White's and Black's rating (2 each), the date (4: year, month in 4 bits, day in 5), the result (1), the speed (1), White and Black as places in the players (4 each), where the event's text begins (8) |
+//! | numbers | the ranks (4) in the order of the numbers |
+//! | players | 20 bytes: where the name's text begins (8), where the games begin in the lists, in entries (8), how many there are (4) |
+//! | lists | the games of each player (4), by rank: twice the rank, and one more where the player has Black |
+//! | texts | each with its length before it (1) |
+//! | positions | 14 bytes, one for each game of a position, by key and rank: the key (8), the rank (4), the code of the move that the game went on with (2; 0 if it ended there) |
+//! | often | 40 bytes, by key, one for each position of more than [`FEW`] games: the key (8), the first of its entries (8), how many (4), the first of its moves (8) and how many (4), the first of its dates (8) |
+//! | moves | the code of a move (2) and its [`Tally`](super::tally::Tally), the most played first |
+//! | dates | the places (4) of the entries of such a position within it, the latest first |
 #![allow(clippy::cast_possible_truncation, reason = "texts are cut before, and dates have few bits")]
 
 use sha2::{Digest as _, Sha256};
@@ -28,22 +34,52 @@ use tabiya_games::{Date, GameResult};
 pub(super) const MAGIC: [u8; 8] = *b"tabiyaGI";
 
 /// The version of the layout.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// Bytes before the sections.
-pub(super) const HEAD_LEN: usize = 104;
+pub(super) const HEAD_LEN: usize = CHECKSUMS_AT + 8;
 
 /// Where the checksums are.
-const CHECKSUMS_AT: usize = 96;
+const CHECKSUMS_AT: usize = STAMP_AT + 32;
+
+/// Where the digest of the files is.
+const STAMP_AT: usize = 16 + 16 * PARTS;
+
+/// How many parts there are.
+pub(super) const PARTS: usize = 9;
+
+/// What an index is made of, in the order in which it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Games,
+    Numbers,
+    Players,
+    Lists,
+    Texts,
+    Positions,
+    Often,
+    Moves,
+    Dates,
+}
+
+/// Games of a position up to which they are counted and sorted when they are asked for.
+pub(super) const FEW: usize = 256;
 
 /// Bytes of an entry of the positions.
-pub(super) const ENTRY_LEN: usize = 16;
+pub(super) const ENTRY_LEN: usize = 14;
 
 /// Bytes of the record of a game.
-pub(super) const GAME_LEN: usize = 32;
+pub(super) const GAME_LEN: usize = 38;
 
-/// Bytes of a game's number in an entry.
-const NUMBER_LEN: usize = 6;
+/// Bytes of the record of a player.
+pub(super) const PLAYER_LEN: usize = 20;
+
+/// Bytes of the record of a position with many games.
+pub(super) const OFTEN_LEN: usize = 40;
+
+/// Where the result is in a game while it is sorted, after the ratings and the date, which are turned so that the highest come
+/// first (4 each), the number (8), when it arrived (4), its length (4), the ratings (2 each) and the date (4).
+pub(super) const RESULT_AT: usize = 32;
 
 /// The most bytes of a name.
 const MAX_TEXT: usize = u8::MAX as usize;
@@ -80,7 +116,7 @@ pub(super) struct Section {
 /// What an index begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct IndexHead {
-    pub(super) sections: [Section; 3],
+    pub(super) sections: [Section; PARTS],
     pub(super) stamp: IndexStamp,
     /// The CRC-32 of what follows.
     pub(super) checksum: u32,
@@ -110,12 +146,11 @@ impl IndexHead {
         if crc32fast::hash(data.get(..CHECKSUMS_AT + 4)?) != bytes::u32_be(data, CHECKSUMS_AT as u64 + 4)? {
             return None;
         }
-        let section = |number: u64| {
-            let at = 16 + 16 * number;
-            Some(Section { at: bytes::u64_be(data, at)?, len: bytes::u64_be(data, at + 8)? })
-        };
-        let sections = [section(0)?, section(1)?, section(2)?];
-        Some(Self { sections, stamp: IndexStamp(bytes::array(data, 64)?), checksum })
+        let mut sections = [Section::default(); PARTS];
+        for (section, at) in sections.iter_mut().zip((16..).step_by(16)) {
+            *section = Section { at: bytes::u64_be(data, at)?, len: bytes::u64_be(data, at + 8)? };
+        }
+        Some(Self { sections, stamp: IndexStamp(bytes::array(data, STAMP_AT as u64)?), checksum })
     }
 }
 
@@ -125,22 +160,21 @@ pub(super) fn is_version(data: &[u8]) -> bool {
 }
 
 /// An entry of the positions: a game, and the move that it went on with; none where it ended.
-pub(super) fn entry(key: u64, number: u64, mv: MoveCode) -> [u8; ENTRY_LEN] {
-    let (key, number, mv) = (key.to_be_bytes(), number.to_be_bytes(), mv.0.to_be_bytes());
-    let mut bytes = key.iter().chain(number.iter().skip(8 - NUMBER_LEN)).chain(&mv);
+pub(super) fn entry(key: u64, rank: u32, mv: MoveCode) -> [u8; ENTRY_LEN] {
+    let (key, rank, mv) = (key.to_be_bytes(), rank.to_be_bytes(), mv.0.to_be_bytes());
+    let mut bytes = key.iter().chain(&rank).chain(&mv);
     [(); ENTRY_LEN].map(|()| bytes.next().copied().unwrap_or_default())
 }
 
-/// The number and the move of an entry.
-pub(super) fn read_entry(entry: &[u8; ENTRY_LEN]) -> (u64, MoveCode) {
-    let [_, _, _, _, _, _, _, _, number @ .., m1, m2] = entry;
-    let number = number.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
-    (number, MoveCode(u16::from_be_bytes([*m1, *m2])))
+/// The rank and the move of an entry.
+pub(super) fn read_entry(entry: &[u8; ENTRY_LEN]) -> (u32, MoveCode) {
+    let [.., r1, r2, r3, r4, m1, m2] = *entry;
+    (u32::from_be_bytes([r1, r2, r3, r4]), MoveCode(u16::from_be_bytes([m1, m2])))
 }
 
-/// The key of an entry.
-pub(super) fn key_of(entry: &[u8; ENTRY_LEN]) -> u64 {
-    entry.first_chunk().map_or(0, |key| u64::from_be_bytes(*key))
+/// The key of an entry, or of the record of a position.
+pub(super) fn key_of(record: &[u8]) -> u64 {
+    record.first_chunk().map_or(0, |key| u64::from_be_bytes(*key))
 }
 
 /// A date in few bits, in the order of time.
@@ -224,13 +258,15 @@ mod tests {
         #[test]
         fn what_is_written_is_read(
             key in any::<u64>(),
-            game in 0..1_u64 << 48,
+            rank in any::<u32>(),
+            game in any::<u32>(),
             mv in any::<u16>(),
             (year, month, day) in (0..10_000_u16, 0..13_u8, 0..32_u8),
             texts in prop::collection::vec("\\PC{0,300}", 3),
         ) {
-            let bytes = entry(key, game, MoveCode(mv));
-            prop_assert_eq!((key_of(&bytes), read_entry(&bytes)), (key, (game, MoveCode(mv))));
+            let bytes = entry(key, rank, MoveCode(mv));
+            prop_assert_eq!((key_of(&bytes), read_entry(&bytes)), (key, (rank, MoveCode(mv))));
+            let game = u64::from(game) << 16;
             prop_assert_eq!(number(&id(game)), Some(game));
             let date = Date { year, month, day };
             prop_assert_eq!(date_of(date_bits(date)), date);
@@ -255,7 +291,7 @@ mod tests {
     fn a_head_is_read_in_its_version_only() {
         let section = |at| Section { at, len: 2 * at };
         let head = IndexHead {
-            sections: [section(1), section(2), section(3)],
+            sections: [1, 2, 3, 4, 5, 6, 7, 8, 9].map(section),
             stamp: IndexStamp::from_marks(["a", "b"]),
             checksum: 7,
         };

@@ -1,45 +1,35 @@
-//! Making an index: all games are played through once, and what is found is sorted on the disk.
-#![allow(clippy::cast_possible_truncation, reason = "lengths are cut before")]
+//! Making an index: all games are played through once, and what is found is sorted on the disk. Games get their ranks first;
+//! then the games of each position are known by these.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "lengths are cut before, and games are counted in 31 bits"
+)]
 
-use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crc32fast::Hasher;
-
-use tabiya_base::bytes;
-use tabiya_base::error::{Error, Result};
-use tabiya_base::interrupt;
+use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
-use tabiya_base::replace::Replacement;
 use tabiya_base::resources::Resources;
-use tabiya_base::scratch::Scratch;
-use tabiya_base::sort::{Sorted, Sorter};
-use tabiya_chess::{MoveCode, Speed, Variant, rating_number};
+use tabiya_base::sort::Sorter;
+use tabiya_chess::{Speed, Variant, rating_number};
 use tabiya_games::play::play;
 use tabiya_games::{GameEnd, GameError, GameHeader, KeyedPly, Reason, Sources, Visitor};
 
-use super::layout::{
-    ENTRY_LEN, GAME_LEN, HEAD_LEN, IndexHead, IndexStamp, Section, date_bits, entry, put_text, result_bits,
-    speed_bits,
-};
+use super::layout::{IndexStamp, RESULT_AT, date_bits, put_text, result_bits, speed_bits};
 use super::source::GameFiles;
+use super::write::write;
 
 /// Plies of each game whose positions are found, as in Lichess's explorer.
 const PLIES: usize = 50;
 
-/// Bytes of a position while it is sorted: key, rating, date, number and move. Ratings and dates are turned, so that the
-/// highest come first.
-const SORTED_LEN: usize = 8 + 4 + 4 + 8 + 2;
+/// Bytes of a position while it is sorted: the key, when the game arrived, the ply and the move. The first of several in a game
+/// is kept.
+const SORTED_LEN: usize = 8 + 4 + 1 + 2;
 
-/// The end of a game in place of a move: after all moves, so that one is kept where both are in a position.
-const END: u16 = u16::MAX;
-
-/// Bytes of a game while it is sorted, before its text: its number, and what its record has between that and the text.
-const GAME_HEAD: usize = GAME_LEN - 8;
-
-/// Where the result is in it.
-const RESULT_AT: usize = 20;
+/// The most games of an index.
+const MAX_GAMES: u32 = 1 << 31;
 
 /// Bytes that a thread gathers before it hands them over.
 const GATHERED: usize = 1 << 16;
@@ -75,6 +65,8 @@ impl Made {
 struct Sinks {
     positions: Mutex<Sorter>,
     games: Mutex<Sorter>,
+    /// How many games have arrived.
+    arrived: AtomicU32,
 }
 
 /// Plays through games on one thread.
@@ -83,8 +75,8 @@ struct IndexPlayer<'a> {
     sinks: &'a Sinks,
     tags: Vec<String>,
     made: Made,
-    /// What is the same in all positions of the game: rating, date and number.
-    same: [u8; 16],
+    /// When the game arrived.
+    arrival: u32,
     /// The key of the last position, if it is found.
     last: u64,
     game: Vec<u8>,
@@ -92,14 +84,6 @@ struct IndexPlayer<'a> {
     positions: Vec<u8>,
     games: Vec<Vec<u8>>,
     failed: Option<Error>,
-}
-
-/// Begins the file of an index.
-///
-/// # Errors
-/// When it cannot be written.
-pub(super) fn begin(target: &Path, force: bool) -> Result<Replacement> {
-    Replacement::new(target, force)
 }
 
 /// Makes the index of these sources at `target`.
@@ -115,13 +99,13 @@ pub(super) fn make(
     progress: &Progress,
 ) -> Result<Made> {
     let sorter = |part| Mutex::new(Sorter::new(&resources.temp, resources.memory / part));
-    let sinks = Sinks { positions: sorter(2), games: sorter(8) };
+    let sinks = Sinks { positions: sorter(2), games: sorter(8), arrived: AtomicU32::new(0) };
     let player = || IndexPlayer {
         files,
         sinks: &sinks,
         tags: vec![TIME_CONTROL.to_owned()],
         made: Made::default(),
-        same: [0; 16],
+        arrival: 0,
         last: 0,
         game: Vec::new(),
         positions: Vec::new(),
@@ -134,10 +118,10 @@ pub(super) fn make(
         damaged: sum.damaged + one.damaged,
         others: sum.others + one.others,
     });
-    let Sinks { positions, games } = sinks;
+    let Sinks { positions, games, arrived } = sinks;
     let [positions, games] =
         [positions, games].map(|sorter| sorter.into_inner().unwrap_or_else(PoisonError::into_inner).finish());
-    write(positions?, games?, stamp, target, resources)?;
+    write((positions?, games?, arrived.into_inner()), stamp, target, resources)?;
     Ok(made)
 }
 
@@ -175,21 +159,27 @@ impl Visitor for IndexPlayer<'_> {
         self.made.games += 1;
         self.game.clear();
         let Some(number) = self.files.number(&game.place) else { return false };
+        self.arrival = self.sinks.arrived.fetch_add(1, Ordering::Relaxed);
+        if self.arrival >= MAX_GAMES {
+            let error = Error::new(ErrorKind::File, "there are too many games for an index");
+            self.failed = self.failed.take().or(Some(error));
+            return false;
+        }
         let date = date_bits(game.date);
         let [white_elo, black_elo] = [game.white_elo, game.black_elo].map(rating_number);
         let strength = u32::from(white_elo) + u32::from(black_elo);
-        let mut same =
-            (!strength).to_be_bytes().into_iter().chain((!date).to_be_bytes()).chain(number.to_be_bytes());
-        self.same = [(); 16].map(|()| same.next().unwrap_or_default());
         let length = u32::try_from(game.place.length).unwrap_or(u32::MAX);
         let speed = game.tag(TIME_CONTROL).and_then(|time| Speed::from_pgn(&time));
         let out = &mut self.game;
+        out.extend((!strength).to_be_bytes());
+        out.extend((!date).to_be_bytes());
         out.extend(number.to_be_bytes());
+        out.extend(self.arrival.to_be_bytes());
         out.extend(length.to_be_bytes());
         out.extend(white_elo.to_be_bytes());
         out.extend(black_elo.to_be_bytes());
         out.extend(date.to_be_bytes());
-        out.extend([result_bits(game.result), speed_bits(speed), 0, 0]);
+        out.extend([result_bits(game.result), speed_bits(speed)]);
         [&game.white, &game.black, &game.event].into_iter().for_each(|text| put_text(out, text));
         true
     }
@@ -203,10 +193,12 @@ impl Visitor for IndexPlayer<'_> {
     }
 
     fn keyed_line(&mut self, plies: &[KeyedPly]) {
-        let found = plies.iter().map(|ply| (ply.key, ply.mv.0)).chain([(self.last, END)]);
-        for (key, mv) in found {
+        // A position in which the game ended has no move.
+        let found = plies.iter().map(|ply| (ply.key, ply.mv.0)).chain([(self.last, 0)]);
+        for ((key, mv), ply) in found.zip(0_u8..=u8::MAX) {
             self.positions.extend(key.to_be_bytes());
-            self.positions.extend(self.same);
+            self.positions.extend(self.arrival.to_be_bytes());
+            self.positions.push(ply);
             self.positions.extend(mv.to_be_bytes());
         }
     }
@@ -217,7 +209,7 @@ impl Visitor for IndexPlayer<'_> {
             *result = result_bits(end.result);
         }
         self.games.push(std::mem::take(&mut self.game));
-        if self.positions.len() + self.games.len() * GAME_LEN > GATHERED {
+        if self.positions.len() > GATHERED || self.games.len() > GATHERED / RESULT_AT {
             self.hand_over();
         }
     }
@@ -232,79 +224,4 @@ impl Visitor for IndexPlayer<'_> {
     fn has_failed(&self) -> bool {
         self.failed.is_some()
     }
-}
-
-/// Writes the index of what was sorted.
-fn write(
-    mut positions: Sorted,
-    mut games: Sorted,
-    stamp: &IndexStamp,
-    target: &Path,
-    resources: &Resources,
-) -> Result<()> {
-    let mut file = begin(target, true)?;
-    let mut checksum = Hasher::new();
-    macro_rules! put {
-        ($bytes:expr) => {{
-            let bytes: &[u8] = $bytes;
-            checksum.update(bytes);
-            file.write_all(bytes).map_err(|error| file.error(error))?
-        }};
-    }
-    file.write_all(&[0; HEAD_LEN]).map_err(|error| file.error(error))?;
-    let mut at = HEAD_LEN as u64;
-    let mut sections = [Section::default(); 3];
-    let [of_positions, of_games, of_texts] = &mut sections;
-    of_positions.at = at;
-    let mut last = None;
-    while let Some(record) = positions.next()? {
-        interrupt::check()?;
-        let Some((key, number, mv)) = read_sorted(record) else { continue };
-        // A position that recurs in a game is found once.
-        if last.replace((key, number)) != Some((key, number)) {
-            put!(&entry(key, number, mv));
-            at += ENTRY_LEN as u64;
-        }
-    }
-    *of_positions = Section { at: of_positions.at, len: at - of_positions.at };
-    of_games.at = at;
-    let mut texts = Scratch::new(&resources.temp, resources.memory / 8);
-    let mut last = None;
-    while let Some(game) = games.next()? {
-        let number = bytes::u64_be(game, 0);
-        // A file that was named twice.
-        if number == last {
-            continue;
-        }
-        last = number;
-        let (head, text) = game.split_at_checked(GAME_HEAD).unwrap_or_default();
-        put!(head);
-        put!(&texts.size().to_be_bytes());
-        texts.push(text)?;
-        at += GAME_LEN as u64;
-    }
-    of_games.len = at - of_games.at;
-    *of_texts = Section { at, len: texts.size() };
-    let mut buffer = vec![0; GATHERED];
-    let mut done = 0;
-    while done < texts.size() {
-        let len = usize::try_from(texts.size() - done).unwrap_or(GATHERED).min(GATHERED);
-        let part = buffer.get_mut(..len).unwrap_or_default();
-        texts.read(done, part)?;
-        put!(part);
-        done += len as u64;
-    }
-    let head = IndexHead { sections, stamp: stamp.clone(), checksum: checksum.finalize() };
-    file.seek(SeekFrom::Start(0)).map_err(|error| file.error(error))?;
-    file.write_all(&head.to_bytes()).map_err(|error| file.error(error))?;
-    file.commit()
-}
-
-/// Key, number and move of a sorted position.
-fn read_sorted(record: &[u8]) -> Option<(u64, u64, MoveCode)> {
-    let mv = match bytes::u16_be(record, 24)? {
-        END => MoveCode::NULL,
-        mv => MoveCode(mv),
-    };
-    Some((bytes::u64_be(record, 0)?, bytes::u64_be(record, 16)?, mv))
 }

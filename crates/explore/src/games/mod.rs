@@ -3,34 +3,39 @@
 //! | step | module |
 //! |---|---|
 //! | the bytes of an index | [`layout`] |
-//! | making one | [`mod@make`] |
-//! | looking positions and games up in one | [`index`] |
+//! | making one | [`mod@make`], [`mod@write`] |
+//! | what is counted of games | [`tally`] |
+//! | looking positions, games and players up in one | [`index`] |
+//! | which games are wanted | [`wanted`] |
+//! | what they tell of a position, as a book | [`table`] |
 //! | the text of a game, from its file | [`source`] |
 
 mod index;
 mod layout;
 mod make;
 mod source;
+mod table;
+mod tally;
+mod wanted;
+mod write;
 
-use std::cmp::Reverse;
 use std::fs;
 use std::io::Read as _;
-use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
-use shakmaty::{Color, Move};
+use shakmaty::Move;
 use tempfile::TempDir;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::folder;
 use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
-use tabiya_book::{Among, MoveFacts, Slice};
-use tabiya_chess::{MoveCode, Position, RatingBand, Variant};
-use tabiya_games::Date;
+use tabiya_book::MoveFacts;
+use tabiya_chess::{MoveCode, Position, Variant};
 use tabiya_workshop::source::open_games;
 
 use self::index::GamesIndex;
@@ -38,6 +43,11 @@ pub(super) use self::index::{FoundGames, IndexedGame, Names};
 use self::layout::MAGIC;
 use self::make::make;
 use self::source::GameFiles;
+use self::table::ToldApart;
+pub(super) use self::tally::{GameFacts, PlayedMove};
+use self::wanted::NamedPlayers;
+pub(super) use self::wanted::Wanted;
+use self::write::begin;
 use super::Explorer;
 use super::fault::Fault;
 use super::place::ShownPlace;
@@ -63,6 +73,11 @@ pub(super) struct GamesOfPosition {
     index: GamesIndex,
     files: GameFiles,
     variant: Variant,
+    /// The files and folders as they were named.
+    paths: Vec<PathBuf>,
+    told: ToldApart,
+    /// Players who were looked for.
+    players: Mutex<Vec<Arc<NamedPlayers>>>,
     /// Where the index is, if it cannot be kept.
     _folder: Option<TempDir>,
 }
@@ -104,14 +119,14 @@ impl GamesOfPosition {
         }
         if let Some(index) = is_old.then(|| GamesIndex::open(&target, &stamp)).and_then(Result::ok).flatten()
         {
-            return Ok(Self { index, files, variant, _folder: None });
+            return Ok(Self::of(index, files, variant, paths, None));
         }
         if !is_old && target.exists() {
             let what = "this is not an index of games, so it is not replaced by one";
             return Err(Error::new(ErrorKind::File, what).at_path(&target).advice("move it, or the book"));
         }
         let resources = Resources::new(None, Some(MEMORY), None)?;
-        let (target, folder) = match make::begin(&target, is_old) {
+        let (target, folder) = match begin(&target, is_old) {
             Ok(file) => {
                 drop(file);
                 (target, None)
@@ -128,7 +143,18 @@ impl GamesOfPosition {
         let index = GamesIndex::open(&target, &stamp)?.ok_or_else(|| {
             Error::new(ErrorKind::File, "the index of the games changed while it was made").at_path(&target)
         })?;
-        Ok(Self { index, files, variant, _folder: folder })
+        Ok(Self::of(index, files, variant, paths, folder))
+    }
+
+    fn of(
+        index: GamesIndex,
+        files: GameFiles,
+        variant: Variant,
+        paths: &[PathBuf],
+        folder: Option<TempDir>,
+    ) -> Self {
+        let (told, paths) = (ToldApart::new(&index), paths.to_owned());
+        Self { index, files, variant, paths, told, players: Mutex::default(), _folder: folder }
     }
 
     /// Whose rules the games obey.
@@ -181,70 +207,6 @@ pub(super) fn move_of(at: &Position, game: &IndexedGame<'_>) -> Option<Move> {
     MoveFacts::new(game.mv, 0).at(at).map(|facts| facts.mv)
 }
 
-/// Which games of a position are wanted.
-pub(super) struct Wanted<'a> {
-    among: &'a Among,
-    since: Option<Date>,
-    until: Option<Date>,
-    /// A part of a player's name, in lower case.
-    player: Option<String>,
-}
-
-impl<'a> Wanted<'a> {
-    /// These games, of the period and the player that a request names.
-    ///
-    /// # Errors
-    /// When `since` or `until` is not a date.
-    pub(super) fn from_query(query: &Query, among: &'a Among) -> std::result::Result<Self, Fault> {
-        let (since, until) = (query.date("since")?, query.date("until")?.map(Date::last_day));
-        Ok(Self { among, since, until, player: None })
-    }
-
-    /// The same, of this player only.
-    pub(super) fn by(self, player: Option<&str>) -> Self {
-        Self { player: player.map(str::to_lowercase), ..self }
-    }
-
-    /// Whether all games are.
-    pub(super) fn is_all(&self) -> bool {
-        !self.among.by().any() && self.since.is_none() && self.until.is_none() && self.player.is_none()
-    }
-
-    /// Whether a game is one of them, and the player, if one is wanted, is this side.
-    pub(super) fn has_mover(&self, game: &IndexedGame<'_>, side: Color) -> bool {
-        let is_his = |player: &String| {
-            let Names { white, black, .. } = game.names();
-            has_lowercase(side.fold_wb(white, black), player)
-        };
-        self.player.as_ref().is_none_or(is_his) && self.has(game)
-    }
-
-    /// Whether a game is one of them.
-    pub(super) fn has(&self, game: &IndexedGame<'_>) -> bool {
-        let [white, black] = [game.white_elo, game.black_elo].map(NonZeroU16::new);
-        let slice = Slice::new(game.speed, RatingBand::from_ratings(white, black));
-        let in_time = self.since.is_none_or(|since| since <= game.date)
-            && self.until.is_none_or(|until| game.date <= until);
-        let named = |player: &String| {
-            let Names { white, black, .. } = game.names();
-            [white, black].into_iter().any(|name| has_lowercase(name, player))
-        };
-        in_time && self.among.has(slice) && self.player.as_ref().is_none_or(named)
-    }
-}
-
-/// Whether a name has a part that is in lower case.
-fn has_lowercase(name: &str, part: &str) -> bool {
-    if !name.is_ascii() {
-        return name.to_lowercase().contains(part);
-    }
-    let Some(first) = part.bytes().next() else { return true };
-    let name = name.as_bytes();
-    memchr::memchr2_iter(first, first.to_ascii_uppercase(), name)
-        .filter_map(|at| name.get(at..at + part.len()))
-        .any(|found| found.eq_ignore_ascii_case(part.as_bytes()))
-}
-
 /// `/api/games`: the games of a position that are wanted, a page of them: those with the highest ratings first, or the latest.
 pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Response, Fault> {
     let place = explorer.place(query)?;
@@ -256,8 +218,7 @@ pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Re
     }
     let at = place.game.position();
     let found = games.at(at);
-    let among = query.among()?;
-    let wanted = Wanted::from_query(query, &among)?.by(query.get("player"));
+    let wanted = games.wanted_by(query)?;
     let (from, most) = (query.number("from", usize::MAX)?.unwrap_or(0), query.number("limit", MAX_PAGE)?);
     let most = most.unwrap_or(PAGE);
     let is_latest = match query.get("order") {
@@ -265,42 +226,11 @@ pub(super) fn list(explorer: &Explorer, query: &Query) -> std::result::Result<Re
         Some("latest") => true,
         Some(_) => return Err(Fault::bad("order: write strongest or latest")),
     };
-    let (count, page): (u64, Vec<IndexedGame<'_>>) = if wanted.is_all() && !is_latest {
-        (found.total(), found.skip(from).games().take(most).collect())
-    } else {
-        let mut count = 0;
-        let chosen = found.games().filter(|game| wanted.has(game)).inspect(|_| count += 1);
-        let page = if is_latest {
-            latest(chosen, from.saturating_add(most)).into_iter().skip(from).collect()
-        } else {
-            let mut chosen = chosen.skip(from);
-            let page = chosen.by_ref().take(most).collect();
-            chosen.for_each(drop);
-            page
-        };
-        (count, page)
-    };
+    let chosen = if is_latest { wanted.latest_of(&found) } else { wanted.of(&found) };
+    let page: Vec<IndexedGame<'_>> = chosen.skip(from).take(most).collect();
+    let count = wanted.count_of(&found);
     let games: Vec<Value> = page.iter().filter_map(|game| line(&place, game)).collect();
     Ok(json(&json!({ "total": found.total(), "listed": count, "games": games })))
-}
-
-/// The latest of these games, at most so many.
-pub(super) fn latest<'a>(games: impl Iterator<Item = IndexedGame<'a>>, most: usize) -> Vec<IndexedGame<'a>> {
-    /// Games beyond twice those wanted that are kept before they are sorted.
-    const MORE: usize = 1000;
-    let mut kept: Vec<IndexedGame<'_>> = Vec::new();
-    let sort = |kept: &mut Vec<IndexedGame<'_>>| {
-        kept.sort_by_key(|game| Reverse((game.date, game.strength())));
-        kept.truncate(most);
-    };
-    for game in games {
-        kept.push(game);
-        if kept.len() >= most.saturating_mul(2).saturating_add(MORE) {
-            sort(&mut kept);
-        }
-    }
-    sort(&mut kept);
-    kept
 }
 
 /// A game of a position, as the page shows it.
@@ -313,10 +243,10 @@ fn line(place: &ShownPlace, game: &IndexedGame<'_>) -> Option<Value> {
         id: game.id(),
         uci: mv.map(|mv| place.uci(mv)),
         san: mv.map(|mv| tabiya_workshop::view::san(at, mv)),
-        white: GamePlayer { name: white, rating: rating(game.white_elo) },
-        black: GamePlayer { name: black, rating: rating(game.black_elo) },
+        white: GamePlayer { name: white, rating: rating(game.facts.elos.white) },
+        black: GamePlayer { name: black, rating: rating(game.facts.elos.black) },
         result: game.result(),
-        date: game.date.to_string(),
+        date: game.facts.date.to_string(),
         event,
     })
     .ok()
