@@ -94,7 +94,7 @@ export const COLUMNS = [
   },
   {
     key: "chance", head: "chance", name: "Chance", width: 104, rank: 1,
-    has: () => true,
+    has: (_, known) => !known.games,
     cell: chanceCell,
     title: (move) => move.why ? `Not played: ${move.why.text}` : `${(move.chance * 100).toFixed(2)} % under the policy below`,
     order: (move) => move.chance,
@@ -151,6 +151,12 @@ export const COLUMNS = [
     has: some((move) => move.performance),
     cell: (move) => move.performance === null ? "" : String(move.performance),
     order: (move) => move.performance,
+  },
+  {
+    key: "last", head: "last", name: "Last played", width: 52, rank: 10,
+    has: some((move) => move.last),
+    cell: (move) => move.last ? String(move.last) : "",
+    order: (move) => move.last ?? null,
   },
   {
     key: "opening", head: "leads to", name: "Leads to", width: 150, rank: 11, flexible: true,

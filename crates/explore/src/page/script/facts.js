@@ -1,6 +1,6 @@
 // What a book says besides its moves, and what is said of all books.
 
-import { bookOf, brief, exact, isNarrowed, isSame, many, shownBooks, state, written } from "./state.js";
+import { bookOf, brief, exact, isSame, many, onlyOf, shownBooks, state, written } from "./state.js";
 import { byId, el } from "./dom.js";
 import { goTo, goToPlace } from "./steps.js";
 import { tables } from "./tables.js";
@@ -11,7 +11,11 @@ import { openGame } from "./games.js";
 
 /** Why a book has no moves. @param {BookView} book @param {View} view */
 export function unknown(book, view) {
-  return book.error ?? (view.end ? "The game is over." : isNarrowed(bookOf(book.id)) ? "No games of these speeds and ratings have this position." : "This book does not know the position.");
+  const known = bookOf(book.id);
+  const only = onlyOf(known);
+  if (book.error || view.end) return book.error ?? "The game is over.";
+  if (known?.games) return only ? `No game passes the filters here: ${only}.` : "No game has a move here.";
+  return only ? "No games of these speeds and ratings have this position." : "This book does not know the position.";
 }
 
 /** What was last said of a book; what was done in another place is said here only if it matters here too. @param {BookView} book @returns {Child} */
@@ -35,6 +39,8 @@ export function totals(book) {
   if (book.games !== null && book.moves.length > 0) parts.push(el("span", { title: many(book.games, "game") }, many(book.games, "game").replace(exact(book.games), brief(book.games))));
   if (book.elsewhere) parts.push(el("span", { title: many(book.elsewhere, "game") }, `reached by other orders ${brief(book.elsewhere)}`));
   if (book.reserve) parts.push(`the line goes on for ${many(Math.ceil(book.reserve / 2), "move")}`);
+  const only = onlyOf(bookOf(book.id));
+  if (only) parts.push(only);
   return parts.flatMap((part, index) => index === 0 ? [part] : [" · ", part]);
 }
 
@@ -63,7 +69,8 @@ export function drawNotice() {
   const parts = [];
   const none = shownBooks().length === 0;
   // A book that cannot be read says so in its own table.
-  const found = none || view.books.some((book) => book.found || book.error);
+  const books = view.books.filter(({ id }) => !bookOf(id)?.games);
+  const found = books.length === 0 || books.some((book) => book.found || book.error);
   if (state.trouble) parts.push(`${state.trouble} `);
   if (view.end && view.winner !== undefined) parts.push(`${view.winner ? `${view.winner === "white" ? "White" : "Black"} wins` : "Drawn"}: ${view.end}.`);
   else if (view.end) parts.push({ checkmate: "Checkmate.", stalemate: "Stalemate." }[view.end] ?? "Drawn: insufficient material.");

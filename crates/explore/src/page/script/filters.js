@@ -1,22 +1,16 @@
 // Filters: which games count in books that tell games apart, and which of the listed games are seen; a chip for each.
 
-import { filters, state, toldApart } from "./state.js";
+import { bandOf, filters, playerName, state, toldApart } from "./state.js";
 import { byId, el, focusOn, openDialog } from "./dom.js";
-import { refresh } from "./steps.js";
+import { refresh, rememberFilters } from "./steps.js";
 import { followGames } from "./games.js";
 /** @import { Book } from "./state.js" */
-
-/** The name of the band of ratings that begins here. @param {number} lowest */
-function bandOf(lowest) {
-  const all = toldApart((book) => book.ratings).sort((a, b) => a - b);
-  const next = all[all.indexOf(lowest) + 1];
-  return next === undefined ? `${lowest}+` : lowest === 0 ? `below ${next}` : `${lowest}–${next - 1}`;
-}
 
 /** A change of the filters, which acts at once. @param {Partial<typeof filters>} change */
 function filter(change) {
   Object.assign(filters, change);
   drawFilters();
+  rememberFilters();
   refresh();
   followGames();
 }
@@ -40,13 +34,16 @@ export function drawFilters() {
   ];
   if (filters.since) set.push([`since ${filters.since}`, { since: "" }]);
   if (filters.until) set.push([`until ${filters.until}`, { until: "" }]);
-  if (filters.player) set.push([filters.player, { player: "" }]);
+  if (filters.player) set.push([playerName(), { player: "", color: "" }]);
   const inside = root.contains(document.activeElement);
   root.replaceChildren(
     el("button", { type: "button", class: "button", id: "open-filter", "aria-haspopup": "dialog", onclick: openFilter }, "Filter"),
     ...set.map(([name, without]) => el("button", { type: "button", class: "chip filter", "aria-label": `Remove the filter ${name}`, title: "Remove", onclick: () => filter(without) },
       el("span", {}, name), el("span", { "aria-hidden": "true" }, "×"))));
   if (inside) focusOn(byId("open-filter"));
+  byId("filter-color").addEventListener("change", ({ target }) => {
+    if (target instanceof HTMLSelectElement) filter({ color: target.value });
+  });
   byId("filter-reset").hidden = set.length === 0;
 }
 
@@ -65,6 +62,8 @@ function openFilter() {
     const field = byId(`filter-${name}`);
     if (field instanceof HTMLInputElement) field.value = filters[name];
   }
+  const color = byId("filter-color");
+  if (color instanceof HTMLSelectElement) color.value = filters.color;
   const whole = books.filter((book) => book.speeds.length + book.ratings.length === 0);
   byId("filter-words").textContent = speeds.length + ratings.length > 0 && whole.length > 0 ? `Shown whole, because they do not tell games apart: ${whole.map(({ name }) => name).join(", ")}.` : "";
   openDialog("filter");
@@ -78,7 +77,7 @@ export function listenToFilters() {
     });
   }
   byId("filter-reset").addEventListener("click", () => {
-    filter({ speeds: [], ratings: [], since: "", until: "", player: "" });
+    filter({ speeds: [], ratings: [], since: "", until: "", player: "", color: "" });
     openFilter();
   });
 }

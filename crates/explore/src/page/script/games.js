@@ -1,6 +1,6 @@
 // The games of the position: those with the highest ratings, or the latest; a click plays one on the board.
 
-import { exact, here, isSame, keep, kept, many, nameVariant, narrow, queryOf, state, variants } from "./state.js";
+import { exact, here, isSame, keep, kept, many, nameVariant, narrow, onlyOf, queryOf, state, variants } from "./state.js";
 import { byId, closeDialog, el, isControl, openDialog, renew, showText, toast } from "./dom.js";
 import { getJson, latest, postJson, request, words } from "./net.js";
 import { goToLine, goToPlace, keepBranch, startsWith } from "./steps.js";
@@ -76,6 +76,7 @@ export function drawGames(trouble = "") {
   byId("games-best").setAttribute("aria-pressed", String(!listed.latest));
   byId("games-latest").setAttribute("aria-pressed", String(listed.latest));
   byId("games-count").textContent = !found ? "" : found.listed === found.total ? many(found.total, "game") : `${exact(found.listed)} of ${many(found.total, "game")}`;
+  byId("games-only").textContent = onlyOf(state.books?.books.find((book) => book.games));
   const some = listed.whole ? games : games.slice(0, FEW);
   renew(byId("games-list"), some.map((game) => gameRow(game, found?.at)));
   const left = (found?.listed ?? 0) - some.length;

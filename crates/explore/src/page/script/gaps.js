@@ -30,7 +30,7 @@ function offer(id, options) {
 
 /** Draws what can be asked: a book, against the games and the other books of its variant. */
 export function drawGapsForm() {
-  const books = booksHere().filter((book) => !book.error);
+  const books = booksHere().filter((book) => !book.error && !book.games);
   const games = variants().some(({ name, games }) => games && name === state.variant) && state.books?.games === true;
   byId("gaps").hidden = books.length === 0 || (!games && books.length < 2);
   offer("gaps-book", books.map(({ id, name }) => [String(id), name]));

@@ -119,6 +119,10 @@ function listenToSteps() {
     drawGames();
     drawGapsForm();
   };
+  steps.onFilters = () => {
+    drawFilters();
+    followGames();
+  };
   steps.onPlace = () => {
     forgetElsewhere();
     byId("tables").setAttribute("aria-busy", String(current() === null));

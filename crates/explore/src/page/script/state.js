@@ -22,7 +22,7 @@
  *   uci: string, san: string, weight: number, priority?: number | null, playable: boolean,
  *   games: number | null, white: number | null, draws: number | null, black: number | null,
  *   annotation: string | null, recommended: boolean | null, learn: {games: number, halfpoints: number} | null,
- *   score: number | null, average: number | null, performance: number | null, factor: number | null, chance: number, why: Reason | null,
+ *   score: number | null, average: number | null, performance: number | null, factor: number | null, last?: number | null, chance: number, why: Reason | null,
  *   eval: Score | null, loss: number | null, opening: Opening | null
  * }} BookMove
  * @typedef {{white?: string | null, black?: string | null, white_elo?: number | null, black_elo?: number | null,
@@ -42,7 +42,7 @@
  * @typedef {{searches: number, sides: {side: "white" | "black", value: number | null, plies: number, covered: number, positions: number}[],
  *   next: {play: string[], line: string}[], errors: {play: string[], line: string, chance: number, loss: number, games: [number, number] | null}[]}} Growth
  * @typedef {{id: number, name: string, path: string, format: string, edit: Editing | null, evals: boolean, speeds: string[], ratings: number[],
- *   growth: Growth | null, warnings: string[], error: string | null, variant?: string}} Book Without a variant it is of standard chess.
+ *   growth: Growth | null, warnings: string[], error: string | null, games?: boolean, variant?: string}} Book Without a variant it is of standard chess; with `games` it is what these tell.
  * @typedef {{name: string, title: string, start: string, games: boolean}} Variant Its names for requests and for people, where games start, and whether the listed games are of it.
  * @typedef {Record<string, number>} Policy
  * @typedef {{key: string, name: string, max: number, unit: string, part: number, help: string, value: number}} Slider
@@ -79,7 +79,7 @@ export const state = {
   flipped: false,
 };
 
-/** Which games are meant: their speeds, the lowest ratings of their bands, and when they were played; none: any. */
+/** Which games are meant: their speeds, the lowest ratings of their bands, when and by whom they were played; none: any. */
 export const filters = {
   /** @type {string[]} */
   speeds: [],
@@ -90,7 +90,14 @@ export const filters = {
   until: "",
   /** A part of a player's name. */
   player: "",
+  /** The player's color. */
+  color: "",
 };
+
+/** Whether some games only are meant. */
+export function isFiltered() {
+  return Object.values(filters).some((value) => value.length > 0);
+}
 
 /** Says in a request which games are meant. @param {URLSearchParams} query */
 export function narrow(query) {
@@ -108,10 +115,37 @@ function isAll(name, chosen) {
   return offered !== null && Array.isArray(chosen) && offered.every((/** @type {string | number} */ one) => chosen.includes(one));
 }
 
+/** What the filters leave of a book, in words; empty where it shows all its games. @param {Book | undefined} book */
+export function onlyOf(book) {
+  if (!isNarrowed(book)) return "";
+  const ofAll = [...filters.speeds, ...filters.ratings.map(bandOf)];
+  const ofGames = [filters.since && `since ${filters.since}`, filters.until && `until ${filters.until}`, filters.player && playerName()];
+  return `only ${[...ofAll, ...(book?.games ? ofGames : [])].filter(Boolean).join(", ")}`;
+}
+
+/** The player of the filters, with the color. */
+export function playerName() {
+  return filters.color ? `${filters.player} as ${filters.color === "white" ? "White" : "Black"}` : filters.player;
+}
+
+/** The name of the band of ratings that begins here. @param {number} lowest */
+export function bandOf(lowest) {
+  const all = toldApart((book) => book.ratings).sort((a, b) => a - b);
+  const next = all[all.indexOf(lowest) + 1];
+  return next === undefined ? `${lowest}+` : lowest === 0 ? `below ${next}` : `${lowest}–${next - 1}`;
+}
+
 /** Whether a book shows a part of its games only. @param {Book | undefined} book */
-export function isNarrowed(book) {
+function isNarrowed(book) {
+  if (book?.games) return [filters.since, filters.until, filters.player].some(Boolean) || ["speeds", "ratings"].some((name) => isNarrowedBy(name));
   return book !== undefined && filters.speeds.length + filters.ratings.length > 0
     && (filters.speeds.length === 0 || book.speeds.length > 0) && (filters.ratings.length === 0 || book.ratings.length > 0);
+}
+
+/** Whether some of the speeds or ratings that are offered are chosen. @param {string} name */
+function isNarrowedBy(name) {
+  const chosen = name === "speeds" ? filters.speeds : filters.ratings;
+  return chosen.length > 0 && !isAll(name, chosen);
 }
 
 /**
@@ -269,31 +303,56 @@ export function question(place) {
 }
 
 // The address: #e4,c5,Nf3 or #fen=FEN with _ for each space, and &moves=Nf3,d5 after it; of a variant #variant=atomic, with &fen= and &moves= after it.
+// The filters are at its end: #e4,c5&speeds=blitz,rapid&since=2021.
 
 /** @returns {string} */
 export function addressOf() {
   const moves = state.line.slice(0, state.ply).map((move) => move.san ?? move.uci).join();
   const isUsual = state.start === startOf();
-  if (isUsual && !isNamed(state.variant)) return moves && `#${moves}`;
-  const parts = [isNamed(state.variant) && `variant=${state.variant}`, !isUsual && `fen=${state.start.replaceAll(" ", "_")}`, moves && `moves=${moves}`];
-  return `#${parts.filter(Boolean).join("&")}`;
+  const isPlain = isUsual && !isNamed(state.variant);
+  const set = Object.entries(filters).filter(([, value]) => value.length > 0).map(([name, value]) => `${name}=${[value].flat().map(encodeURIComponent).join()}`);
+  const parts = [isNamed(state.variant) && `variant=${state.variant}`, !isUsual && `fen=${state.start.replaceAll(" ", "_")}`, moves && (isPlain ? moves : `moves=${moves}`), ...set];
+  const text = parts.filter(Boolean).join("&");
+  return text && `#${text}`;
 }
 
-/** @param {string} hash @returns {{variant: string, start: string, moves: string}} */
-export function placeOf(hash) {
-  let text = hash.replace(/^#/, "");
+/** What is written with % as it is meant; the server says what it thinks of a stray one. @param {string} text */
+function decoded(text) {
   try {
-    text = decodeURIComponent(text);
+    return decodeURIComponent(text);
   } catch {
-    // A stray % is taken as it is; the server says what it thinks of the rest.
+    return text;
   }
-  const named = /^variant=([^&]*)&?(.*)$/.exec(text);
-  const variant = named ? variantNamed(named[1] ?? "") : usualVariant();
-  const rest = named?.[2] ?? text;
-  const fen = /^fen=([^&]*)(?:&moves=(.*))?$/.exec(rest);
-  if (!fen) return { variant, start: startOf(variant), moves: rest.replace(/^moves=/, "") };
-  return { variant, start: (fen[1] ?? "").replaceAll("_", " "), moves: fen[2] ?? "" };
 }
+
+/** @param {string} hash @returns {{variant: string, start: string, moves: string, filters: typeof filters}} */
+export function placeOf(hash) {
+  const text = hash.replace(/^#/, "");
+  /** @type {Map<string, string>} */
+  const named = new Map();
+  const moves = [];
+  for (const part of (/[&=]/.test(text) ? text : decoded(text)).split("&")) {
+    const [, name = "", value = ""] = /^([a-z]+)=(.*)$/.exec(part) ?? [];
+    if (["variant", "fen", "moves", ...Object.keys(filters)].includes(name)) named.set(name, decoded(value));
+    else if (part) moves.push(decoded(part));
+  }
+  const variant = named.has("variant") ? variantNamed(named.get("variant") ?? "") : usualVariant();
+  const fen = named.get("fen");
+  return { variant, start: fen === undefined ? startOf(variant) : fen.replaceAll("_", " "), moves: [named.get("moves"), ...moves].filter(Boolean).join(), filters: filtersOf(named) };
+}
+
+/** The filters that an address names; what is none is left out. @param {Map<string, string>} named @returns {typeof filters} */
+function filtersOf(named) {
+  const list = (/** @type {string} */ name) => (named.get(name) ?? "").split(",").filter(Boolean);
+  const like = (/** @type {string} */ name, /** @type {RegExp} */ form) => form.exec(named.get(name) ?? "")?.[0] ?? "";
+  return {
+    speeds: list("speeds"), ratings: list("ratings").map(Number).filter(Number.isInteger),
+    since: like("since", DATE), until: like("until", DATE), player: (named.get("player") ?? "").slice(0, 80), color: like("color", /^(white|black)$/),
+  };
+}
+
+/** A year or a month. */
+const DATE = /^\d{4}(-(0[1-9]|1[0-2]))?$/;
 
 // Numbers as people read them.
 

@@ -1,6 +1,6 @@
 // Steps: playing moves, going through the line and its branches, the address, and the question that each step asks the server.
 
-import { addressOf, current, here, isSame, many, nameVariant, placeOf, question, startOf, state, usualVariant, variants } from "./state.js";
+import { addressOf, current, filters, here, isFiltered, isSame, many, nameVariant, placeOf, question, startOf, state, usualVariant, variants } from "./state.js";
 import { announce, byId, el, toast } from "./dom.js";
 import { getJson, latest, Refusal, words } from "./net.js";
 /** @import { Place, View } from "./state.js" */
@@ -13,6 +13,8 @@ export const steps = {
   onVariant() {},
   /** The line or the place in it has changed; what its books say may not be known yet. */
   onPlace() {},
+  /** Another address has other filters. */
+  onFilters() {},
   /** What they say is there; `fresh` is whether it is the first that is seen of this place. @type {(view: View, fresh: boolean) => void} */
   onView() {},
 };
@@ -186,12 +188,26 @@ function remember(how, address = addressOf() || location.pathname) {
   history[how]({ variant, start, line, ply, trouble }, "", address);
 }
 
+/** The filters are in the address; they are no step. */
+export function rememberFilters() {
+  if (history.state && state.trouble === "") remember("replaceState");
+}
+
+/** @param {typeof filters} wanted */
+function takeFilters(wanted) {
+  if (JSON.stringify(wanted) === JSON.stringify(filters)) return;
+  Object.assign(filters, wanted);
+  steps.onFilters();
+}
+
 /** Takes the place from the history, or from the address if it was typed or shared. @param {View} [known] The usual start, which need not be asked for. */
 export async function followAddress(known) {
   const kept = history.state;
+  // They hold in other positions: only a page that begins, and an address that was typed, change them.
+  if (known || !kept?.line) takeFilters(placeOf(location.hash).filters);
   if (kept?.line) show(kept.variant ?? usualVariant(), kept.start, kept.line, kept.ply, kept.trouble);
   else if (!await readAddress(location.hash)) return;
-  if (known && isSame(here(), { variant: usualVariant(), start: known.start, play: [] })) take(here(), known);
+  if (known && !isFiltered() && isSame(here(), { variant: usualVariant(), start: known.start, play: [] })) take(here(), known);
   else refresh();
 }
 

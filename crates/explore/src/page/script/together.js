@@ -22,6 +22,15 @@ const SHARED = [
   { keys: ["bar"], width: 110, least: 84 },
 ];
 
+/** The same of the games. */
+const OF_GAMES = [
+  { keys: ["games"], width: 64, least: 62 },
+  { keys: ["bar"], width: 110, least: 84 },
+  { keys: ["average"], width: 60, least: 56 },
+  { keys: ["last"], width: 56, least: 52 },
+  { keys: ["performance"], width: 60, least: 56 },
+];
+
 /** The least width of the column of moves. */
 const MOVE_WIDTH = 56;
 
@@ -38,7 +47,7 @@ const GAUGE_WIDTH = 96;
 const DIFFERS = 0.2;
 
 /** The order in which a book's columns are seen. */
-const ORDER = ["chance", "games", "priority", "weight", "bar", "eval"];
+const ORDER = ["chance", "games", "priority", "weight", "bar", "eval", "average", "performance", "last"];
 
 /** What each book shows in this width; null where there is no room for all of them. @param {View} view @param {number} width */
 function columnsOfAll(view, width) {
@@ -48,7 +57,7 @@ function columnsOfAll(view, width) {
     const marked = book.moves.some((move) => move.annotation || move.recommended !== null);
     const needed = known ? widthsOf("together", book, known, (column, move) => cellOf(column, move, book, known)) : new Map();
     moveWidth = Math.max(moveWidth, needed.get("move") ?? 0);
-    return SHARED.map(({ keys, width, least }) => {
+    return (known?.games ? OF_GAMES : SHARED).map(({ keys, width, least }) => {
       const size = keys[0] === "chance" && marked ? { width: width + MARK_WIDTH, least: least + MARK_WIDTH } : { width, least };
       const column = COLUMNS.find((column) => keys.includes(column.key) && known !== undefined && book.moves.length > 0 && column.has(book, known));
       if (!column) return null;
@@ -56,7 +65,7 @@ function columnsOfAll(view, width) {
       return { column, least: narrowest, width: Math.max(size.width, narrowest) };
     });
   });
-  for (let depth = SHARED.length; depth > 0; depth -= 1) {
+  for (let depth = OF_GAMES.length; depth > 0; depth -= 1) {
     const books = wanted.map((columns) => columns.slice(0, depth).flatMap((column) => column ?? []));
     const taken = books.reduce((sum, columns) => sum + (columns.reduce((all, { least }) => all + least, 0) || NAME_WIDTH), moveWidth);
     if (taken > width) continue;
@@ -110,7 +119,7 @@ export function allBooks(view, width) {
 
 /** @param {Row} row @param {View} view @param {NonNullable<ReturnType<typeof columnsOfAll>>["columns"]} columns @param {boolean} reached */
 function rowOfAll(row, view, columns, reached) {
-  const found = view.books.filter((book) => book.moves.length > 0);
+  const found = view.books.filter((book) => book.moves.length > 0 && !bookOf(book.id)?.games);
   const chances = new Map(found.map((book) => [book.id, row.of.get(book.id)?.chance ?? 0]));
   const differs = (/** @type {number} */ id) => {
     const others = [...chances].filter(([other]) => other !== id).map(([, chance]) => chance);
