@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+pub use crate::book_folder::{BookFolder, books_in};
 pub use crate::book_set::BookSet;
 pub(crate) use crate::book_set::Reading;
 pub use crate::driver::Certainty;

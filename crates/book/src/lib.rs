@@ -9,6 +9,7 @@
 extern crate self as tabiya_book;
 
 mod book;
+mod book_folder;
 mod book_set;
 #[doc(hidden)]
 pub mod choose;

@@ -73,7 +73,11 @@ pub fn stated_variant(path: &Path) -> Option<Variant> {
 }
 
 /// Opens what is at a path, if it is a book of one of these formats whatever its name.
-fn open_at(path: &Path, of: impl Fn(Format) -> bool, among: &Among) -> Result<Option<Arc<dyn Book>>> {
+pub(crate) fn open_at(
+    path: &Path,
+    of: impl Fn(Format) -> bool,
+    among: &Among,
+) -> Result<Option<Arc<dyn Book>>> {
     drivers(of).map(|driver| driver.open_at(path, among)).find_map(Result::transpose).transpose()
 }
 

@@ -325,7 +325,7 @@ fn configured(config: &Config, warnings: &mut Warnings) -> Result<Vec<Slot>> {
     warnings.extend(config.warnings.iter().cloned());
     let mut named: Vec<Named> = Vec::new();
     for files in std::iter::once(&config.options.books).chain(&config.options.variants) {
-        add_files(files, config, &mut named);
+        add_files(files, config, &mut named, warnings);
     }
     let open = |known: Named| {
         let slot = Slot::open(&known.path, known.variant, &Among::default(), known.rules);
@@ -339,27 +339,34 @@ fn configured(config: &Config, warnings: &mut Warnings) -> Result<Vec<Slot>> {
 }
 
 /// Adds the books of a variant to those that are named already.
-fn add_files(files: &BookFiles, config: &Config, named: &mut Vec<Named>) {
+fn add_files(files: &BookFiles, config: &Config, named: &mut Vec<Named>, warnings: &mut Warnings) {
     let variant = files.variant;
+    let mut add = |path: PathBuf, rule: Option<(usize, Rule)>, [white, black]: [bool; 2]| match named
+        .iter_mut()
+        .find(|known| known.path == path && known.variant == variant)
+    {
+        Some(known) => {
+            known.rules.extend(rule);
+            let ByColor { white: for_white, black: for_black } = known.asked;
+            known.asked = ByColor { white: for_white || white, black: for_black || black };
+        }
+        None => {
+            named.push(Named {
+                path,
+                variant,
+                rules: rule.into_iter().collect(),
+                asked: ByColor { white, black },
+            });
+        }
+    };
     let mut add = |name: &str, rule: Option<(usize, Rule)>, asked: [bool; 2]| {
-        let path = config.search_paths.find(name);
-        let path = path.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
-        let path = path.unwrap_or_else(|_| Path::new(name).to_owned());
-        let [white, black] = asked;
-        match named.iter_mut().find(|known| known.path == path && known.variant == variant) {
-            Some(known) => {
-                known.rules.extend(rule);
-                let ByColor { white: for_white, black: for_black } = known.asked;
-                known.asked = ByColor { white: for_white || white, black: for_black || black };
+        match config.search_paths.find_books(name) {
+            Ok(found) => {
+                warnings.extend(found.lack_books().filter(|_| found.paths.is_empty()));
+                found.paths.into_iter().for_each(|path| add(path, rule.clone(), asked));
             }
-            None => {
-                named.push(Named {
-                    path,
-                    variant,
-                    rules: rule.into_iter().collect(),
-                    asked: ByColor { white, black },
-                });
-            }
+            // Opening it says what is wrong.
+            Err(_) => add(Path::new(name).to_owned(), rule, asked),
         }
     };
     let lists: [(&BookList, [bool; 2]); 3] =

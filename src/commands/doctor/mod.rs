@@ -3,6 +3,7 @@
 mod client;
 mod game;
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,7 +14,7 @@ use comfy_table::Table;
 use tabiya_adapter::io::book_loader::{BookLoader, of_other_rules};
 use tabiya_adapter::session::{About, NAME_ADDITION, is_chess};
 use tabiya_adapter::settings::Config;
-use tabiya_adapter::settings::books::BookList;
+use tabiya_adapter::settings::books::{BookFiles, BookList};
 use tabiya_adapter::settings::opponent::Opponent;
 use tabiya_adapter::settings::rules::{Rule, rule_name};
 use tabiya_base::error::Result;
@@ -182,6 +183,13 @@ fn show_config(config: &Config, out: &mut dyn Write) -> io::Result<()> {
     }
     for (number, rule) in (1..).zip(books.both.rules()) {
         row(&format!("rule {number}"), rule, out)?;
+    }
+    let all = std::iter::once(books).chain(&config.options.variants);
+    for name in all.flat_map(BookFiles::names).collect::<BTreeSet<_>>() {
+        let found = config.search_paths.find_books(name).ok();
+        if let Some(folder) = found.and_then(|found| found.described()) {
+            row("books in", folder, out)?;
+        }
     }
     let opponent = Opponent::among(&config.settings);
     let skips = |(number, rule): (usize, &Rule)| {

@@ -50,9 +50,8 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
         let advice = format!("name one in {FILE_NAME} below a line [variant.{variant}]");
         Error::new(ErrorKind::Usage, what).advice(advice)
     })?;
-    let named = [&files.white, &files.black, &files.both].into_iter().flat_map(|list| list.files());
-    let named = named.chain(files.both.rules().iter().map(|rule| &rule.file));
-    named.filter_map(|name| config.search_paths.find(name).ok()).for_each(|path| learn::settle(&path));
+    let found = files.names().filter_map(|name| config.search_paths.find_books(name).ok());
+    found.flat_map(|found| found.paths).for_each(|path| learn::settle(&path));
     let options = args.policy.over(&config.options.policy);
     let loader = BookLoader { search_paths: config.search_paths.clone() };
     let (set, problems) = loader.open(files, files.need_evaluations(&options));

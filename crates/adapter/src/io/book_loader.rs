@@ -1,6 +1,7 @@
 //! Opens the books that the user named.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use shakmaty::Color;
@@ -12,10 +13,10 @@ use tabiya_chess::Variant;
 use tabiya_search::evals;
 
 use crate::session::BookProblem;
-use crate::settings::advice::{other_rules, several, worded};
+use crate::settings::advice::{other_rules, worded};
 use crate::settings::books::{BookFiles, BookList};
 use crate::settings::rules::{Rule, rule_name};
-use crate::settings::search_paths::{SearchPaths, listed};
+use crate::settings::search_paths::SearchPaths;
 
 /// What the books of a list are to be.
 #[derive(Clone, Copy)]
@@ -82,9 +83,9 @@ impl BookLoader {
         for (number, rule) in (1..).zip(rules) {
             let name = rule.file.as_str();
             let required = rules.iter().any(|other| other.file == name && !other.is_optional());
-            let book =
+            let of_rule =
                 opened.entry(name).or_insert_with(|| self.open_reported((name, kind), required, problems));
-            if let Some(book) = book {
+            for book in of_rule {
                 log::info!("{}: {rule}", rule_name(number, book.path()));
                 books.push((number, rule.color(), Arc::clone(book)));
             }
@@ -94,44 +95,51 @@ impl BookLoader {
 
     fn open_list(&self, list: &BookList, kind: Kind, problems: &mut Vec<BookProblem>) -> Vec<Arc<dyn Book>> {
         let opened = |name: &String| self.open_reported((name, kind), true, &mut *problems);
-        list.files().iter().filter_map(opened).collect()
+        list.files().iter().flat_map(opened).collect()
     }
 
-    /// Opens a book, or reports why it cannot be opened.
+    /// Opens a book, or those of a folder, and reports what cannot be opened.
     fn open_reported(
         &self,
         (name, kind): (&str, Kind),
         required: bool,
         problems: &mut Vec<BookProblem>,
-    ) -> Option<Arc<dyn Book>> {
-        match self.open_one(name, kind) {
-            Ok(book) => {
-                if kind.is_played {
+    ) -> Vec<Arc<dyn Book>> {
+        let found = match self.search_paths.find_books(name) {
+            Ok(found) => found,
+            Err(what) => {
+                problems.push(BookProblem { what, unopened: required });
+                return Vec::new();
+            }
+        };
+        found.described().into_iter().for_each(|what| log::info!("books in {what}"));
+        let mut books = Vec::new();
+        for path in &found.paths {
+            match open_one(path, kind) {
+                Ok(book) if kind.is_played => {
                     log::info!("book: {} ({})", book.path().display(), book.format());
                     let warnings = book.warnings().into_iter();
                     problems.extend(warnings.map(|what| BookProblem { what, unopened: false }));
+                    books.push(book);
                 }
-                Some(book)
-            }
-            Err(what) => {
-                problems.push(BookProblem { what, unopened: required });
-                None
+                Ok(book) => books.push(book),
+                Err(what) => {
+                    problems.push(BookProblem { what, unopened: required && !found.is_folder() });
+                }
             }
         }
+        let lack = found.lack_books().filter(|_| books.is_empty());
+        problems.extend(lack.map(|what| BookProblem { what, unopened: required }));
+        books
     }
+}
 
-    /// Opens a book of this kind.
-    fn open_one(&self, name: &str, kind: Kind) -> Result<Arc<dyn Book>, String> {
-        let found = self.search_paths.find(name);
-        let found = found.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
-        let path = found.map_err(|tried| {
-            format!("{name}: no such book; looked for it at {}{}", listed(&tried), several(name))
-        })?;
-        let book = book::open_as(&path, kind.variant).map_err(|error| worded(&error))?;
-        let is_seen = kind.is_played && kind.variant != Variant::Chess;
-        let other = if is_seen { of_other_rules(&*book, kind.variant) } else { None };
-        other.map_or(Ok(book), Err)
-    }
+/// Opens a book of this kind.
+fn open_one(path: &Path, kind: Kind) -> Result<Arc<dyn Book>, String> {
+    let book = book::open_as(path, kind.variant).map_err(|error| worded(&error))?;
+    let is_seen = kind.is_played && kind.variant != Variant::Chess;
+    let other = if is_seen { of_other_rules(&*book, kind.variant) } else { None };
+    other.map_or(Ok(book), Err)
 }
 
 /// What is said where the moves of a book that is named as one of a variant obey other rules. A Polyglot book does not say for

@@ -442,7 +442,10 @@ fn advise(
             && let Some(why) = rules.objection(number, game, go)
         {
             advice.is_cut |= why == Objection::Clock;
-            advice.skipped.push((number, why));
+            // A rule may have several books.
+            if advice.skipped.last() != Some(&(number, why)) {
+                advice.skipped.push((number, why));
+            }
             continue;
         }
         let own = number.and_then(|number| rules.get(number)).map(|rule| rule.policy(options));

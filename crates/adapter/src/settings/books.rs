@@ -91,6 +91,12 @@ impl BookFiles {
         }
     }
 
+    /// The names of all books and folders.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let lists = [&self.white, &self.black, &self.both].into_iter().flat_map(|list| list.files());
+        lists.chain(self.both.rules().iter().map(|rule| &rule.file)).map(String::as_str)
+    }
+
     /// Whether a move of one of these books may be refused because of what it loses.
     pub fn need_evaluations(&self, options: &Policy) -> bool {
         let mut rules = self.both.rules().iter();

@@ -4,6 +4,10 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use tabiya_book::{self as book, BookFolder};
+
+use super::advice::{several, worded};
+
 /// Folders outside `PATH` in which Debian and similar systems install games, chess engines among them.
 const GAME_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
@@ -68,6 +72,23 @@ impl SearchPaths {
         tried.iter().find(|path| path.exists()).cloned().ok_or(tried)
     }
 
+    /// The book of this name, or the books of a folder of this name.
+    ///
+    /// # Errors
+    /// When there is none: what was tried, or why the folder cannot be read.
+    pub fn find_books(&self, name: &str) -> Result<FoundBooks, String> {
+        let found = self.find(name);
+        let found = found.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
+        let path = found.map_err(|tried| {
+            format!("{name}: no such book; looked for it at {}{}", listed(&tried), several(name))
+        })?;
+        let folder = book::books_in(&path).map_err(|error| worded(&error))?;
+        Ok(match folder {
+            None => FoundBooks { paths: vec![path], folder: None },
+            Some(BookFolder { books, others }) => FoundBooks { paths: books, folder: Some((path, others)) },
+        })
+    }
+
     /// A program: a plain name is looked up on `PATH` first, anything else as a path.
     ///
     /// # Errors
@@ -94,6 +115,47 @@ impl SearchPaths {
             format!("not found; looked for it at {}", listed(&tried))
         })?;
         if found.is_dir() { Err(format!("{} is a folder", found.display())) } else { Ok(found) }
+    }
+}
+
+/// The books that a name leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundBooks {
+    /// Their paths, by priority.
+    pub paths: Vec<PathBuf>,
+    /// The folder that they are in, if that is what is named, with the names of its files that are no books.
+    folder: Option<(PathBuf, Vec<String>)>,
+}
+
+/// How many files that are no books are named.
+const MOST_NAMED: usize = 3;
+
+impl FoundBooks {
+    /// Whether a folder is named. A book of it that cannot be opened does not keep the others from being played.
+    pub fn is_folder(&self) -> bool {
+        self.folder.is_some()
+    }
+
+    /// What is said of a folder in which no book is found, or can be opened.
+    pub fn lack_books(&self) -> Option<String> {
+        let (folder, _) = self.folder.as_ref()?;
+        let what = if self.paths.is_empty() { "has no book" } else { "has no book that can be opened" };
+        Some(format!("{}: this folder {what}", folder.display()))
+    }
+
+    /// What is in a folder that is named: its books in their order, and the files that are ignored.
+    pub fn described(&self) -> Option<String> {
+        let (folder, others) = self.folder.as_ref()?;
+        let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let books: Vec<_> = self.paths.iter().map(name).collect();
+        let mut text = format!("{}: {}", folder.display(), books.join(", "));
+        if let Some(named) = others.chunks(MOST_NAMED).next() {
+            text += &format!("; ignored: {}", named.join(", "));
+        }
+        if let Some(more @ 1..) = others.len().checked_sub(MOST_NAMED) {
+            text += &format!(" and {more} more");
+        }
+        Some(text)
     }
 }
 
