@@ -41,7 +41,7 @@
  * @typedef {{weight: Bounds | null, priority: Bounds | null, unit: string | null, looks: boolean, undo: boolean, whole: boolean}} Editing
  * @typedef {{searches: number, sides: {side: "white" | "black", value: number | null, plies: number, covered: number, positions: number}[],
  *   next: {play: string[], line: string}[], errors: {play: string[], line: string, chance: number, loss: number, games: [number, number] | null}[]}} Growth
- * @typedef {{id: number, name: string, path: string, format: string, edit: Editing | null, evals: boolean, speeds: string[], ratings: number[],
+ * @typedef {{id: number, name: string, path: string, format: string | null, edit: Editing | null, evals: boolean, speeds: string[], ratings: number[],
  *   growth: Growth | null, warnings: string[], error: string | null, games?: boolean, variant?: string}} Book Without a variant it is of standard chess; with `games` it is what these tell.
  * @typedef {{name: string, title: string, start: string, games: boolean}} Variant Its names for requests and for people, where games start, and whether the listed games are of it.
  * @typedef {Record<string, number>} Policy
