@@ -3,6 +3,7 @@
 mod json;
 mod lines;
 mod pgn;
+mod tree;
 mod tsv;
 
 use std::io::Write;
@@ -50,12 +51,17 @@ pub(super) struct BookArgs {
     /// If several lines reach a position, the shortest one goes on; the others end there with the comment "transposes".
     #[arg(long)]
     pub lines: bool,
+    /// As JSON: one object, a tree of the lines from the starting position
+    ///
+    /// The moves of each position are written once, where its first line reaches it; on other lines it is marked.
+    #[arg(long)]
+    pub tree: bool,
 }
 
 impl BookArgs {
     /// The first of these options that is given.
     pub fn given(&self) -> Option<&'static str> {
-        let options = [("--reachable", self.reachable), ("--lines", self.lines)];
+        let options = [("--reachable", self.reachable), ("--lines", self.lines), ("--tree", self.tree)];
         options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
 
@@ -112,6 +118,9 @@ impl BookArgs {
         let scope = if self.reachable { Scope::Reachable } else { Scope::All };
         if form == Form::Pgn {
             return if self.lines { lines::games(book, scope, out) } else { pgn::tree(book, scope, out) };
+        }
+        if self.tree {
+            return tree::trees(book, scope, out);
         }
         let castlings =
             if scope == Scope::All { tsv::Castlings::find(book)? } else { tsv::Castlings::default() };

@@ -30,6 +30,7 @@ pub(crate) const SCREENS: &[Screen] = &[Screen {
         ("force", FORCE),
         ("format", "pgn, tsv, json or epd [default: as the file's name says]"),
         ("lines", "Of a book, as PGN: one game for each line"),
+        ("tree", "Of a book, as JSON: a tree of its lines"),
         ("reachable", "Of a book: what is reached from the start, with positions"),
         ("numbers", "Of a database: only games 1-100, 17, 500-"),
         ("mainline", "Of a database: leave out variations"),
@@ -67,7 +68,7 @@ enum Form {
     Pgn,
     /// A book as a table with a heading, one line per move, columns separated by tabs
     Tsv,
-    /// A book as one line of JSON per position
+    /// A book as one line of JSON per position, or with --tree as one object
     Json,
     /// A store's positions with their evaluations
     Epd,
@@ -163,6 +164,10 @@ impl Args {
         if self.book.lines && form != Form::Pgn {
             return Err(Error::new(ErrorKind::Usage, "--lines writes games")
                 .advice("end the name with .pgn, or write --format pgn --lines"));
+        }
+        if self.book.tree && form != Form::Json {
+            return Err(Error::new(ErrorKind::Usage, "--tree writes JSON")
+                .advice("end the name with .json, or write --format json --tree"));
         }
         Ok(())
     }

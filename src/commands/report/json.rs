@@ -3,22 +3,15 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use shakmaty::uci::UciMove;
-use shakmaty::{Move, Position as _};
 
 use tabiya_book::Counts;
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{Position, Variant};
 use tabiya_games::GameResult;
 use tabiya_workshop::report::{LeaveReason, ReportGame};
-use tabiya_workshop::view::san;
+use tabiya_workshop::view::{san, uci};
 
 use super::ReportTotals;
-
-/// A move in UCI, with castling by the rules of the position.
-fn uci(at: &Position, mv: Move) -> String {
-    UciMove::from_move(mv, at.chess().castles().mode()).to_string()
-}
 
 /// Writes a game, and before it a comma unless it is the first.
 pub(super) fn game(game: &ReportGame, first: bool, out: &mut dyn Write) -> io::Result<()> {

@@ -3,6 +3,7 @@
 pub mod json;
 
 use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use tabiya_book::choose::{Chances, Policy, Refused, Weights, Worth, chances_in, likeliest_first};
@@ -100,6 +101,11 @@ impl<'a> View<'a> {
 /// A move in standard algebraic notation.
 pub fn san(at: &Position, mv: Move) -> String {
     SanPlus::from_move(at.chess().clone(), mv).to_string()
+}
+
+/// A move in UCI, with castling by the rules of the position.
+pub fn uci(at: &Position, mv: Move) -> String {
+    UciMove::from_move(mv, at.chess().castles().mode()).to_string()
 }
 
 /// A position after moves from the start, and the line to it as people write it.

@@ -42,28 +42,13 @@ pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<Entri
     let (mut writer, variant) = (PgnWriter::default(), book.variant());
     let name = book.path().file_name().unwrap_or_default().to_string_lossy();
     let opening = common(book, &coverage).map(Opening::parts);
-    let mut lines = BookLines::new(book, coverage.replies());
-    let head = PgnHead { event: &name, variant, opening, ..PgnHead::default() };
-    write_game(&mut lines, Position::start_of(variant), None, &head, &mut writer, out)?;
-    let mut games = 1;
-    if scope == Scope::All {
-        coverage.each_other(book, |at, others| {
-            if lines.saw(at.key()) {
-                return Ok(());
-            }
-            let fen = at.fen();
-            let head = PgnHead {
-                event: &name,
-                start: Some(&fen),
-                variant,
-                opening: Opening::at(at).map(Opening::parts),
-                ..PgnHead::default()
-            };
-            games += 1;
-            write_game(&mut lines, at.clone(), Some(others), &head, &mut writer, out)
-        })?;
-    }
-    Ok(Entries { count: games, kind: "game", left_out: coverage.left_out(&lines) })
+    let (count, left_out) = coverage.each_tree(book, scope, |lines, at, within| {
+        let fen = within.map(|_| at.fen());
+        let opening = if within.is_some() { Opening::at(at).map(Opening::parts) } else { opening };
+        let head = PgnHead { event: &name, start: fen.as_deref(), variant, opening, ..PgnHead::default() };
+        write_game(lines, at.clone(), within, &head, &mut writer, out)
+    })?;
+    Ok(Entries { count, kind: "game", left_out })
 }
 
 /// Writes a game: all lines from a position, as long as they stay `within` some positions.
@@ -167,6 +152,32 @@ impl Coverage {
             })?;
         }
         Ok(result?)
+    }
+
+    /// Shows the starting position, with [`Scope::All`] then each position that lines have not gone through yet, with the keys that
+    /// those from there stay within. Returns how many these are, and how many moves are left out.
+    ///
+    /// # Errors
+    /// What fails in `write`, and when the work is interrupted.
+    pub fn each_tree(
+        &self,
+        book: &dyn Book,
+        scope: Scope,
+        mut write: impl FnMut(&mut BookLines<'_>, &Position, Option<&Keys>) -> io::Result<()>,
+    ) -> Printed<(u64, u64)> {
+        let mut lines = BookLines::new(book, self.replies());
+        write(&mut lines, &Position::start_of(book.variant()), None)?;
+        let mut trees = 1;
+        if scope == Scope::All {
+            self.each_other(book, |at, others| {
+                if lines.saw(at.key()) {
+                    return Ok(());
+                }
+                trees += 1;
+                write(&mut lines, at, Some(others))
+            })?;
+        }
+        Ok((trees, self.left_out(&lines)))
     }
 
     /// How many moves the lines have left out. Replies may have reached some of what the own moves do not.
