@@ -241,7 +241,14 @@ impl Visitor for PasteReader {
     }
 
     fn end_variation(&mut self) {
-        self.lines.pop();
+        let ended = self.lines.pop();
+        let Some((game, _)) = &mut self.open else { return };
+        // One of words alone, or whose first move is a null move, is no line.
+        if let Some(PastedLine::Variation(number)) = ended
+            && number + 1 == game.variations.len()
+        {
+            game.variations.pop_if(|line| line.play.is_empty());
+        }
     }
 
     fn end(&mut self, end: GameEnd) {
@@ -283,6 +290,15 @@ mod tests {
             line(None, 1, "e6"),
         ];
         assert_eq!(lines, wanted);
+    }
+
+    #[test]
+    fn variations_without_a_move_are_left_out() {
+        let text = "1. e4 e5 (1... -- 2. d4) ({words}) (1... c5 () 2. Nf3 (2. -- d6)) 2. Nf3 (2. Z0 d5) *";
+        let games = games_in(text, Variant::Chess, None).unwrap().games;
+        let lines: Vec<_> = games[0].variations.iter().map(|line| (line.of, line.san.join(" "))).collect();
+        assert_eq!(lines, [(None, "c5 Nf3".to_owned())]);
+        assert_eq!(games[0].cut.as_deref(), Some("1... \"--\": a side passes"));
     }
 
     #[test]
