@@ -245,7 +245,7 @@ JSON_SECTIONS = {
         "show --config rules.toml --json",
         "show --config rules.toml --opponent 'none none computer X' --json",
     ],
-    "`export`": ["export book.bin --format json --reachable", "export mine.kob --format json", "export mine.kob --format json --tree"],
+    "`export`": ["export book.bin --format json --reachable", "export mine.kob --format json", "export mine.kob --format json --tree -o FILE"],
     "`diff --json`": ["diff book.bin white.bin --json", "diff book.bin lighter.bin --json"],
     "`check --json`": ["check cut.bin --json"],
     "`info --json`": ["info book.bin --json", "info all.parquet --json", "info made.cbh --json", "info made.si4 --json", "info book.bin.evals --json"],

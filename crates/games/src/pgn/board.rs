@@ -13,6 +13,9 @@ const RANKS: usize = 8;
 /// Parts of the names of tags whose position comes after the moves, such as `CurrentPosition`.
 const LATER: [&[u8]; 4] = [b"current", b"final", b"last", b"end"];
 
+/// What courses of Chessable write before the position of a diagram in their words.
+const DIAGRAM: &[u8] = b"@@StartFEN@@";
+
 /// Whether a head has a position that its game may start from, and that is not the ordinary one.
 pub(super) fn has_start(head: &[u8]) -> bool {
     // Nearly all heads have fewer slashes than a board.
@@ -46,7 +49,8 @@ fn has_board(head: &[u8]) -> bool {
         let rest = head.part(slash..);
         let end = slash + rest.iter().position(is_end).unwrap_or(rest.len());
         let board = head.part(start..end);
-        if is_board(board) && board != ORDINARY && start < later {
+        let is_diagram = head.part(..start).trim_ascii_end().ends_with(DIAGRAM);
+        if is_board(board) && board != ORDINARY && start < later && !is_diagram {
             return true;
         }
         at = end.max(slash + 1);

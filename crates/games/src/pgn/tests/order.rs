@@ -273,8 +273,11 @@ fn a_position_outside_of_its_tag_leaves_the_game_out() {
             found.iter().filter(|game| game.start.is_none()).map(|game| game.moves.as_str()).collect();
         assert!(moves == ["", "d2d4"] || moves == ["d2d4"], "{text}: {moves:?}");
     }
-    // A position after the moves, the ordinary one, or one that is where the tag says too.
+    // A position after the moves, the ordinary one, one of a diagram, or one that is where the tag says too.
     for head in [
+        format!(
+            "[Event \"x\"]\n\n{{ See @@StartFEN@@{FEN}@@EndFEN@@, and\n@@StartFEN@@ {FEN} @@EndFEN@@. }}"
+        ),
         format!("[CurrentPosition \"{FEN}\"]"),
         format!("[FinalFEN \"{FEN}\"]"),
         "[StartFEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"]".to_owned(),
