@@ -121,3 +121,14 @@ def test_a_book_that_is_added_is_seen_when_the_books_are_opened_again(tabiya_exe
     client.ready()
     assert client.go(position=START).move == "c2c4"
     client.quit()
+
+
+def test_init_takes_a_folder(tabiya, stockfish, folder, tmp_path):
+    (tmp_path / "work").mkdir()
+    done = tabiya("init", "--engine", stockfish, "--book", folder, cwd=tmp_path / "work")
+    text = (done.stdout + done.stderr).decode()
+    assert str(folder) in (tmp_path / "work" / "tabiya.toml").read_text(), text
+    assert f"{folder}: {', '.join(BOOKS)}" in text and "1 first.bin" in text
+    (tmp_path / "none").mkdir()
+    done = tabiya("init", "--engine", stockfish, "--book", tmp_path / "none", cwd=tmp_path / "none")
+    assert done.returncode == FILE and b"this folder has no book" in done.stderr

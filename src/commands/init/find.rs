@@ -186,6 +186,22 @@ pub(super) fn of_chess(path: &Path) -> Result<()> {
     }
 }
 
+/// Opens a book of standard chess, or one of those in a folder.
+///
+/// # Errors
+/// As [`of_chess`], for the first book of a folder of which none can be opened; and when that has none.
+pub(super) fn books_of_chess(path: &Path) -> Result<()> {
+    let Some(folder) = book::books_in(path)? else { return of_chess(path) };
+    let mut failed = None;
+    for book in &folder.books {
+        match of_chess(book) {
+            Ok(()) => return Ok(()),
+            Err(error) => drop(failed.get_or_insert(error)),
+        }
+    }
+    Err(failed.unwrap_or_else(|| Error::format(path, "this folder has no book")))
+}
+
 /// The working folder, the executable's and Arena's, each followed by its subfolders of these names.
 fn folders(below: &[&str]) -> Vec<PathBuf> {
     let below = |folder: PathBuf| {

@@ -181,7 +181,7 @@ impl Init<'_> {
         let paths = SearchPaths::new(None);
         let named = |name: &str| {
             let path = paths.find(name).unwrap_or_else(|_| PathBuf::from(name));
-            find::of_chess(&path).map(|()| path)
+            find::books_of_chess(&path).map(|()| path)
         };
         if !args.book.is_empty() {
             return args.book.iter().map(|name| named(name)).collect();
