@@ -397,6 +397,16 @@ def test_lines_are_read_found_and_written(explore, small_book):
     assert server.get("/api/read", text=link, play="e2e4") == {"start": START, "play": []}
     fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
     assert server.get("/api/read", text=fen) == {"start": fen, "play": []}
+    # A line with its first number is meant from where games start, if it cannot be played in what was set up.
+    assert server.get("/api/read", text="1. e4 e5", start="8/8/8/8/8/8/4K3/7k w - - 0 1") == {"start": START, "play": ["e2e4", "e7e5"]}
+    assert server.get("/api/read", text="1. e4 Kd7", start=fen) == {"start": fen, "play": ["e2e4", "e8d7"]}
+    assert server.get("/api/read", text="1. e4 {best (so)} (1. d4 d5) 1... e5 $1 2. Nf3") == {"start": START, "play": ["e2e4", "e7e5", "g1f3"]}
+    assert server.wrong("/api/read", text="1. e4 {x} e4") == (400, "illegal-move")
+    for text, play in (("position startpos moves e2e4 e7e5", ["e2e4", "e7e5"]), ("position startpos", [])):
+        assert server.get("/api/read", text=text, start=fen) == {"start": START, "play": play}
+    assert server.get("/api/read", text=f"position fen {fen} moves e2e4") == {"start": fen, "play": ["e2e4"]}
+    status, _, body = server.raw("GET", "/api/read?text=https://lichess.org/abcdefgh")
+    assert status == 400 and b"paste the game itself, as PGN" in body
     assert server.wrong("/api/read", text="Qh9") == (400, "illegal-move")
     assert server.wrong("/api/read") == (400, "bad-request")
     found = server.get("/api/openings", q="najdorf", limit=5)["openings"]

@@ -22,6 +22,33 @@ def edited(serve, look, books, context):
     return book, saves, look(serve(book, "--edit"), context=context)
 
 
+def test_back_closes_a_dialog(serve, look, books):
+    page = look(serve(books / "main.bin"))
+    keys = page.get_by_role("dialog", name="Keys")
+    page.keyboard.press("1")
+    address(page, "#e4")
+    page.keyboard.press("?")
+    expect(keys).to_be_visible()
+    page.go_back()
+    expect(keys).to_be_hidden()
+    address(page, "#e4")
+    # One that was closed is no step: Back goes to the position before, and a move takes its place.
+    page.keyboard.press("?")
+    expect(keys).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(keys).to_be_hidden()
+    page.keyboard.press("1")
+    address(page, "#e4,c5")
+    page.go_back()
+    address(page, "#e4")
+    page.keyboard.press("?")
+    expect(keys).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(keys).to_be_hidden()
+    page.go_back()
+    address(page, "")
+
+
 def test_a_value_goes_to_the_position_in_which_it_was_set(edited):
     book, saves, page = edited
     write(page, "g1f3", 11)

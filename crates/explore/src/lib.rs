@@ -34,6 +34,7 @@ mod page;
 mod part;
 mod paste;
 mod place;
+mod plain;
 mod position;
 mod reasons;
 mod reply;

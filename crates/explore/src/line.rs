@@ -16,14 +16,18 @@ use tabiya_workshop::view::san;
 
 use super::Explorer;
 use super::fault::Fault;
-use super::games;
 use super::part::part_of;
 use super::place::{MAX_PLIES, ShownPlace};
+use super::plain::plain;
 use super::reply::{json, text};
 use super::request::Query;
+use super::{games, paste};
 
 /// Bytes of a text that is read as moves.
 const MAX_TEXT: usize = 8 << 10;
+
+/// What moves with comments and variations have, and neither a FEN nor moves alone.
+const REMARKS: [char; 4] = ['{', '(', ';', '$'];
 
 /// Openings that are found at most.
 const MAX_OPENINGS: usize = 100;
@@ -54,12 +58,21 @@ fn typed(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     }
     let here = explorer.place(query)?;
     let typed = &*plain(typed);
+    if typed.is_empty() {
+        return Err(Fault::bad("this link names no position: paste the game itself, as PGN"));
+    }
+    if let Some((start, moves)) = of_uci(typed) {
+        return Ok(place_of(&ShownPlace::read(here.variant(), start, moves.split_whitespace())?));
+    }
     let mut words = typed.split(|letter: char| letter.is_whitespace() || letter == ',');
     match ShownPlace::start(here.variant(), Some(typed.trim())) {
         Ok(place) => return Ok(place_of(&place)),
         // Moves have no strokes, except in their result.
         Err(wrong) if words.any(|word| word.contains('/') && word != "1/2-1/2") => return Err(wrong),
         Err(_) => {}
+    }
+    if typed.contains(REMARKS) {
+        return Ok(json(&paste::main_line(typed, here.variant())?));
     }
     let from = |mut place: ShownPlace| match notation::play(typed, &mut place.game) {
         Ok(()) if place.game.moves().len() <= MAX_PLIES => Ok(place),
@@ -71,8 +84,11 @@ fn typed(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     // A line that begins with its number is meant from the start.
     let numbered = typed.starts_with("1.") || typed.starts_with("1 ");
     let orders = if numbered { [&start, &here] } else { [&here, &start] };
+    // Where another position was set up, it may still be meant from where games start.
+    let usual = ShownPlace::start(here.variant(), None)?;
+    let usual = Some(&usual).filter(|_| numbered && here.is_set_up);
     let mut wrong = String::new();
-    for place in orders.into_iter().take(if is_at_start { 1 } else { 2 }) {
+    for place in orders.into_iter().take(if is_at_start { 1 } else { 2 }).chain(usual) {
         match from(place.clone()) {
             Ok(place) => return Ok(place_of(&place)),
             Err(why) if wrong.is_empty() => wrong = why,
@@ -82,31 +98,13 @@ fn typed(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
     Err(Fault::illegal(wrong))
 }
 
-/// What a person typed, with letters for figurines; of a link to a position, as Lichess has them, its FEN.
-pub(super) fn plain(typed: &str) -> String {
-    let is_link = typed.starts_with("http") && !typed.contains(char::is_whitespace);
-    if let Some((_, path)) = typed.split_once("://").filter(|_| is_link) {
-        let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let in_query = Query::parse(query);
-        let decoded = Query::parse(&format!("path={path}"));
-        let path = decoded.get("path").unwrap_or_default();
-        // The board is the last eight parts of the path, or nine with pieces in hand.
-        let part = |number: usize| path.rsplit('/').nth(number).filter(|part| !part.is_empty());
-        let is_rank = |part: &str| part.chars().all(|letter| "12345678pnbrqkPNBRQK~".contains(letter));
-        let strokes = if part(8).is_some_and(is_rank) { 8 } else { 7 };
-        let board = path.rmatch_indices('/').nth(strokes).and_then(|(at, _)| path.get(at + 1..));
-        return in_query.get("fen").or(board).unwrap_or_default().replace('_', " ");
-    }
-    let letter = |letter: char| match letter {
-        '\u{2654}' | '\u{265a}' => Some('K'),
-        '\u{2655}' | '\u{265b}' => Some('Q'),
-        '\u{2656}' | '\u{265c}' => Some('R'),
-        '\u{2657}' | '\u{265d}' => Some('B'),
-        '\u{2658}' | '\u{265e}' => Some('N'),
-        '\u{2659}' | '\u{265f}' | '\u{fe0e}' | '\u{fe0f}' => None,
-        other => Some(other),
-    };
-    typed.chars().filter_map(letter).collect()
+/// What UCI's command for a position says: a FEN, if it names one, and the moves.
+fn of_uci(typed: &str) -> Option<(Option<&str>, &str)> {
+    let rest = typed.strip_prefix("position ")?;
+    let (start, moves) = rest.split_once("moves").unwrap_or((rest, ""));
+    let start = start.trim();
+    let fen = start.strip_prefix("fen ").map(str::trim);
+    (fen.is_some() || start == "startpos").then_some((fen, moves))
 }
 
 fn place_of(place: &ShownPlace) -> Response {
@@ -243,31 +241,6 @@ mod tests {
         let place = ShownPlace::read(Variant::Chess, Some(fen), ["c7c5", "g1f3"]).unwrap();
         let pgn = pgn_of(&[place]);
         assert!(pgn.contains(&format!("[FEN \"{fen}\"]")) && pgn.ends_with("\n1... c5 2. Nf3 *\n"), "{pgn}");
-    }
-
-    #[test]
-    fn figurines_and_links_are_read() {
-        assert_eq!(
-            plain("1. e4 e5 2. \u{2658}f3 \u{265e}\u{fe0e}c6 3. \u{2659}d4"),
-            "1. e4 e5 2. Nf3 Nc6 3. d4"
-        );
-        let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
-        let path = fen.replace(' ', "_");
-        for link in [
-            format!("https://lichess.org/analysis/{path}"),
-            format!("https://lichess.org/analysis/standard/{path}?color=black"),
-            format!("https://lichess.org/editor/{}", fen.replace(' ', "%20")),
-            format!("https://example.org/x?fen={}", fen.replace(' ', "+")),
-        ] {
-            assert_eq!(plain(&link), fen, "{link}");
-        }
-        let held = "rnb1kbnr/ppp1pppp/8/q7/8/2N5/PPPP1PPP/R1BQKBNR/Pp w KQkq - 2 4";
-        let link = format!("https://lichess.org/analysis/crazyhouse/{}", held.replace(' ', "_"));
-        assert_eq!(plain(&link), held);
-        assert_eq!(
-            (plain("https://lichess.org/abcdefgh"), plain("e4 c5")),
-            (String::new(), "e4 c5".to_owned())
-        );
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use shakmaty::Move;
 
 use tabiya_base::error::Error;
@@ -16,9 +17,9 @@ use tabiya_workshop::view::san;
 
 use super::Explorer;
 use super::fault::Fault;
-use super::line::plain;
 use super::place::{MAX_PLIES, ShownPlace};
-use super::reply::json;
+use super::plain::plain;
+use super::reply;
 use super::request::{read, variant_of};
 
 /// Games that are read at most.
@@ -114,7 +115,20 @@ pub(super) fn games(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault>
     let variant = asked.variant.as_deref().map(variant_of).transpose()?.unwrap_or(explorer.variant);
     let at = asked.at.as_deref().map(|fen| ShownPlace::start(variant, Some(fen))).transpose()?;
     let wanted = at.map(|place| place.game.position().whole_key());
-    Ok(json(&games_in(&asked.text, variant, wanted)?))
+    Ok(reply::json(&games_in(&asked.text, variant, wanted)?))
+}
+
+/// The main line of a game in one line of text, with its comments and variations left out, as `/api/read` answers it.
+///
+/// # Errors
+/// When it is none, or not all of its moves can be read.
+pub(super) fn main_line(text: &str, variant: Variant) -> Result<Value, Fault> {
+    let games = games_in(text, variant, None)?.games;
+    let game = games.into_iter().next().ok_or_else(|| Fault::bad("there is no game in this text"))?;
+    match game.error {
+        Some(error) => Err(Fault::illegal(error)),
+        None => Ok(json!({ "start": game.start, "play": game.play })),
+    }
 }
 
 /// The first games in a text, how many there are, and what cannot be read of it; `wanted` is the whole key of the position that is looked for in each.

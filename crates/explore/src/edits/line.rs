@@ -10,8 +10,8 @@ use tabiya_workshop::edit::{Line, LineChange, LineCounts, LineWish, plan_line};
 
 use super::super::Explorer;
 use super::super::fault::Fault;
-use super::super::line::plain;
 use super::super::place::ShownPlace;
+use super::super::plain::plain;
 use super::super::reply::json;
 use super::super::request::read;
 use super::value::of_all;

@@ -201,10 +201,24 @@ export function showText(title, text, play) {
   openDialog("text");
 }
 
+/** What opening a dialog does besides; the steps say. */
+export const dialogs = {
+  onOpen() {},
+};
+
 /** @param {string} id */
 export function openDialog(id) {
   const dialog = byId(id);
-  if (dialog instanceof HTMLDialogElement && !dialog.open) dialog.showModal();
+  if (!(dialog instanceof HTMLDialogElement) || dialog.open) return;
+  dialog.showModal();
+  dialogs.onOpen();
+}
+
+/** Closes what is open, and returns whether anything was. */
+export function closeDialogs() {
+  const open = [...document.querySelectorAll("dialog")].filter((dialog) => dialog.open);
+  for (const dialog of open) dialog.close();
+  return open.length > 0;
 }
 
 /** @param {string} id */

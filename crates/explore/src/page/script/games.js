@@ -189,7 +189,8 @@ async function takeText(text) {
   const typed = text.trim();
   try {
     if (typed.length > TEXT_MAX) throw new Error("The text is too long: 1 MB of games can be read.");
-    if (!typed.includes("\n") && !typed.includes("[")) {
+    // A link, or moves without remarks, or a FEN.
+    if (/^https?:\S+$/.test(typed) || !/[\n[{(;]/.test(typed)) {
       const query = queryOf(place);
       query.set("text", typed);
       const found = await getJson(`/api/read?${query}`);

@@ -1,6 +1,6 @@
 // What is seen of the line: its moves with those of other lines as variations; and its copies.
 
-import { moveNumber, queryOf, state } from "./state.js";
+import { moveNumber, queryOf, startOf, state } from "./state.js";
 import { byId, copy, el, focusOn, toast } from "./dom.js";
 import { request, words } from "./net.js";
 import { forgetBranches, goToBranch, startsWith, wholeLine, withView } from "./steps.js";
@@ -57,6 +57,7 @@ function branchNodes(lines, from, main) {
 }
 
 export function drawLine() {
+  byId("to-start").hidden = state.start === startOf();
   const root = byId("line");
   const inside = root.contains(document.activeElement);
   const whole = wholeLine();

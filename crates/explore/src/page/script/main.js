@@ -1,10 +1,10 @@
 // The beginning: builds what is always there, listens, and shows the first position.
 
 import { booksHere, current, first, keep, kept, memory, startOf, state, usualVariant, variants } from "./state.js";
-import { byId, el, focusOn, listenToDialogs, listenToPresses, openDialog, renew } from "./dom.js";
+import { byId, dialogs, el, focusOn, listenToDialogs, listenToPresses, openDialog, renew } from "./dom.js";
 import { connection, getJson, latest, postJson, session, words } from "./net.js";
 import { board, piecesOf } from "./board.js";
-import { announceAgain, followAddress, goTo, goToPlace, lastChoice, nextChoice, refresh, showProblem, steps } from "./steps.js";
+import { announceAgain, followAddress, followHistory, goTo, goToPlace, goToStart, lastChoice, nextChoice, refresh, rememberDialog, showProblem, steps } from "./steps.js";
 import { forgetElsewhere, tables } from "./tables.js";
 import { closeField, editor, listenToLeaving } from "./edit.js";
 import { closeLooks } from "./additions.js";
@@ -182,14 +182,15 @@ async function main() {
   if (wide.matches) byId("policy").setAttribute("open", "");
   const clicks = /** @type {[string, () => void][]} */ ([
     ["first", () => goTo(0)], ["back", () => goTo(state.ply - 1)], ["forward", () => forward()], ["last", () => goTo(Infinity)],
-    ["flip", () => board.flip()], ["next-choice", () => void nextChoice()], ["last-choice", lastChoice],
+    ["flip", () => board.flip()], ["to-start", goToStart], ["next-choice", () => void nextChoice()], ["last-choice", lastChoice],
     ["copy-fen", copyFen], ["copy-pgn", () => void copyPgn()], ["open-setup", openSetup], ["open-search", openSearch], ["open-keys", () => openDialog("keys")],
   ]);
   for (const [id, action] of clicks) byId(id).addEventListener("click", action);
   byId("variant").addEventListener("change", ({ target }) => {
     if (target instanceof HTMLSelectElement) goToPlace({ variant: target.value, start: startOf(target.value), play: [] });
   });
-  addEventListener("popstate", () => void followAddress());
+  addEventListener("popstate", followHistory);
+  dialogs.onOpen = rememberDialog;
   addEventListener("pagehide", () => {
     engine.close();
     connection.close();

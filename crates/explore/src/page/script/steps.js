@@ -1,7 +1,7 @@
 // Steps: playing moves, going through the line and its branches, the address, and the question that each step asks the server.
 
 import { addressOf, current, filters, here, isFiltered, isSame, many, nameVariant, placeOf, question, startOf, state, usualVariant, variants } from "./state.js";
-import { announce, byId, el, toast } from "./dom.js";
+import { announce, byId, closeDialogs, el, toast } from "./dom.js";
 import { getJson, latest, Refusal, words } from "./net.js";
 /** @import { Place, View } from "./state.js" */
 
@@ -84,7 +84,7 @@ export function showProblem(text) {
 }
 
 /** To the start of the variant on the board, if there are books of it. */
-function goToStart() {
+export function goToStart() {
   const variant = variants().some(({ name }) => name === state.variant) ? state.variant : usualVariant();
   goToPlace({ variant, start: startOf(variant), play: [] });
 }
@@ -185,7 +185,38 @@ function show(variant, start, line, ply, trouble) {
 /** @param {"pushState" | "replaceState"} how @param {string} [address] */
 function remember(how, address = addressOf() || location.pathname) {
   const { variant, start, line, ply, trouble } = state;
-  history[how]({ variant, start, line, ply, trouble }, "", address);
+  // The entry of a dialog stands for the place below it: the next step takes its place.
+  const isOfDialog = history.state?.dialog === true;
+  isDialogs = isOfDialog && how === "replaceState";
+  history[isOfDialog ? "replaceState" : how]({ variant, start, line, ply, trouble, dialog: isDialogs }, "", address);
+}
+
+/** Whether the entry of the history that is shown is that of a dialog. */
+let isDialogs = false;
+
+/** A dialog has an entry of its own, so that Back closes it. */
+export function rememberDialog() {
+  if (history.state?.dialog) return;
+  history.pushState({ ...history.state, dialog: true }, "", location.href);
+  isDialogs = true;
+}
+
+/** Back, forward, or an address that was typed. */
+export function followHistory() {
+  const wasDialogs = isDialogs;
+  isDialogs = history.state?.dialog === true;
+  if (closeDialogs()) {
+    rememberFilters();
+    return;
+  }
+  // The dialog was closed before: what Back means lies before the place below it.
+  if (wasDialogs && !isDialogs && history.state?.line && isShown(history.state)) history.back();
+  else void followAddress();
+}
+
+/** Whether an entry of the history is what is on the board. @param {{variant?: string, start: string, line: typeof state.line, ply: number}} entry */
+function isShown({ variant = usualVariant(), start, line, ply }) {
+  return isSame(here(), { variant, start, play: line.slice(0, ply).map(({ uci }) => uci) });
 }
 
 /** The filters are in the address; they are no step. */

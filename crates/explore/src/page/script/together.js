@@ -174,9 +174,11 @@ function cellOf(column, move, book, known) {
 function sharedChance(move, book) {
   const parts = chanceCell(move, book);
   const verdict = move.recommended === null ? "" : move.recommended ? "green" : "red";
-  if (verdict === "" && !move.annotation) return parts;
-  const words = [move.recommended === null ? "" : move.recommended ? "recommended (green)" : "to be avoided (red)", move.annotation].filter(Boolean).join(", ");
-  return [...parts, el("span", { class: `mark ${verdict}`, title: words }, move.annotation && MARKS.slice(0, 6).includes(move.annotation) ? move.annotation : "", el("span", { class: "unseen" }, ` ${words}`))];
+  // A reason that is the mark has said it: "marked ?!".
+  const annotation = ["bad", "blunder", "dubious"].includes(move.why?.code ?? "") ? null : move.annotation;
+  if (verdict === "" && !annotation) return parts;
+  const words = [move.recommended === null ? "" : move.recommended ? "recommended (green)" : "to be avoided (red)", annotation].filter(Boolean).join(", ");
+  return [...parts, el("span", { class: `mark ${verdict}`, title: words }, annotation && MARKS.slice(0, 6).includes(annotation) ? annotation : "", el("span", { class: "unseen" }, ` ${words}`))];
 }
 
 /** What a book says besides its moves, under its name. @param {BookView} book @param {View} view @returns {Child} */
