@@ -1,6 +1,6 @@
 """Opening books of every format, and games, for Python.
 
-:func:`open_reader` opens a Polyglot, ChessBase, Arena or Kvetka book, or a count file, with the interface of
+:func:`open_reader` opens a Polyglot, ChessBase, Arena, Kvetka or text book, or a count file, with the interface of
 ``chess.polyglot``; :class:`Policy` chooses moves as tabiya's adapter does; :func:`open_games` iterates over PGN files and
 ChessBase databases; :func:`build`, :func:`convert`, :func:`merge` and :func:`check` are the commands of the same names;
 :func:`add_line` and :func:`delete_line` edit a book.

@@ -15,7 +15,7 @@ Paths = Union[Path, Iterable[Path]]
 
 
 def open_reader(path: Path, *, tournament: bool = False) -> Reader:
-    """Opens a book: Polyglot, ChessBase, Arena, Kvetka, Chessmaster, an experience file, or a count file. Its content decides which it is.
+    """Opens a book: Polyglot, ChessBase, Arena, Kvetka, Chessmaster, text, an experience file, or a count file. Its content decides which it is.
 
     The reader has the interface of the one that ``chess.polyglot.open_reader`` returns, and is a context manager.
 
@@ -178,7 +178,7 @@ def add_line(
     dry_run: bool = False,
     cancel: Optional[Cancel] = None,
 ) -> LineReport:
-    """Adds the moves of a line to a Polyglot, ChessBase, Arena or Kvetka book: all of them or, if it fails, none.
+    """Adds the moves of a line to a Polyglot, ChessBase, Arena, Kvetka or text book: all of them or, if it fails, none.
 
     *line* has moves in SAN or UCI notation, from the starting position or from *fen*, or games as PGN with their variations; a
     ``chess.pgn.Game`` as ``str(game)``. *side* leaves the moves of the other side out. Moves that the book has stay as they are,

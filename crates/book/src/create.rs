@@ -28,7 +28,7 @@ impl CreateOptions {
         Self::default()
     }
 
-    /// The variant whose moves the book gets. Polyglot books hold any, others standard chess only.
+    /// The variant whose moves the book gets. Polyglot books and text hold any, others standard chess only.
     #[must_use]
     pub fn variant(mut self, variant: Variant) -> Self {
         self.0.variant = variant;
@@ -63,7 +63,7 @@ impl CreateOptions {
         self
     }
 
-    /// Begins the book, in the format of its extension: `.bin`, `.ctg`, `.abk` or `.kob`.
+    /// Begins the book, in the format of its extension: `.bin`, `.ctg`, `.abk`, `.kob`, `.epd` or `.fen`.
     ///
     /// # Errors
     /// When the extension is of no format that can be written, the file exists, or the folder cannot be written.

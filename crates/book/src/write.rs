@@ -53,7 +53,7 @@ impl LeastElo {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// The variant whose moves the book gets. Polyglot books and count files hold any, others standard chess only.
+    /// The variant whose moves the book gets. Polyglot books, text and count files hold any, others standard chess only.
     pub variant: Variant,
     /// An existing file may be replaced.
     pub force: bool,

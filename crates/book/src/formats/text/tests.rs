@@ -309,6 +309,10 @@ proptest! {
             }
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(32, 256)))]
 
     #[test]
     fn positions_are_read_as_they_are_written(plies in prop::collection::vec(any::<prop::sample::Index>(), 0..60)) {
