@@ -52,6 +52,13 @@ def test_what_differs_between_books_stands_out(page):
     expect(cell(page, "c2c4", "chance", 0).locator(".mark.red")).to_contain_text("?")
 
 
+def test_a_mark_that_is_the_reason_is_said_once(serve, look, books):
+    tabiya("edit", books / "marks.ctg", "--set", "d4=?!")
+    page = look(serve(books / "marks.ctg", books / "main.bin"), width=1440, height=900)
+    expect(cell(page, "d2d4", "chance").locator(".why")).to_have_text("marked ?!")
+    expect(cell(page, "d2d4", "chance").locator(".mark")).to_have_count(0)
+
+
 def test_a_book_without_the_move_or_the_position_says_so(serve, look, books, tmp_path):
     tabiya("edit", books / "main.bin", "--delete", "c4")
     tabiya("edit", books / "main.bin", "--moves", "c4", "--delete", "e5")
