@@ -139,6 +139,19 @@ def test_pieces_in_hand_are_put_on_the_board(serve, look, mine, shots):
     address(page, "#variant=crazyhouse&moves=e4,d5,exd5,Qxd5,Nc3,Qxd2+,Bxd2,@b4,@e6")
     piece(page, "e6", "white pawn")
     expect(rows(page)).to_have_text(["bxc3"])
+    # By a drag, of which only what ends on a square that may be taken is a move.
+    page.go_back()
+    address(page, "#variant=crazyhouse&moves=e4,d5,exd5,Qxd5,Nc3,Qxd2+,Bxd2,@b4")
+    for goal, then in (("e1", ""), ("f6", ",@f6")):
+        shown(page)
+        start, end = hand(page, "P").bounding_box(), square(page, goal).bounding_box()
+        page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=4)
+        expect(hand(page, "P")).to_have_attribute("aria-pressed", "true")
+        page.mouse.up()
+        address(page, f"#variant=crazyhouse&moves=e4,d5,exd5,Qxd5,Nc3,Qxd2+,Bxd2,@b4{then}")
+    piece(page, "f6", "white pawn")
     # Escape lets go of what was chosen, and a click on it too.
     shown(page)
     hand(page, "p").focus()

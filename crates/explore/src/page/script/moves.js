@@ -47,13 +47,34 @@ function onPointerDown(event) {
   byId("squares").setPointerCapture(event.pointerId);
 }
 
+/** Whether what is held is in hand: P@. */
+function isInHand() {
+  return held?.from.endsWith("@") ?? false;
+}
+
+/** A piece in hand: a click on it chooses it, and a drag puts it down. @param {PointerEvent} event */
+function onHandDown(event) {
+  const button = event.target instanceof Element ? event.target.closest("button[data-drop]:enabled") : null;
+  const image = button?.querySelector(".piece");
+  const from = button?.getAttribute("data-drop");
+  if (event.button !== 0 || held || !from || !(image instanceof SVGElement)) return;
+  held = { from, image, pointer: event.pointerId, x: event.clientX, y: event.clientY, dragged: false, again: false };
+}
+
 /** @param {PointerEvent} event */
 function onPointerMove(event) {
   if (!held || event.pointerId !== held.pointer) return;
   if (!held.dragged && Math.hypot(event.clientX - held.x, event.clientY - held.y) < 4) return;
+  if (!held.dragged && isInHand()) {
+    closePromotion();
+    clearMarks();
+    board.select(held.from);
+    // From here on it is no click.
+    byId("hands").setPointerCapture(held.pointer);
+  }
   held.dragged = true;
   held.image.classList.add("held");
-  const box = board.cell(held.from).getBoundingClientRect();
+  const box = isInHand() ? { left: held.x, top: held.y, width: 0, height: 0 } : board.cell(held.from).getBoundingClientRect();
   const x = event.clientX - box.left - box.width / 2;
   const y = event.clientY - box.top - box.height / 2;
   held.image.style.transform = `translate(${x}px, ${y}px)`;
@@ -64,6 +85,7 @@ function onPointerMove(event) {
 function onPointerUp(event) {
   if (!held || event.pointerId !== held.pointer) return;
   const { from, image, dragged, again } = held;
+  const wasInHand = isInHand();
   const to = squareAt(event.clientX, event.clientY);
   release();
   if (!dragged) {
@@ -76,6 +98,10 @@ function onPointerUp(event) {
     return;
   }
   if (move.promotion) return;
+  if (wasInHand) {
+    board.select(null);
+    return;
+  }
   // It is put down at once; the answer of the server puts right whatever else moves.
   image.remove();
   const piece = board.pieces.get(from);
@@ -184,9 +210,12 @@ function onBoardKey(event) {
 export function listenToBoard() {
   const squares = byId("squares");
   squares.addEventListener("pointerdown", onPointerDown);
-  squares.addEventListener("pointermove", onPointerMove);
-  squares.addEventListener("pointerup", onPointerUp);
-  squares.addEventListener("pointercancel", () => {
+  byId("hands").addEventListener("pointerdown", onHandDown);
+  // The first move of a drag may be far from where it began.
+  document.addEventListener("pointermove", onPointerMove);
+  document.addEventListener("pointerup", onPointerUp);
+  document.addEventListener("pointercancel", (event) => {
+    if (event.pointerId !== held?.pointer) return;
     release();
     board.select(null);
   });
