@@ -3,8 +3,10 @@
 //! Positions that moves of either book reach from the starting position are compared by looking them up in both, those of
 //! fewer plies first. What is left of both books after that is sorted by its keys, in bounded memory. Where much is left, as of
 //! books for one side, or only keys are known, that is followed along replies first, so that it has lines.
+//!
+//! Two Polyglot books are compared byte by byte before all that: no position is looked up of which they have the same entries, and
+//! nothing is followed beyond the last that they have not.
 
-use std::cell::Cell;
 use std::cmp::{Ordering, Reverse};
 
 use bytemuck::{Pod, Zeroable};
@@ -13,7 +15,7 @@ use shakmaty::Position as _;
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
-use tabiya_base::visit::{Seen, to_the_end};
+use tabiya_base::visit::{Break, Seen, to_the_end};
 use tabiya_book::traits::Book;
 use tabiya_book::traverse::{ByPlies, Keys, Met, each_reachable};
 use tabiya_book::{Field, MoveFacts, Moves, PositionRecord, Scope, Variant, Visit};
@@ -24,9 +26,13 @@ use super::chances::{differ, shares};
 use super::facts_row::FactsRow;
 use super::merging::Merging;
 use super::sort::{RadixSorter, Sortable, Sorted};
+use super::unlike::unlike;
 
 /// Positions that are followed from the starting position; the rest is compared by keys. It bounds memory to about 200 MB.
 const MAX: usize = 1 << 22;
+
+/// Bytes for each position that is followed, whose key is noted twice.
+const FOLLOWED_LEN: usize = 64;
 
 /// The facts of a move, by the code of the move.
 pub type Facts = MoveFacts<MoveCode>;
@@ -107,15 +113,82 @@ pub fn diff(
     progress: &Progress,
     see: &mut dyn FnMut(&Difference<'_>) -> Seen,
 ) -> Result<()> {
+    let most = MAX.min(resources.memory / FOLLOWED_LEN);
+    let unlike = unlike(books, most, progress)?;
+    if unlike.as_ref().is_some_and(Keys::is_empty) {
+        return Ok(());
+    }
     let [a, b] = books;
-    let same_format = a.format() == b.format();
-    let union = Union(books);
+    let mut following = Following {
+        books,
+        most,
+        left_unlike: unlike.as_ref().map(Keys::len),
+        unlike,
+        compared: Met::default(),
+        is_whole: true,
+        see,
+    };
     progress.things(0, "positions");
-    let whole = Cell::new(true);
-    let mut compared = Met::default();
-    // Follows the moves of both books, and replies to positions of `left`; compares what was not reached `before`.
-    let mut follow = |left: &Keys, before: &Keys| -> Result<Keys> {
-        let from = ByPlies { most: MAX, ..ByPlies::of_variant(a.variant()) };
+    let mut reached = following.follow(&Keys::default(), &Keys::default(), progress)?;
+    if following.is_done() {
+        return Ok(());
+    }
+    let mut sorter = RadixSorter::new(resources.memory, &resources.temp);
+    let mut left =
+        Left { compared: &reached, unlike: following.unlike.as_ref(), most, keys: Keys::default() };
+    for (number, book) in (0..).zip(books) {
+        left.push(book, number, &mut sorter, progress)?;
+    }
+    let left = left.keys;
+    let holds_positions = a.holds_positions() && b.holds_positions();
+    if reached.len() < most && (left.len() > reached.len() || !holds_positions && !left.is_empty()) {
+        reached = following.follow(&left, &reached, progress)?;
+    } else {
+        reached.clear();
+    }
+    drop(left);
+    if following.is_done() {
+        return Ok(());
+    }
+    let sorted = Sorted::new(vec![sorter.finish()]);
+    progress.things(sorted.total(), "moves");
+    sorted.each(resources, progress, pairs, |found| {
+        for pair in found {
+            if !following.is_whole {
+                break;
+            }
+            if pair.iter().flatten().any(|record| reached.contains(&record.key)) {
+                continue;
+            }
+            following.is_whole = to_the_end(show_pair(books, pair, following.see))?.is_some();
+        }
+        Ok(())
+    })
+}
+
+/// Compares what moves of two books reach.
+struct Following<'a> {
+    books: [&'a dyn Book; 2],
+    /// Positions that are followed at most.
+    most: usize,
+    /// The keys of the positions that may be different; `None`: any may.
+    unlike: Option<Keys>,
+    /// How many of them were not reached.
+    left_unlike: Option<usize>,
+    /// The positions that were compared, where keys do not tell positions apart.
+    compared: Met,
+    /// Whether nobody has broken off.
+    is_whole: bool,
+    see: &'a mut dyn FnMut(&Difference<'_>) -> Seen,
+}
+
+impl Following<'_> {
+    /// Follows the moves of both books, and replies to positions of `left`; compares what was not reached `before`, until all that
+    /// may be different has been reached. Returns what was reached.
+    fn follow(&mut self, left: &Keys, before: &Keys, progress: &Progress) -> Result<Keys> {
+        let books = self.books;
+        let union = Union(books);
+        let from = ByPlies { most: self.most, ..ByPlies::of_variant(union.variant()) };
         from.each(progress, |visited, follow| {
             let at = visited.at;
             let mut moves = union.moves_in(at);
@@ -125,60 +198,52 @@ pub fn diff(
                 replies.retain(|mv| !follow.contains(mv) && left.contains(&at.key_after(*mv)));
                 follow.extend(replies);
             }
-            if before.contains(&at.key()) {
+            if before.contains(&at.key()) || !self.may_differ(at) {
                 return Ok(());
             }
-            let [of_a, of_b] = books.map(|book| facts(book, at));
-            let mut found = compare(&of_a, &of_b, same_format);
+            let mut found = compare_at(books, at);
             if !at.is_known_by_key() {
                 // Another position may have shown some of the moves.
-                compared.show(at, &mut moves);
+                self.compared.show(at, &mut moves);
                 found.retain_mut(|what| what.is_of(&moves));
             }
             found.extend(compare_fields(books, at));
-            if !found.is_empty() {
+            let seen = if found.is_empty() {
+                Ok(())
+            } else {
                 let line = visited.tracks.line(visited.number);
-                let seen = show(at.key(), Some(at), Some(&line), found, see);
-                whole.set(whole.get() & seen.is_ok());
-                seen?;
-            }
-            Ok(())
+                show(at.key(), Some(at), Some(&line), found, self.see)
+            };
+            self.is_whole &= seen.is_ok();
+            seen?;
+            if self.is_done() { Err(Break::Enough) } else { Ok(()) }
         })
-    };
-    let mut reached = follow(&Keys::default(), &Keys::default())?;
-    if !whole.get() {
-        return Ok(());
     }
-    let mut sorter = RadixSorter::new(resources.memory, &resources.temp);
-    let mut left = Keys::default();
-    for (number, book) in (0..).zip(books) {
-        push(book, number, &reached, &mut left, &mut sorter, progress)?;
-    }
-    let holds_positions = a.holds_positions() && b.holds_positions();
-    if reached.len() < MAX && (left.len() > reached.len() || !holds_positions && !left.is_empty()) {
-        reached = follow(&left, &reached)?;
-    } else {
-        reached.clear();
-    }
-    if !whole.get() {
-        return Ok(());
-    }
-    let mut whole = whole.get();
-    drop(left);
-    let sorted = Sorted::new(vec![sorter.finish()]);
-    progress.things(sorted.total(), "moves");
-    sorted.each(resources, progress, pairs, |found| {
-        for pair in found {
-            if !whole {
-                break;
-            }
-            if pair.iter().flatten().any(|record| reached.contains(&record.key)) {
-                continue;
-            }
-            whole = to_the_end(show_pair(books, pair, same_format, see))?.is_some();
+
+    /// Whether books may say different things of a position that is reached for the first time.
+    fn may_differ(&mut self, at: &Position) -> bool {
+        let is_unlike = self.unlike.as_ref().is_none_or(|unlike| unlike.contains(&at.key()));
+        if is_unlike && let Some(left) = &mut self.left_unlike {
+            *left = left.saturating_sub(1);
         }
-        Ok(())
-    })
+        is_unlike
+    }
+
+    /// Whether nothing is left to be shown.
+    fn is_done(&self) -> bool {
+        !self.is_whole || self.left_unlike == Some(0)
+    }
+}
+
+/// What two books say differently of the moves in a position.
+fn compare_at(books: [&dyn Book; 2], at: &Position) -> Vec<What> {
+    let [of_a, of_b] = books.map(|book| facts(book, at));
+    compare(&of_a, &of_b, are_alike(books))
+}
+
+/// Whether two books have one format.
+fn are_alike([a, b]: [&dyn Book; 2]) -> bool {
+    a.format() == b.format()
 }
 
 /// A book's moves in a position.
@@ -196,29 +261,43 @@ fn show(
     found.into_iter().try_for_each(|what| see(&Difference { key, position, line, what }))
 }
 
-/// Sorts what a book has besides the positions that were compared, and notes the keys of that, if they are not too many.
-fn push(
-    book: &dyn Book,
-    number: u32,
-    compared: &Keys,
-    left: &mut Keys,
-    sorter: &mut RadixSorter<DiffRow>,
-    progress: &Progress,
-) -> Result<()> {
-    let mut rows = Vec::new();
-    book.each(Scope::All, progress, &mut |record| {
-        interrupt::check()?;
-        if !record.moves.is_empty() && !compared.contains(&record.key) {
-            if left.len() < MAX {
-                left.insert(record.key);
+/// What books have besides the positions that were compared.
+struct Left<'a> {
+    compared: &'a Keys,
+    /// The keys of the positions that may be different; `None`: any may.
+    unlike: Option<&'a Keys>,
+    /// Keys that are noted at most.
+    most: usize,
+    keys: Keys,
+}
+
+impl Left<'_> {
+    /// Notes the keys of that, and sorts what may be different.
+    fn push(
+        &mut self,
+        book: &dyn Book,
+        number: u32,
+        sorter: &mut RadixSorter<DiffRow>,
+        progress: &Progress,
+    ) -> Result<()> {
+        let mut rows = Vec::new();
+        book.each(Scope::All, progress, &mut |record| {
+            interrupt::check()?;
+            if record.moves.is_empty() || self.compared.contains(&record.key) {
+                return Ok(());
             }
-            rows.clear();
-            FactsRow::append(&PositionRecord { total: None, ..record.clone() }, number, 0, &mut rows);
-            rows.iter().try_for_each(|row| sorter.push(DiffRow(*row)))?;
-        }
+            if self.keys.len() < self.most {
+                self.keys.insert(record.key);
+            }
+            if self.unlike.is_none_or(|unlike| unlike.contains(&record.key)) {
+                rows.clear();
+                FactsRow::append(&PositionRecord { total: None, ..record.clone() }, number, 0, &mut rows);
+                rows.iter().try_for_each(|row| sorter.push(DiffRow(*row)))?;
+            }
+            Ok(())
+        })?;
         Ok(())
-    })?;
-    Ok(())
+    }
 }
 
 /// A row of one of the books; those of different books are not added up.
@@ -256,12 +335,7 @@ fn pairs(rows: &[DiffRow]) -> Vec<Pair> {
     rows.chunk_by(|a, b| a.key() == b.key()).map(pair).collect()
 }
 
-fn show_pair(
-    books: [&dyn Book; 2],
-    pair: Pair,
-    same_format: bool,
-    see: &mut dyn FnMut(&Difference<'_>) -> Seen,
-) -> Seen {
+fn show_pair(books: [&dyn Book; 2], pair: Pair, see: &mut dyn FnMut(&Difference<'_>) -> Seen) -> Seen {
     let known = pair.iter().flatten().find_map(|record| record.position.clone());
     let Some(key) = pair.iter().flatten().map(|record| record.key).next() else { return Ok(()) };
     // Formats that do not distinguish some positions do not show all of them, but look-ups find them.
@@ -272,7 +346,7 @@ fn show_pair(
     };
     let [a, b] = pair;
     let [book_a, book_b] = books;
-    let mut found = compare(&of(a, book_a), &of(b, book_b), same_format);
+    let mut found = compare(&of(a, book_a), &of(b, book_b), are_alike(books));
     found.extend(known.as_ref().and_then(|at| compare_fields(books, at)));
     show(key, known.as_ref(), None, found, see)
 }
@@ -314,8 +388,7 @@ fn compare(a: &[Facts], b: &[Facts], same_format: bool) -> Vec<What> {
 
 /// What differs between what two books of one format say of a position itself.
 fn compare_fields(books: [&dyn Book; 2], at: &Position) -> Option<What> {
-    let [a, b] = books;
-    if a.format() != b.format() {
+    if !are_alike(books) {
         return None;
     }
     let fields = books.map(|book| book.fields(at));
@@ -363,7 +436,6 @@ impl Moves for Union<'_> {
 
 #[cfg(test)]
 mod tests {
-    use tabiya_base::visit::Break;
     use tabiya_book::Counts;
     use tabiya_testing::books::LineBook;
 

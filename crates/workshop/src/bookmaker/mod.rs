@@ -37,6 +37,7 @@ pub mod report;
 pub mod row;
 pub mod sort;
 pub mod trim;
+mod unlike;
 pub mod weigh;
 mod work;
 
