@@ -42,6 +42,11 @@ pub(crate) trait Graph {
     /// The unique number of a position's entry; `None` if the book does not have the position.
     fn entry(&self, at: &Position) -> Option<u64>;
 
+    /// Appends [`Graph::entry`] of the position after each of these legal moves.
+    fn entries_after(&self, at: &Position, moves: &[Move], out: &mut Vec<Option<u64>>) {
+        out.extend(moves.iter().map(|mv| self.entry(&at.after(*mv))));
+    }
+
     /// Appends the legal moves of an entry in one of its positions, the `first` that is reached or another one.
     fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>);
 
@@ -133,31 +138,35 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
     let mut others = Met::default();
     // The entries of which some position was visited: where keys tell positions apart, each has one.
     let mut visited = Bits::new(if by_key { 0 } else { graph.numbers() });
-    let mut arrive =
-        |graph: &G, traversal: &mut Traversal, next: &mut Vec<PendingPosition>, position: Position| {
-            let entry = graph.entry(&position);
-            if let Some(entry) = entry {
-                let is_first = traversal.entries.insert(entry);
-                if is_first {
-                    traversal.reached += 1;
-                    progress.pass(traversal.reached);
-                }
-                let is_other = !position.is_known_by_key() && others.insert(&position);
-                if !is_first && !is_other {
-                    return;
-                }
-            } else if own.is_none() {
+    // The position is made only where it is new.
+    let mut arrive = |traversal: &mut Traversal,
+                      next: &mut Vec<PendingPosition>,
+                      entry: Option<u64>,
+                      position: &mut dyn FnMut() -> Position| {
+        let mut made = None;
+        if let Some(entry) = entry {
+            let is_first = traversal.entries.insert(entry);
+            if is_first {
+                traversal.reached += 1;
+                progress.pass(traversal.reached);
+            }
+            let is_other = !by_key && others.insert(made.insert(position()));
+            if !is_first && !is_other {
                 return;
             }
-            if next.len() < widest {
-                next.push(PendingPosition { position, entry });
-            } else {
-                traversal.cut = true;
-            }
-            traversal.cut |= others.is_cut();
-        };
-    let (mut now, mut next, mut moves) = (Vec::new(), Vec::new(), Vec::new());
-    arrive(graph, &mut traversal, &mut next, Position::start_of(graph.variant()));
+        } else if own.is_none() {
+            return;
+        }
+        if next.len() < widest {
+            next.push(PendingPosition { position: made.unwrap_or_else(position), entry });
+        } else {
+            traversal.cut = true;
+        }
+        traversal.cut |= others.is_cut();
+    };
+    let (mut now, mut next, mut moves, mut after) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let start = Position::start_of(graph.variant());
+    arrive(&mut traversal, &mut next, graph.entry(&start), &mut || start.clone());
     for plies in 1.. {
         std::mem::swap(&mut now, &mut next);
         if now.is_empty() {
@@ -176,12 +185,17 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
             }
             if let Some(own) = own.filter(|_| traversal.reached < positions || !by_key) {
                 let leads_on = |entry: u64| !own.contains(entry) || graph.is_open(entry);
-                let replies = position.chess().legal_moves().into_iter();
-                moves.extend(replies.filter(|mv| graph.entry(&position.after(*mv)).is_some_and(leads_on)));
+                let replies = position.chess().legal_moves();
+                after.clear();
+                graph.entries_after(&position, &replies, &mut after);
+                let leading = replies.iter().zip(&after).filter(|(_, entry)| entry.is_some_and(leads_on));
+                moves.extend(leading.map(|(mv, _)| *mv));
             }
-            for &mv in &moves {
+            after.clear();
+            graph.entries_after(&position, &moves, &mut after);
+            for (&mv, &entry) in moves.iter().zip(&after) {
                 traversal.plies = plies;
-                arrive(graph, &mut traversal, &mut next, position.after(mv));
+                arrive(&mut traversal, &mut next, entry, &mut || position.after(mv));
             }
         }
     }

@@ -9,7 +9,7 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
 use super::Exp;
-use super::keys::KeySet;
+use super::keys::{KeyParts, KeySet};
 use super::layout::{NO_VALUE, RECORD_LEN};
 use super::read::{ExpIndex, MAX_RECORDS};
 use super::records::ExpRecords;
@@ -132,6 +132,15 @@ impl Graph for Walk<'_> {
 
     fn entry(&self, at: &Position) -> Option<u64> {
         self.index.look_up(at.standard()?, self.set).map(|(first, ..)| first as u64)
+    }
+
+    fn entries_after(&self, at: &Position, moves: &[Move], out: &mut Vec<Option<u64>>) {
+        let Some(chess) = at.standard() else { return };
+        let parts = KeyParts::new(chess);
+        out.extend(moves.iter().map(|mv| match parts.after(chess, *mv) {
+            Some(parts) => self.index.look_up_parts(parts, self.set).map(|(first, ..)| first as u64),
+            None => self.entry(&at.after(*mv)),
+        }));
     }
 
     fn moves(&mut self, at: &Position, _: u64, first: bool, out: &mut Vec<Move>) {

@@ -4,7 +4,9 @@
     reason = "the tables have an element for each piece, square, file and right"
 )]
 
-use shakmaty::{CastlingSide, Chess, Color, EnPassantMode, Position as _, Role};
+use shakmaty::{
+    Bitboard, CastlingSide, Chess, Color, EnPassantMode, Move, Piece, Position as _, Role, Square,
+};
 
 /// The state that the engines' random numbers begin with.
 const SEED: u64 = 1_070_372;
@@ -13,6 +15,9 @@ const SEED: u64 = 1_070_372;
 const FIRST_CLOCK: u32 = 14;
 /// Plies that have the same key.
 const CLOCK_STEP: u32 = 8;
+
+/// Squares between those of a pawn that goes two steps.
+const DOUBLE_STEP: i32 = 16;
 
 /// Which numbers castling and the side to move have in keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +117,12 @@ fn clock_mask(clock: u32) -> Option<u64> {
     Some(step.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
 }
 
+/// The number of a piece on a square.
+fn number(piece: Piece, square: Square) -> u64 {
+    let first = piece.color.fold_wb(0, 6);
+    NUMBERS.pieces[first + usize::from(u8::from(piece.role)) - 1][usize::from(square)]
+}
+
 /// What of a position its keys are made of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyParts {
@@ -129,11 +140,9 @@ impl KeyParts {
     pub fn new(chess: &Chess) -> Self {
         let board = chess.board();
         let mut pieces = 0;
-        for (color, first) in [(Color::White, 0), (Color::Black, 6)] {
-            for (role, numbers) in Role::ALL.into_iter().zip(&NUMBERS.pieces[first..]) {
-                for square in board.by_piece(role.of(color)) {
-                    pieces ^= numbers[usize::from(square)];
-                }
+        for piece in Color::ALL.into_iter().flat_map(|color| Role::ALL.map(|role| role.of(color))) {
+            for square in board.by_piece(piece) {
+                pieces ^= number(piece, square);
             }
         }
         let has = |(bit, (color, side)): (usize, (Color, CastlingSide))| {
@@ -148,6 +157,26 @@ impl KeyParts {
             is_black: chess.turn().is_black(),
             mask: clock_mask(chess.halfmoves()),
         }
+    }
+
+    /// The parts after a legal move of the position that has these, where the move changes only pieces and the clock.
+    pub fn after(self, chess: &Chess, mv: Move) -> Option<Self> {
+        let Move::Normal { role, from, capture, to, promotion } = mv else { return None };
+        let touched = Bitboard::with(from.into(), to);
+        let is_plain = role != Role::King
+            && (touched & chess.castles().castling_rights()).is_empty()
+            && !(role == Role::Pawn && (to - from).abs() == DOUBLE_STEP);
+        if !is_plain {
+            return None;
+        }
+        let us = chess.turn();
+        let mut pieces =
+            self.pieces ^ number(role.of(us), from) ^ number(promotion.unwrap_or(role).of(us), to);
+        if let Some(capture) = capture {
+            pieces ^= number(capture.of(us.other()), to);
+        }
+        let clock = if mv.is_zeroing() { 0 } else { chess.halfmoves().saturating_add(1) };
+        Some(Self { pieces, passed: [0; 2], is_black: !self.is_black, mask: clock_mask(clock), ..self })
     }
 
     /// The keys under which an engine with this set may have stored the position, the likeliest first.
@@ -171,6 +200,7 @@ pub fn keys(chess: &Chess, set: KeySet) -> impl Iterator<Item = u64> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use shakmaty::CastlingMode;
     use tabiya_chess::Position;
 
@@ -217,6 +247,38 @@ mod tests {
                 let expected = if clocked == 0 { vec![plain] } else { vec![clocked, plain] };
                 assert_eq!(keys(position.standard().unwrap(), set).collect::<Vec<_>>(), expected, "{fen}");
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parts_after_a_move_are_those_of_the_position_after_it(
+            start in prop::sample::select(vec![
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+                "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 11 30",
+                "8/P1p4k/3p4/KP5r/1R3p2/8/4P1P1/8 w - - 12 40",
+            ]),
+            steps in prop::collection::vec(any::<prop::sample::Index>(), 0..100),
+        ) {
+            let mut at = Position::from_fen(start.as_bytes(), CastlingMode::Standard).unwrap();
+            let mut foretold = 0;
+            for step in steps {
+                let legal = at.chess().legal_moves();
+                for mv in &legal {
+                    let (chess, next) = (at.standard().unwrap(), at.after(*mv));
+                    let Some(parts) = KeyParts::new(chess).after(chess, *mv) else { continue };
+                    foretold += 1;
+                    for set in [KeySet::New, KeySet::Old] {
+                        let expected: Vec<_> = keys(next.standard().unwrap(), set).collect();
+                        prop_assert_eq!(parts.keys(set).collect::<Vec<_>>(), expected, "{:?} in {}", mv, at.fen());
+                    }
+                }
+                if legal.is_empty() {
+                    break;
+                }
+                at.play(*step.get(&legal));
+            }
+            prop_assert!(foretold > 0 || at.fen().starts_with(start));
         }
     }
 

@@ -144,7 +144,11 @@ impl ExpIndex {
     /// The moves of a position, best first, with their place among all and the set whose key found them. Each key of `set` is
     /// tried, then each of the other set: a file may be made of the experience of engines of both kinds.
     pub fn look_up(&self, chess: &Chess, set: KeySet) -> Option<(usize, &[ExpMove], KeySet)> {
-        let parts = KeyParts::new(chess);
+        self.look_up_parts(KeyParts::new(chess), set)
+    }
+
+    /// As [`ExpIndex::look_up`], for a position with keys of these parts.
+    pub(super) fn look_up_parts(&self, parts: KeyParts, set: KeySet) -> Option<(usize, &[ExpMove], KeySet)> {
         let mut all =
             [set, set.other()].into_iter().flat_map(|set| parts.keys(set).map(move |key| (key, set)));
         all.find_map(|(key, set)| self.find(key).map(|(first, moves)| (first, moves, set)))

@@ -115,13 +115,16 @@ impl<'a> PolyglotEntries<'a> {
         self.find_from(self.lower_bound(key), key)
     }
 
+    /// The number of the first entry of a key.
+    pub(crate) fn first_of_key(self, key: u64) -> Option<usize> {
+        let first = self.lower_bound(key);
+        self.entries.get(first).is_some_and(|entry| key_of(entry) == key).then_some(first)
+    }
+
     /// The number of a position's first entry, and its key: mostly that of the position. Books of antichess may have castling rights
     /// in their keys; the first of these keys with entries counts.
     pub(crate) fn first_of(self, at: &Position) -> Option<(usize, u64)> {
-        let first = |key: u64| {
-            let first = self.lower_bound(key);
-            self.entries.get(first).is_some_and(|entry| key_of(entry) == key).then_some((first, key))
-        };
+        let first = |key: u64| self.first_of_key(key).map(|first| (first, key));
         first(at.key()).or_else(|| at.keys_with_castling().find_map(first))
     }
 

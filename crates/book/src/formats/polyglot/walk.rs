@@ -6,7 +6,7 @@ use std::sync::Arc;
 use shakmaty::{Move, Position as _};
 
 use tabiya_base::progress::Progress;
-use tabiya_chess::{Position, Variant};
+use tabiya_chess::{Position, Variant, variant_facts};
 
 use super::entry::PolyglotEntry;
 use super::read::PolyglotEntries;
@@ -110,6 +110,15 @@ impl Graph for Walk<'_> {
     /// The number of the first entry of the position.
     fn entry(&self, at: &Position) -> Option<u64> {
         self.entries.first_of(at).map(|(first, _)| first as u64)
+    }
+
+    fn entries_after(&self, at: &Position, moves: &[Move], out: &mut Vec<Option<u64>>) {
+        let of_key = |mv: &Move| self.entries.first_of_key(at.key_after(*mv)).map(|first| first as u64);
+        if variant_facts(self.variant).has_common_kings {
+            out.extend(moves.iter().map(|mv| self.entry(&at.after(*mv))));
+        } else {
+            out.extend(moves.iter().map(of_key));
+        }
     }
 
     fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>) {
