@@ -25,6 +25,15 @@ pub(crate) struct AgainstArgs {
     /// Of the games of the first --against, only the moves of players with this in their name, of =NAME or of the names in @FILE
     #[arg(long, value_name = "NAME", value_parser = PlayerArg::parse, requires = "against")]
     player: Option<PlayerArg>,
+    /// Games of --against count half for every YEARS that they are older than the newest [default: all count the same]
+    #[arg(long, value_name = "YEARS", requires = "against", value_parser = years)]
+    half_life: Option<f64>,
+}
+
+/// Reads years after which games count half.
+fn years(text: &str) -> std::result::Result<f64, String> {
+    let years = text.parse().ok().filter(|years| (0.01..=1000.0).contains(years));
+    years.ok_or_else(|| "must be years from 0.01 to 1000, such as 3 or 0.5".to_owned())
 }
 
 impl AgainstArgs {
@@ -48,7 +57,8 @@ impl AgainstArgs {
     ) -> Result<(ExpectedSources, Exit)> {
         let player = self.player.as_ref().map(PlayerArg::names).transpose()?;
         let open = |path: &Path| open_of(path, variant);
-        let wanted = Wanted { variant, player: player.as_ref(), plies, open: &open };
+        let wanted =
+            Wanted { variant, player: player.as_ref(), plies, half_life: self.half_life, open: &open };
         let sources = ExpectedSources::open(&self.against, &wanted, resources, progress)?;
         let mut exit = Exit::Done;
         for (number, source) in sources.counted().iter().enumerate() {

@@ -186,6 +186,13 @@ impl Date {
             && to.is_none_or(|to| !self.is_unknown() && self <= to.last_day())
     }
 
+    /// Years since the year 0, with a part of one for month and day; those that are unknown count as the first.
+    #[doc(hidden)]
+    pub fn years(self) -> f64 {
+        let days = u32::from(self.month.max(1) - 1) * 31 + u32::from(self.day.max(1) - 1);
+        f64::from(self.year) + f64::from(days) / f64::from(12 * 31)
+    }
+
     /// Whether nothing of it is known.
     pub fn is_unknown(self) -> bool {
         self == Self::default()

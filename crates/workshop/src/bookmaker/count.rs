@@ -13,7 +13,7 @@ use tabiya_chess::MoveCode;
 use tabiya_chess::{Packed, Position};
 use tabiya_games::play::play;
 use tabiya_games::{
-    GameEnd, GameError, GameHeader, GameLocation, GameResult, KeyedPly, Reason, Sources, Visitor,
+    Date, GameEnd, GameError, GameHeader, GameLocation, GameResult, KeyedPly, Reason, Sources, Visitor,
 };
 
 use super::Resources;
@@ -70,6 +70,7 @@ pub fn count<R: CountedRow>(
         wanted_tags: filter.wanted_tags(by),
         by,
         slice: Slice::default(),
+        date: Date::default(),
         files: &files,
         repeated,
         index,
@@ -125,6 +126,7 @@ struct Counter<'a, R> {
     wanted_tags: Vec<String>,
     by: By,
     slice: Slice,
+    date: Date,
     files: &'a BuildFiles,
     repeated: &'a Repeated,
     index: Option<&'a GameIndex>,
@@ -246,9 +248,10 @@ impl<R: CountedRow> Counter<'_, R> {
             GameResult::Black => ByColor { white: GameOutcome::Loss, black: GameOutcome::Win },
             GameResult::Draw => ByColor::new_with(|_| GameOutcome::Draw),
         };
+        let games = self.filter.units(self.date);
         let mut packed = self.packed.iter().copied();
         for &KeyedPly { key, mv, side } in &self.waiting {
-            let count = Count { key, mv, slice: self.slice, outcome: *outcomes.get(side), games: 1 };
+            let count = Count { key, mv, slice: self.slice, outcome: *outcomes.get(side), games };
             if let Some(row) = R::make(count, packed.next().flatten(), self.game) {
                 self.sorter.push(row)?;
             }
@@ -356,6 +359,7 @@ impl<R: CountedRow> Visitor for Counter<'_, R> {
             }
         }
         self.slice = slice_of(game, self.by);
+        self.date = game.date;
         self.is_set_up = game.start.is_some();
         self.waiting.clear();
         self.packed.clear();
@@ -415,6 +419,7 @@ impl<R: CountedRow> Visitor for Counter<'_, R> {
             Err(left) => *self.report.left.entry(left).or_default() += 1,
             Ok(result) => {
                 self.report.used += 1;
+                self.report.newest = self.report.newest.max(self.date);
                 self.report.set_up += u64::from(self.is_set_up);
                 self.report.other_side += self.other_side;
                 self.report.mistakes += self.mistakes;

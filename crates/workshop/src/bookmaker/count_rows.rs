@@ -13,6 +13,7 @@ use tabiya_base::progress::Progress;
 use tabiya_book::counts::{CountFile, CountWriter, CountsRow, Shape, damage};
 use tabiya_book::{By, Counts};
 use tabiya_chess::{MoveCode, Variant};
+use tabiya_games::Date;
 
 pub use tabiya_book::counts::CountsWritten;
 pub(super) use tabiya_book::counts::EXTENSION;
@@ -189,6 +190,8 @@ fn read<R: CountedRow>(
                 parts.get(next.fetch_add(1, Ordering::Relaxed))
             {
                 let wanted = wanted::<R>(filter, by);
+                // Count files know no dates.
+                let undated = filter.units(Date::default());
                 let mut rows = 0;
                 let see = |line: &CountsRow| {
                     rows += 1;
@@ -200,7 +203,10 @@ fn read<R: CountedRow>(
                         left.fetch_add(1, Ordering::Relaxed);
                         return Ok(());
                     }
-                    push(&CountsRow { slice: by.part(line.slice), ..*line }, &mut sorter)
+                    let units = |games: u64| games.saturating_mul(undated);
+                    let (wins, draws, losses) = (units(line.wins), units(line.draws), units(line.losses));
+                    let slice = by.part(line.slice);
+                    push(&CountsRow { slice, wins, draws, losses, ..*line }, &mut sorter)
                 };
                 match (file.with(|file| file.group(*group, wanted, see)), damage) {
                     (Err(error), Some((files, number))) if error.kind() == ErrorKind::Format => {

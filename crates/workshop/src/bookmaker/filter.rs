@@ -53,6 +53,34 @@ pub struct Filter {
     pub min_plies: u32,
     /// Games with the same players, date and moves count once.
     pub unique: bool,
+    /// How much a game counts by its age; `None`: once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recency: Option<Recency>,
+}
+
+/// How much games count by their age, in parts of [`Recency::WHOLE`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Recency {
+    /// The date of those that count whole.
+    pub newest: Date,
+    /// Years after which a game counts half.
+    pub half_life: f64,
+}
+
+impl Recency {
+    /// What the newest games count.
+    pub const WHOLE: u64 = 1024;
+
+    /// Half-lives that games without a date are old.
+    const UNDATED: f64 = 4.0;
+
+    /// What a game of this date counts, at least 1.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to WHOLE")]
+    pub(crate) fn units(&self, date: Date) -> u64 {
+        let years = (self.newest.years() - date.years()).max(0.0);
+        let halves = if date.is_unknown() { Self::UNDATED } else { years / self.half_life };
+        ((Self::WHOLE as f64 * libm::exp2(-halves)).round() as u64).max(1)
+    }
 }
 
 fn letter<S: Serializer>(side: &Option<Color>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -187,6 +215,11 @@ impl Filter {
     /// What count files must tell apart for [`admits_slice`](Self::admits_slice).
     pub fn slices(&self) -> By {
         self.among.by()
+    }
+
+    /// How often a game of this date counts.
+    pub(crate) fn units(&self, date: Date) -> u64 {
+        self.recency.map_or(1, |recency| recency.units(date))
     }
 
     /// Whether rows of a count file count.
@@ -375,6 +408,17 @@ mod tests {
         assert_eq!(of("Kasparov", None, None), Err(Exclusion::Player));
         let black = Filter { only: Some(CountedMoves::Side(Color::Black)), ..Filter::default() };
         assert_eq!(black.admits(&game()), Ok(Sides { white: false, black: true }));
+    }
+
+    #[test]
+    fn a_game_counts_the_less_the_older_it_is() {
+        let recency = Recency { newest: Date::from_pgn("2024.07.01"), half_life: 2.0 };
+        let units = |text| recency.units(Date::from_pgn(text));
+        assert_eq!(
+            ["2024.07.01", "2022.07.01", "2020.07", "2026", "????.??.??"].map(units),
+            [1024, 512, 256, 1024, 64]
+        );
+        assert_eq!([units("2023.01.01"), units("1924")], [609, 1]);
     }
 
     #[test]

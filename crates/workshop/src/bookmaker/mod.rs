@@ -43,7 +43,7 @@ mod work;
 
 pub use count_rows::{CountsWritten, NewCounts, OpenCounts};
 pub use eco::Names;
-pub use filter::{CountedMoves, Exclusion, Filter, TagPattern, Tags};
+pub use filter::{CountedMoves, Exclusion, Filter, Recency, TagPattern, Tags};
 pub use gather::{Input, add_up, join, write_counts};
 pub use merge::merge_books;
 pub use merge::{Merged, merge, widest};

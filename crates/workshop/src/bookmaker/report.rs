@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use tabiya_games::{GameError, OtherPlayers, Reason};
+use tabiya_games::{Date, GameError, OtherPlayers, Reason};
 
 use super::filter::Exclusion;
 use super::weigh::DroppedMoves;
@@ -52,6 +52,9 @@ pub struct BuildReport {
     /// Comments with a weight of a move that cannot be read.
     #[serde(default)]
     pub unread_weights: u64,
+    /// The latest date of games that counted.
+    #[serde(skip)]
+    pub newest: Date,
     /// Moves that were counted and not kept.
     #[serde(skip)]
     pub dropped: DroppedMoves,
@@ -114,8 +117,10 @@ impl BuildReport {
             unread_weights,
             dropped,
             other_players,
+            newest,
             ..
         } = other;
+        self.newest = self.newest.max(newest);
         self.set_up += set_up;
         self.drop_moves(dropped);
         self.other_side += other_side;

@@ -13,6 +13,8 @@ use tabiya_book::choose::{Policy, chances};
 use tabiya_book::{MoveFacts, Moves};
 use tabiya_chess::Position;
 
+use crate::bookmaker::Recency;
+
 pub use sources::{CountedSource, ExpectedSources, Wanted};
 
 /// Games for which the sources behind one count: where it knows `n` games, its moves count `n` against this.
@@ -40,8 +42,8 @@ pub struct Speaker {
 
 /// Sources of what is played, the first of which speaks where it knows the position.
 ///
-/// A source that counts games gives moves as often as they were played, also those that only lost. Where it knows `n` games, a move has
-/// the chance `(n_move + 3 c) / (n + 3)`, `c` being its chance by the sources behind, if one of those knows the position. A
+/// A source that counts games gives moves as often as they were played, also those that only lost; older games may count as parts of one.
+/// Where it knows `n` games, a move has the chance `(n_move + 3 c) / (n + 3)`, `c` being its chance by the sources behind, if one of those knows the position. A
 /// book that counts no games says what it plays, and nothing behind it adds to that.
 #[derive(Clone, Debug, Default)]
 pub struct Expected<'a> {
@@ -53,8 +55,10 @@ pub type PlayedMoves<'a> = dyn Fn(&Position, &mut Vec<MoveFacts>) + Send + Sync 
 
 /// What is asked by position.
 #[derive(Clone, Copy)]
-enum SourceOfMoves<'a> {
+pub(crate) enum SourceOfMoves<'a> {
     Book(&'a dyn Moves),
+    /// The games, and the same counted by their age, in parts of [`Recency::WHOLE`].
+    Dated(&'a dyn Moves, &'a dyn Moves),
     Games(&'a PlayedMoves<'a>),
 }
 
@@ -62,6 +66,7 @@ impl std::fmt::Debug for SourceOfMoves<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Book(_) => "Book",
+            Self::Dated(..) => "Dated",
             Self::Games(_) => "Games",
         })
     }
@@ -101,16 +106,21 @@ impl<'a> Expected<'a> {
     fn before(&self, rest: &mut f64, at: &Position, out: &mut Vec<ExpectedMove>) -> Option<Speaker> {
         out.clear();
         let mut speaker = None;
-        let mut facts = Vec::new();
+        let (mut facts, mut parts) = (Vec::new(), Vec::new());
         for (number, source) in self.sources.iter().enumerate().rev() {
             facts.clear();
+            parts.clear();
             match source {
                 SourceOfMoves::Book(book) => book.moves(at, &mut facts),
+                SourceOfMoves::Dated(games, by_age) => {
+                    games.moves(at, &mut facts);
+                    by_age.moves(at, &mut parts);
+                }
                 SourceOfMoves::Games(games) => games(at, &mut facts),
             }
             let games = match games(&facts) {
                 Some(games) => {
-                    add_games(&facts, games, rest, out);
+                    add_games(&played(&facts, &parts), rest, out);
                     Some(games)
                 }
                 None if add_book(&facts, rest, out) => None,
@@ -131,17 +141,39 @@ fn games(facts: &[MoveFacts]) -> Option<u64> {
     sum.filter(|sum| *sum > 0)
 }
 
+/// A move that was played.
+struct Played {
+    mv: Move,
+    /// In how many games.
+    games: u64,
+    /// What these count.
+    counts: f64,
+}
+
+/// The moves that were played. Their games count once, or what `parts` says if there are any.
+fn played(facts: &[MoveFacts], parts: &[MoveFacts]) -> Vec<Played> {
+    let games = |known: &MoveFacts| known.counts.map(|counts| counts.games).filter(|games| *games > 0);
+    let by_age = |mv: Move| {
+        let parts = parts.iter().find(|known| known.mv == mv).and_then(games)?;
+        Some(parts as f64 / Recency::WHOLE as f64)
+    };
+    let played = |known: &MoveFacts| {
+        let (mv, games) = (known.mv, games(known)?);
+        Some(Played { mv, games, counts: by_age(mv).unwrap_or(games as f64) })
+    };
+    facts.iter().filter_map(played).collect()
+}
+
 /// Adds the games of a source to what the sources behind it expect.
-fn add_games(facts: &[MoveFacts], all: u64, rest: &mut f64, out: &mut Vec<ExpectedMove>) {
+fn add_games(played: &[Played], rest: &mut f64, out: &mut Vec<ExpectedMove>) {
     let behind = if out.is_empty() && *rest <= 0.0 { 0.0 } else { BEHIND };
-    let sum = all as f64 + behind;
+    let sum = played.iter().map(|played| played.counts).sum::<f64>() + behind;
     *rest *= behind / sum;
-    let mut moves = Vec::with_capacity(facts.len() + out.len());
-    let played = facts.iter().filter_map(|known| Some((known.mv, known.counts?.games)));
-    for (mv, games) in played.filter(|(_, games)| *games > 0) {
-        let other = out.iter().position(|other| other.mv == mv).map(|place| out.swap_remove(place).chance);
-        let chance = (games as f64 + behind * other.unwrap_or(0.0)) / sum;
-        moves.push(ExpectedMove { mv, chance, games: Some(games) });
+    let mut moves = Vec::with_capacity(played.len() + out.len());
+    for Played { mv, games, counts } in played {
+        let other = out.iter().position(|other| other.mv == *mv).map(|place| out.swap_remove(place).chance);
+        let chance = (counts + behind * other.unwrap_or(0.0)) / sum;
+        moves.push(ExpectedMove { mv: *mv, chance, games: Some(*games) });
     }
     moves.extend(out.drain(..).map(|other| ExpectedMove {
         chance: behind * other.chance / sum,
@@ -182,6 +214,15 @@ mod tests {
     const OTHER: &str = "[White \"B\"]\n[Black \"C\"]\n[Result \"*\"]\n\n1. e4 e5 *\n\n";
 
     fn open(folder: &Path, files: &[(&str, String)], player: Option<&str>) -> ExpectedSources {
+        open_by_age(folder, files, player, None)
+    }
+
+    fn open_by_age(
+        folder: &Path,
+        files: &[(&str, String)],
+        player: Option<&str>,
+        half_life: Option<f64>,
+    ) -> ExpectedSources {
         let paths = files.iter().map(|(name, text)| {
             let path = folder.join(name);
             std::fs::write(&path, text).unwrap();
@@ -193,6 +234,7 @@ mod tests {
             variant: Variant::Chess,
             player: player.as_ref(),
             plies: Some(8),
+            half_life,
             open: &|path| book::open_as(path, Variant::Chess),
         };
         let resources = Resources { threads: 1, memory: 64 << 20, temp: folder.to_owned() };
@@ -268,6 +310,23 @@ mod tests {
         let without = &sources.counted()[0];
         assert!(without.is_empty);
         assert_eq!(without.report.other_players.near(&PlayerName::part("Rifal")), ["Rival"]);
+    }
+
+    #[test]
+    fn older_games_count_less_and_are_told_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let dated = |year: &str, text: &str| format!("[Date \"{year}.??.??\"]\n{text}");
+        let games = dated("2024", RIVAL) + &dated("2020", OTHER) + &dated("2022", RIVAL);
+        let files = [("rival.pgn", games), ("all.pgn", OTHER.to_owned())];
+        let sources = open_by_age(folder.path(), &files, None, Some(2.0));
+        let (speaker, moves) = shown(&sources.expected(), "e4");
+        assert_eq!(speaker, Some(Speaker { source: 0, games: Some(3) }));
+        // 1 + 1/2 games with c5, 1/4 with e5; everybody's one game has no date that makes it older than the newest.
+        let sum = 1.75 + BEHIND;
+        let row = |name: &str, chance, games| (name.to_owned(), chance, Some(games));
+        assert_eq!(moves, [row("e5", (0.25 + BEHIND) / sum, 1), row("c5", 1.5 / sum, 2)]);
+        let without = shown(&open(folder.path(), &files, None).expected(), "e4").1;
+        assert_eq!(without, [row("e5", (1.0 + BEHIND) / 6.0, 1), row("c5", 2.0 / 6.0, 2)]);
     }
 
     #[test]

@@ -10,14 +10,14 @@ use tabiya_base::error::{Error, Result};
 use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
 use tabiya_book::traits::Book;
-use tabiya_book::{self as book, By, Moves};
+use tabiya_book::{self as book, By};
 use tabiya_chess::Variant;
 use tabiya_games::{PlayerName, Sources};
 use tabiya_learn as learn;
 
-use super::Expected;
+use super::{Expected, SourceOfMoves};
 use crate::bookmaker::{
-    BuildReport, CountedMoves, Filter, Input, NewCounts, OpenCounts, Repeated, write_counts,
+    BuildReport, CountedMoves, Filter, Input, NewCounts, OpenCounts, Recency, Repeated, write_counts,
 };
 use crate::source::{Sorted, Source, open_games};
 
@@ -30,13 +30,19 @@ pub struct Wanted<'a> {
     pub player: Option<&'a PlayerName>,
     /// Plies from the start of a game that count; `None`: all.
     pub plies: Option<u32>,
+    /// Years after which a game counts half, against the newest of its source; `None`: all count the same. Games without a date count
+    /// as if they were four times as old, and so do count files beside games.
+    pub half_life: Option<f64>,
     /// Opens a book.
     pub open: &'a dyn Fn(&Path) -> Result<Arc<dyn Book>>,
 }
 
 /// Opened sources, in order.
+#[derive(Default)]
 pub struct ExpectedSources {
     books: Vec<Arc<dyn Book>>,
+    /// For each book the same games counted by their age, if they were.
+    by_age: Vec<Option<Arc<dyn Book>>>,
     files: Vec<PathBuf>,
     counted: Vec<CountedSource>,
     /// Where the counts are. The last field: the books in it are closed before.
@@ -60,9 +66,10 @@ pub struct CountedSource {
 
 impl fmt::Debug for Wanted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { variant, player, plies, open: _ } = self;
+        let Self { variant, player, plies, half_life, open: _ } = self;
         let mut fields = f.debug_struct("Wanted");
-        fields.field("variant", variant).field("player", player).field("plies", plies).finish_non_exhaustive()
+        fields.field("variant", variant).field("player", player).field("plies", plies);
+        fields.field("half_life", half_life).finish_non_exhaustive()
     }
 }
 
@@ -84,7 +91,7 @@ impl ExpectedSources {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let mut sources = Self { books: Vec::new(), files: Vec::new(), counted: Vec::new(), folder: None };
+        let mut sources = Self::default();
         for (number, path) in paths.iter().enumerate() {
             let source = Source::at(path)?;
             let wanted = &Wanted { player: wanted.player.filter(|_| number == 0), ..*wanted };
@@ -96,6 +103,7 @@ impl ExpectedSources {
                 let book = (wanted.open)(path)?;
                 sources.files.extend(learn::files_of([&*book]));
                 sources.books.push(book);
+                sources.by_age.push(None);
             }
         }
         Ok(sources)
@@ -120,21 +128,36 @@ impl ExpectedSources {
             player: wanted.player.cloned(),
             ..Filter::default()
         };
-        let target = self.target(resources)?;
-        let new = NewCounts::create(&target, false, By::default(), wanted.variant, false)?;
-        let repeated = Repeated::default();
-        let input = Input { games: &mut games, repeated: &repeated, counts: &counts, work: None };
-        let (report, written) = write_counts(input, &filter, resources, new, progress)?;
+        let write = |games: &mut Sources, target: &Path, filter: &Filter| {
+            let new = NewCounts::create(target, false, By::default(), wanted.variant, false)?;
+            let repeated = Repeated::default();
+            let input = Input { games, repeated: &repeated, counts: &counts, work: None };
+            write_counts(input, filter, resources, new, progress)
+        };
+        // Their newest date is known only after the first reading.
+        let again = |half_life| games.twice("weighing them by age").map(|games| (half_life, games));
+        let again = wanted.half_life.map(again).transpose()?;
+        let target = self.target("games", resources)?;
+        let (report, written) = write(&mut games, &target, &filter)?;
         let is_empty = written.rows == 0;
+        let again = again.filter(|_| !is_empty && !report.newest.is_unknown());
+        let mut by_age = None;
+        if let Some((half_life, mut once_more)) = again {
+            let recency = Some(Recency { newest: report.newest, half_life });
+            let target = self.target("by-age", resources)?;
+            write(&mut once_more, &target, &Filter { recency, ..filter })?;
+            by_age = Some(book::open_as(&target, wanted.variant)?);
+        }
         self.counted.push(CountedSource { path: path.to_owned(), games, unopened, report, is_empty });
         if !is_empty {
             self.books.push(book::open_as(&target, wanted.variant)?);
+            self.by_age.push(by_age);
         }
         Ok(())
     }
 
     /// Where the next count file goes.
-    fn target(&mut self, resources: &Resources) -> Result<PathBuf> {
+    fn target(&mut self, name: &str, resources: &Resources) -> Result<PathBuf> {
         let folder = match self.folder.take() {
             Some(folder) => folder,
             None => tempfile::Builder::new()
@@ -142,13 +165,18 @@ impl ExpectedSources {
                 .tempdir_in(&resources.temp)
                 .map_err(|error| Error::temporary(&resources.temp, error))?,
         };
-        let name = format!("{}.{}", self.counted.len(), NewCounts::EXTENSION);
+        let name = format!("{name}-{}.{}", self.counted.len(), NewCounts::EXTENSION);
         Ok(self.folder.insert(folder).path().join(name))
     }
 
     /// What is expected by these sources.
     pub fn expected(&self) -> Expected<'_> {
-        Expected::new(self.books().map(|book| &**book as &dyn Moves))
+        let sources = self.books.iter().zip(&self.by_age);
+        let sources = sources.map(|(book, by_age)| match by_age {
+            Some(by_age) => SourceOfMoves::Dated(&**book, &**by_age),
+            None => SourceOfMoves::Book(&**book),
+        });
+        Expected { sources: sources.collect() }
     }
 
     /// The sources as books; games without a move are none.

@@ -150,6 +150,7 @@ fn a_filter_is_known_again_by_its_values() {
         repertoire: true,
         min_plies: 4,
         unique: false,
+        recency: None,
     };
     let text = serde_json::to_string(&all).unwrap();
     // A change of this text means that builds that were begun cannot be continued.
