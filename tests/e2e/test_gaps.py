@@ -318,6 +318,31 @@ def test_each_gap_is_a_game_that_a_viewer_shows(tabiya, planted, tmp_path):
     assert over.returncode == USAGE and "1-0" not in games.read_text() and games.read_text() == games_text(PLANTED)
 
 
+def test_older_games_count_less(tabiya, planted):
+    """Halved for every two years; a game without a date is four half-lives old. How many they are is said as it is."""
+    book, games = planted
+    lines = {"1. e4 a5": "2024.??.??", "1. e4 b5": "2022.??.??", "1. e4 f5": "2020.??.??", "1. e4 h5": "????.??.??"}
+    games.write_text("".join(f'[Date "{date}"]\n' + games_text({moves: 2}).replace("\n\n[Event", f'\n\n[Date "{date}"]\n[Event') for moves, date in lines.items()))
+    counts = games.with_suffix(".parquet")
+    assert tabiya("build", games, "-o", counts).returncode == DONE
+
+    def shares(*more):
+        (of,) = asked(tabiya, book, [games], "white", *more)
+        return {row["moves"][-2:]: (row["games"], row["share"]) for row in of["gaps"]}
+
+    assert shares() == dict.fromkeys(["a5", "b5", "f5", "h5"], (2, 0.25))
+    halves, whole = {"a5": 1, "b5": 1 / 2, "f5": 1 / 4, "h5": 1 / 16}, 1 + 1 / 2 + 1 / 4 + 1 / 16
+    assert shares("--half-life", 2) == {move: (2, pytest.approx(part / whole)) for move, part in halves.items()}
+    # Three games' worth of the count file behind them, which knows no dates.
+    mixed = {move: (2, pytest.approx((2 * part + 3 / 4) / (2 * whole + 3))) for move, part in halves.items()}
+    assert shares("--half-life", 2, "--against", counts) == mixed
+    with games.open("rb") as pipe:
+        piped = tabiya("gaps", book, "--against", "-", "--half-life", 2, stdin=pipe)
+    assert piped.returncode == USAGE and b"reads the games twice" in piped.stderr, piped.stderr
+    wrong = tabiya("gaps", book, "--against", games, "--half-life", 0)
+    assert wrong.returncode == USAGE and b"must be years" in wrong.stderr, wrong.stderr
+
+
 def test_each_kind_of_source_says_the_same(tabiya, planted, tmp_path):
     book, games = planted
     wanted = asked(tabiya, book, [games], "both")
