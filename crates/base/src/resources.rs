@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use tempfile::TempDir;
+
 use super::error::{Error, ErrorKind, Remedy, Result};
 use super::parallel;
 
@@ -31,6 +33,15 @@ impl Resources {
                 .remedied_by(Remedy::TemporaryFolder));
         }
         Ok(Self { threads, memory, temp })
+    }
+
+    /// A new folder for temporary files, which goes away with what is returned.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn temporary_folder(&self) -> Result<TempDir> {
+        let folder = tempfile::Builder::new().prefix("tabiya-").tempdir_in(&self.temp);
+        folder.map_err(|error| Error::temporary(&self.temp, error))
     }
 
     /// Bytes that the writer of a book may hold: a quarter.

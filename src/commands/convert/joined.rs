@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tabiya_base::error::{Error, Result};
+use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::traits::Book;
 use tabiya_book::{self as book, CountsGames, Format, Weights};
@@ -34,8 +34,7 @@ impl Joined {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("tabiya-").tempdir_in(&resources.temp);
-        let folder = folder.map_err(|error| Error::temporary(&resources.temp, error))?;
+        let folder = resources.temporary_folder()?;
         let format = books.first().map(|book| book.format());
         let format = format.filter(|format| books.iter().all(|book| book.format() == *format));
         let are_counts = format.is_some_and(|format| format.games() == CountsGames::Only);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tabiya_base::error::{Error, Result};
+use tabiya_base::error::Result;
 use tabiya_book::traits::Book;
 use tabiya_book::{Moves, Variant};
 use tabiya_learn as learn;
@@ -37,8 +37,7 @@ impl Seed {
         if sources.is_empty() {
             return Ok(Self::default());
         }
-        let folder = tempfile::Builder::new().prefix("tabiya-").tempdir_in(&resources.temp);
-        let folder = folder.map_err(|error| Error::temporary(&resources.temp, error))?;
+        let folder = resources.temporary_folder()?;
         let new = |name: &str| {
             let mut new = NewBook::new(folder.path().join(name));
             (new.threads, new.memory) = (Some(resources.threads), Some(resources.memory));

@@ -133,8 +133,7 @@ impl GamesOfPosition {
             }
             Err(error) => {
                 warnings.push(format!("the index of the games cannot be kept: {error:#}"));
-                let folder = tempfile::tempdir_in(&resources.temp)
-                    .map_err(|error| Error::temporary(&resources.temp, error))?;
+                let folder = resources.temporary_folder()?;
                 (folder.path().join("index"), Some(folder))
             }
         };

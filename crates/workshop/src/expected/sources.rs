@@ -160,10 +160,7 @@ impl ExpectedSources {
     fn target(&mut self, name: &str, resources: &Resources) -> Result<PathBuf> {
         let folder = match self.folder.take() {
             Some(folder) => folder,
-            None => tempfile::Builder::new()
-                .prefix("tabiya-")
-                .tempdir_in(&resources.temp)
-                .map_err(|error| Error::temporary(&resources.temp, error))?,
+            None => resources.temporary_folder()?,
         };
         let name = format!("{name}-{}.{}", self.counted.len(), NewCounts::EXTENSION);
         Ok(self.folder.insert(folder).path().join(name))
