@@ -1,6 +1,6 @@
 """The explorer's page: moves branch and stay, as a tree with the line on the board in front."""
 
-from parts import address, drag, line
+from parts import Held, address, drag, line
 from playwright.sync_api import expect
 
 FORGET = "Forget the other lines"
@@ -149,6 +149,26 @@ def test_moves_of_other_lines_are_offered_anywhere(serve, look, books):
     expect(ways(page)).to_have_count(0)
     page.keyboard.press("Shift+ArrowRight")
     expect(page.locator("#line .chosen")).to_have_text("e4")
+
+
+def test_an_offer_stays_when_its_position_comes_again(serve, look, books):
+    page = look(serve(books / "main.bin"), "#e4")
+    views = Held(page.context, "**/api/view**")
+    drag(page, "a7", "a6")
+    address(page, "#e4,a6")
+    page.keyboard.press("ArrowLeft")
+    address(page, "#e4")
+    # The position is known, and asked for again.
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(ways(page)).to_have_text(["a6", "c5", "e5", "e6"])
+    with page.expect_response(lambda answer: "play=e2e4&" in answer.url) as answer:
+        views.let_go()
+    answer.value.finished()
+    page.evaluate("() => new Promise(done => setTimeout(() => requestAnimationFrame(done)))")
+    expect(page.locator("#line .chosen")).to_have_text("c5")
+    page.keyboard.press("ArrowRight")
+    address(page, "#e4,c5")
 
 
 def test_where_the_book_ends_nothing_is_offered(serve, look, books):

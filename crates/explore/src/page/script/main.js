@@ -10,7 +10,7 @@ import { closeField, editor, listenToLeaving } from "./edit.js";
 import { closeLooks } from "./additions.js";
 import { arrows } from "./arrows.js";
 import { drawMarks, listenToMarks } from "./marks.js";
-import { closeWays, forward } from "./ways.js";
+import { closeWays, forward, renewWays } from "./ways.js";
 import { closePromotion, listenToBoard } from "./moves.js";
 import { copyFen, copyPgn, drawLine, drawOpening } from "./line.js";
 import { drawGames, drawPlayers, followGames, listenToGames } from "./games.js";
@@ -134,8 +134,8 @@ function listenToSteps() {
     board.show(view);
     drawOpening(view);
     drawNotice();
-    closeWays();
     arrows.pointed = null;
+    renewWays(view, fresh);
     drawLine();
     tables.redraw();
     drawMarks();

@@ -66,6 +66,15 @@ export function closeWays() {
   arrows.point(null);
 }
 
+/** What comes anew of the same position leaves the offer; in another one it is withdrawn. @param {View} view @param {boolean} fresh */
+export function renewWays(view, fresh) {
+  const ways = waysFrom(view);
+  if (fresh || ways.length === 0) closeWays();
+  if (chosenWay < 0) return;
+  chosenWay = Math.min(chosenWay, ways.length - 1);
+  arrows.point(ways[chosenWay] ?? null);
+}
+
 /** @param {View} view @param {number} number */
 function chooseWay(view, number) {
   const ways = waysFrom(view);
