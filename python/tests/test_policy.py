@@ -204,6 +204,8 @@ def test_an_opening_leaves_only_the_moves_that_lead_there() -> None:
         board.push_uci(move)
     board = chess.Board()
     board.push_uci("d2d4")
-    assert policy.choose(board) is None or policy.choose(board).uci == "c7c5"  # type: ignore[union-attr]
+    assert {entry.uci for entry, chance in policy.chances(board) if chance > 0} == {"c7c5", "b8c6"}
+    chosen = policy.choose(board)
+    assert chosen is not None and chosen.uci in ("c7c5", "b8c6")
     with pytest.raises(ValueError, match="no opening is called 'Sicilean'"):
         tabiya.Policy(STARTER, opening="Sicilean")
