@@ -75,7 +75,7 @@ impl SearchPaths {
     /// The book of this name, or the books of a folder of this name.
     ///
     /// # Errors
-    /// When there is none: what was tried, or why the folder cannot be read.
+    /// When there is no such book, with the paths that were tried, or when the folder cannot be read.
     pub fn find_books(&self, name: &str) -> Result<FoundBooks, String> {
         let found = self.find(name);
         let found = found.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));

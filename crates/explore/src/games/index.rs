@@ -298,12 +298,12 @@ impl GamesIndex {
     }
 }
 
-/// So many records from one on.
+/// `count` records, beginning with the one at `from`.
 fn part_of<T>(records: &[T], from: u64, count: u32) -> Option<&[T]> {
     records.get(usize::try_from(from).ok()?..)?.get(..usize::try_from(count).ok()?)
 }
 
-/// The place of a number among so many, which is guessed by its size: games have about the same length, so that this takes few
+/// The place of a number among `count` of them, which is guessed by its size: games have about the same length, so that this takes few
 /// steps. After a bad guess what is left is halved.
 fn place(count: usize, number: u64, number_at: impl Fn(usize) -> Option<u64>) -> Option<usize> {
     let (mut from, mut to) = (0, count.checked_sub(1)?);

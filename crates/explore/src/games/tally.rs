@@ -209,7 +209,7 @@ impl Tallies {
     }
 }
 
-/// The mean of so many ratings, to the nearest; `None` of none.
+/// The mean of `count` ratings, rounded to the nearest number; `None` if there are none.
 fn mean(sum: u64, count: u32) -> Option<u32> {
     let count = u64::from(count);
     let mean = sum.saturating_add(count / 2).checked_div(count)?;
