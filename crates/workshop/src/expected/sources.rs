@@ -40,13 +40,18 @@ pub struct Wanted<'a> {
 /// Opened sources, in order.
 #[derive(Default)]
 pub struct ExpectedSources {
-    books: Vec<Arc<dyn Book>>,
-    /// For each book the same games counted by their age, if they were.
-    by_age: Vec<Option<Arc<dyn Book>>>,
+    books: Vec<OpenSource>,
     files: Vec<PathBuf>,
     counted: Vec<CountedSource>,
     /// Where the counts are. The last field: the books in it are closed before.
     folder: Option<TempDir>,
+}
+
+/// A source as a book.
+struct OpenSource {
+    book: Arc<dyn Book>,
+    /// The same games counted by their age, if they were.
+    by_age: Option<Arc<dyn Book>>,
 }
 
 /// Games that were counted.
@@ -102,8 +107,7 @@ impl ExpectedSources {
             } else {
                 let book = (wanted.open)(path)?;
                 sources.files.extend(learn::files_of([&*book]));
-                sources.books.push(book);
-                sources.by_age.push(None);
+                sources.books.push(OpenSource { book, by_age: None });
             }
         }
         Ok(sources)
@@ -150,8 +154,8 @@ impl ExpectedSources {
         }
         self.counted.push(CountedSource { path: path.to_owned(), games, unopened, report, is_empty });
         if !is_empty {
-            self.books.push(book::open_as(&target, wanted.variant)?);
-            self.by_age.push(by_age);
+            let book = book::open_as(&target, wanted.variant)?;
+            self.books.push(OpenSource { book, by_age });
         }
         Ok(())
     }
@@ -168,8 +172,7 @@ impl ExpectedSources {
 
     /// What is expected by these sources.
     pub fn expected(&self) -> Expected<'_> {
-        let sources = self.books.iter().zip(&self.by_age);
-        let sources = sources.map(|(book, by_age)| match by_age {
+        let sources = self.books.iter().map(|OpenSource { book, by_age }| match by_age {
             Some(by_age) => SourceOfMoves::Dated(&**book, &**by_age),
             None => SourceOfMoves::Book(&**book),
         });
@@ -178,13 +181,13 @@ impl ExpectedSources {
 
     /// The sources as books; games without a move are none.
     pub fn books(&self) -> impl Iterator<Item = &Arc<dyn Book>> {
-        self.books.iter()
+        self.books.iter().map(|source| &source.book)
     }
 
     /// The books and count files among them that are named.
     pub fn opened(&self) -> impl Iterator<Item = &Arc<dyn Book>> {
         let folder = self.folder.as_ref().map(TempDir::path);
-        self.books.iter().filter(move |book| folder.is_none_or(|folder| !book.path().starts_with(folder)))
+        self.books().filter(move |book| folder.is_none_or(|folder| !book.path().starts_with(folder)))
     }
 
     /// The files that are read.
