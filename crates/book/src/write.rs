@@ -4,10 +4,11 @@ use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use tabiya_base::error::Result;
+use tabiya_base::replace::Replacement;
 use tabiya_base::resources::Resources;
-use tabiya_chess::rating_number;
+use tabiya_chess::{MoveCode, rating_number};
 
-use super::{About, Format, GameReference, Heading, PositionRecord, Variant};
+use super::{About, Format, GameReference, Heading, MoveFacts, PositionRecord, Variant};
 
 /// Which moves become green in positions without colours, if the format has colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +84,16 @@ impl Needs {
     /// Whether a book is written.
     pub(crate) fn are_met(self, written: &Written) -> bool {
         !self.moves || written.moves > 0
+    }
+
+    /// Puts the one file of a book in its place, if a book is written.
+    pub(crate) fn commit(self, file: Replacement, mut written: Written) -> Result<Written> {
+        if self.are_met(&written) {
+            file.commit()?;
+        } else {
+            written.files.clear();
+        }
+        Ok(written)
     }
 }
 
@@ -229,6 +240,34 @@ pub struct OldJournal {
     pub games: u64,
     /// Edits of the old book that could be undone.
     pub edits: u64,
+}
+
+/// What formats with weights alone do not hold of moves.
+#[derive(Debug, Default)]
+pub(crate) struct BesidesWeights {
+    counts: u64,
+    marks: u64,
+    ratings: u64,
+}
+
+impl BesidesWeights {
+    /// Counts what these moves have besides their weights.
+    pub(crate) fn add<'a>(&mut self, moves: impl Iterator<Item = &'a MoveFacts<MoveCode>>) {
+        for known in moves {
+            self.counts += u64::from(known.counts.is_some());
+            self.marks += u64::from(known.is_marked());
+            self.ratings += u64::from(known.ratings.is_some());
+        }
+    }
+
+    /// What was lost, for [`left_out`].
+    pub(crate) fn named(&self) -> [(&'static str, u64); 3] {
+        [
+            ("counts of games: the format has weights only, and every move keeps its own", self.counts),
+            ("marks or colors of moves, which act only through the weights", self.marks),
+            ("ratings of moves", self.ratings),
+        ]
+    }
 }
 
 /// What a format could not hold, for [`Written::left_out`]: the losses that occurred.

@@ -27,8 +27,8 @@ const DRIVERS: &[&dyn Driver] = &[
     &kvetka::KvetkaDriver,
     &obk::ObkDriver,
     &exp::ExpDriver,
-    &text::EpdDriver,
-    &text::FenDriver,
+    &text::TextDriver::EPD,
+    &text::TextDriver::FEN,
     &counts::CountsDriver,
 ];
 

@@ -9,7 +9,7 @@ use tabiya_base::replace::Replacement;
 use tabiya_chess::MoveCode;
 
 use super::entry::PolyglotEntry;
-use crate::write::Needs;
+use crate::write::{BesidesWeights, Needs};
 use crate::{BookWriter, Learned, MoveFacts, PositionRecord, WriteOptions, Written, left_out};
 
 /// The greatest weight that an entry can hold.
@@ -28,10 +28,8 @@ pub struct PolyglotWriter {
 /// What the format has no place for.
 #[derive(Debug, Default)]
 struct PolyglotLeftOut {
-    counts: u64,
-    marks: u64,
+    besides: BesidesWeights,
     comments: u64,
-    ratings: u64,
     only_lost: u64,
 }
 
@@ -71,31 +69,21 @@ impl BookWriter for PolyglotWriter {
         }
         self.written.positions += u64::from(!self.entries.is_empty());
         self.written.moves += self.entries.len() as u64;
-        let count =
-            |has: fn(&MoveFacts<MoveCode>) -> bool| written().filter(|known| has(known)).count() as u64;
-        self.lost.counts += count(|known| known.counts.is_some());
-        self.lost.marks += count(MoveFacts::is_marked);
-        self.lost.ratings += count(|known| known.ratings.is_some());
-        self.lost.only_lost += count(only_lost);
+        self.lost.besides.add(written());
+        self.lost.only_lost += written().filter(|known| only_lost(known)).count() as u64;
         self.lost.comments += u64::from(known.comment.is_some());
         Ok(())
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
         let Self { file, needs, mut written, lost, .. } = *self;
-        written.left_out = left_out([
-            ("counts of games: the format has weights only, and every move keeps its own", lost.counts),
-            ("marks or colors of moves, which act only through the weights", lost.marks),
-            ("ratings of moves", lost.ratings),
-            ("comments", lost.comments),
-            ("moves that only lost", lost.only_lost),
-        ]);
-        if needs.are_met(&written) {
-            file.commit()?;
-        } else {
-            written.files.clear();
-        }
-        Ok(written)
+        written.left_out = left_out(
+            lost.besides
+                .named()
+                .into_iter()
+                .chain([("comments", lost.comments), ("moves that only lost", lost.only_lost)]),
+        );
+        needs.commit(file, written)
     }
 }
 

@@ -27,59 +27,40 @@ pub(super) const EPD: Facts =
 pub(super) const FEN: Facts =
     Facts { name: "fen", title: "FEN", noun: "a FEN book", extensions: &["fen"], ..FACTS };
 
-/// What opens and writes books as EPD.
-pub(crate) struct EpdDriver;
+/// What opens and writes books of one form.
+pub(crate) struct TextDriver(Form);
 
-/// What opens and writes books as lines of a FEN and moves.
-pub(crate) struct FenDriver;
+impl TextDriver {
+    /// Of books as EPD.
+    pub(crate) const EPD: Self = Self(Form::Epd);
 
-fn sniffed(form: Form, path: &Path, bytes: &[u8]) -> Certainty {
-    let is_named = Form::ALL.iter().any(|form| form.format().has_name(path));
-    if is_book(bytes, is_named) == Some(form) { Certainty::Marked } else { Certainty::No }
+    /// Of books as lines of a FEN and moves.
+    pub(crate) const FEN: Self = Self(Form::Fen);
 }
 
-fn opened(form: Form, opening: Opening<'_>) -> Result<Arc<dyn Book>> {
-    let Opening { path, bytes, variant, .. } = opening;
-    if is_book(&bytes, true) != Some(form) {
-        return Err(Error::format(path, "no line is a position with moves").advice(advice()));
-    }
-    Ok(Arc::new(TextBook::new(path, bytes, form, variant)))
-}
-
-impl Driver for EpdDriver {
+impl Driver for TextDriver {
     fn format(&self) -> Format {
-        Form::Epd.format()
+        self.0.format()
     }
 
     fn sniff(&self, path: &Path, bytes: &[u8]) -> Certainty {
-        sniffed(Form::Epd, path, bytes)
+        let is_named = Form::ALL.iter().any(|form| form.format().has_name(path));
+        if is_book(bytes, is_named) == Some(self.0) { Certainty::Marked } else { Certainty::No }
     }
 
     fn open(&self, opening: Opening<'_>) -> Result<Arc<dyn Book>> {
-        opened(Form::Epd, opening)
+        let Opening { path, bytes, variant, .. } = opening;
+        if is_book(&bytes, true) != Some(self.0) {
+            return Err(Error::format(path, "no line is a position with moves").advice(advice()));
+        }
+        Ok(Arc::new(TextBook::new(path, bytes, self.0, variant)))
     }
 
     #[cfg(feature = "write")]
     fn writer(&self) -> Option<Create> {
-        Some(|path, options| boxed(super::write::TextWriter::new(path, options, Form::Epd)))
-    }
-}
-
-impl Driver for FenDriver {
-    fn format(&self) -> Format {
-        Form::Fen.format()
-    }
-
-    fn sniff(&self, path: &Path, bytes: &[u8]) -> Certainty {
-        sniffed(Form::Fen, path, bytes)
-    }
-
-    fn open(&self, opening: Opening<'_>) -> Result<Arc<dyn Book>> {
-        opened(Form::Fen, opening)
-    }
-
-    #[cfg(feature = "write")]
-    fn writer(&self) -> Option<Create> {
-        Some(|path, options| boxed(super::write::TextWriter::new(path, options, Form::Fen)))
+        Some(match self.0 {
+            Form::Epd => |path, options| boxed(super::write::TextWriter::new(path, options, Form::Epd)),
+            Form::Fen => |path, options| boxed(super::write::TextWriter::new(path, options, Form::Fen)),
+        })
     }
 }

@@ -29,7 +29,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Seen, to_the_end};
 use tabiya_chess::{Position, Variant};
 
-pub(crate) use driver::{EpdDriver, FenDriver};
+pub(crate) use driver::TextDriver;
 use line::{Form, lines, with_line};
 use read::TextIndex;
 

@@ -9,8 +9,8 @@ use tabiya_base::replace::Replacement;
 use tabiya_chess::MoveCode;
 
 use super::line::{Form, fields, written};
-use crate::write::Needs;
-use crate::{BookWriter, MoveFacts, PositionRecord, WriteOptions, Written, left_out};
+use crate::write::{BesidesWeights, Needs};
+use crate::{BookWriter, PositionRecord, WriteOptions, Written, left_out};
 
 /// A book that is being written.
 #[derive(Debug)]
@@ -25,10 +25,8 @@ pub(super) struct TextWriter {
 /// What the form has no place for.
 #[derive(Debug, Default)]
 struct TextLeftOut {
-    counts: u64,
-    marks: u64,
+    besides: BesidesWeights,
     comments: u64,
-    ratings: u64,
     learned: u64,
     other_pockets: u64,
 }
@@ -84,30 +82,19 @@ impl BookWriter for TextWriter {
         self.file.write_all(line.as_bytes()).map_err(|error| self.file.error(error))?;
         self.written.positions += 1;
         self.written.moves += moves.len() as u64;
-        let count = |has: fn(&MoveFacts<MoveCode>) -> bool| kept().filter(|known| has(known)).count() as u64;
-        self.lost.counts += count(|known| known.counts.is_some());
-        self.lost.marks += count(MoveFacts::is_marked);
-        self.lost.ratings += count(|known| known.ratings.is_some());
-        self.lost.learned += count(|known| known.learned.is_some());
+        self.lost.besides.add(kept());
+        self.lost.learned += kept().filter(|known| known.learned.is_some()).count() as u64;
         self.lost.comments += u64::from(known.comment.is_some() && !self.holds_comments());
         Ok(())
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
         let Self { file, needs, mut written, lost, .. } = *self;
-        written.left_out = left_out([
-            ("counts of games: the format has weights only, and every move keeps its own", lost.counts),
-            ("marks or colors of moves, which act only through the weights", lost.marks),
-            ("ratings of moves", lost.ratings),
+        written.left_out = left_out(lost.besides.named().into_iter().chain([
             ("learned results of moves", lost.learned),
             ("comments", lost.comments),
             ("moves that are legal only with other pieces in hand", lost.other_pockets),
-        ]);
-        if needs.are_met(&written) {
-            file.commit()?;
-        } else {
-            written.files.clear();
-        }
-        Ok(written)
+        ]));
+        needs.commit(file, written)
     }
 }
