@@ -359,11 +359,12 @@ remap_paths() {
 # Python ---------------------------------------------------------------------------------------------------------
 
 # pytest_with VENV ARGUMENT...: pytest fails when it collects no test; -ra names what was skipped, and why. A test that
-# takes a quarter of an hour hangs, and is named.
+# takes a quarter of an hour hangs, and is named. Folders are kept of tests that fail, until the next run.
 pytest_with() {
     local venv=$1
     shift
-    "$venv/bin/python" -m pytest -ra -p no:cacheprovider --timeout "$((900 * PATIENCE))" "$@"
+    "$venv/bin/python" -m pytest -ra -p no:cacheprovider --timeout "$((900 * PATIENCE))" \
+        -o tmp_path_retention_policy=failed -o tmp_path_retention_count=1 "$@"
 }
 
 # A Python that can make virtual environments: Debian's own leaves that to the package python3-venv.

@@ -43,6 +43,15 @@ def find_tool(name, *folders):
     return shutil.which(name, path=os.pathsep.join([*filter(None, folders), os.environ["PATH"]]))
 
 
+def put_program(program, at):
+    """Puts a program at another path. It is the same file there where the system can do that: some are of 100 MB, and many tests
+    have their own."""
+    try:
+        os.link(program, at)
+    except OSError:
+        shutil.copy(program, at)
+
+
 def match_of_the_guide(runner, program):
     """The command for a match of a program against itself, as the guide's page on tournaments has it."""
     page = (Path(__file__).parents[2] / "docs/guide/run-a-tournament.md").read_text()

@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from client import HANG, OUT_OF_BOOK, eventually, find_tool, match_of_the_guide
+from client import HANG, OUT_OF_BOOK, eventually, find_tool, match_of_the_guide, put_program
 from conftest import linux_only, not_windows
 from polyglot_writer import Book
 from processes import children
@@ -219,7 +218,7 @@ def special(path, what):
 def test_a_configuration_that_is_no_file_is_not_passed_over(run, tabiya_exe, engine, tmp_path, what, where):
     (tmp_path / "program").mkdir()
     exe = tmp_path / "program" / "Solid"
-    shutil.copy(tabiya_exe, exe)
+    put_program(tabiya_exe, exe)
     config = tmp_path / "program" / "Solid.toml" if where == "own" else tmp_path / "tabiya.toml"
     special(config, what)
     client = run(exe, *engine.argv())
@@ -433,7 +432,7 @@ def test_relative_books_are_looked_for_in_three_places(run, tabiya_exe, engine, 
     for folder in folders.values():
         folder.mkdir()
     exe = folders["executable's folder"] / tabiya_exe.name
-    shutil.copy(tabiya_exe, exe)
+    put_program(tabiya_exe, exe)
     config = folders["configuration's folder"] / "my.toml"
     config.write_text("book = 'near.bin'\n")
     Book().line("d2d4").write(folders[where] / "near.bin")
@@ -449,7 +448,7 @@ def test_the_working_folder_comes_first_and_the_executables_last(run, tabiya_exe
         (tmp_path / name).mkdir()
         Book().line(move).write(tmp_path / name / "near.bin")
     exe = tmp_path / "exe" / tabiya_exe.name
-    shutil.copy(tabiya_exe, exe)
+    put_program(tabiya_exe, exe)
     (tmp_path / "config" / "my.toml").write_text("book = 'near.bin'\n")
     for name, move in zip(names, ("d2d4", "e2e4", "c2c4"), strict=True):
         client = run(
@@ -468,7 +467,7 @@ def test_the_default_file_may_lie_beside_the_executable(run, tabiya_exe, engine,
     (tmp_path / "program").mkdir()
     (tmp_path / "work").mkdir()
     exe = tmp_path / "program" / tabiya_exe.name
-    shutil.copy(tabiya_exe, exe)
+    put_program(tabiya_exe, exe)
     Book().line("d2d4").write(tmp_path / "program" / "beside.bin")
     (tmp_path / "program" / "tabiya.toml").write_text(f"engine = '{engine.program}'\nbook = 'beside.bin'\n")
     client = run(exe, cwd=tmp_path / "work")
@@ -482,7 +481,7 @@ def test_a_renamed_copy_reads_the_file_with_its_own_name_first(run, tabiya_exe, 
     (tmp_path / "work").mkdir()
     for name in ("Quiet", "Sharp 2.0"):
         exe = tmp_path / "program" / (name + tabiya_exe.suffix)
-        shutil.copy(tabiya_exe, exe)
+        put_program(tabiya_exe, exe)
         (tmp_path / "program" / f"{name}.toml").write_text(f"engine = '{engine.program}'\nname = 'I am {name}'\n")
         (tmp_path / "work" / "tabiya.toml").write_text(f"engine = '{engine.program}'\nname = 'common'\n")
         client = run(exe, cwd=tmp_path / "work")
@@ -495,7 +494,7 @@ def test_a_renamed_copy_reads_the_file_with_its_own_name_first(run, tabiya_exe, 
 def test_a_relative_engine_is_looked_for_beside_the_file(run, tabiya_exe, engine, tmp_path):
     (tmp_path / "config").mkdir()
     (tmp_path / "work").mkdir()
-    shutil.copy(engine.program, tmp_path / "config" / "my-engine")
+    put_program(engine.program, tmp_path / "config" / "my-engine")
     (tmp_path / "config" / "my.toml").write_text("engine = 'my-engine'\nengine-arg = ['--name', 'Beside']\n")
     client = run(tabiya_exe, "--config", tmp_path / "config" / "my.toml", cwd=tmp_path / "work")
     assert any("Beside" in line for line in client.start())

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from client import HANG
+from client import HANG, put_program
 
 on_unix = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="a program stands in for the browser by the name xdg-open")
 
@@ -18,7 +18,7 @@ def place(tmp_path, tabiya_exe):
     folder = tmp_path / "my chess & more" / "bin"
     folder.mkdir(parents=True)
     program = folder / tabiya_exe.name
-    shutil.copy(tabiya_exe, program)
+    put_program(tabiya_exe, program)
     browsers = tmp_path / "browsers"
     browsers.mkdir()
     opened = tmp_path / "opened"

@@ -19,7 +19,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
 
-from client import HANG, START, Client, eventually, problems  # noqa: E402
+from client import HANG, START, Client, eventually, problems, put_program  # noqa: E402
 from polyglot_writer import Book  # noqa: E402
 
 WINE = shutil.which("wine")
@@ -50,8 +50,8 @@ def folder(tmp_path):
     """A folder with a space and umlauts in its name, with tabiya and an engine in it."""
     folder = tmp_path / "Schach Bücher Größe"
     folder.mkdir()
-    shutil.copy(EXE, folder / "tabiya.exe")
-    shutil.copy(ENGINE, folder / "Mein Motor.exe")
+    put_program(EXE, folder / "tabiya.exe")
+    put_program(ENGINE, folder / "Mein Motor.exe")
     return folder
 
 
@@ -203,7 +203,7 @@ def test_a_configuration_with_quotes_says_how_to_write_paths(tabiya, folder):
 
 
 def test_a_renamed_copy_has_a_configuration_of_its_own(start, folder):
-    shutil.copy(EXE, folder / "Scharf.exe")
+    put_program(EXE, folder / "Scharf.exe")
     (folder / "Scharf.toml").write_text("engine = 'Mein Motor.exe'\nname = 'Scharf'\n")
     (folder / "tabiya.toml").write_text("engine = 'Mein Motor.exe'\nname = 'Still'\n")
     for client, name in ((start(exe=folder / "Scharf.exe"), "Scharf"), (start(), "Still")):
@@ -235,7 +235,7 @@ def searching(start, folder):
 
     def search(how):
         name = f"motor-{how}-{os.getpid()}.exe"
-        shutil.copy(ENGINE, folder / name)
+        put_program(ENGINE, folder / name)
         client = start("--engine", name)
         client.start()
         client.send("position startpos moves a2a3 a7a6", "go infinite")
