@@ -164,7 +164,8 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
         }
         traversal.cut |= others.is_cut();
     };
-    let (mut now, mut next, mut moves, mut after) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut now, mut next) = (Vec::new(), Vec::new());
+    let (mut moves, mut after, mut entries) = (Vec::new(), Vec::new(), Vec::new());
     let start = Position::start_of(graph.variant());
     arrive(&mut traversal, &mut next, graph.entry(&start), &mut || start.clone());
     for plies in 1.. {
@@ -183,16 +184,20 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
                 let is_new = own.is_none_or(|own| !own.contains(entry));
                 graph.moves(&position, entry, is_new && (by_key || visited.insert(entry)), &mut moves);
             }
+            after.clear();
+            graph.entries_after(&position, &moves, &mut after);
             if let Some(own) = own.filter(|_| traversal.reached < positions || !by_key) {
                 let leads_on = |entry: u64| !own.contains(entry) || graph.is_open(entry);
                 let replies = position.chess().legal_moves();
-                after.clear();
-                graph.entries_after(&position, &replies, &mut after);
-                let leading = replies.iter().zip(&after).filter(|(_, entry)| entry.is_some_and(leads_on));
-                moves.extend(leading.map(|(mv, _)| *mv));
+                entries.clear();
+                graph.entries_after(&position, &replies, &mut entries);
+                for (mv, entry) in replies.iter().zip(&entries) {
+                    if entry.is_some_and(leads_on) {
+                        moves.push(*mv);
+                        after.push(*entry);
+                    }
+                }
             }
-            after.clear();
-            graph.entries_after(&position, &moves, &mut after);
             for (&mv, &entry) in moves.iter().zip(&after) {
                 traversal.plies = plies;
                 arrive(&mut traversal, &mut next, entry, &mut || position.after(mv));

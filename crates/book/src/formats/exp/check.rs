@@ -143,11 +143,12 @@ impl Graph for Walk<'_> {
         }));
     }
 
-    fn moves(&mut self, at: &Position, _: u64, first: bool, out: &mut Vec<Move>) {
-        let found = at.standard().and_then(|chess| Some((chess, self.index.look_up(chess, self.set)?)));
-        let Some((chess, (_, moves, set))) = found else { return };
-        *self.found.sets.entry(set.name()).or_default() += u64::from(first);
-        for known in moves {
+    fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>) {
+        let Some(chess) = at.standard() else { return };
+        if first && let Some((.., set)) = self.index.look_up(chess, self.set) {
+            *self.found.sets.entry(set.name()).or_default() += 1;
+        }
+        for known in self.index.moves_from(entry) {
             let legal = known.legal(chess);
             if legal.is_none() {
                 let what = || format!("the move {} is not legal in {}", known.mv, at.fen());

@@ -5,7 +5,8 @@
 )]
 
 use shakmaty::{
-    Bitboard, CastlingSide, Chess, Color, EnPassantMode, Move, Piece, Position as _, Role, Square,
+    Bitboard, CastlingSide, Chess, Color, EnPassantMode, Move, Piece, Position as _, Rank, Role, Square,
+    attacks,
 };
 
 /// The state that the engines' random numbers begin with.
@@ -123,6 +124,14 @@ fn number(piece: Piece, square: Square) -> u64 {
     NUMBERS.pieces[first + usize::from(u8::from(piece.role)) - 1][usize::from(square)]
 }
 
+/// The rights to castle with rooks on these squares, one bit each.
+fn rights_with(chess: &Chess, rooks: Bitboard) -> usize {
+    let has = |(bit, (color, side)): (usize, (Color, CastlingSide))| {
+        usize::from(chess.castles().rook(color, side).is_some_and(|rook| rooks.contains(rook))) << bit
+    };
+    RIGHTS.into_iter().enumerate().map(has).sum()
+}
+
 /// What of a position its keys are made of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyParts {
@@ -145,38 +154,38 @@ impl KeyParts {
                 pieces ^= number(piece, square);
             }
         }
-        let has = |(bit, (color, side)): (usize, (Color, CastlingSide))| {
-            usize::from(chess.castles().has(color, side)) << bit
-        };
         let passed = [EnPassantMode::PseudoLegal, EnPassantMode::Legal]
             .map(|mode| chess.ep_square(mode).map_or(0, |square| NUMBERS.files[usize::from(square.file())]));
         Self {
             pieces,
             passed,
-            rights: RIGHTS.into_iter().enumerate().map(has).sum(),
+            rights: rights_with(chess, Bitboard::FULL),
             is_black: chess.turn().is_black(),
             mask: clock_mask(chess.halfmoves()),
         }
     }
 
-    /// The parts after a legal move of the position that has these, where the move changes only pieces and the clock.
+    /// The parts after a legal move of the position that has these; `None` of the few moves that have to be played for that: castling,
+    /// en passant, and two steps past a pawn that may take.
     pub fn after(self, chess: &Chess, mv: Move) -> Option<Self> {
         let Move::Normal { role, from, capture, to, promotion } = mv else { return None };
-        let touched = Bitboard::with(from.into(), to);
-        let is_plain = role != Role::King
-            && (touched & chess.castles().castling_rights()).is_empty()
-            && !(role == Role::Pawn && (to - from).abs() == DOUBLE_STEP);
-        if !is_plain {
-            return None;
-        }
         let us = chess.turn();
+        if role == Role::Pawn && (to - from).abs() == DOUBLE_STEP {
+            let passed = Square::from_coords(from.file(), us.fold_wb(Rank::Third, Rank::Sixth));
+            if (attacks::pawn_attacks(us, passed) & chess.their(Role::Pawn)).any() {
+                return None;
+            }
+        }
         let mut pieces =
             self.pieces ^ number(role.of(us), from) ^ number(promotion.unwrap_or(role).of(us), to);
         if let Some(capture) = capture {
             pieces ^= number(capture.of(us.other()), to);
         }
+        let left = if role == Role::King { us.backrank().into() } else { from.into() };
+        let lost = Bitboard::with(left, to) & chess.castles().castling_rights();
+        let rights = if lost.any() { self.rights & !rights_with(chess, lost) } else { self.rights };
         let clock = if mv.is_zeroing() { 0 } else { chess.halfmoves().saturating_add(1) };
-        Some(Self { pieces, passed: [0; 2], is_black: !self.is_black, mask: clock_mask(clock), ..self })
+        Some(Self { pieces, passed: [0; 2], rights, is_black: !self.is_black, mask: clock_mask(clock) })
     }
 
     /// The keys under which an engine with this set may have stored the position, the likeliest first.
