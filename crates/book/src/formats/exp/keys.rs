@@ -193,11 +193,10 @@ impl KeyParts {
         let set = usize::from(set == KeySet::Old);
         let black = if self.is_black { NUMBERS.black[set] } else { 0 };
         let plain = self.pieces ^ NUMBERS.castling[set][self.rights] ^ black;
-        let [pseudo, legal] = self.passed.map(|passed| plain ^ passed);
-        let both =
-            move |mask: u64| [Some(pseudo), (legal != pseudo).then_some(legal)].map(|key| Some(key? ^ mask));
-        let clocked = self.mask.map_or([None; 2], both);
-        clocked.into_iter().chain(both(0)).flatten()
+        let (first, are_two) = (if self.mask.is_some() { 0 } else { 2 }, self.passed[0] != self.passed[1]);
+        let masks = [self.mask.unwrap_or_default(), 0];
+        let numbers = (first..4_usize).filter(move |number| number % 2 == 0 || are_two);
+        numbers.map(move |number| plain ^ masks[number / 2] ^ self.passed[number % 2])
     }
 }
 

@@ -154,9 +154,14 @@ impl ExpIndex {
 
     /// As [`ExpIndex::look_up`], for a position with keys of these parts.
     pub(super) fn look_up_parts(&self, parts: KeyParts, set: KeySet) -> Option<(usize, &[ExpMove], KeySet)> {
-        let mut all =
-            [set, set.other()].into_iter().flat_map(|set| parts.keys(set).map(move |key| (key, set)));
-        all.find_map(|(key, set)| self.find(key).map(|(first, moves)| (first, moves, set)))
+        for set in [set, set.other()] {
+            for key in parts.keys(set) {
+                if let Some((first, moves)) = self.find(key) {
+                    return Some((first, moves, set));
+                }
+            }
+        }
+        None
     }
 }
 
