@@ -78,6 +78,42 @@ pub fn table(columns: impl IntoIterator<Item = (&'static str, bool)>) -> Table {
     table
 }
 
+/// A table as [`table`] makes it, of any length: it holds no rows, but their widths.
+pub struct LongTable<const N: usize> {
+    columns: [(&'static str, bool); N],
+    /// Characters in the widest cell of each column.
+    pub widths: [usize; N],
+}
+
+impl<const N: usize> LongTable<N> {
+    /// A column is its heading and whether it holds numbers.
+    pub fn new(columns: [(&'static str, bool); N]) -> Self {
+        Self { columns, widths: columns.map(|(heading, _)| heading.chars().count()) }
+    }
+
+    /// Makes room for the cells of a row.
+    pub fn measure(&mut self, cells: &[String; N]) {
+        for (width, cell) in self.widths.iter_mut().zip(cells) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+
+    /// The width of a line: each column has a blank on each side.
+    pub fn width(&self) -> usize {
+        self.widths.iter().map(|width| width + 2).sum()
+    }
+
+    /// The line of a row, without blanks at its end.
+    pub fn line(&self, cells: &[impl Display; N]) -> String {
+        let mut line = String::new();
+        for ((cell, width), (_, is_number)) in cells.iter().zip(self.widths).zip(self.columns) {
+            line += &if is_number { format!(" {cell:>width$} ") } else { format!(" {cell:<width$} ") };
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
 /// What `info` prints of a file: rows for people, or the keys of one JSON object.
 pub(crate) struct Sheet<'a> {
     out: &'a mut dyn Write,

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::Path;
 
-use serde_json::json;
-use shakmaty::Position as _;
+use serde::{Serialize, Serializer};
+use shakmaty::{Move, Position as _};
 
 use tabiya_base::error::{Error, Result};
 use tabiya_base::map::Map;
@@ -19,12 +19,12 @@ use tabiya_book::{Learned, Moves as _};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position, Variant};
 use tabiya_learn::{self as learn, History};
-use tabiya_workshop::view::{continued, san};
+use tabiya_workshop::view::{number, san};
 
 use super::{Sort, recent};
 use crate::output::exit::Exit;
 use crate::output::rows::learned;
-use crate::output::rows::{self, many, percent};
+use crate::output::rows::{self, LongTable, many, percent};
 use crate::output::{Printed, columns_of_reader, complain, shortened};
 
 /// The columns, and whether they hold numbers.
@@ -40,13 +40,44 @@ type Entries = BTreeMap<u64, Vec<(MoveCode, u16, Learned)>>;
 /// The heading of the lines whose opening has no name.
 const UNNAMED: &str = "without a name";
 
+/// The lines to positions, each as the line before it and the move that this goes on with: of thousands of long games each line
+/// as a text of its own would fill the memory. The first line is empty.
+#[derive(Default)]
+struct Lines {
+    /// Where each has its line before it, and where its move begins in `text`.
+    steps: Vec<(usize, usize)>,
+    text: String,
+}
+
+impl Lines {
+    /// The number of the line that goes on with a move of its last position.
+    fn follow(&mut self, line: usize, at: &Position, mv: Move) -> usize {
+        self.steps.push((line, self.text.len()));
+        self.text += &number(at, line > 0);
+        self.text += &san(at, mv);
+        self.steps.len()
+    }
+
+    /// A line in words.
+    fn words(&self, mut line: usize) -> String {
+        let mut moves = Vec::new();
+        while let Some(&(before, from)) = line.checked_sub(1).and_then(|at| self.steps.get(at)) {
+            let end = self.steps.get(line).map_or(self.text.len(), |(_, end)| *end);
+            moves.extend(self.text.get(from..end));
+            line = before;
+        }
+        moves.reverse();
+        if moves.is_empty() { "start".to_owned() } else { moves.join(" ") }
+    }
+}
+
 /// A move that has learned.
 #[derive(Clone, Debug)]
 struct Row {
     opening: Option<Opening>,
     key: u64,
-    /// The line to its position; `None` if no line of the book reaches that.
-    line: Option<String>,
+    /// The number of the line to its position; `None` if no line of the book reaches that.
+    line: Option<usize>,
     /// The move in SAN; in UCI if its position is not known.
     mv: String,
     weight: u64,
@@ -75,7 +106,8 @@ pub fn open(path: &Path, variant: Variant) -> Result<Polyglot> {
 /// Shows the games that were learned last, and every move that has learned, grouped by openings.
 pub fn show(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write) -> Printed<Exit> {
     let History { games, count, guesses, doubt } = history;
-    let groups = grouped(table_rows(entries(book), book), sort);
+    let (rows, lines) = table_rows(entries(book), book);
+    let groups = grouped(rows, sort);
     let moves: u64 = groups.iter().map(|group| group.rows.len() as u64).sum();
     let have = if moves == 1 { "has" } else { "have" };
     writeln!(
@@ -96,53 +128,90 @@ pub fn show(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write)
         return Ok(exit);
     }
     writeln!(out, "all moves: {}", summed(all(&groups)))?;
-    let mut table = rows::table(COLUMNS);
-    let cells: Vec<[String; 5]> = groups.iter().flat_map(|group| &group.rows).map(Row::cells).collect();
-    let widest = |(column, (heading, _)): (usize, &(&str, bool))| {
-        let cells = cells.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
-        // With a blank on each side.
-        cells.max().unwrap_or_default().max(heading.len()) + 2
-    };
-    let others: usize = COLUMNS.iter().enumerate().skip(1).map(widest).sum();
-    let room = columns.saturating_sub(others + 2);
-    for mut row in cells {
-        row[0] = end_of(&row[0], room.max(MIN_LINE));
-        table.add_row(row);
+    let mut table = LongTable::new(COLUMNS);
+    for row in groups.iter().flat_map(|group| &group.rows) {
+        table.measure(&row.cells(String::new()));
     }
-    let text = table.trim_fmt();
-    let mut lines = text.lines();
-    lines.by_ref().take(1).try_for_each(|heading| writeln!(out, "{heading}"))?;
+    let room = columns.saturating_sub(table.width() - table.widths[0]).max(MIN_LINE);
+    let cells = |row: &Row| row.cells(end_of(&row.line(&lines), room));
+    for row in groups.iter().flat_map(|group| &group.rows) {
+        table.measure(&cells(row));
+    }
+    writeln!(out, "{}", table.line(&COLUMNS.map(|(heading, _)| heading)))?;
     for group in &groups {
         let (name, sum) = (group.opening.map_or(UNNAMED, Opening::as_str), summed(group.sum));
         writeln!(out, "{}: {sum}", shortened(name, columns.saturating_sub(sum.chars().count() + 2)))?;
-        lines.by_ref().take(group.rows.len()).try_for_each(|line| writeln!(out, "{line}"))?;
+        group.rows.iter().try_for_each(|row| writeln!(out, "{}", table.line(&cells(row))))?;
     }
     Ok(exit)
 }
 
 /// The same as one line of JSON.
 pub fn json(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write) -> Printed<Exit> {
-    let groups = grouped(table_rows(entries(book), book), sort);
-    let row = |row: &Row| {
-        json!({
-            "key": format!("{:016x}", row.key), "line": row.line, "move": row.mv, "weight": row.weight,
-            "games": row.learned.games, "points": points(row.learned), "chance": row.chance,
-        })
-    };
-    let opening = |group: &Group| {
-        json!({
-            "opening": group.opening, "games": group.sum.games, "points": points(group.sum),
-            "moves": group.rows.iter().map(row).collect::<Vec<_>>(),
-        })
-    };
-    let openings: Vec<_> = groups.iter().map(opening).collect();
+    let (rows, lines) = table_rows(entries(book), book);
+    let groups = grouped(rows, sort);
     let sum = all(&groups);
-    let line = json!({
-        "book": book.path().to_string_lossy(), "journal": history.count, "guesses": history.guesses,
-        "games": sum.games, "points": points(sum), "openings": openings,
+    let openings = Each::of(&groups, |group| OpeningLine {
+        opening: group.opening,
+        games: group.sum.games,
+        points: points(group.sum),
+        moves: Each::of(&group.rows, |row| row.json(&lines)),
     });
+    let line = BookLine {
+        book: &book.path().to_string_lossy(),
+        journal: history.count,
+        guesses: history.guesses,
+        games: sum.games,
+        points: points(sum),
+        openings,
+    };
     rows::json(&line, out)?;
     end(&history.doubt, out)
+}
+
+#[derive(Serialize)]
+struct BookLine<'a, L> {
+    book: &'a str,
+    journal: u64,
+    guesses: u64,
+    games: u32,
+    points: f64,
+    openings: L,
+}
+
+#[derive(Serialize)]
+struct OpeningLine<L> {
+    opening: Option<Opening>,
+    games: u32,
+    points: f64,
+    moves: L,
+}
+
+#[derive(Serialize)]
+struct MoveLine<'a> {
+    key: String,
+    line: Option<String>,
+    #[serde(rename = "move")]
+    mv: &'a str,
+    weight: u64,
+    games: u32,
+    points: f64,
+    chance: Option<f64>,
+}
+
+/// A list whose elements are made one after the other as they are written.
+struct Each<'a, T, F>(&'a [T], F);
+
+impl<'a, T, S, F: Fn(&'a T) -> S> Each<'a, T, F> {
+    fn of(all: &'a [T], make: F) -> Self {
+        Self(all, make)
+    }
+}
+
+impl<'a, T, S: Serialize, F: Fn(&'a T) -> S> Serialize for Each<'a, T, F> {
+    fn serialize<W: Serializer>(&self, to: W) -> Result<W::Ok, W::Error> {
+        to.collect_seq(self.0.iter().map(&self.1))
+    }
 }
 
 /// Reports what is in doubt.
@@ -168,9 +237,26 @@ fn all(groups: &[Group]) -> Learned {
 }
 
 impl Row {
-    fn cells(&self) -> [String; 5] {
+    /// The line to its position.
+    fn line(&self, lines: &Lines) -> String {
+        self.line.map_or_else(|| format!("position {:016x}", self.key), |line| lines.words(line))
+    }
+
+    fn json(&self, lines: &Lines) -> MoveLine<'_> {
+        MoveLine {
+            key: format!("{:016x}", self.key),
+            line: self.line.map(|line| lines.words(line)),
+            mv: &self.mv,
+            weight: self.weight,
+            games: self.learned.games,
+            points: points(self.learned),
+            chance: self.chance,
+        }
+    }
+
+    fn cells(&self, line: String) -> [String; 5] {
         [
-            self.line.clone().unwrap_or_else(|| format!("position {:016x}", self.key)),
+            line,
             self.mv.clone(),
             self.weight.to_string(),
             learned(self.learned),
@@ -234,12 +320,12 @@ fn entries(book: &Polyglot) -> Entries {
 }
 
 /// The rows of the table: moves that can be reached from the start, in the order of play, then the others.
-fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
-    let mut rows = Vec::new();
+fn table_rows(mut entries: Entries, book: &Polyglot) -> (Vec<Row>, Lines) {
+    let (mut rows, mut lines) = (Vec::new(), Lines::default());
     let mut policy = Policy::default();
     (policy.learn, policy.threshold) = (true, 0);
     let mut seen = Met::default();
-    let mut open = vec![(Position::start_of(book.variant()), String::new(), None)];
+    let mut open = vec![(Position::start_of(book.variant()), 0, None)];
     while let Some((position, line, before)) = open.pop() {
         if !seen.insert(&position) {
             continue;
@@ -260,7 +346,7 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
                 rows.push(Row {
                     opening,
                     key: position.key(),
-                    line: Some(if line.is_empty() { "start".to_owned() } else { line.clone() }),
+                    line: Some(line),
                     mv: san(&position, known.mv),
                     weight: known.weight,
                     learned: has_learned,
@@ -279,8 +365,7 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
         for mv in next.into_iter().rev() {
             let after = position.after(mv);
             if !seen.contains(&after) {
-                let line = continued(&line, &position, &san(&position, mv));
-                open.push((after, line, opening));
+                open.push((after, lines.follow(line, &position, mv), opening));
             }
         }
     }
@@ -292,7 +377,7 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
             rows.push(Row { opening, key, line: None, mv, weight, learned: has_learned, chance: None });
         }
     }
-    rows
+    (rows, lines)
 }
 
 #[cfg(test)]
