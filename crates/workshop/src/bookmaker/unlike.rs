@@ -1,4 +1,8 @@
-//! Where two Polyglot books have different bytes, found by reading both once and in order.
+//! Where two books have different bytes, found by reading both once and in order.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
+use std::path::Path;
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
@@ -7,15 +11,21 @@ use tabiya_book::traits::Book;
 use tabiya_book::traverse::Keys;
 use tabiya_book::{Learnable, Variant};
 
+/// Bytes that are read at once of each of two files.
+const BUFFER: usize = 1 << 18;
+
 /// The keys of the positions in which two books may say different things: in all others both have the same entries. `None` if
-/// these are more than `most`, or books do not have all that they say of a position at one place, in the order of keys.
+/// these are more than `most`, or books do not have all that they say of a position at one place, in the order of keys; books of any
+/// format may be copies of each other.
 ///
 /// # Errors
 /// When the work is interrupted.
 pub(super) fn unlike(books: [&dyn Book; 2], most: usize, progress: &Progress) -> Result<Option<Keys>> {
     // Other rules may find a position by several keys.
     let entries = books.map(|book| book.as_learnable().filter(|_| book.variant() == Variant::Chess));
-    let [Some(a), Some(b)] = entries.map(|book| book.map(Learnable::entries)) else { return Ok(None) };
+    let [Some(a), Some(b)] = entries.map(|book| book.map(Learnable::entries)) else {
+        return Ok(are_copies(books, progress)?.then(Keys::default));
+    };
     progress.things(a.len().max(b.len()) as u64, "entries");
     let key = |run: &PolyglotEntries<'_>| run.get(0).map_or(0, |entry| entry.key);
     let (mut runs_of_a, mut runs_of_b) = (a.runs().peekable(), b.runs().peekable());
@@ -38,6 +48,51 @@ pub(super) fn unlike(books: [&dyn Book; 2], most: usize, progress: &Progress) ->
         found.insert(next);
     }
     Ok(Some(found))
+}
+
+/// Whether all files of two books have the same bytes, which then say the same.
+fn are_copies([a, b]: [&dyn Book; 2], progress: &Progress) -> Result<bool> {
+    let (of_a, of_b) = (a.files(), b.files());
+    if a.format() != b.format() || a.variant() != b.variant() || of_a.len() != of_b.len() {
+        return Ok(false);
+    }
+    let mut read = 0;
+    progress.bytes(of_a.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum());
+    for pair in of_a.iter().zip(&of_b) {
+        // What cannot be read is no copy: looking positions up shows what books say then.
+        let Ok(mut files) = Files::open(pair.0, pair.1) else { return Ok(false) };
+        loop {
+            match files.next() {
+                Ok(Some(0)) => break,
+                Ok(Some(more)) => read += more as u64,
+                Ok(None) | Err(_) => return Ok(false),
+            }
+            progress.step(read)?;
+        }
+    }
+    Ok(true)
+}
+
+/// Two files that are read side by side.
+struct Files(BufReader<File>, BufReader<File>);
+
+impl Files {
+    fn open(a: &Path, b: &Path) -> io::Result<Self> {
+        let open = |path| Ok::<_, io::Error>(BufReader::with_capacity(BUFFER, File::open(path)?));
+        Ok(Self(open(a)?, open(b)?))
+    }
+
+    /// How many bytes come next that both have, which is none at their ends; `None` where they have others.
+    fn next(&mut self) -> io::Result<Option<usize>> {
+        let (of_a, of_b) = (self.0.fill_buf()?, self.1.fill_buf()?);
+        let both = of_a.len().min(of_b.len());
+        if of_a.get(..both) != of_b.get(..both) || both == 0 && of_a.len() != of_b.len() {
+            return Ok(None);
+        }
+        self.0.consume(both);
+        self.1.consume(both);
+        Ok(Some(both))
+    }
 }
 
 /// Whether entries of one position are the same, in any order: what several say of one move is added up.
@@ -84,6 +139,9 @@ mod tests {
         assert_eq!(keys(&a, &b, 3), Some(vec![2, 3, 4]));
         assert_eq!(keys(&b, &a, 3), Some(vec![2, 3, 4]));
         assert_eq!((keys(&a, &b, 2), keys(&a, &a, 0)), (None, Some(vec![])));
+        let copies =
+            |a: &Arc<dyn Book>, b: &Arc<dyn Book>| are_copies([&**a, &**b], &Progress::none()).unwrap();
+        assert!(copies(&a, &a) && !copies(&a, &b));
         let unordered = book("c.bin", &[(2, 796, 1), (1, 796, 1)]);
         assert_eq!((keys(&unordered, &unordered, 9), keys(&a, &unordered, 9)), (None, None));
     }
