@@ -2,9 +2,10 @@
 //!
 //! Arguments: a file of games, and how many times each stage is measured (the median counts); or `--random GAMES FILE`,
 //! which writes random games, of which nearly every position is new; or `--openings GAMES FILE`, which writes games that go on so
-//! after an opening of few moves.
+//! after an opening of few moves; or `--drawn COUNTS SEED GAMES FILE`, which draws games as a count file of others has them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -20,9 +21,8 @@ use rand::{RngExt, SeedableRng};
 use shakmaty::san::{San, SanPlus};
 use shakmaty::{Chess, Move, Position as _};
 use tabiya_base::progress::Progress;
-use tabiya_book::By;
-use tabiya_book::{self as book, WriteOptions};
-use tabiya_chess::Position;
+use tabiya_book::{self as book, By, MoveFacts, Scope, WriteOptions};
+use tabiya_chess::{MoveCode, Position};
 use tabiya_games::pgn::Pgn;
 use tabiya_games::pgn::lex::{Lexer, Token};
 use tabiya_games::{self as games, GameEnd, GameError, GameHeader, Visitor};
@@ -37,6 +37,9 @@ const SEED: u64 = 1;
 const OPENING_PLIES: usize = 20;
 const OPENING_MOVES: usize = 4;
 
+/// The plies of a game that is drawn: more than those that are counted of it.
+const DRAWN_PLIES: usize = 30;
+
 /// The most plies of a random game.
 const RANDOM_PLIES: usize = 120;
 
@@ -46,6 +49,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--random", games, file] => random_games(games.parse()?, 0, Path::new(file)),
         ["--openings", games, file] => random_games(games.parse()?, OPENING_PLIES, Path::new(file)),
+        ["--drawn", counts, seed, games, file] => {
+            drawn_games(Path::new(counts), seed.parse()?, games.parse()?, Path::new(file))
+        }
         [games, times] => stages(Path::new(games), times.parse()?),
         _ => {
             eprintln!("no games are named: scripts/bench build measures on those of Debian's gnuchess-book");
@@ -212,6 +218,62 @@ fn random_games(games: u64, opening: usize, path: &Path) -> Result<(), Box<dyn E
     }
     file.flush()?;
     Ok(())
+}
+
+/// The moves of a position with their games, and how many of these were the only one with their move.
+struct Played {
+    moves: Vec<(MoveCode, u64)>,
+    once: u64,
+}
+
+/// Writes games as others were played. A move that nobody has played comes as often as one that one game alone has, which is what
+/// Good and Turing estimate; from there on moves are random, and nearly every position is new, as it is in long games.
+fn drawn_games(counts: &Path, seed: u64, games: u64, path: &Path) -> Result<(), Box<dyn Error>> {
+    let mut known = HashMap::new();
+    book::open_book(counts)?.each(Scope::All, &Progress::none(), &mut |record| {
+        let games = |facts: &MoveFacts<MoveCode>| facts.counts.map_or(0, |counts| counts.games);
+        let moves: Vec<_> = record.moves.iter().map(|facts| (facts.mv, games(facts))).collect();
+        let once = moves.iter().filter(|(_, games)| *games == 1).count() as u64;
+        // Where all moves were played once, the next is another.
+        if moves.len() as u64 > once {
+            known.insert(record.key, Played { moves, once });
+        }
+        Ok(())
+    })?;
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut file = BufWriter::new(File::create(path)?);
+    for game in 0..games {
+        let result = ["1-0", "0-1", "1/2-1/2"][rng.random_range(0..3)];
+        writeln!(file, "[Event \"{seed}\"]\n[Round \"{game}\"]\n[Result \"{result}\"]\n")?;
+        let (mut position, mut is_known) = (Position::start(), true);
+        for ply in 0..DRAWN_PLIES {
+            let played = if is_known { known.get(&position.key()) } else { None };
+            let drawn = played.and_then(|played| draw(played, &mut rng)?.resolve(position.chess()));
+            is_known = drawn.is_some();
+            let Some(mv) = drawn.or_else(|| position.chess().legal_moves().choose(&mut rng).copied()) else {
+                break;
+            };
+            let end = if ply % 12 == 11 { '\n' } else { ' ' };
+            write!(file, "{}{end}", San::from_move(position.chess(), mv))?;
+            position.play(mv);
+        }
+        writeln!(file, "{result}\n")?;
+    }
+    file.flush()?;
+    Ok(())
+}
+
+/// One of the moves, or none of them.
+fn draw(played: &Played, rng: &mut Xoshiro256PlusPlus) -> Option<MoveCode> {
+    let all: u64 = played.moves.iter().map(|(_, games)| games).sum();
+    let mut at = rng.random_range(0..all.max(1)).checked_sub(played.once)?;
+    // What is taken off for other moves is taken off all of these alike.
+    at = at * all / (all - played.once).max(1);
+    played
+        .moves
+        .iter()
+        .find(|(_, games)| at.checked_sub(*games).map(|left| at = left).is_none())
+        .map(|(mv, _)| *mv)
 }
 
 /// Hears everything and keeps nothing.
