@@ -67,12 +67,8 @@ export const board = {
     cell.setAttribute("aria-label", piece ? `${square}, ${pieceName(piece)}` : square);
   },
 
-  /**
-   * Shows a position. Pieces that have moved slide, unless they were dragged there.
-   * @param {View} view
-   */
-  show(view) {
-    const next = piecesOf(view.fen);
+  /** Puts these pieces on the board. Those that have moved slide, unless they were dragged there. @param {Map<string, string>} next */
+  place(next) {
     /** @type {[string, string][]} */
     const left = [];
     for (const [square, piece] of this.pieces) if (next.get(square) !== piece) left.push([square, piece]);
@@ -84,20 +80,44 @@ export const board = {
       if (origin >= 0) slide(this.cell(square), this.cell(/** @type {[string, string]} */ (left[origin])[0]));
       if (origin >= 0) left.splice(origin, 1);
     }
+  },
+
+  /** Shows a position. @param {View} view */
+  show(view) {
+    this.place(piecesOf(view.fen));
     this.fen = view.fen;
     drawHands(view);
     this.select(null);
     this.mark(view);
   },
 
+  /**
+   * Shows the place on the board as far as it is known before the server has answered: the positions that were seen, and what a move does to these.
+   * The answer puts right whatever else it does.
+   */
+  foresee() {
+    const { line, ply, start } = state;
+    const [last, before] = [line[ply - 1], line[ply - 2]];
+    const known = ply === 0 ? start : last?.fen;
+    const from = ply === 1 ? start : before?.fen;
+    if (known) this.place(piecesOf(known));
+    else if (last && from) this.place(piecesAfter(piecesOf(from), last.uci, from.split(" ")[1] !== "b"));
+    else return;
+    this.markMove(last?.uci ?? "");
+  },
+
   /** The last move and check. @param {View} view */
   mark(view) {
-    const last = view.line.at(-1)?.uci ?? "";
     const king = view.turn === "white" ? "K" : "k";
+    this.markMove(view.line.at(-1)?.uci ?? "");
+    for (const [square, cell] of this.cells) cell.classList.toggle("check", view.check && this.pieces.get(square) === king);
+  },
+
+  /** @param {string} last In UCI. */
+  markMove(last) {
     for (const [square, cell] of this.cells) {
-      const ends = last !== "" && (square === last.slice(0, 2) || square === last.slice(2, 4));
-      cell.classList.toggle("last", ends);
-      cell.classList.toggle("check", view.check && this.pieces.get(square) === king);
+      cell.classList.toggle("last", last !== "" && (square === last.slice(0, 2) || square === last.slice(2, 4)));
+      cell.classList.remove("check");
     }
   },
 
@@ -155,6 +175,28 @@ export function piecesOf(fen) {
     }
   });
   return pieces;
+}
+
+/** The pieces after a move. @param {Map<string, string>} pieces @param {string} uci @param {boolean} isWhites @returns {Map<string, string>} */
+function piecesAfter(pieces, uci, isWhites) {
+  const next = new Map(pieces);
+  const [from, to] = [uci.slice(0, 2), uci.slice(2, 4)];
+  const own = (/** @type {string} */ letter) => isWhites ? letter.toUpperCase() : letter.toLowerCase();
+  if (uci[1] === "@") return next.set(to, own(uci[0] ?? "P"));
+  const piece = pieces.get(from);
+  if (!piece) return next;
+  const files = FILES.indexOf(to[0] ?? "a") - FILES.indexOf(from[0] ?? "a");
+  next.delete(from);
+  if (piece === own("k") && (pieces.get(to) === own("r") || Math.abs(files) > 1)) {
+    const rank = from[1];
+    const outer = files > 0 ? [...FILES].reverse() : [...FILES];
+    const rook = pieces.get(to) === own("r") ? to : `${outer.find((file) => pieces.get(`${file}${rank}`) === own("r"))}${rank}`;
+    next.delete(rook);
+    return next.set(`${files > 0 ? "g" : "c"}${rank}`, piece).set(`${files > 0 ? "f" : "d"}${rank}`, own("r"));
+  }
+  // En passant.
+  if (piece === own("p") && files !== 0 && !pieces.has(to)) next.delete(`${to[0]}${from[1]}`);
+  return next.set(to, uci[4] ? own(uci[4]) : piece);
 }
 
 /** @param {string} piece @returns {boolean} */

@@ -125,6 +125,7 @@ function listenToSteps() {
   };
   steps.onPlace = () => {
     forgetElsewhere();
+    board.foresee();
     byId("tables").setAttribute("aria-busy", String(current() === null));
     drawLine();
     drawPlayers();

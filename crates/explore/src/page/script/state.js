@@ -62,9 +62,9 @@ export const state = {
   variant: CHESS,
   /** The position where the line begins. */
   start: START,
-  /** @type {{uci: string, san: string | null}[]} The line with the moves that were taken back; SAN where it is known. */
+  /** @type {{uci: string, san: string | null, fen?: string}[]} The line with the moves that were taken back; SAN and FEN where they are known. */
   line: [],
-  /** Other lines from the same start, which were played before. @type {{uci: string, san: string | null}[][]} */
+  /** Other lines from the same start, which were played before. @type {{uci: string, san: string | null, fen?: string}[][]} */
   branches: [],
   /** The game that is played again. @type {ReadGame | null} */
   game: null,
@@ -196,7 +196,7 @@ export const taste = {
   mover: kept("evaluations") === "mover",
 };
 
-/** Whether several books have one table now. Values are edited in tables of their own. */
+/** Whether several books have one table now. Where books can be edited, each has its own at first. */
 export function isTogether() {
   return shownBooks().length > 1 && (taste.together ?? !state.books?.edit);
 }

@@ -49,7 +49,7 @@ function take(place, view) {
   view.books = view.books.filter((book) => !state.hidden.has(book.id));
   for (const book of view.books) book.at = view.at;
   state.view = view;
-  view.line.forEach((move, index) => (state.line[index] = { uci: move.uci, san: move.san }));
+  view.line.forEach((move, index) => (state.line[index] = { uci: move.uci, san: move.san, fen: move.fen }));
   if (history.state && state.trouble === "" && addressOf() !== location.hash) remember("replaceState");
   const seen = `${place.variant} ${view.fen} ${view.line.length}`;
   const fresh = announced !== seen;
