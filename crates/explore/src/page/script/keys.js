@@ -70,6 +70,11 @@ function onKey(event) {
 export function listenToKeys() {
   byId("keys-list").replaceChildren(...KEYS.map(([keys, does]) => el("div", {},
     el("dt", {}, ...keys.split(" ").flatMap((key, index) => key === "…" ? [" … "] : [index > 0 && " ", el("kbd", {}, key)])), el("dd", {}, does))));
+  // What a pointer reads when it rests on them, a finger reads here.
+  byId("icons-list").replaceChildren(...[...document.querySelectorAll("#controls .icon")].flatMap((button) => {
+    const image = button.querySelector("svg")?.cloneNode(true);
+    return image ? [el("div", {}, el("dt", {}, image), el("dd", {}, button.getAttribute("aria-label")))] : [];
+  }));
   document.addEventListener("keydown", onKey);
 }
 
