@@ -35,12 +35,12 @@ def test_several_books_are_one_table(page, books):
             share = known[uci]["chance"]
             text = cell(page, uci, "chance", number)
             expect(text).to_contain_text(f"{100 * share:.0f} %" if share >= 0.0995 else "%" if share else "–")
-    expect(cell(page, "e2e4", "games")).to_have_attribute("title", "130 games")
+    expect(cell(page, "e2e4", "bar").get_by_role("img")).to_have_attribute("aria-label", re.compile(r"^White 33 % \(\d+\), drawn"))
     # What a book says of its games is under its column, and the rest under its name.
     expect(page.locator(".together tfoot td.of")).to_have_count(4)
     expect(page.locator(".together tfoot td.of").first).to_contain_text("193 games")
     expect(page.locator('.aside[data-of="3"] .sample')).to_contain_text("A game:")
-    page.locator('.together tr[data-move="d2d4"] td.games').first.click()
+    page.locator('.together tr[data-move="d2d4"] td.bar').first.click()
     address(page, "#d4")
 
 

@@ -52,6 +52,9 @@ struct EngineLine {
     /// None is known where the engine gives none, or bounds only.
     #[serde(flatten)]
     score: Option<Value>,
+    /// The depth of this line, which may lag behind that of the best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u64>,
     /// The moves in UCI, and in SAN.
     uci: Vec<String>,
     san: Vec<String>,
@@ -161,8 +164,9 @@ impl KnownSearch {
         }
         if moves.uci.is_empty() {
             known.score = score;
+            known.depth = info.depth.or(known.depth);
         } else {
-            *known = EngineLine { score, ..moves };
+            *known = EngineLine { score, depth: info.depth, ..moves };
         }
         if info.place == Some(0) {
             self.progress.depth = info.depth.or(self.progress.depth);
@@ -225,17 +229,22 @@ mod tests {
             assert_eq!(shown(&[line]), nothing, "{line}");
         }
         let whole = "info depth 20 seldepth 31 score cp 31 nodes 5 nps 6 hashfull 7 time 8 pv e2e4 e7e5 e1e3";
-        let line = r#"{"cp":31,"uci":["e2e4","e7e5"],"san":["e4","e5"]}]}"#;
+        let line = r#"{"cp":31,"depth":20,"uci":["e2e4","e7e5"],"san":["e4","e5"]}]}"#;
         assert_eq!(
             shown(&[whole]),
             format!(r#"{{"depth":20,"seldepth":31,"nodes":5,"nps":6,"time":8,"lines":[{line}"#)
         );
         // Other lines of the engine add what this one does not say, and take nothing away.
-        let counted = format!(r#""nodes":9,"nps":null,"time":null,"lines":[{line}"#);
+        let plain = line.replace(r#""depth":20,"#, "");
+        let counted = format!(r#""nodes":9,"nps":null,"time":null,"lines":[{plain}"#);
         ends(&["info score cp 31 pv e2e4 e7e5", "info nodes 9", "info depth 7"], &counted);
         ends(&[whole, "info depth 21 score cp 40 lowerbound pv d2d4"], line);
         ends(&[whole, "info depth 3 score cp 3 pv e7e5"], line);
-        ends(&[whole, "info score cp 7"], r#"{"cp":7,"uci":["e2e4","e7e5"],"san":["e4","e5"]}]}"#);
+        ends(&[whole, "info score cp 7"], r#"{"cp":7,"depth":20,"uci":["e2e4","e7e5"],"san":["e4","e5"]}]}"#);
+        ends(
+            &["info depth 9 multipv 2 score cp 5 pv d2d4"],
+            r#"[{"cp":5,"depth":9,"uci":["d2d4"],"san":["d4"]}]}"#,
+        );
         ends(&["info pv d2d4"], r#"[{"uci":["d2d4"],"san":["d4"]}]}"#);
         ends(&["info multipv 2 score mate 3"], r#"[{"mate":3,"uci":[],"san":[]}]}"#);
         ends(&["info multipv 0 score cp 3 pv e2e4", "info multipv 9 score cp 3 pv e2e4"], r#""lines":[]}"#);

@@ -34,7 +34,7 @@ macro_rules! module {
 }
 
 /// The modules of the script; each comes after those that it imports.
-const SCRIPT: [(&str, &str); 31] = [
+const SCRIPT: [(&str, &str); 32] = [
     module!("state.js"),
     module!("dom.js"),
     module!("net.js"),
@@ -43,6 +43,7 @@ const SCRIPT: [(&str, &str); 31] = [
     module!("tables.js"),
     module!("edit.js"),
     module!("additions.js"),
+    module!("thoughts.js"),
     module!("lines.js"),
     module!("columns.js"),
     module!("rows.js"),

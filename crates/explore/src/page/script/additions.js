@@ -97,6 +97,17 @@ export function usualNumber(moves, known) {
   return Math.min(range.max, Math.max(range.min, median));
 }
 
+/** Opens the form that adds a move, with this one chosen. @param {number} book @param {string} uci */
+export function openAdding(book, uci) {
+  const node = editor.forms.get(book)?.node;
+  const select = node?.querySelector("select");
+  if (!(node instanceof HTMLDetailsElement) || !select) return;
+  node.open = true;
+  select.value = uci;
+  node.scrollIntoView({ block: "nearest" });
+  focusOn(node.querySelector("input, button"));
+}
+
 /** The form that adds a move; it outlives new answers about the same position. @param {BookView} book @param {Book} known @param {LegalMove[]} legal */
 export function adding(book, known, legal) {
   const missing = legal.filter((move) => !book.moves.some(({ uci }) => uci === move.uci));

@@ -1,10 +1,11 @@
 // Arrows on the board: the likeliest moves faintly, that of the row under the pointer or the focus, and the engine's.
 
 import { here, isSame, state } from "./state.js";
-import { byId, svg } from "./dom.js";
+import { byId, isControl, svg } from "./dom.js";
 import { centre } from "./board.js";
+import { reach, tables } from "./tables.js";
 import { firstMoves } from "./rows.js";
-/** @import { Place } from "./state.js" */
+/** @import { BookMove, Place } from "./state.js" */
 
 /** Arrows: the likeliest moves faintly, and that of the row under the pointer or the focus. */
 export const arrows = {
@@ -29,6 +30,26 @@ export const arrows = {
       ...(pointed ? [arrow(pointed.uci, pointed.chance, "strong")] : []));
   },
 };
+
+/** What a row of a table listens to: it shows its arrow, and a click does what is to be done. @param {number} table @param {BookMove} move @param {() => void} act */
+export function onRow(table, move, act) {
+  return {
+    onclick: (/** @type {MouseEvent} */ event) => {
+      if (isControl(event.target) || (tables.grasped && event.detail > 0)) return;
+      // Beside a value, the value is meant.
+      const value = event.target instanceof Element ? event.target.closest("td")?.querySelector("button.value") : null;
+      if (value instanceof HTMLElement) value.click();
+      else act();
+    },
+    onpointerenter: () => arrows.point(move),
+    onpointerleave: () => arrows.point(null),
+    onfocusin: () => {
+      arrows.point(move);
+      reach(table, move.uci);
+    },
+    onfocusout: () => arrows.point(null),
+  };
+}
 
 /** An arrow as wide as the move is likely. @param {string} uci @param {number} chance @param {string} kind */
 export function arrow(uci, chance, kind) {

@@ -6,17 +6,20 @@ import { playMove } from "./steps.js";
 import { inOrder, tables } from "./tables.js";
 import { rangeOf, unitOf, valueButton } from "./edit.js";
 import { openLooks } from "./additions.js";
+import { thoughtCell, thoughts, widestThought } from "./thoughts.js";
 /** @import { Book, BookMove, BookView } from "./state.js" */
 /** @import { Child } from "./dom.js" */
 
 /**
  * @typedef {{
- *   key: string, head: string, name: string, width: number, rank: number, flexible?: boolean,
+ *   key: string, head: string, name: string, width: number, least?: number, rank: number, flexible?: boolean,
  *   has: (book: BookView, known: Book) => boolean,
  *   cell: (move: BookMove, book: BookView, known: Book) => Child | Child[],
  *   title?: (move: BookMove, book: BookView) => string | null,
- *   order: (move: BookMove) => number | string | null
- * }} Column `order` is what rows are sorted by.
+ *   order?: (move: BookMove) => number | string | null,
+ *   widest?: (known: Book) => Child
+ * }} Column Where room is short it is as narrow as `least`, and as what it shows; `order` is what rows are sorted by, and `widest` what it may
+ *   come to show.
  */
 
 /** @param {(move: BookMove) => unknown} value @returns {(book: BookView) => boolean} */
@@ -47,16 +50,17 @@ export const sorting = {
   },
   /** @param {BookView} book @returns {BookMove[]} */
   sorted(book) {
-    const column = COLUMNS.find(({ key }) => key === this.key);
-    const moves = column ? [...book.moves].sort((a, b) => this.compare(column.order(a), column.order(b))) : book.moves;
+    const order = COLUMNS.find(({ key }) => key === this.key)?.order;
+    const moves = order ? [...book.moves].sort((a, b) => this.compare(order(a), order(b))) : book.moves;
     return bookOf(book.id)?.edit ? inOrder(book.id, book.at, this.asked(), moves) : moves;
   },
   /** What the order of rows depends on besides what the books say. */
   asked() {
     return JSON.stringify([this.key, this.up, state.policy, filters]);
   },
-  /** The head of a column, which sorts by it. @param {string} key @param {string} text @param {string} name @param {string} focus @param {Record<string, string | number>} [more] */
-  head(key, text, name, focus, more = {}) {
+  /** The head of a column, which sorts by it if it has an order. @param {Column} column @param {string} key @param {string} text @param {string} name @param {string} focus @param {Record<string, string | number>} [more] */
+  head(column, key, text, name, focus, more = {}) {
+    if (!column.order) return el("th", { scope: "col", class: key, title: name, ...more }, text);
     const on = this.key === key;
     return el("th", { scope: "col", class: key, "aria-sort": on ? (this.up ? "ascending" : "descending") : null, ...more },
       el("button", { type: "button", class: on ? (this.up ? "sort up" : "sort down") : "sort", "data-focus": focus,
@@ -67,7 +71,7 @@ export const sorting = {
 /** Columns in the order in which they are seen; a smaller rank stays longer where there is little room. @type {Column[]} */
 export const COLUMNS = [
   {
-    key: "move", head: "move", name: "Move", width: 84, rank: 0,
+    key: "move", head: "move", name: "Move", width: 84, least: 56, rank: 0,
     has: () => true,
     cell: moveCell,
     order: (move) => move.san,
@@ -80,7 +84,7 @@ export const COLUMNS = [
     order: (move) => move.games,
   },
   {
-    key: "bar", head: "results", name: "White · drawn · Black", width: 100, rank: 2, flexible: true,
+    key: "bar", head: "results", name: "White · drawn · Black", width: 100, least: 64, rank: 2, flexible: true,
     has: some((move) => move.white),
     cell: resultBar,
     order: (move) => move.white === null ? null : move.white / Math.max(1, (move.white ?? 0) + (move.draws ?? 0) + (move.black ?? 0)),
@@ -93,7 +97,7 @@ export const COLUMNS = [
     order: (move) => move.score,
   },
   {
-    key: "chance", head: "chance", name: "Chance", width: 104, rank: 1,
+    key: "chance", head: "chance", name: "Chance", width: 104, least: 58, rank: 1,
     has: (_, known) => !known.games,
     cell: chanceCell,
     title: (move) => move.why ? `Not played: ${move.why.text}` : `${(move.chance * 100).toFixed(2)} % under the policy below`,
@@ -104,6 +108,7 @@ export const COLUMNS = [
     has: (book, known) => Boolean(known.edit?.priority) || some((move) => move.priority)(book),
     cell: (move, book, known) => known.edit?.priority ? valueButton(move, book, known) : String(move.priority ?? ""),
     order: (move) => move.priority ?? null,
+    widest: (known) => known.edit?.priority ? widestValue(known) : "",
   },
   {
     key: "weight", head: "weight", name: "Weight", width: 72, rank: 3,
@@ -111,6 +116,7 @@ export const COLUMNS = [
     cell: (move, book, known) => known.edit?.weight ? valueButton(move, book, known) : brief(move.weight),
     title: (move) => `weight ${exact(move.weight)}`,
     order: (move) => move.weight,
+    widest: (known) => known.edit?.weight ? widestValue(known) : "",
   },
   {
     key: "factor", head: "factor", name: "Factor", width: 60, rank: 8,
@@ -132,6 +138,13 @@ export const COLUMNS = [
     cell: (move, book) => move.eval ? evaluation(asShown(move.eval, book.at.fen)) : "",
     title: (move, book) => move.eval ? `${evaluation(asShown(move.eval, book.at.fen))} ${whose()}` : null,
     order: (move) => worthOf(move.eval),
+  },
+  {
+    // Rows do not move while the engine thinks.
+    key: "engine", head: "engine", name: "What the engine on this page says, and at which depth", width: 72, rank: 2.5,
+    has: () => thoughts.shown,
+    cell: thoughtCell,
+    widest: widestThought,
   },
   {
     key: "loss", head: "loss", name: "Loss", width: 52, rank: 7,
@@ -167,6 +180,14 @@ export const COLUMNS = [
   },
 ];
 
+/** The greatest number that has room. @param {Book} known */
+function widestValue(known) {
+  return el("span", { class: "value" }, exact(Math.min(rangeOf(known)?.max ?? 0, 99_999)));
+}
+
+/** The least width of a chance with its bar. */
+export const GAUGE_WIDTH = 96;
+
 /** The width of a column of small buttons: what is folded away, or what deletes the move. */
 export const TOOL = matchMedia("(pointer: coarse)").matches ? 44 : 30;
 
@@ -188,16 +209,14 @@ export function headOf(column, known) {
  */
 export function widthsOf(kind, book, known, cell) {
   const size = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const of = JSON.stringify([size, known.edit, book.moves.map((move) => ({ ...move, chance: move.chance > 0, opening: null }))]);
+  const of = JSON.stringify([size, known.edit, thoughts.shown, book.moves.map((move) => ({ ...move, chance: move.chance > 0, opening: null }))]);
   const place = `${kind} ${book.id}`;
   const last = measured.get(place);
   if (last?.of === of) return last.widths;
-  const range = rangeOf(known);
-  const widest = range && kind !== "together" ? exact(Math.min(range.max, 99_999)) : "";
   const columns = COLUMNS.filter((column) => !column.flexible && column.has(book, known));
   const rulers = columns.map((column) => el("table", {},
     el("thead", {}, el("tr", {}, el("td", {}), el("th", { class: column.key }, el("span", { class: "sort" }, headOf(column, known))))),
-    el("tbody", {}, ...[...book.moves.map((move) => [cell(column, move)].flat()), [el("span", { class: "value" }, column.key === "weight" ? widest : "")]]
+    el("tbody", {}, ...[...book.moves.map((move) => [cell(column, move)].flat()), [column.widest?.(known) ?? ""]]
       .map((content) => el("tr", { class: "move" }, el("td", {}), el(column.key === "move" ? "th" : "td", { class: column.key }, ...content))))));
   const ruler = el("div", { class: `${kind} ruler`, "aria-hidden": "true" }, ...rulers);
   byId("facts").append(ruler);
@@ -208,36 +227,68 @@ export function widthsOf(kind, book, known, cell) {
 }
 
 /**
- * The columns that this book has: those that fit into a width, and those that do not.
+ * Widths within a room: each column gets what it would like to have, or less where that is too much, but never less than its least.
+ * @template {{width: number, least: number}} T @param {T[]} columns @param {number} room @returns {{widths: Map<T, number>, spare: number}}
+ */
+export function widthsIn(columns, room) {
+  const sum = (/** @type {(column: T) => number} */ value) => columns.reduce((all, column) => all + value(column), 0);
+  const wish = sum(({ width, least }) => width - least);
+  const spare = room - sum(({ least }) => least);
+  const part = wish > 0 ? Math.max(0, Math.min(1, spare / wish)) : 0;
+  return { widths: new Map(columns.map((column) => [column, column.least + (column.width - column.least) * part])), spare: Math.max(0, spare - wish * part) };
+}
+
+/** Columns of a smaller rank are made narrow before one of them is folded away. */
+const FOLDED_RANK = 3;
+
+/**
+ * The columns that this book has: those that fit into a width, with their widths, and those that do not.
  * @param {BookView} book @param {Book} known @param {number} width @returns {{shown: Column[], folded: Column[], spare: number}}
  */
 export function columnsOf(book, known, width) {
   const needed = widthsOf("book", book, known, (column, move) => column.cell(move, book, known));
-  const all = COLUMNS.filter((column) => column.has(book, known)).map((column) => ({ ...column, width: Math.max(column.width, needed.get(column.key) ?? 0) }));
-  const taken = (/** @type {Column[]} */ columns) => columns.reduce((sum, column) => sum + column.width, 0);
-  const whole = width - (known.edit ? TOOL : 0);
-  if (taken(all) <= whole) return { shown: all, folded: [], spare: whole - taken(all) };
+  const all = COLUMNS.filter((column) => column.has(book, known)).map((column) => {
+    const content = needed.get(column.key) ?? 0;
+    return { ...column, width: Math.max(column.width, content), least: Math.max(column.least ?? column.width, content) };
+  });
+  const taken = (/** @type {typeof all} */ columns, /** @type {"width" | "least"} */ what) => columns.reduce((sum, column) => sum + column[what], 0);
   // What can be edited is seen before results are.
   const rank = (/** @type {Column} */ column) => (column.key === "weight" && known.edit?.weight) || (column.key === "priority" && known.edit?.priority) ? 1.5 : column.rank;
   const byRank = [...all].sort((a, b) => rank(a) - rank(b));
-  while (byRank.length > 2 && taken(byRank) > width - TOOL) byRank.pop();
+  const first = byRank.filter((column) => rank(column) < FOLDED_RANK).length;
+  const whole = width - (known.edit ? TOOL : 0);
+  if (taken(all, first === all.length ? "least" : "width") > whole) {
+    while (byRank.length > first && taken(byRank, "width") > width - TOOL) byRank.pop();
+    while (byRank.length > 2 && taken(byRank, "least") > width - TOOL) byRank.pop();
+  }
   const shown = all.filter((column) => byRank.includes(column));
-  return { shown, folded: all.filter((column) => !byRank.includes(column)), spare: width - TOOL - taken(shown) };
+  const folded = all.filter((column) => !byRank.includes(column));
+  const { widths, spare } = widthsIn(shown, folded.length > 0 ? width - TOOL : whole);
+  return { shown: shown.map((column) => ({ ...column, width: widths.get(column) ?? column.width })), folded, spare };
+}
+
+/** The colour and the mark that a book gives a move, and what they mean in words. @param {BookMove} move */
+export function looksOf({ recommended, annotation }) {
+  const mark = annotation === "zugzwang" ? "⊙" : annotation === "only" ? "□" : annotation ?? "";
+  const meaning = [recommended === null ? "" : recommended ? "recommended (green)" : "to be avoided (red)", annotation].filter(Boolean).join(", ");
+  return { verdict: recommended === null ? "" : recommended ? "green" : "red", mark, meaning };
+}
+
+/** Changes the colour and the mark of a move. @param {BookMove} move @param {BookView} book @param {Book} known */
+export function looksButton(move, book, known) {
+  const { verdict, mark, meaning } = looksOf(move);
+  return el("button", { type: "button", class: `looks ${verdict}`, "data-focus": `${book.id} ${move.uci} looks`, "aria-haspopup": "menu",
+    "aria-label": `Colour and mark of ${move.san}: ${meaning || "none"}`, title: "Colour and mark",
+    onclick: (/** @type {MouseEvent} */ event) => openLooks(book, known, move, event.currentTarget) }, mark || "·");
 }
 
 /** @param {BookMove} move @param {BookView} book @param {Book} known @returns {Child[]} */
 function moveCell(move, book, known) {
-  const verdict = move.recommended === null ? "" : move.recommended ? "green" : "red";
-  const mark = move.annotation === "zugzwang" ? "⊙" : move.annotation === "only" ? "□" : move.annotation ?? "";
-  const meaning = [move.recommended === null ? "" : move.recommended ? "recommended (green)" : "to be avoided (red)",
-    mark && mark !== move.annotation ? move.annotation : mark].filter(Boolean).join(", ");
+  const { verdict, mark, meaning } = looksOf(move);
   return [
     el("button", { type: "button", class: `san ${verdict}`, "data-focus": `${book.id} ${move.uci} san`, title: meaning || null,
       onclick: () => playMove(book.at, move) }, move.san),
-    known.edit?.looks
-      ? el("button", { type: "button", class: `looks ${verdict}`, "data-focus": `${book.id} ${move.uci} looks`, "aria-haspopup": "menu",
-        "aria-label": `Colour and mark of ${move.san}: ${meaning || "none"}`, title: "Colour and mark",
-        onclick: (/** @type {MouseEvent} */ event) => openLooks(book, known, move, event.currentTarget) }, mark || "·")
+    known.edit?.looks ? looksButton(move, book, known)
       : meaning && el("span", { class: `mark ${verdict}`, title: meaning }, mark, el("span", { class: "unseen" }, ` ${meaning}`)),
   ];
 }

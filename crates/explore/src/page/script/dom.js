@@ -80,6 +80,12 @@ function become(node, other) {
   renew(node, [...other.childNodes]);
 }
 
+/** A tree that is new here, with what stays and was elsewhere until now. @param {Node} node */
+function settled(node) {
+  if (node instanceof Element) for (const place of node.querySelectorAll("template")) place.replaceWith(placesOf.get(place) ?? place);
+  return node;
+}
+
 /** Draws these in an element. What is there already, of the same kind and for the same thing, stays and is changed. @param {Element} parent @param {(Node | string)[]} nodes */
 export function renew(parent, nodes) {
   /** @type {Map<string, Node[]>} */
@@ -94,7 +100,7 @@ export function renew(parent, nodes) {
     const place = placesOf.get(node);
     if (place) return place;
     const known = old.get(kindOf(node))?.shift();
-    if (!known || known === node || (known instanceof Element && kept.has(known))) return node;
+    if (!known || known === node || (known instanceof Element && kept.has(known))) return settled(node);
     if (known instanceof Element && node instanceof Element) become(known, node);
     else if (known.nodeValue !== node.nodeValue) known.nodeValue = node.nodeValue;
     return known;

@@ -5,10 +5,11 @@ import { byId, el, focusOn, isControl, renew, unpressed } from "./dom.js";
 import { Refusal, request, serverEvents, words } from "./net.js";
 import { goToLine, keepBranch } from "./steps.js";
 import { arrows } from "./arrows.js";
+import { thoughts } from "./thoughts.js";
 /** @import { At, Place, Score } from "./state.js" */
 
 /**
- * @typedef {Score & {san: string[], uci: string[]}} EngineLine
+ * @typedef {Score & {san: string[], uci: string[], depth?: number | null}} EngineLine
  * @typedef {{depth?: number | null, seldepth?: number | null, nodes?: number | null, nps?: number | null, time?: number | null, lines: EngineLine[]}} EngineInfo
  *   What the engine does not say is missing or null.
  */
@@ -40,11 +41,10 @@ export const engine = {
     if (!state.books?.engine || !(section instanceof HTMLDetailsElement) || !view) return;
     const found = view.books.some((book) => book.found);
     if (!found && !view.end && view.books.length > 0 && view.book_end !== null) section.open = true;
-    if (!section.open || this.stopped) return;
-    if (view.end) {
-      this.draw("The game is over.");
-      return;
-    }
+    const thinks = section.open && !this.stopped && !view.end;
+    thoughts.begin(thinks ? view.at : null);
+    if (section.open && !this.stopped && view.end) this.draw("The game is over.");
+    if (!thinks) return;
     this.at = view.at;
     void this.run();
   },
@@ -66,6 +66,7 @@ export const engine = {
         if (this.search !== search) return;
         if (event === "info") {
           this.info = data;
+          thoughts.take(data.lines);
           // A fast engine says more than a slow machine can draw, and keys would wait for all of it.
           this.frame ||= requestAnimationFrame(() => this.draw(""));
         } else if (event === "error") {
@@ -109,6 +110,7 @@ export const engine = {
 
   /** Draws again what is said of the place on the board. */
   redraw() {
+    thoughts.draw();
     this.draw(byId("engine-text").textContent ?? "");
   },
 
@@ -201,6 +203,7 @@ export function listenToEngine() {
     if (!section.open) {
       engine.close();
       engine.info = null;
+      thoughts.begin(null);
       engine.draw("");
     } else if (!engine.search) {
       engine.follow();

@@ -5,6 +5,8 @@ import { byId, el } from "./dom.js";
 import { goTo, goToPlace } from "./steps.js";
 import { tables } from "./tables.js";
 import { linkButton } from "./edit.js";
+import { adding, addingLast } from "./additions.js";
+import { lineForm } from "./lines.js";
 import { openGame } from "./games.js";
 /** @import { Book, BookView, View } from "./state.js" */
 /** @import { Child } from "./dom.js" */
@@ -18,8 +20,23 @@ export function unknown(book, view) {
   return only ? "No games of these speeds and ratings have this position." : "This book does not know the position.";
 }
 
+/** What a book says besides its moves, and the forms that change it. @param {BookView} book @param {Book | undefined} known @param {View} view @param {Child} sums @returns {Child[]} */
+export function besides(book, known, view, sums) {
+  const editable = known?.edit ? known : null;
+  return [
+    book.moves.length === 0 && el("p", { class: "quiet" }, unknown(book, view), editable && " ", editable && addingLast(book, editable, view)),
+    book.comment && el("p", { class: "comment" }, book.comment),
+    sums,
+    book.rule && el("p", { class: "quiet" }, book.rule),
+    sampleGame(book),
+    editable && !view.end && adding(book, editable, view.legal),
+    editable && lineForm(editable),
+    noteOf(book),
+  ].filter(Boolean);
+}
+
 /** What was last said of a book; what was done in another place is said here only if it matters here too. @param {BookView} book @returns {Child} */
-export function noteOf({ id, at }) {
+function noteOf({ id, at }) {
   const note = tables.notes.get(id);
   if (!note) return null;
   const { place, lasts, parts } = note;
@@ -39,8 +56,10 @@ export function totals(book) {
   if (book.games !== null && book.moves.length > 0) parts.push(el("span", { title: many(book.games, "game") }, many(book.games, "game").replace(exact(book.games), brief(book.games))));
   if (book.elsewhere) parts.push(el("span", { title: many(book.elsewhere, "game") }, `reached by other orders ${brief(book.elsewhere)}`));
   if (book.reserve) parts.push(`the line goes on for ${many(Math.ceil(book.reserve / 2), "move")}`);
-  const only = onlyOf(bookOf(book.id));
+  const known = bookOf(book.id);
+  const only = onlyOf(known);
   if (only) parts.push(only);
+  if (state.books?.edit && known && !known.edit && !known.games && !book.error) parts.push("cannot be edited");
   return parts.flatMap((part, index) => index === 0 ? [part] : [" · ", part]);
 }
 
@@ -51,7 +70,7 @@ export function sums(book) {
 }
 
 /** @param {BookView} book @returns {Child} */
-export function sampleGame(book) {
+function sampleGame(book) {
   const { game } = book;
   if (!game) return null;
   const player = (/** @type {string | null | undefined} */ name, /** @type {number | null | undefined} */ elo) => `${name ?? "?"}${elo ? ` (${elo})` : ""}`;

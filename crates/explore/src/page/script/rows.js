@@ -33,12 +33,12 @@ export function likeliest(view) {
 export function rowsOfAll(view) {
   const found = rowsByChance(view);
   const [key = "", id] = sorting.key.split(" ");
-  const column = COLUMNS.find((column) => column.key === key);
+  const order = COLUMNS.find((column) => column.key === key)?.order;
   const inPlace = (/** @type {Row[]} */ rows) => view.books.some(({ id }) => bookOf(id)?.edit) ? inOrder(ALL, view.at, sorting.asked(), rows) : rows;
-  if (!column) return inPlace(found);
+  if (!order) return inPlace(found);
   const value = (/** @type {Row} */ row) => {
     const move = key === "move" ? row.likeliest : row.of.get(Number(id));
-    return move ? column.order(move) : null;
+    return move ? order(move) : null;
   };
   return inPlace(found.sort((a, b) => sorting.compare(value(a), value(b))));
 }

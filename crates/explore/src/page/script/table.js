@@ -3,13 +3,12 @@
 import { bookOf, current, isTogether, many, state } from "./state.js";
 import { byId, el, focusOn, isControl, renew, unpressed } from "./dom.js";
 import { playMove } from "./steps.js";
-import { onTableKey, reach, tables } from "./tables.js";
+import { onTableKey, tables } from "./tables.js";
 import { editor, editOf } from "./edit.js";
-import { adding, addingLast } from "./additions.js";
-import { askToDelete, lineForm } from "./lines.js";
-import { columnsOf, headOf, LEAST, sorting, TOOL } from "./columns.js";
-import { arrows } from "./arrows.js";
-import { bookName, noteOf, sampleGame, sums, unknown } from "./facts.js";
+import { askToDelete } from "./lines.js";
+import { columnsOf, GAUGE_WIDTH, headOf, LEAST, sorting, TOOL } from "./columns.js";
+import { onRow } from "./arrows.js";
+import { besides, bookName, sums } from "./facts.js";
 import { allBooks } from "./together.js";
 import { drawView } from "./view.js";
 /** @import { Book, BookMove, BookView, View } from "./state.js" */
@@ -37,9 +36,8 @@ function makeTables() {
   const field = document.activeElement === editor.open?.input;
   tables.drawing = true;
   root.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
-  const whole = isTogether() ? allBooks(view, tables.width / scale) : null;
-  if (whole) root.style.gridTemplateColumns = "minmax(0, 1fr)";
-  const sections = whole ? [whole] : view.books.map((book) => bookSection(book, view, width));
+  if (isTogether()) root.style.gridTemplateColumns = "minmax(0, 1fr)";
+  const sections = isTogether() ? [allBooks(view, tables.width / scale)] : view.books.map((book) => bookSection(book, view, width));
   const drawn = sections.filter((section) => section !== null);
   const legend = drawn.some((section) => section.querySelector(".results")) && el("p", { class: "legend" },
     ...["White", "draw", "Black"].map((name) => el("span", {}, el("i", { class: name.toLowerCase() }), name)));
@@ -54,19 +52,13 @@ function bookSection(book, view, width) {
   if (!known) return null;
   return el("section", { class: known.edit ? "book editable" : "book", "data-book": book.id, "aria-label": book.name },
     book.moves.length > 0 ? moveTable(book, known, width) : el("h2", { class: "book-name" }, bookName(known)),
-    book.moves.length === 0 && el("p", { class: "quiet" }, unknown(book, view), known.edit && " ", known.edit && addingLast(book, known, view)),
-    book.comment && el("p", { class: "comment" }, book.comment),
-    sums(book),
-    book.rule && el("p", { class: "quiet" }, book.rule),
-    sampleGame(book),
-    known.edit && !view.end && adding(book, known, view.legal),
-    known.edit && lineForm(known),
-    noteOf(book));
+    ...besides(book, known, view, sums(book)));
 }
 
 /** @param {BookView} book @param {Book} known @param {number} width */
 function moveTable(book, known, width) {
   const { shown, folded, spare } = columnsOf(book, known, width);
+  const isSlim = shown.some(({ key, width }) => key === "chance" && width < GAUGE_WIDTH);
   const tools = known.edit || folded.length > 0 ? 1 : 0;
   const stretched = shown.some((column) => column.key === "bar") ? "bar" : shown.some((column) => column.flexible) ? "opening" : "chance";
   const extra = Math.min(64, spare * 0.4);
@@ -85,11 +77,11 @@ function moveTable(book, known, width) {
   }
   const reach = book.moves.some((move) => move.uci === tables.rows.get(book.id)) ? tables.rows.get(book.id) : book.moves[0]?.uci;
   const body = el("tbody", {}, ...sorting.sorted(book).flatMap((move) => moveRows(move, book, known, shown, folded, move.uci === reach)));
-  return el("table", { onkeydown: onTableKey },
+  return el("table", { onkeydown: onTableKey, class: isSlim && "slim" },
     el("caption", {}, bookName(known), el("span", { class: "unseen" }, `, ${many(book.moves.length, "move")}`)),
     el("colgroup", {}, ...cols),
     el("thead", {}, el("tr", {},
-      ...shown.map((column) => sorting.head(column.key, headOf(column, known), column.name, `${book.id} head ${column.key}`)),
+      ...shown.map((column) => sorting.head(column, column.key, headOf(column, known), column.name, `${book.id} head ${column.key}`)),
       tools > 0 && el("td", { colspan: tools }))),
     body);
 }
@@ -112,27 +104,16 @@ function moveRows(move, book, known, shown, folded, reached) {
     "aria-label": `Delete ${move.san} from ${book.name}`, title: "Delete", onclick: () => askToDelete(editOf(book, known, move, "delete")) }, text);
   if (folded.length > 0) {
     cells.push(el("td", { class: "tool" }, el("button", { type: "button", class: "icon", "data-focus": `${key} more`, "aria-expanded": String(open),
-      "aria-label": `More of ${move.san}`, onclick: toggle }, open ? "▴" : "▾")));
+      "aria-label": `More of ${move.san}`, title: "More", onclick: toggle }, open ? "▴" : "▾")));
   } else if (known.edit) {
     cells.push(el("td", { class: "tool" }, remove("icon", "×")));
   }
   const row = el("tr", {
     class: move.why ? "move idle" : "move", "data-move": move.uci,
-    onclick: (/** @type {MouseEvent} */ event) => {
-      if (isControl(event.target) || (tables.grasped && event.detail > 0)) return;
-      // Beside a value, the value is meant.
-      const value = event.target instanceof Element ? event.target.closest("td")?.querySelector("button.value") : null;
-      if (value instanceof HTMLElement) value.click();
-      else if (folded.length > 0 && tables.width < 600) toggle();
+    ...onRow(book.id, move, () => {
+      if (folded.length > 0 && tables.width < 600) toggle();
       else playMove(book.at, move);
-    },
-    onpointerenter: () => arrows.point(move),
-    onpointerleave: () => arrows.point(null),
-    onfocusin: () => {
-      arrows.point(move);
-      reach(book.id, move.uci);
-    },
-    onfocusout: () => arrows.point(null),
+    }),
   }, ...cells);
   for (const control of row.querySelectorAll("button, input")) control.setAttribute("tabindex", reached ? "0" : "-1");
   if (!open) return [row];

@@ -1,31 +1,45 @@
 // One table of all books: rows are moves, columns what each book says of them, so that differences are seen at a glance.
 
 import { bookOf, brief, many } from "./state.js";
-import { el, isControl } from "./dom.js";
+import { el } from "./dom.js";
 import { playMove } from "./steps.js";
-import { ALL, onTableKey, reach, tables } from "./tables.js";
-import { MARKS } from "./additions.js";
-import { chanceCell, COLUMNS, sorting, widthsOf } from "./columns.js";
+import { ALL, onTableKey, tables } from "./tables.js";
+import { MARKS, openAdding } from "./additions.js";
+import { thoughtCell } from "./thoughts.js";
+import { chanceCell, COLUMNS, GAUGE_WIDTH, headOf, looksButton, looksOf, sorting, widthsIn, widthsOf } from "./columns.js";
 import { rowsOfAll } from "./rows.js";
-import { arrows } from "./arrows.js";
-import { noteOf, sampleGame, totals, unknown } from "./facts.js";
+import { onRow } from "./arrows.js";
+import { besides, bookName, totals, unknown } from "./facts.js";
 /** @import { Book, BookMove, BookView, View } from "./state.js" */
 /** @import { Column } from "./columns.js" */
 /** @import { Child } from "./dom.js" */
 /** @import { Row } from "./rows.js" */
 
-/** Columns of a book in this table, by what is left out first where there is little room; and their widths. @type {{keys: string[], width: number, least: number}[]} */
+/**
+ * Columns of a book in this table, by what is left out first where there is little room, and their widths. What stays does so in any room: the
+ * table is moved sideways then.
+ * @type {{keys: string[], width: number, least: number, stays?: boolean}[]}
+ */
 const SHARED = [
-  { keys: ["chance"], width: 104, least: 58 },
+  { keys: ["chance"], width: 104, least: 58, stays: true },
+  { keys: ["bar"], width: 110, least: 64, stays: true },
   { keys: ["games", "priority", "weight"], width: 64, least: 62 },
   { keys: ["eval"], width: 62, least: 58 },
-  { keys: ["bar"], width: 110, least: 84 },
 ];
 
-/** The same of the games. */
-const OF_GAMES = [
+/** The same of a book whose numbers can be edited. @type {typeof SHARED} */
+const EDITED = [
+  { keys: ["chance"], width: 104, least: 58, stays: true },
+  { keys: ["weight", "priority"], width: 68, least: 62, stays: true },
+  { keys: ["bar"], width: 110, least: 64, stays: true },
   { keys: ["games"], width: 64, least: 62 },
-  { keys: ["bar"], width: 110, least: 84 },
+  { keys: ["eval"], width: 62, least: 58 },
+];
+
+/** The same of the games. @type {typeof SHARED} */
+const OF_GAMES = [
+  { keys: ["games"], width: 64, least: 62, stays: true },
+  { keys: ["bar"], width: 110, least: 64, stays: true },
   { keys: ["average"], width: 60, least: 56 },
   { keys: ["last"], width: 56, least: 52 },
   { keys: ["performance"], width: 60, least: 56 },
@@ -34,14 +48,12 @@ const OF_GAMES = [
 /** The least width of the column of moves. */
 const MOVE_WIDTH = 56;
 
-/** The width of a book that has nothing to say but its name. */
-const NAME_WIDTH = 58;
+/** The least width of a book, for its name. */
+const NAME_WIDTH = 72;
 
-/** The width of a mark and a colour beside a chance. */
+/** The width of a mark and a colour beside a chance, and of the button that changes them. */
 const MARK_WIDTH = 30;
-
-/** The least width of a chance with its bar. */
-const GAUGE_WIDTH = 96;
+const LOOKS_WIDTH = 40;
 
 /** Chances that differ by so much from those of the other books stand out. */
 const DIFFERS = 0.2;
@@ -49,76 +61,103 @@ const DIFFERS = 0.2;
 /** The order in which a book's columns are seen. */
 const ORDER = ["chance", "games", "priority", "weight", "bar", "eval", "average", "performance", "last"];
 
-/** What each book shows in this width; null where there is no room for all of them. @param {View} view @param {number} width */
+/** The columns of this table that are of no book: the move, and what the engine says of it. */
+const OF_MOVES = ["move", "engine"];
+
+/** What each book shows in this width, and how wide all is. @param {View} view @param {number} width */
 function columnsOfAll(view, width) {
-  let moveWidth = MOVE_WIDTH;
+  /** @type {{column: Column, least: number, width: number}[]} */
+  const ofMoves = [];
+  const place = (/** @type {Column} */ column, /** @type {{width: number, least: number}} */ size, /** @type {number} */ needed) => {
+    const least = Math.max(size.least, needed);
+    return { column, least, width: Math.max(size.width, least) };
+  };
   const wanted = view.books.map((book) => {
     const known = bookOf(book.id);
-    const marked = book.moves.some((move) => move.annotation || move.recommended !== null);
-    const needed = known ? widthsOf("together", book, known, (column, move) => cellOf(column, move, book, known)) : new Map();
-    moveWidth = Math.max(moveWidth, needed.get("move") ?? 0);
-    return (known?.games ? OF_GAMES : SHARED).map(({ keys, width, least }) => {
-      const size = keys[0] === "chance" && marked ? { width: width + MARK_WIDTH, least: least + MARK_WIDTH } : { width, least };
-      const column = COLUMNS.find((column) => keys.includes(column.key) && known !== undefined && book.moves.length > 0 && column.has(book, known));
-      if (!column) return null;
-      const narrowest = Math.max(size.least, needed.get(column.key) ?? 0);
-      return { column, least: narrowest, width: Math.max(size.width, narrowest) };
+    if (!known) return [];
+    const isMarked = book.moves.some((move) => move.annotation || move.recommended !== null);
+    const more = known.edit?.looks ? LOOKS_WIDTH : isMarked ? MARK_WIDTH : 0;
+    const needed = widthsOf("together", book, known, (column, move) => cellOf(column, move, book, known));
+    for (const column of COLUMNS.filter(({ key }) => OF_MOVES.includes(key)).filter(({ has }) => has(book, known))) {
+      const size = column.key === "move" ? { width: MOVE_WIDTH, least: MOVE_WIDTH } : { width: column.width, least: column.width };
+      const other = ofMoves.find((place) => place.column === column);
+      const own = place(column, size, needed.get(column.key) ?? 0);
+      if (!other) ofMoves.push(own);
+      else if (own.least > other.least) Object.assign(other, own);
+    }
+    const slots = known.games ? OF_GAMES : known.edit && !known.edit.looks ? EDITED : SHARED;
+    return slots.map(({ keys, width, least, stays }) => {
+      const size = keys[0] === "chance" ? { width: width + more, least: least + more } : { width, least };
+      const column = keys.flatMap((key) => COLUMNS.find((column) => column.key === key) ?? []).find((column) => book.moves.length > 0 && column.has(book, known));
+      return column ? { ...place(column, size, needed.get(column.key) ?? 0), stays } : null;
     });
   });
-  for (let depth = OF_GAMES.length; depth > 0; depth -= 1) {
-    const books = wanted.map((columns) => columns.slice(0, depth).flatMap((column) => column ?? []));
-    const taken = books.reduce((sum, columns) => sum + (columns.reduce((all, { least }) => all + least, 0) || NAME_WIDTH), moveWidth);
-    if (taken > width) continue;
-    const whole = books.flat();
-    let spare = width - taken;
-    const widths = new Map(whole.map((place) => [place, place.least]));
-    // First every column gets what it would like to have, then the bars and the chances share the rest.
-    const wish = whole.reduce((sum, { width, least }) => sum + width - least, 0);
-    const part = wish > 0 ? Math.min(1, spare / wish) : 0;
-    for (const place of whole) widths.set(place, place.least + (place.width - place.least) * part);
-    spare -= wish * part;
-    const wide = whole.filter(({ column }) => column.key === "bar");
-    const stretched = wide.length > 0 ? wide : whole.filter(({ column }) => column.key === "chance");
-    const most = wide.length > 0 ? 150 : 90;
-    for (const place of stretched) widths.set(place, (widths.get(place) ?? 0) + Math.min(most, spare / stretched.length));
-    const bar = wide[0];
-    tables.barWidth = bar ? (widths.get(bar) ?? 0) - 14 : 0;
-    return { columns: books.map((columns) => columns.sort((a, b) => ORDER.indexOf(a.column.key) - ORDER.indexOf(b.column.key))
-      .map((place) => ({ column: place.column, width: widths.get(place) ?? place.least }))), moveWidth };
-  }
-  return null;
+  const least = (/** @type {{least: number}[]} */ places) => places.reduce((all, place) => all + place.least, 0);
+  const own = (/** @type {number} */ depth) => wanted.map((places) => places.flatMap((place, index) => place && (place.stays || index < depth) ? [place] : []));
+  const taken = (/** @type {ReturnType<typeof own>} */ books) => least(ofMoves) + books.reduce((sum, places) => sum + Math.max(least(places), NAME_WIDTH), 0);
+  let depth = OF_GAMES.length;
+  while (depth > 0 && taken(own(depth)) > width) depth -= 1;
+  const books = own(depth);
+  for (const [first] of books.filter((places) => least(places) < NAME_WIDTH)) if (first) first.width = Math.max(first.width, first.least = NAME_WIDTH);
+  const fixed = books.filter((places) => places.length === 0).length * NAME_WIDTH;
+  // First every column gets what it would like to have, then the bars or the chances share the rest.
+  const { widths, spare } = widthsIn([...ofMoves, ...books.flat()], width - fixed);
+  const bars = books.flat().filter(({ column }) => column.key === "bar");
+  const stretched = bars.length > 0 ? bars : books.flat().filter(({ column }) => column.key === "chance");
+  const most = bars.length > 0 ? 150 : 90;
+  for (const place of stretched) widths.set(place, (widths.get(place) ?? 0) + Math.min(most, spare / stretched.length));
+  tables.barWidth = bars[0] ? (widths.get(bars[0]) ?? 0) - 14 : 0;
+  const sized = (/** @type {typeof ofMoves} */ places) => places.map((place) => ({ column: place.column, width: widths.get(place) ?? place.least }));
+  return { ofMoves: sized(ofMoves), columns: books.map((places) => sized(places.sort((a, b) => ORDER.indexOf(a.column.key) - ORDER.indexOf(b.column.key)))),
+    width: Math.max(width, taken(books)) };
 }
 
-/** The table, and what else each book says; null where it has no room. @param {View} view @param {number} width @returns {HTMLElement | null} */
-export function allBooks(view, width) {
-  const room = columnsOfAll(view, width);
-  if (!room) return null;
-  const { columns, moveWidth } = room;
+/** The table, and what else each book says. @param {View} view @param {number} room @returns {HTMLElement} */
+export function allBooks(view, room) {
+  const { ofMoves, columns, width } = columnsOfAll(view, room);
   const rows = rowsOfAll(view);
-  const cols = [moveWidth, ...columns.flatMap((places) => places.length > 0 ? places.map(({ width }) => width) : [NAME_WIDTH])].map((width) => {
+  const cols = [...ofMoves.map(({ width }) => width), ...columns.flatMap((places) => places.length > 0 ? places.map(({ width }) => width) : [NAME_WIDTH])].map((width) => {
     const col = el("col");
     col.style.width = `${width / 16}rem`;
     return col;
   });
   const reach = rows.some(({ uci }) => uci === tables.rows.get(ALL)) ? tables.rows.get(ALL) : rows[0]?.uci;
   const span = (/** @type {number} */ index) => Math.max(1, columns[index]?.length ?? 1);
+  const isSlim = columns.flat().some(({ column, width }) => column.key === "chance" && width < GAUGE_WIDTH);
+  const beside = ofMoves.slice(1).map(() => el("td", {}));
+  const table = rows.length > 0 && el("table", { onkeydown: onTableKey, class: isSlim && "slim" },
+    el("caption", { class: "unseen" }, `All books, ${many(rows.length, "move")}`),
+    el("colgroup", {}, ...cols, el("col")),
+    el("thead", {},
+      el("tr", { class: "names" }, el("td", { colspan: ofMoves.length }), ...view.books.map((book, index) => nameIn(book, span(index))), el("td", {})),
+      el("tr", {}, ...ofMoves.map(({ column }) => sorting.head(column, column.key, column.head, column.name, `all head ${column.key}`)),
+        ...view.books.flatMap((book, index) => columns[index]?.length
+          ? columns[index].map(({ column }, place) => headIn(column, book, place === 0))
+          : [el("td", { class: "of" })]), el("td", {}))),
+    el("tbody", {}, ...rows.map((row) => rowOfAll(row, view, ofMoves.length > 1, columns, row.uci === reach))),
+    el("tfoot", {}, el("tr", {}, el("th", { scope: "row" }, el("span", { class: "unseen" }, "All moves")), ...beside, ...view.books.map((book, index) => el("td", { class: "of", colspan: span(index) }, ...totals(book))), el("td", {}))));
+  // Where the columns have no room, the table is moved sideways under its moves.
+  if (table && width > room) table.style.width = `${width / 16}rem`;
   return el("section", { class: "together", "data-book": ALL, "aria-label": "All books" },
-    rows.length > 0 && el("table", { onkeydown: onTableKey, class: columns.flat().some(({ column, width }) => column.key === "chance" && width < GAUGE_WIDTH) ? "slim" : null },
-      el("caption", { class: "unseen" }, `All books, ${many(rows.length, "move")}`),
-      el("colgroup", {}, ...cols, el("col")),
-      el("thead", {},
-        el("tr", { class: "names" }, el("td", {}), ...view.books.map((book, index) => el("th", { scope: "colgroup", colspan: span(index), class: "of", title: bookOf(book.id)?.path ?? book.name }, book.name)), el("td", {})),
-        el("tr", {}, sorting.head("move", "move", "Move", "all head move"),
-          ...view.books.flatMap((book, index) => columns[index]?.length
-            ? columns[index].map(({ column }, place) => sorting.head(`${column.key} ${book.id}`, column.head, `${column.name} in ${book.name}`, `all head ${column.key} ${book.id}`, { class: place === 0 ? `${column.key} of` : column.key }))
-            : [el("td", { class: "of" })]), el("td", {}))),
-      el("tbody", {}, ...rows.map((row) => rowOfAll(row, view, columns, row.uci === reach))),
-      el("tfoot", {}, el("tr", {}, el("th", { scope: "row" }, el("span", { class: "unseen" }, "All moves")), ...view.books.map((book, index) => el("td", { class: "of", colspan: span(index) }, ...totals(book))), el("td", {})))),
+    table && el("div", { class: width > room ? "sideways wide" : "sideways" }, table),
     ...view.books.map((book) => aside(book, view)));
 }
 
-/** @param {Row} row @param {View} view @param {NonNullable<ReturnType<typeof columnsOfAll>>["columns"]} columns @param {boolean} reached */
-function rowOfAll(row, view, columns, reached) {
+/** @param {BookView} book @param {number} colspan */
+function nameIn(book, colspan) {
+  const known = bookOf(book.id);
+  return el("th", { scope: "colgroup", colspan, class: known?.edit ? "of editable" : "of", title: known?.path ?? book.name }, known?.edit ? bookName(known) : book.name);
+}
+
+/** The head of a book's column. @param {Column} column @param {BookView} book @param {boolean} isFirst */
+function headIn(column, book, isFirst) {
+  const known = bookOf(book.id);
+  return sorting.head(column, `${column.key} ${book.id}`, known ? headOf(column, known) : column.head, `${column.name} in ${book.name}`, `all head ${column.key} ${book.id}`,
+    { class: isFirst ? `${column.key} of` : column.key });
+}
+
+/** @param {Row} row @param {View} view @param {boolean} thinks @param {ReturnType<typeof columnsOfAll>["columns"]} columns @param {boolean} reached */
+function rowOfAll(row, view, thinks, columns, reached) {
   const found = view.books.filter((book) => book.moves.length > 0 && !bookOf(book.id)?.games);
   const chances = new Map(found.map((book) => [book.id, row.of.get(book.id)?.chance ?? 0]));
   const differs = (/** @type {number} */ id) => {
@@ -132,8 +171,11 @@ function rowOfAll(row, view, columns, reached) {
     const known = bookOf(book.id);
     if (!move || !known || places.length === 0) {
       const says = book.moves.length > 0 ? `${book.name} does not have ${row.san}` : unknown(book, view);
+      const addable = known?.edit && view.legal.some(({ uci }) => uci === row.uci);
       return [el("td", { class: differs(book.id) ? "of absent differs" : "of absent", colspan: Math.max(1, places.length), title: says },
-        el("span", { "aria-hidden": "true" }, book.moves.length > 0 ? "·" : ""), el("span", { class: "unseen" }, "not in the book"))];
+        addable ? el("button", { type: "button", class: "icon", "data-focus": `${book.id} ${row.uci} add`, "aria-label": `Add ${row.san} to ${book.name}`, title: `Add ${row.san} …`,
+          onclick: () => openAdding(book.id, row.uci) }, "+")
+          : el("span", { "aria-hidden": "true" }, book.moves.length > 0 ? "·" : ""), el("span", { class: "unseen" }, "not in the book"))];
     }
     return places.map(({ column }, place) => {
       const content = cellOf(column, move, book, known);
@@ -142,20 +184,10 @@ function rowOfAll(row, view, columns, reached) {
     });
   });
   const idle = [...row.of.values()].every((move) => move.why);
-  const node = el("tr", {
-    class: idle ? "move idle" : "move", "data-move": row.uci,
-    onclick: (/** @type {MouseEvent} */ event) => {
-      if (!isControl(event.target)) playMove(view.at, row);
-    },
-    onpointerenter: () => arrows.point(row.likeliest),
-    onpointerleave: () => arrows.point(null),
-    onfocusin: () => {
-      arrows.point(row.likeliest);
-      reach(ALL, row.uci);
-    },
-    onfocusout: () => arrows.point(null),
-  }, el("th", { scope: "row", class: "move" }, el("button", { type: "button", class: "san", tabindex: reached ? 0 : -1, "data-focus": `all ${row.uci} san`, onclick: () => playMove(view.at, row) }, row.san)),
-  ...cells, el("td", {}));
+  const node = el("tr", { class: idle ? "move idle" : "move", "data-move": row.uci, ...onRow(ALL, row.likeliest, () => playMove(view.at, row)) },
+    el("th", { scope: "row", class: "move" }, el("button", { type: "button", class: "san", "data-focus": `all ${row.uci} san`, onclick: () => playMove(view.at, row) }, row.san)),
+    thinks && el("td", { class: "engine" }, thoughtCell(row.likeliest, { at: view.at })), ...cells, el("td", {}));
+  for (const control of node.querySelectorAll("button, input")) control.setAttribute("tabindex", reached ? "0" : "-1");
   return node;
 }
 
@@ -163,32 +195,26 @@ function rowOfAll(row, view, columns, reached) {
 function cellOf(column, move, book, known) {
   switch (column.key) {
     case "move": return el("span", { class: "san" }, move.san);
-    case "chance": return sharedChance(move, book);
-    case "weight": return brief(move.weight);
-    case "priority": return String(move.priority ?? "");
+    case "chance": return sharedChance(move, book, known);
+    case "weight": return known.edit?.weight ? column.cell(move, book, known) : brief(move.weight);
     default: return column.cell(move, book, known);
   }
 }
 
-/** A chance with the book's colour and mark beside it. @param {BookMove} move @param {BookView} book @returns {Child[]} */
-function sharedChance(move, book) {
+/** A chance with the book's colour and mark beside it. @param {BookMove} move @param {BookView} book @param {Book} known @returns {Child[]} */
+function sharedChance(move, book, known) {
   const parts = chanceCell(move, book);
-  const verdict = move.recommended === null ? "" : move.recommended ? "green" : "red";
+  if (known.edit?.looks) return [...parts, looksButton(move, book, known)];
+  const { verdict } = looksOf(move);
   // A reason that is the mark has said it: "marked ?!".
   const annotation = ["bad", "blunder", "dubious"].includes(move.why?.code ?? "") ? null : move.annotation;
   if (verdict === "" && !annotation) return parts;
-  const words = [move.recommended === null ? "" : move.recommended ? "recommended (green)" : "to be avoided (red)", annotation].filter(Boolean).join(", ");
-  return [...parts, el("span", { class: `mark ${verdict}`, title: words }, annotation && MARKS.slice(0, 6).includes(annotation) ? annotation : "", el("span", { class: "unseen" }, ` ${words}`))];
+  const { meaning } = looksOf({ ...move, annotation });
+  return [...parts, el("span", { class: `mark ${verdict}`, title: meaning }, annotation && MARKS.slice(0, 6).includes(annotation) ? annotation : "", el("span", { class: "unseen" }, ` ${meaning}`))];
 }
 
 /** What a book says besides its moves, under its name. @param {BookView} book @param {View} view @returns {Child} */
 function aside(book, view) {
-  const parts = [
-    book.moves.length === 0 && el("p", { class: "quiet" }, unknown(book, view)),
-    book.comment && el("p", { class: "comment" }, book.comment),
-    book.rule && el("p", { class: "quiet" }, book.rule),
-    sampleGame(book),
-    noteOf(book),
-  ].filter(Boolean);
+  const parts = besides(book, bookOf(book.id), view, null);
   return parts.length > 0 && el("div", { class: "aside", "data-of": book.id }, el("b", { title: bookOf(book.id)?.path ?? null }, book.name), ...parts);
 }
