@@ -122,6 +122,38 @@ def test_lines_come_into_books_of_other_formats_and_leave_them(tabiya, copy_of, 
     assert tabiya("check", book).returncode == DONE
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_lines_come_by_requests_into_books_of_each_format_and_are_taken_back(explore, copy_of, dumped, name):
+    book = copy_of(name)
+
+    def files():
+        return {path.name: path.read_bytes() for path in book.parent.iterdir() if path.suffix != ".learn" and not path.name.startswith(".")}
+
+    server, text = explore("--edit", book), in_text(study(200, 8))
+    states = [files()]
+    adding = {"op": "add", "play": [move.uci() for move in line_of(LINE).mainline_moves()]}
+
+    def asked(path, **body):
+        status, answer = server.post(path, {"book": 0, **body})
+        assert status == 200, answer
+        return answer
+
+    for body in (adding, {"op": "add", "text": text}, {"op": "delete", "text": "1. e4 c5"}, {"op": "delete", "play": adding["play"][:1]}):
+        had = dumped(book)
+        counts = asked("/api/line", **body)
+        assert files() == states[-1]
+        made = asked("/api/line", expect=counts, **body)
+        now = dumped(book)
+        says = compared(had, now)
+        assert (counts["adds"], counts["deletes"]) == (says["adds"], says["deletes"]), (body, counts, says)
+        assert counts["adds"] + counts["deletes"] > 0 and made["counts"]["adds"] == counts["adds"]
+        states.append(files())
+    for way, wanted in (("undo", reversed(states[:-1])), ("redo", states[1:]), ("undo", reversed(states[:-1]))):
+        for state in wanted:
+            asked(f"/api/{way}")
+            assert files() == state, (name, way)
+
+
 def test_what_is_no_line_changes_nothing(tabiya, copy_of):
     book = copy_of("bin")
     before = book.read_bytes()
