@@ -108,14 +108,30 @@ export function openAdding(book, uci) {
   focusOn(node.querySelector("input, button"));
 }
 
+/** @param {LegalMove} move @param {boolean} [selected] */
+function optionOf(move, selected = false) {
+  return el("option", { value: move.uci, selected }, move.san);
+}
+
+/** Whether what is chosen in a form is still missing; then the form offers what else is, and what was written there stays. @param {HTMLElement} form @param {LegalMove[]} missing */
+function offers(form, missing) {
+  const select = form.querySelector("select");
+  if (!select || !missing.some(({ uci }) => uci === select.value)) return false;
+  for (const option of [...select.options]) if (!missing.some(({ uci }) => uci === option.value)) option.remove();
+  missing.forEach((move, index) => {
+    if (select.options[index]?.value !== move.uci) select.add(optionOf(move), index);
+  });
+  return true;
+}
+
 /** The form that adds a move; it outlives new answers about the same position. @param {BookView} book @param {Book} known @param {LegalMove[]} legal */
 export function adding(book, known, legal) {
   const missing = legal.filter((move) => !book.moves.some(({ uci }) => uci === move.uci));
   // A move that was played from here is the likeliest.
   const played = wholeLine()[state.ply]?.uci;
-  const key = `${book.at.fen} ${missing.length} ${played}`;
+  const key = `${book.at.fen} ${played}`;
   const kept = editor.forms.get(book.id);
-  if (kept?.key === key) return staying(kept.node);
+  if (kept?.key === key && offers(kept.node, missing)) return staying(kept.node);
   if (missing.length === 0) return null;
   const range = rangeOf(known);
   const number = range && el("input", { type: "number", name: "value", class: "value", required: true, min: range.min, max: range.max, value: usualNumber(book.moves, known),
@@ -124,12 +140,12 @@ export function adding(book, known, legal) {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
     const wanted = new FormData(event.currentTarget);
-    const move = missing.find(({ uci }) => uci === wanted.get("move"));
+    const move = legal.find(({ uci }) => uci === wanted.get("move"));
     if (!move) return;
     void write({ at: book.at, book: book.id, move: move.uci, san: move.san, op: "add", value: range ? Number(wanted.get("value")) : "none", expect: null });
   };
   const select = el("select", { name: "move", "aria-label": "Move to add", "data-focus": `${book.id} add move` },
-    ...missing.map((move) => el("option", { value: move.uci, selected: move.uci === played }, move.san)));
+    ...missing.map((move) => optionOf(move, move.uci === played)));
   // What was chosen in a form is chosen in no other.
   const node = el("details", { class: "adding", "data-book": `${book.id} ${key}` }, el("summary", { "data-focus": `${book.id} adding` }, "Add a move"),
     el("form", { onsubmit: submit }, select, number && unitOf(known), number, el("button", { type: "submit", class: "button", "data-focus": `${book.id} add` }, "Add")));

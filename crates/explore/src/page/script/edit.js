@@ -97,11 +97,16 @@ function showWritten(edit, value) {
   } else Object.assign(move, value);
 }
 
-/** Asks for a change of a book. @param {string} path @param {unknown} body @returns {Promise<any>} */
+/** The last change that was asked for. @type {Promise<unknown>} */
+let asked = Promise.resolve();
+
+/** Asks for a change of a book, as soon as those before it are answered: what takes one back comes after it. @param {string} path @param {unknown} body @returns {Promise<any>} */
 export async function posted(path, body) {
   editor.writing += 1;
+  const answer = asked.then(() => postJson(path, body));
+  asked = answer.catch(() => {});
   try {
-    return await postJson(path, body);
+    return await answer;
   } finally {
     editor.writing -= 1;
   }

@@ -44,6 +44,8 @@ function makeTables() {
   renew(root, legend ? [...drawn, legend] : drawn);
   if (inside && focus && !root.contains(document.activeElement)) focusOn(root.querySelector(`[data-focus="${CSS.escape(focus)}"]`) ?? (field ? null : root.querySelector("button.san")));
   tables.drawing = false;
+  // Its move was deleted elsewhere: what was written into it is refused, and that is said.
+  if (editor.open && !editor.open.input.isConnected) editor.open.leave();
 }
 
 /** @param {BookView} book @param {View} view @param {number} width @returns {HTMLElement | null} */
