@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
@@ -11,7 +11,9 @@ use shakmaty::ByColor;
 use tabiya_adapter::settings::advice::worded;
 use tabiya_adapter::settings::rules::Rule;
 use tabiya_base::error::Result as Done;
+use tabiya_base::folder;
 use tabiya_base::progress::Progress;
+use tabiya_base::replace::leftovers;
 use tabiya_book::Among;
 use tabiya_book::traits::Book;
 use tabiya_book::{self as book, BookSet, Edits, Evaluations, Format, OtherRules, Variant};
@@ -55,7 +57,8 @@ pub(super) struct Slot {
     pub(super) rules: Vec<(usize, Rule)>,
     /// Whether the adapter asks it when White and when Black is to move.
     pub(super) asked: ByColor<bool>,
-    open: RwLock<Opened>,
+    /// Held only to take it or to put another one in its place: no look-up waits for one that is slow, nor for an edit.
+    open: Mutex<Arc<Opened>>,
     looked: Mutex<Instant>,
     /// Held while the book is edited.
     pub(super) editor: Mutex<Editor>,
@@ -89,11 +92,6 @@ impl Opened {
         Self { lines: Mutex::new(set), evals, unread, growth, stamps: stamps.collect(), book }
     }
 
-    /// Lets go of the files.
-    pub(super) fn close(&mut self) {
-        *self = Self::new(Err("the book is being edited".to_owned()), None, None);
-    }
-
     fn at(path: &Path, open: impl FnOnce(&Path) -> Done<Arc<dyn Book>>) -> Self {
         let before = stamp_of(path);
         Self::new(open(path).map_err(|error| worded(&error)), Some(path), before)
@@ -103,14 +101,19 @@ impl Opened {
 impl Slot {
     /// Opens the book of a file; an error is kept, and the file tried again.
     pub(super) fn open(path: &Path, variant: Variant, among: &Among, rules: Vec<(usize, Rule)>) -> Self {
-        let open = RwLock::new(Opened::at(path, |path| opened(path, variant, among)));
-        Self { open, rules, among: among.clone(), ..Self::with(Some(path.to_owned()), variant) }
+        let open = Opened::at(path, |path| opened(path, variant, among));
+        Self {
+            open: holding(open),
+            rules,
+            among: among.clone(),
+            ..Self::with(Some(path.to_owned()), variant)
+        }
     }
 
     /// A book in memory.
     pub(super) fn of_book(book: Arc<dyn Book>) -> Self {
         let variant = book.variant();
-        Self { open: RwLock::new(Opened::new(Ok(book), None, None)), ..Self::with(None, variant) }
+        Self { open: holding(Opened::new(Ok(book), None, None)), ..Self::with(None, variant) }
     }
 
     /// The same, which the adapter asks only when one of these is to move.
@@ -127,19 +130,22 @@ impl Slot {
             among: Among::default(),
             rules: Vec::new(),
             asked: ByColor { white: true, black: true },
-            open: RwLock::new(Opened::new(Err(String::new()), None, None)),
+            open: holding(Opened::new(Err(String::new()), None, None)),
             looked: Mutex::new(Instant::now()),
         }
     }
 
-    /// The book as it is open now.
-    pub(super) fn read(&self) -> RwLockReadGuard<'_, Opened> {
-        self.open.read().unwrap_or_else(PoisonError::into_inner)
+    /// The book as it is open now; it stays open as long as somebody has it.
+    pub(super) fn read(&self) -> Arc<Opened> {
+        Arc::clone(&self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The place of the book, while nobody reads it.
-    pub(super) fn write(&self) -> RwLockWriteGuard<'_, Opened> {
-        self.open.write().unwrap_or_else(PoisonError::into_inner)
+    fn put(&self, opened: Opened) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *open, Arc::new(opened));
+        drop(open);
+        // Letting go of a large book takes a while.
+        drop(before);
     }
 
     /// The file; `None` for a book in memory.
@@ -168,16 +174,20 @@ impl Slot {
     /// Opens the book again.
     pub(super) fn reopen(&self) {
         if let Some(path) = &self.path {
-            let opened = Opened::at(path, |path| opened(path, self.variant, &self.among));
-            *self.write() = opened;
+            self.put(Opened::at(path, |path| opened(path, self.variant, &self.among)));
         }
     }
 
     /// Opens the book again after an edit of our own, which has left nothing to finish.
     pub(super) fn reopen_plain(&self) {
         if let Some(path) = &self.path {
-            let opened = Opened::at(path, |path| book::open_as(path, self.variant));
-            *self.write() = opened;
+            self.put(Opened::at(path, |path| book::open_as(path, self.variant)));
+            // Windows does not remove a file that is mapped into memory: the old one can go as soon as it is let go of.
+            if cfg!(windows)
+                && let Ok(real) = fs::canonicalize(path)
+            {
+                leftovers::remove(folder::parent_of(&real));
+            }
         }
     }
 
@@ -269,6 +279,10 @@ impl Shelf {
     pub(super) fn get(&self, id: usize) -> Option<&Slot> {
         self.0.get(id)
     }
+}
+
+fn holding(open: Opened) -> Mutex<Arc<Opened>> {
+    Mutex::new(Arc::new(open))
 }
 
 /// The memory of a book's lines, for one request.

@@ -169,14 +169,8 @@ fn written(
 ) -> Result<Response, Fault> {
     let began = Instant::now();
     let mut editor = slot.editor.lock().unwrap_or_else(PoisonError::into_inner);
-    // On Windows a file that is mapped into memory cannot be replaced: there, the book is closed meanwhile.
-    let closed = cfg!(windows).then(|| {
-        let mut open = slot.write();
-        open.close();
-        open
-    });
+    // Meanwhile, and for whatever another process lets it wait, the book is looked up as it was.
     let outcome = work(&mut editor);
-    drop(closed);
     slot.reopen_plain();
     drop(editor);
     let made = match outcome? {
@@ -274,7 +268,44 @@ fn place_of(note: &str, variant: Variant) -> (Option<String>, Option<Vec<String>
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::thread;
+
+    use tabiya_book as book;
+
     use super::*;
+    use crate::position::viewed;
+    use crate::request::Query;
+    use crate::shelf::Shelf;
+
+    #[test]
+    fn a_book_is_looked_up_while_an_edit_of_it_waits_and_while_another_look_up_lasts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        // 1. e4 with weight 1.
+        fs::write(&path, [0x46, 0x3b, 0x96, 0x18, 0x16, 0x91, 0xfc, 0x9c, 3, 0x1c, 0, 1, 0, 0, 0, 0])
+            .unwrap();
+        let slot = Slot::open(&path, Variant::Chess, &book::Among::default(), Vec::new());
+        let mut explorer = Explorer::of_book(book::starter_book().unwrap(), String::new()).unwrap();
+        explorer.shelf = Shelf::new(vec![slot]);
+        explorer.edit = true;
+        let slot = explorer.shelf.get(0).unwrap();
+        let found = || {
+            thread::scope(|scope| {
+                let look = || viewed(&explorer, &Query::default()).unwrap()["books"][0]["found"].clone();
+                scope.spawn(look).join().unwrap()
+            })
+        };
+        // One that is slow has the book as long as it takes.
+        let slow = slot.read();
+        let answer = written(&explorer, 0, slot, None, |_| {
+            assert_eq!(found(), true);
+            Ok(EditOutcome::Nothing)
+        });
+        assert!(answer.is_err(), "there is no edit to undo");
+        assert_eq!(found(), true);
+        drop(slow);
+    }
 
     #[test]
     fn a_note_leads_back_to_its_place() {
