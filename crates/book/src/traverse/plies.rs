@@ -175,6 +175,8 @@ pub struct Replies {
     own: OnceLock<Option<Met>>,
     /// The keys of the positions that they do not reach, or of which they do not reach all moves, where these are known.
     missing: OnceLock<Keys>,
+    /// The keys of all positions beside the own ones in which the book may have moves, where these are known.
+    held: Option<Keys>,
     /// At how many positions at most is looked to find them.
     most: usize,
     /// Whether the book is to be read once to know all that is missing, if much is asked.
@@ -316,6 +318,11 @@ impl Replies {
         Ok((!missing.is_empty()).then(|| Self::of_missing(own, missing)))
     }
 
+    /// Those of one book beyond its own moves, which has moves in no other positions than those with these keys.
+    pub fn among(own: Met, held: Keys) -> Self {
+        Self { held: Some(held), ..Some(own).into() }
+    }
+
     fn of_missing(own: Met, missing: Keys) -> Self {
         Self { missing: missing.into(), ..Some(own).into() }
     }
@@ -324,7 +331,7 @@ impl Replies {
     /// positions, no replies are followed.
     pub fn within(most: usize) -> Self {
         let (own, missing, lines) = (OnceLock::new(), OnceLock::new(), Mutex::default());
-        Self { own, missing, most, may_read: false, lines }
+        Self { own, missing, held: None, most, may_read: false, lines }
     }
 
     /// Appends the replies to follow from a position: legal moves to positions of the book that its own moves do not reach.
@@ -362,7 +369,8 @@ impl Replies {
                 None => lines.met.keys().contains(&key),
             };
             let is_met = || met.is_some_and(|met| !met.may_be_new(at, mv));
-            if is_reached() || out.contains(&mv) || is_met() || book.lacks(key) {
+            let lacks = || self.held.as_ref().map_or_else(|| book.lacks(key), |held| !held.contains(&key));
+            if is_reached() || out.contains(&mv) || is_met() || lacks() {
                 continue;
             }
             there.clear();

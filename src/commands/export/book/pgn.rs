@@ -111,6 +111,8 @@ pub struct Coverage {
     own: Met,
     /// The keys of each other position, and how many moves it has.
     unreached: Vec<(Vec<u64>, u64)>,
+    /// All keys of positions with moves beside the own ones, of a book that shows its positions.
+    held: Option<Keys>,
 }
 
 impl Coverage {
@@ -118,15 +120,20 @@ impl Coverage {
     ///
     /// # Errors
     /// When the work is interrupted.
-    pub fn from_book(book: &dyn Moves) -> Result<Self> {
+    pub fn from_book(book: &dyn Book) -> Result<Self> {
         let own = own_lines(book, usize::MAX).unwrap_or_default();
-        let unreached = unreached(book, own.keys())?;
-        Ok(Self { own, unreached })
+        let mut held = (book.holds_positions() && book.format().lists_all()).then(Keys::default);
+        let unreached = unreached(book, own.keys(), held.as_mut())?;
+        Ok(Self { own, unreached, held })
     }
 
     /// The replies that lines follow: none if the book's own moves reach everything.
     pub fn replies(&self) -> traverse::Replies {
-        (!self.unreached.is_empty()).then(|| self.own.clone()).into()
+        match &self.held {
+            _ if self.unreached.is_empty() => traverse::Replies::default(),
+            Some(held) => traverse::Replies::among(self.own.clone(), held.clone()),
+            None => Some(self.own.clone()).into(),
+        }
     }
 
     /// Shows the positions that are known and not reached, each with the keys of all of them, until `see` fails.
@@ -188,8 +195,9 @@ impl Coverage {
 }
 
 /// The positions of a book that its own moves do not reach: the keys of each and how many moves it has. Positions that a
-/// format does not distinguish, mirrored or with colors swapped, count as one.
-fn unreached(book: &dyn Moves, reached: &Keys) -> Result<Vec<(Vec<u64>, u64)>> {
+/// format does not distinguish, mirrored or with colors swapped, count as one. Notes in `held` the keys of all positions with moves
+/// that are not reached.
+fn unreached(book: &dyn Moves, reached: &Keys, mut held: Option<&mut Keys>) -> Result<Vec<(Vec<u64>, u64)>> {
     let mut unreached = HashMap::new();
     let mut met = HashSet::new();
     book.each(Scope::All, &Progress::none(), &mut |known| {
@@ -199,6 +207,9 @@ fn unreached(book: &dyn Moves, reached: &Keys) -> Result<Vec<(Vec<u64>, u64)>> {
             None => vec![known.key],
         };
         let Some(&least) = keys.iter().min() else { return Ok(()) };
+        if let Some(held) = held.as_mut().filter(|_| !known.moves.is_empty()) {
+            held.extend(keys.iter().filter(|key| !reached.contains(key)));
+        }
         if reached.contains(&known.key) {
             met.insert(least);
         } else if !known.moves.is_empty() {
