@@ -3,7 +3,7 @@
 import chess
 import pytest
 from conftest import show, tabiya
-from parts import Held, address, click, note, piece, saved, shown, square, weight
+from parts import Held, address, click, drag, note, piece, saved, shown, square, weight
 from playwright.sync_api import expect
 
 BOOKS = ("marks.ctg", "main.bin", "arena.abk", "named.kob")
@@ -177,6 +177,19 @@ def test_what_else_a_move_does_is_seen_at_once(serve, look, books, start, square
     shown(page)
     for name, what in after.items():
         piece(page, name, what)
+
+
+def test_a_piece_slides_only_where_it_was_not_dropped(serve, look, books):
+    page = look(serve(books / "main.bin"))
+    page.evaluate("() => { window.slides = 0; Element.prototype.animate = () => { window.slides += 1; }; }")
+    drag(page, "e2", "e4")
+    address(page, "#e4")
+    shown(page)
+    assert page.evaluate("slides") == 0
+    page.locator('#tables tr[data-move="c7c5"] .san').click()
+    address(page, "#e4,c5")
+    shown(page)
+    assert page.evaluate("slides") == 1
 
 
 # What says what it is

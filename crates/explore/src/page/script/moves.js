@@ -93,21 +93,23 @@ function onPointerUp(event) {
     return;
   }
   const [move] = to && to !== from ? movesBetween(from, to) : [];
-  if (!to || !move || !tryMove(from, to)) {
+  if (!to || !move) {
     board.select(null);
     return;
   }
-  if (move.promotion) return;
-  if (wasInHand) {
-    board.select(null);
+  if (move.promotion) {
+    tryMove(from, to);
     return;
   }
-  // It is put down at once; the answer of the server puts right whatever else moves.
-  image.remove();
-  const piece = board.pieces.get(from);
-  board.put(from, null);
-  if (piece) board.put(move.to, piece);
+  if (!wasInHand) {
+    // It is put down where it was dropped, and does not slide there.
+    image.remove();
+    const piece = board.pieces.get(from);
+    board.put(from, null);
+    if (piece) board.put(move.to, piece);
+  }
   board.select(null);
+  playMove(here(), move);
 }
 
 function release() {
