@@ -183,10 +183,8 @@ impl Slot {
         if let Some(path) = &self.path {
             self.put(Opened::at(path, |path| book::open_as(path, self.variant)));
             // Windows does not remove a file that is mapped into memory: the old one can go as soon as it is let go of.
-            if cfg!(windows)
-                && let Ok(real) = fs::canonicalize(path)
-            {
-                leftovers::remove(folder::parent_of(&real));
+            if cfg!(windows) {
+                leftovers::remove(folder::parent_of(path));
             }
         }
     }
