@@ -49,7 +49,7 @@ const OF_GAMES = [
 const MOVE_WIDTH = 56;
 
 /** The least width of a book, for its name. */
-const NAME_WIDTH = 72;
+const NAME_WIDTH = 80;
 
 /** The width of a mark and a colour beside a chance, and of the button that changes them. */
 const MARK_WIDTH = 30;
