@@ -21,11 +21,8 @@ def rows(tools, file):
 
 def draw(tools, counts, games, folder):
     """Files of the games, as many as there are shards."""
-    files = []
-    for shard in range(SHARDS):
-        files.append(folder / f"{shard}.pgn")
-        words = [counts, shard + 1, games * (shard + 1) // SHARDS - games * shard // SHARDS, files[-1]]
-        subprocess.run([tools.bench["build"], "--drawn", *map(str, words)], check=True)
+    files = [folder / f"{shard}.pgn" for shard in range(SHARDS)]
+    subprocess.run([tools.bench["build"], "--drawn", counts, "1", str(games // SHARDS), *files], check=True)
     return files
 
 
@@ -57,14 +54,14 @@ def measure(args, tools, folder):
     counts = folder / "source.parquet"
     subprocess.run([tools.tabiya, "build", source, "-o", counts, "--max-ply", str(PLIES)], check=True, capture_output=True)
     sizes = SMOKE_SIZES if args.smoke else SIZES + (LARGE_SIZES if args.large else ())
-    sizes = [games for games in sizes if not args.games or games <= args.games]
+    sizes = [games // SHARDS * SHARDS for games in sizes if not args.games or games <= args.games]
     before, few = {}, 0
     for games in sizes:
         files = draw(tools, counts, games, folder)
         say(f"{games} games, {sum(path.stat().st_size for path in files) / MEBI:,.0f} MiB of text, {PLIES} plies")
         costs = {}
         for name, cost, size, entries in costs_of(tools, files, folder):
-            if "shard " in name and name.split()[3] != str(SHARDS):
+            if "shard " in name and name.split()[2] != str(SHARDS):
                 continue
             costs[name] = cost
             line(name, cost, games // SHARDS if "shard " in name else games)

@@ -2,7 +2,8 @@
 //!
 //! Arguments: a file of games, and how many times each stage is measured (the median counts); or `--random GAMES FILE`,
 //! which writes random games, of which nearly every position is new; or `--openings GAMES FILE`, which writes games that go on so
-//! after an opening of few moves; or `--drawn COUNTS SEED GAMES FILE`, which draws games as a count file of others has them.
+//! after an opening of few moves; or `--drawn COUNTS SEED GAMES FILE...`, which draws games for each file as a count file of others
+//! has them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::collections::HashMap;
@@ -49,8 +50,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--random", games, file] => random_games(games.parse()?, 0, Path::new(file)),
         ["--openings", games, file] => random_games(games.parse()?, OPENING_PLIES, Path::new(file)),
-        ["--drawn", counts, seed, games, file] => {
-            drawn_games(Path::new(counts), seed.parse()?, games.parse()?, Path::new(file))
+        ["--drawn", counts, seed, games, ref files @ ..] => {
+            drawn_games(Path::new(counts), seed.parse()?, games.parse()?, files)
         }
         [games, times] => stages(Path::new(games), times.parse()?),
         _ => {
@@ -228,7 +229,7 @@ struct Played {
 
 /// Writes games as others were played. A move that nobody has played comes as often as one that one game alone has, which is what
 /// Good and Turing estimate; from there on moves are random, and nearly every position is new, as it is in long games.
-fn drawn_games(counts: &Path, seed: u64, games: u64, path: &Path) -> Result<(), Box<dyn Error>> {
+fn drawn_games(counts: &Path, seed: u64, games: u64, files: &[&str]) -> Result<(), Box<dyn Error>> {
     let mut known = HashMap::new();
     book::open_book(counts)?.each(Scope::All, &Progress::none(), &mut |record| {
         let games = |facts: &MoveFacts<MoveCode>| facts.counts.map_or(0, |counts| counts.games);
@@ -241,25 +242,35 @@ fn drawn_games(counts: &Path, seed: u64, games: u64, path: &Path) -> Result<(), 
         Ok(())
     })?;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut file = BufWriter::new(File::create(path)?);
-    for game in 0..games {
-        let result = ["1-0", "0-1", "1/2-1/2"][rng.random_range(0..3)];
-        writeln!(file, "[Event \"{seed}\"]\n[Round \"{game}\"]\n[Result \"{result}\"]\n")?;
-        let (mut position, mut is_known) = (Position::start(), true);
-        for ply in 0..DRAWN_PLIES {
-            let played = if is_known { known.get(&position.key()) } else { None };
-            let drawn = played.and_then(|played| draw(played, &mut rng)?.resolve(position.chess()));
-            is_known = drawn.is_some();
-            let Some(mv) = drawn.or_else(|| position.chess().legal_moves().choose(&mut rng).copied()) else {
-                break;
-            };
-            let end = if ply % 12 == 11 { '\n' } else { ' ' };
-            write!(file, "{}{end}", San::from_move(position.chess(), mv))?;
-            position.play(mv);
+    for path in files {
+        let mut file = BufWriter::new(File::create(path)?);
+        for game in 0..games {
+            drawn_game(game, &known, &mut rng, &mut file)?;
         }
-        writeln!(file, "{result}\n")?;
+        file.flush()?;
     }
-    file.flush()?;
+    Ok(())
+}
+
+fn drawn_game(
+    game: u64,
+    known: &HashMap<u64, Played>,
+    rng: &mut Xoshiro256PlusPlus,
+    file: &mut impl Write,
+) -> Result<(), Box<dyn Error>> {
+    let result = ["1-0", "0-1", "1/2-1/2"][rng.random_range(0..3)];
+    writeln!(file, "[Event \"{game}\"]\n[Result \"{result}\"]\n")?;
+    let (mut position, mut is_known) = (Position::start(), true);
+    for ply in 0..DRAWN_PLIES {
+        let played = if is_known { known.get(&position.key()) } else { None };
+        let drawn = played.and_then(|played| draw(played, rng)?.resolve(position.chess()));
+        is_known = drawn.is_some();
+        let Some(mv) = drawn.or_else(|| position.chess().legal_moves().choose(rng).copied()) else { break };
+        let end = if ply % 12 == 11 { '\n' } else { ' ' };
+        write!(file, "{}{end}", San::from_move(position.chess(), mv))?;
+        position.play(mv);
+    }
+    writeln!(file, "{result}\n")?;
     Ok(())
 }
 

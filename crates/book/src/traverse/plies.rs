@@ -623,6 +623,11 @@ mod tests {
             asked.reverse();
             let reversed: Vec<_> = expected.into_iter().rev().collect();
             prop_assert_eq!(appended(&Replies::find(&book).unwrap(), &book, &asked), reversed);
+            let held = book.0.moves.keys().copied().collect();
+            prop_assert_eq!(
+                appended(&Replies::among(own.clone(), held), &book, &asked),
+                appended(&Replies::from(Some(own)), &book, &asked)
+            );
             let at_once = Replies::from(own_lines(&book, most));
             prop_assert_eq!(
                 appended(&Replies::within(most), &book, &asked),
