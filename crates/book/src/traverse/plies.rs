@@ -197,18 +197,75 @@ struct Lines {
     count: usize,
     /// From how many positions replies were asked for.
     asked: usize,
-    /// How many positions were followed to look for single ones, and the moves of these.
-    sought: usize,
+    /// Looks for single positions.
+    search: Search,
+}
+
+/// Looks for single positions among those that moves lead to. Only what may lead there is followed.
+#[derive(Debug, Default)]
+pub struct Search {
+    /// Where the moves begin.
+    starts: Vec<Position>,
+    /// How many positions were followed, and the moves of these.
+    followed: usize,
     moves: HashMap<u64, Vec<Move>, BuildHasherDefault<KeyHasher>>,
     /// What was looked for, and whether it is reached.
     found: HashMap<u64, bool, BuildHasherDefault<KeyHasher>>,
 }
 
+impl Search {
+    /// A search of what is reached from these positions.
+    pub fn from_starts(starts: Vec<Position>) -> Self {
+        Self { starts, ..Self::default() }
+    }
+
+    /// Whether the moves that `follow` appends reach a position, or one that some formats do not distinguish from it if it `merges`
+    /// those; `None` if that takes too long, or the position is not one of standard chess.
+    pub fn reaches(
+        &mut self,
+        wanted: &Position,
+        merges: bool,
+        mut follow: impl FnMut(&Position, &mut Vec<Move>),
+    ) -> Option<bool> {
+        if let Some(found) = self.found.get(&wanted.key()) {
+            return Some(*found);
+        }
+        let goal = wanted.standard()?.clone();
+        let goals = if merges { forms(goal) } else { vec![goal] };
+        let keys: Keys = goals.iter().map(|goal| Position::from_chess(goal.clone()).key()).collect();
+        let (mut met, mut waiting) = (Met::default(), self.starts.clone());
+        let mut found = waiting.iter().any(|at| keys.contains(&at.key()));
+        while let Some(at) = waiting.pop().filter(|_| !found) {
+            self.followed += 1;
+            if self.followed > SOUGHT {
+                return None;
+            }
+            let moves = self.moves.entry(at.key()).or_insert_with(|| {
+                let mut moves = Vec::new();
+                follow(&at, &mut moves);
+                moves
+            });
+            for &mv in &*moves {
+                found |= keys.contains(&at.key_after(mv));
+                if !found && met.may_be_new(&at, mv) {
+                    let next = at.after(mv);
+                    let leads = |from: &Chess| goals.iter().any(|goal| may_lead(from, goal));
+                    let leads = next.standard().is_some_and(leads);
+                    waiting.extend((met.insert(&next) && leads).then_some(next));
+                }
+            }
+        }
+        self.found.insert(wanted.key(), found);
+        Some(found)
+    }
+}
+
 impl Lines {
     /// Those that begin in the starting position.
     fn new(variant: Variant) -> Self {
-        let mut lines = Self::default();
-        lines.arrive(&Position::start_of(variant));
+        let start = Position::start_of(variant);
+        let mut lines = Self { search: Search::from_starts(vec![start.clone()]), ..Self::default() };
+        lines.arrive(&start);
         lines
     }
 
@@ -242,37 +299,6 @@ impl Lines {
             new.into_iter().for_each(|mv| self.arrive(&at.after(mv)));
         }
         true
-    }
-}
-
-impl Lines {
-    /// Whether the book's own moves reach a position of standard chess; `None` if that takes too long. Only positions are followed
-    /// that may lead there.
-    fn look_for<B: Moves + ?Sized>(&mut self, book: &B, wanted: &Position) -> Option<bool> {
-        let key = wanted.key();
-        if let Some(found) = self.found.get(&key) {
-            return Some(*found);
-        }
-        let goal = wanted.standard()?;
-        let (mut met, mut waiting) = (Met::default(), vec![Position::start_of(book.variant())]);
-        let mut found = false;
-        while let Some(at) = waiting.pop().filter(|_| !found) {
-            self.sought += 1;
-            if self.sought > SOUGHT {
-                return None;
-            }
-            let moves = self.moves.entry(at.key());
-            for &mv in &*moves.or_insert_with(|| book.moves_in(&at).iter().map(|facts| facts.mv).collect()) {
-                found |= at.key_after(mv) == key;
-                if !found && met.may_be_new(&at, mv) {
-                    let next = at.after(mv);
-                    let leads = next.standard().is_some_and(|chess| may_lead(chess, goal));
-                    waiting.extend((met.insert(&next) && leads).then_some(next));
-                }
-            }
-        }
-        self.found.insert(key, found);
-        Some(found)
     }
 }
 
@@ -408,7 +434,10 @@ impl Replies {
         let key = at.key();
         self.follow(book, lines, |lines| lines.met.keys().contains(&key) || lines.count > NEAR);
         if self.own.get().is_none() && !lines.met.keys().contains(&key) {
-            match lines.look_for(book, at) {
+            let own = |at: &Position, out: &mut Vec<Move>| {
+                out.extend(book.moves_in(at).iter().map(|facts| facts.mv))
+            };
+            match lines.search.reaches(at, false, own) {
                 Some(true) => return true,
                 // There may be too many of them.
                 Some(false) if self.most == usize::MAX => return false,

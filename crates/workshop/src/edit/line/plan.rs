@@ -6,10 +6,11 @@ use std::collections::{HashMap, HashSet};
 use shakmaty::{Color, Move, Position as _};
 
 use tabiya_base::error::{Error, ErrorKind, Remedy, Result};
+use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_book::edit::{Change, Edit, EditValue, PositionEdits};
 use tabiya_book::traits::Book;
-use tabiya_book::traverse::{ByPlies, Replies, Visited, has_form};
+use tabiya_book::traverse::{ByPlies, Keys, Replies, Search, Visited, has_form};
 use tabiya_book::{Edits, MoveFacts, Moves};
 use tabiya_chess::{MoveCode, Position};
 
@@ -183,15 +184,27 @@ fn each_cut_off(
         starts: starts.into_iter().map(|at| (0, at)).collect(),
         ..ByPlies::of_variant(book.variant())
     };
-    let kept = walk(starts).each(progress, |Visited { at, .. }, out| {
-        follow(at, &book.moves_in(at), out);
-        Ok(())
-    })?;
     let merges = book.as_patchable().is_some_and(|book| book.merges_forms());
-    let is_kept = |at: &Position| has_form(at.key(), Some(at).filter(|_| merges), &kept);
-    walk(vec![from.after(mv)]).each(progress, |Visited { at, .. }, out| {
+    let (mut search, mut kept) = (Search::from_starts(starts.clone()), None::<Keys>);
+    // Single positions are looked for; where these are many, all that is kept is read.
+    let mut is_kept = |at: &Position| -> Result<bool> {
+        let follow = |at: &Position, out: &mut Vec<Move>| follow(at, &book.moves_in(at), out);
+        if kept.is_none() {
+            interrupt::check()?;
+            if let Some(is_kept) = search.reaches(at, merges, follow) {
+                return Ok(is_kept);
+            }
+            let all = walk(starts.clone()).each(progress, |Visited { at, .. }, out| {
+                follow(at, out);
+                Ok(())
+            })?;
+            kept = Some(all);
+        }
+        Ok(kept.as_ref().is_some_and(|kept| has_form(at.key(), Some(at).filter(|_| merges), kept)))
+    };
+    walk(vec![from.after(mv)]).each(&Progress::none(), |Visited { at, .. }, out| {
         let moves = book.moves_in(at);
-        if is_kept(at) {
+        if is_kept(at)? {
             return Ok(());
         }
         follow(at, &moves, out);
