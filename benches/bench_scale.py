@@ -64,8 +64,9 @@ def measure(args, tools, folder):
             if "shard " in name and name.split()[2] != str(SHARDS):
                 continue
             costs[name] = cost
-            line(name, cost, games // SHARDS if "shard " in name else games)
-            print(f"  {size / MEBI:,.1f} MiB, {entries:,} rows, {entries / games:,.2f} for each game", flush=True)
+            read = games // SHARDS if "shard " in name else games
+            line(name, cost, read)
+            print(f"  {size / MEBI:,.1f} MiB, {entries:,} rows, {entries / read:,.2f} for each game", flush=True)
             if few:
                 # 1: as the games do.
                 grows = math.log(cost.cpu / max(before[name].cpu, 0.01)) / math.log(games / few)
